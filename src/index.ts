@@ -104,7 +104,12 @@ export type {
   RunOverview,
   Transaction,
 } from "./runtime/transaction.ts";
-export { defineWorkflow } from "./workflows/custom/define.ts";
+export {
+  type DraftEvent,
+  type DraftTable,
+  defineWorkflow,
+  type WorkflowDraft,
+} from "./workflows/custom/define.ts";
 export type {
   Awaited,
   Definition,

@@ -5,7 +5,14 @@ import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openChecks } from "../src/adapters/checks/checks.ts";
 import * as library from "../src/index.ts";
-import { type Definition, defineWorkflow, fillBlocked, openProject, PawlError } from "../src/index.ts";
+import {
+  type Definition,
+  defineWorkflow,
+  fillBlocked,
+  openProject,
+  PawlError,
+  type WorkflowDraft,
+} from "../src/index.ts";
 import { end, runPawl } from "./rig/project.ts";
 import { shellUntil } from "./rig/until.ts";
 
@@ -53,7 +60,7 @@ describe("the library's surface", () => {
     );
     expect(text).not.toMatch(/export (\*|default)/);
     expect([...names].sort().join(" ")).toMatchInlineSnapshot(
-      `"AfterCommit AgentEnd AgentEvent AgentFailure AgentFound AgentLimits AgentOrder AgentRun AgentUsage Agents AlfredSettings Awaited Box Cache CacheEntry Caller Change ChangedFile CheckCounts CheckOutcome CheckPlace CheckReport Checkable Checks Command Configuration Context DEFAULT_SETTINGS Decision DeferredCall Definition DescribedState DiffOrder ERROR_CODES EditKept Editor Elsewhere Entry ErrorCode EventDefinition Fact FactSource FactValue Facts FetchFailure FileDiff Files Folder Gate Git GitAct GitChanges GitCommits GitDiff GitLook Guard Happening HumanQuestion LogLine Now OpenOptions OpenProject OpenQuestion Outcome Outside PawlError PawlEvent Permission PermissionQuestion PinnedBase ProjectPath Proposal PullRequest Reference ReferenceFetch References Remark Reply ReviewFetch ReviewMachine ReviewMissing ReviewPart ReviewPlan ReviewPolicy ReviewedWork Reviewer Reviews Rule RunAdvanced RunCommand RunOverview RunReply Runtime SendOptions Setting Settings Snapshot State StateHint StateScope Store Transaction View Violation ViolationKind Workflow Writes XStateConfig advance check checkId checkReachable decide defineWorkflow fillBlocked guard initialConfiguration isId makeReviewMachine openProject projectPath renderMermaid renderTable renderXState xstateConfig"`,
+      `"AfterCommit AgentEnd AgentEvent AgentFailure AgentFound AgentLimits AgentOrder AgentRun AgentUsage Agents AlfredSettings Awaited Box Cache CacheEntry Caller Change ChangedFile CheckCounts CheckOutcome CheckPlace CheckReport Checkable Checks Command Configuration Context DEFAULT_SETTINGS Decision DeferredCall Definition DescribedState DiffOrder DraftEvent DraftTable ERROR_CODES EditKept Editor Elsewhere Entry ErrorCode EventDefinition Fact FactSource FactValue Facts FetchFailure FileDiff Files Folder Gate Git GitAct GitChanges GitCommits GitDiff GitLook Guard Happening HumanQuestion LogLine Now OpenOptions OpenProject OpenQuestion Outcome Outside PawlError PawlEvent Permission PermissionQuestion PinnedBase ProjectPath Proposal PullRequest Reference ReferenceFetch References Remark Reply ReviewFetch ReviewMachine ReviewMissing ReviewPart ReviewPlan ReviewPolicy ReviewedWork Reviewer Reviews Rule RunAdvanced RunCommand RunOverview RunReply Runtime SendOptions Setting Settings Snapshot State StateHint StateScope Store Transaction View Violation ViolationKind Workflow WorkflowDraft Writes XStateConfig advance check checkId checkReachable decide defineWorkflow fillBlocked guard initialConfiguration isId makeReviewMachine openProject projectPath renderMermaid renderTable renderXState xstateConfig"`,
     );
   });
 });
@@ -330,5 +337,56 @@ describe("a run of a program's own workflow", () => {
     expect(fault({ ...DOOR, replies: { ...DOOR.replies, in: "{% if %}" } }).message).toContain(
       "door, reply in:1",
     );
+  });
+});
+
+describe("gates and hints that a table says at its events and states, as a file does", () => {
+  const states = {
+    ...DOOR.table.states,
+    rung: { description: "Somebody waits.", awaits: "human", next: "let them in" },
+  } as const;
+  const events = {
+    ...DOOR.table.events,
+    let_in: { description: "Let them in", verdict: "approve" },
+  } as const;
+  const drafted = (table: object): WorkflowDraft => {
+    const { gates: _, hints: __, ...rest } = DOOR;
+    return { ...rest, table: { ...DOOR.table, ...table } };
+  };
+
+  it("count as if they stood in `gates` and `hints`, and the table's hash is the same", () => {
+    const defined = defineWorkflow(drafted({ events, states }));
+    expect(defined.gates).toEqual({ let_in: "approve" });
+    expect(defined.hints).toEqual({ rung: { awaits: "human", next: "let them in" } });
+    expect(JSON.stringify(defined.table)).toBe(JSON.stringify(DOOR.table));
+    expect(defineWorkflow(defined)).toBe(defined);
+  });
+
+  it.each([
+    [
+      { table: { ...DOOR.table, events: { ...events, let_in: { description: "x", verdct: "approve" } } } },
+      "did you mean verdict?",
+    ],
+    [
+      { table: { ...DOOR.table, events: { ...events, let_in: { description: "x", gate: "anybody" } } } },
+      'expected human; found "anybody"',
+    ],
+    [
+      { table: { ...DOOR.table, states: { ...states, rung: { description: "x", wirtes: "none" } } } },
+      "did you mean writes?",
+    ],
+    [{ table: { ...DOOR.table, rows: [] } }, "in a program it is `rules`"],
+    [
+      { table: { ...DOOR.table, rules: [{ ...DOOR.table.rules[0], run: {} }] } },
+      "in a program it is `commands",
+    ],
+    [{ plan_files: ["x"] }, "in a program it is `planFiles`"],
+    [{ gate: { let_in: "human" } }, "did you mean gates?"],
+    [{ gates: { let_in: "person" } }, 'expected human, approve, reject; found "person"'],
+    [{ hints: { rung: { waits: "human" } } }, "did you mean awaits?"],
+    [{ sources: { ...DOOR.sources, key: { type: "file", file: "x" } } }, "file is not a key"],
+    [{ sources: { ...DOOR.sources, key: { type: "folder", path: "x" } } }, "expected file, checklist,"],
+  ])("are refused where a key or a word is unknown: %j", (change, words) => {
+    expect(() => defineWorkflow({ ...DOOR, ...change } as WorkflowDraft)).toThrow(words);
   });
 });

@@ -1,5 +1,8 @@
 import type { Requirement } from "./requirements.ts";
 
+const OWN = "test/e2e/workflow-commands.test.ts";
+const GALLERY = "test/gallery.test.ts";
+const LIBRARY = "test/library.test.ts";
 const UNINSTALL = "test/e2e/uninstall.test.ts";
 const DOCTOR = "test/e2e/doctor.test.ts";
 
@@ -12,6 +15,54 @@ export const COMMAND_LINE: Readonly<Record<string, Requirement>> = {
       `${DOCTOR}: finds no fault in a new project, and changes nothing`,
       `${DOCTOR}: works outside a project, and says how to begin one`,
       `${DOCTOR}: says what a dead worker left, what a board left, and what nobody agreed to start`,
+    ],
+  },
+  "workflow.gallery": {
+    says: "The gallery has ten workflows; each is proved, walked to its end along every path, and documented with its diagram.",
+    source: "ecosystem, Own workflows",
+    tests: [
+      `${GALLERY}: the gallery has its ten templates, and no file besides`,
+      `${GALLERY}: is proved, and each of its replies renders`,
+      `${GALLERY}: is walked to its end along every path, and takes every rule on the way`,
+      `${GALLERY}: says in every state that waits who acts, and what comes next`,
+      `${GALLERY}: the gallery's page is what its templates say`,
+    ],
+  },
+  "workflow.new": {
+    says: "A person begins a workflow from the gallery or by questions; all its files are written at once, over none of theirs.",
+    source: "ecosystem, Own workflows",
+    tests: [
+      `${OWN}: writes a workflow that is proved, begins a run, and can be walked`,
+      `${OWN}: writes over nothing, and keeps what else stands in pawl.yaml`,
+      `${OWN}: adds its line to %j`,
+      `${OWN}: asks a person for the steps, and makes a workflow of them that is proved`,
+      `${OWN}: says what to give where nobody can be asked, and is a person's`,
+      `${GALLERY}: a workflow of the steps %j with a person at %j is proved`,
+    ],
+  },
+  "workflow.try": {
+    says: "A workflow is walked by events or by a person's choices, with its replies, and nothing is written.",
+    source: "ecosystem, Own workflows",
+    tests: [
+      `${OWN}: walks by events to the end, with each reply, and writes nothing`,
+      `${OWN}: takes what a fact is, and says what cannot be`,
+      `${OWN}: asks a person at each state what happens`,
+    ],
+  },
+  "workflow.placed": {
+    says: "What `pawl check` refuses in a project's own workflow has its file and line.",
+    source: "ecosystem, Own workflows",
+    tests: [
+      `${OWN}: says file and line of what it refuses: %j`,
+      `${OWN}: names the file of a reply that no rule uses`,
+    ],
+  },
+  "library.gates": {
+    says: "A program's workflow has gates and hints where a file has them, and no unknown key is dropped in silence.",
+    source: "ecosystem, Own workflows",
+    tests: [
+      `${LIBRARY}: count as if they stood in \`gates\` and \`hints\`, and the table's hash is the same`,
+      `${LIBRARY}: are refused where a key or a word is unknown: %j`,
     ],
   },
   "uninstall.as-before": {

@@ -6,6 +6,7 @@ import type { Outside } from "../core/ports/outside.ts";
 import type { Store } from "../core/ports/store.ts";
 import type { Facts, FactValue } from "../engine/workflow.ts";
 import type { Reply, RunOverview, Transaction } from "../runtime/transaction.ts";
+import type { WorkflowDraft } from "../workflows/custom/define.ts";
 import type { Definition } from "../workflows/custom/definition.ts";
 import { startsIn } from "../workflows/custom/starts.ts";
 
@@ -13,7 +14,7 @@ export interface OpenOptions {
   /** The project's folder, absolute. It need not be a project yet: the first commit makes `.pawl/`. */
   readonly root: string;
   /** The program's own workflows, in addition to those that the project's pawl.yaml names. */
-  readonly workflows?: readonly Definition[];
+  readonly workflows?: readonly WorkflowDraft[];
   /** Replaces Pawl's own adapters: another git, another runner of commands, a tracker. */
   readonly outside?: Partial<Outside>;
   /**

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { attempt } from "../core/attempt.ts";
 import { PawlError } from "../core/error.ts";
 import { isId } from "../core/id.ts";
-import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { Store } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Project, Workflows } from "../runtime/project.ts";
 import { RECORDS } from "../runtime/team-records.ts";
 import type { DefinitionSource } from "../workflows/custom/definition.ts";
+import { type OwnFile, ownFile } from "../workflows/custom/own-file.ts";
 
 /**
  * Each workflow has the name of its file, without the extension, so that a file is read only when needed. A fault in
@@ -21,7 +21,7 @@ export async function withOwnWorkflows(shipped: Workflows, open: () => Promise<P
     const { store } = runtime;
     const settings = await runtime.settings(store.view());
     const place = (await explainSettings()).find(({ path }) => path === "workflows")?.from ?? "pawl.yaml";
-    const files = settings.workflows.map(nameFile);
+    const files = settings.workflows.map(ownFile);
     checkNames(files, Object.keys(shipped), place);
     return { ...shipped, ...loaders(files, store) };
   } catch (fault) {
@@ -55,21 +55,11 @@ function foldersIn(folder: string): readonly string[] {
 
 /** The sources of the project's own workflows, according to its settings. */
 export async function ownSources(settings: Settings): Promise<readonly DefinitionSource[]> {
-  const files = settings.workflows.map(nameFile);
+  const files = settings.workflows.map(ownFile);
   if (files.length === 0) return [];
   checkNames(files, [], "pawl.yaml");
   const { fileSource } = await import("../workflows/custom/load.ts");
   return files.map(({ name, file }) => fileSource(name, file));
-}
-
-interface OwnFile {
-  readonly name: string;
-  readonly file: ProjectPath;
-}
-
-function nameFile(path: string): OwnFile {
-  const file = projectPath(path.replace(/^\.\//, ""));
-  return { file, name: (file.split("/").at(-1) ?? file).replace(/\.ya?ml$/, "") };
 }
 
 function loaders(files: readonly OwnFile[], store: Store): Workflows {

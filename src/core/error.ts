@@ -83,6 +83,7 @@ export const ERROR_CODES = [
   "verdict-too-weak",
   "wall-failed",
   "wall-missing",
+  "workflow-exists",
   "workflow-invalid",
   "workflow-missing",
 ] as const;

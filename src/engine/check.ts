@@ -236,13 +236,19 @@ function checkReplies(workflow: Workflow, replies: readonly string[]): readonly 
       return {
         kind: "reply-missing",
         message: `The reply "${reply}" of ${rules.join(", ")} does not exist.`,
+        reply,
         rules,
       };
     }),
     ...[...existing]
       .filter((reply) => !used.has(reply))
       .map((reply): Violation => {
-        return { kind: "reply-unused", message: `The reply "${reply}" belongs to no rule.`, rules: [] };
+        return {
+          kind: "reply-unused",
+          message: `The reply "${reply}" belongs to no rule.`,
+          reply,
+          rules: [],
+        };
       }),
   ];
 }

@@ -4,7 +4,7 @@ import { isFinal } from "./lookup.ts";
 import type { Box, Fact, FactValue, Outcome, Rule, Workflow } from "./workflow.ts";
 
 /** Adds one blocked rule per event, from all states in which the table has no rule on that event. */
-export function fillBlocked(workflow: Workflow, reply: string): Workflow {
+export function fillBlocked<Table extends Workflow>(workflow: Table, reply: string): Table {
   const states = Object.keys(workflow.states).filter((state) => !isFinal(workflow, state));
   const rules = Object.keys(workflow.events).flatMap((event): readonly Rule[] => {
     const taken = new Set(workflow.rules.filter(({ on }) => on === event).flatMap(({ from }) => from));

@@ -12,6 +12,8 @@ export interface Violation {
   readonly times?: number;
   /** Ids of the rules that are wrong or in conflict. */
   readonly rules: readonly string[];
+  /** The name of the reply that is wrong. */
+  readonly reply?: string;
   /** Ids of the rules that lead a run there from its start. */
   readonly path?: readonly string[];
 }

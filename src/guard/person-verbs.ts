@@ -19,6 +19,7 @@ export const PERSON_VERBS: readonly PersonVerb[] = [
   { name: "policy", only: ["--accept"] },
   { name: "keys add" },
   { name: "init", only: ["--no-guard"] },
+  { name: "workflow new" },
   { name: "uninstall", except: ["--dry-run"] },
   { name: "guard", only: ["--off"] },
   { name: "answer" },

@@ -10,6 +10,7 @@ import type { Policy } from "../core/policy.ts";
 import type { PolicySources } from "../core/policy-places.ts";
 import type { View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
+import type { Violation } from "../engine/violation.ts";
 import type { Configuration, Workflow } from "../engine/workflow.ts";
 import type { Around } from "./around.ts";
 import type { TablePlace, TaskBoard } from "./board.ts";
@@ -142,6 +143,8 @@ export interface Table {
   readonly workflow: Workflow;
   /** The names of the existing replies, to be matched with the rules'. */
   readonly replies: readonly string[];
+  /** Where in a file what is wrong stands: `release.yaml:12:3`. Absent: the table is in no file of the project. */
+  readonly placeOf?: (violation: Violation) => string;
 }
 
 export interface PromptSample {

@@ -1,5 +1,6 @@
 import { type CheckReport, check as checkTable } from "../../engine/check.ts";
 import type { Violation } from "../../engine/violation.ts";
+import type { Table } from "../../runtime/module.ts";
 import type { Run } from "./command.ts";
 import { tablesOf, type WorkflowFault } from "./tables.ts";
 import { clean, type Paint } from "./terminal.ts";
@@ -11,7 +12,7 @@ import { wrap } from "./text-width.ts";
  */
 export const check: Run = async (host, call) => {
   const { tables, faults } = await tablesOf(host.workflows, call.arguments.workflow as string | undefined);
-  const reports = tables.map((table) => checkTable(table));
+  const reports = tables.map(reportOf);
   const failed = faults.length > 0 || reports.some(({ violations }) => violations.length > 0);
   return {
     text: renderReports(reports, faults, host.terminal.columns, host.terminal.paint),
@@ -23,6 +24,18 @@ export const check: Run = async (host, call) => {
     ...(failed ? { exit: 1 as const } : {}),
   };
 };
+
+type PlacedReport = Omit<CheckReport, "violations"> & { readonly violations: readonly PlacedViolation[] };
+
+/** `place`: where it stands in a file of the project's own, `release.yaml:12:3`. */
+type PlacedViolation = Violation & { readonly place?: string };
+
+function reportOf(table: Table): PlacedReport {
+  const report = checkTable(table);
+  const { placeOf } = table;
+  if (!placeOf) return report;
+  return { ...report, violations: report.violations.map((each) => ({ place: placeOf(each), ...each })) };
+}
 
 /** The counts of a report and their headings. */
 const COUNTS = [
@@ -53,7 +66,7 @@ function countsWithin(room: number): Counts {
 }
 
 export function renderReports(
-  reports: readonly CheckReport[],
+  reports: readonly PlacedReport[],
   faults: readonly WorkflowFault[],
   columns: number,
   paint: Paint,
@@ -99,7 +112,7 @@ function renderReport(report: CheckReport, width: number, shown: Counts, paint: 
   return `${workflow.padEnd(width)}${figures}  ${mark}`;
 }
 
-function renderViolation(violation: Violation, columns: number, paint: Paint): string[] {
+function renderViolation(violation: PlacedViolation, columns: number, paint: Paint): string[] {
   const facts = Object.entries(violation.facts ?? {}).map(
     ([fact, value]) => `${fact}=${JSON.stringify(value)}`,
   );
@@ -112,7 +125,7 @@ function renderViolation(violation: Violation, columns: number, paint: Paint): s
     ["times", violation.times === undefined ? undefined : String(violation.times)],
   ].filter((line): line is [string, string] => Boolean(line[1]));
   return [
-    ...wrap(violation.message, columns - 4).map((line, at) =>
+    ...wrap(placed(violation), columns - 4).map((line, at) =>
       at === 0 ? `  ${paint.red("✗")} ${line}` : `    ${line}`,
     ),
     ...shown.flatMap(([name, value]) =>
@@ -121,6 +134,10 @@ function renderViolation(violation: Violation, columns: number, paint: Paint): s
       ),
     ),
   ];
+}
+
+function placed({ message, place }: PlacedViolation): string {
+  return place === undefined ? message : `${place}: ${message}`;
 }
 
 function verdict(

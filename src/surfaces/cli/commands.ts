@@ -2,6 +2,7 @@
 
 import { GUARDED_CLIENTS } from "../../guard/clients.ts";
 import { optional, required } from "../../runtime/verb.ts";
+import { TEMPLATES } from "../../workflows/custom/template-names.ts";
 import { CLIENTS, GUARD_ONLY } from "./client-names.ts";
 import type { CommandArgument, CommandOption, CommandSpec } from "./command.ts";
 
@@ -251,6 +252,33 @@ const DRAFTS: readonly Draft[] = [
       },
     ],
     load: async () => (await import("./diagram.ts")).diagram,
+  },
+  {
+    name: "workflow new",
+    summary: "begin a workflow of your own, from the gallery or by questions",
+    group: WORKFLOWS,
+    given: [
+      optional("name", "its name, as of a file (default: the template's)"),
+      { flags: "--template <name>", description: "a workflow of the gallery", choices: TEMPLATES },
+    ],
+    details:
+      "Writes NAME.yaml, its replies in NAME/, and its line in pawl.yaml; writes over nothing. Without --template, asks a person at a terminal. docs/workflows-gallery.md shows the gallery.",
+    load: async () => (await import("./workflow/new.ts")).newWorkflow,
+  },
+  {
+    name: "workflow try",
+    summary: "walk a workflow of your own, and write nothing",
+    group: WORKFLOWS,
+    given: [
+      required("name", "the workflow"),
+      {
+        flags: "--events <names>",
+        description: "the events in their order: submit,approve (default: you are asked)",
+      },
+      { flags: "--fact <name=value...>", description: "what a fact is, as long as it plays a part" },
+    ],
+    details: "Reads no file that a fact names, starts no command, and begins no run.",
+    load: async () => (await import("./workflow/try.ts")).tryWorkflow,
   },
   {
     name: "prompts",

@@ -59,6 +59,7 @@ const LOOKS = [
     "agents",
     "completion",
     "doctor",
+    "workflow try",
   ],
 ];
 

@@ -2,18 +2,43 @@
 
 import type { Problem } from "../../core/located-yaml.ts";
 import { checkStructure } from "../../engine/structure.ts";
+import type { EventDefinition, State, Workflow } from "../../engine/workflow.ts";
 import { checkDefinition } from "./check-definition.ts";
-import type { Definition, DefinitionSource } from "./definition.ts";
+import { checkKeys } from "./check-keys.ts";
+import type { Definition, DefinitionSource, Gate, StateHint } from "./definition.ts";
 import { tableHash } from "./load.ts";
 import { invalid } from "./problem.ts";
 import { checkReplies } from "./reply.ts";
 
+/** A definition whose table may say gates and hints where a workflow's file says them: at its events and states. */
+export interface WorkflowDraft extends Omit<Definition, "table"> {
+  readonly table: DraftTable;
+}
+
+export interface DraftTable extends Omit<Workflow, "events" | "states"> {
+  readonly events: Readonly<Record<string, DraftEvent>>;
+  readonly states: Readonly<Record<string, State & StateHint>>;
+}
+
+/** `gate: "human"`, and `verdict` for what `pawl approve` and `pawl reject` send: only a person sends it. */
+export interface DraftEvent extends EventDefinition {
+  readonly gate?: "human";
+  readonly verdict?: "approve" | "reject";
+}
+
 /**
- * Checks a workflow's definition and returns it unchanged: names, sources, gates, commands and replies must fit together. Whether the table decides every case is proved separately, by `check`, and again before any of its runs moves.
+ * Checks a workflow's definition: every key is known, and names, sources, gates, commands and replies fit together. Gates
+ * and hints that its table says at events and states are moved to `gates` and `hints`; a definition without them is
+ * returned unchanged. Whether the table decides every case is proved separately, by `check`, and again before any of its
+ * runs moves.
  *
  * @throws PawlError `workflow-invalid`, with everything that is wrong.
  */
-export function defineWorkflow(definition: Definition): Definition {
+export function defineWorkflow(draft: WorkflowDraft): Definition {
+  const name = typeof draft?.table?.name === "string" ? draft.table.name : "of the program";
+  const said = checkKeys(draft);
+  if (said.length > 0) throw invalid(name, "its definition", said);
+  const definition = withoutDrafts(draft);
   const { table } = definition;
   const problems: readonly Problem[] = [
     ...checkStructure(table).map(({ message }) => ({ place: table.name, message })),
@@ -23,6 +48,30 @@ export function defineWorkflow(definition: Definition): Definition {
     problems.length > 0 ? problems : checkReplies(definition, (reply) => `${table.name}, reply ${reply}`);
   if (all.length > 0) throw invalid(table.name, "its definition", all);
   return definition;
+}
+
+function withoutDrafts(draft: WorkflowDraft): Definition {
+  const { events, states } = draft.table;
+  const gates: Record<string, Gate> = {};
+  for (const [name, { gate, verdict }] of Object.entries(events)) {
+    const kind = verdict ?? gate;
+    if (kind) gates[name] = kind;
+  }
+  const hints: Record<string, StateHint> = {};
+  for (const [name, { awaits, next }] of Object.entries(states))
+    if (awaits !== undefined || next !== undefined)
+      hints[name] = { ...(awaits ? { awaits } : {}), ...(next ? { next } : {}) };
+  if (Object.keys(gates).length === 0 && Object.keys(hints).length === 0) return draft;
+  const table: Workflow = {
+    ...draft.table,
+    events: Object.fromEntries(
+      Object.entries(events).map(([name, { gate: _, verdict: __, ...event }]) => [name, event]),
+    ),
+    states: Object.fromEntries(
+      Object.entries(states).map(([name, { awaits: _, next: __, ...state }]) => [name, state]),
+    ),
+  };
+  return { ...draft, table, gates: { ...draft.gates, ...gates }, hints: { ...draft.hints, ...hints } };
 }
 
 /** The definition as a source of its module. */

@@ -1,5 +1,6 @@
 /** A workflow of your own, read from a file or made by a program: its table, and what its runs need besides. */
 import type { View } from "../../core/ports/store.ts";
+import type { Violation } from "../../engine/violation.ts";
 import type { Command, FactValue, Rule, Workflow } from "../../engine/workflow.ts";
 import type { Owners } from "../../runtime/check-event.ts";
 
@@ -34,6 +35,16 @@ export type FactSource =
   | { readonly type: "git-branch" }
   | { readonly type: "command"; readonly command: string }
   | { readonly type: "given" };
+
+/** The keys of each source. */
+export const FACT_SOURCES = {
+  file: ["type", "path"],
+  checklist: ["type", "path"],
+  "git-clean": ["type"],
+  "git-branch": ["type"],
+  command: ["type", "command"],
+  given: ["type"],
+} as const satisfies Readonly<Record<FactSource["type"], readonly string[]>>;
 
 /** The values of the facts whose source decides them. */
 export const VALUES_OF: Readonly<Partial<Record<FactSource["type"], readonly FactValue[]>>> = {
@@ -103,6 +114,8 @@ export function ownersOf({ gates = {}, table }: Pick<Definition, "gates" | "tabl
 export interface Loaded {
   readonly definition: Definition;
   readonly hash: string;
+  /** Where in its file what is wrong stands; absent: a program made it. */
+  readonly placeOf?: (violation: Violation) => string;
 }
 
 /** Where a definition is read from, through a view, so that an edit counts at once and a transaction notices it. */

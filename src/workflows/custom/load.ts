@@ -5,6 +5,7 @@ import { hashOf } from "../../core/hash.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
 import { check } from "../../engine/check.ts";
+import type { Violation } from "../../engine/violation.ts";
 import { storedTable } from "../../runtime/history.ts";
 import type { Definition, DefinitionSource, Loaded } from "./definition.ts";
 import { type ParsedWorkflow, parseWorkflow } from "./parse.ts";
@@ -37,7 +38,9 @@ export function fileSource(name: string, file: ProjectPath): DefinitionSource {
       const definition: Definition = { ...parsed.definition, replies };
       const problems = checkReplies(definition, (reply) => `${folder}/${reply}.md`);
       if (problems.length > 0) throw invalid(name, folder, problems);
-      known = { texts, loaded: { definition, hash: await tableHash(definition) } };
+      const placeOf = (violation: Violation) =>
+        violation.kind === "reply-unused" ? `${folder}/${violation.reply}.md:1:1` : parsed.placeOf(violation);
+      known = { texts, loaded: { definition, hash: await tableHash(definition), placeOf } };
       return known.loaded;
     },
   };

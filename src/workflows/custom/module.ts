@@ -45,8 +45,9 @@ async function openOne(
     ...(isSound ? {} : { fault: loaded }),
     guidance: `A run is named ${name}:ID. See its events with look, send them with advance.`,
     async tables() {
-      const { definition } = await source.load(own.view());
-      return [{ workflow: definition.table, replies: Object.keys(definition.replies) }];
+      const { definition, placeOf } = await source.load(own.view());
+      const table = { workflow: definition.table, replies: Object.keys(definition.replies) };
+      return [placeOf ? { ...table, placeOf } : table];
     },
     overview: async (view) => (await import("./overview.ts")).overview(source, view),
     scope: async (view, id) => (await import("./scope.ts")).scopeOf(source, view, id),

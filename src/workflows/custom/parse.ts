@@ -4,6 +4,7 @@ import { type LocatedYaml, type Problem, parseYaml } from "../../core/located-ya
 import { pathFault } from "../../core/path.ts";
 import { fillBlocked } from "../../engine/guard.ts";
 import { checkStructure } from "../../engine/structure.ts";
+import type { Violation } from "../../engine/violation.ts";
 import type { Fact, FactValue, Rule, State, Workflow } from "../../engine/workflow.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { type Definition, type FactSource, type Gate, type StateHint, VALUES_OF } from "./definition.ts";
@@ -16,6 +17,8 @@ export interface ParsedWorkflow {
   /** The folder of the replies, as it is written: beside the file. */
   readonly replies: string;
   readonly repliesPlace: string;
+  /** Where in the file what is wrong with the table stands. */
+  placeOf(violation: Violation): string;
 }
 
 /** Throws `workflow-invalid` with everything that can be found at once. */
@@ -42,6 +45,7 @@ export function parseWorkflow(name: string, file: string, text: string): ParsedW
     },
     replies: entry.replies.replace(/^\.\//, "").replace(/\/+$/, ""),
     repliesPlace: yaml.place(["replies"]),
+    placeOf: (violation) => placeOfViolation(violation, entry, yaml),
   };
   const problems = [
     ...checkEntry(name, entry, yaml),
@@ -207,6 +211,20 @@ function placeOf(table: Workflow, yaml: LocatedYaml, { row, fact, event, planFil
   if (state !== undefined) return yaml.keyPlace(["states", state]);
   if (planFile !== undefined) return yaml.place(["plan_files", planFile]);
   return event === undefined ? yaml.place([]) : yaml.place(["events", event]);
+}
+
+/** The rule, else the state that lacks one, else the event. A rule that `blocked` stands for is where that is said. */
+function placeOfViolation(
+  { event, kind, rules, state }: Violation,
+  entry: WorkflowFile,
+  yaml: LocatedYaml,
+): string {
+  const [first] = rules;
+  const at = entry.rows.findIndex(({ id }) => id === first);
+  if (at >= 0) return yaml.place(["rows", at, kind === "reply-missing" ? "reply" : "id"]);
+  if (first !== undefined) return yaml.place(["blocked"]);
+  if (state !== undefined) return yaml.keyPlace(["states", state]);
+  return event === undefined ? yaml.place(["rows"]) : yaml.keyPlace(["events", event]);
 }
 
 function mapped<In, Out>(

@@ -9,6 +9,7 @@ import { advance } from "../../../runtime/run-transaction.ts";
 import { heldTasks } from "../../../workflows/bloom/lease.ts";
 import { listUnderway } from "../../../workflows/bloom/scheduler/leftovers.ts";
 import { validate } from "../../../workflows/bloom/verbs/look.ts";
+import { ownFile } from "../../../workflows/custom/own-file.ts";
 import { type WorktreeRow, worktreeRows } from "../bloom/worktrees.ts";
 import type { Host } from "../command.ts";
 import { tablesOf } from "../tables.ts";
@@ -19,7 +20,7 @@ export async function workflows(
   project: Project,
   settings: Settings,
 ): Promise<readonly Finding[]> {
-  const own = settings.workflows.map((path) => (path.split("/").at(-1) ?? path).replace(/\.ya?ml$/, ""));
+  const own = settings.workflows.map((path) => ownFile(path).name);
   const tables: Finding[] = [];
   for (const name of own) tables.push(...(await looked(name, () => proof(host, name))));
   return [...tables, ...(await looked("runs", () => runs(project, own)))];

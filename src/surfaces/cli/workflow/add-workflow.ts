@@ -1,0 +1,51 @@
+/** `workflows` in the text of pawl.yaml. Everything else stays as it is. */
+import { isMap, isScalar, isSeq, parseDocument } from "yaml";
+import { PawlError } from "../../../core/error.ts";
+import { withSetting } from "../project-id.ts";
+
+/** The text with this file among the project's workflows. Throws `config-invalid` if that needs a person. */
+export function withWorkflow(text: string, file: string): string {
+  const before = listIn(text);
+  if (before?.includes(file)) return text;
+  const after = before === null ? withList(text, file) : withItem(text, file);
+  const expected = JSON.stringify([...(before ?? []), file]);
+  if (JSON.stringify(listIn(after)) === expected) return after;
+  throw new PawlError(
+    "config-invalid",
+    `pawl.yaml: expected room for \`workflows: [${file}]\`; found a form that Pawl does not edit.`,
+    `Nothing was written. Write ${file} into \`workflows\` in pawl.yaml, then run the command again.`,
+  );
+}
+
+/** Null: there is no such list. */
+function listIn(text: string): readonly unknown[] | null {
+  const found: unknown = parseDocument(text).toJS()?.workflows;
+  return Array.isArray(found) ? found : null;
+}
+
+function withList(text: string, file: string): string {
+  if (!/^\s*\{/m.test(text.replace(/^(?:#.*|\s*)$/gm, "")))
+    return withSetting(text, "workflows", `[${file}]`);
+  return text;
+}
+
+function withItem(text: string, file: string): string {
+  const { contents } = parseDocument(text);
+  const pair = isMap(contents)
+    ? contents.items.find(({ key }) => isScalar(key) && key.value === "workflows")
+    : undefined;
+  const list = pair?.value;
+  if (!isSeq(list) || !list.range) return text;
+  const last = list.items.at(-1);
+  const end = isScalar(last) && last.range ? last.range[1] : null;
+  if (list.flow) {
+    const at = end ?? list.range[0] + 1;
+    return `${text.slice(0, at)}${end === null ? "" : ", "}${file}${text.slice(at)}`;
+  }
+  if (end === null) return text;
+  const start = text.lastIndexOf("\n", end - 1) + 1;
+  const [indent = ""] = /^[ ]*/.exec(text.slice(start)) ?? [];
+  const line = text.indexOf("\n", end);
+  const at = line < 0 ? text.length : line;
+  return `${text.slice(0, at)}\n${indent}- ${file}${text.slice(at)}`;
+}

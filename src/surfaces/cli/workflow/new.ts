@@ -1,0 +1,162 @@
+/** `pawl workflow new`: a workflow's files, from the gallery or from a person's own steps, and its name in pawl.yaml. */
+import { PawlError } from "../../../core/error.ts";
+import { isId } from "../../../core/id.ts";
+import { type ProjectPath, projectPath } from "../../../core/path.ts";
+import type { Reply, Transaction } from "../../../runtime/module.ts";
+import { advance } from "../../../runtime/run-transaction.ts";
+import { filesFor, filesOfSteps, loadTemplate, slug } from "../../../workflows/custom/gallery.ts";
+import { TEMPLATES, type TemplateName } from "../../../workflows/custom/template-names.ts";
+import type { Host, Run } from "../command.ts";
+import type { Conversation } from "../controlling-terminal.ts";
+import { refuseAgent } from "../person.ts";
+import { clean } from "../terminal.ts";
+import { withWorkflow } from "./add-workflow.ts";
+
+export const newWorkflow: Run = async (host, call) => {
+  // Its file and pawl.yaml say what may be written and what is started.
+  refuseAgent(host, "add a workflow", "pawl workflow new");
+  const project = await host.project({ create: true });
+  const view = project.runtime.store.view();
+  const template = TEMPLATES.find((each) => each === call.options.template);
+  const given = call.arguments.name as string | undefined;
+  if (given !== undefined) checkName(given, Object.keys(host.workflows));
+  const made = template ? { name: given ?? template, template } : await askedAt(host, given);
+  checkName(made.name, Object.keys(host.workflows));
+  const files =
+    "files" in made
+      ? made.files
+      : filesFor(await loadTemplate(view, made.template), made.template, made.name);
+  const { reply } = await advance(project.runtime, creating(made.name, files), null, host.caller);
+  const text = [
+    reply.text,
+    "",
+    `\`pawl check ${made.name}\` proves it, \`pawl workflow try ${made.name}\` walks it, \`pawl cast ${made.name}:ID\` begins a run.`,
+  ];
+  return { text: `${clean(text.join("\n"))}\n`, data: reply.data };
+};
+
+type Made =
+  | { readonly name: string; readonly template: TemplateName }
+  | { readonly name: string; readonly files: Readonly<Record<string, string>> };
+
+function checkName(name: string, taken: readonly string[]): void {
+  const known = taken.find((each) => each === name);
+  if (isId(name) && known === undefined) return;
+  throw new PawlError(
+    "usage",
+    known === undefined
+      ? `${JSON.stringify(name)} cannot be a workflow's name: expected letters, digits, dots, dashes and underscores.`
+      : `There is a workflow called ${name} already: expected another name.`,
+    "Give another name: `pawl workflow new NAME --template TEMPLATE`.",
+  );
+}
+
+/** Asks a person at the terminal. Throws `usage` where there is none. */
+async function askedAt(host: Host, given: string | undefined): Promise<Made> {
+  const terminal = host.controllingTerminal.open();
+  if (terminal === null)
+    throw new PawlError(
+      "usage",
+      `Without a terminal nobody can be asked what the workflow is: expected --template with one of ${TEMPLATES.join(", ")}.`,
+      "Run `pawl workflow new NAME --template release`, or the same command in a terminal.",
+    );
+  try {
+    return answers(terminal, given, Object.keys(host.workflows));
+  } finally {
+    terminal.close();
+  }
+}
+
+function answers(terminal: Conversation, given: string | undefined, taken: readonly string[]): Made {
+  const ask = (question: string) => {
+    terminal.write(`${question} `);
+    return terminal.readLine()?.trim() ?? "";
+  };
+  terminal.write(`The gallery has: ${TEMPLATES.join(", ")}.\n`);
+  const template = ask("Begin with one of these, or with steps of your own (Enter):");
+  const known = TEMPLATES.find((each) => each === template);
+  if (template !== "" && known === undefined)
+    throw new PawlError(
+      "usage",
+      `The gallery has no ${JSON.stringify(template)}: expected one of ${TEMPLATES.join(", ")}, or nothing.`,
+      "Run the command again.",
+    );
+  const name = given ?? ask(`Its name, as of a file${known ? ` (${known})` : ""}:`);
+  if (known) return { name: name === "" ? known : name, template: known };
+  checkName(name, taken);
+  const title = ask("Its title, in a few words:") || name;
+  const steps = listed(ask("Its steps in order, with commas between them:"));
+  checkSteps(steps);
+  const wanted = listed(ask("The steps at which a person decides (commas; Enter: none):")).map(slug);
+  const places = steps.map(slug);
+  const unknown = wanted.find((step) => !places.includes(step));
+  if (unknown !== undefined)
+    throw new PawlError(
+      "usage",
+      `${JSON.stringify(unknown)} is not one of the steps: expected ${steps.join(", ")}.`,
+      "Run the command again.",
+    );
+  const gates = wanted.map((step) => places.indexOf(step));
+  return { name, files: filesOfSteps({ name, title, steps, gates }) };
+}
+
+function listed(text: string): readonly string[] {
+  return text.split(",").flatMap((each) => (each.trim() === "" ? [] : [each.trim()]));
+}
+
+const RESERVED = ["finished", "same"];
+
+function checkSteps(steps: readonly string[]): void {
+  const ids = steps.map(slug);
+  const odd = ids.findIndex((id, at) => id === "" || RESERVED.includes(id) || ids.indexOf(id) !== at);
+  if (steps.length > 0 && odd < 0) return;
+  throw new PawlError(
+    "usage",
+    steps.length === 0
+      ? "A workflow needs a step: expected their names with commas between them."
+      : `The step ${JSON.stringify(steps[odd])} cannot have a name of its own: expected words in Latin letters or digits that differ, other than ${RESERVED.join(" and ")}.`,
+    "Run the command again.",
+  );
+}
+
+interface Seen {
+  readonly taken: readonly string[];
+  readonly pawl: string | null;
+}
+
+const PAWL_YAML = projectPath("pawl.yaml");
+
+/** All of it in one commit, or nothing. */
+function creating(
+  name: string,
+  files: Readonly<Record<string, string>>,
+): Transaction<null, Seen, undefined, Reply> {
+  const paths = Object.keys(files).map((path): ProjectPath => projectPath(path));
+  return {
+    run: () => "pawl:workflow",
+    async read(view) {
+      const texts = await Promise.all(paths.map(async (path) => [path, await view.read(path)] as const));
+      const taken = texts.flatMap(([path, text]) => (text === null ? [] : [path]));
+      return { taken, pawl: await view.read(PAWL_YAML) };
+    },
+    propose({ pawl, taken }) {
+      const [first] = taken;
+      if (first !== undefined)
+        throw new PawlError(
+          "workflow-exists",
+          `${first} exists already, and Pawl writes over nothing of yours.`,
+          `Choose another name: \`pawl workflow new NAME\`, or move ${first} away.`,
+        );
+      const changes = Object.entries(files).map(([path, text]) => ({ path: projectPath(path), text }));
+      const settings = withWorkflow(pawl ?? "", `./${name}.yaml`);
+      const all = [...changes, ...(settings === pawl ? [] : [{ path: PAWL_YAML, text: settings }])];
+      const lines = all.map(
+        ({ path }) => `${path === PAWL_YAML && pawl !== null ? "changed" : "created"}  ${path}`,
+      );
+      return {
+        reply: { text: lines.join("\n"), data: { workflow: name, created: changes.map(({ path }) => path) } },
+        changes: all.map(({ path, text }) => ({ type: "write", path, text })),
+      };
+    },
+  };
+}

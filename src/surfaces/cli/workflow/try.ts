@@ -1,0 +1,182 @@
+/** `pawl workflow try`: walks a workflow of the project's own. Nothing is read, started or written. */
+import { PawlError } from "../../../core/error.ts";
+import { nearest } from "../../../core/nearest.ts";
+import { isFinal, valuesOf } from "../../../engine/lookup.ts";
+import type { Configuration, Facts, FactValue } from "../../../engine/workflow.ts";
+import type { Definition } from "../../../workflows/custom/definition.ts";
+import { checkProved, fileSource } from "../../../workflows/custom/load.ts";
+import { ownFile } from "../../../workflows/custom/own-file.ts";
+import { beginOf, type Choice, choicesAt, replyOf } from "../../../workflows/custom/walk.ts";
+import type { Answer, Host, Run } from "../command.ts";
+import type { Conversation } from "../controlling-terminal.ts";
+import { clean } from "../terminal.ts";
+import { hangOnScreen } from "../text-width.ts";
+
+export const tryWorkflow: Run = async (host, call) => {
+  const definition = await definitionOf(host, call.arguments.name as string);
+  const fixed = factsOf(definition, (call.options.fact ?? []) as readonly string[]);
+  const { events } = call.options;
+  if (typeof events === "string") return told(definition, walkBy(definition, listed(events), fixed), host);
+  const terminal = host.controllingTerminal.open();
+  if (terminal === null)
+    throw new PawlError(
+      "usage",
+      "Without a terminal nobody can choose what happens: expected --events with the events in their order.",
+      `Run \`pawl workflow try ${definition.table.name} --events ${Object.keys(definition.table.events)[0]}\`, or the same command in a terminal.`,
+    );
+  try {
+    return told(definition, walkAt(terminal, definition, fixed), host, true);
+  } finally {
+    terminal.close();
+  }
+};
+
+async function definitionOf(host: Host, name: string): Promise<Definition> {
+  const { runtime } = await host.project();
+  const view = runtime.store.view();
+  const { workflows } = await runtime.settings(view);
+  const own = workflows.map(ownFile);
+  const found = own.find((each) => each.name === name);
+  if (!found) {
+    const names = own.map((each) => each.name);
+    const near = nearest(name, names);
+    throw new PawlError(
+      "workflow-missing",
+      `The project has no workflow of its own called ${JSON.stringify(name)}: ${names.length > 0 ? `expected one of ${names.join(", ")}` : "pawl.yaml names none"}.`,
+      near ? `Use ${near}.` : "`pawl workflow new` makes one.",
+    );
+  }
+  const { definition } = await fileSource(found.name, found.file).load(view);
+  checkProved(definition, found.file);
+  return definition;
+}
+
+function listed(text: string): readonly string[] {
+  return text.split(",").flatMap((each) => (each.trim() === "" ? [] : [each.trim()]));
+}
+
+/** `name=value` by the table's own facts. */
+function factsOf({ table }: Definition, given: readonly string[]): Facts {
+  return Object.fromEntries(
+    given.map((each): [string, FactValue] => {
+      const [name = "", text = ""] = each.split(/=(.*)/s);
+      const value = valuesOf(table, name).find((known) => String(known) === text);
+      if (value !== undefined) return [name, value];
+      const known = Object.entries(table.facts).map(([fact, { values }]) => `${fact}=${values.join("|")}`);
+      throw new PawlError(
+        "usage",
+        `--fact ${JSON.stringify(each)} names no fact with such a value: expected one of ${known.join(", ")}.`,
+        "Give it as --fact NAME=VALUE.",
+      );
+    }),
+  );
+}
+
+/** Each event takes the run where it moves, as far as the facts allow. */
+function walkBy(definition: Definition, events: readonly string[], fixed: Facts): readonly Choice[] {
+  const { table } = definition;
+  const walked: Choice[] = [];
+  let at = beginOf(definition);
+  for (const event of events) {
+    if (!Object.hasOwn(table.events, event)) throw unknownEvent(definition, event);
+    const choice = choicesAt(definition, at, fixed).find((each) => each.event === event);
+    if (!choice)
+      throw new PawlError(
+        "usage",
+        isFinal(table, at.state)
+          ? `The walk has ended in ${at.state}, and takes no ${event} any more.`
+          : `With these facts, nothing decides ${event} in ${at.state}.`,
+        "Leave it out, or change --fact.",
+      );
+    walked.push(choice);
+    at = choice.decision.after;
+  }
+  return walked;
+}
+
+function unknownEvent({ table }: Definition, event: string): PawlError {
+  const known = Object.keys(table.events);
+  const near = nearest(event, known);
+  return new PawlError(
+    "usage",
+    `${table.name} has no event ${JSON.stringify(event)}: expected one of ${known.join(", ")}.`,
+    near ? `Use ${near}.` : `\`pawl diagram ${table.name}\` draws it.`,
+  );
+}
+
+/** The person chooses what happens, until it has ended or they stop. */
+function walkAt(terminal: Conversation, definition: Definition, fixed: Facts): readonly Choice[] {
+  const walked: Choice[] = [];
+  for (let at = beginOf(definition); ; ) {
+    const choices = choicesAt(definition, at, fixed);
+    terminal.write(`\n${clean(standing(definition, at))}\n`);
+    if (choices.length === 0) return walked;
+    const lines = choices.map((choice, index) => `  ${index + 1}  ${clean(line(choice))}\n`);
+    terminal.write(`${lines.join("")}What happens? (a number; Enter: stop) `);
+    const typed = terminal.readLine()?.trim() ?? "";
+    if (typed === "") return walked;
+    const choice = /^\d+$/.test(typed) ? choices[Number(typed) - 1] : undefined;
+    if (!choice) {
+      terminal.write(`Expected a number from 1 to ${choices.length}.\n`);
+      continue;
+    }
+    walked.push(choice);
+    terminal.write(`\n${clean(replyOf(definition, choice, ID))}\n`);
+    at = choice.decision.after;
+  }
+}
+
+/** The walk's own id, where texts name the run. */
+const ID = "try";
+
+function standing({ table }: Definition, { state, variables }: Configuration): string {
+  const kept = factWords(variables);
+  const end = isFinal(table, state) ? " It ends here." : "";
+  return `${state}: ${table.states[state]?.description ?? ""}${kept === "" ? "" : ` (${kept})`}${end}`;
+}
+
+function line({ decision, event, facts, rule }: Choice): string {
+  const to = rule.outcome === "moved" ? `→ ${decision.after.state}` : `(${rule.outcome})`;
+  const because = factWords(facts);
+  return `${event} ${to}${because === "" ? "" : `  if ${because}`}`;
+}
+
+function factWords(facts: Facts): string {
+  return Object.entries(facts)
+    .map(([name, value]) => `${name} = ${String(value)}`)
+    .join(", ");
+}
+
+/** `isShown`: the person has seen each reply already. */
+function told(
+  definition: Definition,
+  walked: readonly Choice[],
+  { terminal }: Host,
+  isShown = false,
+): Answer {
+  const last = walked.at(-1)?.decision.after ?? beginOf(definition);
+  const { table } = definition;
+  const indented = (text: string) => text.trimEnd().replace(/^(?=.)/gm, "    ");
+  const lines = walked.map((choice) => {
+    const head = `${choice.decision.before.state}: ${line(choice)}`;
+    return isShown ? head : `${head}\n${indented(replyOf(definition, choice, ID))}`;
+  });
+  const next = [...new Set(choicesAt(definition, last).map(({ event }) => event))];
+  const end = isFinal(table, last.state)
+    ? `It ends in ${last.state}.`
+    : `It stands in ${last.state}. Next: ${next.join(", ")}.`;
+  const text = clean([...lines, `${end} Nothing was written.`].join("\n"));
+  return {
+    text: `${hangOnScreen(text, terminal)}\n`,
+    data: {
+      workflow: table.name,
+      steps: walked.map(({ decision, event, facts, rule }) => ({
+        ...{ event, rule: rule.id, outcome: rule.outcome, facts },
+        ...{ from: decision.before.state, to: decision.after.state },
+      })),
+      state: last.state,
+      ended: isFinal(table, last.state),
+      next,
+    },
+  };
+}

@@ -1,0 +1,88 @@
+/**
+ * The keys of a definition that a program made. A file's keys are known by its schema; a program's types are gone when it
+ * runs, and what it misspelt would be dropped in silence: a gate, for instance.
+ */
+import type { Problem } from "../../core/located-yaml.ts";
+import { nearest } from "../../core/nearest.ts";
+import { FACT_SOURCES } from "./definition.ts";
+
+const DEFINITION = ["table", "summary", "sources", "gates", "hints", "planFiles", "replies"];
+const TABLE = ["name", "title", "states", "initial", "events", "facts", "starts", "rules", "goals"];
+const STATE = ["description", "final", "writes", "forbids", "awaits", "next"];
+const EVENT = ["description", "gate", "verdict"];
+const FACT = ["description", "values", "initial"];
+const RULE = ["id", "from", "on", "when", "to", "set", "outcome", "commands", "reply"];
+const COMMAND = ["type", "command", "passed", "failed"];
+const HINT = ["awaits", "next"];
+const GATES = ["human", "approve", "reject"];
+const AWAITS = ["nobody", "assistant", "human", "agent"];
+
+/** What a file calls otherwise. */
+const IN_FILES: Readonly<Record<string, string>> = {
+  rows: "`rules`",
+  plan_files: "`planFiles`",
+  run: '`commands: [{ type: "run", command, passed, failed }]`',
+  blocked: "`fillBlocked`",
+};
+
+/** Unknown keys, and words that stand where only a few may. Anything that has another shape is left to later checks. */
+export function checkKeys(draft: unknown): readonly Problem[] {
+  const found: Problem[] = [];
+  const keys = (place: string, value: unknown, known: readonly string[]) => {
+    for (const key of Object.keys(mapOf(value)))
+      if (!known.includes(key)) found.push({ place, message: unknownKey(key, known) });
+  };
+  const word = (place: string, value: unknown, known: readonly string[]) => {
+    if (value === undefined || known.includes(value as string)) return;
+    const message = `expected ${known.join(", ")}; found ${JSON.stringify(value)}.`;
+    found.push({ place, message });
+  };
+  const definition = mapOf(draft);
+  const table = mapOf(definition.table);
+  const name = String(table.name ?? "the definition");
+  const each = (part: string, value: unknown, look: (place: string, entry: Map) => void) => {
+    for (const [key, entry] of Object.entries(mapOf(value))) look(`${name}, ${part} ${key}`, mapOf(entry));
+  };
+  keys(name, definition, DEFINITION);
+  keys(`${name}, table`, table, TABLE);
+  each("event", table.events, (place, event) => {
+    keys(place, event, EVENT);
+    word(`${place}: gate`, event.gate, ["human"]);
+    word(`${place}: verdict`, event.verdict, ["approve", "reject"]);
+  });
+  each("state", table.states, (place, state) => {
+    keys(place, state, STATE);
+    word(`${place}: awaits`, state.awaits, AWAITS);
+  });
+  each("fact", table.facts, (place, fact) => keys(place, fact, FACT));
+  each("hint", definition.hints, (place, hint) => {
+    keys(place, hint, HINT);
+    word(`${place}: awaits`, hint.awaits, AWAITS);
+  });
+  for (const [event, gate] of Object.entries(mapOf(definition.gates)))
+    word(`${name}, gate ${event}`, gate, GATES);
+  each("source", definition.sources, (place, source) => {
+    word(`${place}: type`, source.type, Object.keys(FACT_SOURCES));
+    const own = FACT_SOURCES[source.type as keyof typeof FACT_SOURCES];
+    if (own) keys(place, source, own);
+  });
+  for (const rule of Array.isArray(table.rules) ? table.rules.map(mapOf) : []) {
+    const place = `${name}, rule ${String(rule.id)}`;
+    keys(place, rule, RULE);
+    for (const command of Array.isArray(rule.commands) ? rule.commands : []) keys(place, command, COMMAND);
+  }
+  return found;
+}
+
+type Map = Readonly<Record<string, unknown>>;
+
+function mapOf(value: unknown): Map {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Map) : {};
+}
+
+function unknownKey(key: string, known: readonly string[]): string {
+  const other = Object.hasOwn(IN_FILES, key) ? IN_FILES[key] : undefined;
+  if (other !== undefined) return `${key} is not a key: in a program it is ${other}.`;
+  const near = nearest(key, known);
+  return `${key} is not a key: ${near ? `did you mean ${near}?` : `expected one of ${known.join(", ")}.`}`;
+}

@@ -1,0 +1,102 @@
+/** Walks a table without a run: nothing is read, started or written. */
+import { initialVariables } from "../../engine/configuration.ts";
+import { decide, initialConfiguration } from "../../engine/decide.ts";
+import { isFinal, pairOf, valuesOf } from "../../engine/lookup.ts";
+import type { Configuration, Decision, Facts, FactValue, Rule } from "../../engine/workflow.ts";
+import type { Definition } from "./definition.ts";
+import { availableEvents, nextOf, renderEvents } from "./describe.ts";
+import { type CommandEnd, renderReply } from "./reply.ts";
+
+/** What can happen next: a rule, and inputs in which it applies. */
+export interface Choice {
+  readonly event: string;
+  readonly rule: Rule;
+  /** Of the inputs that the state and event ask for. */
+  readonly facts: Facts;
+  readonly decision: Decision;
+}
+
+export function beginOf({ table }: Definition): Configuration {
+  const [first = initialVariables(table)] = table.starts ?? [];
+  return initialConfiguration(table, first);
+}
+
+/** Every rule that could apply, those that move the run first; none where it has ended. `fixed`: inputs that are known. */
+export function choicesAt(
+  definition: Definition,
+  configuration: Configuration,
+  fixed: Facts = {},
+): readonly Choice[] {
+  const { table } = definition;
+  if (isFinal(table, configuration.state)) return [];
+  const all = Object.keys(table.events).flatMap((event) =>
+    pairOf(table, configuration.state, event).rules.flatMap((rule) => {
+      const found = (rule.when ?? [{}]).map((box) =>
+        choiceIn(definition, configuration, event, rule, box, fixed),
+      );
+      return found.find((each) => each !== null) ?? [];
+    }),
+  );
+  const moves = ({ rule }: Choice) => rule.outcome === "moved";
+  // What is known is meant to decide.
+  const told = ({ rule }: Choice) =>
+    Object.keys(fixed).filter((name) => rule.when?.some((box) => Object.hasOwn(box, name))).length;
+  const others = all.filter((choice) => !moves(choice)).sort((one, other) => told(other) - told(one));
+  return [...all.filter(moves), ...others];
+}
+
+function choiceIn(
+  { table }: Definition,
+  configuration: Configuration,
+  event: string,
+  rule: Rule,
+  box: Readonly<Record<string, readonly FactValue[]>>,
+  fixed: Facts,
+): Choice | null {
+  const { inputs, variables } = pairOf(table, configuration.state, event);
+  const fits = (name: string, value: FactValue) =>
+    !Object.hasOwn(box, name) || box[name]?.includes(value) === true;
+  if (variables.some((name) => !fits(name, configuration.variables[name] ?? null))) return null;
+  const facts: Record<string, FactValue> = {};
+  for (const name of inputs) {
+    const known = Object.hasOwn(fixed, name) ? [fixed[name] ?? null] : valuesOf(table, name);
+    const value = known.find((each) => fits(name, each));
+    if (value === undefined) return null;
+    facts[name] = value;
+  }
+  return { event, rule, facts, decision: decide(table, configuration, event, facts) };
+}
+
+/** What the caller of the event would read. */
+export function replyOf(
+  definition: Definition,
+  { decision, event, facts, rule }: Choice,
+  id: string,
+): string {
+  const { hints = {}, sources, table } = definition;
+  const { after, before } = decision;
+  const run = `${table.name}:${id}`;
+  const end = (command: string, isPassed: boolean): CommandEnd => ({
+    ...{ command, exit_code: isPassed ? 0 : 1, milliseconds: 0, tail: "(what it printed)" },
+  });
+  const ofType = (type: string) => Object.keys(facts).filter((name) => sources[name]?.type === type);
+  const commands = table.rules.flatMap((each) => each.commands ?? []);
+  const ended = commands.find(({ failed, passed }) => failed === event || passed === event);
+  return renderReply(definition, rule, `the reply ${rule.reply}`, {
+    ...{ run, id, title: table.title, event, row: rule.id, from: before.state, state: after.state },
+    description: table.states[after.state]?.description ?? "",
+    next: hints[after.state]?.next ?? nextOf(definition, after),
+    notes: "(what was said with it)",
+    facts,
+    kept: after.variables,
+    given: Object.fromEntries(ofType("given").map((name) => [name, facts[name] ?? null])),
+    checks: Object.fromEntries(
+      ofType("command").map((name) => {
+        const source = sources[name];
+        return [name, end(source?.type === "command" ? source.command : "", facts[name] === "passed")];
+      }),
+    ),
+    ended: ended ? end(String(ended.command), ended.passed === event) : null,
+    available: renderEvents(run, availableEvents(definition, after)),
+  });
+}

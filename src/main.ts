@@ -16,8 +16,8 @@ if (major < 22 || (major === 22 && minor < 12)) {
       () => process.exit(1),
     );
   });
-  // A server lives long: memory counts more than the last tenth of speed. Before the cache, which is kept by V8's flags.
-  if (process.argv[2] === "mcp" || process.argv[2] === "board")
+  // It lives long beside its client: memory counts more than the last tenth of speed. Before the cache, which is kept by V8's flags.
+  if (process.argv[2] === "mcp")
     process.getBuiltinModule("node:v8").setFlagsFromString("--optimize-for-size");
   module.enableCompileCache();
   const [, program = "pawl", command, client, event] = process.argv;

@@ -43,11 +43,24 @@ async function pageOf(metafile: Metafile, outdir: string): Promise<string> {
   const names = Object.entries(metafile.outputs).flatMap(([path, { inputs }]) =>
     Object.keys(inputs).map((input) => [basename(input), relative(outdir, resolve(ROOT, path))] as const),
   );
-  return page.replace(/"\/([\w.]+)"/g, (_, name) => {
-    const built = names.find(
-      ([input, output]) => input === name && !output.endsWith(".js") === !name.endsWith("x"),
-    );
-    if (!built) throw new Error(`index.html names ${name}, which was not built`);
-    return `"/${built[1].replaceAll("\\", "/")}"`;
-  });
+  return page
+    .replace("</title>", `</title>${preloads(metafile, outdir)}`)
+    .replace(/"\/([\w.]+)"/g, (_, name) => {
+      const built = names.find(
+        ([input, output]) => input === name && !output.endsWith(".js") === !name.endsWith("x"),
+      );
+      if (!built) throw new Error(`index.html names ${name}, which was not built`);
+      return `"/${built[1].replaceAll("\\", "/")}"`;
+    });
+}
+
+/** What the program imports at once is asked for beside it, not after it. */
+function preloads({ outputs }: Metafile, outdir: string): string {
+  const [, main] =
+    Object.entries(outputs).find(([, { entryPoint }]) => entryPoint?.endsWith("main.tsx")) ?? [];
+  const chunks = (main?.imports ?? []).filter(({ kind }) => kind === "import-statement");
+  return chunks
+    .map(({ path }) => relative(outdir, resolve(ROOT, path)).replaceAll("\\", "/"))
+    .map((name) => `\n    <link rel="modulepreload" href="/${name}">`)
+    .join("");
 }

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, realpathSync } from "node:fs";
 import { extname, join } from "node:path";
 import { agentAbove } from "../adapters/agents/ancestry.ts";
 import { lastWords } from "../adapters/agents/last-words.ts";
+import { openMemory } from "../adapters/files/memory.ts";
 import { openBrowser } from "../adapters/process/open-browser.ts";
 import { holderOf, peerSocket, tellsPeers } from "../adapters/process/peer.ts";
 import { publishBoard } from "../config/board-file.ts";
@@ -42,7 +43,7 @@ export async function serveBoard(
   const board = await openBoard({
     places: roots.map((root) => ({
       root,
-      open: () => ground.open(root),
+      open: async () => remembering(await ground.open(root), root),
       tail: (run: string) => lastWords(root, run),
       guardWords: ground.guardWords,
     })),
@@ -70,6 +71,13 @@ export async function serveBoard(
     for (const each of unpublish) attempt(each, undefined);
     await board.close();
   }
+}
+
+/** The pages look at all runs after each event. */
+function remembering(project: Project, root: string): Project {
+  const { store } = project.runtime;
+  const memory = openMemory({ root, isPending: () => store.pending() !== null, now: Date.now });
+  return { ...project, runtime: { ...project.runtime, memory } };
 }
 
 /** Loopback is open to all users of a machine: where the kernel tells whose a connection is, others' are closed. */

@@ -1,9 +1,9 @@
 /** The scope of each run that a session works on, kept beside the project's key with the stamps of what it was read from. */
 import { hashOf } from "../adapters/files/hash.ts";
 import { stampOf } from "../adapters/files/stamp.ts";
-import type { ProjectPath } from "../core/path.ts";
 import type { Cache } from "../core/ports/cache.ts";
 import type { View } from "../core/ports/store.ts";
+import { type Note, watched } from "../core/watched-view.ts";
 import type { WorkflowModule } from "../runtime/module.ts";
 import type { Project, Workflows } from "../runtime/project.ts";
 import type { Scope } from "../runtime/scope.ts";
@@ -59,8 +59,6 @@ export async function readRun({ runtime, workflows }: Runs, root: string, run: s
   return { scope, files: files[run] ?? {} };
 }
 
-export type Note = (path: string) => void;
-
 /** Notes each path once, with its stamp at that time. */
 export function noteIn(root: string, stamps: Record<string, string>): Note {
   return (path) => {
@@ -90,20 +88,4 @@ export function noted(
   return Object.fromEntries(
     Object.entries(workflows).map(([name, load]) => [name, async () => wrap(name, await load())]),
   );
-}
-
-/** A view that tells of what is looked at through it. */
-export function watched(view: View, { onList, onRead }: { onRead?: Note; onList?: Note }): View {
-  return {
-    read(path: ProjectPath) {
-      onRead?.(path);
-      return view.read(path);
-    },
-    list(folder: ProjectPath) {
-      onList?.(folder);
-      return view.list(folder);
-    },
-    isCurrent: (paths) => view.isCurrent(paths),
-    packaged: (path) => view.packaged(path),
-  };
 }

@@ -20,20 +20,11 @@ import { stateFolder, TREES } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
 import { EVENTS } from "../core/event.ts";
 import type { Store } from "../core/ports/store.ts";
+import { type Note, watched } from "../core/watched-view.ts";
 import { widest } from "../guard/decide.ts";
 import type { Scope } from "../runtime/scope.ts";
 import type { StrayEdits } from "../runtime/strays.ts";
-import {
-  type Note,
-  noted,
-  noteIn,
-  openKeptRuns,
-  type Runs,
-  readRun,
-  type Stamps,
-  versionOf,
-  watched,
-} from "./kept-runs.ts";
+import { noted, noteIn, openKeptRuns, type Runs, readRun, type Stamps, versionOf } from "./kept-runs.ts";
 
 export interface Known {
   readonly tasksFile: string;

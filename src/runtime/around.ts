@@ -1,5 +1,6 @@
 import type { Cache } from "../core/ports/cache.ts";
 import type { Leases } from "../core/ports/claims.ts";
+import type { Memory } from "../core/ports/memory.ts";
 import type { View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Runtime } from "./run-transaction.ts";
@@ -11,12 +12,14 @@ export interface Around {
   readonly leases?: Leases | undefined;
   /** ISO 8601 */
   readonly time: string;
+  /** Absent: all is read. */
+  readonly memory?: Memory;
   /** The id of the only run that is asked about: a workflow may leave the others unread. */
   readonly only?: string;
 }
 
 /** The settings are read once, when they are first asked for. */
-export function aroundOf({ cache, now, outside, settings }: Runtime, view: View): Around {
+export function aroundOf({ cache, memory, now, outside, settings }: Runtime, view: View): Around {
   let read: ReturnType<typeof settings> | undefined;
   return {
     settings() {
@@ -26,5 +29,16 @@ export function aroundOf({ cache, now, outside, settings }: Runtime, view: View)
     leases: outside.leases,
     time: now().toISOString(),
     ...(cache ? { cache } : {}),
+    ...(memory ? { memory } : {}),
   };
+}
+
+/** What `make` computes from the files that it reads, from memory where there is one. `key`: of all workflows' keys its own. */
+export async function recalled<T>(
+  { memory }: Pick<Around, "memory">,
+  key: string,
+  view: View,
+  make: (view: View) => Promise<T>,
+): Promise<T> {
+  return memory ? memory.recall(key, view, make) : make(view);
 }

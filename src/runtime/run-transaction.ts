@@ -16,6 +16,7 @@ import { type Mask, masked } from "../core/masked.ts";
 import { projectPath } from "../core/path.ts";
 import type { Cache } from "../core/ports/cache.ts";
 import type { Checks, Waiting } from "../core/ports/checks.ts";
+import type { Memory } from "../core/ports/memory.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import type { Change, Store, View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
@@ -36,6 +37,8 @@ export interface Runtime {
   /** A word that occurs nowhere else in the project, and an id: they identify an event or a file. */
   readonly newId: () => string;
   readonly cache?: Cache;
+  /** Absent: every look at the runs reads all of them. */
+  readonly memory?: Memory;
   /** The one who waits for this call; absent: nobody can cancel it. */
   readonly waiting?: Waiting;
   /** Absent: no secret is known. */

@@ -2,6 +2,7 @@ import { PawlError } from "../../core/error.ts";
 import { isId } from "../../core/id.ts";
 import { naturalOrder } from "../../core/natural-order.ts";
 import type { View } from "../../core/ports/store.ts";
+import { recalled } from "../../runtime/around.ts";
 import type { Around, GateVerdict, RunOverview } from "../../runtime/module.ts";
 import { unreadableRun } from "../../runtime/unreadable-run.ts";
 import { isBegun } from "./live-state.ts";
@@ -13,12 +14,14 @@ import { NEXT_TOOL, type RunTool } from "./status.ts";
 import { placeOf, titleOf, wordsFor } from "./titles.ts";
 
 /** Every task, its state and who must act. Reads no more than it shows. */
-export async function overview(view: View, { only }: Partial<Around> = {}): Promise<readonly RunOverview[]> {
+export async function overview(view: View, around: Partial<Around> = {}): Promise<readonly RunOverview[]> {
+  const { only } = around;
   const isWanted = (id: string) => isId(id) && (only === undefined || id === only);
   const runs: RunOverview[] = [];
   for (const { kind, name } of await view.list(TASKS)) {
     const id = name.slice(0, -".md".length);
-    if (kind === "file" && name.endsWith(".md") && isWanted(id)) runs.push(await overviewOf(view, id));
+    if (kind === "file" && name.endsWith(".md") && isWanted(id))
+      runs.push(await recalled(around, nameOf(id), view, (seen) => overviewOf(seen, id)));
   }
   runs.push(...(await withoutFile(view, new Set(runs.map(({ run }) => run)), isWanted)));
   return runs.sort((one, other) => naturalOrder(one.run, other.run));

@@ -1,6 +1,7 @@
 /** The runs of tasks, and the tasks of tasks.yaml that no run has begun yet. */
 import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
+import { recalled } from "../../runtime/around.ts";
 import type { Around, OpenQuestion, RunOverview } from "../../runtime/module.ts";
 import { recordedOverview, verdictsIn } from "../../runtime/record.ts";
 import { unreadableRun } from "../../runtime/unreadable-run.ts";
@@ -30,7 +31,7 @@ export async function overview(view: View, around: Around): Promise<readonly Run
   for (const { task } of eachTask(tasks)) {
     if (!kept.has(task.id)) continue;
     try {
-      const run = await loadRun(view, task.id);
+      const run = await recalled(around, `bloom:${task.id}`, view, (seen) => loadRun(seen, task.id));
       if (run) runs.set(task.id, run);
     } catch (error) {
       if (!(error instanceof PawlError)) throw error;
@@ -57,7 +58,9 @@ export async function overview(view: View, around: Around): Promise<readonly Run
       begun.push({
         ...ofRun(run, task, held.has(task.id)),
         ...asked(task.id),
-        ...(await recordedOverview(view, `bloom:${task.id}`)),
+        ...(await recalled(around, `bloom:${task.id} recorded`, view, (seen) =>
+          recordedOverview(seen, `bloom:${task.id}`),
+        )),
       });
     else if (isOpen(task) && !(run && isOver(run)))
       unbegun.push({

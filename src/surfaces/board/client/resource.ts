@@ -15,7 +15,7 @@ export interface Resource<T> {
 const seen = new Map<string, unknown>();
 const MAX_SEEN = 30;
 /** Events come in bursts: the first is answered at once, the others together. */
-const QUIET_MS = 250;
+const QUIET_MS = 100;
 
 interface Answer<T> {
   readonly path: string;

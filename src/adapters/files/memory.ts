@@ -1,0 +1,62 @@
+/**
+ * M1  A value counts while every file and folder that it was read from has the size, times and inode of that time.
+ * M2  What changed shortly before it was read is not kept: two changes may bear one time, and the view may have read the first.
+ * M3  Nothing is kept or recalled while a commit waits in the journal: the view then shows files as they will be.
+ */
+import { type BigIntStats, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Memory } from "../../core/ports/memory.ts";
+import type { View } from "../../core/ports/store.ts";
+import { watched } from "../../core/watched-view.ts";
+
+export interface MemoryOptions {
+  readonly root: string;
+  /** Whether a commit waits in the journal. */
+  readonly isPending: () => boolean;
+  /** Milliseconds since 1970, as the file system counts them. */
+  readonly now: () => number;
+}
+
+interface Kept {
+  readonly stamps: ReadonlyMap<string, string>;
+  readonly value: unknown;
+}
+
+/** Longer than the coarsest time of a file system, and than a view is old when it is first used here. */
+const MARGIN_MILLISECONDS = 3_000;
+
+export function openMemory({ isPending, now, root }: MemoryOptions): Memory {
+  const kept = new Map<string, Kept>();
+  const seen = new WeakMap<View, number>();
+  const statOf = (path: string) => statSync(join(root, path), { bigint: true, throwIfNoEntry: false });
+  const stampOf = (path: string) => stampIn(statOf(path));
+  const isCurrent = ({ stamps }: Kept) => [...stamps].every(([path, stamp]) => stampOf(path) === stamp);
+  /** A file that is gone changed when its folder did. */
+  const changedAt = (path: string): number => {
+    const found = statOf(path);
+    if (found) return Number(found.ctimeMs);
+    return path === "." ? Number.POSITIVE_INFINITY : changedAt(dirname(path));
+  };
+  return {
+    async recall(key, view, make) {
+      if (isPending()) return make(view);
+      const since = seen.get(view) ?? now();
+      seen.set(view, since);
+      const known = kept.get(key);
+      if (known && isCurrent(known)) return known.value as Awaited<ReturnType<typeof make>>;
+      kept.delete(key);
+      const stamps = new Map<string, string>();
+      const note = (path: string) => {
+        if (!stamps.has(path)) stamps.set(path, stampOf(path));
+      };
+      const value = await make(watched(view, { onList: note, onRead: note }));
+      const isOld = (path: string) => changedAt(path) < since - MARGIN_MILLISECONDS;
+      if ([...stamps.keys()].every(isOld)) kept.set(key, { stamps, value });
+      return value;
+    },
+  };
+}
+
+function stampIn(found: BigIntStats | undefined): string {
+  return found ? `${found.size}.${found.mtimeNs}.${found.ctimeNs}.${found.ino}` : "-";
+}

@@ -1,0 +1,20 @@
+import type { ProjectPath } from "./path.ts";
+import type { View } from "./ports/store.ts";
+
+export type Note = (path: string) => void;
+
+/** A view that tells of what is looked at through it. */
+export function watched(view: View, { onList, onRead }: { onRead?: Note; onList?: Note }): View {
+  return {
+    read(path: ProjectPath) {
+      onRead?.(path);
+      return view.read(path);
+    },
+    list(folder: ProjectPath) {
+      onList?.(folder);
+      return view.list(folder);
+    },
+    isCurrent: (paths) => view.isCurrent(paths),
+    packaged: (path) => view.packaged(path),
+  };
+}

@@ -52,6 +52,7 @@ describe("the package", () => {
       packed.files.map(({ path }) =>
         path
           .replace(/^dist\/chunks\/.*\.js$/, "chunks")
+          .replace(/^dist\/app\/review\.html$/, "page")
           .replace(/^dist\/board\/(index\.html|assets\/[\w-]+\.(js|css|svg))$/, "page")
           .replace(/^dist\/types\/.*\.d\.ts$/, "types")
           .replace(/^dist\/workflows\/.*\.(md|yml)$/, "texts")

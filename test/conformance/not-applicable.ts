@@ -63,11 +63,6 @@ export const NOT_APPLICABLE: readonly NotApplicable[] = [
     scenarios: ["resources-read-binary", "resources-templates-read"],
   },
   {
-    why: "asks for what is optional and not declared: subscription to a resource",
-    said: /Method not found/,
-    scenarios: ["resources-subscribe", "resources-unsubscribe"],
-  },
-  {
     why: "needs a tool that takes an argument from an HTTP header (x-mcp-header); none of Pawl's does",
     said: /no tool with x-mcp-header/,
     scenarios: ["http-custom-header-server-validation"],

@@ -154,7 +154,7 @@ function renderRun(run: RunOverview, columns: number, paint: Paint, now: Date): 
 function renderDecided(run: RunOverview, columns: number, paint: Paint): string[] {
   const { awaits, elsewhere, unproved, verdicts = [] } = run;
   const lines = lastVerdicts(verdicts).map(({ strength, what }) => `${what} (${strengthWords(strength)})`);
-  const old = unproved ? ["unproved: an earlier version started it and kept no history"] : [];
+  const old = unproved ? ["unproved: its history here does not go back to its beginning"] : [];
   const goOn = awaits === "nobody" ? "" : `; to take it over: \`pawl take ${run.run}\``;
   const others = elsewhere ? [`moved last in another checkout, by ${elsewhere.by}${goOn}`] : [];
   return [...others, ...lines, ...old].flatMap((line) =>

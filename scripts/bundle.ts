@@ -6,7 +6,7 @@ import { mergeChunks } from "./merge-chunks.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 
-/** Native, or so heavy that only those who use them should load them: they stay packages of their own. */
+/** What is native stays a package of its own. */
 const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 
 /**
@@ -49,9 +49,8 @@ export async function bundle(
       liquidjs: join(folderOf("liquidjs"), "dist/liquid.browser.mjs"),
       yaml: join(folderOf("yaml"), "browser/dist/index.js"),
     },
-    // Names stay, so that a stack trace in a bug report can be read.
+    // Names and lines stay, so that a stack trace in a bug report can be read.
     minifySyntax: true,
-    minifyWhitespace: true,
     legalComments: "none",
     plugins: [builtins(), oneLanguage(), withoutDevtools()],
     // Asking for it loads a part of Node; liquidjs takes the clock instead.

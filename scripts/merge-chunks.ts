@@ -57,7 +57,6 @@ async function mergeInto(
     platform: "node",
     packages: "external",
     minifySyntax: true,
-    minifyWhitespace: true,
     logLevel: "warning",
     plugins: [keepOut(merged.map((path) => basename(path)))],
   });
@@ -112,19 +111,19 @@ async function redirect(
   const placeOf = (source: string) => merged.indexOf(relative(root, resolve(dirname(file), source)));
   const lazily = text.replace(/\bimport\("(\.[^"]+)"\)/g, (whole, source: string) => {
     const at = placeOf(source);
-    return at < 0 ? whole : `import(${from}).then(({${WHOLE}${at}:whole})=>whole)`;
+    return at < 0 ? whole : `import(${from}).then(({ ${WHOLE}${at}: whole }) => whole)`;
   });
   const pointed = lazily.replace(
-    /import(?:\{([^{}]*)\}from)?"(\.[^"]+)";/g,
+    /^import (?:\{([^{}]*)\} from )?"(\.[^"]+)";/gm,
     (whole, names: string | undefined, source: string) => {
       const at = placeOf(source);
       if (at < 0) return whole;
-      if (names === undefined) return `import${from};`;
+      if (names === undefined) return `import ${from};`;
       const renamed = names.split(",").map((name) => {
-        const [exported = "", local = exported] = name.split(" as ");
+        const [exported = "", local = exported] = name.trim().split(" as ");
         return `${exported}_${at} as ${local}`;
       });
-      return `import{${renamed.join(",")}}from${from};`;
+      return `import { ${renamed.join(", ")} } from ${from};`;
     },
   );
   if (pointed !== text) await writeFile(file, pointed);

@@ -9,7 +9,7 @@ if (major < 22 || (major === 22 && minor < 12)) {
   );
   process.exitCode = 2;
 } else {
-  // Node itself would print the line that threw, and a line of the bundle is kilobytes long.
+  // Node itself would print the code that threw, and no fix.
   process.on("uncaughtException", (error) => {
     process.stderr.write(
       `pawl: Pawl failed in a way that nobody foresaw: ${error?.stack ?? error} [internal]\nfix:  Report this, with the lines above.\n`,

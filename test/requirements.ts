@@ -8,6 +8,7 @@ import { BLOOM } from "./requirements-bloom.ts";
 import { BOARD_SERVER } from "./requirements-board.ts";
 import { BOARD_PAGE } from "./requirements-board-page.ts";
 import { COMMAND_LINE } from "./requirements-cli.ts";
+import { CLIENT_PACKAGES } from "./requirements-clients.ts";
 import { TRUSTED_COMMITS } from "./requirements-commit.ts";
 import { EVIDENCE } from "./requirements-evidence.ts";
 import { SIGNED_GATES } from "./requirements-gates.ts";
@@ -394,6 +395,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ...MCP,
   ...NOTICES,
   ...OBSERVABILITY,
+  ...CLIENT_PACKAGES,
   ...GUARD,
   ...BOARD_PAGE,
   ...GATES,

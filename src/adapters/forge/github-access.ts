@@ -66,7 +66,7 @@ function apiFault(api: string): string | null {
 const silent = () => undefined;
 
 export async function openOctokit(api: string, token: string): Promise<Octokit> {
-  const { Octokit } = await import("@octokit/rest");
+  const { Octokit } = await import("./octokit.ts");
   const log = { debug: silent, info: silent, warn: silent, error: silent };
   return new Octokit({ auth: token, baseUrl: api, userAgent: "pawl", log });
 }

@@ -1,6 +1,9 @@
 import type { Requirement } from "./requirements.ts";
 
 const PACKAGE = "test/package.slow.test.ts";
+const CLIENTS = "test/clients.test.ts";
+const LAUNCHER = "test/client-launcher.test.ts";
+const BUNDLES = "test/bundles.slow.test.ts";
 
 /** How Pawl reaches people and their clients. */
 export const CLIENT_PACKAGES: Readonly<Record<string, Requirement>> = {
@@ -14,6 +17,31 @@ export const CLIENT_PACKAGES: Readonly<Record<string, Requirement>> = {
       `${PACKAGE}: lacks no part: every chunk loads, the trackers' and the forge's too`,
       `${PACKAGE}: starts as clients start it, by \`npx --no pawl mcp\``,
       `${PACKAGE}: is fetched from nowhere where a clone lacks it`,
+    ],
+  },
+  "clients.one-source": {
+    says: "Every package for a client is written from what the workflows and the guard declare, in the version of the package, and what is committed is what would be written.",
+    source: "docs/clients.md; ecosystem, packages for clients",
+    tests: [
+      `${CLIENTS}: are what their one source gives: run \`npm run build:clients\` after a change`,
+      `${CLIENTS}: have one version and one name, the package's`,
+      `${CLIENTS}: have a command for each prompt, and for each tool that leads a task`,
+      `${CLIENTS}: teach each workflow by a skill whose head keeps to Agent Skills`,
+      `${CLIENTS}: keep to the closed form of Agent Plugins 1.0`,
+      `${CLIENTS}: install in Cursor and VS Code the entry that \`pawl init --client\` writes`,
+    ],
+  },
+  "clients.own-program": {
+    says: "A bundle starts the program that it brings, wherever a client copies it; no package starts a program of the project, or one that npx would fetch.",
+    source: "docs/clients.md, With the program in it",
+    tests: [
+      `${CLIENTS}: start no package that npx would fetch, and name no path of a machine`,
+      `${BUNDLES}: for a client's list of plugins starts its own program, wherever the client copies it, and writes nothing`,
+      `${BUNDLES}: takes no plugin's folder for a project, where the client names none`,
+      `${BUNDLES}: for desktops is unpacked by others, and starts as its manifest says, in the project that a person chose`,
+      `${LAUNCHER}: starts the one on the PATH`,
+      `${LAUNCHER}: never starts a program of the project, though the PATH leads there`,
+      `${LAUNCHER}: lets a client's hook through, since without the program there is no run to guard`,
     ],
   },
 };

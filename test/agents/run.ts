@@ -17,6 +17,7 @@ import { openHome, PAWL, type Stage } from "./ground.ts";
 import { type Guard, openGuard, withoutWay } from "./guard.ts";
 import { walkGuarded } from "./guarded.ts";
 import { install } from "./install.ts";
+import { firstUse, isPackaged } from "./packaged.ts";
 import { DRIVEN, type Driven, PROGRAMS, USUAL } from "./programs.ts";
 import { PROOFS, type Proof } from "./proofs.ts";
 
@@ -55,6 +56,7 @@ function proofsOf(driven: Driven, guard: Guard): readonly Proof[] {
     assert.deepEqual([...new Set(guard.asked)], []);
     return "the proxy was asked for nothing";
   };
+  const first = ({ binary, model }: Stage) => firstUse(driven, binary, model);
   const play = ({ binary }: Stage) => playDemo(driven, binary, guard.environment);
   return [
     ...PROOFS,
@@ -66,6 +68,9 @@ function proofsOf(driven: Driven, guard: Guard): readonly Proof[] {
             prove: guarded,
           },
         ]
+      : []),
+    ...(isPackaged(driven)
+      ? [{ what: "its package is installed in an empty home, and leads to the first prompt", prove: first }]
       : []),
     ...(isPlayed(driven) ? [{ what: "the demo's tasks are done by it", prove: play }] : []),
     { what: "nothing reaches beyond loopback", prove: inside },

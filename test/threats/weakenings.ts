@@ -1794,4 +1794,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
   ],
+  "A plugin that runs a stranger's program": [
+    {
+      takes: "the look whether the program on the PATH is the project's",
+      file: "scripts/clients/pawl.mjs",
+      find: "!realpathSync(program).startsWith(project)",
+      replace: "project !== program",
+      tests: [
+        "test/client-launcher.test.ts: never starts a program of the project, though the PATH leads there",
+      ],
+    },
+  ],
 };

@@ -43,7 +43,9 @@ describe("the documentation", () => {
   });
 
   it.each(PAGES)("has no link in %s that leads nowhere", (page) => {
-    const links = [...textOf(page).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, to = ""]) => to);
+    const links = [...textOf(page).matchAll(/\]\((?!(?:https?|cursor|vscode):)([^)\s]+)\)/g)].map(
+      ([, to = ""]) => to,
+    );
     expect(links.filter((to) => !leadsSomewhere(page, to))).toEqual([]);
   });
 

@@ -157,6 +157,8 @@ function codex(): Readonly<Record<string, string>> {
     command: "sh",
     args: ["-c", `exec node "${place}/pawl.mjs" mcp`],
     env_vars: ["CODEX_HOME"],
+    // The first start after an update compiles the program.
+    startup_timeout_sec: 60,
   };
   return {
     ".codex-plugin/plugin.json": json({

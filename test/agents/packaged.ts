@@ -14,6 +14,12 @@ import { type Driven, GEMINI_MODEL } from "./programs.ts";
 
 const LIMIT = 120_000;
 const MCP = "mcp__plugin_pawl_pawl__";
+/** Programs look for other people's plugins where they may have any: at a door that is closed, and not elsewhere. */
+const NOWHERE = "http://127.0.0.1:9";
+const CLOSED = {
+  ...{ HTTP_PROXY: NOWHERE, HTTPS_PROXY: NOWHERE, ALL_PROXY: NOWHERE, NO_PROXY: "127.0.0.1,localhost" },
+  ...{ http_proxy: NOWHERE, https_proxy: NOWHERE, all_proxy: NOWHERE, no_proxy: "127.0.0.1,localhost" },
+};
 
 interface Packaged {
   /** The command lines that install it, with what a person types when one asks. */
@@ -37,7 +43,7 @@ const PACKAGED: Readonly<Record<string, Packaged>> = {
     before: `CALL: ToolSearch {"query":"select:${MCP}create_task,${MCP}start_task"}`,
   },
   codex: {
-    // Without its plugins it would have none of its own, and asks nobody for those of others.
+    // A plugin is nothing to it where plugins are turned off.
     prepare(home) {
       const file = join(home, "codex/config.toml");
       writeFileSync(file, readFileSync(file, "utf8").replace("plugins = false", "plugins = true"));
@@ -68,7 +74,7 @@ export async function firstUse(driven: Driven, binary: string, model: ModelServe
     const { marketplace } = buildBundles(made);
     execFileSync("git", ["init", "-q"], { cwd: root });
     const PATH = [dirname(process.execPath), "/usr/local/bin", "/usr/bin", "/bin"].join(delimiter);
-    const env = { PATH, HOME: home, LANG: "C.UTF-8", ...driven.environment(home, model.url) };
+    const env = { PATH, HOME: home, LANG: "C.UTF-8", ...CLOSED, ...driven.environment(home, model.url) };
     packaged.prepare?.(home);
     const start = (args: readonly string[], input: string) => run(binary, args, input, { cwd: root, env });
     for (const args of packaged.validate?.(marketplace) ?? []) await start(args, "");

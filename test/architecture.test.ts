@@ -140,6 +140,23 @@ describe("the architecture", () => {
     expect(makers.map(({ path }) => path)).toEqual(["src/runtime/run-advanced.ts"]);
   });
 
+  it("loads nothing of OpenTelemetry at a start: it waits behind an import of its own", () => {
+    const reached = new Set<string>();
+    const visit = (path: string): void => {
+      if (reached.has(path)) return;
+      reached.add(path);
+      const text = uncommented(CODE.find((each) => each.path === path)?.text ?? "");
+      const eager = text.match(/^(?:import|export) (?!type )[^;]*? from "[^"]+";/gm) ?? [];
+      for (const name of importsOf(path, eager.join("\n"))) visit(name);
+    };
+    visit("src/app/app.ts");
+    expect(reached.size).toBeGreaterThan(40);
+    expect([...reached].filter((name) => name.startsWith("@opentelemetry/"))).toEqual([]);
+    const users = CODE.filter(({ imports }) => imports.some((name) => name.startsWith("@opentelemetry/")));
+    expect(users.map(({ path }) => dirname(path))).toContain("src/adapters/telemetry");
+    expect(new Set(users.map(({ path }) => dirname(path))).size).toBe(1);
+  });
+
   it("keeps workflows apart: none imports another", () => {
     const own = (path: string) => /^src\/workflows\/([^/]+)\//.exec(path)?.[1];
     const crossing = CODE.flatMap(({ path, imports }) =>

@@ -5,6 +5,8 @@ const STATS = "src/runtime/stats.test.ts";
 const SHOWN = "src/surfaces/cli/stats.test.ts";
 const FILTER = "src/surfaces/cli/log-filter.test.ts";
 const LOG = "test/e2e/custom-log.test.ts";
+const TRACE = "src/runtime/trace.test.ts";
+const LIVE = "test/e2e/opentelemetry.test.ts";
 
 /** What is seen of the work from outside: figures, the log, traces and metrics. */
 export const OBSERVABILITY: Readonly<Record<string, Requirement>> = {
@@ -36,6 +38,41 @@ export const OBSERVABILITY: Readonly<Record<string, Requirement>> = {
       `${LOG}: shows the last events, then follows`,
       `${FILTER}: takes a day from its first to its last moment, by the reader's clock`,
       `${FILTER}: refuses %j with a word on what is expected`,
+    ],
+  },
+  "trace.spans": {
+    says: "A run is a trace of its steps, agents, checks, merge and waits, made from the log by one function; its ids are the same in every process.",
+    source: "docs/observability.md, A run as a trace",
+    tests: [
+      `${TRACE}: is its task with its step, agents, checks, waits and merge, each where it belongs`,
+      `${TRACE}: has the same ids whoever makes them, and names an agent's span before its end`,
+      `${TRACE}: shows what lasts, and what was lost with its owner`,
+      `${TRACE}: has a span for each machine of a workflow with several, and links the callers of its moves`,
+      `${TRACE}: survives lines that are not as they should be`,
+    ],
+  },
+  "telemetry.live": {
+    says: "Where a receiver is named, each process exports what its commits ended, as traces and metrics by OTLP; an agent is told its span.",
+    source: "docs/observability.md, OpenTelemetry",
+    tests: [
+      `${LIVE}: gets each run as one trace, from every process that worked on it, and the figures`,
+      `${LIVE}: speaks protobuf where nothing else is asked for`,
+    ],
+  },
+  "telemetry.private": {
+    says: "What agents, people and the project wrote does not leave the machine unless it is asked for.",
+    source: "docs/observability.md, What leaves the machine",
+    tests: [
+      `${LIVE}: gets each run as one trace, from every process that worked on it, and the figures`,
+      `${TRACE}: keeps what others wrote out of names and attributes`,
+    ],
+  },
+  "telemetry.harmless": {
+    says: "A receiver that is gone or silent stops no work, and a start without one loads nothing of OpenTelemetry.",
+    source: "docs/observability.md, OpenTelemetry",
+    tests: [
+      `${LIVE}: stops and delays no work where the receiver %s: it is said once`,
+      "test/architecture.test.ts: loads nothing of OpenTelemetry at a start: it waits behind an import of its own",
     ],
   },
 };

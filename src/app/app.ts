@@ -26,10 +26,12 @@ import { PawlError } from "../core/error.ts";
 import { type Caller, EVENTS } from "../core/event.ts";
 import { masked } from "../core/masked.ts";
 import { projectPath } from "../core/path.ts";
+import type { EventLog } from "../core/ports/event-log.ts";
 import type { Keys } from "../core/ports/signatures.ts";
 import type { Change, Editor, Pending, Store, View } from "../core/ports/store.ts";
 import type { Project, Trust, Workflows } from "../runtime/project.ts";
 import type { Runtime } from "../runtime/run-transaction.ts";
+import type { TraceSpan } from "../runtime/trace.ts";
 import type { BoardOrder, Host, VerifyOrder } from "../surfaces/cli/command.ts";
 import { CONTROLLING_TERMINAL, type ControllingTerminal } from "../surfaces/cli/controlling-terminal.ts";
 import { runProgram } from "../surfaces/cli/program.ts";
@@ -40,6 +42,7 @@ import { launchOf } from "./launch.ts";
 import { openNotices } from "./notices.ts";
 import { openOutside } from "./ports.ts";
 import { lateStrays } from "./strays.ts";
+import { openTelemetry } from "./telemetry.ts";
 import type { TrustPlace } from "./trust.ts";
 
 export interface Start {
@@ -147,10 +150,7 @@ export async function run(start: Start): Promise<number> {
     machine: async (root) => (await import("./machine.ts")).lookAtMachine(root, environment),
     git: (root) =>
       gitAt(root, environment, async () => (await open({ root, home, environment, workflows })).runtime),
-    async lastWords(root) {
-      const { lastWords } = await import("../adapters/agents/last-words.ts");
-      return (agentRun) => lastWords(root, agentRun);
-    },
+    writeTrace: (spans, file) => writeTrace(spans, resolve(workingFolder(), file), start),
     serveBoard: (order) => boardOf(order, { host, place, open, cwd: workingFolder(), until: ancestry.until }),
     async serve(project, names) {
       const { serve } = await import("../surfaces/mcp/serve.ts");
@@ -220,8 +220,12 @@ async function gitAt(root: string, environment: Environment, runtime: () => Prom
 function forAgents(
   environment: Environment,
   workingFolder: HostProcess["workingFolder"],
-): Pick<Host, "agents" | "wall"> {
+): Pick<Host, "agents" | "lastWords" | "wall"> {
   return {
+    async lastWords(root) {
+      const { lastWords } = await import("../adapters/agents/last-words.ts");
+      return (agentRun) => lastWords(root, agentRun);
+    },
     async agents(root, settings, untrusted = []) {
       const [{ openAgents }, { wallFor }, { scratchSetup }] = await Promise.all([
         import("../adapters/agents/agents.ts"),
@@ -241,6 +245,16 @@ function forAgents(
       return proveWall(wallSetup({ root: root ?? workingFolder(), environment, settings, programs: [] }));
     },
   };
+}
+
+async function writeTrace(
+  spans: readonly TraceSpan[],
+  file: string,
+  { home, process }: Pick<Start, "home" | "process">,
+): Promise<number> {
+  const { writeOtlpFile } = await import("../adapters/telemetry/otlp-file.ts");
+  const environment = process?.environment ?? readEnvironment();
+  return writeOtlpFile(spans, file, { environment, now: new Date(), version: readVersion(home) });
 }
 
 async function ownKeys(root: string, environment: Environment): Promise<Keys> {
@@ -390,7 +404,10 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
   const untracked = async () =>
     (await import("../adapters/git/planted.ts")).checkUntracked({ folder: root, environment });
   if (looksTracked(root) === "yes") place.warn?.(TRACKED);
-  const store = noteCommits(openStore(files), untracked, (changes) => notices.saw(changes));
+  const store = noteCommits(openStore(files), untracked, (changes) => {
+    notices.saw(changes);
+    telemetry.saw(changes);
+  });
   const surroundings = readSurroundings({ ...place, cwd: place.cwd ?? root });
   const cache = openCache(files.state);
   const read = openConfiguration({ cache, version: readVersion(home) });
@@ -399,6 +416,8 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
   const trust = lateTrust({ root, environment, view: () => store.view(), settings: present, ...place.trust });
   const notices = openNotices({ root, home, environment, settings: present, now: () => new Date() }, trust);
   const outside = openOutside(root, environment, async () => (await read(store.view())).settings, trust);
+  const eventLog = lateEventLog(root);
+  const telemetry = openTelemetry({ ...place, newId, log: eventLog, version: () => readVersion(home) });
   const runtime: Runtime = {
     ...{ store, outside, cache, settings, now: () => new Date(), newId },
     mask: openRedactor(environment).text,
@@ -410,10 +429,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
       const { readEvents } = await import("../adapters/events/read-events.ts");
       yield* readEvents(ownPlace(root, EVENTS), { ...options, pending: () => pendingEvents(store) });
     },
-    async eventLog() {
-      const { openEventLog } = await import("../adapters/events/event-log.ts");
-      return openEventLog(ownPlace(root, EVENTS));
-    },
+    eventLog,
     async openLoop() {
       await untracked();
       await trust.checkLoop();
@@ -424,6 +440,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
         settings: within((await read(store.view())).settings, surroundings),
         launch: [process.execPath, place.program ?? process.argv[1] ?? ""],
         warn: (line) => place.warn?.(line),
+        ...(await telemetry.loop()),
       });
     },
     explainSettings: async () => (await read(store.view())).origins,
@@ -442,7 +459,15 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
     close: async () => {
       await notices.close();
       if (store.hasCommitted()) await store.settle();
+      await telemetry.close();
     },
+  };
+}
+
+function lateEventLog(root: string): () => Promise<EventLog> {
+  return async () => {
+    const { openEventLog } = await import("../adapters/events/event-log.ts");
+    return openEventLog(ownPlace(root, EVENTS));
   };
 }
 

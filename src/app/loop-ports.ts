@@ -13,6 +13,7 @@ import { openSetups } from "../adapters/setup/setup.ts";
 import { wallFor } from "../adapters/wall/wall.ts";
 import { type Environment, withoutNoticeSecrets } from "../config/config.ts";
 import { stateFolder } from "../config/state-home.ts";
+import type { Agents } from "../core/ports/agents.ts";
 import type { LoopPorts } from "../core/ports/loop.ts";
 import type { PullRequests } from "../core/ports/pull-requests.ts";
 import type { Folder } from "../core/ports/worktrees.ts";
@@ -27,6 +28,8 @@ export interface LoopPlace {
   /** The command line that starts this program. */
   readonly launch: readonly string[];
   readonly warn?: (line: string) => void;
+  /** The `traceparent` of an agent's run; absent: nothing is traced. Null: it is not known. */
+  readonly traceparentOf?: (task: string, agentRun: string) => string | null;
 }
 
 /** Throws `wall-missing`. */
@@ -48,14 +51,17 @@ export function openLoopOutside(place: LoopPlace): LoopPorts {
   };
   return {
     ports: {
-      agents: openAgents({
-        projectRoot: root,
-        stateFolder: stateFolder(root, environment),
-        environment: marked,
-        agents,
-        ...wall,
-        ...(noWall === undefined ? {} : { noWall }),
-      }),
+      agents: traced(
+        openAgents({
+          projectRoot: root,
+          stateFolder: stateFolder(root, environment),
+          environment: marked,
+          agents,
+          ...wall,
+          ...(noWall === undefined ? {} : { noWall }),
+        }),
+        place.traceparentOf,
+      ),
       commands: openCommands({
         projectRoot: root,
         environment: marked,
@@ -72,6 +78,19 @@ export function openLoopOutside(place: LoopPlace): LoopPorts {
     watch: openWatch(root, bloom.tasks_file),
     clock: systemClock,
     close: supervisor.close,
+  };
+}
+
+/** Hands each agent the span of its run, for what it traces itself. */
+function traced(agents: Agents, traceparentOf: LoopPlace["traceparentOf"]): Agents {
+  if (!traceparentOf) return agents;
+  return {
+    ...agents,
+    start(order, hear) {
+      const TRACEPARENT = order.task === undefined ? null : traceparentOf(order.task, order.run);
+      if (TRACEPARENT === null) return agents.start(order, hear);
+      return agents.start({ ...order, environment: { ...order.environment, TRACEPARENT } }, hear);
+    },
   };
 }
 

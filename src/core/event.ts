@@ -67,6 +67,8 @@ export interface RunAdvanced {
   readonly by: Caller;
   /** Present for a person's verdict. */
   readonly strength?: Strength;
+  /** The span of the caller's own trace in which it asked (`traceparent`), if it said so. */
+  readonly trace?: string;
 }
 
 /** Pawl found a person's edit in a file that it had to write, and kept the edit in another file first. */

@@ -19,10 +19,11 @@ export interface AdvancedWords {
 export function runAdvanced(
   { event, from, machine, row, run, to }: AdvancedBy,
   { strength, summary }: AdvancedWords,
-  { caller: by }: Pick<Context, "caller">,
+  { caller: by, trace }: Pick<Context, "caller" | "trace">,
 ): RunAdvanced {
   const worth = strength === undefined ? {} : { strength };
-  return { type: "run:advanced", run, machine, event, row, from, to, summary, by, ...worth };
+  const around = trace === undefined ? {} : { trace };
+  return { type: "run:advanced", run, machine, event, row, from, to, summary, by, ...worth, ...around };
 }
 
 /** The events of one commit, each with its id and time. */

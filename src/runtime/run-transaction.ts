@@ -43,6 +43,8 @@ export interface Runtime {
   readonly waiting?: Waiting;
   /** Absent: no secret is known. */
   readonly mask?: Mask;
+  /** The span of the caller's own trace, as `traceparent`; absent: it said nothing of one. */
+  readonly trace?: string;
   /** Absent: nobody compares the working tree with what may be written. */
   readonly strays?: Strays;
 }
@@ -262,7 +264,11 @@ async function contextOf(runtime: Runtime, view: View, asking: Asking): Promise<
   const settings = await runtime.settings(view);
   const time = runtime.now().toISOString();
   const now = nowOf(time, runtime.newId);
-  return { settings, ...asking, now, ...(runtime.cache ? { cache: runtime.cache } : {}) };
+  return {
+    ...{ settings, ...asking, now },
+    ...(runtime.cache ? { cache: runtime.cache } : {}),
+    ...(runtime.trace === undefined ? {} : { trace: runtime.trace }),
+  };
 }
 
 function withEvents({ ask, changes = [], events = [] }: Proposal<unknown>, mask?: Mask): readonly Change[] {

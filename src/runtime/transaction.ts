@@ -72,6 +72,8 @@ export interface Context {
   readonly policy?: string;
   readonly settings: Settings;
   readonly caller: Caller;
+  /** The span of the caller's own trace, as `traceparent`. */
+  readonly trace?: string;
   readonly now: Now;
   /**
    * The question that a person has just answered: what they were shown, word for word. A gate opens only for an answer

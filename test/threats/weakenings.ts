@@ -1805,4 +1805,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
   ],
+  "Words at a receiver of telemetry": [
+    {
+      takes: "the question whether words may leave the machine",
+      file: "src/adapters/telemetry/otlp-span.ts",
+      find: "words === null || !withWords",
+      replace: "words === null",
+      tests: [
+        "test/e2e/opentelemetry.test.ts: gets each run as one trace, from every process that worked on it, and the figures",
+      ],
+    },
+  ],
 };

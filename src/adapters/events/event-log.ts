@@ -3,9 +3,10 @@
  * is renamed by a rotation, and differs for the file that follows.
  */
 import { createHash } from "node:crypto";
-import { existsSync, type FSWatcher, watch } from "node:fs";
+import { closeSync, existsSync, type FSWatcher, openSync, readSync, watch } from "node:fs";
 import { type FileHandle, open, readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { attempt } from "../../core/attempt.ts";
 import type { EventLog, LogEntry, LogLook, LogPart } from "../../core/ports/event-log.ts";
 
 const LINE_END = 10;
@@ -65,10 +66,28 @@ async function generationOf(file: FileHandle): Promise<string | null> {
     const end = bytes.indexOf(LINE_END);
     if (end < 0 && bytes.length < most) return null;
     if (end < 0 && most < LONGEST_FIRST) continue;
-    const first = end < 0 ? bytes : bytes.subarray(0, end);
-    return createHash("sha256").update(first).digest("hex").slice(0, 16);
+    return hashOf(end < 0 ? bytes : bytes.subarray(0, end));
   }
   return null;
+}
+
+/** The same, for callers that cannot wait; null too where there is no log. */
+export function generationNow(path: string): string | null {
+  const bytes = Buffer.alloc(LONGEST_FIRST);
+  const file = attempt(() => openSync(path, "r"), null);
+  if (file === null) return null;
+  try {
+    const read = bytes.subarray(0, readSync(file, bytes, 0, LONGEST_FIRST, 0));
+    const end = read.indexOf(LINE_END);
+    if (end < 0 && read.length < LONGEST_FIRST) return null;
+    return hashOf(end < 0 ? read : read.subarray(0, end));
+  } finally {
+    closeSync(file);
+  }
+}
+
+function hashOf(first: Buffer): string {
+  return createHash("sha256").update(first).digest("hex").slice(0, 16);
 }
 
 type Order = Omit<Parameters<EventLog["read"]>[0], "generation">;

@@ -93,6 +93,16 @@ const DRAFTS: readonly Draft[] = [
     load: async () => (await import("./stats.ts")).stats,
   },
   {
+    name: "trace",
+    summary: "show where a run's time went: its steps, agents, checks, merge and waits",
+    group: EVERY_DAY,
+    given: [
+      RUN,
+      { flags: "--otlp <file>", description: "write it to a new file for a tracing tool, as OTLP/JSON" },
+    ],
+    load: async () => (await import("./trace.ts")).trace,
+  },
+  {
     name: "review",
     summary: "show what waits for you, or what you need to decide about a run",
     group: EVERY_DAY,

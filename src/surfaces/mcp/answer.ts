@@ -9,6 +9,8 @@ import { z } from "zod";
 import type { ErrorCode } from "../../core/error.ts";
 import type { Caller } from "../../core/event.ts";
 import type { Reply } from "../../runtime/module.ts";
+import type { Runtime } from "../../runtime/run-transaction.ts";
+import { parseTraceparent } from "../../runtime/trace.ts";
 import type { Serving } from "./serving.ts";
 
 /** The structured content of every answer, refusals too, so that clients that check it never hide a message. */
@@ -48,6 +50,12 @@ export function refusal(code: ErrorCode, message: string, fix: string): CallTool
     structuredContent: { status: "error", message, data: { code, fix } },
     isError: true,
   };
+}
+
+/** The span in which the client calls, if it says so (W3C Trace Context in `_meta`). */
+export function tracedBy(runtime: Runtime, { mcpReq }: ServerContext): Runtime {
+  const { traceparent } = (mcpReq._meta ?? {}) as { readonly traceparent?: unknown };
+  return parseTraceparent(traceparent) === null ? runtime : { ...runtime, trace: String(traceparent) };
 }
 
 /** The caller, as the client names itself. */

@@ -12,7 +12,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { HumanQuestion, Tool } from "../../runtime/module.ts";
 import { advance, preview } from "../../runtime/run-transaction.ts";
-import { callerOf, readerOf, refusal, toResult } from "./answer.ts";
+import { callerOf, readerOf, refusal, toResult, tracedBy } from "./answer.ts";
 import { capabilitiesOf, showsApp } from "./app/client.ts";
 import { awaitVerdict, lead, placeToLead } from "./lead.ts";
 import type { Question, Serving } from "./serving.ts";
@@ -109,7 +109,7 @@ export async function takeAnswer(
   const { feedback_notes: _, ...rest } = input;
   const decided = { ...rest, is_approved: approve, ...(notes ? { feedback_notes: notes } : {}) };
   const prepared = await advance(
-    serving.runtime,
+    tracedBy(serving.runtime, context),
     tool.transaction,
     decided,
     callerOf(serving, context, "elicitation"),

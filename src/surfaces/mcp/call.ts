@@ -9,7 +9,7 @@ import { toPawlError } from "../../core/error.ts";
 import { masked } from "../../core/masked.ts";
 import type { Tool } from "../../runtime/module.ts";
 import { advance, type Runtime } from "../../runtime/run-transaction.ts";
-import { callerOf, readerOf, refusal, toResult } from "./answer.ts";
+import { callerOf, readerOf, refusal, toResult, tracedBy } from "./answer.ts";
 import { RUN_KEY } from "./app/app.ts";
 import { showsApp } from "./app/client.ts";
 import { checkArguments } from "./arguments.ts";
@@ -63,7 +63,7 @@ async function moved(
 ): Promise<Answer> {
   const question = context.mcpReq.requestState<Question>();
   if (question) return takeAnswer(serving, tool, input, question, context);
-  const runtime = { ...serving.runtime, waiting: waitingOf(context) };
+  const runtime = { ...tracedBy(serving.runtime, context), waiting: waitingOf(context) };
   const prepared = await advance(runtime, tool.transaction, input, callerOf(serving, context, "mcp"));
   return prepared.ask
     ? ask(serving, tool, input, prepared.ask, context)

@@ -1,0 +1,150 @@
+/**
+ * The live export by OpenTelemetry's SDK. Loaded only where a receiver is named.
+ *
+ * L1  A process exports what its own commits ended: each span once, whoever began it. What the receiver misses, nobody sends
+ *     again; `pawl trace --otlp` has it all.
+ * L2  Nothing here fails or delays the work: queues are bounded, and a close waits a moment at most.
+ */
+import { OTLPMetricExporter as JsonMetrics } from "@opentelemetry/exporter-metrics-otlp-http";
+import { OTLPMetricExporter as ProtobufMetrics } from "@opentelemetry/exporter-metrics-otlp-proto";
+import { OTLPTraceExporter as JsonTraces } from "@opentelemetry/exporter-trace-otlp-http";
+import { OTLPTraceExporter as ProtobufTraces } from "@opentelemetry/exporter-trace-otlp-proto";
+import type { PushMetricExporter } from "@opentelemetry/sdk-metrics";
+import { BatchSpanProcessor, type SpanExporter } from "@opentelemetry/sdk-trace";
+import type { PawlEvent } from "../../core/event.ts";
+import { runOf } from "../../core/event-lines.ts";
+import type { EventLog } from "../../core/ports/event-log.ts";
+import { openTraceDigest } from "../../runtime/load-trace.ts";
+import type { Digest } from "../../runtime/log-digest.ts";
+import type { Workflows } from "../../runtime/project.ts";
+import type { Trace, TraceSpan } from "../../runtime/trace.ts";
+import { type Measures, openMeasures } from "./metrics.ts";
+import { otlpSpan } from "./otlp-span.ts";
+import { resourceOf } from "./resource.ts";
+import { type Environment, isSent, protocolOf, type Signal, sendsWords } from "./variables.ts";
+
+export interface LivePlace {
+  readonly environment: Environment;
+  readonly version: string;
+  /** Of this process. */
+  readonly instance: string;
+  readonly workflows: Workflows;
+  readonly log: () => Promise<EventLog>;
+  readonly warn: (line: string) => void;
+  /** The process is about to end: nothing is tried again. */
+  readonly isEnding: boolean;
+}
+
+export interface Live {
+  /** What this process committed, in order. */
+  take(events: readonly PawlEvent[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Milliseconds for an export with its retries, where `OTEL_EXPORTER_OTLP_TIMEOUT` does not say more. */
+const LIMIT = { ending: 900, running: 5000 };
+const MOST_UNCLAIMED = 1000;
+/** Milliseconds that the end of the process waits. */
+const CLOSE_LIMIT = 2000;
+
+export function openLive(place: LivePlace): Live {
+  const { environment, instance, version } = place;
+  const resource = resourceOf({ "service.version": version, "service.instance.id": instance });
+  const sinks = openSinks(place);
+  const spans =
+    sinks.traces && new BatchSpanProcessor({ exporter: sinks.traces, scheduledDelayMillis: 1000 });
+  const measures: Measures | null = sinks.metrics && openMeasures(sinks.metrics, resource, version);
+  const source = { resource, version, withWords: sendsWords(environment) };
+  const traces = new Map<string, Digest<Trace>>();
+  // By id: a look at the log may be ahead of what was reported as committed, or read a run anew.
+  const ended = new Map<string, { readonly by: string; readonly span: TraceSpan }>();
+  const read = async (run: string, log: EventLog) => {
+    const known =
+      traces.get(run) ??
+      (await openTraceDigest({ log, run, workflows: place.workflows }, (own, by) => {
+        for (const span of own) ended.set(span.id, { by: by.id, span });
+      }));
+    if (known === null) return;
+    const isOver = (await known.of(log)).open().length === 0;
+    // A run that is over needs no more memory; a later event reads it anew.
+    if (isOver) traces.delete(run);
+    else traces.set(run, known);
+  };
+  return {
+    async take(events) {
+      const log = await place.log();
+      for (const run of new Set(events.flatMap((event) => runOf(event) ?? []))) await read(run, log);
+      const own = new Set(events.map(({ id }) => id));
+      for (const [id, { by, span }] of ended) {
+        if (!own.has(by)) continue;
+        ended.delete(id);
+        spans?.onEnd(otlpSpan(span, source));
+        measures?.ended(span);
+      }
+      // The rest is of other processes.
+      for (const id of [...ended.keys()].slice(0, -MOST_UNCLAIMED)) ended.delete(id);
+      for (const event of events) measures?.happened(event);
+    },
+    close: () => within(CLOSE_LIMIT, Promise.allSettled([spans?.shutdown(), measures?.close()])),
+  };
+}
+
+async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
+}
+
+type Protocol = "http/protobuf" | "http/json";
+
+interface Sinks {
+  readonly traces: SpanExporter | null;
+  readonly metrics: PushMetricExporter | null;
+}
+
+function openSinks({ environment, isEnding, warn }: LivePlace): Sinks {
+  const limit = isEnding ? LIMIT.ending : LIMIT.running;
+  const own = environment.OTEL_EXPORTER_OTLP_TIMEOUT ? {} : { timeoutMillis: limit };
+  let isTold = false;
+  const tell = (line: string) => {
+    if (!isTold) warn(`OpenTelemetry: ${line}. The work goes on.`);
+    isTold = true;
+  };
+  const known = (signal: Signal): Protocol | null => {
+    const protocol = protocolOf(signal, environment);
+    if (!isSent(signal, environment)) return null;
+    if (protocol === "http/protobuf" || protocol === "http/json") return protocol;
+    tell(`the protocol ${protocol} is not one of http/protobuf and http/json, so nothing is sent`);
+    return null;
+  };
+  const sink = <E extends Exporter>(
+    protocol: Protocol | null,
+    exporters: Readonly<Record<Protocol, new (given: object) => E>>,
+  ) => (protocol === null ? null : telling(new exporters[protocol](own), tell));
+  const [traces, metrics] = [known("TRACES"), known("METRICS")];
+  return {
+    traces: sink<SpanExporter>(traces, { "http/json": JsonTraces, "http/protobuf": ProtobufTraces }),
+    metrics: sink<PushMetricExporter>(metrics, {
+      "http/json": JsonMetrics,
+      "http/protobuf": ProtobufMetrics,
+    }),
+  };
+}
+
+interface Exporter {
+  export(items: never, done: (result: { readonly code: number; readonly error?: Error }) => void): void;
+}
+
+/** Says once that the receiver takes nothing. */
+function telling<E extends Exporter>(exporter: E, tell: (line: string) => void): E {
+  const send = exporter.export.bind(exporter);
+  exporter.export = (items, done) =>
+    send(items, (result) => {
+      if (result.error) tell(`the receiver did not take it (${result.error.message.split("\n")[0]})`);
+      done(result);
+    });
+  return exporter;
+}

@@ -1,0 +1,58 @@
+import type { Resource } from "@opentelemetry/resources";
+import type { ReadableSpan } from "@opentelemetry/sdk-trace";
+import type { SpanPlace, TraceSpan } from "../../runtime/trace.ts";
+
+export const SCOPE = "pawl";
+
+const INTERNAL = 0;
+const ERROR = 2;
+const UNSET = 0;
+const SAMPLED = 1;
+
+export interface SpanSource {
+  readonly resource: Resource;
+  readonly version: string;
+  /** Whether what others wrote goes along. */
+  readonly withWords: boolean;
+}
+
+/** The span as OpenTelemetry's exporters take it; one that lasts ends at `now`. */
+export function otlpSpan(
+  span: TraceSpan,
+  { resource, version, withWords }: SpanSource,
+  now = span.start,
+): ReadableSpan {
+  const end = span.end ?? Math.max(now, span.start);
+  const { failed, id, links, parent, trace, words } = span;
+  return {
+    name: span.name,
+    kind: INTERNAL,
+    spanContext: () => contextOf({ trace, id }),
+    ...(parent === null ? {} : { parentSpanContext: contextOf({ trace, id: parent }) }),
+    startTime: timeOf(span.start),
+    endTime: timeOf(end),
+    duration: timeOf(end - span.start),
+    ended: true,
+    status: failed === null ? { code: UNSET } : { code: ERROR, message: failed },
+    attributes: {
+      ...span.attributes,
+      ...(failed === null ? {} : { "error.type": failed }),
+      ...(words === null || !withWords ? {} : { "pawl.words": words }),
+    },
+    links: links.map((place) => ({ context: contextOf(place) })),
+    events: [],
+    resource,
+    instrumentationScope: { name: SCOPE, version },
+    ...{ droppedAttributesCount: 0, droppedEventsCount: 0, droppedLinksCount: 0 },
+  };
+}
+
+function contextOf({ id, trace }: SpanPlace) {
+  return { traceId: trace, spanId: id, traceFlags: SAMPLED };
+}
+
+/** Seconds and nanoseconds. */
+function timeOf(milliseconds: number): [number, number] {
+  const seconds = Math.floor(milliseconds / 1000);
+  return [seconds, Math.round((milliseconds - seconds * 1000) * 1e6)];
+}

@@ -1,0 +1,32 @@
+/** The standard variables of OpenTelemetry that Pawl reads itself; the SDK reads the others. */
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export type Signal = "TRACES" | "METRICS";
+
+/** Whether anything is to be sent anywhere. */
+export function isTelemetryOn(environment: Environment): boolean {
+  return isSent("TRACES", environment) || isSent("METRICS", environment);
+}
+
+export function isSent(signal: Signal, environment: Environment): boolean {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_SDK_DISABLED: disabled } = environment;
+  const place = environment[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`] || all;
+  return (
+    Boolean(place) && disabled?.toLowerCase() !== "true" && environment[`OTEL_${signal}_EXPORTER`] !== "none"
+  );
+}
+
+/** `http/protobuf` where nothing else is named. */
+export function protocolOf(signal: Signal, environment: Environment): string {
+  const named =
+    environment[`OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`] || environment.OTEL_EXPORTER_OTLP_PROTOCOL;
+  return named || "http/protobuf";
+}
+
+/** What agents, people and the project wrote stays here unless this is asked for. */
+export function sendsWords({
+  OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: asked,
+}: Environment): boolean {
+  return asked?.toLowerCase() === "true";
+}

@@ -75,4 +75,9 @@ export const OBSERVABILITY: Readonly<Record<string, Requirement>> = {
       "test/architecture.test.ts: loads nothing of OpenTelemetry at a start: it waits behind an import of its own",
     ],
   },
+  "board.metrics": {
+    says: "The board shows the figures as Prometheus text to its page, or to a program with a token that opens nothing else.",
+    source: "docs/observability.md, Prometheus",
+    tests: [`${SEEN}: are the figures as Prometheus reads them, for a session or a token of its own`],
+  },
 };

@@ -49,6 +49,7 @@ export async function serveBoard(
     })),
     files: pageFiles(home),
     ...{ port, readOnly, version, caller, onError },
+    metricsToken: environment.PAWL_METRICS_TOKEN || null,
     agentBehind: (socket) => agentBehind(socket, ground.until),
     admits: tellsPeers() ? isOwnUser : () => true,
   });

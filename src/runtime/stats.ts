@@ -1,7 +1,7 @@
 /** What a project's work cost and how long it waited for people, from its event log. */
 import { type CostGroup, type CostRow, type CostSum, type Costs, groupCosts, sumCosts } from "./costs.ts";
 import { type GateWait, minutesOf, openGateWaits } from "./gate-waits.ts";
-import { openDigest, wholeLog } from "./log-digest.ts";
+import { type Digest, openDigest, wholeLog } from "./log-digest.ts";
 import { loadWorkflows, type Project, type Workflows } from "./project.ts";
 
 export type StatsBy = "task" | "agent" | "day";
@@ -22,8 +22,20 @@ export async function loadStats(
   project: Pick<Project, "workflows" | "eventLog" | "runtime">,
   by: StatsBy,
 ): Promise<Stats> {
-  const { openCosts, workflow } = await costsIn(project.workflows);
-  const digest = openDigest({
+  const figures = await openFigures(project.workflows);
+  const { costs, waits } = await figures.of(await wholeLog(project));
+  return statsOf(costs.rows(), waits, by);
+}
+
+export interface Figures {
+  readonly costs: Costs;
+  readonly waits: readonly GateWait[];
+}
+
+/** The rows and waits of a log. A task of the workflow whose costs they are is named by its id alone. */
+export async function openFigures(workflows: Workflows): Promise<Digest<Figures>> {
+  const { openCosts, workflow } = await costsIn(workflows);
+  return openDigest({
     containing: [...openCosts().containing, ...openGateWaits().containing],
     make: () => ({ costs: openCosts(), gates: openGateWaits(), waits: [] as GateWait[] }),
     take({ costs, gates, waits }, event) {
@@ -32,8 +44,6 @@ export async function loadStats(
       if (wait) waits.push({ ...wait, run: ownName(wait.run, workflow) });
     },
   });
-  const { costs, waits } = await digest.of(await wholeLog(project));
-  return statsOf(costs.rows(), waits, by);
 }
 
 /** `run` of a wait: as the rows name the task. */

@@ -1,7 +1,7 @@
 /** What a project's work cost and how it went, from its event log: a real loop, an approval, then the commands. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BloomProject, bloomProject, checkpointTask } from "../rig/bloom-project.ts";
-import { enterBoard, openBoardServer } from "../rig/board.ts";
+import { ask, enterBoard, openBoardServer } from "../rig/board.ts";
 
 let project: BloomProject;
 beforeAll(async () => {
@@ -22,6 +22,36 @@ beforeAll(async () => {
   await project.run();
 }, 120_000);
 afterAll(() => project[Symbol.dispose]());
+
+describe("the board's /metrics", () => {
+  it("are the figures as Prometheus reads them, for a session or a token of its own", async () => {
+    const environment = { ...project.environment, PAWL_METRICS_TOKEN: "open-sesame" };
+    await using server = await openBoardServer(project, { environment });
+    const address = `${server.url}metrics`;
+    const asked = (authorization: string) => ask(address, { headers: { authorization } });
+    const { headers, status, text } = await asked("Bearer open-sesame");
+    expect([status, headers["content-type"]]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"]);
+    expect(text).toMatch(/^# TYPE pawl_agent_runs_total counter$/m);
+    const value = (name: string) =>
+      [...text.matchAll(new RegExp(`^${name}\\{.*\\} (\\S+)$`, "gm"))].reduce(
+        (sum, [, n]) => sum + Number(n),
+        0,
+      );
+    const { total } = JSON.parse((await project.bloom("stats", "--json")).out);
+    expect(value("pawl_agent_runs_total")).toBe(total.runs);
+    expect(value("pawl_agent_cost_usd_total")).toBeCloseTo(total.usd);
+    expect(value("pawl_gate_waits_total")).toBe(1);
+    expect(text).not.toMatch(/T1|T2|open-sesame/);
+    expect((await asked("Bearer wrong")).status).toBe(401);
+    expect((await ask(address)).status).toBe(401);
+    // The token opens nothing else.
+    expect(
+      (await ask(`${server.url}api/inbox`, { headers: { authorization: "Bearer open-sesame" } })).status,
+    ).toBe(401);
+    const browser = await enterBoard(server);
+    expect((await browser.get("/metrics")).status).toBe(200);
+  });
+});
 
 describe("pawl stats", () => {
   it("counts money, tokens, time, tries, rework and the wait at the gate, as the board does", async () => {

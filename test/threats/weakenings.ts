@@ -1816,4 +1816,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
   ],
+  "The figures as a way in": [
+    {
+      takes: "the token of the figures",
+      file: "src/surfaces/board/server/door.ts",
+      find: "if (!isKnown && sessions",
+      replace: "if (given === undefined && sessions",
+      tests: [
+        "test/e2e/seen-from-outside.test.ts: are the figures as Prometheus reads them, for a session or a token of its own",
+      ],
+    },
+  ],
 };

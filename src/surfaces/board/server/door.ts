@@ -22,6 +22,7 @@ export interface DoorOptions {
   readonly host: () => string;
   readonly readOnly: boolean;
   readonly agentBehind: BoardOptions["agentBehind"];
+  readonly metricsToken: BoardOptions["metricsToken"];
 }
 
 /** Most bytes of one request. */
@@ -70,6 +71,21 @@ export function admitSession({ sessions, host }: DoorOptions): MiddlewareHandler
   return async (context, next) => {
     if (sessions.csrfOf(sessionIn(context, host)) === null)
       return answer(context, 401, "it has no session of this board");
+    return next();
+  };
+}
+
+/** The figures of `/metrics`: for a session, or for a program with a token that is good for them alone. */
+export function admitFigures({ host, metricsToken, sessions }: DoorOptions): MiddlewareHandler {
+  return async (context, next) => {
+    const [, given] = /^Bearer (\S+)$/i.exec(context.req.header("authorization") ?? "") ?? [];
+    const isKnown = metricsToken !== null && given !== undefined && isSame(given, metricsToken);
+    if (!isKnown && sessions.csrfOf(sessionIn(context, host)) === null)
+      return answer(
+        context,
+        401,
+        "it has neither a session of this board nor the token of $PAWL_METRICS_TOKEN",
+      );
     return next();
   };
 }

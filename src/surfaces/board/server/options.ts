@@ -15,6 +15,8 @@ export interface BoardOptions {
   /** 0: any free port. */
   readonly port: number;
   readonly readOnly: boolean;
+  /** What a program shows that may read the figures, and nothing else; null: only the page may. */
+  readonly metricsToken: string | null;
   readonly version: string;
   /** The person at the board. */
   readonly caller: Caller;

@@ -6,6 +6,7 @@ import {
   admitAddress,
   admitBody,
   admitChange,
+  admitFigures,
   admitPerson,
   admitSession,
   csrfIn,
@@ -16,6 +17,7 @@ import {
 import { errorAnswer, errorOf, refusal } from "./errors.ts";
 import { listen } from "./http.ts";
 import { openInboxes } from "./inbox.ts";
+import { METRICS_HEADERS, openMetrics } from "./metrics.ts";
 import type { BoardOptions } from "./options.ts";
 import { pageAnswer } from "./page.ts";
 import { type BoardProject, boardProjects, entryOf } from "./projects.ts";
@@ -37,8 +39,8 @@ export async function openBoard(options: BoardOptions): Promise<Board> {
   const sessions = openSessions(Date.now);
   const ending = new AbortController();
   let host = "";
-  const { agentBehind, readOnly } = options;
-  const door: DoorOptions = { sessions, host: () => host, readOnly, agentBehind };
+  const { agentBehind, metricsToken, readOnly } = options;
+  const door: DoorOptions = { sessions, host: () => host, readOnly, agentBehind, metricsToken };
   const projects = boardProjects(options.places);
   const app = boardApp(options, door, projects, ending.signal);
   const server = await listen(
@@ -66,6 +68,10 @@ function boardApp(
   const app = new Hono();
   app.use("*", HEADERS, admitAddress(door));
   app.get("/enter/:token", admitPerson(door), enter(door));
+  const figures = openMetrics();
+  app.get("/metrics", admitFigures(door), async (context) =>
+    context.text(await figures(projects.values()), 200, METRICS_HEADERS),
+  );
   app.use("*", admitSession(door), admitChange(door), admitBody);
   app.use("/api/*", async (context, next) => {
     context.header("cache-control", "no-store");

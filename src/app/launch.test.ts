@@ -12,7 +12,8 @@ describe("How a client starts Pawl again", () => {
 
   it("is by the package's name where it is installed as one, and fetches no stranger of that name", () => {
     const installed = (home: string) => launchOf({ home, cwd: "/project/a" });
-    expect(installed("/cache/_npx/1/node_modules/pawl/dist")).toEqual(["npx", "-y", "pawl", "mcp"]);
+    const cached = "/cache/_npx/1/node_modules/pawl/dist";
+    expect(installed(cached)).toEqual([process.execPath, `${cached}/main.js`, "mcp"]);
     expect(installed("/project/node_modules/pawl/dist")).toEqual(["npx", "--no", "pawl", "mcp"]);
     expect(installed("/usr/lib/node_modules/pawl/dist")).toEqual(["pawl", "mcp"]);
   });

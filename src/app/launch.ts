@@ -11,11 +11,10 @@ export interface LaunchPlace {
  * path needs the present Node, since a client may have an older one first on its PATH.
  */
 export function launchOf({ home, cwd }: LaunchPlace): readonly string[] {
-  if (home.includes(`${sep}_npx${sep}`)) return ["npx", "-y", "pawl", "mcp"];
   const at = home.lastIndexOf(`${sep}node_modules${sep}pawl${sep}`);
-  if (at < 0) return [...programOf(home), "mcp"];
-  // Without --no, in a clone without installed packages, npx would fetch whatever package has that name in the
-  // registry.
+  // npx may have it from a file: by its name alone, it would fetch whatever package has that name in the registry.
+  if (at < 0 || home.includes(`${sep}_npx${sep}`)) return [...programOf(home), "mcp"];
+  // Without --no, it would do so in a clone without installed packages.
   return `${cwd}${sep}`.startsWith(home.slice(0, at) + sep)
     ? ["npx", "--no", "pawl", "mcp"]
     : ["pawl", "mcp"];
@@ -23,7 +22,6 @@ export function launchOf({ home, cwd }: LaunchPlace): readonly string[] {
 
 /** How this machine starts this program, from any folder. */
 export function programOf(home: string): readonly string[] {
-  if (home.includes(`${sep}_npx${sep}`)) return ["npx", "-y", "pawl"];
   return [process.execPath, join(home, home.endsWith("src") ? "main.ts" : "main.js")];
 }
 

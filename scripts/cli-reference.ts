@@ -5,9 +5,13 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Host } from "../src/surfaces/cli/command.ts";
+import { COMMANDS } from "../src/surfaces/cli/commands.ts";
 import { runProgram } from "../src/surfaces/cli/program.ts";
 import { openTerminal } from "../src/surfaces/cli/terminal.ts";
 import { WORKFLOWS } from "../src/workflows/index.ts";
+
+/** Commands that have others below them, and do something themselves. */
+const KNOWN: ReadonlySet<string> = new Set(COMMANDS.map(({ name }) => name));
 
 const ROOT = resolve(import.meta.dirname, "..");
 
@@ -37,12 +41,14 @@ export async function renderReference(): Promise<string> {
     const text = await help(command);
     const seconds = commandsIn(text);
     if (seconds.length === 0) pages.push(section(command, text));
-    else
+    else {
+      if (KNOWN.has(command)) pages.push(section(command, text));
       for (const second of seconds) pages.push(section(`${command} ${second}`, await help(command, second)));
+    }
   }
   return `${[
     "# Commands",
-    "`pawl` and `bloom` are one program. Exit codes: 0 done, 1 failed, 2 usage, 3 waits for a person. `--json` works with every command.",
+    "`pawl` and `bloom` are one program. Exit codes: 0 done, 1 failed, 2 usage, 3 waits for a person, 130 stopped by Ctrl-C. `--json` works with every command.",
     fence(all),
     ...pages,
   ].join("\n\n")}\n`;

@@ -1,5 +1,7 @@
 import type { Requirement } from "./requirements.ts";
 
+const HELP = "test/e2e/cli-help.test.ts";
+const SHELLS = "test/e2e/completion-shells.slow.test.ts";
 const OWN = "test/e2e/workflow-commands.test.ts";
 const GALLERY = "test/gallery.test.ts";
 const LIBRARY = "test/library.test.ts";
@@ -16,6 +18,26 @@ export const COMMAND_LINE: Readonly<Record<string, Requirement>> = {
       `${DOCTOR}: works outside a project, and says how to begin one`,
       `${DOCTOR}: says what a dead worker left, what a board left, and what nobody agreed to start`,
     ],
+  },
+  "cli.help": {
+    says: "Every command's help begins in the imperative and ends with examples, each a line of that command.",
+    source: "ecosystem, Terminal manners",
+    tests: [`${HELP}: shows examples, each of which is a line of that command`],
+  },
+  "cli.narrow": {
+    says: "No word is cut at 60 columns, in any command's help or on a main screen.",
+    source: "ecosystem, Terminal manners",
+    tests: [
+      `${HELP}: begins with what the command does, in the imperative, and cuts no word at 60 columns`,
+      `${HELP}: cuts no word: pawl %s`,
+    ],
+  },
+  "cli.completion": {
+    says: "The shells bash, zsh and fish complete commands, choices, runs and tasks.",
+    source: "ecosystem, Terminal manners",
+    tests: ["bash", "zsh", "fish"].map(
+      (shell) => `${SHELLS}: ${shell} completes commands, choices, runs and tasks`,
+    ),
   },
   "workflow.gallery": {
     says: "The gallery has ten workflows; each is proved, walked to its end along every path, and documented with its diagram.",

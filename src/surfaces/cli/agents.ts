@@ -35,7 +35,7 @@ export const testAgent: Run = async (host, call) => {
   return {
     text: renderTried(tried, host.terminal),
     data: tried,
-    ...(tried.works ? {} : { exit: 1 as const }),
+    ...(tried.works ? {} : { exit: stop.signal.aborted ? (130 as const) : (1 as const) }),
   };
 };
 

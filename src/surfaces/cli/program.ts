@@ -89,7 +89,8 @@ async function obey(given: readonly string[], host: Host): Promise<Answer | unde
       ? own
       : [...COMMANDS, ...(await (await import("./verb.ts")).verbCommands(host.workflows, sound))];
   let answer: Answer | undefined;
-  const program = build(meantBy(argv, specs), host, async (spec, input) => {
+  const below = await belowHelp(argv, host);
+  const program = build(meantBy(argv, specs), host, below, async (spec, input) => {
     const run = await spec.load();
     const { project: option, file, ...call } = input;
     let caller: Caller | undefined;
@@ -110,6 +111,32 @@ async function obey(given: readonly string[], host: Host): Promise<Answer | unde
     if (thrown.exitCode !== 0) throw usage(thrown, argv, specs, host);
   }
   return answer;
+}
+
+/** What a command's help says below its options. Loaded only where a help is asked for. */
+async function belowHelp(argv: readonly string[], { name, terminal }: Host): Promise<Below> {
+  if (!argv.includes("--help") && !argv.includes("-h")) return () => "";
+  const [{ EXAMPLES }, { wrap }] = await Promise.all([import("./examples.ts"), import("./text-width.ts")]);
+  return ({ details = "", name: command }) => {
+    const examples = Object.hasOwn(EXAMPLES, command) ? (EXAMPLES[command] ?? []) : [];
+    const shown = examples.map((line) => exampleLines(`${name} ${line}`, terminal.columns, wrap));
+    return [
+      ...(details === "" ? [] : ["", ...wrap(details, terminal.columns)]),
+      ...(shown.length === 0 ? [] : ["", "Examples:", ...shown.flat()]),
+    ].join("\n");
+  };
+}
+
+type Below = (spec: CommandSpec) => string;
+
+/** A long example runs on in the next line, as a shell reads it. */
+function exampleLines(
+  line: string,
+  columns: number,
+  wrap: (text: string, width: number) => string[],
+): string[] {
+  const lines = wrap(line, columns - 6);
+  return lines.map((each, at) => `${at === 0 ? "  " : "    "}${each}${at < lines.length - 1 ? " \\" : ""}`);
 }
 
 /** The named command, else those that begin with its word, else all: building commands takes time. */
@@ -136,7 +163,7 @@ interface Input extends Call {
 
 type Obey = (spec: CommandSpec, input: Input) => Promise<void>;
 
-function build(specs: readonly CommandSpec[], host: Host, action: Obey): Command {
+function build(specs: readonly CommandSpec[], host: Host, below: Below, action: Obey): Command {
   const program = new Command(host.name)
     .description("Keeps coding agents on a written workflow.")
     // Every command takes these: the program finds its own options anywhere on the line.
@@ -154,6 +181,8 @@ function build(specs: readonly CommandSpec[], host: Host, action: Obey): Command
     .configureOutput({ writeOut: host.terminal.out, writeErr: () => {} })
     .configureHelp({
       helpWidth: host.terminal.columns,
+      // Below this the descriptions would not be broken at all.
+      minWidthToWrap: 20,
       visibleOptions: ownOptions,
       subcommandTerm,
     })
@@ -162,7 +191,7 @@ function build(specs: readonly CommandSpec[], host: Host, action: Obey): Command
   for (const spec of specs) {
     const [first = "", second] = spec.name.split(" ");
     const parent = second === undefined ? program : groupOf(program, groups, first, spec.group);
-    addCommand(parent, second ?? first, spec, action);
+    addCommand(parent, second ?? first, spec, below, action);
   }
   for (const group of groups.values())
     group.summary(group.commands.map((command) => command.name()).join(", "));
@@ -173,21 +202,22 @@ function build(specs: readonly CommandSpec[], host: Host, action: Obey): Command
 function groupOf(program: Command, groups: Map<string, Command>, name: string, heading: string): Command {
   const known = groups.get(name) ?? program.commands.find((command) => command.name() === name);
   if (known) return known;
-  const made = program.command(name).helpGroup(`${heading}:`);
+  const made = program.command(name).helpGroup(`${heading}:`).helpCommand(false);
   groups.set(name, made);
   return made;
 }
 
-function addCommand(parent: Command, name: string, spec: CommandSpec, action: Obey): void {
+function addCommand(parent: Command, name: string, spec: CommandSpec, below: Below, action: Obey): void {
   const command = parent
     .command(name)
     .description(sentence(spec.summary))
     .summary(spec.summary)
     .helpGroup(`${spec.group}:`)
+    .helpCommand(false)
     .allowExcessArguments(false);
   for (const argument of spec.arguments) command.addArgument(toArgument(argument));
   for (const option of spec.options) command.addOption(toOption(option));
-  if (spec.details) command.addHelpText("after", `\n${spec.details}`);
+  command.addHelpText("after", () => below(spec));
   command.action(async (...given: unknown[]) => {
     const values = given.slice(0, spec.arguments.length) as (string | string[] | undefined)[];
     const { json, project, file, ...options } = command.optsWithGlobals();

@@ -52,18 +52,39 @@ function widthsOf(rows: Cells, columns: number): readonly number[] {
   const natural = Array.from({ length: count }, (_, at) =>
     Math.min(columns, Math.max(1, ...rows.map((row) => widthOf(row[at] ?? "")))),
   );
-  return widthsWithin(natural, columns - GAP.length * (count - 1));
+  const words = natural.map((width, at) =>
+    Math.min(width, Math.max(NARROWEST, ...rows.flatMap((row) => (row[at] ?? "").split(" ").map(widthOf)))),
+  );
+  const room = columns - GAP.length * (count - 1);
+  const whole = widthsWithin(natural, words, room);
+  // No width keeps every word whole: the longest are broken.
+  return sum(whole) <= room
+    ? whole
+    : widthsWithin(
+        whole,
+        natural.map(() => NARROWEST),
+        room,
+      );
 }
 
-/** Takes a column at a time from the widest until they fit, or all are as narrow as can be read. */
-function widthsWithin(natural: readonly number[], room: number): readonly number[] {
+/** Takes a column at a time from the widest until they fit, or each is at its narrowest. */
+function widthsWithin(
+  natural: readonly number[],
+  narrowest: readonly number[],
+  room: number,
+): readonly number[] {
   const widths = [...natural];
-  for (let over = widths.reduce((sum, width) => sum + width, 0) - room; over > 0; over--) {
-    const widest = Math.max(...widths);
-    if (widest <= NARROWEST) break;
-    widths[widths.indexOf(widest)] = widest - 1;
+  for (let over = sum(widths) - room; over > 0; over--) {
+    const spare = widths.map((width, at) => (width > (narrowest[at] ?? 0) ? width : 0));
+    const widest = Math.max(...spare);
+    if (widest === 0) break;
+    widths[spare.indexOf(widest)] = widest - 1;
   }
   return widths;
+}
+
+function sum(widths: readonly number[]): number {
+  return widths.reduce((total, width) => total + width, 0);
 }
 
 function renderRow(row: readonly string[], widths: readonly number[]): string[] {

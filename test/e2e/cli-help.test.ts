@@ -1,0 +1,74 @@
+/** The help of every command, and the main screens, at a width at which words are cut easily. */
+import { beforeAll, describe, expect, it } from "vitest";
+import { COMMANDS } from "../../src/surfaces/cli/commands.ts";
+import { EXAMPLES } from "../../src/surfaces/cli/examples.ts";
+import { WORKFLOWS } from "../../src/workflows/index.ts";
+import { temporaryProject } from "../rig/project.ts";
+
+const NARROW = { COLUMNS: "60", DOOR_ONLY: "" };
+const WIDE = { COLUMNS: "100", DOOR_ONLY: "" };
+
+let names: readonly string[] = [];
+beforeAll(async () => {
+  const modules = await Promise.all(Object.values(WORKFLOWS).map((load) => load()));
+  names = [...new Set([...COMMANDS, ...modules.flatMap(({ verbs }) => verbs)].map(({ name }) => name))];
+});
+
+/** Words that a narrow screen shows and a wide one does not: they were cut. */
+function cutIn(narrow: string, wide: string): readonly string[] {
+  const whole = new Set(wide.split(/\s+/));
+  return narrow.split(/\s+/).filter((word) => !whole.has(word) && word !== "\\");
+}
+
+describe("the help of every command", () => {
+  it("shows examples, each of which is a line of that command", async () => {
+    using project = temporaryProject({ environment: WIDE });
+    expect(names.length).toBeGreaterThan(60);
+    expect(names.filter((name) => !Object.hasOwn(EXAMPLES, name))).toEqual([]);
+    expect(Object.keys(EXAMPLES).filter((name) => !names.includes(name))).toEqual([]);
+    for (const name of names) {
+      const { code, out } = await project.pawl("help", ...name.split(" "));
+      expect(code, name).toBe(0);
+      expect(out, name).toContain("\nExamples:\n");
+      for (const example of EXAMPLES[name] ?? []) {
+        expect(example.split(" ").slice(0, name.split(" ").length).join(" ")).toBe(name);
+        expect(out).toContain(`  pawl ${example}\n`);
+      }
+    }
+  });
+
+  it("begins with what the command does, in the imperative, and cuts no word at 60 columns", async () => {
+    using narrow = temporaryProject({ environment: NARROW });
+    using wide = temporaryProject({ environment: WIDE });
+    for (const name of ["", ...names]) {
+      const words = [...name.split(" ").filter(Boolean), "--help"];
+      const [{ out }, whole] = [await narrow.pawl(...words), await wide.pawl(...words)];
+      expect(cutIn(out, whole.out), name).toEqual([]);
+      expect(
+        out.split("\n").filter((line) => line.length > 60 && !/^ *\S+$/.test(line)),
+        name,
+      ).toEqual([]);
+      expect(out, name).not.toMatch(
+        /\n\n(?:Shows|Lists|Prints|Writes|Checks|Runs|Takes)\b[^\n]*\n\nOptions:/,
+      );
+    }
+  });
+});
+
+describe("a screen of 60 columns", () => {
+  it.each([["status"], ["check"], ["config"], ["doctor"], ["trust"], ["log"], ["uninstall", "--dry-run"]])(
+    "cuts no word: pawl %s",
+    async (...words) => {
+      using project = temporaryProject({ environment: NARROW });
+      await project.pawl("init", "--client", "cursor");
+      const wide = { ...WIDE };
+      const narrow = await project.pawl(...words);
+      const whole = await import("../rig/project.ts").then(({ pawlInside }) =>
+        pawlInside(project.root, words, wide),
+      );
+      expect(narrow.code).toBe(whole.code);
+      const cut = cutIn(narrow.out, whole.out).filter((word) => !word.includes("…"));
+      expect(cut).toEqual([]);
+    },
+  );
+});

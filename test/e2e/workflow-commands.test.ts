@@ -71,7 +71,7 @@ describe("pawl workflow new", () => {
     expect(project.read("pawl.yaml")).toBe(after);
   });
 
-  it("asks a person for the steps, and makes a workflow of them that is proved", async () => {
+  it("asks a person at a terminal what to begin with, and then what the steps are", async () => {
     using project = newProject();
     // Each question gets this line: a name, a title, one step, and the step at which a person decides.
     const asked = await typingInside(project.root, ["workflow", "new", "errand"], ENVIRONMENT, "\n");

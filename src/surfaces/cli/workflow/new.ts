@@ -67,7 +67,8 @@ async function askedAt(host: Host, given: string | undefined): Promise<Made> {
   }
 }
 
-function answers(terminal: Conversation, given: string | undefined, taken: readonly string[]): Made {
+/** What a person says of the workflow, question by question. */
+export function answers(terminal: Conversation, given: string | undefined, taken: readonly string[]): Made {
   const ask = (question: string) => {
     terminal.write(`${question} `);
     return terminal.readLine()?.trim() ?? "";

@@ -107,7 +107,10 @@ it("says of an agent that is not there, does not answer or is not known what is 
   expect(unknown.err).toContain("[agent-missing]");
 });
 
-it("ends the agent that it tries out when it is told to end", async () => {
+it.each([
+  ["SIGTERM", 1],
+  ["SIGINT", 130],
+] as const)("ends the agent that it tries out when it is told to end", async (signal, code) => {
   using project = temporaryProject();
   // Behind the wall, its process has another id, and HOME is not this one.
   project.write("pawl.yaml", "sandbox: none\n");
@@ -119,8 +122,8 @@ it("ends the agent that it tries out when it is told to end", async () => {
   });
   const ended = end(child);
   await until(() => project.read("claude.pid")?.endsWith("\n"));
-  child.kill("SIGTERM");
-  expect(await ended).toMatchObject({ code: 1, out: expect.stringContaining("stopped: it was interrupted") });
+  child.kill(signal);
+  expect(await ended).toMatchObject({ code, out: expect.stringContaining("stopped: it was interrupted") });
   expect(() => process.kill(Number(project.read("claude.pid")), 0)).toThrow("ESRCH");
 });
 

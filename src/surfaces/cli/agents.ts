@@ -27,7 +27,12 @@ export function isOpen(wall: WallFound): boolean {
 /** One real round trip with an agent. A signal ends the agent first. */
 export const testAgent: Run = async (host, call) => {
   const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop.abort());
+  let isInterrupted = false;
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.once(signal, () => {
+      isInterrupted = signal === "SIGINT";
+      stop.abort();
+    });
   const name = call.arguments.name as string;
   const { programs, trust } = await openAgents(host);
   await trust?.checkAgent(name);
@@ -35,7 +40,7 @@ export const testAgent: Run = async (host, call) => {
   return {
     text: renderTried(tried, host.terminal),
     data: tried,
-    ...(tried.works ? {} : { exit: stop.signal.aborted ? (130 as const) : (1 as const) }),
+    ...(tried.works ? {} : { exit: isInterrupted ? (130 as const) : (1 as const) }),
   };
 };
 

@@ -6,6 +6,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   show: ["show TS-01"],
   log: ["log --follow", "log TS-01 -n 20"],
   stats: ["stats --by agent"],
+  trace: ["trace T-1", "trace T-1 --otlp trace.json"],
   review: ["review", "review TS-01 --diff"],
   approve: ["approve TS-01", 'approve release:1.2.0 -m "The notes are right"'],
   reject: [
@@ -20,6 +21,9 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "repo list": ["repo list"],
   "repo add": ["repo add https://github.com/owner/api.git api"],
   "repo sync": ["repo sync"],
+  import: ["import .taskmaster/tasks/tasks.json --dry-run", "import github:owner/name"],
+  export: ["export --format csv"],
+  add: ['add "Handle an empty list" --after T-1'],
   board: ["board", "board --port 4000 --no-open"],
   mcp: ["mcp", "mcp alfred --http --port 4100"],
   check: ["check", "check release"],

@@ -60,6 +60,7 @@ const LAYERS: readonly (readonly [string, RegExp])[] = [
   ["runtime", /^src\/runtime\//],
   ["tasks file", /^src\/tasks-file\//],
   ["workflows", /^src\/workflows\//],
+  ["import", /^src\/import\//],
   ["verify", /^src\/verify\//],
   ["guard", /^src\/guard\//],
   ["adapters and surfaces", /^src\/(adapters|surfaces)\//],
@@ -167,18 +168,18 @@ describe("the architecture", () => {
     expect(crossing).toEqual([]);
   });
 
-  it("lets core, engine, runtime, tasks-file, workflows, verify and guard import no Node module", () => {
+  it("lets core, engine, runtime, tasks-file, workflows, import, verify and guard import no Node module", () => {
     const impure = CODE.filter(({ path }) =>
-      /^src\/(core|engine|runtime|tasks-file|workflows|verify|guard)\//.test(path),
+      /^src\/(core|engine|runtime|tasks-file|workflows|import|verify|guard)\//.test(path),
     ).flatMap(({ path, imports }) =>
       imports.filter((name) => name.startsWith("node:")).map((name) => `${path} imports ${name}`),
     );
     expect(impure).toEqual([]);
   });
 
-  it("lets core, engine, runtime, tasks-file, workflows, verify and guard ask no clock and no chance", () => {
+  it("lets core, engine, runtime, tasks-file, workflows, import, verify and guard ask no clock and no chance", () => {
     const asked = CODE.filter(({ path }) =>
-      /^src\/(core|engine|runtime|tasks-file|workflows|verify|guard)\//.test(path),
+      /^src\/(core|engine|runtime|tasks-file|workflows|import|verify|guard)\//.test(path),
     ).filter(({ text }) =>
       /\bDate\.now\b|new Date\(\)|Math\.random|crypto\.(?!subtle\.digest)|setTimeout|setInterval|\bprocess\./.test(
         uncommented(text),

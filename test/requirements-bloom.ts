@@ -40,6 +40,16 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
       "test/e2e/bloom-cancel.test.ts: refuses an agent of the loop",
     ],
   },
+  "bloom.add": {
+    says: "A person adds a task from the terminal: everything else in the file stays, and no task of several at once is lost.",
+    source: "ecosystem, Bring along",
+    tests: [
+      "test/e2e/bloom-add.test.ts: adds a task at the end, keeps what is there, and counts ids on",
+      "test/e2e/bloom-add.test.ts: makes the file where there is none, and loses no task of several at once",
+      "test/e2e/bloom-add.test.ts: refuses an agent of the loop: what it proposes is not written unseen",
+      "src/tasks-file/put.test.ts: keeps every line that was there",
+    ],
+  },
   "bloom.none-lost": {
     says: "No update is ever lost, and no reader sees half a file.",
     source: "bloom, tasks.yaml",

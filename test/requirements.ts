@@ -13,6 +13,7 @@ import { TRUSTED_COMMITS } from "./requirements-commit.ts";
 import { EVIDENCE } from "./requirements-evidence.ts";
 import { SIGNED_GATES } from "./requirements-gates.ts";
 import { GUARD } from "./requirements-guard.ts";
+import { IMPORT } from "./requirements-import.ts";
 import { MCP } from "./requirements-mcp.ts";
 import { NOTICES } from "./requirements-notices.ts";
 import { OBSERVABILITY } from "./requirements-observability.ts";
@@ -393,6 +394,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ...SURFACES,
   ...COMMAND_LINE,
   ...MCP,
+  ...IMPORT,
   ...NOTICES,
   ...OBSERVABILITY,
   ...CLIENT_PACKAGES,

@@ -100,6 +100,15 @@ function processOf(start: Start): HostProcess {
   };
 }
 
+async function importsAt(root: string, environment: Environment, cwd: string) {
+  const [{ openSources }, { openGitHubIssues }] = await Promise.all([
+    import("../adapters/sources/sources.ts"),
+    import("../adapters/forge/github-issues.ts"),
+  ]);
+  const { GITHUB_TOKEN: token, GITHUB_API_URL: api } = environment;
+  return { sources: openSources(root, cwd), issues: openGitHubIssues({ token, api, now: Date.now }) };
+}
+
 /** Runs the command line and returns its exit code. */
 export async function run(start: Start): Promise<number> {
   const { argv, program, home, workflows: shipped = WORKFLOWS, ancestry = {} } = start;
@@ -220,8 +229,9 @@ async function gitAt(root: string, environment: Environment, runtime: () => Prom
 function forAgents(
   environment: Environment,
   workingFolder: HostProcess["workingFolder"],
-): Pick<Host, "agents" | "lastWords" | "wall"> {
+): Pick<Host, "agents" | "imports" | "lastWords" | "wall"> {
   return {
+    imports: (root) => importsAt(root, environment, workingFolder()),
     async lastWords(root) {
       const { lastWords } = await import("../adapters/agents/last-words.ts");
       return (agentRun) => lastWords(root, agentRun);

@@ -10,7 +10,7 @@ type Of<Events, All = unknown> = {
   [T in keyof Events]: { readonly type: T } & All & Readonly<Events[T]>;
 }[keyof Events];
 
-/** Events of the whole loop. Only shown live, except `policy:changed`. */
+/** Events of the whole loop. Only shown live, except `policy:changed` and `tasks:imported`. */
 interface LoopEvents {
   "loop:stands": {
     done: number;
@@ -23,6 +23,8 @@ interface LoopEvents {
   /** The loop cannot read or write a file that it needs. It waits until it can. */
   "loop:paused": { code: string; reason: string; fix: string };
   "loop:resumed": object;
+  /** Tasks of another tool were brought into the tasks file. Stored. */
+  "tasks:imported": { format: string; into: string; added: number; updated: number; by: string };
   /** The files loosen the policy of an open run. The change does not count until a person accepts it. */
   "policy:changed": {
     /** `workflow:id`, or `bloom` for the loop's own settings. */
@@ -71,6 +73,7 @@ interface TaskEvents {
   "agent:said": { run: string; text: string };
   "agent:used_tool": { run: string; name: string; detail: string };
   "agent:warned": { run: string; text: string };
+  "task:added": { title: string; by: string };
   "task:status_changed": { from: string; to: string; by: string };
   "task:claimed": { worker: string; takenOver: boolean };
   /** Somebody edited the file of the task's run during the work. The edit does not count, and Pawl overwrote it. */

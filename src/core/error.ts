@@ -24,6 +24,8 @@ export const ERROR_CODES = [
   "gate-unsignable",
   "git-identity-missing",
   "id-invalid",
+  "import-format",
+  "import-invalid",
   "internal",
   "invalid-action",
   "journal-damaged",

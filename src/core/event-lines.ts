@@ -78,6 +78,7 @@ const SENTENCES: Sentences = {
   ],
   "worktree:kept": ({ reason }) => [`keeps its worktree: ${reason}`, "yellow"],
   "task:status_changed": ({ from, to, by }) => [`${from} → ${to}, by ${by}`, null],
+  "task:added": ({ by, title }) => [`added by ${by}: ${title}`, null],
   "task:claimed": ({ worker, takenOver }) => [`${takenOver ? "taken over" : "claimed"} by ${worker}`, null],
   "task:released": ({ worker }) => [`released by ${worker}`, null],
   "task:retried": ({ after, attempt, reason }) => [
@@ -117,6 +118,11 @@ export function lineOf(event: PawlEvent): Line {
   if (event.type === "run:advanced") return [`${event.summary}${wordOf(event)}`, null];
   if (event.type === "policy:changed")
     return [`is ignored until a person accepts it: ${event.ignored.map(renderChange).join("; ")}`, "yellow"];
+  if (event.type === "tasks:imported")
+    return [
+      `${event.by} imported ${event.format} into ${event.into}: ${event.added} new, ${event.updated} updated`,
+      null,
+    ];
   if (event.type === "policy:accepted")
     return [`a person accepted for ${event.run}: ${event.accepted.map(renderChange).join("; ")}`, "green"];
   if (event.type === "guard:strayed")

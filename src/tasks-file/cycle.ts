@@ -16,6 +16,62 @@ export function findCycle(tasks: readonly Task[]): readonly (readonly string[])[
   return [];
 }
 
+/**
+ * Takes away dependencies until no circle is left. Only those that `mayDrop` are taken, each as late in the file as can
+ * be; a circle of others stays.
+ */
+export function breakCircles(
+  tasks: readonly Task[],
+  mayDrop: (id: string, on: string) => boolean,
+): readonly { readonly id: string; readonly on: string }[] {
+  const waits = waiting(tasks);
+  const done = new Set<string>();
+  const dropped: { id: string; on: string }[] = [];
+  for (const root of waits.keys()) {
+    if (done.has(root)) continue;
+    const path: { node: string; next: number }[] = [{ node: root, next: 0 }];
+    const open = new Set([root]);
+    for (let top = path.at(-1); top; top = path.at(-1)) {
+      const next = waits.get(top.node)?.[top.next++];
+      if (next === undefined) {
+        done.add(top.node);
+        open.delete(top.node);
+        path.pop();
+      } else if (open.has(next)) {
+        const at = droppable(path, next, mayDrop);
+        if (at === null) continue;
+        dropped.push(edgeOf(path[at]?.node ?? "", path[at + 1]?.node ?? next));
+        for (const { node } of path.splice(at + 1)) open.delete(node);
+      } else if (!done.has(next) && waits.has(next)) {
+        path.push({ node: next, next: 0 });
+        open.add(next);
+      }
+    }
+  }
+  return dropped;
+}
+
+/** Where on the path the last edge of the circle begins that may go; null: none may. */
+function droppable(
+  path: readonly { readonly node: string }[],
+  closes: string,
+  mayDrop: (id: string, on: string) => boolean,
+): number | null {
+  for (let at = path.length - 1; at >= 0; at--) {
+    const from = path[at]?.node ?? "";
+    const { id, on } = edgeOf(from, path[at + 1]?.node ?? closes);
+    if (id !== "" && mayDrop(id, on)) return at;
+    if (from === closes) return null;
+  }
+  return null;
+}
+
+/** The dependency that the edge is; without an id, it is none. */
+function edgeOf(from: string, to: string): { readonly id: string; readonly on: string } {
+  const isDependency = from.startsWith("work ") && to.startsWith("end ");
+  return isDependency ? { id: from.slice("work ".length), on: to.slice("end ".length) } : { id: "", on: "" };
+}
+
 function waiting(tasks: readonly Task[]): ReadonlyMap<string, readonly string[]> {
   const waits = new Map<string, string[]>();
   const phases = [...new Set(tasks.flatMap((task) => task.phase ?? []))].sort((a, b) => a - b);

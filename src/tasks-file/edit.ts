@@ -4,9 +4,10 @@ import type { Change, Editor } from "../core/ports/store.ts";
 import { indexOffsets } from "./index-offsets.ts";
 import { type Insertion, insert, Layout } from "./insert.ts";
 import { parseText, tasksIn } from "./parse.ts";
+import { type Put, putAll } from "./put.ts";
 import { spliceAll, TASKS_EDITOR, type TaskEdit } from "./splice.ts";
 
-export type TasksEdit = Insertion | TaskEdit;
+export type TasksEdit = Insertion | Put | TaskEdit;
 
 /** Redoes edits on a tasks.yaml as it was found: whatever else a person changed in it stays. */
 export const editTasks: Editor = (text, edits) => editFile("tasks.yaml", text, edits as readonly TasksEdit[]);
@@ -18,8 +19,12 @@ export function proposeEdits(path: ProjectPath, text: string | null, edits: read
 
 /** Insertions first: what is set in a task may be meant for one that is inserted. */
 function editFile(file: string, before: string, edits: readonly TasksEdit[]): string {
-  const text = edits.filter(isInsertion).reduce((result, edit) => inserted(file, result, edit), before);
-  const splices = edits.filter((edit) => !isInsertion(edit));
+  const grown = edits
+    .filter(isInsertion)
+    .reduce((result, edit) => laidOut(file, () => insert(result, edit)), before);
+  const puts = edits.filter(isPut);
+  const text = puts.length === 0 ? grown : laidOut(file, () => putAll(grown, puts));
+  const splices = edits.filter((edit): edit is TaskEdit => !isInsertion(edit) && !isPut(edit));
   if (splices.length === 0) return text;
   const { document, problems } = parseText(text);
   const [first] = problems;
@@ -36,9 +41,13 @@ function isInsertion(edit: TasksEdit): edit is Insertion {
   return edit.type === "add-task" || edit.type === "add-step";
 }
 
-function inserted(file: string, text: string, insertion: Insertion): string {
+function isPut(edit: TasksEdit): edit is Put {
+  return edit.type === "add-items" || edit.type === "put";
+}
+
+function laidOut(file: string, change: () => string): string {
   try {
-    return insert(text, insertion);
+    return change();
   } catch (thrown) {
     if (!(thrown instanceof Layout)) throw thrown;
     throw new PawlError(

@@ -179,7 +179,7 @@ function ends(text: string, steps: YAMLSeq, column: number): readonly number[] {
 }
 
 /** The value that ends it: what is made of others ends only where its remarks do. */
-function lastIn(node: Node): Node {
+export function lastIn(node: Node): Node {
   if (!isCollection(node) || node.flow) return node;
   const last: unknown = node.items.at(-1);
   const inner = isPair(last) ? (last.value ?? last.key) : last;
@@ -187,17 +187,17 @@ function lastIn(node: Node): Node {
 }
 
 /** Of the dashes of the steps. */
-function columnOf(text: string, steps: YAMLSeq): number {
+export function columnOf(text: string, steps: YAMLSeq): number {
   const [start] = rangeOf(steps);
   return start - (text.lastIndexOf("\n", start - 1) + 1);
 }
 
 // ── The file ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 type Data = Fields & { readonly tasks?: readonly Fields[] | null };
 
-function sound(text: string): { readonly document: Document; readonly data: Data } {
+export function sound(text: string): { readonly document: Document; readonly data: Data } {
   const { data, document, faults } = readYaml(text, { merge: true });
   const [fault] = faults;
   if (fault) throw new Layout(`line ${fault.line}, column ${fault.column}: ${fault.message}`);
@@ -205,13 +205,13 @@ function sound(text: string): { readonly document: Document; readonly data: Data
 }
 
 /** What the text means, or null where it means nothing. */
-function meaningOf(text: string): string | null {
+export function meaningOf(text: string): string | null {
   const { data, faults } = readYaml(text, { merge: true });
   return faults.length > 0 ? null : meaning(data);
 }
 
 /** Data in a form that can be compared. */
-function meaning(data: unknown): string {
+export function meaning(data: unknown): string {
   return JSON.stringify(data, (_, value: unknown) =>
     typeof value === "object" && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))
@@ -234,14 +234,14 @@ function mapOf(tasks: YAMLSeq | null, id: string): YAMLMap | undefined {
 }
 
 /** Where the node's last line ends; comments and blank lines behind it are not part of it. */
-function endOf(text: string, node: Node): number {
+export function endOf(text: string, node: Node): number {
   const [, valueEnd] = rangeOf(node);
   const end = text.slice(0, valueEnd).trimEnd().length;
   const newline = text.indexOf("\n", end);
   return newline < 0 ? text.length : newline + 1;
 }
 
-function rangeOf(node: Node): readonly [number, number, number] {
+export function rangeOf(node: Node): readonly [number, number, number] {
   if (!node.range) throw new Layout("a value has no place");
   return node.range;
 }
@@ -254,7 +254,7 @@ function spliced(text: string, at: number, piece: string): string {
   return text.slice(0, at) + lead + piece.replaceAll("\n", ending) + text.slice(at);
 }
 
-function indented(text: string, indent: number): string {
+export function indented(text: string, indent: number): string {
   const blank = " ".repeat(indent);
   return text.replace(/(^|\n)(?=[^\n])/g, `$1${blank}`);
 }

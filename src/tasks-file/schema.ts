@@ -73,6 +73,12 @@ export const tasksFile = z.looseObject({ git: git.prefault({}), tasks: z.array(t
 /** The names that the schema knows, for the warning on a near miss. */
 export const KNOWN_KEYS = {
   file: ["git", "tasks"],
-  task: Object.keys((task as unknown as { shape: object }).shape),
-  step: Object.keys(step.shape),
+  // The last ones are an import's.
+  task: [
+    ...Object.keys((task as unknown as { shape: object }).shape),
+    "description",
+    "source",
+    "source_seen",
+  ],
+  step: [...Object.keys(step.shape), "source", "source_seen"],
 } as const;

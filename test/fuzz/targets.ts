@@ -3,6 +3,7 @@
 import type { Target } from "./target.ts";
 import { applied } from "./targets/applied.ts";
 import { hookCalls } from "./targets/hook-calls.ts";
+import { imports } from "./targets/imports.ts";
 import { journal } from "./targets/journal.ts";
 import { mcpArguments } from "./targets/mcp-arguments.ts";
 import { pawlYaml } from "./targets/pawl-yaml.ts";
@@ -25,4 +26,5 @@ export const TARGETS: readonly Target[] = [
   mcpArguments,
   hookCalls,
   shell,
+  imports,
 ];

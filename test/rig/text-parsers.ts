@@ -10,6 +10,7 @@ import { parseTree } from "../../src/adapters/git/objects.ts";
 import { rangeIn } from "../../src/adapters/git/range-history.ts";
 import { renderDocument, renderHtml } from "../../src/adapters/trackers/markdown.ts";
 import { clean } from "../../src/core/clean.ts";
+import { PawlError } from "../../src/core/error.ts";
 import { fenced, quote } from "../../src/core/fence.ts";
 import { parseRecord, placeOfRecord } from "../../src/core/gate-record.ts";
 import { parseLoopRecord } from "../../src/core/loop-record.ts";
@@ -18,6 +19,8 @@ import { projectPath } from "../../src/core/path.ts";
 import { isTouched } from "../../src/core/ssh-signature.ts";
 import { readYaml } from "../../src/core/yaml.ts";
 import { readShell } from "../../src/guard/shell-writes.ts";
+import { detect, READERS } from "../../src/import/readers.ts";
+import type { Format } from "../../src/import/source.ts";
 import { parseRecord as parseTeamRecord } from "../../src/runtime/team-records.ts";
 import { withProjectId } from "../../src/surfaces/cli/project-id.ts";
 import { renderMarkdown } from "../../src/surfaces/cli/render-markdown.ts";
@@ -63,6 +66,51 @@ export const YAML_PARSERS: Readonly<Record<string, (text: string) => unknown>> =
   "YAML: a file": (text) => readYaml(text, { merge: true }),
   "tasks.yaml": (text) => readTasks(text, null),
 };
+
+/** Each reader on the text itself, and on the text where its format has one. */
+function importParsers(): Readonly<Record<string, (text: string) => unknown>> {
+  const fronted = (text: string) => `---\nid: task-1\ntitle: x\n---\n${text}`;
+  const values = (text: string) =>
+    JSON.stringify([{ id: text, number: 1, title: text, body: text, status: text, dependencies: [text] }]);
+  const rows = (text: string) => `ID,Title,Blocked by\n1,${text},${text}\n`;
+  const reading = (format: Format, path: string, wraps: readonly ((text: string) => string)[] = []) => {
+    const read = (text: string) => readingOf(() => READERS[format]([{ path, text }]));
+    return [
+      `import: ${format}`,
+      (text: string) => [read(text), ...wraps.map((wrap) => read(wrap(text)))],
+    ] as const;
+  };
+  return Object.fromEntries([
+    reading("task-master", "tasks/tasks.json", [values]),
+    reading("spec-kit", "specs/1/tasks.md", [(text) => `- [ ] T001 ${text}`, (text) => `### T001: ${text}`]),
+    reading("openspec", "openspec/changes/a/tasks.md", [(text) => `- [ ] 1.1 ${text}`]),
+    reading("kiro", ".kiro/specs/a/tasks.md", [(text) => `- [ ] 1. a\n  ${text}`]),
+    reading("backlog-md", "backlog/tasks/task-1 - x.md", [fronted, (text) => `---\n${text}\n---\n`]),
+    reading("beads", ".beads/issues.jsonl", [
+      (text) => JSON.stringify({ id: "b", title: text, acceptance_criteria: text }),
+    ]),
+    reading("vibe-kanban", "v.json", [values]),
+    reading("github", "g.json", [values]),
+    reading("gitlab", "l.json", [values]),
+    reading("markdown", "TODO.md", [(text) => `- [ ] ${text}`, (text) => `# ✅ ${text}`]),
+    reading("csv", "x.csv", [rows]),
+    [
+      "import: its format",
+      (text: string) =>
+        ["a.md", "a.json", "a.jsonl"].map((path) => readingOf(() => detect([{ path, text }], path))),
+    ],
+  ]);
+}
+
+/** A refusal in Pawl's words is an answer, so that every text is tried. */
+function readingOf(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch (thrown) {
+    if (thrown instanceof PawlError) return thrown.code;
+    throw thrown;
+  }
+}
 
 const TEXT_PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   "a shell's command": (text) => readShell(text, SHELL),
@@ -147,6 +195,7 @@ const TEXT_PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
     splitter.end();
   },
   terminal: (text) => [clean(text), cut(text, 80), wrap(text, 80), renderMarkdown(text, SCREEN)],
+  ...importParsers(),
   names: (text) => nearest(text, ["task_id", "feedback_notes"]),
 };
 

@@ -55,7 +55,7 @@ export async function accessOf({
   };
 }
 
-function apiFault(api: string): string | null {
+export function apiFault(api: string): string | null {
   if (!URL.canParse(api)) return "it is not an address such as https://github.example.com/api/v3";
   const { protocol, hostname } = new URL(api);
   const loopback = hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);

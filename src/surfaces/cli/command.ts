@@ -5,6 +5,7 @@ import type { GitHooks, GuardedHook, HookLook } from "../../core/ports/git-hooks
 import type { GuardProofs } from "../../core/ports/guard-proofs.ts";
 import type { Repositories } from "../../core/ports/repositories.ts";
 import type { Keys } from "../../core/ports/signatures.ts";
+import type { Issues, Sources } from "../../core/ports/sources.ts";
 import type { Worktrees } from "../../core/ports/worktrees.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Project, Workflows } from "../../runtime/project.ts";
@@ -213,6 +214,8 @@ export interface Host {
   machine(root: string | null): Promise<Machine>;
   /** The git repositories and worktrees of the project at `root`. */
   git(root: string): Promise<{ readonly repositories: Repositories; readonly worktrees: Worktrees }>;
+  /** What an import reads and an export writes, for the project at `root`. */
+  imports(root: string): Promise<{ readonly sources: Sources; readonly issues: Issues }>;
   /** Serves the board to browsers of this machine until a signal ends it. */
   serveBoard(order: BoardOrder): Promise<void>;
   /** Serves MCP over standard input and output until the client is gone. */

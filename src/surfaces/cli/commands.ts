@@ -1,6 +1,8 @@
 /** The commands that belong to no workflow. Each is loaded when it is called. */
 
 import { GUARDED_CLIENTS } from "../../guard/clients.ts";
+import { EXPORTS } from "../../import/export-formats.ts";
+import { FORMATS } from "../../import/source.ts";
 import { optional, required } from "../../runtime/verb.ts";
 import { TEMPLATES } from "../../workflows/custom/template-names.ts";
 import { CLIENTS, GUARD_ONLY } from "./client-names.ts";
@@ -164,6 +166,42 @@ const DRAFTS: readonly Draft[] = [
     details:
       "Ctrl-C stops the agents and saves where each task stands; the next run resumes. A second run joins in as another worker.",
     load: async () => (await import("./bloom/run.ts")).run,
+  },
+  {
+    name: "import",
+    summary: "bring tasks of another tool into tasks.yaml, or update them",
+    group: EVERY_DAY,
+    given: [
+      required("path", "a file or folder of the tool, or github:OWNER/NAME"),
+      { flags: "--format <name>", description: "the tool, where its files do not show it", choices: FORMATS },
+      {
+        flags: "--into <name>",
+        description: "where to (default: tasks.yaml)",
+        choices: ["tasks", "alfred"],
+      },
+      { flags: "--repo <path>", description: "the repository that the new tasks work in, such as ." },
+      { flags: "--dry-run", description: "show what would be written, and change nothing" },
+    ],
+    details:
+      "A second import updates what the first one wrote. What a person or the loop changed since stays. GitHub is asked with GITHUB_TOKEN.",
+    load: async () => (await import("./import.ts")).importCommand,
+  },
+  {
+    name: "export",
+    summary: "print the tasks as JSON, CSV or markdown, or bring their status back to GitHub",
+    group: EVERY_DAY,
+    given: [
+      { flags: "--format <name>", description: "the form (default: markdown)", choices: EXPORTS },
+      {
+        flags: "--to <name>",
+        description: "close or reopen the issues that tasks came from",
+        choices: ["github"],
+      },
+      { flags: "--dry-run", description: "with --to: show what would change, and change nothing" },
+    ],
+    details:
+      "With --to, only a status that changed here since the import goes out, and nothing but the status. GitHub is asked with GITHUB_TOKEN.",
+    load: async () => (await import("./export.ts")).exportCommand,
   },
   {
     name: "agents",

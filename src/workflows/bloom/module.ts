@@ -21,9 +21,11 @@ function own(
   summary: string,
   given: Parameters<typeof verb>[2],
   transaction: Verb["transaction"],
+  more: Pick<Verb, "create"> = {},
 ): Verb {
   return verb(name, summary, given, async () => guarded(name, await transaction()), {
     ...(OWN_VERBS.includes(name) ? { deferrable: true } : {}),
+    ...more,
     ...(RENEWS.includes(name) ? { renewsPolicy: true } : {}),
   });
 }
@@ -37,6 +39,18 @@ const VERBS: readonly Verb[] = [
     "List the tasks of tasks.yaml",
     [optional("status", "Only those of this status")],
     from(look, "list"),
+  ),
+  own(
+    "add",
+    "Add a task to tasks.yaml",
+    [
+      required("text", "What is to be done, in one line"),
+      { flags: "--after <id...>", description: "It waits for these tasks" },
+      { flags: "--repo <path>", description: "The repository that it works in" },
+      { flags: "--id <id>", description: "Its id (default: the next one)" },
+    ],
+    from(() => import("./verbs/add.ts"), "add"),
+    { create: true },
   ),
   own(
     "next",

@@ -1,0 +1,102 @@
+/** GitHub's issues: all pages of them, and the state of one. */
+import type { Octokit } from "@octokit/rest";
+import { PawlError } from "../../core/error.ts";
+import type { IssueState, Issues } from "../../core/ports/sources.ts";
+import { type Limits, withinLimits } from "../net/limits.ts";
+import { apiFault, hasNext, openOctokit, split } from "./github-access.ts";
+import { githubFailureOf } from "./github-failure.ts";
+import { GITHUB_API } from "./github-remote.ts";
+
+export interface IssuesSetup {
+  /** `GITHUB_TOKEN` */
+  readonly token: string | undefined;
+  /** `GITHUB_API_URL` */
+  readonly api: string | undefined;
+  readonly now: () => number;
+  readonly limits?: Limits;
+}
+
+const PAGE = 100;
+const MOST_PAGES = 500;
+/** Of everything that one call fetches: fifty thousand issues are many pages. */
+const LIMITS: Limits = { bytes: 200_000_000, milliseconds: 600_000 };
+
+export function openGitHubIssues(setup: IssuesSetup): Issues {
+  const api = (setup.api || GITHUB_API).replace(/\/+$/, "");
+  const asking = async <T>(what: string, work: (octokit: Octokit) => Promise<T>): Promise<T> => {
+    const octokit = await openOctokit(api, tokenOf(setup, api));
+    try {
+      return await withinLimits(setup.limits ?? LIMITS, () => work(octokit));
+    } catch (thrown) {
+      throw failed(what, thrown, setup.now());
+    }
+  };
+  return {
+    list: (repository) => asking(repository, (octokit) => allPages(octokit, repository)),
+    read: (repository, number) =>
+      asking(`${repository}#${number}`, async (octokit) => {
+        const { data } = await octokit.rest.issues.get({ ...split(repository), issue_number: number });
+        return stateOf(data.state, data.state_reason);
+      }),
+    setState: (repository, number, { reason, state }) =>
+      asking(`${repository}#${number}`, async (octokit) => {
+        await octokit.rest.issues.update({
+          ...split(repository),
+          issue_number: number,
+          state,
+          ...(reason ? { state_reason: reason } : {}),
+        });
+      }),
+  };
+}
+
+async function allPages(octokit: Octokit, repository: string): Promise<readonly unknown[]> {
+  const found: unknown[] = [];
+  for (let page = 1; page <= MOST_PAGES; page++) {
+    const { data, headers } = await octokit.rest.issues.listForRepo({
+      ...split(repository),
+      state: "all",
+      // The oldest first: a new issue during the paging moves none to another page.
+      direction: "asc",
+      per_page: PAGE,
+      page,
+    });
+    found.push(...data);
+    if (!hasNext(headers.link)) break;
+  }
+  return found;
+}
+
+function stateOf(state: string, reason: string | null | undefined): IssueState {
+  const isDropped = reason === "not_planned" || reason === "duplicate";
+  if (state !== "closed") return { state: "open", reason: null };
+  return { state: "closed", reason: isDropped ? "not_planned" : "completed" };
+}
+
+function tokenOf({ token }: IssuesSetup, api: string): string {
+  if (!token)
+    throw new PawlError(
+      "forge-unconfigured",
+      "GitHub cannot be asked for issues: `GITHUB_TOKEN` is not set.",
+      "Set `GITHUB_TOKEN` to a token that may read the repository's issues (and write them, for an export).",
+    );
+  const fault = apiFault(api);
+  if (fault === null) return token;
+  throw new PawlError(
+    "forge-unconfigured",
+    `\`GITHUB_API_URL\` cannot be used: ${fault}.`,
+    "Correct `GITHUB_API_URL`, or unset it.",
+  );
+}
+
+function failed(what: string, thrown: unknown, now: number): PawlError {
+  const { detail, reason } = githubFailureOf(thrown, now);
+  return new PawlError(
+    "forge-failed",
+    `GitHub could not be asked about ${what} (${reason}: ${detail}).`,
+    reason === "not-found"
+      ? "Check the name, and what the token may see."
+      : "Try again later; check the token and the network.",
+    thrown,
+  );
+}

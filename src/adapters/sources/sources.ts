@@ -1,0 +1,95 @@
+/** Reads the files of other tools. Bounded in number, size and depth; below a folder, no link is followed. */
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { PawlError } from "../../core/error.ts";
+import type { Sources } from "../../core/ports/sources.ts";
+import { mayHoldTasks } from "../../import/readers.ts";
+
+const MOST_FILES = 5_000;
+const MOST_BYTES = 64_000_000;
+const DEEPEST = 12;
+const NEVER: ReadonlySet<string> = new Set([
+  ".git",
+  "node_modules",
+  ".pawl",
+  ".alfred",
+  "dist",
+  "build",
+  "target",
+]);
+
+export function openSources(root: string, cwd: string): Sources {
+  return {
+    async read(given) {
+      const place = resolve(cwd, given);
+      const kind = kindOf(place, given);
+      const real = realpathSync(place);
+      const base = baseOf(real, root);
+      const paths = kind === "file" ? [real] : filesBelow(real, base, given);
+      let bytes = 0;
+      return paths.map((path) => {
+        bytes += statSync(path).size;
+        if (bytes > MOST_BYTES) throw unreadable(given, "at most 64 MB", "more");
+        return { path: nameFrom(base, path), text: textIn(path, given) };
+      });
+    },
+  };
+}
+
+function kindOf(place: string, given: string): "file" | "folder" {
+  const found = statSync(place, { throwIfNoEntry: false });
+  if (found?.isFile()) return "file";
+  if (found?.isDirectory()) return "folder";
+  throw unreadable(given, "a file or a folder", found ? "neither" : "nothing there");
+}
+
+/** The project's root; else the nearest repository around; else the folder around. */
+function baseOf(real: string, root: string): string {
+  const own = realpathSync(root);
+  if (real === own || real.startsWith(own + sep)) return own;
+  for (let at = dirname(real); at !== dirname(at); at = dirname(at))
+    if (existsSync(join(at, ".git"))) return at;
+  return dirname(real);
+}
+
+function nameFrom(base: string, path: string): string {
+  return relative(base, path).split(sep).join("/") || basename(path);
+}
+
+function filesBelow(folder: string, base: string, given: string): readonly string[] {
+  const found: string[] = [];
+  const walk = (at: string, depth: number) => {
+    for (const entry of readdirSync(at, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const path = join(at, entry.name);
+      if (entry.isDirectory() && depth < DEEPEST && !NEVER.has(entry.name)) walk(path, depth + 1);
+      else if (entry.isFile() && mayHoldTasks(nameFrom(base, path))) {
+        found.push(path);
+        if (found.length > MOST_FILES) throw unreadable(given, `at most ${MOST_FILES} files`, "more");
+      }
+    }
+  };
+  walk(folder, 1);
+  return found;
+}
+
+const DECODER = new TextDecoder("utf-8", { fatal: true });
+const UTF16 = new TextDecoder("utf-16le", { fatal: true });
+
+/** Spreadsheets save UTF-16 with a mark. */
+function textIn(path: string, given: string): string {
+  if (!lstatSync(path).isFile()) throw unreadable(given, "a file", "something else");
+  const bytes = readFileSync(path);
+  try {
+    return (bytes[0] === 0xff && bytes[1] === 0xfe ? UTF16 : DECODER).decode(bytes);
+  } catch {
+    throw unreadable(nameFrom(dirname(path), path), "text in UTF-8", "other bytes");
+  }
+}
+
+function unreadable(path: string, expected: string, found: string): PawlError {
+  return new PawlError(
+    "import-invalid",
+    `${path} cannot be imported: expected ${expected}, found ${found}.`,
+    "Name the file or folder that holds the tasks.",
+  );
+}

@@ -1,0 +1,186 @@
+/** Backlog.md: one markdown file for each task, with front matter; below `tasks`, `completed`, `drafts` and `archive`. */
+import { readYaml } from "../core/yaml.ts";
+import { isTicked, outline } from "./outline.ts";
+import type { Dependency, Read, SourceFile, SourceTask } from "./source.ts";
+import { idFrom, openKeys, paragraphs, plain, statusOf, textOf, titled } from "./words.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+interface Card {
+  readonly path: string;
+  readonly id: string;
+  readonly fields: Fields;
+  readonly body: string;
+  readonly isArchived: boolean;
+  readonly isDraft: boolean;
+}
+
+export function readBacklogMd(files: readonly SourceFile[]): Read {
+  const remarks: string[] = [];
+  const cards: Card[] = [];
+  for (const file of files) {
+    if (!file.path.endsWith(".md")) continue;
+    const card = cardOf(file);
+    if (card) cards.push(card);
+    else remarks.push(`${file.path} is no task: it has neither an id in front matter nor one in its name.`);
+  }
+  // Of two with one id, the live one has it.
+  const ordered = cards.toSorted((one, other) => Number(one.isArchived) - Number(other.isArchived));
+  const unique = openKeys();
+  const keys = new Map(ordered.map((card) => [card, unique(card.id.toLowerCase())]));
+  const byId = new Map(ordered.toReversed().map((card) => [card.id.toLowerCase(), card]));
+  const byNumber = numbered(ordered);
+  const find = (word: string) => byId.get(word.toLowerCase()) ?? byNumber.get(numberOf(word));
+  const resolve = (word: string): Dependency => {
+    const card = find(word);
+    return { key: (card && keys.get(card)) ?? `?${word}`, text: word };
+  };
+  for (const card of ordered)
+    if (keys.get(card) !== card.id.toLowerCase())
+      remarks.push(`${card.path} has the id ${card.id} of another file.`);
+  const tasks = ordered.map((card) => {
+    const above = parentOf(card, find);
+    return taskOf(card, keys.get(card) ?? "", (above && above !== card && keys.get(above)) || null, resolve);
+  });
+  return { tasks, remarks };
+}
+
+const NAME = /^([a-z][a-z0-9_]{0,30}-\d+(?:\.\d+)*)(?:[ _-].*)?\.md$/i;
+const FRONT = /^---[ \t]*\n([\s\S]*?)\n---[ \t]*(?:\n|$)/;
+
+function cardOf({ path, text }: SourceFile): Card | null {
+  const source = plain(text);
+  const front = source.startsWith("---") ? FRONT.exec(source) : null;
+  const fields = front ? fieldsIn(front[1] ?? "") : {};
+  const name = path.split("/").at(-1) ?? "";
+  const id = textOf(fields.id) || NAME.exec(name)?.[1] || "";
+  if (id === "" || /^(?:readme|config|index)\.md$/i.test(name)) return null;
+  return {
+    path,
+    id,
+    fields,
+    body: source.slice(front?.[0].length ?? 0),
+    isArchived: /(?:^|\/)archive\//.test(path),
+    isDraft: /(?:^|\/)drafts\//.test(path),
+  };
+}
+
+/** Front matter by people and agents is often not YAML (`title: A: b`): then its lines are read one by one. */
+function fieldsIn(text: string): Fields {
+  const { data, faults } = readYaml(text);
+  if (faults.length === 0 && typeof data === "object" && data !== null) return data as Fields;
+  const fields: Record<string, unknown> = {};
+  let list: string[] | null = null;
+  for (const line of text.split("\n")) {
+    const [, key, value = ""] = /^([A-Za-z_]\w{0,40}):[ \t]*(.*)$/.exec(line) ?? [];
+    const item = /^[ \t]*-[ \t]+(.*)$/.exec(line)?.[1];
+    if (key !== undefined) {
+      const words = value.trim();
+      list = words === "" ? [] : null;
+      fields[key] =
+        list ?? (/^\[.*\]$/.test(words) ? words.slice(1, -1).split(",").map(unquoted) : unquoted(words));
+    } else if (item !== undefined) list?.push(unquoted(item));
+  }
+  return fields;
+}
+
+function unquoted(text: string): string {
+  const words = text.trim();
+  return /^(["']).*\1$/.test(words) && words.length > 1 ? words.slice(1, -1) : words;
+}
+
+/** `task-7.1` and `BACK-7.1` are both 7.1: the prefix of a backlog may have changed. */
+function numberOf(id: string): string {
+  return /-0*(\d+(?:\.\d+)*)$/.exec(id.slice(-60))?.[1] ?? id;
+}
+
+/** By number, where only one card has it, or only one live card. */
+function numbered(cards: readonly Card[]): ReadonlyMap<string, Card> {
+  const found = new Map<string, Card>();
+  const isOff = ({ isArchived, isDraft }: Card) => isArchived || isDraft;
+  for (const group of [cards.filter(isOff), cards.filter((card) => !isOff(card))]) {
+    const own = new Map<string, Card | null>();
+    for (const card of group) own.set(numberOf(card.id), own.has(numberOf(card.id)) ? null : card);
+    for (const [number, card] of own)
+      if (card) found.set(number, card);
+      else found.delete(number);
+  }
+  return found;
+}
+
+function parentOf({ fields, id }: Card, find: (word: string) => Card | undefined): Card | undefined {
+  const named = textOf(fields.parent_task_id) || textOf(fields.parent);
+  if (named !== "") return find(named);
+  const dot = id.lastIndexOf(".");
+  return dot > 0 ? find(id.slice(0, dot)) : undefined;
+}
+
+function listOf(value: unknown): readonly string[] {
+  return (Array.isArray(value) ? value : [value]).map(textOf).filter((each) => each !== "");
+}
+
+function taskOf(
+  card: Card,
+  key: string,
+  parent: string | null,
+  resolve: (word: string) => Dependency,
+): SourceTask {
+  const { body, fields, id, isArchived, isDraft } = card;
+  const { criteria, heading, text } = bodyOf(body);
+  const word = textOf(fields.status);
+  const { note, status } = statusOf(word);
+  const name = (card.path.split("/").at(-1) ?? "")
+    .slice(id.length, -".md".length)
+    .replace(/^[ _-]+/, "")
+    .replaceAll("-", " ");
+  const { title, rest } = titled(textOf(fields.title) || heading || name || id);
+  const labels = listOf(fields.labels);
+  const priority = textOf(fields.priority);
+  const isDropped = isArchived && status !== "done";
+  return {
+    key,
+    id: idFrom(id),
+    title,
+    status: isDropped ? "cancelled" : status,
+    ...(isDropped ? { reason: `archived in the source${word ? ` as ${word}` : ""}` } : {}),
+    text: paragraphs(rest, text),
+    criteria,
+    notes: [
+      ...(note ? [note] : []),
+      ...(isDraft ? ["A draft in the source"] : []),
+      ...(priority && priority !== "medium" ? [`Priority: ${priority}`] : []),
+      ...(labels.length > 0 ? [`Labels: ${labels.join(", ")}`] : []),
+    ],
+    dependsOn: [...new Set(listOf(fields.dependencies))].map(resolve),
+    parent,
+    steps: [],
+  };
+}
+
+const MARKER =
+  /^[ \t]*<!-- ?(?:SECTION:[A-Z_]+:(?:BEGIN|END)|AC:(?:BEGIN|END)|DOD:(?:BEGIN|END)) ?-->[ \t]*$/gm;
+
+/** The criteria are boxes below their heading; the rest stays text. */
+function bodyOf(source: string): {
+  readonly criteria: readonly string[];
+  readonly heading: string;
+  readonly text: string;
+} {
+  const { entries, preface } = outline(source.replace(MARKER, ""));
+  const criteria: string[] = [];
+  const lines: string[] = preface === "" ? [] : [preface];
+  let isCriteria = false;
+  let heading = "";
+  for (const { body, box, depth, kind, text } of entries) {
+    if (kind === "heading") {
+      isCriteria = /^acceptance criteria/i.test(text);
+      if (depth === 1 && heading === "") heading = text.replace(/^[a-z]+-\d+(?:\.\d+)* [-–—] /i, "");
+      else if (!isCriteria && !/^description$/i.test(text)) lines.push(`\n${"#".repeat(depth)} ${text}`);
+    } else if (isCriteria && (box !== null || depth === 0)) {
+      const words = text.replace(/^#\d+[ \t]+/, "");
+      if (words !== "") criteria.push(isTicked(box) ? `${words} (met, the source says)` : words);
+    } else lines.push(`${" ".repeat(Math.min(depth, 20))}- ${box === null ? "" : `[${box}] `}${text}`);
+    if (body !== "") lines.push(body);
+  }
+  return { criteria, heading, text: lines.join("\n").trim() };
+}

@@ -1,0 +1,382 @@
+/**
+ * The lists of steps of Spec Kit, OpenSpec and Kiro: one task for each feature, and its boxes as the task's steps, since
+ * they are done in their order on one branch.
+ */
+import { type Branch, branches, type Entry, isTicked, outline, textBelow } from "./outline.ts";
+import type { Read, SourceFile, SourceItem, SourceStatus, SourceTask } from "./source.ts";
+import { idFrom, joined, openKeys, paragraphs, slugOf, titled } from "./words.ts";
+
+// ── A feature ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Feature {
+  readonly name: string;
+  readonly tasks: SourceFile;
+  /** The other files of its folder and below. */
+  readonly others: readonly SourceFile[];
+}
+
+function featuresIn(files: readonly SourceFile[]): readonly Feature[] {
+  return files
+    .filter(({ path }) => /(?:^|\/)tasks\.md$/i.test(path))
+    .map((tasks) => {
+      const folder = tasks.path.slice(0, tasks.path.lastIndexOf("/") + 1);
+      const others = files.filter((each) => each !== tasks && folder !== "" && each.path.startsWith(folder));
+      return { name: folder.split("/").at(-2) ?? "tasks", tasks, others };
+    });
+}
+
+interface Step {
+  readonly number: string | null;
+  readonly title: string;
+  readonly text: string;
+  readonly status: SourceStatus;
+  readonly reason?: string;
+  readonly criteria?: readonly string[];
+  readonly notes?: readonly string[];
+}
+
+interface Shape {
+  readonly title: string;
+  readonly text: string;
+  readonly criteria?: readonly string[];
+  readonly isOver?: boolean;
+  readonly notes?: readonly string[];
+}
+
+function featureTask(
+  { name, others, tasks }: Feature,
+  scope: string,
+  steps: readonly Step[],
+  { criteria = [], isOver = false, notes = [], text, title }: Shape,
+): SourceTask {
+  const unique = openKeys();
+  const items = steps.map((step): SourceItem => {
+    const key = unique(`${scope}/${step.number ?? slugOf(step.title)}`);
+    const { title: short, rest } = titled(step.title);
+    return {
+      key,
+      id: idFrom(`${name}.${key.slice(scope.length + 1).replace("#", "-")}`, name.slice(0, 40)),
+      title: short,
+      status: step.status,
+      ...(step.reason ? { reason: step.reason } : {}),
+      text: paragraphs(rest, step.text),
+      criteria: step.criteria ?? [],
+      notes: step.notes ?? [],
+    };
+  });
+  const isDone =
+    isOver || (items.length > 0 && items.every(({ status }) => status === "done" || status === "cancelled"));
+  const context = [
+    ...others
+      .map(({ path }) => path)
+      .filter((path) => path.endsWith(".md"))
+      .slice(0, 30),
+    tasks.path,
+  ];
+  return {
+    key: scope,
+    id: idFrom(name, "feature"),
+    title,
+    status: isDone ? "done" : "todo",
+    text: paragraphs(text, `Its documents: ${context.join(", ")}`),
+    criteria,
+    notes,
+    dependsOn: [],
+    parent: null,
+    steps: items,
+  };
+}
+
+function titleIn(file: SourceFile | undefined, fallback: string): string {
+  const line = /^# +(.+)$/m.exec(file?.text ?? "")?.[1]?.trim();
+  const words = line?.replace(
+    /^(?:feature specification|implementation plan|implementation tasks|requirements document|change|proposal|tasks?)\s*[:：-]\s*/i,
+    "",
+  );
+  return words &&
+    !/^(?:requirements document|implementation (?:plan|tasks)|tasks?|requirements|change|proposal)$/i.test(
+      words,
+    )
+    ? titled(words).title
+    : fallback;
+}
+
+function named(files: readonly SourceFile[], name: string): SourceFile | undefined {
+  return files.find(({ path }) => path.toLowerCase().endsWith(`/${name}`));
+}
+
+// ── Status ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const SKIPPED =
+  /[[(](?:skipped|skip|cancelled|canceled|dropped|obsolete|won't do|n\/a)(?:\s*[:：-]\s*([^\])]{0,300}))?[\])]/i;
+
+function statusIn(
+  { box, text }: Pick<Entry, "box" | "text">,
+  dash: SourceStatus,
+): Pick<Step, "status" | "reason"> {
+  const skipped = SKIPPED.exec(text);
+  if (skipped) return { status: "cancelled", reason: skipped[1]?.trim() || skipped[0].slice(1, -1) };
+  if (/^~~.+~~/.test(text)) return { status: "cancelled", reason: "struck out in the source" };
+  if (isTicked(box)) return { status: "done" };
+  if (box === "-") return { status: dash };
+  return { status: box === "~" || box === "/" || box === ">" ? "in_progress" : "todo" };
+}
+
+// ── Spec Kit ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const T_ID = /^[*`~]{0,4}(T\d{1,5}[a-z]?)\b[*`]{0,3}[ \t]*[:：.)）—–-]?[ \t]*/i;
+const CLOSING =
+  /check ?list|validation|criteria|definition of done|\bgates?\b|legend|format|notation|convention|sign-?off|凡例|チェック|検証|检查|清单|验收|図例|图例/i;
+const TALK =
+  /dependenc|parallel|execution order|strategy|example|summary|overview|legend|format|notation|依存|依赖|並列|并行/i;
+
+export function readSpecKit(files: readonly SourceFile[]): Read {
+  const remarks: string[] = [];
+  const tasks = featuresIn(files).map((feature) => {
+    const { entries } = outline(feature.tasks.text);
+    const title = titleIn(named(feature.others, "spec.md") ?? feature.tasks, feature.name);
+    const steps = specKitSteps(entries, feature.tasks.path, remarks);
+    return featureTask(feature, feature.tasks.path, steps, { title, text: "" });
+  });
+  return { tasks, remarks };
+}
+
+function specKitSteps(entries: readonly Entry[], path: string, remarks: string[]): readonly Step[] {
+  const withId = entries.filter((entry) => T_ID.test(entry.text));
+  const boxed = withId.some(({ kind, box }) => kind === "item" && box !== null);
+  const headed = withId.some(({ kind }) => kind === "heading");
+  const isStep = (entry: Entry, under: string): boolean => {
+    if (T_ID.test(entry.text)) {
+      if (entry.kind === "heading") return !boxed;
+      if (entry.box !== null) return !headed || boxed;
+      return !boxed && !headed && !TALK.test(under);
+    }
+    return withId.length === 0 && entry.kind === "item" && entry.box !== null && !CLOSING.test(under);
+  };
+  const steps: { readonly step: Omit<Step, "text">; readonly parts: string[] }[] = [];
+  const passed = new Map<string, number>();
+  let under = "";
+  let phase = "";
+  let last: { readonly parts: string[]; readonly depth: number; readonly kind: Entry["kind"] } | null = null;
+  for (const entry of entries) {
+    const starts = isStep(entry, under);
+    if (entry.kind === "heading" && !starts) {
+      const isInside: boolean = last?.kind === "heading" && entry.depth > last.depth;
+      if (!isInside) {
+        under = entry.text;
+        if (entry.depth <= 2) phase = entry.text;
+        last = null;
+        continue;
+      }
+    }
+    if (starts) {
+      const [lead = "", number = null] = T_ID.exec(entry.text) ?? [];
+      const parts = [entry.body, phase && `Part of: ${phase}`];
+      const step = {
+        number: number?.toUpperCase() ?? null,
+        title: entry.text.slice(lead.length).trim() || entry.text,
+        ...statusIn({ box: entry.box ?? statusLine(entry.body), text: entry.text }, "todo"),
+      };
+      steps.push({ step, parts });
+      last = { parts, depth: entry.depth, kind: entry.kind };
+    } else if (last && (last.kind === "heading" || entry.depth > last.depth)) {
+      const box = entry.box === null ? "-" : `- [${entry.box}]`;
+      const mark = entry.kind === "heading" ? "#".repeat(entry.depth) : box;
+      last.parts.push(`${mark} ${entry.text}\n${entry.body}`);
+    } else if (entry.kind === "item" && entry.box !== null) passed.set(under, (passed.get(under) ?? 0) + 1);
+  }
+  for (const [heading, count] of passed)
+    remarks.push(
+      `${path}: ${count} ${count === 1 ? "box" : "boxes"} under "${heading.slice(0, 80)}" ${count === 1 ? "is no task" : "are no tasks"}; left out.`,
+    );
+  return steps.map(({ parts, step }) => ({ ...step, text: joined(parts) }));
+}
+
+/** `**Status**: Completed`, as a box. */
+function statusLine(body: string): string | null {
+  const word = /^[*_\- ]{0,6}status[*_]{0,2}[ ]?[:：][*_]{0,2}[ ]?(.{0,40})$/im.exec(body)?.[1];
+  return word !== undefined && /done|complete|✅|完了|完成/i.test(word) ? "x" : null;
+}
+
+// ── OpenSpec ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const NUMBER = /^[*`]{0,3}(\d{1,6}(?:\.\d{1,6}){0,8})(?:[.)）:：][*`]{0,3}[ \t]*|[*`]{0,3}[ \t]+)/;
+
+export function readOpenSpec(files: readonly SourceFile[]): Read {
+  const remarks: string[] = [];
+  const tasks = featuresIn(files).map((feature) => {
+    const { path, text } = feature.tasks;
+    const isArchived = /(?:^|\/)archive\//.test(path);
+    const steps = openSpecSteps(outline(text).entries);
+    if (steps.length === 0)
+      remarks.push(`${path} has no boxes, lists or headings: the change is one task without steps.`);
+    const proposal = named(feature.others, "proposal.md");
+    return featureTask(feature, path, steps, {
+      title: titleIn(proposal, feature.name),
+      text: "",
+      criteria: scenariosIn(feature.others),
+      isOver: isArchived,
+      notes: isArchived ? ["Archived in the source"] : [],
+    });
+  });
+  return { tasks, remarks };
+}
+
+function openSpecSteps(entries: readonly Entry[]): readonly Step[] {
+  const hasBoxes = entries.some(({ box, kind }) => kind === "item" && box !== null);
+  const items = branches(entries);
+  if (items.length === 0)
+    return entries
+      .filter(({ depth }) => depth > 1)
+      .map((entry) => numbered(entry, entry.body, statusIn(entry, "todo")));
+  // A box below a bullet is a step, too; a bullet below a box is the box's text.
+  const found: Step[] = [];
+  const walk = (branch: Branch, above: string) => {
+    const { children, entry, headings } = branch;
+    const isOne = hasBoxes ? entry.box !== null : true;
+    const isParent = children.some((child) => child.entry.box !== null);
+    const section = headings.findLast(({ depth }) => depth > 1)?.text ?? "";
+    if (isOne && !isParent)
+      found.push(
+        numbered(
+          entry,
+          paragraphs(textBelow(branch), (above || section) && `Part of: ${above || section}`),
+          statusIn(entry, "todo"),
+        ),
+      );
+    else if (isParent) {
+      const texts = children.filter((child) => child.entry.box === null);
+      const about = joined([
+        entry.text,
+        entry.body,
+        ...texts.map((child) => `- ${child.entry.text}\n${textBelow(child)}`),
+      ]);
+      const boxes = children.filter((child) => child.entry.box !== null);
+      for (const [at, child] of boxes.entries()) walk(child, at === 0 ? about : entry.text);
+    }
+  };
+  for (const branch of items) walk(branch, "");
+  return found;
+}
+
+function numbered(
+  entry: Entry,
+  text: string,
+  status: Pick<Step, "status" | "reason">,
+  notes: readonly string[] = [],
+): Step {
+  const [lead = "", number = null] = NUMBER.exec(entry.text) ?? [];
+  const title = entry.text.slice(lead.length).trim() || entry.text || `Line ${entry.line}`;
+  return { number, title, text, ...status, notes };
+}
+
+/** The scenarios of the change, each in one line. */
+function scenariosIn(files: readonly SourceFile[]): readonly string[] {
+  return files
+    .filter(({ path }) => /\/specs\/.*\.md$/.test(path))
+    .flatMap(({ text }) => outline(text).entries)
+    .reduce<string[]>((found, entry) => {
+      const title = entry.kind === "heading" ? /^Scenario[:：]\s*(.+)$/i.exec(entry.text)?.[1] : undefined;
+      if (title !== undefined) found.push(title);
+      else if (entry.kind === "heading") found.push("");
+      else if (found.at(-1)) found[found.length - 1] += ` | ${entry.text.replace(/\*\*/g, "")}`;
+      return found;
+    }, [])
+    .filter((each) => each !== "")
+    .map((each) => each.slice(0, 1_000));
+}
+
+// ── Kiro ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function readKiro(files: readonly SourceFile[]): Read {
+  const tasks = featuresIn(files).map((feature) => {
+    const requirements = named(feature.others, "requirements.md");
+    const { entries } = outline(feature.tasks.text);
+    const steps = kiroSteps(entries, requirements ? requirementsIn(requirements.text) : new Map());
+    return featureTask(feature, feature.tasks.path, steps, {
+      title: titleIn(requirements, titleIn(feature.tasks, feature.name)),
+      text: "",
+    });
+  });
+  return { tasks, remarks: [] };
+}
+
+interface OpenStep {
+  readonly entry: Entry;
+  readonly lines: string[];
+}
+
+function kiroSteps(entries: readonly Entry[], requirements: ReadonlyMap<string, string>): readonly Step[] {
+  const parents = parentNumbers(entries);
+  const steps: Step[] = [];
+  let heading = "";
+  let above = "";
+  let open: OpenStep | null = null;
+  const close = ({ entry, lines }: OpenStep) => {
+    const text = lines.join("\n").trim();
+    const own = numberOf(entry);
+    if (own !== null && parents.has(own)) {
+      above = paragraphs(entry.text, text);
+      return;
+    }
+    const parent = own?.includes(".") ? above : "";
+    const part = parent || heading;
+    const isOptional = entry.starred || /\(optional\)/i.test(entry.text);
+    const notes = isOptional ? ["Optional in the source"] : [];
+    const about = paragraphs(text, part && `Part of: ${part}`);
+    const step = numbered(entry, about, statusIn(entry, "in_progress"), notes);
+    steps.push({ ...step, criteria: criteriaOf(text, requirements) });
+    // What a parent says is said once.
+    if (parent) above = parent.split("\n")[0] ?? "";
+  };
+  for (const entry of entries) {
+    if (entry.kind === "heading" || entry.box !== null) {
+      if (open) close(open);
+      open = entry.kind === "heading" ? null : { entry, lines: [entry.body] };
+      if (entry.kind === "heading" && entry.depth > 1) heading = entry.text;
+    } else if (open) {
+      const indent = " ".repeat(Math.min(20, Math.max(0, entry.depth - open.entry.depth - 2)));
+      open.lines.push(`${indent}- ${entry.text}`, entry.body);
+    }
+  }
+  if (open) close(open);
+  return steps;
+}
+
+function numberOf({ text }: Entry): string | null {
+  return NUMBER.exec(text)?.[1] ?? null;
+}
+
+/** 1.1 may stand in the same column as 1: the numbers say what belongs to what. */
+function parentNumbers(entries: readonly Entry[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const entry of entries) {
+    const own = entry.kind === "item" && entry.box !== null ? numberOf(entry) : null;
+    if (own?.includes(".")) found.add(own.slice(0, own.lastIndexOf(".")));
+  }
+  return found;
+}
+
+/** `_Requirements: 1.2, 3.1_` */
+function criteriaOf(text: string, requirements: ReadonlyMap<string, string>): readonly string[] {
+  const named = /_requirements?[:：]\s*([^_\n]{1,400})_/i.exec(text)?.[1] ?? "";
+  return named.split(/[,;、，]/).flatMap((each) => requirements.get(each.trim()) ?? []);
+}
+
+/** The criteria of requirements.md by their numbers: `1.2` is the second criterion of requirement 1. */
+function requirementsIn(source: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  let requirement = "";
+  let count = 0;
+  for (const { kind, text } of outline(source).entries) {
+    const number = kind === "heading" ? /^Requirement\s+(\d+)/i.exec(text)?.[1] : undefined;
+    if (number !== undefined) {
+      requirement = number;
+      count = 0;
+    } else if (kind === "item" && requirement !== "") {
+      count += 1;
+      found.set(`${requirement}.${count}`, titled(text).title);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,253 @@
+/** Issues of GitHub and GitLab, as their APIs, `gh` and `glab` print them; and the tasks of Vibe Kanban's API. */
+import { parseMany } from "./json.ts";
+import { type Dependency, invalid, type Read, type SourceFile, type SourceTask } from "./source.ts";
+import { idFrom, openKeys, short, statusOf, textOf, titledWith } from "./words.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The records of a file: a list, pages of lists, a search answer, or one for each line. */
+export function recordsIn({ path, text }: SourceFile): readonly Fields[] {
+  const found: Fields[] = [];
+  const take = (value: unknown, depth: number) => {
+    if (Array.isArray(value) && depth < 4) for (const each of value) take(each, depth + 1);
+    else if (isFields(value)) {
+      const inner = [value.items, value.data, value.issues, value.nodes, value.tasks].find(
+        (each) => Array.isArray(each) || isFields(each),
+      );
+      if (inner !== undefined && textOf(value.title) === "" && depth < 4) take(inner, depth + 1);
+      else if (textOf(value.title) !== "") found.push(value);
+      else if (depth === 0 && Object.keys(value).length > 0)
+        throw invalid(
+          path,
+          "a list of issues with titles",
+          `an object with the keys ${Object.keys(value).slice(0, 8).join(", ")}`,
+        );
+    }
+  };
+  for (const value of parseMany(path, text)) take(value, 0);
+  return found;
+}
+
+function names(value: unknown): readonly string[] {
+  if (isFields(value) && Array.isArray(value.nodes)) return names(value.nodes);
+  if (!Array.isArray(value)) return [];
+  return value
+    .map((each) =>
+      isFields(each) ? textOf(each.name) || textOf(each.title) || textOf(each.login) : textOf(each),
+    )
+    .filter((each) => each !== "");
+}
+
+function titleOf(value: unknown): string {
+  return isFields(value) ? textOf(value.title) : textOf(value);
+}
+
+// ── GitHub ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Place {
+  readonly repository: string;
+  readonly number: string;
+}
+
+function placeIn(url: string): Place | null {
+  const [, repository, number] =
+    /\/(?:repos\/)?([\w.-]{1,100}\/[\w.-]{1,100})\/(?:issues|pull)\/(\d{1,12})(?:$|[#?/])/.exec(
+      url.slice(0, 500),
+    ) ?? [];
+  return repository && number ? { repository, number } : null;
+}
+
+export function readGitHub(files: readonly SourceFile[]): Read {
+  const remarks: string[] = [];
+  const records = files.flatMap(recordsIn);
+  const issues = records.filter(({ pull_request, isPullRequest, html_url, url }) => {
+    const isPull =
+      (isFields(pull_request) && Object.values(pull_request).some((each) => each !== null)) ||
+      isPullRequest === true;
+    return !isPull && !/\/pull\/\d+$/.test(textOf(html_url) || textOf(url));
+  });
+  if (issues.length < records.length)
+    remarks.push(`${records.length - issues.length} pull requests: left out.`);
+  const placed = new Map<string, Fields>();
+  for (const issue of issues) {
+    const key = keyOf(issue);
+    if (placed.has(key)) remarks.push(`${key} is there twice; the last one counts.`);
+    placed.set(key, issue);
+  }
+  const repositories = new Set([...placed.keys()].map((key) => key.split("#")[0]));
+  const lacking = issues.filter((each) => !("state" in each)).length;
+  if (lacking > 0)
+    remarks.push(
+      `${lacking} issues have no state: taken as open. Ask \`gh\` for number,title,body,state,stateReason,labels,url.`,
+    );
+  const children = childrenIn(placed);
+  const unique = openKeys();
+  return {
+    tasks: [...placed].map(([key, issue]) => gitHubTask(unique(key), issue, repositories.size > 1, children)),
+    remarks,
+  };
+}
+
+function keyOf(issue: Fields): string {
+  const place = placeOf(issue);
+  return place
+    ? `${place.repository}#${place.number}`
+    : `#${textOf(issue.number) || titledWith(textOf(issue.title), "", "").title}`;
+}
+
+function placeOf(issue: Fields): Place | null {
+  const urls = [issue.html_url, issue.url].map(textOf);
+  const found = urls.map(placeIn).find((each) => each !== null);
+  if (found) return found;
+  const repository = /\/repos\/([\w.-]{1,100}\/[\w.-]{1,100})$/.exec(textOf(issue.repository_url))?.[1];
+  const number = textOf(issue.number);
+  return repository && number ? { repository, number } : null;
+}
+
+/** By the child's key, its parent's, where the parent names its children. */
+function childrenIn(issues: ReadonlyMap<string, Fields>): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const [key, { subIssues, sub_issues }] of issues)
+    for (const list of [subIssues, sub_issues]) {
+      const items = isFields(list) ? list.nodes : list;
+      if (Array.isArray(items)) for (const each of items) if (isFields(each)) found.set(keyOf(each), key);
+    }
+  return found;
+}
+
+function gitHubTask(
+  key: string,
+  issue: Fields,
+  several: boolean,
+  children: ReadonlyMap<string, string>,
+): SourceTask {
+  const [repository = "", number = ""] = key.split("#");
+  const prefix = several && repository ? `${repository.split("/").at(-1)}-` : "GH-";
+  const reason = (textOf(issue.state_reason) || textOf(issue.stateReason)).toLowerCase();
+  const isClosed = textOf(issue.state).toLowerCase() === "closed" || issue.closed === true;
+  const isDropped = isClosed && (reason === "not_planned" || reason === "duplicate");
+  const text = textOf(issue.body);
+  const labels = names(issue.labels);
+  const milestone = titleOf(issue.milestone);
+  const parent = placeIn(
+    textOf(issue.parent_issue_url) ||
+      (isFields(issue.parent) ? textOf(issue.parent.url) || textOf(issue.parent.html_url) : ""),
+  );
+  return {
+    key,
+    id: idFrom(/^\d+$/.test(number) ? `${prefix}${number}` : `${prefix}${short(key)}`, "GH"),
+    ...titledWith(textOf(issue.title), text, key),
+    status: isDropped ? "cancelled" : isClosed ? "done" : "todo",
+    ...(isDropped ? { reason: reason === "duplicate" ? "a duplicate" : "not planned" } : {}),
+    criteria: [],
+    notes: [
+      ...(labels.length > 0 ? [`Labels: ${labels.join(", ")}`] : []),
+      ...(milestone ? [`Milestone: ${milestone}`] : []),
+      ...linkOf(issue),
+    ],
+    dependsOn: blockersIn(text, repository),
+    parent: parent ? `${parent.repository}#${parent.number}` : (children.get(key) ?? null),
+    steps: [],
+  };
+}
+
+function linkOf({ html_url, url, web_url }: Fields): readonly string[] {
+  const link = [web_url, html_url, url]
+    .map(textOf)
+    .find((each) => /^https?:\/\/[^\s]{1,400}$/.test(each) && !/\/\/api\./.test(each));
+  return link ? [link] : [];
+}
+
+/** Lines that say `Depends on #12` or `Blocked by owner/name#12`; any other mention is only a mention. */
+function blockersIn(text: string, repository: string): readonly Dependency[] {
+  const found = new Map<string, Dependency>();
+  for (const line of text.split("\n")) {
+    const rest = /^[\s*_>-]{0,10}(?:depends on|blocked by)\b[\s*_:]{0,6}(.{1,400})/i.exec(line)?.[1];
+    if (rest === undefined) continue;
+    for (const [whole, place, number] of rest.matchAll(/(?:([\w.-]{1,100}\/[\w.-]{1,100}))?#(\d{1,12})\b/g)) {
+      const key = `${place ?? repository}#${number}`;
+      found.set(key, { key, text: whole });
+    }
+  }
+  return [...found.values()];
+}
+
+// ── GitLab ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function readGitLab(files: readonly SourceFile[]): Read {
+  const remarks: string[] = [];
+  const placed = new Map<string, Fields>();
+  for (const issue of files.flatMap(recordsIn)) {
+    const key = gitLabKey(issue);
+    if (placed.has(key)) remarks.push(`${key} is there twice; the last one counts.`);
+    placed.set(key, issue);
+  }
+  const projects = new Set([...placed.keys()].map((key) => key.split("#")[0]));
+  const tasks = [...placed].map(([key, issue]): SourceTask => {
+    const [project = "", number = ""] = key.split("#");
+    const prefix = projects.size > 1 && project ? `${project.split("/").at(-1)}-` : "GL-";
+    const text = textOf(issue.description);
+    const isMoved = issue.moved_to_id !== null && issue.moved_to_id !== undefined;
+    const isClosed = textOf(issue.state).toLowerCase() === "closed";
+    const labels = names(issue.labels);
+    const milestone = titleOf(issue.milestone);
+    return {
+      key,
+      id: idFrom(/^\d+$/.test(number) ? `${prefix}${number}` : `${prefix}${short(key)}`, "GL"),
+      ...titledWith(textOf(issue.title), text, key),
+      status: isMoved ? "cancelled" : isClosed ? "done" : "todo",
+      ...(isMoved ? { reason: "moved elsewhere" } : {}),
+      criteria: [],
+      notes: [
+        ...(labels.length > 0 ? [`Labels: ${labels.join(", ")}`] : []),
+        ...(milestone ? [`Milestone: ${milestone}`] : []),
+        ...linkOf(issue),
+      ],
+      dependsOn: blockersIn(text, project),
+      parent: null,
+      steps: [],
+    };
+  });
+  return { tasks, remarks };
+}
+
+function gitLabKey(issue: Fields): string {
+  const full = isFields(issue.references) ? textOf(issue.references.full) : "";
+  if (/^[^\s#]{1,300}#\d+$/.test(full)) return full;
+  const [, project, number] =
+    /^https?:\/\/[^/]{1,200}\/(.{1,300}?)\/(?:-\/)?(?:issues|work_items)\/(\d{1,12})$/.exec(
+      textOf(issue.web_url).slice(0, 600),
+    ) ?? [];
+  if (project && number) return `${project}#${number}`;
+  return `#${textOf(issue.iid) || textOf(issue.id) || titledWith(textOf(issue.title), "", "").title}`;
+}
+
+// ── Vibe Kanban ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function readVibeKanban(files: readonly SourceFile[]): Read {
+  const records = files.flatMap(recordsIn);
+  const unique = openKeys();
+  const tasks = records.map((record): SourceTask => {
+    const id = textOf(record.id) || textOf(record.simple_id) || short(textOf(record.title));
+    const word = textOf(record.status) || textOf(record.status_name);
+    const { note, status } = statusOf(word);
+    const shown = textOf(record.simple_id) || textOf(record.short_id);
+    const isUuid = /^[0-9a-f]{8}-/.test(id);
+    return {
+      key: unique(id),
+      id: idFrom(shown || (isUuid ? `VK-${id.slice(0, 8)}` : id), "VK"),
+      ...titledWith(textOf(record.title), textOf(record.description), id),
+      status,
+      criteria: [],
+      notes: note ? [note] : [],
+      dependsOn: [],
+      parent: textOf(record.parent_issue_id) || textOf(record.parent_task_id) || null,
+      steps: [],
+    };
+  });
+  return { tasks, remarks: [] };
+}

@@ -1,0 +1,180 @@
+/**
+ * An import as task files of Alfred. A task that is closed in the source is left out: Alfred's gates decide what is done.
+ * Below its last heading, each file says where it comes from, and a fingerprint of what the import wrote.
+ */
+import { digestOf } from "../core/hash.ts";
+import type { ProjectPath } from "../core/path.ts";
+import type { Change, View } from "../core/ports/store.ts";
+import type { Reply, Transaction } from "../runtime/module.ts";
+import { TASKS, taskPath } from "../workflows/alfred/paths.ts";
+import { parseTask } from "../workflows/alfred/task-file.ts";
+import type { ImportRow } from "./plan.ts";
+import type { Format, SourceTask } from "./source.ts";
+import { paragraphs } from "./words.ts";
+import type { ImportInput } from "./write.ts";
+
+interface Seen {
+  /** By its source: the file that has it. */
+  readonly files: ReadonlyMap<string, { readonly id: string; readonly text: string }>;
+  readonly ids: ReadonlySet<string>;
+}
+
+export const importIntoAlfred: Transaction<ImportInput, Seen, undefined, Reply> = {
+  run: ({ dryRun }) => (dryRun ? null : "alfred:tasks"),
+  read: readFiles,
+  propose(seen, _, { dryRun, format, read }, { caller, now }) {
+    const open = read.tasks.filter(({ status }) => status !== "done" && status !== "cancelled");
+    const left = read.tasks.length - open.length;
+    const remarks = [
+      ...read.remarks,
+      ...(left > 0
+        ? [`${left} are done or cancelled in the source: left out, since Alfred's gates decide what is done.`]
+        : []),
+    ];
+    const { changes, rows } = filesFor(seen, open, format, remarks);
+    const reply = { text: "", data: { format, into: TASKS, rows, remarks } };
+    if (dryRun || changes.length === 0) return { reply };
+    const added = rows.filter(({ change }) => change === "new").length;
+    const by = caller.who ?? caller.channel;
+    const happened = {
+      type: "tasks:imported",
+      format,
+      into: TASKS,
+      added,
+      updated: changes.length - added,
+      by,
+    } as const;
+    return { reply, changes, events: [{ id: `${now.id}-0`, time: now.time, ...happened }] };
+  },
+};
+
+const SOURCE = /^Source: (\S.*?) \(([0-9a-f]{16})\)$/m;
+
+async function readFiles(view: View): Promise<Seen> {
+  const files = new Map<string, { id: string; text: string }>();
+  const ids = new Set<string>();
+  for (const { kind, name } of await view.list(TASKS)) {
+    if (kind !== "file" || !name.endsWith(".md")) continue;
+    const id = name.slice(0, -".md".length);
+    ids.add(id);
+    const text = await view.read(`${TASKS}/${name}` as ProjectPath);
+    const source = SOURCE.exec(text ?? "")?.[1];
+    if (text !== null && source !== undefined) files.set(source, { id, text });
+  }
+  return { files, ids };
+}
+
+function filesFor(
+  seen: Seen,
+  tasks: readonly SourceTask[],
+  format: Format,
+  remarks: string[],
+): { readonly changes: readonly Change[]; readonly rows: readonly ImportRow[] } {
+  const taken = new Set(seen.ids);
+  const idOf = new Map(
+    tasks.map(({ id: wanted, key }) => {
+      let id = seen.files.get(`${format}:${key}`)?.id ?? wanted;
+      for (let count = 2; !seen.files.has(`${format}:${key}`) && taken.has(id); count++)
+        id = `${wanted.slice(0, 90)}-${count}`;
+      taken.add(id);
+      return [key, id] as const;
+    }),
+  );
+  const changes: Change[] = [];
+  const rows: ImportRow[] = [];
+  let outside = 0;
+  for (const task of tasks) {
+    const source = `${format}:${task.key}`;
+    const id = idOf.get(task.key) as string;
+    const dependsOn = [
+      ...new Set(task.dependsOn.flatMap(({ key }) => (key !== task.key && idOf.get(key)) || [])),
+    ];
+    const lost = task.dependsOn
+      .filter(({ key }) => !idOf.has(key) || key === task.key)
+      .map(({ text }) => text);
+    outside += lost.length;
+    const text = render(task, { id, source, dependsOn, lost });
+    const before = seen.files.get(source)?.text ?? null;
+    const isOurs = before === null || fingerprint(before) === SOURCE.exec(before)?.[2];
+    const change = before === null ? "new" : before === text ? "unchanged" : isOurs ? "updated" : "unchanged";
+    if (change !== "unchanged") changes.push({ type: "write", path: taskPath(id), text });
+    const kept = before !== null && before !== text && !isOurs ? ["the file"] : [];
+    rows.push({
+      id,
+      source,
+      title: task.title,
+      status: task.status,
+      steps: task.steps.length,
+      dependsOn,
+      change,
+      kept,
+    });
+  }
+  if (outside > 0)
+    remarks.push(
+      `${outside} dependencies lead to what is closed or not in the source, and are kept as text.`,
+    );
+  return { changes, rows };
+}
+
+/** Of the file without its own fingerprint. */
+function fingerprint(text: string): string {
+  return digestOf(text.replace(SOURCE, "")).slice(0, 16);
+}
+
+interface Placed {
+  readonly id: string;
+  readonly source: string;
+  readonly dependsOn: readonly string[];
+  readonly lost: readonly string[];
+}
+
+function render(task: SourceTask, { dependsOn, id, lost, source }: Placed): string {
+  const steps = task.steps.map(
+    ({ status, text, title }) => `- [${status === "done" ? "x" : " "}] ${oneLine(paragraphs(title, text))}`,
+  );
+  const notes = [
+    ...task.notes,
+    ...lost.map((each) => `It depends on ${each}, which is closed or not in the source`),
+  ];
+  const criteria = task.criteria.length > 0 ? task.criteria : [`${task.title}: done as described`];
+  const section = (heading: string, text: string) => `## ${heading}\n\n${text}\n`;
+  const body = [
+    `# TASK: ${id}\n`,
+    section("Title", oneLine(task.title)),
+    section("Context", plainly(task.text) || oneLine(task.title)),
+    section("Implementation Details", steps.length > 0 ? steps.join("\n") : "As described above."),
+    section("Acceptance Criteria", criteria.map((each) => `- ${oneLine(each)}`).join("\n")),
+    ...(notes.length > 0 ? [section("Dev Notes", notes.map((each) => `- ${oneLine(each)}`).join("\n"))] : []),
+    ...(dependsOn.length > 0
+      ? [section("Dependencies", dependsOn.map((each) => `- ${each}`).join("\n"))]
+      : []),
+  ].join("\n");
+  const unsigned = `${body}\n## Source\n\n\n`;
+  const text = `${body}\n## Source\n\nSource: ${source} (${digestOf(unsigned).slice(0, 16)})\n`;
+  // What its grammar does not take is quoted whole.
+  try {
+    parseTask(text, id);
+    return text;
+  } catch {
+    return task.text === ""
+      ? text
+      : render({ ...task, text: quoted(task.text) }, { dependsOn, id, lost, source });
+  }
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+/** Headings of the source would be sections of the file: they become smaller. */
+function plainly(text: string): string {
+  return text.replace(/^(#{1,2})(?=[ \t])/gm, "###").trim();
+}
+
+function quoted(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => `    ${line}`)
+    .join("\n");
+}

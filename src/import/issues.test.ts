@@ -1,0 +1,275 @@
+import { describe, expect, it } from "vitest";
+import { readBacklogMd } from "./backlog-md.ts";
+import { readBeads } from "./beads.ts";
+import { readGitHub, readGitLab, readVibeKanban } from "./forge-issues.ts";
+
+const fileOf = (data: unknown, path = "issues.json") => [
+  { path, text: typeof data === "string" ? data : JSON.stringify(data) },
+];
+
+describe("Backlog.md", () => {
+  const card = (path: string, front: string, body = "") => ({
+    path: `backlog/${path}`,
+    text: `---\n${front}\n---\n${body}`,
+  });
+
+  it("reads front matter, sections between markers, and criteria", () => {
+    const { tasks } = readBacklogMd([
+      card(
+        "tasks/task-7 - Do-it.md",
+        "id: task-7\ntitle: Do it\nstatus: To Do\nlabels: [ui]\ndependencies: [task-6]\npriority: high",
+        "## Description\n\n<!-- SECTION:DESCRIPTION:BEGIN -->\nWhy\n<!-- SECTION:DESCRIPTION:END -->\n\n## Acceptance Criteria\n<!-- AC:BEGIN -->\n- [ ] #1 First\n- [x] #2 Second\n<!-- AC:END -->\n\n## Implementation Plan\n1. a\n",
+      ),
+    ]);
+    expect(tasks[0]).toMatchObject({
+      id: "task-7",
+      title: "Do it",
+      status: "todo",
+      criteria: ["First", "Second (met, the source says)"],
+      notes: ["Priority: high", "Labels: ui"],
+      dependsOn: [{ key: "?task-6", text: "task-6" }],
+    });
+    expect(tasks[0]?.text).toMatch(/^Why[\s\S]*Implementation Plan[\s\S]*- a$/);
+    expect(tasks[0]?.text).not.toContain("SECTION");
+  });
+
+  it("keeps an archived and a live task of one id, a changed prefix, and ids that differ in case", () => {
+    const { remarks, tasks } = readBacklogMd([
+      card("archive/tasks/back-1 - Old.md", "id: BACK-1\ntitle: Old\nstatus: To Do"),
+      card("tasks/back-1 - New.md", "id: back-1\ntitle: New\nstatus: In-Progress"),
+      card(
+        "completed/nested/BACK-2 - Two.md",
+        "id: BACK-2\ntitle: Two\nstatus: Completed\ndependencies:\n  - task-1\n  - task-99",
+      ),
+      card("tasks/BACK-2.1 - Sub.md", "id: BACK-2.1\ntitle: Sub\nstatus: Skipped"),
+    ]);
+    const [live, two, sub, old] = tasks;
+    expect(live).toMatchObject({ title: "New", key: "back-1", status: "in_progress" });
+    expect(old).toMatchObject({ title: "Old", key: "back-1#2", status: "cancelled" });
+    expect(two).toMatchObject({
+      status: "done",
+      dependsOn: [
+        { key: "back-1", text: "task-1" },
+        { key: "?task-99", text: "task-99" },
+      ],
+    });
+    expect(sub).toMatchObject({ status: "cancelled", parent: "back-2" });
+    expect(remarks.join()).toContain("has the id BACK-1 of another file");
+  });
+
+  it("takes files without front matter by their names, front matter that is no YAML, and no README", () => {
+    const { remarks, tasks } = readBacklogMd([
+      { path: "backlog/tasks/task-3 - Three.md", text: "# task-3 - Third one\n\ntext\n" },
+      card("tasks/task-4 - x.md", "id: task-4\ntitle: A: b: c\nstatus: Won't Do\ndependencies:\n  - task-3"),
+      { path: "backlog/tasks/README.md", text: "# Tasks\n" },
+    ]);
+    expect(tasks.map(({ id, status, title }) => [id, title, status])).toEqual([
+      ["task-3", "Third one", "todo"],
+      ["task-4", "A: b: c", "cancelled"],
+    ]);
+    expect(tasks[1]?.dependsOn[0]?.key).toBe("task-3");
+    expect(remarks.join()).toContain("README.md is no task");
+  });
+});
+
+describe("beads", () => {
+  const lines = (...items: readonly (object | string)[]) =>
+    fileOf(
+      items.map((each) => (typeof each === "string" ? each : JSON.stringify(each))).join("\n"),
+      ".beads/issues.jsonl",
+    );
+
+  it("reads issues, dotted children three deep, and only what blocks as dependencies", () => {
+    const { tasks } = readBeads(
+      lines(
+        { id: "bd-a1", title: "Epic", status: "open", issue_type: "epic" },
+        { id: "bd-a1.1", title: "Child", status: "in_progress" },
+        {
+          id: "bd-a1.1.2",
+          title: "Grandchild",
+          status: "closed",
+          close_reason: "Done well",
+          acceptance_criteria: "- a\n- [ ] b",
+          dependencies: [
+            { issue_id: "bd-a1.1.2", depends_on_id: "bd-b2", type: "blocks" },
+            { depends_on_id: "bd-c3", type: "related" },
+            { depends_on_id: "bd-d4", type: "discovered-from" },
+          ],
+        },
+        { id: "bd-b2", title: "Other", status: "deferred", depends_on: ["bd-x"], unknown_field: { a: 1 } },
+      ),
+    );
+    const [, child, grand, other] = tasks;
+    expect(child?.parent).toBe("bd-a1");
+    expect(grand).toMatchObject({ parent: "bd-a1.1", criteria: ["a", "b"], status: "done" });
+    expect(grand?.dependsOn.map(({ key }) => key)).toEqual(["bd-b2"]);
+    expect(grand?.notes).toEqual(["Closed: Done well", "related: bd-c3", "discovered-from: bd-d4"]);
+    expect(other).toMatchObject({ status: "blocked", dependsOn: [{ key: "bd-x", text: "bd-x" }] });
+  });
+
+  it("leaves tombstones and events out, says so, and survives an empty file and a torn line", () => {
+    const { remarks, tasks } = readBeads(
+      lines(
+        { id: "bd-1", title: "x", status: "tombstone" },
+        { kind: "event", actor: "a" },
+        '{"id": "bd-2", "ti',
+        {
+          id: "bd-3",
+          title: "kept",
+          status: "open",
+        },
+      ),
+    );
+    expect(tasks.map(({ id }) => id)).toEqual(["bd-3"]);
+    expect(remarks.join("\n")).toMatch(/:3 is no JSON object[\s\S]*1 deleted[\s\S]*1 lines are no issues/);
+    expect(readBeads(fileOf("", ".beads/issues.jsonl"))).toEqual({
+      tasks: [],
+      remarks: ["There are no issues in it."],
+    });
+    expect(() => readBeads(fileOf("no\njson", "x.jsonl"))).toThrow(/one JSON object in each line/);
+  });
+
+  it("keeps one title 45 times", () => {
+    const all = Array.from({ length: 45 }, (_, at) => ({ id: `bd-${at}`, title: "Fix", status: "open" }));
+    expect(new Set(readBeads(lines(...all)).tasks.map(({ key }) => key)).size).toBe(45);
+  });
+});
+
+describe("GitHub", () => {
+  const issue = (number: number, more: object = {}) => ({
+    number,
+    title: `Issue ${number}`,
+    state: "open",
+    html_url: `https://github.com/acme/app/issues/${number}`,
+    body: null,
+    ...more,
+  });
+
+  it("leaves pull requests out, and takes an issue whose pull_request is null for one", () => {
+    const { remarks, tasks } = readGitHub(
+      fileOf([
+        issue(1, { pull_request: null }),
+        issue(2, { pull_request: { url: null, html_url: null } }),
+        issue(3, { pull_request: { url: "https://api.github.com/repos/acme/app/pulls/3" } }),
+        issue(4, { html_url: "https://github.com/acme/app/pull/4" }),
+      ]),
+    );
+    expect(tasks.map(({ id, key }) => [id, key])).toEqual([
+      ["GH-1", "acme/app#1"],
+      ["GH-2", "acme/app#2"],
+    ]);
+    expect(remarks).toEqual(["2 pull requests: left out."]);
+  });
+
+  it("reads a search answer, pages one after another, and pages in a list", () => {
+    const two = [issue(1), issue(2)];
+    const texts = [
+      JSON.stringify({ total_count: 2, items: two }),
+      `${JSON.stringify([two[0]])}${JSON.stringify([two[1]])}`,
+      JSON.stringify([[two[0]], [two[1]]]),
+      two.map((each) => JSON.stringify(each)).join("\n"),
+    ];
+    for (const text of texts)
+      expect(readGitHub(fileOf(text)).tasks.map(({ id }) => id)).toEqual(["GH-1", "GH-2"]);
+  });
+
+  it("knows why an issue is closed, labels, milestone, parents, and what blocks in so many words", () => {
+    const { tasks } = readGitHub(
+      fileOf([
+        issue(1, { state: "closed", state_reason: "not_planned" }),
+        issue(2, { state: "CLOSED", stateReason: "DUPLICATE", url: "https://github.com/acme/app/issues/2" }),
+        issue(3, { state: "closed", state_reason: "completed" }),
+        issue(4, {
+          labels: [{ name: "bug" }, "ui"],
+          milestone: { title: "v1" },
+          parent_issue_url: "https://api.github.com/repos/acme/app/issues/3",
+          body: "See #1.\r\n\r\n- Depends on #3, acme/lib#9\n",
+        }),
+      ]),
+    );
+    expect(tasks.map(({ status }) => status)).toEqual(["cancelled", "cancelled", "done", "todo"]);
+    expect(tasks[3]).toMatchObject({
+      parent: "acme/app#3",
+      dependsOn: [
+        { key: "acme/app#3", text: "#3" },
+        { key: "acme/lib#9", text: "acme/lib#9" },
+      ],
+      notes: ["Labels: bug, ui", "Milestone: v1", "https://github.com/acme/app/issues/4"],
+    });
+  });
+
+  it("takes what `gh` printed without number or state, and several repositories apart", () => {
+    const { remarks, tasks } = readGitHub(
+      fileOf([
+        { title: "Only a title" },
+        { title: "Only a title" },
+        issue(1),
+        issue(1, { html_url: "https://github.com/acme/lib/issues/1" }),
+      ]),
+    );
+    expect(new Set(tasks.map(({ key }) => key)).size).toBe(tasks.length);
+    expect(tasks.map(({ id }) => id)).toEqual(expect.arrayContaining(["app-1", "lib-1"]));
+    expect(remarks.join("\n")).toContain("have no state: taken as open");
+    expect(() => readGitHub(fileOf({ message: "Not Found" }))).toThrow(/a list of issues with titles/);
+  });
+});
+
+describe("GitLab", () => {
+  it("reads issues by their project, closed and moved ones", () => {
+    const { tasks } = readGitLab(
+      fileOf([
+        {
+          iid: 3,
+          title: "a",
+          state: "opened",
+          description: "d",
+          references: { full: "g/p#3" },
+          labels: ["x"],
+        },
+        {
+          iid: 4,
+          title: "b",
+          state: "closed",
+          web_url: "https://gitlab.com/g/p/-/issues/4",
+          description: null,
+        },
+        { iid: 5, title: "c", state: "closed", moved_to_id: 9, web_url: "https://gitlab.com/g/p/-/issues/5" },
+      ]),
+    );
+    expect(tasks.map(({ id, key, status }) => [id, key, status])).toEqual([
+      ["GL-3", "g/p#3", "todo"],
+      ["GL-4", "g/p#4", "done"],
+      ["GL-5", "g/p#5", "cancelled"],
+    ]);
+  });
+});
+
+describe("Vibe Kanban", () => {
+  it("reads what its API answers", () => {
+    const { tasks } = readVibeKanban(
+      fileOf({
+        success: true,
+        data: [
+          {
+            id: "0f8e1d2c-0000-4000-8000-000000000000",
+            project_id: "p",
+            title: "a",
+            description: "d",
+            status: "inreview",
+          },
+          {
+            id: "1f8e1d2c-0000-4000-8000-000000000000",
+            project_id: "p",
+            title: "b",
+            description: null,
+            status: "cancelled",
+          },
+        ],
+      }),
+    );
+    expect(tasks.map(({ id, status, title }) => [id, title, status])).toEqual([
+      ["VK-0f8e1d2c", "a", "in_progress"],
+      ["VK-1f8e1d2c", "b", "cancelled"],
+    ]);
+  });
+});

@@ -1,0 +1,50 @@
+/** JSON as tools print it: one value, several one after another (pages), or one for each line. */
+import { invalid } from "./source.ts";
+
+const MOST_BYTES = 32_000_000;
+
+/** Throws `import-invalid`, and names the place. */
+export function parseJson(path: string, source: string): unknown {
+  const text = source.replace(/^\uFEFF/, "");
+  if (text.length > MOST_BYTES) throw invalid(path, "at most 32 MB", `${Math.round(text.length / 1e6)} MB`);
+  if (text.trim() === "") throw invalid(path, "JSON", "an empty file");
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    throw invalid(path, "JSON", (thrown as Error).message.slice(0, 200));
+  }
+}
+
+/** The values of a text that may hold several: `[…][…]` as `gh api --paginate` prints pages, or lines of JSON. */
+export function parseMany(path: string, source: string): readonly unknown[] {
+  const text = source.replace(/^\uFEFF/, "");
+  try {
+    return [JSON.parse(text)];
+  } catch {
+    const ends = endsOf(text);
+    if (ends.length < 2) return [parseJson(path, text)];
+    return ends.map((end, at) => parseJson(path, text.slice(ends[at - 1] ?? 0, end)));
+  }
+}
+
+/** Where each value ends that begins with a bracket. */
+function endsOf(text: string): readonly number[] {
+  const ends: number[] = [];
+  let depth = 0;
+  let inText = false;
+  for (let at = 0; at < text.length; at++) {
+    const each = text[at];
+    if (inText) {
+      if (each === "\\") at++;
+      else if (each === '"') inText = false;
+    } else if (each === '"') inText = true;
+    else if (each === "[" || each === "{") depth++;
+    else if (each === "]" || each === "}") {
+      depth--;
+      if (depth === 0) ends.push(at + 1);
+    }
+  }
+  const last = ends.at(-1);
+  // What follows the last bracket belongs to it, so that nothing is passed over.
+  return last === undefined ? [] : [...ends.slice(0, -1), text.length];
+}

@@ -1,0 +1,93 @@
+/**
+ * A checklist in markdown. Boxes are tasks, boxes below them their subtasks, and everything else below them their text. A
+ * file without any box has its bullets for tasks; without bullets, its headings with a tick.
+ */
+import { type Branch, branches, type Entry, isTicked, outline, textBelow } from "./outline.ts";
+import type { Read, SourceFile, SourceStatus, SourceTask } from "./source.ts";
+import { idFrom, openKeys, paragraphs, slugOf, titled } from "./words.ts";
+
+/** Boxes further below are text. */
+const DEEPEST_BOX = 5;
+
+export function readMarkdown(files: readonly SourceFile[]): Read {
+  const remarks: string[] = [];
+  const tasks = files.flatMap(({ path, text }) => {
+    const found = tasksIn(path, text);
+    if (found.length === 0)
+      remarks.push(`${path} has no box, no bullet and no heading with a tick: no tasks.`);
+    return found;
+  });
+  return { tasks, remarks };
+}
+
+function tasksIn(path: string, text: string): readonly SourceTask[] {
+  const { entries } = outline(text);
+  const unique = openKeys();
+  const tasks: SourceTask[] = [];
+  const hasBoxes = entries.some(({ box, kind }) => kind === "item" && box !== null);
+  const add = (branch: Branch, parent: SourceTask | null, depth: number) => {
+    const { children, entry, headings } = branch;
+    const isOne = hasBoxes ? entry.box !== null : true;
+    // Of a bullet without a box, in a file with boxes, only the boxes below are tasks.
+    if (!isOne) for (const child of children) add(child, parent, depth);
+    else {
+      const inner =
+        hasBoxes && depth < DEEPEST_BOX ? children.filter((child) => child.entry.box !== null) : [];
+      const rest = { ...branch, children: children.filter((child) => !inner.includes(child)) };
+      const section = parent === null ? headings.map((each) => each.text).join(" / ") : "";
+      const task = taskOf(entry, textBelow(rest), section, path, parent, unique);
+      tasks.push(task);
+      for (const child of inner) add(child, task, depth + 1);
+    }
+  };
+  for (const branch of branches(entries)) add(branch, null, 1);
+  const ticked = entries.filter((entry, at) => entry.box !== null && isAlone(entries, at, hasBoxes));
+  return [...tasks, ...ticked.map((entry) => taskOf(entry, entry.body, "", path, null, unique))];
+}
+
+/** A heading with a tick is a task where no box stands below it. */
+function isAlone(entries: readonly Entry[], at: number, hasBoxes: boolean): boolean {
+  const heading = entries[at];
+  if (heading?.kind !== "heading") return false;
+  for (let next = at + 1; next < entries.length; next++) {
+    const { box, depth, kind } = entries[next] as Entry;
+    if (kind === "heading" && depth <= heading.depth) return true;
+    if (kind === "item" && (box !== null || !hasBoxes)) return false;
+  }
+  return true;
+}
+
+function taskOf(
+  entry: Entry,
+  below: string,
+  section: string,
+  path: string,
+  parent: SourceTask | null,
+  unique: (key: string) => string,
+): SourceTask {
+  const { title, rest } = titled(entry.text || `Line ${entry.line}`);
+  return {
+    key: unique(`${parent?.key ?? `${path}#`}/${title.slice(0, 120)}`.replace("#/", "#")),
+    id: idOf(title),
+    title,
+    status: statusOf(entry),
+    text: paragraphs(rest, below, section && `Section: ${section}`),
+    criteria: [],
+    notes: entry.box === "!" ? ["Marked as important in the source"] : [],
+    dependsOn: [],
+    parent: parent?.key ?? null,
+    steps: [],
+  };
+}
+
+/** `ABC-12: title` has its id in front. */
+function idOf(title: string): string {
+  const own = /^[*`[]{0,3}([A-Z][A-Z0-9]{0,9}-?\d{1,6}(?:\.\d{1,4})*)\b/.exec(title)?.[1];
+  return own ? idFrom(own) : slugOf(title);
+}
+
+function statusOf({ box, text }: Entry): SourceStatus {
+  if (isTicked(box)) return "done";
+  if (box === "-" || box === "✗" || box === "✘" || /^~~.+~~$/.test(text)) return "cancelled";
+  return box === "~" || box === "/" ? "in_progress" : "todo";
+}

@@ -1,0 +1,491 @@
+/**
+ * What an import changes in tasks.yaml. Each task and step carries its `source` and, in `source_seen`, a fingerprint of
+ * what the import wrote.
+ *
+ * I1  A task is found again by its source, whatever its id. So nothing is there twice.
+ * I2  A value is replaced only if it still is what an import wrote: what a person or the loop wrote since stays.
+ * I3  A dependency that leads out of the source, or that closes a circle, becomes a note. None is invented.
+ * I4  Nothing is taken away: what the source no longer has stays.
+ */
+import { digestOf } from "../core/hash.ts";
+import { breakCircles } from "../tasks-file/cycle.ts";
+import type { Put } from "../tasks-file/put.ts";
+import { eachTask, type Step, type Task } from "../tasks-file/task.ts";
+import { DEEPEST, type Format, type Read, type SourceItem, type SourceTask } from "./source.ts";
+import { paragraphs } from "./words.ts";
+
+export interface ImportPlan {
+  readonly rows: readonly ImportRow[];
+  readonly remarks: readonly string[];
+  readonly edits: readonly Put[];
+}
+
+export interface ImportRow {
+  readonly id: string;
+  readonly source: string;
+  readonly title: string;
+  readonly status: string;
+  readonly steps: number;
+  readonly dependsOn: readonly string[];
+  readonly change: "new" | "updated" | "unchanged";
+  /** What differs in the source and stays, since somebody changed it here. */
+  readonly kept: readonly string[];
+}
+
+export interface PlanOptions {
+  readonly format: Format;
+  /** `repo` of each new task. */
+  readonly repo?: string | undefined;
+}
+
+type Sourced = { readonly source?: unknown; readonly source_seen?: unknown; readonly description?: unknown };
+
+export function planImport(present: readonly Task[], read: Read, options: PlanOptions): ImportPlan {
+  const remarks = [...read.remarks];
+  const around = placeAll(present, read.tasks, options, remarks);
+  linkAll(around, remarks);
+  const edits: Put[] = [];
+  const rows: ImportRow[] = [];
+  const added = new Map<string | null, Record<string, unknown>[]>();
+  // Children first, so that a new parent has them when it is written.
+  for (const placed of around.placed.toReversed()) {
+    const children = (added.get(placed.id) ?? []).toReversed();
+    added.delete(placed.id);
+    const { change, kept } = placed.task
+      ? updates(placed.task, placed, children, edits)
+      : { change: "new" as const, kept: [] };
+    if (!placed.task) pushTo(added, placed.parent, newTask(placed, children, options));
+    rows.push(rowOf(placed, change, kept));
+  }
+  const tops = added.get(null)?.toReversed() ?? [];
+  if (tops.length > 0) edits.push({ type: "add-items", into: null, list: "tasks", items: tops });
+  const left = around.sources - around.placed.filter(({ task }) => task !== null).length;
+  if (left > 0)
+    remarks.push(
+      `${left} ${left === 1 ? "task" : "tasks"} of an earlier import ${left === 1 ? "is" : "are"} not in this source any more, or of another part of it: left as they are.`,
+    );
+  return { rows: rows.toReversed(), remarks, edits };
+}
+
+// ── Where each goes ──────────────────────────────────────────────────────────────────────────────────────────────
+
+interface PlacedStep {
+  readonly item: SourceItem;
+  readonly id: string;
+  readonly source: string;
+  readonly step: Step | null;
+}
+
+interface Placed {
+  readonly item: SourceTask;
+  readonly id: string;
+  readonly source: string;
+  /** As it is in tasks.yaml; null: it is new. */
+  readonly task: Task | null;
+  /** The id of the task that it is below. */
+  readonly parent: string | null;
+  readonly steps: readonly PlacedStep[];
+  readonly hasChildren: boolean;
+  dependsOn: readonly string[];
+  /** What could not become more than text. */
+  readonly notes: string[];
+}
+
+interface Around {
+  readonly placed: readonly Placed[];
+  readonly present: readonly Task[];
+  readonly idOf: ReadonlyMap<string, string>;
+  /** How many tasks here are of the same kind of source and of the same files. */
+  readonly sources: number;
+}
+
+function placeAll(
+  present: readonly Task[],
+  items: readonly SourceTask[],
+  { format }: PlanOptions,
+  remarks: string[],
+): Around {
+  const tasks = new Map<string, Task>();
+  const steps = new Map<string, Step>();
+  const taken = new Set<string>();
+  for (const { task } of eachTask(present)) {
+    taken.add(task.id);
+    const { source } = task as Sourced;
+    if (typeof source === "string") tasks.set(source, task);
+    for (const step of task.steps) {
+      taken.add(step.id);
+      const own = (step as Sourced).source;
+      if (typeof own === "string") steps.set(own, step);
+    }
+  }
+  const sourceOf = (key: string) => `${format}:${key}`;
+  const openId = ids(taken);
+  const idOf = new Map(items.map(({ id, key }) => [key, tasks.get(sourceOf(key))?.id ?? openId(id)]));
+  const renamed = items.filter(({ id, key }) => idOf.get(key) !== id && !tasks.has(sourceOf(key)));
+  if (renamed.length > 0)
+    remarks.push(
+      `${counted(renamed.length, "id was", "ids were")} taken already: ${shown(renamed.map(({ id, key }) => `${id} is ${idOf.get(key)}`))}.`,
+    );
+  const parents = parentsOf(items, remarks);
+  const withChildren = new Set(parents.values());
+  const placed = inOrder(items, parents).map((item): Placed => {
+    const parent = parents.get(item.key);
+    return {
+      item,
+      id: idOf.get(item.key) as string,
+      source: sourceOf(item.key),
+      task: tasks.get(sourceOf(item.key)) ?? null,
+      parent: parent === undefined ? null : (idOf.get(parent) as string),
+      steps: item.steps.map((step) => {
+        const source = sourceOf(step.key);
+        const found = steps.get(source) ?? null;
+        return { item: step, id: found?.id ?? openId(step.id), source, step: found };
+      }),
+      hasChildren: withChildren.has(item.key),
+      dependsOn: [],
+      notes: item.parent !== null && parent === undefined ? [`Its parent in the source: ${item.parent}`] : [],
+    };
+  });
+  return { placed, present, idOf, sources: earlier(tasks, items, format) };
+}
+
+/** Ids that nobody has: `x`, else `x-2`. */
+function ids(taken: Set<string>): (wanted: string) => string {
+  const next = new Map<string, number>();
+  return (wanted) => {
+    let id = wanted;
+    for (let count = next.get(wanted) ?? 2; taken.has(id); count++) {
+      id = `${wanted.slice(0, 90)}-${count}`;
+      next.set(wanted, count + 1);
+    }
+    taken.add(id);
+    return id;
+  };
+}
+
+/** How many tasks here come from the same place as these: the part of the source before its last `#` or `/`. */
+function earlier(tasks: ReadonlyMap<string, Task>, items: readonly SourceTask[], format: Format): number {
+  const placeOf = (source: string) => source.slice(0, Math.max(source.indexOf("#"), source.indexOf(":")));
+  const places = new Set(items.map(({ key }) => placeOf(`${format}:${key}`)));
+  return [...tasks.keys()].filter((source) => source.startsWith(`${format}:`) && places.has(placeOf(source)))
+    .length;
+}
+
+/** By key, its parent's; without those that are not there, that stand in a circle, or that are too deep. */
+function parentsOf(items: readonly SourceTask[], remarks: string[]): ReadonlyMap<string, string> {
+  const wanted = new Map(
+    items.flatMap(({ key, parent }) => (parent === null ? [] : [[key, parent] as const])),
+  );
+  const known = new Set(items.map(({ key }) => key));
+  const depths = new Map<string, number>();
+  const found = new Map<string, string>();
+  const lost: string[] = [];
+  for (const { key } of items) {
+    const path: string[] = [];
+    const seen = new Set<string>();
+    let at = key;
+    while (!depths.has(at) && !seen.has(at)) {
+      seen.add(at);
+      path.push(at);
+      const parent = wanted.get(at);
+      if (parent === undefined || !known.has(parent)) break;
+      at = parent;
+    }
+    for (const each of path.toReversed()) {
+      const parent = wanted.get(each);
+      if (parent === undefined) depths.set(each, 1);
+      else {
+        const above = depths.get(parent);
+        if (above === undefined || above >= DEEPEST) {
+          lost.push(each);
+          depths.set(each, 1);
+        } else {
+          found.set(each, parent);
+          depths.set(each, above + 1);
+        }
+      }
+    }
+  }
+  if (lost.length > 0)
+    remarks.push(
+      `${lost.length} have a parent that is not in the source, stands in a circle, or is too deep; they stand alone, with a note: ${shown(lost)}.`,
+    );
+  return found;
+}
+
+/** Parents before their children, otherwise as in the source. */
+function inOrder(items: readonly SourceTask[], parents: ReadonlyMap<string, string>): readonly SourceTask[] {
+  const children = new Map<string | undefined, SourceTask[]>();
+  for (const item of items) {
+    pushTo(children, parents.get(item.key), item);
+  }
+  const ordered: SourceTask[] = [];
+  const stack = (children.get(undefined) ?? []).toReversed();
+  for (let item = stack.pop(); item; item = stack.pop()) {
+    ordered.push(item);
+    for (const child of (children.get(item.key) ?? []).toReversed()) stack.push(child);
+  }
+  return ordered;
+}
+
+function counted(count: number, one: string, more: string): string {
+  return `${count} ${count === 1 ? one : more}`;
+}
+
+function pushTo<Key, Item>(map: Map<Key, Item[]>, key: Key, item: Item): void {
+  const list = map.get(key);
+  if (list) list.push(item);
+  else map.set(key, [item]);
+}
+
+function shown(words: readonly string[]): string {
+  const most = 8;
+  const first = words
+    .slice(0, most)
+    .map((each) => each.slice(0, 80))
+    .join(", ");
+  return words.length > most ? `${first} and ${words.length - most} more` : first;
+}
+
+// ── What waits for what ──────────────────────────────────────────────────────────────────────────────────────────
+
+function linkAll({ idOf, placed, present }: Around, remarks: string[]): void {
+  const outside: string[] = [];
+  for (const each of placed) {
+    const known = each.item.dependsOn.filter(({ key }) => idOf.has(key) && key !== each.item.key);
+    each.dependsOn = [...new Set(known.map(({ key }) => idOf.get(key) as string))];
+    for (const { key, text } of each.item.dependsOn)
+      if (!idOf.has(key) || key === each.item.key) {
+        each.notes.push(
+          `It depends on ${text.slice(0, 200)}, which is ${key === each.item.key ? "itself" : "not in the source"}`,
+        );
+        outside.push(`${each.id} on ${text}`);
+      }
+  }
+  if (outside.length > 0)
+    remarks.push(
+      `Kept as notes, since they lead out of the source: ${counted(outside.length, "dependency", "dependencies")} (${shown(outside)}).`,
+    );
+  const own = new Map(placed.map((each) => [each.id, each]));
+  const merged = mergedTasks(present, placed);
+  const mayDrop = (id: string, on: string) =>
+    own.get(id)?.dependsOn.includes(on) === true && !isPersons(own.get(id));
+  const dropped = breakCircles(merged, mayDrop);
+  for (const { id, on } of dropped) {
+    const each = own.get(id);
+    if (!each) continue;
+    each.dependsOn = each.dependsOn.filter((other) => other !== on);
+    each.notes.push(`It depends on ${on}, in a circle`);
+  }
+  if (dropped.length > 0)
+    remarks.push(
+      `Kept as notes, since they close a circle: ${counted(dropped.length, "dependency", "dependencies")} (${shown(dropped.map(({ id, on }) => `${id} on ${on}`))}).`,
+    );
+}
+
+/** Somebody changed its dependencies here: the source's will not be written. */
+function isPersons(placed: Placed | undefined): boolean {
+  const task = placed?.task;
+  return task ? seenOf(task)[FIELDS.indexOf("depends_on")] !== fingerprint(task.depends_on) : false;
+}
+
+/** What the file's tasks will wait for; nothing else of them is right. */
+function mergedTasks(present: readonly Task[], placed: readonly Placed[]): readonly Task[] {
+  const byId = new Map(placed.map((each) => [each.id, each]));
+  const children = new Map<string | null, Placed[]>();
+  for (const each of placed) if (each.task === null) pushTo(children, each.parent, each);
+  const grown = (each: Placed): Task =>
+    ({
+      id: each.id,
+      depends_on: each.dependsOn,
+      subtasks: (children.get(each.id) ?? []).map(grown),
+    }) as unknown as Task;
+  const merge = (task: Task): Task => {
+    const each = byId.get(task.id);
+    const depends_on = each && !isPersons(each) ? each.dependsOn : task.depends_on;
+    return {
+      ...task,
+      depends_on,
+      subtasks: [...task.subtasks.map(merge), ...(children.get(task.id) ?? []).map(grown)],
+    };
+  };
+  return [...present.map(merge), ...(children.get(null) ?? []).map(grown)];
+}
+
+// ── Values ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const FIELDS = ["title", "status", "text", "acceptance_criteria", "depends_on"] as const;
+const STEP_FIELDS = ["instruction", "status", "acceptance_criteria"] as const;
+
+function fingerprint(value: unknown): string {
+  return digestOf(JSON.stringify(value ?? null)).slice(0, 7);
+}
+
+function seenOf(item: object): readonly string[] {
+  const seen = (item as Sourced).source_seen;
+  return typeof seen === "string" ? seen.split("-") : [];
+}
+
+function valuesOf({ dependsOn, item }: Placed): Readonly<Record<(typeof FIELDS)[number], unknown>> {
+  const { criteria, status, text, title } = item;
+  return { title, status, text, acceptance_criteria: criteria, depends_on: dependsOn };
+}
+
+function presentOf(task: Task): Readonly<Record<(typeof FIELDS)[number], unknown>> {
+  const { description } = task as Sourced;
+  return {
+    title: task.title,
+    // The loop marks by itself what waits for nothing.
+    status: task.status === "ready_for_agent" ? "todo" : task.status,
+    text: (task.instructions ?? (typeof description === "string" ? description : "")).trim(),
+    acceptance_criteria: task.acceptance_criteria,
+    depends_on: task.depends_on,
+  };
+}
+
+/** Whether its status is another than the one that the last import wrote. */
+export function hasChangedStatus(task: Task): boolean {
+  const seen = seenOf(task)[FIELDS.indexOf("status")];
+  return seen !== undefined && seen !== fingerprint(presentOf(task).status);
+}
+
+const STEP_STATUS = {
+  todo: "pending",
+  in_progress: "in_progress",
+  blocked: "pending",
+  done: "done",
+  cancelled: "cancelled",
+} as const;
+
+function stepValues({ criteria, status, text, title }: SourceItem) {
+  return { instruction: paragraphs(title, text), status: STEP_STATUS[status], acceptance_criteria: criteria };
+}
+
+function newTask(
+  { dependsOn, hasChildren, id, item, notes, source, steps, ...placed }: Placed,
+  children: readonly Record<string, unknown>[],
+  { repo }: PlanOptions,
+): Record<string, unknown> {
+  const { criteria, status, text, title } = item;
+  const all = [...item.notes, ...notes];
+  const values = valuesOf({ dependsOn, hasChildren, id, item, notes, source, steps, ...placed });
+  return {
+    id,
+    title,
+    status,
+    ...(status === "cancelled" ? { cancel_reason: item.reason ?? "cancelled in the source" } : {}),
+    ...(repo !== undefined && !hasChildren ? { repo } : {}),
+    ...(dependsOn.length > 0 ? { depends_on: dependsOn } : {}),
+    // A parent is its subtasks: its text as instructions would be work of its own, done twice.
+    ...(text !== "" ? { [hasChildren ? "description" : "instructions"]: text } : {}),
+    ...(criteria.length > 0 ? { acceptance_criteria: criteria } : {}),
+    ...(steps.length > 0 ? { steps: steps.map(newStep) } : {}),
+    ...(all.length > 0 ? { ai_notes: all } : {}),
+    source,
+    source_seen: [...FIELDS.map((field) => fingerprint(values[field])), fingerprint(all)].join("-"),
+    ...(children.length > 0 ? { subtasks: children } : {}),
+  };
+}
+
+function newStep({ id, item, source }: PlacedStep): Record<string, unknown> {
+  const values = stepValues(item);
+  const { acceptance_criteria, instruction, status } = values;
+  return {
+    id,
+    instruction,
+    ...(status === "pending" ? {} : { status }),
+    ...(status === "cancelled" ? { cancel_reason: item.reason ?? "cancelled in the source" } : {}),
+    ...(acceptance_criteria.length > 0 ? { acceptance_criteria } : {}),
+    source,
+    source_seen: STEP_FIELDS.map((field) => fingerprint(values[field])).join("-"),
+  };
+}
+
+function updates(
+  task: Task,
+  placed: Placed,
+  children: readonly Record<string, unknown>[],
+  edits: Put[],
+): Pick<ImportRow, "change" | "kept"> {
+  const before = edits.length;
+  const keys = {
+    text:
+      task.instructions === undefined && (placed.hasChildren || (task as Sourced).description !== undefined)
+        ? "description"
+        : "instructions",
+  };
+  const all = [...placed.item.notes, ...placed.notes];
+  const written = { keys, reason: placed.item.reason, more: [fingerprint(all)] };
+  const kept: string[] = [...replaced(task, FIELDS, valuesOf(placed), presentOf(task), written, edits)];
+  // A note that a person took away does not come back.
+  const isSaid = seenOf(task)[FIELDS.length] === fingerprint(all);
+  const notes = isSaid ? [] : all.filter((note) => !task.ai_notes.includes(note));
+  if (notes.length > 0)
+    edits.push({ type: "put", id: task.id, key: "ai_notes", value: [...task.ai_notes, ...notes] });
+  for (const { item, step } of placed.steps)
+    if (step) {
+      const present = {
+        instruction: step.instruction.trim(),
+        status: step.status,
+        acceptance_criteria: step.acceptance_criteria,
+      };
+      const own = replaced(step, STEP_FIELDS, stepValues(item), present, { reason: item.reason }, edits);
+      kept.push(...own.map((field) => `${field} of ${step.id}`));
+    }
+  const steps = placed.steps.filter(({ step }) => step === null).map(newStep);
+  if (steps.length > 0) edits.push({ type: "add-items", into: task.id, list: "steps", items: steps });
+  if (children.length > 0)
+    edits.push({ type: "add-items", into: task.id, list: "subtasks", items: children });
+  return { change: edits.length > before ? "updated" : "unchanged", kept };
+}
+
+interface Written<Field extends string> {
+  /** Under which keys the fields stand. */
+  readonly keys?: Readonly<Partial<Record<Field, string>>>;
+  /** Fingerprints of what is only added. */
+  readonly more?: readonly string[];
+  /** Why it is cancelled in the source. */
+  readonly reason: string | undefined;
+}
+
+/** Writes what changed in the source and is here as the last import left it; returns what stays. */
+function replaced<Field extends string>(
+  item: { readonly id: string },
+  fields: readonly Field[],
+  values: Readonly<Record<Field, unknown>>,
+  present: Readonly<Record<Field, unknown>>,
+  { keys, more = [], reason }: Written<Field>,
+  edits: Put[],
+): readonly Field[] {
+  const seen = seenOf(item);
+  const next = fields.map((field) => fingerprint(values[field]));
+  const changed = fields.filter((_, at) => next[at] !== seen[at]);
+  const kept: Field[] = [];
+  for (const field of changed) {
+    const here = fingerprint(present[field]);
+    const at = fields.indexOf(field);
+    if (here === next[at]) continue;
+    if (here !== seen[at]) kept.push(field);
+    else {
+      edits.push({ type: "put", id: item.id, key: keys?.[field] ?? field, value: values[field] });
+      if (field === "status" && values[field] === "cancelled")
+        edits.push({
+          type: "put",
+          id: item.id,
+          key: "cancel_reason",
+          value: reason ?? "cancelled in the source",
+        });
+    }
+  }
+  const all = [...next, ...more].join("-");
+  if (all !== seen.join("-")) edits.push({ type: "put", id: item.id, key: "source_seen", value: all });
+  return kept;
+}
+
+function rowOf(
+  { dependsOn, id, item, source, steps }: Placed,
+  change: ImportRow["change"],
+  kept: readonly string[],
+): ImportRow {
+  return { id, source, title: item.title, status: item.status, steps: steps.length, dependsOn, change, kept };
+}

@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import type { SourceTask } from "./source.ts";
+import { readTaskMaster } from "./task-master.ts";
+
+const read = (data: unknown, path = "tasks/tasks.json") =>
+  readTaskMaster([{ path, text: typeof data === "string" ? data : JSON.stringify(data) }]);
+const byId = (tasks: readonly SourceTask[]) => Object.fromEntries(tasks.map((task) => [task.id, task]));
+const keysOf = (task: SourceTask | undefined) => task?.dependsOn.map(({ key }) => key.split("#")[1]);
+
+describe("Task Master", () => {
+  it("is read flat, by tags, as a bare list, and as a map", () => {
+    const tasks = [{ id: 1, title: "a" }];
+    for (const data of [{ tasks }, { master: { tasks } }, tasks, { tasks: { "1": { title: "a" } } }])
+      expect(read(data).tasks.map(({ id, title }) => [id, title])).toEqual([["1", "a"]]);
+    expect(read({ tasks: {}, metadata: {} }).tasks).toEqual([]);
+  });
+
+  it("keeps the ids of one tag, and puts the tag before those of the others", () => {
+    const { remarks, tasks } = read({
+      "feature-x": {
+        tasks: [
+          { id: 1, title: "x", dependencies: [2] },
+          { id: 2, title: "y" },
+        ],
+      },
+      master: { tasks: [{ id: 1, title: "a" }] },
+    });
+    expect(tasks.map(({ id }) => id)).toEqual(["feature-x.1", "feature-x.2", "1"]);
+    expect(new Set(tasks.map(({ key }) => key)).size).toBe(3);
+    expect(keysOf(tasks[0])).toEqual(["feature-x/2"]);
+    expect(remarks.join()).toContain("2 tags");
+  });
+
+  it("takes ids as numbers, texts and decimals, and tells a decimal from a subtask", () => {
+    const { tasks } = read({
+      tasks: [
+        { id: 1, title: "a", subtasks: [{ id: 2, title: "sub", parentId: "undefined" }] },
+        { id: "1.2", title: "decimal", dependencies: ["1"] },
+        { id: 2.5, title: "half" },
+      ],
+    });
+    expect(tasks.map(({ id, title }) => `${id} ${title}`)).toEqual([
+      "1 a",
+      "1.2 sub",
+      "1.2 decimal",
+      "2.5 half",
+    ]);
+    expect(new Set(tasks.map(({ key }) => key)).size).toBe(4);
+  });
+
+  it("follows subtasks' dependencies as siblings, dotted or as texts, and leaves the rest as text", () => {
+    const { tasks } = read({
+      tasks: [
+        {
+          id: 1,
+          title: "a",
+          subtasks: [
+            { id: 1, title: "s1" },
+            { id: "1.2", title: "s2", dependencies: [1] },
+            { id: 3, title: "s3", dependencies: ["1.2", "2", 9] },
+          ],
+        },
+        { id: 2, title: "b", dependencies: ["1.1", 7] },
+      ],
+    });
+    const found = byId(tasks);
+    expect(keysOf(found["1.2"])).toEqual(["master/1/1"]);
+    expect(keysOf(found["1.3"])).toEqual(["master/1/1.2", "master/1/1.2", "master/9"].slice(0, 3));
+    expect(keysOf(found["2"])).toEqual(["master/1/1", "master/7"]);
+    expect(found["1.3"]?.parent).toBe(found["1"]?.key);
+  });
+
+  it("knows every status, and another tool's `completed`", () => {
+    const words = [
+      "todo",
+      "pending",
+      "review",
+      "deferred",
+      "cancelled",
+      "completed",
+      "in-progress",
+      "done",
+      "odd",
+    ];
+    const { tasks } = read({ tasks: words.map((status, at) => ({ id: at, title: status, status })) });
+    expect(tasks.map(({ status }) => status)).toEqual([
+      ...["todo", "todo", "in_progress", "blocked", "cancelled", "done", "in_progress", "done", "todo"],
+    ]);
+    expect(tasks[8]?.notes).toEqual(["Its status in the source: odd"]);
+    const other = read({ tasks: [{ id: "TASK-001", title: "t", completed: true }] }, "other.json");
+    expect(other.tasks[0]).toMatchObject({ id: "TASK-001", status: "done" });
+  });
+
+  it("keeps description, details and test strategy, and two tasks of one id", () => {
+    const { remarks, tasks } = read({
+      tasks: [
+        { id: 1, title: "a", description: "d", details: "more", testStrategy: "run", priority: "high" },
+        { id: 1, title: "b" },
+      ],
+    });
+    expect(tasks[0]).toMatchObject({ text: "d\n\nmore\n\nTest strategy: run", notes: ["Priority: high"] });
+    expect(tasks[1]?.key).toBe("tasks/tasks.json#master/1#2");
+    expect(remarks.join()).toContain("more than once");
+  });
+
+  it("says what is wrong with a file that is none, in Pawl's words", () => {
+    for (const text of ["", "{", "7", '{"a": 1}', "[".repeat(200_000)])
+      expect(() => read(text)).toThrow(/cannot be imported: expected/);
+    let deep: object = { id: 1, title: "x" };
+    for (let depth = 0; depth < 30; depth++) deep = { id: 1, title: "x", subtasks: [deep] };
+    expect(() => read({ tasks: [deep] })).toThrow(/at most 20 deep/);
+  });
+});

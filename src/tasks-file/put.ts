@@ -1,0 +1,267 @@
+/**
+ * Tasks and steps added to tasks.yaml, and values put into those that are there: many at once, by splices, for one parse
+ * of the file and one of the result. Every other byte stays, comments too. What the result means is compared with what
+ * it must mean before it is used.
+ */
+import {
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  stringify,
+  visit,
+  type YAMLMap,
+  type YAMLSeq,
+} from "yaml";
+import {
+  columnOf,
+  endOf,
+  type Fields,
+  indented,
+  Layout,
+  lastIn,
+  meaning,
+  meaningOf,
+  rangeOf,
+  sound,
+} from "./insert.ts";
+
+export type Put =
+  /** At the end of a list: of the file's tasks (`into`: null), or of a task's. Those whose id is in the file already stay out. */
+  | {
+      readonly type: "add-items";
+      readonly into: string | null;
+      readonly list: "tasks" | "subtasks" | "steps";
+      readonly items: readonly Fields[];
+    }
+  /** A value of the task or step of that id. */
+  | { readonly type: "put"; readonly id: string; readonly key: string; readonly value: unknown };
+
+/** In which style new values are written, and where behind a list. */
+interface Way {
+  readonly pretty: boolean;
+  readonly close: boolean;
+}
+const WAYS: readonly Way[] = [
+  { pretty: true, close: true },
+  { pretty: true, close: false },
+  { pretty: false, close: true },
+  { pretty: false, close: false },
+];
+
+/** Throws `Layout`. */
+export function putAll(before: string, given: readonly Put[]): string {
+  const text = before.trim() === "" ? `${before}tasks:\n` : before;
+  const { data, document } = sound(text);
+  if (document.contents !== null && !isMap(document.contents))
+    throw new Layout(`expected a mapping with tasks, found ${text.trim().slice(0, 60)}`);
+  const root = document.contents as YAMLMap | null;
+  if (root === null) return putAll(`${text.replace(/\n?$/, "\n")}tasks:\n`, given);
+  const present = new Set(indexData(data).keys());
+  const puts = given.flatMap((put): readonly Put[] => {
+    if (put.type === "put") return [put];
+    const items = put.items.filter(({ id }) => !present.has(String(id)));
+    return items.length === 0 ? [] : [{ ...put, items }];
+  });
+  if (puts.length === 0) return before;
+  const wanted = meaning(applied(data, puts));
+  const maps = indexNodes(root);
+  for (const way of WAYS) {
+    const splices = puts.map((put) =>
+      spliceOf(text, put, put.type === "put" ? maps.get(put.id) : targetOf(put, root, maps), way),
+    );
+    const result = spliced(text, splices);
+    if (meaningOf(result) === wanted) return result;
+  }
+  throw new Layout(
+    "it cannot be changed without changing what else is there; its layout is not one that can be added to",
+  );
+}
+
+const targetOf = (
+  { into }: { readonly into: string | null },
+  root: YAMLMap,
+  maps: ReadonlyMap<string, YAMLMap>,
+) => (into === null ? root : maps.get(into));
+
+// ── By id ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const LISTS = ["tasks", "subtasks", "steps"] as const;
+
+function indexNodes(root: YAMLMap): ReadonlyMap<string, YAMLMap> {
+  const found = new Map<string, YAMLMap>();
+  const walk = (map: YAMLMap) => {
+    for (const list of LISTS) {
+      const seq = map.get(list, true);
+      if (!isSeq(seq)) continue;
+      for (const item of seq.items) {
+        if (!isMap(item)) continue;
+        found.set(String(item.get("id")), item);
+        walk(item);
+      }
+    }
+  };
+  walk(root);
+  return found;
+}
+
+function indexData(root: Fields): ReadonlyMap<string, Record<string, unknown>> {
+  const found = new Map<string, Record<string, unknown>>();
+  const walk = (map: Fields) => {
+    for (const list of LISTS) {
+      const items = map[list];
+      if (!Array.isArray(items)) continue;
+      for (const item of items as unknown[]) {
+        if (typeof item !== "object" || item === null) continue;
+        found.set(String((item as Fields).id), item as Record<string, unknown>);
+        walk(item as Fields);
+      }
+    }
+  };
+  walk(root);
+  return found;
+}
+
+function applied(data: Fields, puts: readonly Put[]): Fields {
+  const copy = structuredClone(data) as Record<string, unknown>;
+  const items = indexData(copy);
+  for (const put of puts) {
+    const map = put.type === "put" ? items.get(put.id) : put.into === null ? copy : items.get(put.into);
+    if (!map) throw missing(put);
+    if (put.type === "put") map[put.key] = put.value;
+    else map[put.list] = [...((map[put.list] as unknown[] | null | undefined) ?? []), ...put.items];
+  }
+  return copy;
+}
+
+function missing(put: Put): Layout {
+  return new Layout(`${put.type === "put" ? put.id : put.into} is not written out in the list \`tasks\``);
+}
+
+// ── Splices ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Splice {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+function spliced(text: string, splices: readonly Splice[]): string {
+  const ending = /\r\n/.test(text) ? "\r\n" : "\n";
+  let at = 0;
+  let result = "";
+  for (const { from, to, text: piece } of splices.toSorted((one, other) => one.from - other.from)) {
+    if (from < at) throw new Layout("two changes meet in one value");
+    result += text.slice(at, from);
+    // A piece that begins a line, behind a text that does not end with one.
+    if (/^ *\S.*\n/.test(piece) && from === text.length && !/(^|\n)$/.test(result)) result += ending;
+    result += piece.replaceAll("\n", ending);
+    at = to;
+  }
+  return result + text.slice(at);
+}
+
+function spliceOf(text: string, put: Put, map: YAMLMap | undefined, way: Way): Splice {
+  if (!map) throw missing(put);
+  if (put.type === "put") return valueSplice(text, map, put.key, put.value, way);
+  const list = map.get(put.list, true) as Node | undefined;
+  if (isSeq(list) && list.items.length > 0) return itemsSplice(text, list, put.items, way);
+  return valueSplice(text, map, put.list, put.items, way);
+}
+
+function itemsSplice(text: string, list: YAMLSeq, items: readonly Fields[], { pretty, close }: Way): Splice {
+  const last = list.items.at(-1) as Node;
+  if (list.flow) {
+    const [, end] = rangeOf(last);
+    return { from: end, to: end, text: items.map((item) => `, ${JSON.stringify(item)}`).join("") };
+  }
+  const at = close ? endOf(text, lastIn(list)) : rangeOf(list)[1];
+  const column = columnOf(text, list);
+  const piece = pretty
+    ? indented(stringify(items, { lineWidth: 0 }), column)
+    : items.map((item) => `${" ".repeat(column)}- ${JSON.stringify(item)}\n`).join("");
+  return { from: at, to: at, text: piece };
+}
+
+function valueSplice(text: string, map: YAMLMap, key: string, value: unknown, way: Way): Splice {
+  const pair = map.items.find((item) => isScalar(item.key) && item.key.value === key) as
+    | Pair<Node, Node | null>
+    | undefined;
+  if (pair) return replacing(text, map, pair, key, value, way);
+  const last = map.items.at(-1) as Pair<Node, Node | null> | undefined;
+  if (map.flow) {
+    const at = last ? endOfPair(text, last) : rangeOf(map)[0] + 1;
+    return { from: at, to: at, text: `${last ? ", " : ""}${key}: ${JSON.stringify(value)}` };
+  }
+  const column = last ? columnAt(text, rangeOf(map.items[0]?.key as Node)[0]) : 0;
+  const at = way.close ? endOf(text, lastIn(map)) : rangeOf(map)[1];
+  return { from: at, to: at, text: pairText(key, value, column, way) };
+}
+
+function replacing(
+  text: string,
+  map: YAMLMap,
+  { key: keyNode, value: old }: Pair<Node, Node | null>,
+  key: string,
+  value: unknown,
+  way: Way,
+): Splice {
+  const [keyStart, keyEnd] = rangeOf(keyNode);
+  const isEmpty = !old?.range || old.range[0] === old.range[1];
+  const [from, to] = isEmpty
+    ? [text.indexOf(":", keyEnd) + 1, text.indexOf(":", keyEnd) + 1]
+    : [rangeOf(old)[0], rangeOf(old)[1]];
+  const lead = isEmpty ? " " : "";
+  if (map.flow) return { from, to, text: lead + JSON.stringify(value) };
+  const isOneLine = !text.slice(from, to).includes("\n");
+  const inline = way.pretty
+    ? stringify(value, { lineWidth: 0, collectionStyle: "flow" }).trimEnd()
+    : JSON.stringify(value);
+  const mayInline = !inline.includes("\n") && (isOneLine || !way.pretty);
+  if (mayInline && isOneLine && !isItems(value)) return { from, to, text: lead + inline };
+  const end = isEmpty ? lineEnd(text, from) : endOf(text, old as Node);
+  const column = columnAt(text, keyStart);
+  const kept = old ? remarksIn(old).map((remark) => `${" ".repeat(column)}#${remark}\n`) : [];
+  const tail = isEmpty || isOneLine ? text.slice(to, end).trim() : "";
+  const remarks = tail.startsWith("#") ? [...kept, `${" ".repeat(column)}${tail}\n`] : kept;
+  return { from: keyStart, to: end, text: pairText(key, value, column, way).trimStart() + remarks.join("") };
+}
+
+/** Tasks or steps: always on lines of their own. */
+function isItems(value: unknown): boolean {
+  return Array.isArray(value) && value.some((item) => typeof item === "object");
+}
+
+function pairText(key: string, value: unknown, column: number, { pretty }: Way): string {
+  if (!pretty) return `${" ".repeat(column)}${key}: ${JSON.stringify(value)}\n`;
+  return indented(stringify({ [key]: value }, { lineWidth: 0 }), column);
+}
+
+/** What a person remarked inside of a value of several lines: kept behind what takes its place. */
+function remarksIn(node: Node): readonly string[] {
+  const found: string[] = [];
+  if (!isSeq(node) && !isMap(node)) return [];
+  visit(node, {
+    Node: (_, each) => {
+      for (const remark of [each.commentBefore, each.comment]) if (remark) found.push(...remark.split("\n"));
+    },
+  });
+  return found;
+}
+
+function endOfPair(text: string, { key, value }: Pair<Node, Node | null>): number {
+  if (value?.range && value.range[1] > value.range[0]) return value.range[1];
+  const colon = text.indexOf(":", rangeOf(key)[1]);
+  return colon < 0 ? rangeOf(key)[1] : colon + 1;
+}
+
+function columnAt(text: string, offset: number): number {
+  const line = text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
+  return line.replace(/^\uFEFF/, "").length;
+}
+
+function lineEnd(text: string, offset: number): number {
+  const found = text.indexOf("\n", offset);
+  return found < 0 ? text.length : found + 1;
+}

@@ -1,0 +1,71 @@
+/** `add TEXT`: one more task at the end of tasks.yaml. */
+import { PawlError } from "../../../core/error.ts";
+import { checkId } from "../../../core/id.ts";
+import type { Reply, Transaction } from "../../../runtime/module.ts";
+import { changesOf, readTasksText, type TasksText } from "../../../tasks-file/grow.ts";
+import { TASKS_RUN, taskOf } from "../../../tasks-file/load.ts";
+import { eachTask, type Task } from "../../../tasks-file/task.ts";
+import { eventOf } from "./snapshot.ts";
+
+interface AddInput {
+  readonly text: string;
+  readonly id?: string;
+  readonly after?: readonly string[];
+  readonly repo?: string;
+}
+
+export const add: Transaction<AddInput, TasksText, undefined, Reply> = {
+  run: () => TASKS_RUN,
+  read: (view, _, context) => readTasksText(view, context),
+  propose(seen, _, { after = [], id: wanted, repo, text }, context) {
+    const { tasks, path } = seen;
+    const words = text.trim();
+    if (words === "" || words.includes("\n"))
+      throw new PawlError("usage", "Expected a title of one line, found none or several.", 'Run `pawl add "title"`.');
+    const depends_on = [...new Set(after)].map((each) => taskOf(tasks, each).id);
+    const taken = idsIn(tasks);
+    const id = wanted === undefined ? nextId(tasks, taken) : checkId(wanted, "task's id");
+    if (taken.has(id))
+      throw new PawlError(
+        "usage",
+        `The id ${id} is used in ${path} already.`,
+        "Give another with --id, or none.",
+      );
+    const item = {
+      id,
+      title: words,
+      ...(repo === undefined ? {} : { repo }),
+      ...(depends_on.length > 0 ? { depends_on } : {}),
+    };
+    const by = context.caller.who ?? context.caller.channel;
+    const waits = depends_on.length > 0 ? `, after ${depends_on.join(", ")}` : "";
+    return {
+      reply: {
+        text: `${id} is in ${path}${waits}: ${words}`,
+        data: { task: id, title: words, after: depends_on, path },
+      },
+      changes: changesOf(seen, [{ type: "add-items", into: null, list: "tasks", items: [item] }]),
+      events: [eventOf(context, { type: "task:added", taskId: id, title: words, by }, 0)],
+    };
+  },
+};
+
+function idsIn(tasks: readonly Task[]): ReadonlySet<string> {
+  return new Set(eachTask(tasks).flatMap(({ task }) => [task.id, ...task.steps.map((step) => step.id)]));
+}
+
+/** The one after the highest of the last task's kind: `API-07` follows `API-06`. */
+function nextId(tasks: readonly Task[], taken: ReadonlySet<string>): string {
+  const last = tasks.findLast(({ id }) => NUMBERED.test(id))?.id ?? "";
+  const [, prefix = "T"] = NUMBERED.exec(last) ?? [];
+  const numbers = tasks.flatMap(({ id }) => {
+    const [, own, digits] = NUMBERED.exec(id) ?? [];
+    return own === prefix && digits ? [digits] : [];
+  });
+  const width = numbers.at(-1)?.length ?? 1;
+  let next = numbers.reduce((most, each) => Math.max(most, Number(each)), 0) + 1;
+  while (taken.has(prefix + String(next).padStart(width, "0"))) next++;
+  return prefix + String(next).padStart(width, "0");
+}
+
+const NUMBERED = /^(.*?)(\d{1,9})$/;

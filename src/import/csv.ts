@@ -76,9 +76,11 @@ interface Row {
 }
 
 const MOST_COLUMNS = 500;
+const MOST_ROWS = 20_000;
 
 function tasksIn({ path, text }: SourceFile, remarks: string[]): readonly SourceTask[] {
   const [header = [], ...lines] = rowsIn(path, plain(text));
+  if (lines.length > MOST_ROWS) throw invalid(path, `at most ${MOST_ROWS} rows`, "more");
   if (header.length > MOST_COLUMNS)
     throw invalid(path, `at most ${MOST_COLUMNS} columns`, String(header.length));
   const places = placesOf(header);
@@ -104,6 +106,7 @@ function rowsIn(path: string, text: string): readonly (readonly string[])[] {
       relax_column_count: true,
       relax_quotes: true,
       skip_empty_lines: true,
+      to: MOST_ROWS + 2,
       max_record_size: 4_000_000,
     });
   } catch (thrown) {

@@ -21,7 +21,11 @@ export const add: Transaction<AddInput, TasksText, undefined, Reply> = {
     const { tasks, path } = seen;
     const words = text.trim();
     if (words === "" || words.includes("\n"))
-      throw new PawlError("usage", "Expected a title of one line, found none or several.", 'Run `pawl add "title"`.');
+      throw new PawlError(
+        "usage",
+        "Expected a title of one line, found none or several.",
+        'Run `pawl add "title"`.',
+      );
     const depends_on = [...new Set(after)].map((each) => taskOf(tasks, each).id);
     const taken = idsIn(tasks);
     const id = wanted === undefined ? nextId(tasks, taken) : checkId(wanted, "task's id");

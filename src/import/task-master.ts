@@ -39,8 +39,8 @@ function listsIn(data: unknown, path: string): readonly TagList[] {
   if (own !== null) return [{ tag: "master", tasks: own }];
   const tags = Object.entries(data).flatMap(([tag, value]) => {
     const items = isFields(value) ? itemsOf(value.tasks) : Array.isArray(value) ? fieldsIn(value) : null;
-    const isList = items?.every((each) => "title" in each || "id" in each);
-    return isList ? [{ tag, tasks: items }] : [];
+    if (items === null || !items.every((each) => "title" in each || "id" in each)) return [];
+    return [{ tag, tasks: items }];
   });
   if (tags.length > 0) return tags;
   throw invalid(

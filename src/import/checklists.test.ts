@@ -70,6 +70,12 @@ describe("Spec Kit", () => {
     expect(new Set(ids(found)).size).toBe(5);
   });
 
+  it("keeps a box without any words by its line", () => {
+    const found = read("- [x] \n- [ ] T002\n");
+    expect(found.tasks[0]?.steps.map(({ title }) => title)).toEqual(["T002"]);
+    expect(stepsOf(read("# Tasks\n- [x] \n")).map(({ title }) => title)).toEqual(["Line 2"]);
+  });
+
   it("leaves dependencies in prose as prose", () => {
     const found = read("- [ ] T001 a\n- [ ] T002 b (depends on T001)\n## Dependencies\nT002 blocks T003.\n");
     expect(found.tasks[0]?.dependsOn).toEqual([]);

@@ -174,7 +174,7 @@ function specKitSteps(entries: readonly Entry[], path: string, remarks: string[]
       const parts = [entry.body, phase && `Part of: ${phase}`];
       const step = {
         number: number?.toUpperCase() ?? null,
-        title: entry.text.slice(lead.length).trim() || entry.text,
+        title: entry.text.slice(lead.length).trim() || entry.text || `Line ${entry.line}`,
         ...statusIn({ box: entry.box ?? statusLine(entry.body), text: entry.text }, "todo"),
       };
       steps.push({ step, parts });

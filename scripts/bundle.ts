@@ -124,7 +124,12 @@ function renderEager(path: string, members: object): string {
     `const builtin = process.getBuiltinModule(${JSON.stringify(path)});`,
     "const memberOf = (name) => builtin[name];",
     "export default builtin;",
-    ...Object.keys(members).map((name) => `export const ${name} = /* @__PURE__ */ memberOf("${name}");`),
+    "const late = (name) => new Proxy({}, { get: (_, own) => builtin[name][own] });",
+    ...Object.entries(members).map(([name, value]) => {
+      // What `promises` of `fs` is, Node loads with the first look at it.
+      const how = name === "promises" && typeof value === "object" ? "late" : "memberOf";
+      return `export const ${name} = /* @__PURE__ */ ${how}("${name}");`;
+    }),
   ].join("\n");
 }
 

@@ -174,8 +174,9 @@ describe("pawl uninstall", () => {
     await project.pawl("init");
     const git = (cwd: string, ...args: readonly string[]) =>
       execFileSync("git", args, { cwd, encoding: "utf8" });
-    const own = ["-c", "user.name=T", "-c", "user.email=t@example.com"];
-    git(project.root, ...own, "commit", "-q", "--allow-empty", "-m", "first");
+    git(project.root, "config", "user.name", "T");
+    git(project.root, "config", "user.email", "t@example.com");
+    git(project.root, "commit", "-q", "--allow-empty", "-m", "first");
     const worktrees = openWorktrees(project.root, testEnvironment(), async () => []);
     const { folder } = await worktrees.ensure({ repo: ".", branch: "bloom/T-1" });
     writeFileSync(join(folder, "work.txt"), "work\n");
@@ -184,7 +185,7 @@ describe("pawl uninstall", () => {
     expect(kept.out).toContain("something in it is not committed");
     expect(readFileSync(join(folder, "work.txt"), "utf8")).toBe("work\n");
     git(folder, "add", ".");
-    git(folder, ...own, "commit", "-q", "-m", "work");
+    git(folder, "commit", "-q", "-m", "work");
     expect((await project.pawl("uninstall", "--yes")).code).toBe(0);
     expect(readdirSync(project.root)).toEqual([".git"]);
     expect(git(project.root, "show", "bloom/T-1:work.txt")).toBe("work\n");

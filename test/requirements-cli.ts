@@ -6,7 +6,7 @@ const OWN = "test/e2e/workflow-commands.test.ts";
 const GALLERY = "test/gallery.test.ts";
 const LIBRARY = "test/library.test.ts";
 const UNINSTALL = "test/e2e/uninstall.test.ts";
-const DOCTOR = "test/e2e/doctor.test.ts";
+const DOCTOR = "test/e2e/doctor.slow.test.ts";
 
 /** What a person at a terminal is promised. */
 export const COMMAND_LINE: Readonly<Record<string, Requirement>> = {

@@ -6,7 +6,7 @@ const PLAN = "src/import/plan.test.ts";
 const LISTS = "src/import/checklists.test.ts";
 const ISSUES = "src/import/issues.test.ts";
 const MASTER = "src/import/task-master.test.ts";
-const E2E = "test/e2e/import.test.ts";
+const E2E = "test/e2e/import.slow.test.ts";
 
 /** What an import and an export promise. */
 export const IMPORT: Readonly<Record<string, Requirement>> = {

@@ -1,12 +1,12 @@
 import type { Requirement } from "./requirements.ts";
 
-const SEEN = "test/e2e/seen-from-outside.test.ts";
+const SEEN = "test/e2e/seen-from-outside.slow.test.ts";
 const STATS = "src/runtime/stats.test.ts";
 const SHOWN = "src/surfaces/cli/stats.test.ts";
 const FILTER = "src/surfaces/cli/log-filter.test.ts";
 const LOG = "test/e2e/custom-log.test.ts";
 const TRACE = "src/runtime/trace.test.ts";
-const LIVE = "test/e2e/opentelemetry.test.ts";
+const LIVE = "test/e2e/opentelemetry.slow.test.ts";
 
 /** What is seen of the work from outside: figures, the log, traces and metrics. */
 export const OBSERVABILITY: Readonly<Record<string, Requirement>> = {

@@ -1812,7 +1812,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "words === null || !withWords",
       replace: "words === null",
       tests: [
-        "test/e2e/opentelemetry.test.ts: gets each run as one trace, from every process that worked on it, and the figures",
+        "test/e2e/opentelemetry.slow.test.ts: gets each run as one trace, from every process that worked on it, and the figures",
       ],
     },
   ],
@@ -1823,7 +1823,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (!isKnown && sessions",
       replace: "if (given === undefined && sessions",
       tests: [
-        "test/e2e/seen-from-outside.test.ts: are the figures as Prometheus reads them, for a session or a token of its own",
+        "test/e2e/seen-from-outside.slow.test.ts: are the figures as Prometheus reads them, for a session or a token of its own",
       ],
     },
   ],

@@ -34,26 +34,26 @@ export const ALFRED: Readonly<Record<string, Requirement>> = {
     says: "A run's live state stays in its checkout over checkout, stash -u, clean -fd, reset and merges; after done the tree is clean.",
     source: "review, What a team shares",
     tests: [
-      "test/e2e/alfred-git.test.ts: a run keeps its live state over %s",
-      "test/e2e/alfred-git.test.ts: after done the tree is clean, and nothing of the live state or the logs is in a commit",
-      "test/e2e/alfred-git.test.ts: a branch that brings no .gitignore of Alfred's does not lay the live state open",
-      "test/e2e/alfred-git.test.ts: Alfred's own files are no reason to call a tree unclean",
+      "test/e2e/alfred-git.slow.test.ts: a run keeps its live state over %s",
+      "test/e2e/alfred-git.slow.test.ts: after done the tree is clean, and nothing of the live state or the logs is in a commit",
+      "test/e2e/alfred-git.slow.test.ts: a branch that brings no .gitignore of Alfred's does not lay the live state open",
+      "test/e2e/alfred-git.slow.test.ts: Alfred's own files are no reason to call a tree unclean",
     ],
   },
   "alfred.git.records": {
     says: "A clone derives from the records where each task stands; two branches that advanced one task are held for a person.",
     source: "review, What a team shares",
     tests: [
-      "test/e2e/alfred-git.test.ts: two branches that each did a task are merged without a conflict, and both are done for whoever clones",
-      "test/e2e/alfred-git.test.ts: a clone goes on with a task whose finished steps were committed",
-      "test/e2e/alfred-git.test.ts: a task that was advanced on two branches is held in a clone, with both sides named",
+      "test/e2e/alfred-git.slow.test.ts: two branches that each did a task are merged without a conflict, and both are done for whoever clones",
+      "test/e2e/alfred-git.slow.test.ts: a clone goes on with a task whose finished steps were committed",
+      "test/e2e/alfred-git.slow.test.ts: a task that was advanced on two branches is held in a clone, with both sides named",
     ],
   },
   "alfred.git.moved-over": {
     says: "A run whose state an earlier version let git track is moved over once, and lost by no checkout.",
     source: "review, What a team shares",
     tests: [
-      "test/e2e/alfred-git.test.ts: a run whose state an earlier version committed survives checkouts, and is no longer git's after finalize_task",
+      "test/e2e/alfred-git.slow.test.ts: a run whose state an earlier version committed survives checkouts, and is no longer git's after finalize_task",
     ],
   },
   "alfred.start.reject": {

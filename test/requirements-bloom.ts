@@ -229,8 +229,8 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     tests: [
       "src/workflows/bloom/scheduler/loop.test.ts: looks twice a minute while there is nothing to do, and starts no agent",
       "src/workflows/bloom/scheduler/loop.test.ts: waits where tasks.yaml cannot be read, says so once, changes nothing, and goes on when it can",
-      "test/e2e/bloom-overnight.test.ts: waits while a person is in the middle of editing %s, and nothing that was done meanwhile is done again",
-      "test/e2e/bloom-overnight.test.ts: leaves a task as it is that something unforeseen stops, goes on with the others, and ends with that error",
+      "test/e2e/bloom-overnight.slow.test.ts: waits while a person is in the middle of editing %s, and nothing that was done meanwhile is done again",
+      "test/e2e/bloom-overnight.slow.test.ts: leaves a task as it is that something unforeseen stops, goes on with the others, and ends with that error",
     ],
   },
   "bloom.screen": {

@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirements.ts";
 
-const BOARD = "test/e2e/board.test.ts";
+const BOARD = "test/e2e/board.slow.test.ts";
 const ACTS = "test/e2e/board-acts.slow.test.ts";
 const PERSON = "src/runtime/person.test.ts";
 const GATE = "src/runtime/signed-gate.test.ts";
@@ -81,7 +81,7 @@ export const BOARD_SERVER: Readonly<Record<string, Requirement>> = {
     says: "Files that changed where they may not are shown on the board before a verdict counts, and only a yes to exactly them accepts them.",
     source: "docs/board.md",
     tests: [
-      "test/e2e/stray-edits.test.ts: are shown on the board before a verdict counts there, and only a yes to exactly them accepts them",
+      "test/e2e/stray-edits.slow.test.ts: are shown on the board before a verdict counts there, and only a yes to exactly them accepts them",
     ],
   },
   "board.signed": {

@@ -5,7 +5,7 @@ const SHELLS = "test/e2e/completion-shells.slow.test.ts";
 const OWN = "test/e2e/workflow-commands.test.ts";
 const GALLERY = "test/gallery.test.ts";
 const LIBRARY = "test/library.test.ts";
-const UNINSTALL = "test/e2e/uninstall.test.ts";
+const UNINSTALL = "test/e2e/uninstall.slow.test.ts";
 const DOCTOR = "test/e2e/doctor.slow.test.ts";
 
 /** What a person at a terminal is promised. */

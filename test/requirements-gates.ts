@@ -1,10 +1,10 @@
 import type { Requirement } from "./requirements.ts";
 
-const STRAYS = "test/e2e/stray-edits.test.ts";
+const STRAYS = "test/e2e/stray-edits.slow.test.ts";
 const TERMINAL = "test/e2e/signed-gates.slow.test.ts";
 const HARDWARE = "src/adapters/signatures/signatures.test.ts";
 const SIGNED = "test/e2e/signed-gates.test.ts";
-const WORKFLOWS = "test/e2e/verify-workflows.test.ts";
+const WORKFLOWS = "test/e2e/verify-workflows.slow.test.ts";
 const ACTION = "test/action.slow.test.ts";
 const FORGE = "test/e2e/verify-forge.slow.test.ts";
 const VERIFY = "test/e2e/verify.slow.test.ts";

@@ -1500,7 +1500,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/surfaces/board/server/door.ts",
       find: 'if (context.req.header("host") !== host())',
       replace: 'if (context.req.header("host") === "")',
-      tests: ["test/e2e/board.test.ts: refuses a request with another Host, whatever its cookie"],
+      tests: ["test/e2e/board.slow.test.ts: refuses a request with another Host, whatever its cookie"],
     },
     {
       takes: "the look at the Origin",
@@ -1508,8 +1508,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: '(origin !== undefined && origin !== own) || (method === "POST" && origin === undefined)',
       replace: 'origin === "none"',
       tests: [
-        "test/e2e/board.test.ts: refuses a request with another page's Origin, whatever its cookie",
-        "test/e2e/board.test.ts: refuses a change without an Origin",
+        "test/e2e/board.slow.test.ts: refuses a request with another page's Origin, whatever its cookie",
+        "test/e2e/board.slow.test.ts: refuses a change without an Origin",
       ],
     },
     {
@@ -1517,7 +1517,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/surfaces/board/server/door.ts",
       find: "if (csrf === null || given === undefined || !isSame(given, csrf))",
       replace: "if (csrf === null || (given !== undefined && !isSame(csrf, csrf)))",
-      tests: ["test/e2e/board.test.ts: refuses a change without the page's secret"],
+      tests: ["test/e2e/board.slow.test.ts: refuses a change without the page's secret"],
     },
     {
       takes: "the end of an address that was used",
@@ -1525,7 +1525,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "      invitations.delete(key);\n",
       replace: "",
       tests: [
-        "test/e2e/board.test.ts: opens one browser by its address, once, with a cookie that no script reads and no other site sends",
+        "test/e2e/board.slow.test.ts: opens one browser by its address, once, with a cookie that no script reads and no other site sends",
       ],
     },
     {
@@ -1534,7 +1534,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "const agent = incoming ? agentBehind(incoming.socket) : null;",
       replace: "const agent = incoming ? null : agentBehind({});",
       tests: [
-        "test/e2e/board.test.ts: gets in neither by the address that it has read, nor with the cookie of the person's browser",
+        "test/e2e/board.slow.test.ts: gets in neither by the address that it has read, nor with the cookie of the person's browser",
       ],
     },
     {
@@ -1542,7 +1542,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/surfaces/cli/board.ts",
       find: "const readOnly = wanted === true || byAgent;",
       replace: "const readOnly = wanted === true;",
-      tests: ["test/e2e/board.test.ts: only shows, and nobody is led to it"],
+      tests: ["test/e2e/board.slow.test.ts: only shows, and nobody is led to it"],
     },
   ],
   "A record that claims a verdict": [

@@ -139,7 +139,9 @@ describe("A task's run", () => {
 
   it("of an earlier version, without a record, goes on, and is shown as unproved", LONG, async () => {
     using project = await awaitingApproval();
-    rmSync(join(project.root, ".pawl/heads"), { recursive: true });
+    // That version kept neither.
+    for (const folder of [".pawl/heads", ".alfred/records"])
+      rmSync(join(project.root, folder), { recursive: true, force: true });
     expect((await project.bloom("status")).out).toContain("unproved");
     expect((await project.person("approve", "T1")).code).toBe(0);
     expect(JSON.parse(project.read(HEAD) ?? "")).toMatchObject({ unproved: true, origin: { begins: false } });

@@ -7,7 +7,7 @@ const figures = ({ files, underway }: Walk) => [underway.length, files.length];
 const LONG = { timeout: 120_000 };
 
 it(
-  "submit_work comes from the tool's call to its first byte through at most 11 files, and runs functions of at most 94",
+  "submit_work comes from the tool's call to its first byte through at most 11 files, and runs functions of at most 100",
   LONG,
   async () => {
     const walk = await walkSubmitWork();
@@ -15,14 +15,14 @@ it(
     expect(walk.underway.at(-1)).toBe("src/adapters/files/node-disk.ts");
     const [through, ran] = figures(walk);
     expect(through).toBeLessThanOrEqual(11);
-    expect(ran).toBeLessThanOrEqual(94);
+    expect(ran).toBeLessThanOrEqual(100);
   },
 );
 
-it("a step comes from the loop's first look to its merge by functions of at most 79 files", LONG, () => {
+it("a step comes from the loop's first look to its merge by functions of at most 80 files", LONG, () => {
   const walk = walkStepToMerge();
   expect(walk.files).toContain("src/workflows/bloom/commands/deliver.ts");
   const [through, ran] = figures(walk);
   expect(through).toBeLessThanOrEqual(3);
-  expect(ran).toBeLessThanOrEqual(79);
+  expect(ran).toBeLessThanOrEqual(80);
 });

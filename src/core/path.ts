@@ -38,8 +38,20 @@ export function normalPath(path: string): string {
   return normal.length === 0 ? path : normal.join("/");
 }
 
+const MOST_KNOWN = 1000;
+const faultless = new Set<string>();
+
 /** Why the text is not a path inside the project, or null. */
 export function pathFault(path: string): string | null {
+  if (faultless.has(path)) return null;
+  const fault = faultIn(path);
+  if (fault !== null) return fault;
+  if (faultless.size >= MOST_KNOWN) faultless.clear();
+  faultless.add(path);
+  return null;
+}
+
+function faultIn(path: string): string | null {
   if (path === "") return "it is empty";
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   if (/[\u0000-\u001f\u007f]/.test(path)) return "it has control characters";

@@ -9,7 +9,7 @@ import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
 import type { CacheEntry, Context } from "../runtime/module.ts";
 import { editParts, fileOf, type Parts, textOf } from "./parts.ts";
-import { renderProblem } from "./problem.ts";
+import { type Problem, renderProblem } from "./problem.ts";
 import { TASKS_EDITOR, type TaskEdit } from "./splice.ts";
 import { type FoundStep, findStep } from "./steps.ts";
 import { eachTask, findTask, type Task, type TasksFile } from "./task.ts";
@@ -64,17 +64,21 @@ async function parsed(path: ProjectPath, text: string, known: Parts | null): Pro
   const { readTasks } = await import("./read.ts");
   const result = readTasks(text, known);
   if (result.ok) return result.parts;
-  const shown = result.problems.slice(0, SHOWN_PROBLEMS).map((problem) => renderProblem(path, problem));
-  const more = result.problems.length - shown.length;
-  throw new PawlError(
-    "tasks-invalid",
-    [
-      `${path} has ${result.problems.length === 1 ? "a problem" : `${result.problems.length} problems`}:`,
-      ...shown,
-      ...(more > 0 ? [`and ${more} more.`] : []),
-    ].join("\n"),
-    `Edit ${path} at the places named; \`bloom validate\` looks again.`,
-  );
+  throw tasksInvalid(path, result.problems);
+}
+
+/** `what` has the problems: the file, unless it says something else. */
+export function tasksInvalid(
+  path: string,
+  problems: readonly Problem[],
+  what = path,
+  fix = `Edit ${path} at the places named; \`bloom validate\` looks again.`,
+): PawlError {
+  const shown = problems.slice(0, SHOWN_PROBLEMS).map((problem) => renderProblem(path, problem));
+  const more = problems.length - shown.length;
+  const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
+  const lines = [`${what} has ${count}:`, ...shown, ...(more > 0 ? [`and ${more} more.`] : [])];
+  return new PawlError("tasks-invalid", lines.join("\n"), fix);
 }
 
 export interface ChangedTasks {

@@ -114,9 +114,13 @@ export function hasOwnWork(task: Task): boolean {
   return task.subtasks.length === 0 && task.checkpoint !== true;
 }
 
-/** Neither done nor cancelled. */
-export function isOpenStep({ status }: Pick<Step, "status">): boolean {
+/** Of a task or a step: it is neither done nor cancelled. */
+export function isOpenStatus(status: string): boolean {
   return status !== "done" && status !== "cancelled";
+}
+
+export function isOpenStep({ status }: Pick<Step, "status">): boolean {
+  return isOpenStatus(status);
 }
 
 /** The branch that the task's work is committed on, where it has a repository. */

@@ -4,7 +4,7 @@ import { parseTasks, parseText } from "./parse.ts";
 import { type Parts, whyUnwritable } from "./parts.ts";
 import type { KeyPath, Problem } from "./problem.ts";
 import { KNOWN_KEYS } from "./schema.ts";
-import type { Task } from "./task.ts";
+import { isOpenStatus, type Task } from "./task.ts";
 
 export function problemsOf(text: string): readonly Problem[] {
   const parsed = parseTasks(text);
@@ -18,8 +18,7 @@ export function unwritable(text: string, tasks: readonly Task[], parts: Parts): 
   const look = (list: readonly Task[], path: KeyPath) => {
     list.forEach((task, index) => {
       const own = [...path, index];
-      const why =
-        task.status === "done" || task.status === "cancelled" ? null : whyUnwritable(parts, task.id);
+      const why = isOpenStatus(task.status) ? whyUnwritable(parts, task.id) : null;
       if (why) problems.push({ ...where([...own, "status"]), message: why.message, fix: why.fix });
       look(task.subtasks, [...own, "subtasks"]);
     });

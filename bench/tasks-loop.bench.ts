@@ -83,7 +83,8 @@ const none = {
   endLeftovers: async () => 0,
   spentBy: async () => null,
   missing: () => null,
-  takeCalls: async () => [],
+  takeCommits: async () => [],
+  takeCalls: async () => {},
   survey: async () => [],
   tryOut: async () => Promise.reject(new Error("no")),
 };

@@ -25,10 +25,7 @@ if (major < 22 || (major === 22 && minor < 12)) {
   // Before each tool of an assistant: without the rest of the program, it costs little more than Node's own start.
   const guarding = command === "guard" ? await import("./app/guard.ts") : null;
   if (guarding?.isGuardedClient(client)) {
-    const { exit, stderr, stdout } = await guarding.guard({ client, event, program, home });
-    process.exitCode = exit;
-    process.stderr.write(stderr);
-    process.stdout.write(stdout);
+    process.exitCode = await guarding.answerHook({ client, event, program, home });
   } else {
     const { run } = await import("./app/app.ts");
     process.exitCode = await run({ argv: process.argv.slice(2), program, home });

@@ -8,7 +8,7 @@ import { newId } from "../adapters/clock/new-id.ts";
 import { openCache } from "../adapters/files/cache.ts";
 import type { OnForeign } from "../adapters/files/foreign.ts";
 import { ownPlace } from "../adapters/files/own-folder.ts";
-import { openStore } from "../adapters/files/store.ts";
+import { openStore, type StoreOptions } from "../adapters/files/store.ts";
 import { looksTracked } from "../adapters/git/tracked.ts";
 import { openRedactor } from "../adapters/process/redact.ts";
 import {
@@ -17,7 +17,7 @@ import {
   readEnvironment,
   readSurroundings,
   within,
-  withoutNoticeSecrets,
+  withoutOwnSecrets,
 } from "../config/config.ts";
 import { findRoot } from "../config/project-root.ts";
 import { openStateHome, stateFolder } from "../config/state-home.ts";
@@ -26,10 +26,12 @@ import { PawlError } from "../core/error.ts";
 import { type Caller, EVENTS } from "../core/event.ts";
 import { masked } from "../core/masked.ts";
 import { projectPath } from "../core/path.ts";
+import type { Database } from "../core/ports/database.ts";
 import type { EventLog } from "../core/ports/event-log.ts";
 import type { Keys } from "../core/ports/signatures.ts";
 import type { Change, Editor, Pending, Store, View } from "../core/ports/store.ts";
-import type { Project, Trust, Workflows } from "../runtime/project.ts";
+import type { Settings } from "../core/settings.ts";
+import type { EventsOptions, Project, Trust, Workflows } from "../runtime/project.ts";
 import type { Runtime } from "../runtime/run-transaction.ts";
 import type { TraceSpan } from "../runtime/trace.ts";
 import type { BoardOrder, Host, VerifyOrder } from "../surfaces/cli/command.ts";
@@ -41,6 +43,7 @@ import { WORKFLOWS } from "../workflows/index.ts";
 import { launchOf } from "./launch.ts";
 import { openNotices } from "./notices.ts";
 import { openOutside } from "./ports.ts";
+import type { Shared } from "./shared-project.ts";
 import { lateStrays } from "./strays.ts";
 import { openTelemetry } from "./telemetry.ts";
 import type { TrustPlace } from "./trust.ts";
@@ -100,6 +103,26 @@ function processOf(start: Start): HostProcess {
   };
 }
 
+function beyondFiles(
+  environment: Environment,
+  workingFolder: HostProcess["workingFolder"],
+): Pick<Host, "database" | "imports" | "watch"> {
+  return {
+    watch: async (root, tasksFile) => (await import("../adapters/files/watch.ts")).openWatch(root, tasksFile),
+    database: () => databaseOf(environment),
+    imports: (root) => importsAt(root, environment, workingFolder()),
+  };
+}
+
+async function databaseOf(environment: Environment): Promise<Database> {
+  const [{ openDatabase }, { DATABASE_URL }] = await Promise.all([
+    import("../adapters/postgres/database.ts"),
+    import("../core/ports/database.ts"),
+  ]);
+  // A person waits, and would rather hear that it does not answer.
+  return openDatabase({ url: environment[DATABASE_URL], limits: { reconnecting: 5_000 } });
+}
+
 async function importsAt(root: string, environment: Environment, cwd: string) {
   const [{ openSources }, { openGitHubIssues }] = await Promise.all([
     import("../adapters/sources/sources.ts"),
@@ -157,21 +180,23 @@ export async function run(start: Start): Promise<number> {
     guard: async (root) => (await import("./guard-outside.ts")).openGuardOutside({ root, home, environment }),
     leftovers: async (root) => (await import("./leftovers.ts")).openLeftovers(root, environment),
     machine: async (root) => (await import("./machine.ts")).lookAtMachine(root, environment),
+    clientPackages: async () => (await import("./client-packages.ts")).clientPackages(environment),
     git: (root) =>
       gitAt(root, environment, async () => (await open({ root, home, environment, workflows })).runtime),
+    ...beyondFiles(environment, workingFolder),
     writeTrace: (spans, file) => writeTrace(spans, resolve(workingFolder(), file), start),
     serveBoard: (order) => boardOf(order, { host, place, open, cwd: workingFolder(), until: ancestry.until }),
     async serve(project, names) {
       const { serve } = await import("../surfaces/mcp/serve.ts");
       const app = await clientAppOf(home, project.root, environment);
-      await serve(project, names, { version: host.version, app });
+      return serve(project, names, { version: host.version, app });
     },
     async serveHttp(project, names, how) {
       const { serveHttp } = await import("../surfaces/mcp/serve-http.ts");
       const onError = (message: string) => host.terminal.err(`${message}\n`);
       const token = environment.PAWL_MCP_TOKEN || undefined;
       const ground = { version: host.version, app: await clientAppOf(home, project.root, environment) };
-      await serveHttp(project, names, { ...how, ...ground, token, onError });
+      return serveHttp(project, names, { ...how, ...ground, token, onError });
     },
   };
   try {
@@ -191,14 +216,14 @@ async function boardOf(
     readonly cwd: string;
     readonly until: number | undefined;
   },
-): Promise<void> {
+): Promise<NodeJS.Signals> {
   const { cwd, host, open, place, until } = around;
   const [{ distinctRoots, serveBoard }, { lookAtGuard }] = await Promise.all([
     import("./board.ts"),
     import("../surfaces/cli/guard-proof.ts"),
   ]);
   const { environment, home } = place;
-  await serveBoard(distinctRoots(order.folders, cwd, environment), order, {
+  return serveBoard(distinctRoots(order.folders, cwd, environment), order, {
     ...{ home, environment, version: host.version, until },
     caller: { channel: "board", who: person() },
     open: async (root) => open({ ...place, root, workflows: await allWorkflows(root, place, open) }),
@@ -229,9 +254,8 @@ async function gitAt(root: string, environment: Environment, runtime: () => Prom
 function forAgents(
   environment: Environment,
   workingFolder: HostProcess["workingFolder"],
-): Pick<Host, "agents" | "imports" | "lastWords" | "wall"> {
+): Pick<Host, "agents" | "lastWords" | "wall"> {
   return {
-    imports: (root) => importsAt(root, environment, workingFolder()),
     async lastWords(root) {
       const { lastWords } = await import("../adapters/agents/last-words.ts");
       return (agentRun) => lastWords(root, agentRun);
@@ -242,7 +266,7 @@ function forAgents(
         import("../adapters/wall/wall.ts"),
         import("./wall.ts"),
       ]);
-      const place = placeOf(root ?? workingFolder(), withoutNoticeSecrets(environment, settings));
+      const place = placeOf(root ?? workingFolder(), withoutOwnSecrets(environment, settings));
       const setup = { root: place.projectRoot, environment, settings, programs: [] };
       const wallAround = (folder: string) => wallFor(scratchSetup(setup, folder));
       return openAgents({ ...place, agents: settings.agents ?? {}, untrusted, wallAround });
@@ -414,19 +438,24 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
   const untracked = async () =>
     (await import("../adapters/git/planted.ts")).checkUntracked({ folder: root, environment });
   if (looksTracked(root) === "yes") place.warn?.(TRACKED);
-  const store = noteCommits(openStore(files), untracked, (changes) => {
+  const commits = noteCommits(untracked, (changes) => {
     notices.saw(changes);
     telemetry.saw(changes);
   });
+  const ownFiles = openStore(files);
   const surroundings = readSurroundings({ ...place, cwd: place.cwd ?? root });
   const cache = openCache(files.state);
   const read = openConfiguration({ cache, version: readVersion(home) });
   const settings = async (view: View) => within((await read(view)).settings, surroundings);
+  const shared = await sharedOf(place, ownFiles, () => settings(ownFiles.view()));
+  const store = commits.noted(shared?.store ?? ownFiles);
   const present = () => settings(store.view());
   const trust = lateTrust({ root, environment, view: () => store.view(), settings: present, ...place.trust });
   const notices = openNotices({ root, home, environment, settings: present, now: () => new Date() }, trust);
-  const outside = openOutside(root, environment, async () => (await read(store.view())).settings, trust);
-  const eventLog = lateEventLog(root);
+  const plain = async () => (await read(store.view())).settings;
+  const ports = openOutside(root, environment, plain, trust, { isShared: shared !== null });
+  const outside = shared ? { ...ports, leases: shared.leases, workers: shared.workers } : ports;
+  const eventLog = lateEventLog(root, shared);
   const telemetry = openTelemetry({ ...place, newId, log: eventLog, version: () => readVersion(home) });
   const runtime: Runtime = {
     ...{ store, outside, cache, settings, now: () => new Date(), newId },
@@ -435,10 +464,9 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
   };
   return {
     ...{ root, workflows, trust, notices, runtime },
-    async *events(options) {
-      const { readEvents } = await import("../adapters/events/read-events.ts");
-      yield* readEvents(ownPlace(root, EVENTS), { ...options, pending: () => pendingEvents(store) });
-    },
+    files: shared ? commits.noted(ownFiles) : store,
+    ...(shared ? { database: shared.database } : {}),
+    events: (options) => (shared ? sharedEvents(eventLog, options) : fileEvents(root, store, options)),
     eventLog,
     async openLoop() {
       await untracked();
@@ -450,10 +478,24 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
         settings: within((await read(store.view())).settings, surroundings),
         launch: [process.execPath, place.program ?? process.argv[1] ?? ""],
         warn: (line) => place.warn?.(line),
+        ...(shared ? { shared: await shared.loop(commits.noted) } : {}),
         ...(await telemetry.loop()),
       });
     },
     explainSettings: async () => (await read(store.view())).origins,
+    ...journalOf(files),
+    // Read-only commands skip settling, and do not wait for a lock.
+    close: async () => {
+      await notices.close();
+      if (commits.any()) await store.settle();
+      await telemetry.close();
+      await shared?.close();
+    },
+  };
+}
+
+function journalOf(files: StoreOptions): Pick<Project, "foreignJournal" | "repairJournal"> {
+  return {
     async repairJournal() {
       const { repairJournal } = await import("../adapters/files/repair.ts");
       return repairJournal(files);
@@ -465,27 +507,44 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
       ]);
       return openForeign(projectOf(files), kept);
     },
-    // Read-only commands skip settling, and do not wait for a lock.
-    close: async () => {
-      await notices.close();
-      if (store.hasCommitted()) await store.settle();
-      await telemetry.close();
-    },
   };
 }
 
-function lateEventLog(root: string): () => Promise<EventLog> {
+/** Null: everything is in this checkout's files. */
+async function sharedOf(
+  { environment, root }: ProjectPlace,
+  files: Store,
+  settings: () => Promise<Settings>,
+): Promise<Shared | null> {
+  // Few projects share anything. Then nothing is parsed before it is needed.
+  if (!/\bstores\b/.test(textOf(join(root, "pawl.yaml")))) return null;
+  const present = await settings();
+  if (present.stores.bloom === "files") return null;
+  const { openShared } = await import("./shared-project.ts");
+  return openShared({ root, environment, files, settings: present });
+}
+
+function lateEventLog(root: string, shared: Shared | null): () => Promise<EventLog> {
   return async () => {
     const { openEventLog } = await import("../adapters/events/event-log.ts");
-    return openEventLog(ownPlace(root, EVENTS));
+    const files = openEventLog(ownPlace(root, EVENTS));
+    return shared ? shared.eventLog(files) : files;
   };
+}
+
+async function* fileEvents(root: string, store: Store, options?: EventsOptions) {
+  const { readEvents } = await import("../adapters/events/read-events.ts");
+  yield* readEvents(ownPlace(root, EVENTS), { ...options, pending: () => pendingEvents(store) });
+}
+
+async function* sharedEvents(eventLog: () => Promise<EventLog>, options?: EventsOptions) {
+  const { readLogEvents } = await import("../adapters/routed/read-events.ts");
+  yield* readLogEvents(await eventLog(), options);
 }
 
 /** The event log as it will be, if the disk refuses to write it yet. */
 async function pendingEvents(store: Store): Promise<string | null> {
-  const view = store.view();
-  await view.list(projectPath(".pawl/locks"));
-  return store.pending() === null ? null : view.read(EVENTS);
+  return (await store.catchUp()) === null ? null : store.view().read(EVENTS);
 }
 
 /** Loaded when something is to be started: reading needs no trust. */
@@ -512,23 +571,21 @@ function foreignWarning({ kept, records }: Parameters<OnForeign>[0]): string {
 const TRACKED =
   "the repository tracks files of .pawl/, which belongs to Pawl: Pawl executes and commits nothing here until you remove them (`git rm -r --cached .pawl`).";
 
-/** The store, and whether anything was committed through it. `check` runs before the first commit. */
-function noteCommits(
-  store: Store,
-  check: () => Promise<void>,
-  saw: (changes: readonly Change[]) => void,
-): Store & { hasCommitted(): boolean } {
+/** Stores, and whether anything was committed through one of them. `check` runs before the first commit. */
+function noteCommits(check: () => Promise<void>, saw: (changes: readonly Change[]) => void) {
   let committed = false;
   return {
-    ...store,
-    async commit(view, changes) {
-      if (!committed) await check();
-      committed = true;
-      const result = await store.commit(view, changes);
-      if (result === "committed") saw(changes);
-      return result;
-    },
-    hasCommitted: () => committed,
+    any: () => committed,
+    noted: (store: Store): Store => ({
+      ...store,
+      async commit(view, changes) {
+        if (!committed) await check();
+        committed = true;
+        const result = await store.commit(view, changes);
+        if (result === "committed") saw(changes);
+        return result;
+      },
+    }),
   };
 }
 

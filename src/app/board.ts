@@ -17,6 +17,8 @@ import type { PeerPorts } from "../surfaces/board/server/options.ts";
 import type { PageFile } from "../surfaces/board/server/page.ts";
 import { openBoard } from "../surfaces/board/server/serve.ts";
 import type { BoardOrder } from "../surfaces/cli/command.ts";
+import { firstSignal } from "../surfaces/ending-signals.ts";
+import { builtPlaces } from "./built.ts";
 
 export interface BoardGround {
   /** The folder of the program's own files. */
@@ -31,15 +33,15 @@ export interface BoardGround {
   readonly onError: (message: string) => void;
 }
 
-/** Serves until a signal ends it. */
+/** Serves until a signal ends it; returns which. */
 export async function serveBoard(
   roots: readonly string[],
   order: BoardOrder,
   ground: BoardGround,
-): Promise<void> {
+): Promise<NodeJS.Signals> {
   const { environment, home, version, caller, onError } = ground;
   const { port, readOnly } = order;
-  const ended = Promise.race((["SIGTERM", "SIGINT", "SIGHUP"] as const).map(signalled));
+  const ended = firstSignal();
   const board = await openBoard({
     places: roots.map((root) => ({
       root,
@@ -67,7 +69,7 @@ export async function serveBoard(
     const address = board.invite();
     const opened = order.open && openBrowser(address, environment);
     order.onOpen({ url, address, roots, opened });
-    await ended;
+    return await ended;
   } finally {
     for (const each of unpublish) attempt(each, undefined);
     await board.close();
@@ -76,6 +78,8 @@ export async function serveBoard(
 
 /** The pages look at all runs after each event. */
 function remembering(project: Project, root: string): Project {
+  // It tells by the files' stamps, of which a database has none.
+  if (project.database) return project;
   const { store } = project.runtime;
   const memory = openMemory({ root, isPending: () => store.pending() !== null, now: Date.now });
   return { ...project, runtime: { ...project.runtime, memory } };
@@ -105,8 +109,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** Beside the bundled program, or where the build puts it for a program that runs from its sources. */
 function pageFiles(home: string): ReadonlyMap<string, PageFile> {
-  const folders = [join(home, "board"), join(home, "..", "dist", "board")];
-  for (const folder of folders) {
+  for (const folder of builtPlaces(home, "board")) {
     const names = attempt(() => readdirSync(folder, { recursive: true, withFileTypes: true }), []);
     const files = names.filter((each) => each.isFile() && extname(each.name) in TYPES);
     if (files.length > 0)
@@ -131,8 +134,4 @@ export function distinctRoots(
   const around = { cwd, variable, tasksFile: undefined, create: false };
   const wanted = folders.length === 0 ? [undefined] : folders;
   return [...new Set(wanted.map((option) => realpathSync(findRoot({ ...around, option }))))];
-}
-
-function signalled(signal: NodeJS.Signals): Promise<void> {
-  return new Promise((resolve) => process.once(signal, () => resolve()));
 }

@@ -22,6 +22,7 @@ import type { Scope } from "../runtime/scope.ts";
 import { found as foundIn, UNDO } from "../runtime/strays.ts";
 import { DIALECTS } from "../surfaces/hooks/clients.ts";
 import type { Dialect, HookCall, Output } from "../surfaces/hooks/dialect.ts";
+import { writeWhole } from "../surfaces/write-whole.ts";
 import { lookAt } from "./guarded-project.ts";
 import type { Known } from "./kept-scopes.ts";
 
@@ -37,6 +38,15 @@ export interface GuardStart {
   readonly read?: () => string;
   readonly environment?: Environment;
   readonly cwd?: string;
+}
+
+/** Answers the hook that called the process, and returns the exit code. */
+export async function answerHook(start: GuardStart): Promise<number> {
+  const { exit, stderr, stdout } = await guard(start);
+  // The process's own streams take Node as long to load as the rest of an answer.
+  writeWhole(2, stderr);
+  writeWhole(1, stdout);
+  return exit;
 }
 
 /** Never throws: what fails becomes the client's own form of a refusal. */

@@ -11,11 +11,13 @@ import { openWatch } from "../adapters/files/watch.ts";
 import { openWorktrees } from "../adapters/git/worktrees.ts";
 import { openSetups } from "../adapters/setup/setup.ts";
 import { wallFor } from "../adapters/wall/wall.ts";
-import { type Environment, withoutNoticeSecrets } from "../config/config.ts";
+import { type Environment, withoutOwnSecrets } from "../config/config.ts";
 import { stateFolder } from "../config/state-home.ts";
 import type { Agents } from "../core/ports/agents.ts";
 import type { LoopPorts } from "../core/ports/loop.ts";
 import type { PullRequests } from "../core/ports/pull-requests.ts";
+import type { Store } from "../core/ports/store.ts";
+import type { Watch } from "../core/ports/watch.ts";
 import type { Folder } from "../core/ports/worktrees.ts";
 import type { Settings } from "../core/settings.ts";
 import { shellWord } from "../core/shell-word.ts";
@@ -30,18 +32,30 @@ export interface LoopPlace {
   readonly warn?: (line: string) => void;
   /** The `traceparent` of an agent's run; absent: nothing is traced. Null: it is not known. */
   readonly traceparentOf?: (task: string, agentRun: string) => string | null;
+  /** Present: other machines work on the tasks, too. */
+  readonly shared?: SharedLoop;
+}
+
+export interface SharedLoop
+  extends Pick<LoopPorts, "claims" | "watch">,
+    Required<Pick<LoopPorts, "workers">> {
+  /** This machine and the place on it where it works. */
+  readonly host: string;
+  fenced(lease: string): Store;
 }
 
 /** Throws `wall-missing`. */
 export function openLoopOutside(place: LoopPlace): LoopPorts {
-  const { root, environment, settings, launch } = place;
+  const { root, environment, settings, launch, shared } = place;
   const { agents = {}, bloom, git } = settings;
   const { noWall, ...wall } = wallFor(wallSetup({ root, environment, settings, programs: launch }));
   if (noWall !== undefined) place.warn?.(`${NO_WALL}: ${noWall}.`);
+  const watch = openWatch(root, bloom.tasks_file);
   const bin = writePrograms(root, launch);
   const supervisor = openSupervisor(root);
+  shared?.claims.onProlonged?.(supervisor.endIn);
   const marked = {
-    ...withoutNoticeSecrets(environment, settings),
+    ...withoutOwnSecrets(environment, settings),
     [MARK]: markValue(supervisor.mark, environment[MARK]),
   };
   const own = {
@@ -69,15 +83,30 @@ export function openLoopOutside(place: LoopPlace): LoopPorts {
         ...wall,
       }),
       setups: openSetups(root),
-      worktrees: openWorktrees(root, environment, async () => git.filters),
+      worktrees: openWorktrees(root, environment, async () => git.filters, {
+        kind: git.fence,
+        project: settings.project_id ?? "",
+      }),
       pullRequests: lateForge(root, environment),
       root: root as Folder,
       environment: own,
+      ...(shared ? { host: shared.host } : {}),
     },
-    claims: openClaims(root),
-    watch: openWatch(root, bloom.tasks_file),
+    claims: shared?.claims ?? openClaims(root),
+    watch: shared ? bothWatches(watch, shared.watch) : watch,
+    ...(shared ? { fenced: shared.fenced, workers: shared.workers } : {}),
     clock: systemClock,
     close: supervisor.close,
+  };
+}
+
+/** What changes in the files of this checkout, and elsewhere. */
+function bothWatches(one: Watch, other: Watch): Watch {
+  return {
+    onChange(heard) {
+      const both = [one.onChange(heard), other.onChange(heard)];
+      return { close: () => both.forEach((each) => void each.close()) };
+    },
   };
 }
 

@@ -7,13 +7,12 @@ import { join } from "node:path";
 import { MARK } from "../adapters/agents/mark.ts";
 import { stateFolder, TRUST_FILE } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
-import type { PawlEvent } from "../core/event.ts";
-import { EVENTS } from "../core/event.ts";
 import type { LoopRest } from "../core/ports/notify.ts";
 import type { Change } from "../core/ports/store.ts";
 import { receiversOf } from "../core/trust.ts";
 import { mayTell } from "../runtime/may-tell.ts";
 import type { Notices, Trust } from "../runtime/project.ts";
+import { eventIn } from "./committed.ts";
 import type { NoticesPlace } from "./notices/notices-place.ts";
 
 /** Several events of one moment are one look. */
@@ -84,6 +83,6 @@ async function isTold({ environment, root, settings }: NoticesPlace): Promise<bo
 }
 
 function tells(change: Change): boolean {
-  if (change.type !== "append" || change.path !== EVENTS) return false;
-  return attempt(() => mayTell(JSON.parse(change.text) as PawlEvent), false);
+  const event = eventIn(change);
+  return event !== null && attempt(() => mayTell(event), false);
 }

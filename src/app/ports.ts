@@ -1,7 +1,7 @@
 /** The adapters behind `Outside`. Each is loaded on first use: what is not used costs nothing. */
 
 import type { GitCall } from "../adapters/git/git.ts";
-import { type Environment, withoutNoticeSecrets } from "../config/config.ts";
+import { type Environment, withoutOwnSecrets } from "../config/config.ts";
 import { openStateHome } from "../config/state-home.ts";
 import type { Git } from "../core/ports/git.ts";
 import type { Outside } from "../core/ports/outside.ts";
@@ -16,16 +16,22 @@ export function openOutside(
   environment: Environment,
   settings: () => Promise<Settings>,
   trust: Pick<Trust, "checkCommand" | "checkLoop">,
+  { isShared = false }: { readonly isShared?: boolean } = {},
 ): Outside {
+  const lacking: Lacking = async (from, objects) => {
+    if (!isShared) return;
+    const { bring } = await import("../adapters/git/bring.ts");
+    await bring(from, (await settings()).git.fence, objects);
+  };
   const place = { folder: root, environment, filters: async () => (await settings()).git.filters };
   return {
     git: {
-      ...lateGit(place),
+      ...lateGit(place, lacking),
       async in(repo) {
         const { checkRepository, worktreePathsOf } = await import("../adapters/git/worktree-paths.ts");
         const { checkout } = worktreePathsOf(root, repo);
         await checkRepository(root, repo, place);
-        return lateGit({ ...place, folder: checkout });
+        return lateGit({ ...place, folder: checkout }, lacking);
       },
     },
     files: {
@@ -35,9 +41,9 @@ export function openOutside(
       list: async () => (await import("../adapters/files/leases.ts")).listLeases(root),
     },
     trackers: {
-      async open(provider) {
+      async open(provider, tracker) {
         const { openTrackers } = await import("../adapters/trackers/trackers.ts");
-        return openTrackers(environment).open(provider);
+        return openTrackers(environment, root).open(provider, tracker);
       },
     },
     signatures: lateSignatures(environment),
@@ -53,7 +59,7 @@ export function openOutside(
         const { openWall } = await import("../adapters/wall/wall.ts");
         const wall =
           openWall(wallSetup({ root, environment, settings: now, programs: [] })).wall ?? undefined;
-        const own = withoutNoticeSecrets(environment, now);
+        const own = withoutOwnSecrets(environment, now);
         const checks = openChecks({ root, environment: own, names, filters, setup: setup["."], wall });
         return checks.run(key, command, on, waiting);
       },
@@ -81,16 +87,31 @@ export function openOutside(
   };
 }
 
-function lateGit(place: GitCall): Git {
+/** Has what other machines made before it is looked at; does nothing where there are none. */
+type Lacking = (place: GitCall, objects: readonly string[]) => Promise<void>;
+
+function lateGit(place: GitCall, lacking: Lacking): Git {
   return {
     look: async () => (await import("../adapters/git/look.ts")).look(place),
     pin: async (work) => (await import("../adapters/git/tree.ts")).pin(place, work),
     snapshot: async (order) => (await import("../adapters/git/tree.ts")).snapshot(place, order),
     changes: async (base) => (await import("../adapters/git/tree.ts")).changes(place, base),
-    diff: async (order) => (await import("../adapters/git/diff.ts")).diff(place, order),
-    between: async (one, other) => (await import("../adapters/git/tree.ts")).between(place, one, other),
-    committed: async (order) => (await import("../adapters/git/stripped-tree.ts")).committed(place, order),
-    commits: async (base, head) => (await import("../adapters/git/changes.ts")).commits(place, base, head),
+    async diff(order) {
+      await lacking(place, [order.from, order.to]);
+      return (await import("../adapters/git/diff.ts")).diff(place, order);
+    },
+    async between(one, other) {
+      await lacking(place, [one, other]);
+      return (await import("../adapters/git/tree.ts")).between(place, one, other);
+    },
+    async committed(order) {
+      await lacking(place, [order.commit]);
+      return (await import("../adapters/git/stripped-tree.ts")).committed(place, order);
+    },
+    async commits(base, head) {
+      await lacking(place, [head]);
+      return (await import("../adapters/git/changes.ts")).commits(place, base, head);
+    },
   };
 }
 
@@ -111,9 +132,10 @@ export function lateSignatures(environment: Environment): Signatures {
 
 /** Kept outside the project. */
 export function latePolicies(root: string, environment: Environment): Policies {
+  const state = openStateHome(root, environment);
   const open = async () => {
     const { openPolicies } = await import("../adapters/policies/policies.ts");
-    return openPolicies(openStateHome(root, environment));
+    return openPolicies(state);
   };
   return {
     find: async (run) => (await open()).find(run),

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { openKeptByRun } from "../adapters/files/kept-by-run.ts";
 import type { Environment } from "../config/config.ts";
 import { openStateHome, stateFolder, TREES } from "../config/state-home.ts";
+import type { View } from "../core/ports/store.ts";
 import type { TreeNote, TreeNotes } from "../core/ports/tree-notes.ts";
 import { scopeOf } from "../runtime/open-scopes.ts";
 import type { Project } from "../runtime/project.ts";
@@ -20,9 +21,9 @@ export interface StraysOrder {
 
 /** Costs a project without a guard one look at a folder. */
 export function lateStrays({ environment, home, project, root }: StraysOrder): Strays {
-  const isOn = async () => {
+  const isOn = async (view?: View) => {
     const { settings, store } = project().runtime;
-    return (await settings(store.view())).guard;
+    return (await settings(view ?? store.view())).guard;
   };
   let folder: string | undefined;
   const isNoted = () => {
@@ -36,7 +37,7 @@ export function lateStrays({ environment, home, project, root }: StraysOrder): S
       git: project().runtime.outside.git,
       notes,
       scopeOf: (run) => scopeOf(project(), run),
-      isOn,
+      isOn: () => isOn(),
       async tell(event) {
         const { strayEvent } = await import("../guard/stray-events.ts");
         await advance(project().runtime, strayEvent, event, { channel: "script" });
@@ -53,8 +54,8 @@ export function lateStrays({ environment, home, project, root }: StraysOrder): S
   };
   return {
     look: async (run) => (isNoted() ? (await open()).look(run) : null),
-    async note(run, accepted) {
-      const guards = await isOn();
+    async note(run, accepted, view) {
+      const guards = await isOn(view);
       if (guards || isNoted()) await (await open()).note(run, accepted);
       if (guards) await keepScopes(run);
     },

@@ -7,15 +7,15 @@ import { MARK } from "../adapters/agents/mark.ts";
 import { ownPlace } from "../adapters/files/own-folder.ts";
 import type { Live } from "../adapters/telemetry/live.ts";
 import { type Environment, isTelemetryOn } from "../adapters/telemetry/variables.ts";
-import { attempt } from "../core/attempt.ts";
 import { EVENTS, type PawlEvent } from "../core/event.ts";
 import type { EventLog } from "../core/ports/event-log.ts";
 import type { Change } from "../core/ports/store.ts";
 import type { Workflows } from "../runtime/project.ts";
+import { eventIn } from "./committed.ts";
 import type { LoopPlace } from "./loop-ports.ts";
 
-/** Several commits of one moment are one look at the log. */
-const SOON_MILLISECONDS = 1000;
+/** The commits of this time are one look at the log and one request: each costs the work some milliseconds. */
+const SOON_MILLISECONDS = 5000;
 
 export interface TelemetryPlace {
   readonly root: string;
@@ -62,7 +62,7 @@ export function openTelemetry(place: TelemetryPlace): Telemetry {
   };
   return {
     saw(changes) {
-      committed.push(...changes.flatMap(eventIn));
+      committed.push(...changes.flatMap((change) => eventIn(change) ?? []));
       if (committed.length > 0) timer ??= setTimeout(() => void queue(false), SOON_MILLISECONDS).unref();
     },
     loop: async () => ({ traceparentOf: await agentTraces(ownPlace(place.root, EVENTS)) }),
@@ -74,11 +74,6 @@ export function openTelemetry(place: TelemetryPlace): Telemetry {
 }
 
 const OFF: Telemetry = { saw() {}, loop: async () => ({}), close: async () => {} };
-
-function eventIn(change: Change): readonly PawlEvent[] {
-  if (change.type !== "append" || change.path !== EVENTS) return [];
-  return attempt(() => [JSON.parse(change.text) as PawlEvent], []);
-}
 
 /** Which span an agent's run will be: its children, if it makes any, belong below it. */
 async function agentTraces(events: string): Promise<(task: string, agentRun: string) => string | null> {

@@ -18,6 +18,8 @@ const URL_OF_BOARD = /^http:\/\/127\.0\.0\.1:\d{1,5}\/$/;
 
 /** The board that runs for the project of this state folder; null: none does. */
 export function boardOf(stateFolder: string): BoardPlace | null {
+  // Every call over MCP looks, and most projects have none: an error would cost ten times the look.
+  if (!hasBoardFile(stateFolder)) return null;
   const found = attempt(() => JSON.parse(readFileSync(join(stateFolder, NAME), "utf8")), null);
   const isOne = typeof found?.url === "string" && URL_OF_BOARD.test(found.url) && Number.isInteger(found.pid);
   return isOne && isAlive(found.pid) ? { url: found.url, pid: found.pid } : null;

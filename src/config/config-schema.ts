@@ -23,7 +23,7 @@ const reviewers = z.union(
 
 /** The keys of `.alfred/config.yml`, and of `alfred:` in `pawl.yaml`. */
 export const ALFRED_FILE = z.strictObject({
-  provider: z.enum(["local", "jira", "linear"]).optional().describe("Where tasks come from."),
+  provider: z.enum(["local", "jira", "linear", "github"]).optional().describe("Where tasks come from."),
   reviews: z
     .partialRecord(z.enum(["default", ...RUN_TOOLS]), reviewers)
     .optional()
@@ -54,7 +54,11 @@ export const ALFRED_FILE = z.strictObject({
     .describe("Maps a tool to the persona that speaks in its prompts."),
   tracker: z
     .strictObject({
-      project: z.string().min(1).optional().describe("Jira's project or Linear's team, by its key."),
+      project: z
+        .string()
+        .min(1)
+        .optional()
+        .describe("Jira's project or Linear's team by its key, or GitHub's `owner/name`."),
       statuses: z
         .record(z.string().min(1), z.string().min(1))
         .optional()
@@ -70,49 +74,76 @@ export const ALFRED_FILE = z.strictObject({
 const minutes = z.number().positive();
 
 /** The keys of `bloom:` in `pawl.yaml`. */
-const BLOOM_FILE = z.strictObject({
-  tasks_file: z.string().min(1).optional().describe("The tasks file, relative to the project's root."),
-  command: z.string().min(1).optional().describe("How an agent's prompt calls this program."),
-  agent: z.string().min(1).optional().describe("The agent of tasks that name none."),
-  agents: z.int().min(1).max(64).optional().describe("How many agents work at once."),
-  merge_train: z
-    .int()
-    .min(1)
-    .max(16)
-    .optional()
-    .describe("How many merges into one branch are verified side by side, each on top of the one before."),
-  permission: z
-    .enum(["ask", "edits", "all"])
-    .optional()
-    .describe("What agents may do without asking: nothing, edits in their folder, everything."),
-  on_unmarked_step: z
-    .enum(["assume", "ask", "block"])
-    .optional()
-    .describe("What to do if an agent succeeds and leaves its step open."),
-  tries: z.int().min(1).max(20).optional().describe("Tries before a task is blocked."),
-  backoff: z
-    .strictObject({ first: z.number().min(0).optional(), limit: z.number().min(0).optional() })
-    .optional()
-    .describe("Seconds before the second try, doubled for each further one up to the limit."),
-  watch_pull_requests: z
-    .number()
-    .min(0)
-    .optional()
-    .describe("Seconds between checks for merged pull requests; 0: only when a run starts."),
-  budget: z
-    .strictObject({
-      usd: z.number().positive().optional(),
-      turns: z.int().positive().optional(),
-      minutes: minutes.optional(),
-    })
-    .optional()
-    .describe("The budget of a task that has none of its own."),
-  limits: z
-    .strictObject({ silence: minutes.optional(), run: minutes.optional(), verify: minutes.optional() })
-    .optional()
-    .describe("Minutes of an agent's silence, of an agent's run, of a verify command."),
-  environment: z.array(z.string().min(1)).optional().describe("More variables for verify commands."),
-});
+const BLOOM_FILE = z
+  .strictObject({
+    tasks_file: z.string().min(1).optional().describe("The tasks file, relative to the project's root."),
+    command: z.string().min(1).optional().describe("How an agent's prompt calls this program."),
+    agent: z.string().min(1).optional().describe("The agent of tasks that name none."),
+    agents: z.int().min(1).max(64).optional().describe("How many agents work at once."),
+    merge_train: z
+      .int()
+      .min(1)
+      .max(16)
+      .optional()
+      .describe("How many merges into one branch are verified side by side, each on top of the one before."),
+    permission: z
+      .enum(["ask", "edits", "all"])
+      .optional()
+      .describe("What agents may do without asking: nothing, edits in their folder, everything."),
+    on_unmarked_step: z
+      .enum(["assume", "ask", "block"])
+      .optional()
+      .describe("What to do if an agent succeeds and leaves its step open."),
+    tries: z.int().min(1).max(20).optional().describe("Tries before a task is blocked."),
+    backoff: z
+      .strictObject({ first: z.number().min(0).optional(), limit: z.number().min(0).optional() })
+      .optional()
+      .describe("Seconds before the second try, doubled for each further one up to the limit."),
+    watch_pull_requests: z
+      .number()
+      .min(0)
+      .optional()
+      .describe("Seconds between checks for merged pull requests; 0: only when a run starts."),
+    budget: z
+      .strictObject({
+        usd: z.number().positive().optional(),
+        turns: z.int().positive().optional(),
+        minutes: minutes.optional(),
+      })
+      .optional()
+      .describe("The budget of a task that has none of its own."),
+    caps: z
+      .strictObject({
+        repositories: z
+          .record(z.string().min(1), z.int().min(1))
+          .optional()
+          .describe("By a repository's path: how many tasks are at work there."),
+        agents: z
+          .record(z.string().min(1), z.int().min(1))
+          .optional()
+          .describe("By an agent's name: how many tasks are at work with it."),
+        usd_per_day: z.number().positive().optional().describe("What all agents may spend in a day, in UTC."),
+      })
+      .optional()
+      .describe("What holds over all machines that work on one database."),
+    labels: z
+      .record(
+        z.string().min(1),
+        z.array(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "expected a word such as gpu")),
+      )
+      .optional()
+      .describe("By a repository's path: the labels that a worker must have to work there, such as macos."),
+    limits: z
+      .strictObject({ silence: minutes.optional(), run: minutes.optional(), verify: minutes.optional() })
+      .optional()
+      .describe("Minutes of an agent's silence, of an agent's run, of a verify command."),
+    environment: z.array(z.string().min(1)).optional().describe("More variables for verify commands."),
+  })
+  .refine(({ budget, caps }) => caps?.usd_per_day === undefined || budget?.usd !== undefined, {
+    path: ["caps", "usd_per_day"],
+    error:
+      "expected `budget: {usd: …}` beside it: of the day's dollars, Pawl holds for each task at work what it may still spend",
+  });
 
 const workflowFile = z
   .string()
@@ -284,9 +315,24 @@ export const PAWL_FILE = z.strictObject({
         .describe(
           "The filters that git may run, such as lfs; their commands come from your own git configuration.",
         ),
+      fence: z
+        .enum(["refs", "branches", "none"])
+        .optional()
+        .describe(
+          "With several machines: by what a remote refuses the push of a worker that lost its task. branches: where it takes no refs/pawl/*.",
+        ),
     })
     .optional()
     .describe("What Pawl's own git may do."),
+  stores: z
+    .strictObject({
+      bloom: z
+        .enum(["files", "postgres"])
+        .optional()
+        .describe("postgres: the tasks and their runs are in the database that PAWL_DATABASE_URL names."),
+    })
+    .optional()
+    .describe("Where a workflow's work is kept."),
   sandbox: SANDBOX.optional().describe("The wall around agents, checks, verify and setup."),
   notify: NOTIFY.optional().describe("Where Pawl tells you that something waits for you."),
   workflows: z

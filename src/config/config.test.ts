@@ -4,7 +4,7 @@ import type { ProjectPath } from "../core/path.ts";
 import type { Cache } from "../core/ports/cache.ts";
 import type { View } from "../core/ports/store.ts";
 import { DEFAULT_SETTINGS } from "../core/settings.ts";
-import { openConfiguration } from "./config.ts";
+import { openConfiguration, withoutOwnSecrets } from "./config.ts";
 import { ALFRED_FILE, PAWL_FILE } from "./config-schema.ts";
 
 function viewOf(files: Readonly<Record<string, string>>): View {
@@ -138,7 +138,7 @@ describe("the configuration", () => {
   it.each([
     [
       "alfred:\n  provider: jria\n",
-      'pawl.yaml:2:13: alfred.provider: expected one of local, jira, linear; found "jria"',
+      'pawl.yaml:2:13: alfred.provider: expected one of local, jira, linear, github; found "jria"',
       "write jira",
     ],
     [
@@ -162,6 +162,11 @@ describe("the configuration", () => {
       "alfred:\n  checks:\n    tests: 3\n",
       "pawl.yaml:3:12: alfred.checks.tests: expected a string; found 3",
       "line 3",
+    ],
+    [
+      "bloom:\n  caps: {usd_per_day: 20}\n",
+      "pawl.yaml:2:23: bloom.caps.usd_per_day: expected `budget: {usd: …}` beside it",
+      "line 2",
     ],
     ["- a\n", 'pawl.yaml:1:1: the file: expected an object; found ["a"]', "line 1"],
     ["alfred: {\n", "pawl.yaml:2:1: expected YAML; found: ", "line 2"],
@@ -195,5 +200,19 @@ describe("the configuration", () => {
       (_, value) => value ?? undefined,
     );
     expect(PAWL_FILE.safeParse(JSON.parse(text)).error).toBeUndefined();
+  });
+});
+
+describe("the environment of what Pawl starts", () => {
+  it("agents and commands get no address of a database, whatever they are to get", () => {
+    const own = {
+      PATH: "/bin",
+      PAWL_DATABASE_URL: "postgres://ann:hush@localhost/pawl",
+      HOOK: "https://hook",
+    };
+    const none = { ...DEFAULT_SETTINGS.notify, webhook: null, slack: null, discord: null };
+    expect(withoutOwnSecrets(own, { notify: none })).toEqual({ PATH: "/bin", HOOK: "https://hook" });
+    const slack = { url_env: "HOOK" };
+    expect(withoutOwnSecrets(own, { notify: { ...none, slack } })).toEqual({ PATH: "/bin" });
   });
 });

@@ -5,6 +5,7 @@ import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import { PawlError } from "../core/error.ts";
 import { pathFault, projectPath } from "../core/path.ts";
 import type { Cache } from "../core/ports/cache.ts";
+import { DATABASE_URL } from "../core/ports/database.ts";
 import type { View } from "../core/ports/store.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../core/settings.ts";
 import type { SettingOrigin } from "../runtime/project.ts";
@@ -16,15 +17,17 @@ export function readEnvironment(): Environment {
   return { ...process.env };
 }
 
-/** The environment for agents and commands: they get no address and no secret of notices, whatever `environment` names. */
-export function withoutNoticeSecrets(
+/**
+ * The environment for agents and commands: they get no address and no secret of notices, nor the database's, whatever
+ * `environment` names.
+ */
+export function withoutOwnSecrets(
   environment: Environment,
   { notify }: Pick<Settings, "notify">,
 ): Environment {
   const { discord, slack, webhook } = notify;
-  const secret = new Set(
-    [webhook, slack, discord].flatMap((own) => (own === null ? [] : Object.values(own))),
-  );
+  const notices = [webhook, slack, discord].flatMap((own) => (own === null ? [] : Object.values(own)));
+  const secret = new Set([...notices, DATABASE_URL]);
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !secret.has(name)));
 }
 

@@ -10,7 +10,7 @@ type Of<Events, All = unknown> = {
   [T in keyof Events]: { readonly type: T } & All & Readonly<Events[T]>;
 }[keyof Events];
 
-/** Events of the whole loop. Only shown live, except `policy:changed` and `tasks:imported`. */
+/** Events of the whole loop. Only shown live, except `policy:changed`, `tasks:imported` and `tasks:pushed`. */
 interface LoopEvents {
   "loop:stands": {
     done: number;
@@ -20,11 +20,15 @@ interface LoopEvents {
     /** Nothing can be done now. */
     idle: boolean;
   };
+  /** Tasks wait because of these caps over all machines, or because something is missing here, in words; none: no task does any more. */
+  "loop:capped": { caps: readonly string[] };
   /** The loop cannot read or write a file that it needs. It waits until it can. */
   "loop:paused": { code: string; reason: string; fix: string };
   "loop:resumed": object;
   /** Tasks of another tool were brought into the tasks file. Stored. */
   "tasks:imported": { format: string; into: string; added: number; updated: number; by: string };
+  /** A person's tasks were merged into the database's. Stored, in the database alone. */
+  "tasks:pushed": { file: string; added: number; changed: number; removed: number; by: string };
   /** The files loosen the policy of an open run. The change does not count until a person accepts it. */
   "policy:changed": {
     /** `workflow:id`, or `bloom` for the loop's own settings. */
@@ -54,6 +58,8 @@ interface TaskEvents {
     inputTokens: number | null;
     outputTokens: number | null;
     turns: number | null;
+    /** The model that was asked for and the one that answered. Absent: unknown, or an event of an earlier version. */
+    model?: { asked: string | null; answered: string | null };
   };
   /**
    * Files changed outside the task's worktree while its agent ran. The agent, or a person or program that left no
@@ -98,10 +104,14 @@ interface TaskEvents {
   "step:completed": { stepId: string; duration: number };
   "step:cancelled": { stepId: string; reason: string };
   "step:assumed_done": { stepId: string; reason: string };
+  /** Only shown live: its lease may soon be another machine's, so its agent is ended here. */
+  "task:lease_lost": object;
   "worktree:ensured": { repo: string; branch: string; from: string };
   /** The worktree had lost its `.git`: it was recreated, and `folder` keeps the old files. */
   "worktree:lost": { branch: string; folder: string };
   /** Only shown live: the worktree has what its repository's `setup` makes. */
+  "task:overtaken": { reason: string };
+  "worktree:left_behind": { branch: string; folder: string };
   "worktree:set_up": { folder: string; how: "run" | "copied"; duration: number };
   "worktree:removed": { branch: string };
   "worktree:kept": { branch: string; reason: string };
@@ -111,6 +121,7 @@ interface TaskEvents {
   "git:uncommitted": { paths: readonly string[] };
   "git:pushed": { branch: string; commit: string };
   "git:push_failed": { branch: string; reason: string };
+  "git:save_failed": { branch: string; reason: string };
   "git:pr_opened": { number: number; url: string; found: boolean };
   "git:pr_failed": { reason: string };
   "git:pr_merged": { number: number; url: string };

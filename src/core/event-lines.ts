@@ -57,6 +57,7 @@ const SENTENCES: Sentences = {
   "git:uncommitted": ({ paths }) => [`left uncommitted: ${paths.join(", ")}`, "yellow"],
   "git:pushed": ({ branch }) => [`pushed ${branch}`, null],
   "git:push_failed": ({ branch, reason }) => [`cannot push ${branch}: ${reason}`, "red"],
+  "git:save_failed": ({ reason }) => [`waits until the remote has its work: ${reason}`, "yellow"],
   "git:pr_opened": ({ found, url }) => [`pull request ${found ? "found" : "opened"}: ${url}`, "green"],
   "git:pr_failed": ({ reason }) => [`cannot open its pull request: ${reason}`, "red"],
   "git:pr_watched": ({ url, every }) => [
@@ -70,6 +71,10 @@ const SENTENCES: Sentences = {
   "worktree:removed": ({ branch }) => [`worktree of ${branch} removed`, null],
   "worktree:lost": ({ folder }) => [
     `its worktree lost its .git and was recreated; the old files are in ${folder}`,
+    "yellow",
+  ],
+  "worktree:left_behind": ({ folder }) => [
+    `goes on from another machine's work; what this one had is in ${folder}`,
     "yellow",
   ],
   "worktree:set_up": ({ how, duration }) => [
@@ -93,6 +98,11 @@ const SENTENCES: Sentences = {
   ],
   "task:edit_undone": ({ reason }) => [`an edit of its run was undone: ${reason}`, "red"],
   "task:failed": ({ reason, fix }) => [`is skipped by this run: ${reason} ${fix}`, "red"],
+  "task:overtaken": ({ reason }) => [`is another machine's now: ${reason}`, "yellow"],
+  "task:lease_lost": () => [
+    "ends here: its lease could not be renewed in time, so another machine may take it over",
+    "yellow",
+  ],
   "task:waiting": ({ reason }) => [`waits for you: ${reason}`, "yellow"],
   "task:approved": ({ by, strength }) => [`approved by ${by} (${strengthWords(strength)})`, "green"],
   "task:interjected": ({ text }) => [`gets the interjection: ${text}`, null],
@@ -121,6 +131,11 @@ export function lineOf(event: PawlEvent): Line {
   if (event.type === "tasks:imported")
     return [
       `${event.by} imported ${event.format} into ${event.into}: ${event.added} new, ${event.updated} updated`,
+      null,
+    ];
+  if (event.type === "tasks:pushed")
+    return [
+      `${event.by} pushed ${event.file}: ${event.added} new, ${event.changed} changed, ${event.removed} removed`,
       null,
     ];
   if (event.type === "policy:accepted")

@@ -12,6 +12,8 @@ const TIGHTER: readonly (readonly [string, unknown, unknown])[] = [
   ["task.budget.usd", undefined, 5],
   ["bloom.budget.turns", 10, 5],
   ["bloom.tries", 3, 2],
+  ["bloom.caps.usd_per_day", 50, 20],
+  ["bloom.caps.repositories.apps/api", undefined, 2],
   ["bloom.permission", "all", "edits"],
   ["bloom.on_unmarked_step", "assume", "block"],
   ["bloom.environment", ["A", "B"], ["A"]],

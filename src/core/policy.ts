@@ -38,7 +38,7 @@ const ORDERED: Readonly<Record<string, readonly unknown[]>> = {
 const GATE_LEVEL = /^gates\./;
 const GATE_ORDER: readonly unknown[] = [undefined, ...GATE_LEVELS];
 /** A smaller amount is tighter; no amount is the loosest. */
-const AMOUNTS = /(^|\.)(budget|limits)\.[a-z]+$|(^|\.)tries$/;
+const AMOUNTS = /(^|\.)(budget|limits)\.[a-z]+$|(^|\.)tries$|^bloom\.caps\./;
 /** More entries are tighter. */
 const GROWING = /(^|\.)(verify|reviews\.[a-z_]+)$/;
 /** Fewer entries are tighter. */

@@ -27,6 +27,11 @@ export interface Settings {
   readonly git: {
     /** The filters that git may run, by name. Their commands come from the person's own git configuration. */
     readonly filters: readonly string[];
+    /**
+     * By what a remote refuses what a worker pushes that lost its task to another machine's: refs of Pawl's own, branches where
+     * the remote takes nothing else, or nothing.
+     */
+    readonly fence: "refs" | "branches" | "none";
   };
   /**
    * What a checkout of a repository needs before anybody works or checks in it, by the repository's path; `.` is the
@@ -35,6 +40,8 @@ export interface Settings {
   readonly setup: Readonly<Record<string, SetupSettings>>;
   readonly sandbox: SandboxSettings;
   readonly notify: NotifySettings;
+  /** Where a workflow's work is kept: in this checkout's files, or in a database that several machines share. */
+  readonly stores: { readonly bloom: "files" | "postgres" };
 }
 
 /** Whom Pawl tells what. Addresses and secrets are in the environment, and named here. */
@@ -90,7 +97,7 @@ export interface AgentSettings {
 export type Reviewer = "ai" | "human";
 
 export interface AlfredSettings {
-  readonly provider: "local" | "jira" | "linear";
+  readonly provider: "local" | "jira" | "linear" | "github";
   /** Who reviews, in order, per tool; `default` for the tools not named. */
   readonly reviews: Readonly<Record<string, readonly Reviewer[]>>;
   /**
@@ -116,7 +123,10 @@ export interface AlfredSettings {
 
 /** How to read and update the provider's tasks, if the provider is not `local`. */
 export interface TrackerSettings {
-  /** The key of Jira's project or Linear's team; null: the person's own tasks. */
+  /**
+   * The key of Jira's project or Linear's team, or GitHub's `owner/name`; null: the person's own tasks, on GitHub those of
+   * the checkout's repository.
+   */
   readonly project: string | null;
   /** A task's status → the tracker's. A status that is not named leaves the tracker unchanged. */
   readonly statuses: Readonly<Record<string, string>>;
@@ -150,6 +160,16 @@ export interface BloomSettings {
   readonly watch_pull_requests: number;
   /** The budget of a task that has none of its own. */
   readonly budget: { readonly usd?: number; readonly turns?: number; readonly minutes?: number };
+  /**
+   * How many tasks may be at work over all machines, by repository and by agent, and what agents may spend a day (UTC) in all.
+   */
+  readonly caps: {
+    readonly repositories: Readonly<Record<string, number>>;
+    readonly agents: Readonly<Record<string, number>>;
+    readonly usd_per_day?: number;
+  };
+  /** By a repository's path: the labels that a worker must have to work there. */
+  readonly labels: Readonly<Record<string, readonly string[]>>;
   /** Minutes: of an agent's silence, of an agent's run, of a verify command. */
   readonly limits: { readonly silence: number; readonly run: number; readonly verify: number };
   /** More environment variables for verify commands. */
@@ -163,7 +183,8 @@ export const DEFAULT_SETTINGS: Settings = {
   verify: { reviewers: [] },
   workflows: [],
   environment: [],
-  git: { filters: [] },
+  git: { filters: [], fence: "refs" },
+  stores: { bloom: "files" },
   setup: {},
   sandbox: { kind: "auto", network: "all", hosts: [], read: [], write: [] },
   notify: {
@@ -207,6 +228,8 @@ export const DEFAULT_SETTINGS: Settings = {
     backoff: { first: 5, limit: 300 },
     watch_pull_requests: 60,
     budget: {},
+    caps: { repositories: {}, agents: {} },
+    labels: {},
     limits: { silence: 15, run: 120, verify: 30 },
     environment: [],
   },

@@ -25,6 +25,7 @@ export const PERSON_VERBS: readonly PersonVerb[] = [
   { name: "answer" },
   { name: "ready" },
   { name: "reset" },
+  { name: "plan", only: ["--take"] },
   { name: "done", only: ["--force"] },
   { name: "cancel" },
   { name: "step cancel" },

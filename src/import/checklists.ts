@@ -2,6 +2,7 @@
  * The lists of steps of Spec Kit, OpenSpec and Kiro: one task for each feature, and its boxes as the task's steps, since
  * they are done in their order on one branch.
  */
+import { isOpenStatus } from "../tasks-file/task.ts";
 import { type Branch, branches, type Entry, isTicked, outline, textBelow } from "./outline.ts";
 import type { Read, SourceFile, SourceItem, SourceStatus, SourceTask } from "./source.ts";
 import { idFrom, joined, openKeys, paragraphs, slugOf, titled } from "./words.ts";
@@ -64,8 +65,7 @@ function featureTask(
       notes: step.notes ?? [],
     };
   });
-  const isDone =
-    isOver || (items.length > 0 && items.every(({ status }) => status === "done" || status === "cancelled"));
+  const isDone = isOver || (items.length > 0 && !items.some(({ status }) => isOpenStatus(status)));
   const context = [
     ...others
       .map(({ path }) => path)

@@ -10,6 +10,8 @@ const COLUMNS = {
     "key",
     "issuekey",
     "issueid",
+    "idissue",
+    "issuenumber",
     "taskid",
     "ticket",
     "ticketid",
@@ -61,6 +63,12 @@ const COLUMNS = {
   criteria: ["acceptancecriteria", "criteria", "definitionofdone"],
 } as const;
 type Column = keyof typeof COLUMNS;
+
+/** Where no column has one of the names: `Issue title`, `User story / description`. */
+const ENDINGS: Readonly<Partial<Record<Column, RegExp>>> = {
+  title: /(?:title|summary)$/,
+  text: /description$/,
+};
 
 export function readCsv(files: readonly SourceFile[]): Read {
   const remarks: string[] = [];
@@ -137,7 +145,10 @@ function placesOf(header: readonly string[]): Places {
       .replace(/[^\p{L}\p{N}]/gu, ""),
   );
   const places = Object.entries(COLUMNS).map(([column, names]) => {
-    const name = (names as readonly string[]).find((each) => bare.includes(each));
+    const ending = ENDINGS[column as Column];
+    const name =
+      (names as readonly string[]).find((each) => bare.includes(each)) ??
+      bare.find((each) => ending?.test(each));
     return [column, name === undefined ? [] : bare.flatMap((each, at) => (each === name ? [at] : []))];
   });
   return Object.fromEntries(places) as unknown as Places;

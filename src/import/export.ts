@@ -1,5 +1,5 @@
 /** The backlog in other forms, and what of it an issue tracker should learn. Pure. */
-import { eachTask, type Step, type Task } from "../tasks-file/task.ts";
+import { eachTask, isOpenStatus, type Step, type Task } from "../tasks-file/task.ts";
 import type { ExportFormat } from "./export-formats.ts";
 import { hasChangedStatus } from "./plan.ts";
 
@@ -101,7 +101,7 @@ export function issueUpdates(tasks: readonly Task[]): readonly IssueUpdate[] {
   return eachTask(tasks).flatMap(({ task }): IssueUpdate[] => {
     const [, repository = "", number] = ISSUE.exec(sourceOf(task)) ?? [];
     if (number === undefined || !hasChangedStatus(task)) return [];
-    const isClosed = task.status === "done" || task.status === "cancelled";
+    const isClosed = !isOpenStatus(task.status);
     const reason = isClosed ? (task.status === "done" ? "completed" : "not_planned") : null;
     return [
       { task: task.id, repository, number: Number(number), state: isClosed ? "closed" : "open", reason },

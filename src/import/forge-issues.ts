@@ -37,7 +37,11 @@ function names(value: unknown): readonly string[] {
   if (!Array.isArray(value)) return [];
   return value
     .map((each) =>
-      isFields(each) ? textOf(each.name) || textOf(each.title) || textOf(each.login) : textOf(each),
+      isFields(each)
+        ? ([each.title, titleOf(each.label), each.login, each.username, each.name]
+            .map(textOf)
+            .find((word) => word) ?? "")
+        : textOf(each),
     )
     .filter((each) => each !== "");
 }
@@ -46,12 +50,57 @@ function titleOf(value: unknown): string {
   return isFields(value) ? textOf(value.title) : textOf(value);
 }
 
+/**
+ * The records by their keys. A key without a repository or project (`#12`) may stand for several records: those of other
+ * words are tasks of their own.
+ */
+function placedBy(
+  keyOf: (record: Fields) => string,
+  records: readonly Fields[],
+  remarks: string[],
+): ReadonlyMap<string, Fields> {
+  const groups = new Map<string, Fields[]>();
+  for (const record of records) {
+    const key = keyOf(record);
+    const group = groups.get(key);
+    if (group) group.push(record);
+    else groups.set(key, [record]);
+  }
+  const unique = openKeys();
+  const placed = new Map<string, Fields>();
+  for (const [key, group] of groups) {
+    const words = ({ body, description, title }: Fields) => JSON.stringify([title, body, description]);
+    const different = new Map(group.map((each) => [key.startsWith("#") ? words(each) : "", each]));
+    if (different.size < group.length) remarks.push(`${key} is there twice; the last one counts.`);
+    for (const each of different.values())
+      placed.set(unique(different.size === 1 ? key : `${key} ${titleOf(each).slice(0, 120)}`), each);
+  }
+  return placed;
+}
+
+/** What else an issue says, whoever keeps it. */
+function commonNotes(issue: Fields): readonly string[] {
+  const named: readonly (readonly [string, string])[] = [
+    ["Labels", names(issue.labels ?? issue.label_links).join(", ")],
+    ["Tags", names(issue.tags).join(", ") || textOf(issue.tags)],
+    ["Milestone", titleOf(issue.milestone)],
+    ["Assignees", names(issue.assignees).join(", ")],
+    ["Priority", textOf(issue.priority)],
+    ["Weight", textOf(issue.weight)],
+    ["Due", textOf(issue.due_date)],
+  ];
+  return named.flatMap(([name, value]) => (value === "" ? [] : [`${name}: ${value.slice(0, 2_000)}`]));
+}
+
 // ── GitHub ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 interface Place {
   readonly repository: string;
   readonly number: string;
 }
+
+/** `owner/name`, alone or at the end of an address. */
+const REPOSITORY = /^(?:https?:\/\/[^\s]{1,200}\/)?([\w.-]{1,100}\/[\w.-]{1,100})$/;
 
 function placeIn(url: string): Place | null {
   const [, repository, number] =
@@ -72,12 +121,7 @@ export function readGitHub(files: readonly SourceFile[]): Read {
   });
   if (issues.length < records.length)
     remarks.push(`${records.length - issues.length} pull requests: left out.`);
-  const placed = new Map<string, Fields>();
-  for (const issue of issues) {
-    const key = keyOf(issue);
-    if (placed.has(key)) remarks.push(`${key} is there twice; the last one counts.`);
-    placed.set(key, issue);
-  }
+  const placed = placedBy(keyOf, issues, remarks);
   const repositories = new Set([...placed.keys()].map((key) => key.split("#")[0]));
   const lacking = issues.filter((each) => !("state" in each)).length;
   if (lacking > 0)
@@ -85,9 +129,8 @@ export function readGitHub(files: readonly SourceFile[]): Read {
       `${lacking} issues have no state: taken as open. Ask \`gh\` for number,title,body,state,stateReason,labels,url.`,
     );
   const children = childrenIn(placed);
-  const unique = openKeys();
   return {
-    tasks: [...placed].map(([key, issue]) => gitHubTask(unique(key), issue, repositories.size > 1, children)),
+    tasks: [...placed].map(([key, issue]) => gitHubTask(key, issue, repositories.size > 1, children)),
     remarks,
   };
 }
@@ -103,7 +146,11 @@ function placeOf(issue: Fields): Place | null {
   const urls = [issue.html_url, issue.url].map(textOf);
   const found = urls.map(placeIn).find((each) => each !== null);
   if (found) return found;
-  const repository = /\/repos\/([\w.-]{1,100}\/[\w.-]{1,100})$/.exec(textOf(issue.repository_url))?.[1];
+  const { repo, repository: own, repository_url } = issue;
+  const names = [repository_url, repo, ...(isFields(own) ? [own.nameWithOwner, own.full_name] : [own])];
+  const repository = names
+    .map((each) => REPOSITORY.exec(textOf(each).slice(0, 500))?.[1])
+    .find((each) => each !== undefined);
   const number = textOf(issue.number);
   return repository && number ? { repository, number } : null;
 }
@@ -125,14 +172,13 @@ function gitHubTask(
   several: boolean,
   children: ReadonlyMap<string, string>,
 ): SourceTask {
-  const [repository = "", number = ""] = key.split("#");
+  const repository = key.split("#")[0] ?? "";
+  const number = placeOf(issue)?.number ?? textOf(issue.number);
   const prefix = several && repository ? `${repository.split("/").at(-1)}-` : "GH-";
   const reason = (textOf(issue.state_reason) || textOf(issue.stateReason)).toLowerCase();
   const isClosed = textOf(issue.state).toLowerCase() === "closed" || issue.closed === true;
   const isDropped = isClosed && (reason === "not_planned" || reason === "duplicate");
   const text = textOf(issue.body);
-  const labels = names(issue.labels);
-  const milestone = titleOf(issue.milestone);
   const parent = placeIn(
     textOf(issue.parent_issue_url) ||
       (isFields(issue.parent) ? textOf(issue.parent.url) || textOf(issue.parent.html_url) : ""),
@@ -144,11 +190,7 @@ function gitHubTask(
     status: isDropped ? "cancelled" : isClosed ? "done" : "todo",
     ...(isDropped ? { reason: reason === "duplicate" ? "a duplicate" : "not planned" } : {}),
     criteria: [],
-    notes: [
-      ...(labels.length > 0 ? [`Labels: ${labels.join(", ")}`] : []),
-      ...(milestone ? [`Milestone: ${milestone}`] : []),
-      ...linkOf(issue),
-    ],
+    notes: [...commonNotes(issue), ...linkOf(issue)],
     dependsOn: blockersIn(text, repository),
     parent: parent ? `${parent.repository}#${parent.number}` : (children.get(key) ?? null),
     steps: [],
@@ -162,13 +204,18 @@ function linkOf({ html_url, url, web_url }: Fields): readonly string[] {
   return link ? [link] : [];
 }
 
-/** Lines that say `Depends on #12` or `Blocked by owner/name#12`; any other mention is only a mention. */
+/**
+ * Lines that say `Depends on #12` or `Blocked by owner/name#12`, and the items that begin with a reference below a heading
+ * of these words; any other mention is only a mention, and so is one in code.
+ */
 function blockersIn(text: string, repository: string): readonly Dependency[] {
   const found = new Map<string, Dependency>();
-  for (const line of text.split("\n")) {
-    const rest = /^[\s*_>-]{0,10}(?:depends on|blocked by)\b[\s*_:]{0,6}(.{1,400})/i.exec(line)?.[1];
-    if (rest === undefined) continue;
-    for (const [whole, place, number] of rest.matchAll(/(?:([\w.-]{1,100}\/[\w.-]{1,100}))?#(\d{1,12})\b/g)) {
+  let isBelow = false;
+  for (const { isCode, line } of linesOf(text)) {
+    if (isCode) continue;
+    if (/^ {0,3}#{1,6}[ \t]/.test(line)) isBelow = BLOCKERS.test(line);
+    const rest = BLOCKER.exec(line)?.[1] ?? (isBelow ? LISTED.exec(line)?.[1] : undefined);
+    for (const [whole, place, number] of (rest ?? "").matchAll(REFERENCE)) {
       const key = `${place ?? repository}#${number}`;
       found.set(key, { key, text: whole });
     }
@@ -176,25 +223,33 @@ function blockersIn(text: string, repository: string): readonly Dependency[] {
   return [...found.values()];
 }
 
+const BLOCKER = /^[\s*_>-]{0,10}(?:depends on|blocked by)\b[\s*_:]{0,6}(.{1,400})/i;
+const BLOCKERS = /^ {0,3}#{1,6}[ \t]+(?:depends on|blocked by|dependencies)[\s*_:]{0,6}$/i;
+const LISTED = /^\s{0,10}[-*+] (?:\[.\] )?((?:[\w.-]{1,100}\/[\w.-]{1,100})?#\d{1,12}\b)/;
+const REFERENCE = /(?:([\w.-]{1,100}\/[\w.-]{1,100}))?#(\d{1,12})\b/g;
+
+function* linesOf(text: string): Generator<{ readonly line: string; readonly isCode: boolean }> {
+  let isCode = false;
+  for (const line of text.split("\n")) {
+    const isFence = /^ {0,3}(?:```|~~~)/.test(line);
+    if (isFence) isCode = !isCode;
+    yield { line, isCode: isCode || isFence };
+  }
+}
+
 // ── GitLab ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export function readGitLab(files: readonly SourceFile[]): Read {
   const remarks: string[] = [];
-  const placed = new Map<string, Fields>();
-  for (const issue of files.flatMap(recordsIn)) {
-    const key = gitLabKey(issue);
-    if (placed.has(key)) remarks.push(`${key} is there twice; the last one counts.`);
-    placed.set(key, issue);
-  }
+  const placed = placedBy(gitLabKey, files.flatMap(recordsIn), remarks);
   const projects = new Set([...placed.keys()].map((key) => key.split("#")[0]));
   const tasks = [...placed].map(([key, issue]): SourceTask => {
-    const [project = "", number = ""] = key.split("#");
+    const [project = "", place = ""] = key.split("#");
+    const number = textOf(issue.iid) || place;
     const prefix = projects.size > 1 && project ? `${project.split("/").at(-1)}-` : "GL-";
     const text = textOf(issue.description);
     const isMoved = issue.moved_to_id !== null && issue.moved_to_id !== undefined;
     const isClosed = textOf(issue.state).toLowerCase() === "closed";
-    const labels = names(issue.labels);
-    const milestone = titleOf(issue.milestone);
     return {
       key,
       id: idFrom(/^\d+$/.test(number) ? `${prefix}${number}` : `${prefix}${short(key)}`, "GL"),
@@ -202,11 +257,7 @@ export function readGitLab(files: readonly SourceFile[]): Read {
       status: isMoved ? "cancelled" : isClosed ? "done" : "todo",
       ...(isMoved ? { reason: "moved elsewhere" } : {}),
       criteria: [],
-      notes: [
-        ...(labels.length > 0 ? [`Labels: ${labels.join(", ")}`] : []),
-        ...(milestone ? [`Milestone: ${milestone}`] : []),
-        ...linkOf(issue),
-      ],
+      notes: [...commonNotes(issue), ...linkOf(issue)],
       dependsOn: blockersIn(text, project),
       parent: null,
       steps: [],
@@ -223,7 +274,9 @@ function gitLabKey(issue: Fields): string {
       textOf(issue.web_url).slice(0, 600),
     ) ?? [];
   if (project && number) return `${project}#${number}`;
-  return `#${textOf(issue.iid) || textOf(issue.id) || titledWith(textOf(issue.title), "", "").title}`;
+  // A project's export names its project by a number only.
+  if (textOf(issue.iid)) return `${textOf(issue.project_id)}#${textOf(issue.iid)}`;
+  return `#${textOf(issue.id) || titledWith(textOf(issue.title), "", "").title}`;
 }
 
 // ── Vibe Kanban ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -243,11 +296,17 @@ export function readVibeKanban(files: readonly SourceFile[]): Read {
       ...titledWith(textOf(record.title), textOf(record.description), id),
       status,
       criteria: [],
-      notes: note ? [note] : [],
+      notes: [...(note ? [note] : []), ...commonNotes(record), ...attempt(record)],
       dependsOn: [],
       parent: textOf(record.parent_issue_id) || textOf(record.parent_task_id) || null,
       steps: [],
     };
   });
   return { tasks, remarks: [] };
+}
+
+/** An attempt at another task, which the tasks alone do not name. */
+function attempt({ parent_task_attempt, parent_workspace_id }: Fields): readonly string[] {
+  const from = textOf(parent_task_attempt) || textOf(parent_workspace_id);
+  return from === "" ? [] : [`It came from the attempt ${from.slice(0, 100)}`];
 }

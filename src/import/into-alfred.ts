@@ -6,6 +6,7 @@ import { digestOf } from "../core/hash.ts";
 import type { ProjectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
 import type { Reply, Transaction } from "../runtime/module.ts";
+import { isOpenStatus } from "../tasks-file/task.ts";
 import { TASKS, taskPath } from "../workflows/alfred/paths.ts";
 import { parseTask } from "../workflows/alfred/task-file.ts";
 import type { ImportRow } from "./plan.ts";
@@ -23,7 +24,7 @@ export const importIntoAlfred: Transaction<ImportInput, Seen, undefined, Reply> 
   run: ({ dryRun }) => (dryRun ? null : "alfred:tasks"),
   read: readFiles,
   propose(seen, _, { dryRun, format, read }, { caller, now }) {
-    const open = read.tasks.filter(({ status }) => status !== "done" && status !== "cancelled");
+    const open = read.tasks.filter(({ status }) => isOpenStatus(status));
     const left = read.tasks.length - open.length;
     const remarks = [
       ...read.remarks,

@@ -212,6 +212,42 @@ describe("GitHub", () => {
     expect(remarks.join("\n")).toContain("have no state: taken as open");
     expect(() => readGitHub(fileOf({ message: "Not Found" }))).toThrow(/a list of issues with titles/);
   });
+
+  it("keeps issues of one number apart by whatever names their repository, or else by their words", () => {
+    const { tasks } = readGitHub(
+      fileOf([
+        { number: 7, title: "a", repo: "https://github.com/acme/app" },
+        { number: 7, title: "b", repo: "acme/lib" },
+        { number: 7, title: "c", repository: { name: "web", nameWithOwner: "acme/web" } },
+        { number: 8, title: "d" },
+        { number: 8, title: "e" },
+        { number: 8, title: "e" },
+        { title: "f", body: "one" },
+        { title: "f", body: "two" },
+      ]),
+    );
+    expect(tasks.map(({ id, key, title }) => [id, key, title])).toEqual([
+      ["app-7", "acme/app#7", "a"],
+      ["lib-7", "acme/lib#7", "b"],
+      ["web-7", "acme/web#7", "c"],
+      ["GH-8", "#8 d", "d"],
+      ["GH-8", "#8 e", "e"],
+      [expect.stringMatching(/^GH-\w{8}$/), "#f f", "f"],
+      [expect.stringMatching(/^GH-\w{8}$/), "#f f#2", "f"],
+    ]);
+  });
+
+  it("takes what stands in a list below a heading, but nothing in code", () => {
+    const body =
+      "## Blocked by\n\n- #5\n- [ ] acme/lib#6 first\n- see #7\n\n## Notes\n- #8\n```\nDepends on #9\n```\n";
+    const { tasks } = readGitHub(fileOf([issue(1, { body })]));
+    expect(tasks[0]?.dependsOn.map(({ key }) => key)).toEqual(["acme/app#5", "acme/lib#6"]);
+  });
+
+  it("notes who has it", () => {
+    const { tasks } = readGitHub(fileOf([issue(1, { assignees: [{ login: "mona", name: "Mona" }] })]));
+    expect(tasks[0]?.notes).toEqual(["Assignees: mona", "https://github.com/acme/app/issues/1"]);
+  });
 });
 
 describe("GitLab", () => {
@@ -242,6 +278,29 @@ describe("GitLab", () => {
       ["GL-5", "g/p#5", "cancelled"],
     ]);
   });
+
+  it("reads a project's export, whose issues name their project by a number and hold their labels in links", () => {
+    const line = (project_id: number, iid: number) =>
+      JSON.stringify({
+        iid,
+        project_id,
+        title: `Issue ${iid} of ${project_id}`,
+        state: "opened",
+        description: "Depends on #1",
+        label_links: [{ target_type: "Issue", label: { title: "Doing", color: "#6699cc" } }],
+        milestone: { title: "Sprint 1", iid: 1 },
+        issue_assignees: [{ user_id: 12 }],
+        due_date: "2024-04-03",
+        weight: 0,
+      });
+    const { tasks } = readGitLab(fileOf([line(4, 1), line(4, 2), line(9, 1)].join("\n"), "issues.ndjson"));
+    expect(tasks.map(({ dependsOn, id, key }) => [id, key, dependsOn[0]?.key])).toEqual([
+      ["4-1", "4#1", "4#1"],
+      ["4-2", "4#2", "4#1"],
+      ["9-1", "9#1", "9#1"],
+    ]);
+    expect(tasks[0]?.notes).toEqual(["Labels: Doing", "Milestone: Sprint 1", "Weight: 0", "Due: 2024-04-03"]);
+  });
 });
 
 describe("Vibe Kanban", () => {
@@ -256,6 +315,9 @@ describe("Vibe Kanban", () => {
             title: "a",
             description: "d",
             status: "inreview",
+            priority: "medium",
+            tags: null,
+            parent_task_attempt: "2f8e1d2c-0000-4000-8000-000000000000",
           },
           {
             id: "1f8e1d2c-0000-4000-8000-000000000000",
@@ -270,6 +332,11 @@ describe("Vibe Kanban", () => {
     expect(tasks.map(({ id, status, title }) => [id, title, status])).toEqual([
       ["VK-0f8e1d2c", "a", "in_progress"],
       ["VK-1f8e1d2c", "b", "cancelled"],
+    ]);
+    expect(tasks[0]?.notes).toEqual([
+      "Its status in the source: inreview",
+      "Priority: medium",
+      "It came from the attempt 2f8e1d2c-0000-4000-8000-000000000000",
     ]);
   });
 });

@@ -12,25 +12,35 @@ const DEEPEST_BOX = 5;
 export function readMarkdown(files: readonly SourceFile[]): Read {
   const remarks: string[] = [];
   const tasks = files.flatMap(({ path, text }) => {
-    const found = tasksIn(path, text);
+    const { found, outside } = tasksIn(path, text);
     if (found.length === 0)
       remarks.push(`${path} has no box, no bullet and no heading with a tick: no tasks.`);
+    else if (outside > 0) remarks.push(`${path}: ${outside} lines of text belong to no task: left out.`);
     return found;
   });
   return { tasks, remarks };
 }
 
-function tasksIn(path: string, text: string): readonly SourceTask[] {
-  const { entries } = outline(text);
+interface Found {
+  readonly found: readonly SourceTask[];
+  /** How many lines of text stand outside of them; their headings do not count, since tasks name those. */
+  readonly outside: number;
+}
+
+function tasksIn(path: string, text: string): Found {
+  const { entries, preface } = outline(text);
   const unique = openKeys();
   const tasks: SourceTask[] = [];
   const hasBoxes = entries.some(({ box, kind }) => kind === "item" && box !== null);
+  let outside = linesOf(preface);
   const add = (branch: Branch, parent: SourceTask | null, depth: number) => {
     const { children, entry, headings } = branch;
     const isOne = hasBoxes ? entry.box !== null : true;
     // Of a bullet without a box, in a file with boxes, only the boxes below are tasks.
-    if (!isOne) for (const child of children) add(child, parent, depth);
-    else {
+    if (!isOne) {
+      outside += 1 + linesOf(entry.body);
+      for (const child of children) add(child, parent, depth);
+    } else {
       const inner =
         hasBoxes && depth < DEEPEST_BOX ? children.filter((child) => child.entry.box !== null) : [];
       const rest = { ...branch, children: children.filter((child) => !inner.includes(child)) };
@@ -42,7 +52,15 @@ function tasksIn(path: string, text: string): readonly SourceTask[] {
   };
   for (const branch of branches(entries)) add(branch, null, 1);
   const ticked = entries.filter((entry, at) => entry.box !== null && isAlone(entries, at, hasBoxes));
-  return [...tasks, ...ticked.map((entry) => taskOf(entry, entry.body, "", path, null, unique))];
+  const own = new Set(ticked);
+  for (const entry of entries)
+    if (entry.kind === "heading" && !own.has(entry)) outside += linesOf(entry.body);
+  const alone = ticked.map((entry) => taskOf(entry, entry.body, "", path, null, unique));
+  return { found: [...tasks, ...alone], outside };
+}
+
+function linesOf(text: string): number {
+  return text.split("\n").filter((line) => line.trim() !== "").length;
 }
 
 /** A heading with a tick is a task where no box stands below it. */

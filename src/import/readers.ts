@@ -37,6 +37,7 @@ const OF_FORMAT: readonly (readonly [Format, RegExp, RegExp])[] = [
     /(?:^|\/)backlog\/(?:.*\/)?[^/]*-\d[^/]*\.md$/,
     /(?:^|\/)backlog\/(?:tasks|completed|drafts|archive)\/.*\.md$/,
   ],
+  ["gitlab", /(?:^|\/)tree\/project\/issues\.ndjson$/, /(?:^|\/)tree\/project\/issues\.ndjson$/],
   ["beads", /(?:^|\/)\.beads\/[^/]*\.jsonl$/, /(?:^|\/)\.beads\/[^/]*\.jsonl$/],
   [
     "task-master",
@@ -60,8 +61,8 @@ const ENDINGS: Readonly<Partial<Record<Format, RegExp>>> = {
   beads: /\.jsonl$/,
   "task-master": /\.json$/,
   "vibe-kanban": /\.json$/,
-  github: /\.jsonl?$/,
-  gitlab: /\.jsonl?$/,
+  github: /\.(?:jsonl?|ndjson)$/,
+  gitlab: /\.(?:jsonl?|ndjson)$/,
   csv: /\.(?:csv|tsv)$/,
 };
 
@@ -82,9 +83,9 @@ export function detect(files: readonly SourceFile[], path: string): Format {
 
 function detectOne(file: SourceFile): Format {
   const { path, text } = file;
-  if (/\.(?:csv|tsv)$/i.test(path)) return "csv";
-  if (/\.jsonl$/i.test(path))
-    return /"issue_type"|"depends_on_id"/.test(text.slice(0, 100_000)) ? "beads" : jsonFormat(file);
+  // Some name a list of JSON after the table that they make of it.
+  if (/\.(?:csv|tsv)$/i.test(path)) return /^\s{0,100}\[\s{0,100}\{/.test(text) ? jsonFormat(file) : "csv";
+  if (/\.(?:jsonl|ndjson)$/i.test(path)) return isBeads(text.slice(0, 100_000)) ? "beads" : jsonFormat(file);
   if (/\.json$/i.test(path)) return jsonFormat(file);
   if (/\.(?:md|markdown)$/i.test(path)) {
     if (/^---\n[\s\S]{0,2000}?^id: *[a-z]+-\d/im.test(text.slice(0, 4_000))) return "backlog-md";
@@ -94,9 +95,15 @@ function detectOne(file: SourceFile): Format {
   throw uncertain(path, "a name that says nothing of its format");
 }
 
+/** GitLab's export has an `issue_type` too. */
+function isBeads(start: string): boolean {
+  return /"issue_type"|"depends_on_id"/.test(start) && !/"iid"\s{0,10}:/.test(start);
+}
+
 function jsonFormat(file: SourceFile): Format {
   const start = file.text.slice(0, 200_000);
-  if (/"subtasks"|"testStrategy"|"dependencies"/.test(start) && /"title"/.test(start)) return "task-master";
+  if (/"(?:subtasks|testStrategy|dependencies)"\s{0,10}:/.test(start) && /"title"/.test(start))
+    return "task-master";
   const [first] = recordsIn(file);
   if (first) {
     if ("iid" in first || "web_url" in first) return "gitlab";
@@ -118,5 +125,7 @@ function uncertain(path: string, found: string): PawlError {
 
 /** Whether a file of that path may hold tasks: below a folder that was named, only these are read. */
 export function mayHoldTasks(path: string): boolean {
-  return OF_FORMAT.some(([, , pattern]) => pattern.test(path)) || /\.(?:md|jsonl?|csv|tsv)$/i.test(path);
+  return (
+    OF_FORMAT.some(([, , pattern]) => pattern.test(path)) || /\.(?:md|jsonl?|ndjson|csv|tsv)$/i.test(path)
+  );
 }

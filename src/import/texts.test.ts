@@ -43,6 +43,12 @@ describe("A markdown checklist", () => {
     ]);
     expect(read("prose\n").remarks.join()).toContain("no tasks");
   });
+
+  it("counts the lines that belong to no task", () => {
+    const { remarks } = read("Preface\n\n# Plan\nWhy\nand how\n- [ ] box\n  its text\n- bullet\n  more\n");
+    expect(remarks).toEqual(["TODO.md: 5 lines of text belong to no task: left out."]);
+    expect(read("# Plan\n- [ ] box\n").remarks).toEqual([]);
+  });
 });
 
 describe("CSV", () => {
@@ -94,6 +100,12 @@ describe("CSV", () => {
     });
   });
 
+  it("takes columns whose names end like those of a title and a text", () => {
+    expect(
+      read("Issue number,Issue title,User story / description,Label,,\n434,Drop it,As a user,x,,\n").tasks,
+    ).toMatchObject([{ id: "434", title: "Drop it", text: "As a user", notes: ["Label: x"] }]);
+  });
+
   it("says what a table lacks", () => {
     expect(() => read("a,b\n1,2\n")).toThrow(/a column Title, Summary, Name or Description/);
     expect(() => read("")).toThrow(/cannot be imported/);
@@ -118,6 +130,14 @@ describe("The format of files", () => {
     expect(of("i.json", '{"data":[{"id":"x","project_id":"p","title":"a","status":"todo"}]}')).toBe(
       "vibe-kanban",
     );
+  });
+
+  it("is seen in the keys, not in the words of a label, and in the content of a file with a wrong ending", () => {
+    const labelled = [{ number: 1, title: "a", labels: [{ name: "dependencies" }] }];
+    expect(of("i.json", JSON.stringify(labelled))).toBe("github");
+    expect(of("i.csv", '[\n  {"title":"a","body":"b"}\n]')).toBe("github");
+    expect(of("tree/project/issues.ndjson", '{"iid":1,"title":"a","project_id":4}')).toBe("gitlab");
+    expect(of("issues.ndjson", '{"iid":1,"title":"a","issue_type":"issue"}')).toBe("gitlab");
   });
 
   it("is asked for where it is not certain", () => {

@@ -1,6 +1,7 @@
 import type { Cache } from "../core/ports/cache.ts";
 import type { Leases } from "../core/ports/claims.ts";
 import type { Memory } from "../core/ports/memory.ts";
+import type { Outside } from "../core/ports/outside.ts";
 import type { View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Runtime } from "./run-transaction.ts";
@@ -10,6 +11,8 @@ export interface Around {
   settings(): Promise<Settings>;
   readonly cache?: Cache;
   readonly leases?: Leases | undefined;
+  /** Absent: no other machine works on the project. */
+  readonly workers?: Outside["workers"];
   /** ISO 8601 */
   readonly time: string;
   /** Absent: all is read. */
@@ -27,6 +30,7 @@ export function aroundOf({ cache, memory, now, outside, settings }: Runtime, vie
       return read;
     },
     leases: outside.leases,
+    workers: outside.workers,
     time: now().toISOString(),
     ...(cache ? { cache } : {}),
     ...(memory ? { memory } : {}),

@@ -2,7 +2,9 @@
  * A run's steps, each with the hash of the one before, and what the run's file must say after them. Each workflow
  * decides where it keeps its steps; Bloom and Spells keep theirs in the record beside the state (`record.ts`).
  */
+
 import { attempt } from "../core/attempt.ts";
+import { openByText } from "../core/by-text.ts";
 import { PawlError } from "../core/error.ts";
 import { digestOf } from "../core/hash.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
@@ -87,18 +89,11 @@ export async function brokenLinks(
   return [];
 }
 
-const MOST_KNOWN = 2000;
-const hashes = new Map<string, string>();
+const hashes = openByText<string>(2000);
 
 /** Every call checks a history, which grows by one step at a time: known steps are recognised by their text. */
 export function hashOfStep(step: Chained): string {
-  const text = JSON.stringify(step);
-  const known = hashes.get(text);
-  if (known !== undefined) return known;
-  const hash = digestOf(canonical(step));
-  if (hashes.size >= MOST_KNOWN) hashes.clear();
-  hashes.set(text, hash);
-  return hash;
+  return hashes(JSON.stringify(step), () => digestOf(canonical(step)));
 }
 
 /** What is kept of a run beside its file, so that nobody can pass off an older file as the present one. */
@@ -108,10 +103,21 @@ export function headPath(run: string): ProjectPath {
 }
 
 /** Null if nothing is kept, or it is not a JSON object: then only the history counts. */
-export async function loadHead(view: View, run: string): Promise<Readonly<Record<string, unknown>> | null> {
+export async function loadHead(view: View, run: string): Promise<Head> {
   const text = await view.read(headPath(run));
+  if (text === null) return null;
+  // A call asks several times: whether the state follows from it, and what the next one builds on.
+  if (latest.text !== text) latest = { text, head: parseHead(text) };
+  return latest.head;
+}
+
+type Head = Readonly<Record<string, unknown>> | null;
+
+let latest: { readonly text: string | null; readonly head: Head } = { text: null, head: null };
+
+function parseHead(text: string): Head {
   return attempt(() => {
-    const value: unknown = text === null ? null : JSON.parse(text);
+    const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
   }, null);
 }

@@ -13,10 +13,10 @@ export async function loadTrace(
 ): Promise<readonly TraceSpan[]> {
   const log = await wholeLog(project);
   const ended: TraceSpan[] = [];
-  const digest = await openTraceDigest({ log, run, workflows: project.workflows }, (spans) =>
+  const digest = await openTraceDigest({ log, runs: [run], workflows: project.workflows }, (spans) =>
     ended.push(...spans),
   );
-  const open = digest === null ? [] : (await digest.of(log)).open();
+  const open = (await digest?.of(log))?.get(run)?.open() ?? [];
   return [...ended, ...open];
 }
 
@@ -45,19 +45,30 @@ function inJson(run: string): string {
   return `${JSON.stringify(run.slice(run.indexOf(":") + 1)).slice(1, -1)}"`;
 }
 
-/** `onEnd`: the spans that an event ended, each time that the log is read. Null: there is no log yet. */
+interface TracedRuns {
+  readonly log: EventLog;
+  readonly runs: readonly string[];
+  readonly workflows: Workflows;
+}
+
+/**
+ * Several runs by one look at the log. `onEnd`: the spans that an event ended, each time that the log is read. Null: there
+ * is no log yet.
+ */
 export async function openTraceDigest(
-  { log, run, workflows }: { readonly log: EventLog; readonly run: string; readonly workflows: Workflows },
+  { log, runs, workflows }: TracedRuns,
   onEnd: (spans: readonly TraceSpan[], by: PawlEvent) => void,
-): Promise<Digest<Trace> | null> {
+): Promise<Digest<ReadonlyMap<string, Trace>> | null> {
   const origin = (await log.look())?.generation;
   if (origin === undefined) return null;
-  const traced = { origin, run, finals: await finalsOf(workflows, run) };
-  return openDigest<Trace>({
-    containing: [inJson(run)],
-    make: () => openTrace(traced),
-    take(trace, event) {
-      const spans = trace.take(event);
+  const traced = await Promise.all(
+    runs.map(async (run) => ({ origin, run, finals: await finalsOf(workflows, run) })),
+  );
+  return openDigest<ReadonlyMap<string, Trace>>({
+    containing: runs.map(inJson),
+    make: () => new Map(traced.map((each) => [each.run, openTrace(each)])),
+    take(traces, event) {
+      const spans = traces.get(runOf(event) ?? "")?.take(event) ?? [];
       if (spans.length > 0) onEnd(spans, event);
     },
   });

@@ -4,7 +4,6 @@
  */
 import { attempt } from "../core/attempt.ts";
 import type { PawlEvent } from "../core/event.ts";
-import { projectPath } from "../core/path.ts";
 import type { EventLog, LogEntry } from "../core/ports/event-log.ts";
 import type { Project } from "./project.ts";
 
@@ -33,12 +32,10 @@ export async function wholeLog({
   eventLog,
   runtime,
 }: Pick<Project, "eventLog" | "runtime">): Promise<EventLog> {
-  await runtime.store.view().list(LOCKS);
+  await runtime.store.catchUp();
   return eventLog();
 }
 
-/** Small, and read through the store. */
-const LOCKS = projectPath(".pawl/locks");
 const PART = 4 * 1024 * 1024;
 
 export function openDigest<T>({ containing, make, take }: Taking<T>): Digest<T> {
@@ -52,7 +49,7 @@ export function openDigest<T>({ containing, make, take }: Taking<T>): Digest<T> 
     if (look.generation !== generation || look.end < from)
       [made, generation, from] = [make(), look.generation, 0];
     while (from < look.end) {
-      const part = await log.read({ generation, from, most: PART, containing });
+      const part = await log.read({ generation, from, most: Math.min(PART, look.end - from), containing });
       if (part === null || part.next === from) break;
       for (const entry of part.entries) {
         const event = parseEvent(entry);

@@ -5,9 +5,11 @@ import { PawlError } from "../core/error.ts";
 import type { PawlEvent } from "../core/event.ts";
 import { nearest } from "../core/nearest.ts";
 import type { ReceiverName } from "../core/notice.ts";
+import type { DatabaseProject } from "../core/ports/database.ts";
 import type { EventLog } from "../core/ports/event-log.ts";
 import type { LoopPorts } from "../core/ports/loop.ts";
 import type { ReceiverMemory } from "../core/ports/notify.ts";
+import type { Store } from "../core/ports/store.ts";
 import type { Executable, TrustRecord } from "../core/trust.ts";
 import type { WorkflowModule } from "./module.ts";
 import type { Runtime } from "./run-transaction.ts";
@@ -18,6 +20,10 @@ export interface Project {
   /** Absolute. */
   readonly root: string;
   readonly runtime: Runtime;
+  /** This checkout's files alone, wherever a workflow's work is kept. */
+  readonly files: Store;
+  /** What several machines share of it; absent: nothing. Throws as a database does that cannot be used. */
+  database?(): Promise<DatabaseProject>;
   readonly workflows: Workflows;
   /** What the work loop needs from outside. */
   openLoop(): Promise<LoopPorts>;

@@ -9,7 +9,9 @@
  * R4  A step under another table than the present one, or without a rule (a person accepted an edit, a copy was restored),
  *     is not replayed, nor are those before it: the origin moves on to the run's configuration after it.
  */
+
 import { attempt } from "../core/attempt.ts";
+import { openByText } from "../core/by-text.ts";
 import { NotText, PawlError } from "../core/error.ts";
 import type { Caller, RunAdvanced } from "../core/event.ts";
 import { digestOf, hashOf } from "../core/hash.ts";
@@ -83,15 +85,11 @@ export function hashOfTable(table: Workflow): Promise<string> {
   return known;
 }
 
-const MOST_KNOWN = 32;
-const known = new Map<string, Promise<string>>();
+const hashesOfTexts = openByText<Promise<string>>(32);
 
 /** Parsed as JSON if it is JSON: the layout does not count. What a move writes, the next one reads. */
 function hashOfText(text: string): Promise<string> {
-  const found = known.get(text) ?? freshHashOf(text);
-  if (known.size >= MOST_KNOWN) known.clear();
-  known.set(text, found);
-  return found;
+  return hashesOfTexts(text, () => freshHashOf(text));
 }
 
 async function freshHashOf(text: string): Promise<string> {

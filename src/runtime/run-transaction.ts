@@ -70,8 +70,8 @@ export async function advance<Input, Snapshot, Observations, R>(
     if (!plan.observe) await strays();
     const done = plan.observe || run === null ? await attempt() : await runtime.store.hold(run, attempt);
     if (done !== "changed") {
-      const { accepted, proposal } = done;
-      if (run !== null && proposal.changes?.length && !proposal.ask) await noteTree(runtime, run, accepted);
+      const { proposal } = done;
+      if (run !== null && proposal.changes?.length && !proposal.ask) await noteTree(runtime, run, done);
       for (const { path, line } of proposal.logs ?? [])
         await runtime.store.log(path, masked(line, runtime.mask));
       for (const { kind, source, value } of proposal.cacheEntries ?? [])
@@ -96,9 +96,13 @@ function straysOf({ strays }: Runtime, run: string | null): () => Promise<StrayE
 }
 
 /** The commit stands, so a failure is only logged. */
-async function noteTree(runtime: Runtime, run: string, accepted: StrayEdits | null): Promise<void> {
+async function noteTree(
+  runtime: Runtime,
+  run: string,
+  { accepted, view }: Pick<Transacted<unknown>, "accepted" | "view">,
+): Promise<void> {
   try {
-    await runtime.strays?.note(run, accepted);
+    await runtime.strays?.note(run, accepted, view);
   } catch (thrown) {
     await logFailure(runtime, "guard", toPawlError(thrown));
   }
@@ -153,18 +157,23 @@ export async function preview<Input, Snapshot, Observations, R>(
   return proposal;
 }
 
+interface Transacted<R> extends BesideStrays<R> {
+  /** Through which everything was read. */
+  readonly view: View;
+}
+
 async function transactOnce<Input, Snapshot, Observations, R>(
   runtime: Runtime,
   plan: Transaction<Input, Snapshot, Observations, R>,
   input: Input,
   { strays, ...asking }: Asking & { readonly strays: () => Promise<StrayEdits | null> },
   run: string | null,
-): Promise<BesideStrays<R> | "changed"> {
+): Promise<Transacted<R> | "changed"> {
   const { store } = runtime;
   const view = store.view();
   const stop = runtime.waiting?.stop;
   const beside = besideStrays(strays, asking, (each) => proposeAtGate(runtime, plan, input, each, view));
-  const done = await unlessStopped(beside, stop);
+  const done = { ...(await unlessStopped(beside, stop)), view };
   const { proposal } = done;
   const own = withEvents(proposal, runtime.mask);
   const { pin } = proposal;

@@ -3,6 +3,7 @@
  * gate. Pawl never undoes them.
  */
 import { PawlError } from "../core/error.ts";
+import type { View } from "../core/ports/store.ts";
 import { isPersonHere } from "./person.ts";
 import type { Context, Proposal } from "./transaction.ts";
 
@@ -22,8 +23,11 @@ export interface StrayEdits {
 export interface Strays {
   /** What changed since the run came to its state; null: nothing, or everything may be written. */
   look(run: string): Promise<StrayEdits | null>;
-  /** After a move of the run: from now on its files stay as they are. `accepted`: the edits to which a person agreed. */
-  note(run: string, accepted: StrayEdits | null): Promise<void>;
+  /**
+   * After a move of the run: from now on its files stay as they are. `accepted`: the edits to which a person agreed. `view`:
+   * through which the move read the settings; absent: they are read anew.
+   */
+  note(run: string, accepted: StrayEdits | null, view?: View): Promise<void>;
 }
 
 type Asking = Pick<Context, "caller" | "answered">;

@@ -5,8 +5,10 @@
  * L2  A value is never a template: it is printed as it is, and the filters keep it inside its quote or fence.
  * L3  Size, time and memory are bounded.
  */
+
 import { Liquid, type LiquidOptions, type Template } from "liquidjs";
 import { oneLine } from "../core/blanks.ts";
+import { openByText } from "../core/by-text.ts";
 import { fenced, quote } from "../core/fence.ts";
 
 const OPTIONS: LiquidOptions = {
@@ -39,14 +41,8 @@ export function openTemplates({ filters = {}, partials = {}, ...dialect }: Templ
   const liquid = new Liquid({ ...OPTIONS, ...dialect, templates: { ...partials }, cache: true });
   const all = { quote, fenced, line: (value: unknown) => oneLine(String(value)), ...filters };
   for (const [name, filter] of Object.entries(all)) liquid.registerFilter(name, filter);
-  // Cached by text: a text always means the same.
-  const parsed = new Map<string, Template[]>();
-  const parse = (text: string, name?: string) => {
-    const known = parsed.get(text) ?? liquid.parse(text, name);
-    if (parsed.size >= MOST_PARSED) parsed.clear();
-    parsed.set(text, known);
-    return known;
-  };
+  const parsed = openByText<Template[]>(MOST_PARSED);
+  const parse = (text: string, name?: string) => parsed(text, () => liquid.parse(text, name));
   return {
     render: (text, values, name) => liquid.renderSync(parse(text, name), values),
     variables(text) {

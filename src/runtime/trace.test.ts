@@ -43,7 +43,7 @@ const LIFE = [
   event(10, "run:advanced", { from: "ready", to: "working" }),
   event(11, "step:started", { stepId: "s1", stepIndex: 0 }),
   agent(11, "T1.1"),
-  ended(20, "T1.1"),
+  ended(20, "T1.1", { model: { asked: "a-model", answered: "a-model-of-today" } }),
   event(20, "step:completed", { stepId: "s1" }),
   event(25, "check:failed", { command: "npm test", duration: 4000, exit: 1 }),
   event(25, "task:retried", {}),
@@ -84,6 +84,8 @@ describe("a run as a trace", () => {
       "gen_ai.provider.name": "anthropic",
       "gen_ai.usage.input_tokens": 7,
       "gen_ai.usage.output_tokens": 3,
+      "gen_ai.request.model": "a-model",
+      "gen_ai.response.model": "a-model-of-today",
       "pawl.cost.usd": 0.5,
     });
     expect(root.attributes).toMatchObject({ "pawl.retries": 1, "pawl.state": "done" });

@@ -300,7 +300,7 @@ function endMerge(
 }
 
 function usageOf(
-  { inputTokens, outputTokens, turns, usd }: Extract<PawlEvent, { readonly type: "agent:ended" }>,
+  { inputTokens, model, outputTokens, turns, usd }: Extract<PawlEvent, { readonly type: "agent:ended" }>,
   session: string | null,
 ): TraceSpan["attributes"] {
   const figures = {
@@ -311,8 +311,14 @@ function usageOf(
   };
   return {
     ...(typeof session === "string" ? { "gen_ai.conversation.id": session } : {}),
-    ...Object.fromEntries(Object.entries(figures).filter(([, value]) => typeof value === "number")),
+    ...only("number", figures),
+    ...only("string", { "gen_ai.request.model": model?.asked, "gen_ai.response.model": model?.answered }),
   };
+}
+
+function only(type: "number" | "string", given: Readonly<Record<string, unknown>>): TraceSpan["attributes"] {
+  const known = Object.entries(given).filter(([, value]) => typeof value === type);
+  return Object.fromEntries(known) as TraceSpan["attributes"];
 }
 
 const MOST_LINKS = 100;

@@ -366,7 +366,7 @@ test("initialize_project asks for the provider, then creates, then changes nothi
   using project = new AlfredProject({ withoutGit: true });
   const choices = await project.call("initialize_project");
   expect(choices.status).toBe("choices_needed");
-  expect(choices.data.choices).toHaveLength(3);
+  expect(choices.data.choices).toHaveLength(4);
   expect(project.has(".alfred")).toBe(false);
   await project.call("initialize_project", { provider: "jira" });
   const config = project.read(".alfred/config.yml");

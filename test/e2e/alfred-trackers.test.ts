@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { openTrackers } from "../../src/adapters/trackers/trackers.ts";
 import alfred from "../../src/workflows/alfred/module.ts";
 import { CONTEXT, DESIGN, PLAN, STRATEGY, through } from "../rig/alfred-artifacts.ts";
 import { AlfredProject, CLEAN, taskMarkdown } from "../rig/alfred-project.ts";
+import { IssuesServer, type ServedIssue } from "../rig/issues-server.ts";
 import { JiraServer } from "../rig/jira-server.ts";
 import { LinearServer } from "../rig/linear-server.ts";
 
@@ -17,19 +19,21 @@ interface Rig extends AsyncDisposable {
   paged(size: number): void;
 }
 
-const environmentOf = (provider: "jira" | "linear", environment: Record<string, string>) => {
+type Provider = "jira" | "linear" | "github";
+
+const environmentOf = (provider: Provider, environment: Record<string, string>) => {
   const project = new AlfredProject({
-    settings: { provider, reviews: { default: [] }, tracker: TRACKER },
+    settings: { provider, reviews: { default: [] }, tracker: trackerOf(provider) },
   });
   project.environment = environment;
   return project;
 };
 
-const TRACKER = {
-  project: "TS",
+const trackerOf = (provider: Provider) => ({
+  project: provider === "github" ? "acme/app" : "TS",
   statuses: { planning: "In Progress", done: "Done" },
   link: "https://example.com/blob/main/{path}",
-};
+});
 
 async function jira(): Promise<Rig> {
   const server = await JiraServer.open();
@@ -93,21 +97,73 @@ async function linear(): Promise<Rig> {
   };
 }
 
-const ID = "TS-1";
-
-async function started(project: AlfredProject) {
-  await project.call("start_task", { task_id: ID });
-  await project.submit(ID, CLEAN);
-  return project.submit(ID, { branch_name: "feature/TS-1", success: true, details: "" });
+async function github(): Promise<Rig> {
+  const issues: ServedIssue[] = [];
+  const server = await IssuesServer.open("acme/app", issues, ["bug", "in progress", "high"]);
+  const project = environmentOf("github", { GITHUB_TOKEN: "ghp_token", GITHUB_API_URL: server.url });
+  const numberOf = (id: string) => Number(/^GH-(\d+)$/.exec(id)?.[1]);
+  const issueOf = (id: string) => issues.find(({ number }) => number === numberOf(id));
+  return {
+    project,
+    add(id, { blockedBy = [], done, high, text, title } = {}) {
+      // A pull request has a number among the issues.
+      const [number, pull] = id.startsWith("GH-") ? [numberOf(id), {}] : [99, { pull_request: { url: "u" } }];
+      const state = done ? "closed" : "open";
+      issues.push({
+        ...{
+          number,
+          title: title ?? id,
+          body: text ?? null,
+          state,
+          state_reason: null,
+          comments: [],
+          ...pull,
+        },
+        labels: high ? ["high"] : [],
+        ...(blockedBy.length > 0 && { blockedBy: blockedBy.map(numberOf) }),
+      });
+    },
+    rename(id, title) {
+      const issue = issueOf(id);
+      if (issue) issue.title = title;
+    },
+    status(id) {
+      const { labels = [], state } = issueOf(id) ?? {};
+      if (state === "closed") return "Done";
+      return labels.includes("in progress") ? "In Progress" : "Open";
+    },
+    comments: (id) => issueOf(id)?.comments ?? [],
+    paged(size) {
+      server.pageSize = size;
+    },
+    async [Symbol.asyncDispose]() {
+      project[Symbol.dispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
 }
+
+async function started(project: AlfredProject, id = "TS-1") {
+  await project.call("start_task", { task_id: id });
+  await project.submit(id, CLEAN);
+  return project.submit(id, { branch_name: `feature/${id}`, success: true, details: "" });
+}
+
+const BRANDS = { jira: "Jira", linear: "Linear", github: "GitHub" } as const;
+const TOKENS = { jira: "ATLASSIAN_API_TOKEN", linear: "LINEAR_API_KEY", github: "GITHUB_TOKEN" } as const;
 
 describe.each([
   ["jira", jira],
   ["linear", linear],
+  ["github", github],
 ] as const)("%s", (name, open) => {
+  const at = (number: number) => `${name === "github" ? "GH" : "TS"}-${number}`;
+  const ID = at(1);
+
   test("a task is read when it is first worked on, and kept as a file from then on", async () => {
     await using rig = await open();
-    rig.add(ID, { title: "Limit the\n rate", text: "## Why\nToo many.", blockedBy: ["TS-9"], high: true });
+    rig.add(ID, { title: "Limit the\n rate", text: "## Why\nToo many.", blockedBy: [at(9)], high: true });
+    if (name === "github") rig.add(at(9));
     expect((await rig.project.call("work_on_task", { task_id: ID })).data).toMatchObject({
       title: "Limit the rate",
       tool: "start_task",
@@ -118,7 +174,7 @@ describe.each([
     expect(text).toContain("## Title\nLimit the rate");
     expect(text).toContain("### Why");
     expect(text).toContain("## Priority\n\nhigh");
-    expect(text).toContain("- TS-9");
+    expect(text).toContain(`- ${at(9)}`);
     rig.rename(ID, "Renamed");
     expect((await rig.project.call("start_task", { task_id: ID })).next_prompt).toContain("Limit the rate");
   });
@@ -135,16 +191,16 @@ describe.each([
   test("the next task is chosen among all pages of the tracker and what is here", async () => {
     await using rig = await open();
     rig.paged(2);
-    for (const id of ["TS-2", "TS-3", "TS-10"]) rig.add(id);
-    rig.add("TS-4", { done: true });
-    rig.add("TS-5", { high: true, blockedBy: ["TS-2"] });
-    rig.add("TS-6", { high: true, blockedBy: ["TS-4"] });
+    for (const number of [2, 3, 10]) rig.add(at(number));
+    rig.add(at(4), { done: true });
+    rig.add(at(5), { high: true, blockedBy: [at(2)] });
+    rig.add(at(6), { high: true, blockedBy: [at(4)] });
     rig.add("OTHER-1", { high: true });
     const next = await rig.project.call("get_next_task");
     expect(next.data).toMatchObject({
-      task_id: "TS-6",
-      alternatives: [{ task_id: "TS-2" }, { task_id: "TS-3" }, { task_id: "TS-10" }],
-      blocked: [{ task_id: "TS-5", waits_for: ["TS-2"] }],
+      task_id: at(6),
+      alternatives: [{ task_id: at(2) }, { task_id: at(3) }, { task_id: at(10) }],
+      blocked: [{ task_id: at(5), waits_for: [at(2)] }],
     });
   });
 
@@ -156,7 +212,7 @@ describe.each([
     await project.call("start_task", { task_id: ID });
     expect(rig.status(ID)).not.toBe("In Progress");
     await project.submit(ID, CLEAN);
-    const done = await project.submit(ID, { branch_name: "feature/TS-1", success: true, details: "" });
+    const done = await project.submit(ID, { branch_name: `feature/${ID}`, success: true, details: "" });
     expect(done.message).toContain(
       `The tracker was updated about '${ID}': its status there is "In Progress".`,
     );
@@ -187,16 +243,17 @@ describe.each([
       ...there,
       JIRA_BASE_URL: "http://127.0.0.1:1",
       LINEAR_API_URL: "http://127.0.0.1:1/graphql",
+      GITHUB_API_URL: "http://127.0.0.1:1",
     };
-    const offline = await started(project);
+    const offline = await started(project, ID);
     expect(offline.status).toBe("success");
     expect(offline.message).toMatch(
-      /could not be updated about 'TS-1': (Jira|Linear) at http:\/\/127\.0\.0\.1:1.*cannot be reached.*tries again later/,
+      /could not be updated about '\w\w-1': (Jira|Linear|GitHub) at http:\/\/127\.0\.0\.1:1.*cannot be reached.*tries again later/,
     );
     expect(project.state(ID).task_status).toBe("planning");
-    const nothing = await project.call("start_task", { task_id: "TS-2" });
+    const nothing = await project.call("start_task", { task_id: at(2) });
     expect(nothing.data.code).toBe("tracker-failed");
-    expect(project.has(".alfred/workspace/TS-2")).toBe(false);
+    expect(project.has(`.alfred/workspace/${at(2)}`)).toBe(false);
     const next = await project.call("get_next_task");
     expect(next.data.task_id).toBe(ID);
     expect(next.message).toContain("cannot be reached");
@@ -212,15 +269,15 @@ describe.each([
     const { project } = rig;
     rig.add(ID);
     const there = project.environment;
-    project.environment = { ...there, ATLASSIAN_API_TOKEN: "wrong", LINEAR_API_KEY: "wrong" };
+    project.environment = { ...there, [TOKENS[name]]: "wrong" };
     const wrong = await project.call("start_task", { task_id: ID });
     expect(wrong.message).toMatch(/refused the token \(HTTP 401\)/);
-    expect(wrong.data.fix).toContain(name === "jira" ? "ATLASSIAN_API_TOKEN" : "LINEAR_API_KEY");
+    expect(wrong.data.fix).toContain(TOKENS[name]);
     project.environment = {};
     expect((await project.call("start_task", { task_id: ID })).data.code).toBe("tracker-unconfigured");
     project.environment = there;
-    const unknown = await project.call("start_task", { task_id: "TS-77" });
-    expect(unknown.message).toBe(`Task 'TS-77' not found, neither in .alfred/tasks nor in ${name}.`);
+    const unknown = await project.call("start_task", { task_id: at(77) });
+    expect(unknown.message).toBe(`Task '${at(77)}' not found, neither in .alfred/tasks nor in ${name}.`);
     for (const folder of ["tasks", "workspace"]) expect(project.has(`.alfred/${folder}`)).toBe(false);
   });
 
@@ -228,19 +285,111 @@ describe.each([
     await using rig = await open();
     const { project } = rig;
     rig.add(ID);
-    project.settings = { ...project.settings, tracker: { ...TRACKER, statuses: { planning: "Doing" } } };
-    const answer = await started(project);
-    expect(answer.message).toContain(`cannot move ${ID} to the status "Doing": it can be moved to T`);
+    project.settings = {
+      ...project.settings,
+      tracker: { ...trackerOf(name), statuses: { planning: "Doing" } },
+    };
+    const answer = await started(project, ID);
+    expect(answer.message).toContain(
+      `${BRANDS[name]} cannot move ${ID} to the status "Doing": it can be moved to ${name === "github" ? "Open" : "T"}`,
+    );
     expect(answer.status).toBe("success");
+  });
+});
+
+describe("github", () => {
+  const ID = "GH-1";
+
+  test("an issue has one mapped label at a time, is closed as completed when it is done, and opened again", async () => {
+    const issue: ServedIssue = {
+      ...{ number: 1, title: "a", body: null, state: "open", state_reason: null, comments: [] },
+      labels: ["bug", "in progress"],
+    };
+    await using server = await IssuesServer.open("acme/app", [issue], ["bug", "in progress", "In review"]);
+    const statuses = { planning: "In Progress", in_review: "In Review", done: "Done" };
+    const environment = { GITHUB_TOKEN: "ghp_token", GITHUB_API_URL: server.url };
+    const tracker = await openTrackers(environment, "/").open("github", { project: "acme/app", statuses });
+    await tracker.setStatus(ID, "In Review");
+    expect(issue.labels).toEqual(["bug", "In review"]);
+    expect((await tracker.read(ID))?.status).toBe("In review");
+    await tracker.setStatus(ID, "Done");
+    expect(issue).toMatchObject({ state: "closed", state_reason: "completed", labels: ["bug"] });
+    expect(await tracker.read(ID)).toMatchObject({ status: "Closed", isDone: true });
+    const asked = server.asked.length;
+    await tracker.setStatus(ID, "Done");
+    expect(server.asked.slice(asked).map(({ method }) => method)).toEqual(["GET"]);
+    await tracker.setStatus(ID, "Open");
+    expect(issue).toMatchObject({ state: "open", labels: ["bug"] });
+  });
+
+  test("a repository without a label In Progress keeps the issue open and says nothing", async () => {
+    const issue: ServedIssue = { number: 1, title: "a", body: null, state: "open", state_reason: null };
+    await using server = await IssuesServer.open("acme/app", [issue]);
+    const environment = { GITHUB_TOKEN: "ghp_token", GITHUB_API_URL: server.url };
+    const open = { project: "acme/app", statuses: { planning: "In Progress" } };
+    const tracker = await openTrackers(environment, "/").open("github", open);
+    await tracker.setStatus(ID, "In Progress");
+    expect(server.asked.filter(({ method }) => method !== "GET")).toEqual([]);
+  });
+
+  test("the repository is the checkout's where the configuration names none, or the error says how to name it", async () => {
+    await using rig = await github();
+    const { project } = rig;
+    rig.add(ID, { title: "Here" });
+    project.settings = { ...project.settings, tracker: { ...trackerOf("github"), project: null } };
+    const lost = await project.call("start_task", { task_id: ID });
+    expect(lost.data).toMatchObject({
+      code: "tracker-unconfigured",
+      fix: expect.stringContaining("owner/name"),
+    });
+    project.git("remote", "add", "origin", "https://github.example.com/acme/app.git");
+    expect((await project.call("work_on_task", { task_id: ID })).data).toMatchObject({ title: "Here" });
+    project.settings = { ...project.settings, tracker: { ...trackerOf("github"), project: "acme" } };
+    expect((await project.call("start_task", { task_id: ID })).message).toContain(
+      "expected owner/name, found acme",
+    );
+  });
+
+  test("neither a pull request nor an issue that moved elsewhere is a task, and a limit is said as one", async () => {
+    const at = (number: number, more: object = {}): ServedIssue => ({
+      ...{ number, title: "a", body: null, state: "open", state_reason: null, ...more },
+    });
+    await using server = await IssuesServer.open("acme/app", [at(1, { pull_request: { url: "u" } }), at(2)]);
+    const environment = { GITHUB_TOKEN: "ghp_token", GITHUB_API_URL: server.url };
+    const tracker = await openTrackers(environment, "/").open("github", {
+      project: "acme/app",
+      statuses: {},
+    });
+    expect(await tracker.read("GH-1")).toBeNull();
+    expect(await tracker.read("gh-2")).toBeNull();
+    expect((await tracker.list("acme/app")).map(({ id }) => id)).toEqual(["GH-2"]);
+    const moved = {
+      number: 2,
+      title: "a",
+      state: "open",
+      labels: [],
+      repository_url: `${server.url}/repos/acme/lib`,
+    };
+    server.faults.push({ path: /issues\/2/, answer: { json: moved }, times: 1 });
+    expect(await tracker.read("GH-2")).toBeNull();
+    server.faults.push({
+      path: /issues\/2/,
+      answer: {
+        status: 403,
+        headers: { "x-ratelimit-remaining": "0" },
+        json: { message: "API rate limit exceeded" },
+      },
+    });
+    await expect(tracker.read("GH-2")).rejects.toThrow(/takes no more requests for now/);
   });
 });
 
 test("with the provider local nothing is asked of a tracker", async () => {
   using project = new AlfredProject();
-  await project.call("create_task", { task_content: taskMarkdown(ID) });
+  await project.call("create_task", { task_content: taskMarkdown("TS-1") });
   expect((await started(project)).message).not.toContain("tracker");
   const verb = alfred.verbs.find((each) => each.name === "sync");
-  await expect(project.run((await verb?.transaction()) as never, { id: ID } as never)).rejects.toThrow(
+  await expect(project.run((await verb?.transaction()) as never, { id: "TS-1" } as never)).rejects.toThrow(
     /no tracker to update/,
   );
 });

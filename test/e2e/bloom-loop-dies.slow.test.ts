@@ -1,8 +1,9 @@
 /** However the loop ends, its agents end with it: nothing of a run works on unsupervised. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { attempt } from "../../src/core/attempt.ts";
 import { type BloomProject, bloomProject } from "../rig/bloom-project.ts";
 import { MAIN } from "../rig/project.ts";
 import { hangs, shellUntil, until } from "../rig/until.ts";
@@ -42,6 +43,10 @@ function environmentOf(pid: string): string {
   }
 }
 
+function folderOf(pid = ""): string | null {
+  return attempt(() => readlinkSync(`/proc/${pid}/cwd`), null);
+}
+
 async function begun(project: BloomProject): Promise<void> {
   await until(() => project.read("begun") !== null);
 }
@@ -69,11 +74,15 @@ describe("The agents of a loop", () => {
       stdio: ["pipe", "ignore", "ignore"],
     });
     await begun(project);
-    const loops = () => alive({ root: "-" } as BloomProject, `${process.execPath} ${MAIN} run`);
-    expect(loops().length).toBeGreaterThan(0);
+    const isLooping = () =>
+      alive({ root: "-" } as BloomProject, `${process.execPath} ${MAIN} run`).some(
+        (line) => folderOf(line.trim().split(" ")[0]) === project.root,
+      );
+    expect(isLooping()).toBe(true);
     terminal.kill("SIGKILL");
     await until(() => alive(project, words).length === 0);
-    await until(() => runOf(project).underway.length === 0);
+    await until(() => !isLooping());
+    expect(runOf(project).underway).toEqual([]);
     expect(project.stored().map(({ type }) => type)).toContain("agent:ended");
     expect(project.tasks()[0]?.status).toBe("in_progress");
   });

@@ -5,10 +5,11 @@ import { describe, expect, it } from "vitest";
 import { widthOf } from "../../src/surfaces/cli/text-width.ts";
 import { bloomProject } from "../rig/bloom-project.ts";
 import { MAIN } from "../rig/project.ts";
-import { hangs, shellUntil, until } from "../rig/until.ts";
+import { HAS_TMUX, openScreen } from "../rig/tmux.ts";
+import { shellUntil } from "../rig/until.ts";
 
 const LONG = { timeout: 120_000 };
-const has = (program: string) => spawnSync(program, ["-V"], { stdio: "ignore" }).status === 0;
+const HAS_SCRIPT = spawnSync("script", ["-V"], { stdio: "ignore" }).status === 0;
 
 const WIDE = "漢字🚀".repeat(60);
 /** The second step waits until the test has seen the screen. */
@@ -37,60 +38,48 @@ tasks:
 `;
 
 describe("On a terminal, a run", () => {
-  it.skipIf(!has("tmux"))(
+  it.skipIf(!HAS_TMUX)(
     "shows who is at work and what waits, each on one line, and ends clean",
     LONG,
     async () => {
       using project = bloomProject({ tasks: TASKS, settings: { agents: 2 } });
-      const socket = join(project.root, "../tmux");
-      const tmux = (...args: string[]) => execFileSync("tmux", ["-S", socket, ...args], { encoding: "utf8" });
-      const screen = () => tmux("capture-pane", "-p").trimEnd().split("\n");
-      try {
-        const command = `${process.execPath} ${MAIN} run --once; echo "exit $?"; ${hangs()}`;
-        execFileSync(
-          "tmux",
-          ["-S", socket, "-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", command],
-          {
-            cwd: project.root,
-            env: project.environment,
-          },
-        );
-        const begun = await seen(
-          screen,
-          (lines) =>
-            lines.some((line) => line.startsWith("> API-1 [######------] 1/2")) &&
-            lines.some((line) => /^> API-1.*漢字.*…$/.test(line)),
-        );
-        expect(begun.filter((line) => line.startsWith("> API-1"))).toHaveLength(1);
-        const waiting = await seen(screen, (lines) => lines.some((line) => line.startsWith("? ESC")));
-        expect(waiting.slice(-3)).toEqual([
-          expect.stringMatching(/^> API-1 \[######------\] 1\/2 \(\d+ s\) Bash: : '[漢字🚀]+…$/u),
-          expect.stringMatching(/^\? ESC waits for you: q1: Which of the two databases .*…$/),
-          "0 done, 2 open, 1 waiting.",
-        ]);
-        for (const line of waiting.slice(-3)) expect(widthOf(line)).toBeLessThanOrEqual(79);
-        project.write(".pawl/seen", "");
-        const ended = await seen(screen, (lines) => lines.at(-1) === "exit 3");
-        expect(ended.slice(-3)).toEqual(["1 done, 1 open.", "Waiting for a person: ESC.", "exit 3"]);
-        expect(ended.filter((line) => /^[>?~] /.test(line))).toEqual([]);
-        expect(ended.filter((line) => line.includes(" open."))).toHaveLength(1);
-        const told = ended.filter((line) => /^\d\d:\d\d /.test(line)).map((line) => line.slice(6));
-        expect(told).toEqual(
-          expect.arrayContaining([
-            "API-1 step one (1/2): scripted, permission edits",
-            "API-1 step two (2/2): scripted, resumed, permission edits",
-            "API-1 passed: test -f a.txt",
-            "API-1 merged bloom/API-1 into main",
-            "API-1 is done",
-          ]),
-        );
-      } finally {
-        spawnSync("tmux", ["-S", socket, "kill-server"]);
-      }
+      using screen = openScreen(`${process.execPath} ${MAIN} run --once`, project.root, project.environment);
+      const begun = await screen.seen(
+        (lines) =>
+          lines.some((line) => line.startsWith("> API-1 [######------] 1/2")) &&
+          lines.some((line) => /^> API-1.*漢字.*…$/.test(line)),
+      );
+      expect(begun.filter((line) => line.startsWith("> API-1"))).toHaveLength(1);
+      const waiting = await screen.seen(
+        (lines) =>
+          lines.some((line) => line.startsWith("? ESC")) &&
+          lines.some((line) => /^> API-1 .* Bash: : /.test(line)),
+      );
+      expect(waiting.slice(-3)).toEqual([
+        expect.stringMatching(/^> API-1 \[######------\] 1\/2 \(\d+ s\) Bash: : '[漢字🚀]+…$/u),
+        expect.stringMatching(/^\? ESC waits for you: q1: Which of the two databases .*…$/),
+        "0 done, 2 open, 1 waiting.",
+      ]);
+      for (const line of waiting.slice(-3)) expect(widthOf(line)).toBeLessThanOrEqual(79);
+      project.write(".pawl/seen", "");
+      const ended = await screen.seen((lines) => lines.at(-1) === "exit 3");
+      expect(ended.slice(-3)).toEqual(["1 done, 1 open.", "Waiting for a person: ESC.", "exit 3"]);
+      expect(ended.filter((line) => /^[>?~] /.test(line))).toEqual([]);
+      expect(ended.filter((line) => line.includes(" open."))).toHaveLength(1);
+      const told = ended.filter((line) => /^\d\d:\d\d /.test(line)).map((line) => line.slice(6));
+      expect(told).toEqual(
+        expect.arrayContaining([
+          "API-1 step one (1/2): scripted, permission edits",
+          "API-1 step two (2/2): scripted, resumed, permission edits",
+          "API-1 passed: test -f a.txt",
+          "API-1 merged bloom/API-1 into main",
+          "API-1 is done",
+        ]),
+      );
     },
   );
 
-  it.skipIf(!has("script"))("writes to it nothing but its own lines and marks", LONG, async () => {
+  it.skipIf(!HAS_SCRIPT)("writes to it nothing but its own lines and marks", LONG, async () => {
     const bad = '- {id: BAD, title: fails, verify: ["exit 3"], instructions: "RUN: bloom done BAD"}\n';
     using project = bloomProject({ tasks: TASKS + bad, settings: { agents: 2, tries: 1 } });
     execFileSync("mkdir", ["-p", join(project.root, ".pawl")]);
@@ -129,10 +118,3 @@ it("Into a pipe, a run prints lines for people, and JSON lines only under --json
   const lines = json.out.trim().split("\n");
   expect(lines.map((line) => JSON.parse(line).type).at(-1)).toBe("loop:ended");
 });
-
-function seen(look: () => readonly string[], holds: (lines: readonly string[]) => boolean) {
-  return until(() => {
-    const lines = look();
-    return holds(lines) && lines;
-  });
-}

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Finding } from "../../src/surfaces/cli/doctor/finding.ts";
 import { connect } from "../rig/client.ts";
-import { type TemporaryProject, temporaryProject } from "../rig/project.ts";
+import { runPawl, type TemporaryProject, temporaryProject } from "../rig/project.ts";
 import { stateOf } from "../rig/state-home.ts";
 
 /** Without an agent on the PATH, so that none is started. */
@@ -112,6 +112,53 @@ describe("pawl doctor", () => {
       ["trust", "pawl trust"],
     ])
       expect(hints).toContainEqual(expect.objectContaining({ what, command }));
+  });
+
+  it("says where a client's plugin is of another version, or registers the server a second time", async () => {
+    using project = await newProject();
+    using home = temporaryProject({ marked: false });
+    const inHome = { HOME: home.root, CLAUDE_CONFIG_DIR: "", CODEX_HOME: "", XDG_CONFIG_HOME: "" };
+    const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+    home.write(
+      ".claude/plugins/installed_plugins.json",
+      JSON.stringify({
+        version: 2,
+        plugins: { "pawl@pawl": [{ version }], "other@pawl": [{ version: "9.9.9" }] },
+      }),
+    );
+    home.write(".codex/plugins/cache/shop/pawl/0.0.1/pawl.mjs", "");
+    home.write(".gemini/extensions/pawl/gemini-extension.json", JSON.stringify({ name: "pawl", version }));
+    home.write("bundle/package.json", JSON.stringify({ name: "pawl", version: "0.0.2" }));
+    const plugins = JSON.stringify(["other", "/no/plugin", join(home.root, "bundle")]);
+    home.write(".config/opencode/opencode.jsonc", `{ // mine\n"plugin": ${plugins}, }`);
+    for (const client of ["gemini", "opencode"]) await project.pawl("init", "--client", client);
+    const { code, out } = await runPawl(project.root, ["doctor", "--json"], { ...WITHOUT_AGENTS, ...inHome });
+    const { sections } = JSON.parse(out) as { sections: readonly { findings: readonly Finding[] }[] };
+    const found = sections
+      .flatMap(({ findings }) => findings)
+      .filter(({ what }) => /'s (?:pawl|\/)/.test(what));
+    expect({ code, found }).toEqual({
+      code: 0,
+      found: [
+        { what: "Claude Code's pawl@pawl", state: "good", found: version },
+        {
+          ...{ what: "Codex's pawl@shop", state: "hint" },
+          found: `is 0.0.1, and this project's Pawl is ${version}`,
+          command: "codex plugin add pawl@shop",
+        },
+        {
+          ...{ what: `OpenCode's ${join(home.root, "bundle")}`, state: "hint" },
+          found: `is 0.0.2, and this project's Pawl is ${version}`,
+          fix: expect.stringContaining("OpenCode loads it from there"),
+        },
+        {
+          ...{ what: "Gemini CLI's pawl", state: "hint" },
+          found: "registers Pawl's server, and so does .gemini/settings.json: Gemini CLI has each tool twice",
+          command: "pawl uninstall --client gemini",
+          fix: "or, for all projects, `gemini extensions uninstall pawl`",
+        },
+      ],
+    });
   });
 });
 

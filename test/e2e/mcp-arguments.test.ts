@@ -71,7 +71,7 @@ describe("the arguments of every tool", () => {
       'task_id: expected a string, found 7; is_approved: expected true or false, found "yes".',
     );
     const missing = await connected.call("initialize_project", { provider: "trello" });
-    expect(missing.text).toContain('provider: expected one of local, jira, linear, found "trello"');
+    expect(missing.text).toContain('provider: expected one of local, jira, linear, github, found "trello"');
     const facts = await connected.call("advance", {
       run: "release:1.2.0",
       event: "submit",

@@ -228,12 +228,15 @@ describe("the process of pawl mcp --http", () => {
     expect(out + err).not.toContain(environment.PAWL_MCP_TOKEN);
   });
 
-  it.each(["SIGTERM", "SIGINT"] as const)("ends on %s with 0, whoever is connected", async (signal) => {
+  it.each([
+    ["SIGTERM", 0],
+    ["SIGINT", 130],
+  ] as const)("ends on %s with %i, whoever is connected", async (signal, code) => {
     using project = temporaryProject();
     const server = await openHttpServer(project);
     await using connected = await connectOver(server);
     await connected.call("knock", { id: "front" });
-    expect(await server.stop(signal)).toMatchObject({ code: 0, err: "" });
+    expect(await server.stop(signal)).toMatchObject({ code, err: "" });
   });
 
   it("says it where the port is taken, or is none", async () => {

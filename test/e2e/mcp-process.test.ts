@@ -84,14 +84,17 @@ describe("the process of pawl mcp", () => {
     expect(VERSIONS).toEqual(SUPPORTED_PROTOCOL_VERSIONS);
   });
 
-  it.each(["SIGTERM", "SIGINT"] as const)("ends on %s with 0", async (signal) => {
+  it.each([
+    ["SIGTERM", 0],
+    ["SIGINT", 130],
+  ] as const)("ends on %s with %i", async (signal, code) => {
     using project = temporaryProject();
     const server = startServer(project);
     const ended = end(server);
     send(server, INITIALIZE);
     if (server.stdout) await once(server.stdout, "data");
     server.kill(signal);
-    expect(await ended).toMatchObject({ code: 0, err: "" });
+    expect(await ended).toMatchObject({ code, err: "" });
   });
 
   it("ends when nobody reads its answers any more", async () => {

@@ -131,7 +131,7 @@ describe("Expecto with credentials", () => {
     [{ status: 503, json: {} }, "in a way that was not understood"],
     [{ silent: true as const }, "did not answer in time"],
   ])("answers %j with a sentence that says %j", async (answer, words) => {
-    await using rig = await open({ limit: 300 });
+    await using rig = await open("silent" in answer ? { limit: 1_500 } : {});
     rig.jira.faults.push({ path: /./, answer });
     rig.project.write("context.md", `${ISSUE}\n${PAGE}\n`);
     const { text } = await rig.project.cast("expecto");

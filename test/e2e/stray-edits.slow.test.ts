@@ -1,29 +1,18 @@
-/** Files that change while a run's state lets nothing be written: refused, told, shown at the gate, and never undone. */
-import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { taskMarkdown } from "../rig/alfred-project.ts";
+import { committedProject } from "../rig/alfred-project.ts";
 import { enterBoard, openBoardServer } from "../rig/board.ts";
 import { type Connected, connect } from "../rig/client.ts";
-import { type TemporaryProject, temporaryProject } from "../rig/project.ts";
+import type { TemporaryProject } from "../rig/project.ts";
 
 const ANALYSIS = { context_summary: "One file.", affected_files: ["greet.js"], questions_for_developer: [] };
 const STRATEGY = { high_level_strategy: "Take a name.", key_components: ["greet.js"] };
 
 function guarded(review: string, guard = "true"): TemporaryProject {
-  const project = temporaryProject({ environment: { DOOR_ONLY: "" } });
-  project.write(
-    "pawl.yaml",
+  return committedProject(
     `guard: ${guard}\nalfred:\n  reviews: { plan_task: [${review}] }\n  human_review: confirm\n`,
   );
-  project.write(".alfred/tasks/TS-01.md", taskMarkdown("TS-01"));
-  project.write("greet.js", "console.log('hello');\n");
-  const git = (...args: string[]) => execFileSync("git", args, { cwd: project.root, stdio: "pipe" });
-  git("init", "-q", "-b", "main");
-  git("add", "greet.js", "pawl.yaml");
-  git("-c", "user.name=Dev", "-c", "user.email=dev@example.com", "commit", "-qm", "Begin");
-  return project;
 }
 
 async function planned(project: TemporaryProject): Promise<Connected> {

@@ -20,6 +20,7 @@ import type { Proposal, Reply, Transaction } from "../../src/runtime/module.ts";
 import { advance, type Runtime } from "../../src/runtime/run-transaction.ts";
 import alfred from "../../src/workflows/alfred/module.ts";
 import { copyPrepared } from "./prepared.ts";
+import { type TemporaryProject, temporaryProject } from "./project.ts";
 import { committedAt } from "./repository.ts";
 import { stateOf } from "./state-home.ts";
 
@@ -116,7 +117,7 @@ export class AlfredProject {
         checkCommand: async () => {},
         checkLoop: async () => {},
       }),
-      trackers: openTrackers(this.environment),
+      trackers: openTrackers(this.environment, root),
       checks: openChecks({ root, environment: process.env, patienceMilliseconds: this.retries }),
     };
     return {
@@ -182,6 +183,19 @@ export class AlfredProject {
 }
 
 export const MODEL: Caller = { channel: "mcp", who: "test-client 1.0" };
+
+/** A project by the settings of `pawl.yaml`, in a repository with one commit, and the task TS-01. */
+export function committedProject(settings: string): TemporaryProject {
+  const project = temporaryProject({ environment: { DOOR_ONLY: "" } });
+  project.write("pawl.yaml", settings);
+  project.write(".alfred/tasks/TS-01.md", taskMarkdown("TS-01"));
+  project.write("greet.js", "console.log('hello');\n");
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: project.root, stdio: "pipe" });
+  git("init", "-q", "-b", "main");
+  git("add", "greet.js", "pawl.yaml");
+  git("-c", "user.name=Dev", "-c", "user.email=dev@example.com", "commit", "-qm", "Begin");
+  return project;
+}
 
 export function taskMarkdown(id: string, more = ""): string {
   return `# TASK: ${id}

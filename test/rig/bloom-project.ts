@@ -91,6 +91,8 @@ export function bloomProject({
   writeFileSync(answersFile, JSON.stringify(answers ?? {}));
   const environment = {
     ...gitEnvironment(),
+    // Of the project's own: `git config --global` by root would put a file in the place of /dev/null, for the whole machine.
+    GIT_CONFIG_GLOBAL: join(project.root, "gitconfig"),
     DOOR_ONLY: "",
     PAWL_SCRIPTED_HOME: join(project.root, "sessions"),
     PAWL_SCRIPTED_ANSWERS: answersFile,

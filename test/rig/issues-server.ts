@@ -1,52 +1,126 @@
-/** GitHub's issues: pages by Link header, one issue, and its state. */
+/** GitHub's issues: pages by Link header, one issue, its state, labels, comments, and what blocks it. */
 import { type Answer, type Asked, Loopback } from "./loopback.ts";
 
 export interface ServedIssue {
   readonly number: number;
-  readonly title: string;
+  title: string;
   readonly body: string | null;
   readonly pull_request?: object;
   state: "open" | "closed";
   state_reason: string | null;
+  readonly labels?: string[];
+  readonly comments?: string[];
+  readonly blockedBy?: readonly number[];
+}
+
+interface Place {
+  readonly repository: string;
+  readonly url: string;
+  readonly issues: readonly ServedIssue[];
+  /** The labels that the repository has. */
+  readonly labels: readonly string[];
 }
 
 export class IssuesServer extends Loopback {
-  static async open(repository: string, issues: readonly ServedIssue[]): Promise<IssuesServer> {
-    const server: IssuesServer = new IssuesServer((asked) => answerTo(asked, server.url, repository, issues));
+  static async open(
+    repository: string,
+    issues: readonly ServedIssue[],
+    labels: readonly string[] = [],
+  ): Promise<IssuesServer> {
+    const server: IssuesServer = new IssuesServer((asked) =>
+      answerTo(asked, { repository, url: server.url, issues, labels }, server.pageSize),
+    );
     return server.listen();
   }
+
+  /** The most on a page. */
+  pageSize = 100;
 }
 
-function answerTo(asked: Asked, url: string, repository: string, issues: readonly ServedIssue[]): Answer {
+function answerTo(asked: Asked, place: Place, most: number): Answer {
   if (!/^(token|bearer) ghp_token$/i.test(asked.headers.authorization ?? ""))
     return { status: 401, json: { message: "Bad credentials" } };
-  const base = `/repos/${repository}/issues`;
-  if (asked.path === base && asked.method === "GET") return page(asked, `${url}${base}`, repository, issues);
-  const issue = issues.find(({ number }) => asked.path === `${base}/${number}`);
-  if (!issue) return { status: 404, json: { message: "Not Found" } };
-  if (asked.method === "PATCH") {
-    const { state, state_reason } = JSON.parse(asked.body) as ServedIssue;
-    // GitHub has a reason of its own for each state.
-    const reason = state === "closed" ? (state_reason ?? "completed") : "reopened";
-    Object.assign(issue, { state, state_reason: reason });
+  const { issues, labels, repository } = place;
+  const root = `/repos/${repository}`;
+  const base = `${root}/issues`;
+  if (asked.method === "GET" && asked.path === `${root}/labels`)
+    return page(asked, place, labels.map(labelled), most);
+  if (asked.method === "GET" && asked.path === base) {
+    const wanted = asked.query.get("state") ?? "open";
+    const all = issues.filter(({ state }) => wanted === "all" || state === wanted);
+    return page(
+      asked,
+      place,
+      all.map((each) => shown(each, place)),
+      most,
+    );
   }
-  return { json: shown(issue, repository) };
+  const [, number, rest = ""] = /^\/(\d+)(?:\/(.*))?$/.exec(asked.path.slice(base.length)) ?? [];
+  const issue = asked.path.startsWith(base) && issues.find((each) => String(each.number) === number);
+  if (!issue) return { status: 404, json: { message: "Not Found" } };
+  if (rest === "" && asked.method === "PATCH") changeState(issue, asked);
+  return rest === "" ? { json: shown(issue, place) } : below(asked, rest, issue, place, most);
 }
 
-function page(asked: Asked, url: string, repository: string, issues: readonly ServedIssue[]): Answer {
-  const size = Number(asked.query.get("per_page") ?? 30);
+function changeState(issue: ServedIssue, { body }: Asked): void {
+  const { state, state_reason } = JSON.parse(body) as ServedIssue;
+  // GitHub has a reason of its own for each state.
+  const reason = state === "closed" ? (state_reason ?? "completed") : "reopened";
+  Object.assign(issue, { state, state_reason: reason });
+}
+
+function below(asked: Asked, rest: string, issue: ServedIssue, place: Place, most: number): Answer {
+  const { blockedBy = [], comments = [], labels = [] } = issue;
+  const [name, ...words] = rest.split("/");
+  if (asked.method === "GET" && rest === "comments") return page(asked, place, comments.map(commented), most);
+  if (asked.method === "POST" && rest === "comments") {
+    comments.push(JSON.parse(asked.body).body);
+    return { status: 201, json: commented(comments.at(-1) ?? "") };
+  }
+  if (asked.method === "GET" && rest === "dependencies/blocked_by") {
+    const found = place.issues.filter(({ number }) => blockedBy.includes(number));
+    return page(
+      asked,
+      place,
+      found.map((each) => shown(each, place)),
+      most,
+    );
+  }
+  if (asked.method === "POST" && rest === "labels") {
+    labels.push(...(JSON.parse(asked.body).labels as string[]));
+    return { json: labels.map(labelled) };
+  }
+  const at = labels.indexOf(words.join("/"));
+  if (asked.method === "DELETE" && name === "labels" && at >= 0) {
+    labels.splice(at, 1);
+    return { json: labels.map(labelled) };
+  }
+  return { status: 404, json: { message: "Not Found" } };
+}
+
+const labelled = (name: string) => ({ id: 1, name, color: "ededed", default: false });
+const commented = (body: string) => ({ id: 1, body, user: { login: "pawl" } });
+
+function page(asked: Asked, { url }: Place, all: readonly object[], most: number): Answer {
+  const size = Math.min(Number(asked.query.get("per_page") ?? 30), most);
   const at = Number(asked.query.get("page") ?? 1);
-  const wanted = asked.query.get("state") ?? "open";
-  const all = issues.filter(({ state }) => wanted === "all" || state === wanted);
   const last = Math.ceil(all.length / size);
+  const base = `${url}${asked.path}`;
   const link =
-    at < last ? { link: `<${url}?page=${at + 1}>; rel="next", <${url}?page=${last}>; rel="last"` } : {};
-  return {
-    json: all.slice((at - 1) * size, at * size).map((each) => shown(each, repository)),
-    headers: link,
-  };
+    at < last ? { link: `<${base}?page=${at + 1}>; rel="next", <${base}?page=${last}>; rel="last"` } : {};
+  return { json: all.slice((at - 1) * size, at * size), headers: link };
 }
 
-function shown(issue: ServedIssue, repository: string): object {
-  return { ...issue, html_url: `https://github.com/${repository}/issues/${issue.number}`, labels: [] };
+function shown({ blockedBy, comments = [], labels = [], ...issue }: ServedIssue, { repository, url }: Place) {
+  return {
+    ...issue,
+    url: `${url}/repos/${repository}/issues/${issue.number}`,
+    repository_url: `${url}/repos/${repository}`,
+    html_url: `https://github.com/${repository}/issues/${issue.number}`,
+    labels: labels.map(labelled),
+    comments: comments.length,
+    ...(blockedBy && {
+      issue_dependencies_summary: { blocked_by: blockedBy.length, total_blocked_by: blockedBy.length },
+    }),
+  };
 }

@@ -1,7 +1,7 @@
 /** The program as it is, with the door beside its workflows. Bundled into `.rig/` by `global-setup.ts`. */
 import { resolve } from "node:path";
 import { run } from "../../src/app/app.ts";
-import { guard } from "../../src/app/guard.ts";
+import { answerHook } from "../../src/app/guard.ts";
 import { isGuardedClient } from "../../src/guard/clients.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
 
@@ -15,12 +15,9 @@ const door = {
 };
 const [command, client, event] = process.argv.slice(2);
 const home = resolve(import.meta.dirname, "../src");
-if (command === "guard" && isGuardedClient(client)) {
-  const { exit, stderr, stdout } = await guard({ client, event, home, program: process.argv[1] ?? "pawl" });
-  process.exitCode = exit;
-  process.stderr.write(stderr);
-  process.stdout.write(stdout);
-} else
+if (command === "guard" && isGuardedClient(client))
+  process.exitCode = await answerHook({ client, event, home, program: process.argv[1] ?? "pawl" });
+else
   process.exitCode = await run({
     argv: process.argv.slice(2),
     program: PROGRAM_NAME ?? "pawl",

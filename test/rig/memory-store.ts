@@ -59,6 +59,7 @@ export function openMemoryStore(): MemoryStore {
     log: async (_path, line) => {
       logged.push(line);
     },
+    catchUp: async () => null,
     settle: async () => {},
     pending: () => null,
   };

@@ -34,6 +34,7 @@ import { reworkInstruction } from "../../src/workflows/alfred/rework.ts";
 import { parseState as parseAlfredState } from "../../src/workflows/alfred/state-file.ts";
 import { parseTask } from "../../src/workflows/alfred/task-file.ts";
 import { validate } from "../../src/workflows/alfred/validate.ts";
+import { readReply } from "../../src/workflows/bloom/proposal/proposal.ts";
 import { checklistOf } from "../../src/workflows/custom/observe.ts";
 import { parseRun, SHARED } from "../../src/workflows/custom/run-file.ts";
 import { templateFault } from "../../src/workflows/custom/template.ts";
@@ -154,6 +155,10 @@ const TEXT_PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
     split(`tasks:\n${text}`),
     split(`tasks:\n- ${text}`),
   ],
+  "bloom: an agent's proposal": (text) => [
+    readingOf(() => readReply(text)),
+    readingOf(() => readReply(`\`\`\`\n${text}\n\`\`\``)),
+  ],
   "bloom: record": (text) => parseLoopRecord(RUN, text),
   "gates: record": (text) => [
     parseRecord(text),
@@ -201,11 +206,16 @@ const TEXT_PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
 
 export const PARSERS = { ...TEXT_PARSERS, ...YAML_PARSERS };
 
+/** What tells how fast the machine is at the moment: plain YAML, by the parser that all of it goes through. */
+export const REFERENCE = "the reference";
+const PLAIN = "- name: plain\n  value: [1, two]\n".repeat(3_000);
+
 parentPort?.on("message", ({ name, text }: { name: string; text: string }) => {
   const before = process.threadCpuUsage();
   let thrown: string | null = null;
   try {
-    (PARSERS as Readonly<Record<string, (text: string) => unknown>>)[name]?.(text);
+    if (name === REFERENCE) readYaml(PLAIN, { merge: true });
+    else (PARSERS as Readonly<Record<string, (text: string) => unknown>>)[name]?.(text);
   } catch (cause) {
     const { name: kind, code, message } = cause as { name: string; code?: string; message: string };
     thrown = kind === "PawlError" && code !== "internal" ? null : `${kind}: ${message.slice(0, 200)}`;

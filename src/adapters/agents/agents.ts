@@ -18,14 +18,13 @@ export function openAgents(setup: AgentsSetup): Agents {
   return {
     start: (order, hear) => start(setup, { ...order, prompt: redactor.text(order.prompt) }, hear),
     endLeftovers: async (run) => (await endTree({ mark: markOf(setup.projectRoot, run) })).ended,
+    takeCommits: (run) => bringInRun(setup.projectRoot, setup.environment, run),
     async takeCalls(run, take) {
-      const left = await bringInRun(setup.projectRoot, setup.environment, run);
       const own = (capability: unknown) => provenTask(setup.stateFolder, capability)?.run === run;
       await takeCalls(runFolder(setup.projectRoot, "agents", run), ({ capability, ...call }) =>
         take(call, own(capability)),
       );
       revokeCapability(setup.stateFolder, run);
-      return left;
     },
     spentBy: async (run) => loadUsage(runFolder(setup.projectRoot, "agents", run)),
     missing: (name) => missing(setup, name),

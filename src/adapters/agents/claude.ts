@@ -8,6 +8,7 @@ import {
   faultOfStatus,
   hostOf,
   type Json,
+  modelTold,
   numberAt,
   objectAt,
   sessionArguments,
@@ -95,9 +96,14 @@ function readBody(line: Json): readonly Told[] {
       return [
         { type: "working" },
         { type: "turn", id: textAt(line, "message", "id") || null },
+        // A subagent's model is not the run's.
+        ...(textAt(line, "parent_tool_use_id")
+          ? []
+          : modelTold("answered", textAt(line, "message", "model"))),
         ...contentOf(line),
       ];
     case "system":
+      if (line.subtype === "init") return modelTold("asked", textAt(line, "model"));
       return line.subtype === "permission_denied"
         ? [{ type: "permission", title: textAt(line, "tool_name"), answer: "refuse" }]
         : [];

@@ -75,6 +75,8 @@ export type Told =
   | { readonly type: "text-part"; readonly text: string }
   /** A model call. Events with the same id belong to the same call. */
   | { readonly type: "turn"; readonly id: string | null }
+  /** The model that was asked for, or that answered. */
+  | { readonly type: "model"; readonly asked?: string; readonly answered?: string }
   /** The model is working (again): an end heard before does not count. */
   | { readonly type: "working" }
   /** Spent by one model call. */
@@ -148,6 +150,11 @@ export function tokensAt(value: unknown, input = "input_tokens", output = "outpu
 
 export function sessionTold(id: string): readonly Told[] {
   return id ? [{ type: "session", id }] : [];
+}
+
+/** A model's name as providers write them; anything else, such as claude's `<synthetic>`, is none. */
+export function modelTold(said: "asked" | "answered", name: string): readonly Told[] {
+  return /^[\w.:/@+-]{1,100}$/.test(name) ? [{ type: "model", [said]: name }] : [];
 }
 
 /** The host of a model's address, with its port; none if it is not set. */

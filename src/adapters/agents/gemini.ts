@@ -6,6 +6,7 @@ import {
   type Fault,
   hostOf,
   type Json,
+  modelTold,
   objectAt,
   sessionArguments,
   sessionTold,
@@ -124,7 +125,7 @@ function renderRules(rules: readonly string[]): string {
 function readLine(line: Json): readonly Told[] {
   switch (line.type) {
     case "init":
-      return sessionTold(textAt(line, "session_id"));
+      return [...sessionTold(textAt(line, "session_id")), ...modelTold("asked", textAt(line, "model"))];
     case "message":
       if (line.role !== "assistant") return [];
       return [

@@ -92,6 +92,27 @@ describe("recorded streams", () => {
     expect(heard.usageInAll).toMatchObject({ inputTokens: 400, outputTokens: 40 });
   });
 
+  it("tell the model where the agent says it, and no name that is none", () => {
+    const models = Object.entries(DIALECTS).map(([name, dialect]) => [
+      name,
+      listen(dialect, stream(`${name}-1`)).heard.model,
+    ]);
+    expect(Object.fromEntries(models)).toEqual({
+      claude: { asked: "claude-sonnet-4-5", answered: "claude-sonnet-4-5" },
+      codex: null,
+      gemini: { asked: "gemini-2.5-flash", answered: null },
+      opencode: null,
+    });
+    const said = (message: object, more = {}) => JSON.stringify({ type: "assistant", message, ...more });
+    const odd = [
+      said({ model: "<synthetic>" }),
+      said({ model: "x".repeat(101) }),
+      said({ model: "words of an agent" }),
+      said({ model: "a-small-one" }, { parent_tool_use_id: "t1" }),
+    ];
+    expect(listen(claude, odd).heard.model).toBeNull();
+  });
+
   it("count model calls by the tools used where they tell none", () => {
     const turns = (dialect: Dialect, name: string) => spentIn(listen(dialect, stream(name)).heard)?.turns;
     expect([turns(claude, "claude-1"), turns(opencode, "opencode-1")]).toEqual([2, 2]);

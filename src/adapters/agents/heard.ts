@@ -1,5 +1,5 @@
 /** Folds the lines of a run's stream into what is known of it, and judges the run at its end. Pure. */
-import type { AgentEvent, AgentUsage } from "../../core/ports/agents.ts";
+import type { AgentEvent, AgentModel, AgentUsage } from "../../core/ports/agents.ts";
 import type { Fault, Told } from "./dialect.ts";
 import type { ProcessEnd } from "./run-process.ts";
 
@@ -19,6 +19,7 @@ export interface Heard {
   readonly usage: AgentUsage | null;
   /** For the session over all its runs, if the agent reports it that way. */
   readonly usageInAll: AgentUsage | null;
+  readonly model: AgentModel | null;
   /** What it was not allowed to do. */
   readonly refused: readonly string[];
   /** The end, if it was the last thing heard. */
@@ -34,6 +35,7 @@ export const NOTHING_HEARD: Heard = {
   calls: [],
   usage: null,
   usageInAll: null,
+  model: null,
   refused: [],
   end: null,
 };
@@ -96,6 +98,10 @@ function takeOne(heard: Heard, told: Told, before: AgentUsage | null): Heard {
         turns: heard.turns + 1,
         calls: told.id === null ? heard.calls : [...heard.calls, told.id].slice(-CALLS_REMEMBERED),
       };
+    case "model": {
+      const { asked, answered } = { ...(heard.model ?? { asked: null, answered: null }), ...told };
+      return { ...heard, model: { asked, answered } };
+    }
     case "working":
       return { ...heard, end: null };
     case "usage":

@@ -92,7 +92,7 @@ export function openRun(
 
 function tellEnd(
   runFolder: RunFolder,
-  heard: Pick<Heard, "session" | "text" | "usage" | "tools" | "turns" | "refused">,
+  heard: Pick<Heard, "session" | "text" | "usage" | "tools" | "turns" | "model" | "refused">,
   end: ProcessEnd,
   fault: Fault | null,
 ): AgentEnd {
@@ -104,6 +104,7 @@ function tellEnd(
     duration: end.duration,
     leftovers: end.leftovers,
     output: runFolder.path,
+    ...(heard.model ? { model: heard.model } : {}),
     ...(heard.refused.length > 0 ? { refused: [...new Set(heard.refused)] } : {}),
   };
   const told: AgentEnd = fault

@@ -5,8 +5,9 @@
  *     in the group or session of the run's first process.
  * P2  A process once found stays found (by id and start time), even after the process that led to it has ended.
  * P3  First SIGTERM and a grace period. Then nothing may outrun its end: the kernel kills the cgroup as a whole. Pawl
- *     also stops (SIGSTOP) each process at the moment it finds it, newest first, until several searches in a row find
- *     no new one. A stopped process cannot fork. Then Pawl kills them all.
+ *     also stops (SIGSTOP) each process at the moment it finds it, newest first, and with it all of its process group
+ *     if that is the run's alone, until several searches in a row find no new one. A stopped process cannot fork, and
+ *     no fork escapes a signal to its group. Then Pawl kills them all.
  * P4  It finishes within the time given, even if a process cannot be ended. The result says how many are left.
  *
  * What escapes without a cgroup: on Linux a process that has cleared its environment *and* lost its parent *and* has
@@ -66,9 +67,10 @@ export async function endTree(
     if (cgroup !== null) await removeCgroup(cgroup, CGROUP_WAIT);
     return { ended: 0, alive: 0 };
   }
-  const found = findTree(own, known);
-  if (found.length > 0 || (cgroup === null && findTree(own, known).length > 0))
-    await askToEnd(own, known, times.grace);
+  // Without a cgroup a process that forks on and on may pass by a search.
+  const looks = cgroup === null ? EMPTY_LOOKS : 1;
+  for (let look = 0; look < looks && known.size === 0; look++) findTree(own, known);
+  if (known.size > 0) await askToEnd(own, known, times.grace);
   const isOver = known.size === 0 && !(cgroup && isPopulated(cgroup));
   const alive = isOver ? 0 : await killAll(own, known, left);
   if (cgroup !== null && alive === 0) await removeCgroup(cgroup, Math.min(CGROUP_WAIT, Math.max(0, left())));
@@ -106,6 +108,7 @@ async function askToEnd(tree: Tree, known: Known, grace: number): Promise<void> 
 /** Stops each process at the moment it is found, then kills them all. Returns how many are left. */
 async function killAll(tree: Tree, known: Known, left: () => number): Promise<number> {
   const stopped = new Set<string>();
+  const groups = new Set<number>();
   const stop = (pid: number, start: string) => {
     if (stopped.has(`${pid} ${start}`)) return;
     signal(pid, "SIGSTOP");
@@ -114,11 +117,16 @@ async function killAll(tree: Tree, known: Known, left: () => number): Promise<nu
   for (let empty = 0; empty < EMPTY_LOOKS && left() > 0; ) {
     if (tree.cgroup && isPopulated(tree.cgroup)) killAsWhole(tree.cgroup, known);
     const before = stopped.size;
-    const found = findTree(tree, known, stop);
+    const { found, mixed, whole } = search(tree, known, stop);
     for (const pid of found) stop(pid, known.get(pid) ?? "");
+    for (const group of whole) groups.add(group);
+    // Even if no search sees the one in it that is alive at the moment.
+    for (const group of mixed) groups.delete(group);
+    for (const group of groups) signal(-group, "SIGSTOP");
     empty = stopped.size === before ? empty + 1 : 0;
-    if (empty === EMPTY_LOOKS && found.length > 0) {
-      for (const pid of found) signal(pid, "SIGKILL");
+    if (empty === EMPTY_LOOKS && (found.length > 0 || groups.size > 0)) {
+      for (const one of [...found, ...[...groups].map((group) => -group)]) signal(one, "SIGKILL");
+      groups.clear();
       empty = 0;
     }
     // Random length, so as not to fall in step with a process that forks at a fixed pace.
@@ -151,13 +159,21 @@ function exists(pid: number): boolean {
 }
 
 /**
- * The process ids that belong to the run at this moment. Adds to `known`; calls `seen` for each as soon as it is found.
+ * The process ids that belong to the run at this moment. Adds to `known`.
  */
-export function findTree(
-  tree: Tree,
-  known: Map<number, string> = new Map(),
-  seen: (pid: number, start: string) => void = () => {},
-): number[] {
+export function findTree(tree: Tree, known: Map<number, string> = new Map()): number[] {
+  return search(tree, known, () => {}).found;
+}
+
+interface Found {
+  readonly found: number[];
+  /** Process groups of which all that was seen belongs to the run, and those of which only a part does. */
+  readonly whole: ReadonlySet<number>;
+  readonly mixed: ReadonlySet<number>;
+}
+
+/** Calls `seen` for each process with the run's tag as soon as it is found. */
+function search(tree: Tree, known: Map<number, string>, seen: (pid: number, start: string) => void): Found {
   const inside = new Set(tree.cgroup ? cgroupMembers(tree.cgroup) : []);
   const own = ourselves();
   const processes: Seen[] = [];
@@ -174,7 +190,9 @@ export function findTree(
     grown = members.size > before;
   }
   for (const { pid, start } of processes) if (members.has(pid)) known.set(pid, start);
-  return [...members];
+  const mixed = new Set(processes.flatMap(({ group, pid }) => (members.has(pid) ? [] : [group])));
+  const groups = processes.flatMap(({ group, pid }) => (members.has(pid) && group > 1 ? [group] : []));
+  return { found: [...members], whole: new Set(groups.filter((group) => !mixed.has(group))), mixed };
 }
 
 function belongs(one: Seen, { leader }: Tree, known: ReadonlyMap<number, string>): boolean {
@@ -227,10 +245,9 @@ function isAlive(state: string | undefined): boolean {
   return state !== undefined && state !== "" && state !== "Z" && state !== "X";
 }
 
-/** One by one, newest first: this catches a process that forks on and on before it moves further. */
+/** One by one, newest first, and then what has begun since: this catches a process that forks on and on. */
 function* fromProc({ mark, since = 0 }: Tree, inside: ReadonlySet<number>): Generator<Seen> {
-  const pids = readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name));
-  for (const pid of pids.map(Number).sort((a, b) => b - a)) {
+  for (const pid of presentAndComing()) {
     const fields = statOf(pid);
     const [state, parent, group, session] = fields;
     const start = fields[19];
@@ -241,6 +258,21 @@ function* fromProc({ mark, since = 0 }: Tree, inside: ReadonlySet<number>): Gene
     const marked = inside.has(pid) || (asked && bearsMark(readProc(`/proc/${pid}/environ`), mark));
     yield { pid, start, parent: Number(parent), group: Number(group), session: Number(session), marked };
   }
+}
+
+/** How many process ids one search runs after. */
+const MOST_COMING = 1024;
+
+function* presentAndComing(): Generator<number> {
+  let newest = newestPid();
+  const pids = readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name));
+  yield* pids.map(Number).sort((a, b) => b - a);
+  for (let coming = 0; coming < MOST_COMING && newest < newestPid(); coming++) yield ++newest;
+}
+
+/** The process id that was given last; 0: unknown. They are given in order, and begin again after the highest. */
+function newestPid(): number {
+  return Number(readProc("/proc/loadavg").trim().split(" ").at(-1)) || 0;
 }
 
 function fromPs(mark: string): readonly Seen[] {

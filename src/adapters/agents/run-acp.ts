@@ -11,7 +11,16 @@ import {
 } from "@agentclientprotocol/sdk";
 import type { AgentEnd, AgentEvent, AgentOrder, AgentRun } from "../../core/ports/agents.ts";
 import { optionFor, policyAnswer, questionOf } from "./acp-policy.ts";
-import { type Fault, faultOfStatus, numberAt, objectAt, shortly, type Told, tokensAt } from "./dialect.ts";
+import {
+  type Fault,
+  faultOfStatus,
+  modelTold,
+  numberAt,
+  objectAt,
+  shortly,
+  type Told,
+  tokensAt,
+} from "./dialect.ts";
 import { judge } from "./heard.ts";
 import { openRun } from "./open-run.ts";
 import type { ProcessEnd, RunningProcess } from "./run-process.ts";
@@ -187,6 +196,7 @@ async function chooseModel(
       configId: "model",
       value: model,
     });
+    tell(modelTold("asked", model));
   } catch (thrown) {
     tell([{ type: "warning", text: `the model ${model} could not be selected: ${messageOf(thrown)}` }]);
   }

@@ -1,6 +1,6 @@
 /** One run of a command-line agent: its dialect over the process runner. */
 import type { AgentEvent, AgentOrder, AgentRun } from "../../core/ports/agents.ts";
-import { type Call, parseLine } from "./dialect.ts";
+import { type Call, modelTold, parseLine } from "./dialect.ts";
 import { gitFoldersOf } from "./git-folders.ts";
 import { judge } from "./heard.ts";
 import { openRun } from "./open-run.ts";
@@ -49,6 +49,7 @@ export function startCli(
     help,
   );
   for (const [name, text] of Object.entries(dialect.files?.(call) ?? {})) keep(run.folder, name, text);
+  run.tell(modelTold("asked", call.model ?? ""));
   if (order.permission === "all")
     hear({
       type: "warning",

@@ -27,6 +27,7 @@ export function walledAgent(
   const enclosed = setup.wall.enclose({
     ...called,
     folder: order.folder,
+    ...(order.readOnly && { readOnly: true }),
     agent: { run: order.run, home, hosts },
     sees: [join(setup.projectRoot, ".pawl/bin"), folder.folder],
     writes: [outbox],

@@ -63,10 +63,8 @@ async function lookAt(file: FileHandle): Promise<LogLook | null> {
 async function generationOf(file: FileHandle): Promise<string | null> {
   for (const most of [USUAL_FIRST, LONGEST_FIRST]) {
     const bytes = await bytesAt(file, 0, most);
-    const end = bytes.indexOf(LINE_END);
-    if (end < 0 && bytes.length < most) return null;
-    if (end < 0 && most < LONGEST_FIRST) continue;
-    return hashOf(end < 0 ? bytes : bytes.subarray(0, end));
+    const isEnough = bytes.length < most || most === LONGEST_FIRST || bytes.includes(LINE_END);
+    if (isEnough) return generationIn(bytes);
   }
   return null;
 }
@@ -77,16 +75,17 @@ export function generationNow(path: string): string | null {
   const file = attempt(() => openSync(path, "r"), null);
   if (file === null) return null;
   try {
-    const read = bytes.subarray(0, readSync(file, bytes, 0, LONGEST_FIRST, 0));
-    const end = read.indexOf(LINE_END);
-    if (end < 0 && read.length < LONGEST_FIRST) return null;
-    return hashOf(end < 0 ? read : read.subarray(0, end));
+    return generationIn(bytes.subarray(0, readSync(file, bytes, 0, LONGEST_FIRST, 0)));
   } finally {
     closeSync(file);
   }
 }
 
-function hashOf(first: Buffer): string {
+/** Of the log's first bytes: its first line, or as much of it as counts. */
+function generationIn(bytes: Buffer): string | null {
+  const end = bytes.indexOf(LINE_END);
+  if (end < 0 && bytes.length < LONGEST_FIRST) return null;
+  const first = end < 0 ? bytes : bytes.subarray(0, end);
   return createHash("sha256").update(first).digest("hex").slice(0, 16);
 }
 

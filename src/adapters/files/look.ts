@@ -27,8 +27,9 @@ export function nameOf(path: string): string {
 
 /** The folders from the top one below the root down to the path's own. */
 export function foldersOf(path: string): readonly string[] {
-  const segments = path.split("/");
-  return segments.slice(0, -1).map((_, index) => segments.slice(0, index + 1).join("/"));
+  const folders: string[] = [];
+  for (let at = path.indexOf("/"); at !== -1; at = path.indexOf("/", at + 1)) folders.push(path.slice(0, at));
+  return folders;
 }
 
 /** Folders already checked within one short piece of work, so that each is checked once. */

@@ -3,11 +3,12 @@
  * M2  What changed shortly before it was read is not kept: two changes may bear one time, and the view may have read the first.
  * M3  Nothing is kept or recalled while a commit waits in the journal: the view then shows files as they will be.
  */
-import { type BigIntStats, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Memory } from "../../core/ports/memory.ts";
 import type { View } from "../../core/ports/store.ts";
 import { watched } from "../../core/watched-view.ts";
+import { stampOf } from "./stamp.ts";
 
 export interface MemoryOptions {
   readonly root: string;
@@ -28,13 +29,11 @@ const MARGIN_MILLISECONDS = 3_000;
 export function openMemory({ isPending, now, root }: MemoryOptions): Memory {
   const kept = new Map<string, Kept>();
   const seen = new WeakMap<View, number>();
-  const statOf = (path: string) => statSync(join(root, path), { bigint: true, throwIfNoEntry: false });
-  const stampOf = (path: string) => stampIn(statOf(path));
-  const isCurrent = ({ stamps }: Kept) => [...stamps].every(([path, stamp]) => stampOf(path) === stamp);
+  const isCurrent = ({ stamps }: Kept) => [...stamps].every(([path, stamp]) => stampOf(root, path) === stamp);
   /** A file that is gone changed when its folder did. */
   const changedAt = (path: string): number => {
-    const found = statOf(path);
-    if (found) return Number(found.ctimeMs);
+    const found = statSync(join(root, path), { throwIfNoEntry: false });
+    if (found) return found.ctimeMs;
     return path === "." ? Number.POSITIVE_INFINITY : changedAt(dirname(path));
   };
   return {
@@ -47,7 +46,7 @@ export function openMemory({ isPending, now, root }: MemoryOptions): Memory {
       kept.delete(key);
       const stamps = new Map<string, string>();
       const note = (path: string) => {
-        if (!stamps.has(path)) stamps.set(path, stampOf(path));
+        if (!stamps.has(path)) stamps.set(path, stampOf(root, path));
       };
       const value = await make(watched(view, { onList: note, onRead: note }));
       const isOld = (path: string) => changedAt(path) < since - MARGIN_MILLISECONDS;
@@ -55,8 +54,4 @@ export function openMemory({ isPending, now, root }: MemoryOptions): Memory {
       return value;
     },
   };
-}
-
-function stampIn(found: BigIntStats | undefined): string {
-  return found ? `${found.size}.${found.mtimeNs}.${found.ctimeNs}.${found.ino}` : "-";
 }

@@ -119,19 +119,32 @@ function readUpTo(fd: number, offset: number, length: number): Uint8Array {
   let done = 0;
   while (done < length) {
     const count = readSync(fd, buffer, done, length - done, offset + done);
-    if (count === 0) break;
     done += count;
+    // Whoever reads to the end asks for one byte more than there should be: if just that one is missing, this is the end.
+    if (count === 0 || done === length - 1) break;
   }
   return buffer.subarray(0, done);
 }
 
 function fileStat(stats: Stats): FileStat {
-  return {
-    kind: kindOf(stats),
-    size: stats.size,
-    mode: stats.mode & 0o7777,
-    inode: `${stats.dev}:${stats.ino}`,
-  };
+  return new NodeStat(stats);
+}
+
+/** A commit looks a hundred times, and needs the inode of three. */
+class NodeStat implements FileStat {
+  readonly kind: EntryKind;
+  readonly size: number;
+  readonly mode: number;
+  readonly #stats: Stats;
+  constructor(stats: Stats) {
+    this.kind = kindOf(stats);
+    this.size = stats.size;
+    this.mode = stats.mode & 0o7777;
+    this.#stats = stats;
+  }
+  get inode(): string {
+    return `${this.#stats.dev}:${this.#stats.ino}`;
+  }
 }
 
 function kindOf(entry: Pick<Stats, "isFile" | "isDirectory" | "isSymbolicLink">): EntryKind {

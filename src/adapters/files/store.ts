@@ -122,6 +122,11 @@ export function openStore(options: StoreOptions): Store {
         appendLog(disk, path, line);
       } catch {}
     },
+    catchUp: () =>
+      guarded("Reading the project", async () => {
+        await ready();
+        return reading.pending();
+      }),
     pending: reading.pending,
     settle: () =>
       guarded("Settling the journal", async () => {

@@ -3,7 +3,15 @@
 import { ensureFolder } from "./control.ts";
 import { closeQuietly, type Disk, errnoOf, isAbsence, writeAll } from "./disk.ts";
 import { hashOf } from "./hash.ts";
-import { checkFolders, folderOf, foldersOf, nameOf, statFile, statFolder } from "./look.ts";
+import {
+  checkFolders,
+  folderOf,
+  foldersOf,
+  type KnownFolders,
+  nameOf,
+  statFile,
+  statFolder,
+} from "./look.ts";
 import { PERMISSIONS } from "./steps.ts";
 
 const LONGEST_NAME = 200;
@@ -22,8 +30,9 @@ export function writeTemporary(
   bytes: Uint8Array,
   newMode: number | undefined,
 ): void {
-  ensureFolders(disk, path);
-  const there = statFile(disk, path)?.mode;
+  const known: KnownFolders = new Set();
+  ensureFolders(disk, path, known);
+  const there = statFile(disk, path, known)?.mode;
   // New content never inherits bits that lend the owner's rights to whoever runs the file.
   const wanted = there === undefined ? newMode : there & PERMISSIONS;
   const temporary = temporaryOf(path);
@@ -48,8 +57,8 @@ export function removeTemporary(disk: Disk, path: string): void {
   }
 }
 
-export function ensureFolders(disk: Disk, path: string): void {
-  if (checkFolders(disk, path)) return;
+export function ensureFolders(disk: Disk, path: string, known?: KnownFolders): void {
+  if (checkFolders(disk, path, known)) return;
   for (const folder of foldersOf(path)) if (statFolder(disk, folder) === null) ensureFolder(disk, folder);
 }
 
@@ -63,7 +72,9 @@ export function openInside(
   how: "append" | "new" | "update",
   mode?: number,
 ): number {
-  const isThere = statFile(disk, path) !== null;
+  // A new file fails to open where there is one.
+  if (how === "new") checkFolders(disk, path);
+  const isThere = how !== "new" && statFile(disk, path) !== null;
   const fd = disk.open(path, how, mode);
   try {
     checkFolders(disk, path);
@@ -80,7 +91,8 @@ function openNew(disk: Disk, path: string, mode: number): number {
     return openInside(disk, path, "new", mode);
   } catch (error) {
     if (errnoOf(error) !== "EEXIST") throw error;
-    disk.unlink(path);
+    // A link or a folder is an error: Pawl made neither.
+    if (statFile(disk, path) !== null) disk.unlink(path);
     return openInside(disk, path, "new", mode);
   }
 }

@@ -57,7 +57,7 @@ export function openView({ packaged, ready, guarded }: ViewOptions): { view: Vie
       }),
     list: (folder: ProjectPath) =>
       guarded(async () => {
-        const entries = listFolder(await first(), folder);
+        const entries = listFolder(await first(), folder, known);
         if (!reads.folders.has(folder)) reads.folders.set(folder, oneText(entries));
         return entries;
       }),

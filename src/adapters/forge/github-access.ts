@@ -32,14 +32,9 @@ export async function accessOf({
   environment,
   ...options
 }: AccessOptions): Promise<Access | Lacking> {
-  const api = (options.api || GITHUB_API).replace(/\/+$/, "");
   if (!token) return { detail: "`GITHUB_TOKEN` is not set." };
-  const fault = apiFault(api);
-  if (fault !== null)
-    return {
-      detail: `\`GITHUB_API_URL\` cannot be used: ${fault}.`,
-      help: "Correct `GITHUB_API_URL`, or unset it.",
-    };
+  const api = apiOf(options.api);
+  if (typeof api !== "string") return api;
   try {
     const { branch, remotes } = await lookAtCheckout(folder, environment, api);
     if (remotes.length > 0) return { token, api, branch, remotes: remotes.slice(0, MAX_REMOTES) };
@@ -55,7 +50,18 @@ export async function accessOf({
   };
 }
 
-export function apiFault(api: string): string | null {
+/** `GITHUB_API_URL`, or GitHub's own; what is wrong with it, if it cannot be used. */
+export function apiOf(variable: string | undefined): string | Required<Lacking> {
+  const api = (variable || GITHUB_API).replace(/\/+$/, "");
+  const fault = apiFault(api);
+  if (fault === null) return api;
+  return {
+    detail: `\`GITHUB_API_URL\` cannot be used: ${fault}.`,
+    help: "Correct `GITHUB_API_URL`, or unset it.",
+  };
+}
+
+function apiFault(api: string): string | null {
   if (!URL.canParse(api)) return "it is not an address such as https://github.example.com/api/v3";
   const { protocol, hostname } = new URL(api);
   const loopback = hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);

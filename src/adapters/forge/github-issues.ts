@@ -3,9 +3,8 @@ import type { Octokit } from "@octokit/rest";
 import { PawlError } from "../../core/error.ts";
 import type { IssueState, Issues } from "../../core/ports/sources.ts";
 import { type Limits, withinLimits } from "../net/limits.ts";
-import { apiFault, hasNext, openOctokit, split } from "./github-access.ts";
+import { type Access, apiOf, hasNext, openOctokit, split } from "./github-access.ts";
 import { githubFailureOf } from "./github-failure.ts";
-import { GITHUB_API } from "./github-remote.ts";
 
 export interface IssuesSetup {
   /** `GITHUB_TOKEN` */
@@ -22,9 +21,9 @@ const MOST_PAGES = 500;
 const LIMITS: Limits = { bytes: 200_000_000, milliseconds: 600_000 };
 
 export function openGitHubIssues(setup: IssuesSetup): Issues {
-  const api = (setup.api || GITHUB_API).replace(/\/+$/, "");
   const asking = async <T>(what: string, work: (octokit: Octokit) => Promise<T>): Promise<T> => {
-    const octokit = await openOctokit(api, tokenOf(setup, api));
+    const { api, token } = accessIn(setup);
+    const octokit = await openOctokit(api, token);
     try {
       return await withinLimits(setup.limits ?? LIMITS, () => work(octokit));
     } catch (thrown) {
@@ -73,20 +72,16 @@ function stateOf(state: string, reason: string | null | undefined): IssueState {
   return { state: "closed", reason: isDropped ? "not_planned" : "completed" };
 }
 
-function tokenOf({ token }: IssuesSetup, api: string): string {
+function accessIn({ api: variable, token }: IssuesSetup): Pick<Access, "api" | "token"> {
   if (!token)
     throw new PawlError(
       "forge-unconfigured",
       "GitHub cannot be asked for issues: `GITHUB_TOKEN` is not set.",
       "Set `GITHUB_TOKEN` to a token that may read the repository's issues (and write them, for an export).",
     );
-  const fault = apiFault(api);
-  if (fault === null) return token;
-  throw new PawlError(
-    "forge-unconfigured",
-    `\`GITHUB_API_URL\` cannot be used: ${fault}.`,
-    "Correct `GITHUB_API_URL`, or unset it.",
-  );
+  const api = apiOf(variable);
+  if (typeof api === "string") return { api, token };
+  throw new PawlError("forge-unconfigured", api.detail, api.help);
 }
 
 function failed(what: string, thrown: unknown, now: number): PawlError {

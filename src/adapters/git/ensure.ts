@@ -30,7 +30,7 @@ import {
 const FETCH_LIMIT = 60_000;
 const LOCK_LIMIT = 300_000;
 
-interface Order {
+export interface Order {
   readonly repo: Repo;
   readonly branch: string;
   readonly base?: string;

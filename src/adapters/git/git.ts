@@ -49,6 +49,8 @@ export interface GitCall {
    * configuration is not read.
    */
   readonly own?: Readonly<Record<string, string>>;
+  /** An index to use instead of the folder's. */
+  readonly index?: string;
   /** Exit codes that are an answer instead of a failure; 0 always is. */
   readonly accept?: readonly number[];
   readonly input?: string;
@@ -91,6 +93,7 @@ export async function git(call: GitCall, args: readonly string[]): Promise<GitAn
   const environment = {
     ...(isFar ? remoteEnvironment(call.environment, known) : plainEnvironment(call.environment)),
     ...call.own,
+    ...(call.index === undefined ? {} : { GIT_INDEX_FILE: call.index }),
   };
   const answer = await attempt(call, [...asOptions(overrides), ...withGuards(args)], environment);
   if (answer.code === 0) return answer;

@@ -30,7 +30,7 @@ import { writeWhole } from "../files/write-whole.ts";
 import { fetch } from "./fetch.ts";
 import { type GitCall, git, gitFailed, gitLine } from "./git.ts";
 import { plantedIn } from "./planted.ts";
-import { NO_HOOKS, pushCommit, reasonOf } from "./push.ts";
+import { NO_HOOKS, pushCommit, reasonOf, type Send } from "./push.ts";
 import {
   branchHeldBy,
   type Checkout,
@@ -217,14 +217,17 @@ async function conflictsIn(call: GitCall): Promise<readonly string[]> {
   return [...new Set(output.split("\0").filter((path) => path !== ""))];
 }
 
+export type Overtaken = Extract<PublishedMerge, { readonly kind: "overtaken" }>;
+
 export async function publishMerge(
   place: Workplace,
   order: MergeOrder,
   merge: ReadyMerge,
+  send: Send<Overtaken> = pushCommit,
 ): Promise<PublishedMerge> {
   const call = place.call(worktreePathsOf(place.projectRoot, order.repo).checkout);
   if (merge.remote === undefined) return publishHere(place, call, order, merge);
-  const sent = await publishThere(call, order, merge, merge.remote);
+  const sent = await publishThere(call, order, { ...merge, remote: merge.remote }, send);
   if (sent !== null) return sent;
   const here = await publishHere(place, call, order, merge);
   if (here.kind !== "in-the-way") return here;
@@ -236,12 +239,13 @@ export async function publishMerge(
 async function publishThere(
   call: GitCall,
   { into, stop }: MergeOrder,
-  { commit }: ReadyMerge,
-  remote: NonNullable<ReadyMerge["remote"]>,
+  { commit, remote }: Required<ReadyMerge>,
+  send: Send<Overtaken>,
 ): Promise<PublishedMerge | null> {
   if (remote.at === commit) return null;
-  const pushed = await pushCommit(call, { remote: remote.name, commit, ref: `refs/heads/${into}`, stop });
+  const pushed = await send(call, { remote: remote.name, commit, ref: `refs/heads/${into}`, stop });
   if (pushed.kind === "pushed") return null;
+  if (pushed.kind === "overtaken") return pushed;
   if (pushed.kind === "unreachable") return { kind: "unreachable", reason: pushed.reason };
   // Git's words differ by version and remote. The branch's position shows why it was rejected.
   const fetched = await fetchBranch(call, remote.name, into, stop);
@@ -255,7 +259,7 @@ async function publishHere(
   call: GitCall,
   order: MergeOrder,
   merge: ReadyMerge,
-): Promise<Exclude<PublishedMerge, { readonly kind: "rejected" | "unreachable" }>> {
+): Promise<Exclude<PublishedMerge, { readonly kind: "overtaken" | "rejected" | "unreachable" }>> {
   const ref = `refs/heads/${checkBranch(order.into)}`;
   const now = await commitOf(call, ref);
   if (now !== null && (now === merge.commit || (await isAncestor(call, merge.commit, now))))

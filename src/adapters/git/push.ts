@@ -7,9 +7,28 @@ import type { Workplace } from "./workplace.ts";
 import { checkBranch, worktreePathsOf } from "./worktree-paths.ts";
 
 const LOOK_LIMIT = 60_000;
-const PUSH_LIMIT = 600_000;
+export const PUSH_LIMIT = 600_000;
 
-export async function push(place: Workplace, repo: Repo, name: string, stop?: AbortSignal): Promise<Pushed> {
+/** Sends a commit to a ref of the remote, never forced: the remote rejects it if the ref has other commits. */
+export type Send<More = never> = (
+  call: GitCall,
+  order: {
+    readonly remote: string;
+    readonly commit: string;
+    readonly ref: string;
+    readonly stop?: AbortSignal | undefined;
+  },
+) => Promise<{ readonly kind: "pushed" } | Extract<Pushed, { readonly reason: string }> | More>;
+
+export async function push(
+  place: Workplace,
+  {
+    repo,
+    branch: name,
+    stop,
+  }: { readonly repo: Repo; readonly branch: string; readonly stop?: AbortSignal | undefined },
+  send: Send = pushCommit,
+): Promise<Pushed> {
   const branch = checkBranch(name);
   const call = place.call(worktreePathsOf(place.projectRoot, repo).checkout);
   const remote = await remoteOf(call, branch);
@@ -25,20 +44,11 @@ export async function push(place: Workplace, repo: Repo, name: string, stop?: Ab
   if (looked.code !== 0) return { kind: "unreachable", reason: reasonOf(looked.errors) };
   if (looked.output.split("\t")[0] === commit) return { kind: "unchanged", commit, remote };
 
-  const pushed = await pushCommit(call, { remote, commit, ref, stop });
+  const pushed = await send(call, { remote, commit, ref, stop });
   return pushed.kind === "pushed" ? { ...pushed, commit, remote } : pushed;
 }
 
-/** Never forced: the remote rejects it if its branch has other commits. */
-export async function pushCommit(
-  call: GitCall,
-  {
-    remote,
-    commit,
-    ref,
-    stop,
-  }: { remote: string; commit: string; ref: string; stop?: AbortSignal | undefined },
-): Promise<{ readonly kind: "pushed" } | Extract<Pushed, { readonly reason: string }>> {
+export const pushCommit: Send = async (call, { remote, commit, ref, stop }) => {
   const args = [...(await hookOptions(call)), "push", "--porcelain", remote, `${commit}:${ref}`];
   const there = { remote: { name: remote, push: true }, accept: [1, 124, 128], limit: PUSH_LIMIT } as const;
   const answer = await git({ ...call, ...there, stop }, args);
@@ -46,13 +56,13 @@ export async function pushCommit(
   const refused = /^!\t\S+\t(.*)$/m.exec(answer.output)?.[1];
   if (refused) return { kind: "rejected", reason: `${refused}${hintOf(answer.errors)}` };
   return { kind: "unreachable", reason: reasonOf(answer.errors) };
-}
+};
 
 /**
  * Hooks in the repository's own folder run (one of them sends large files), or those of the person's own setting. Hooks
  * in a folder that the repository's configuration names do not, since an agent could have written both.
  */
-async function hookOptions(call: GitCall): Promise<readonly string[]> {
+export async function hookOptions(call: GitCall): Promise<readonly string[]> {
   const folder = hooksFolder(await configOf(call), call.environment);
   return folder === null ? NO_HOOKS : ["-c", `core.hooksPath=${folder}`];
 }
@@ -67,7 +77,7 @@ export function reasonOf(errors: string): string {
   return lines.slice(-3).join(" / ").slice(0, 500) || "git gave no reason";
 }
 
-function hintOf(errors: string): string {
+export function hintOf(errors: string): string {
   const told = errors
     .split("\n")
     .filter((line) => line.startsWith("remote: "))

@@ -1,7 +1,8 @@
 /** How far the work in a worktree is. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Worktree, WorktreeState } from "../../core/ports/worktrees.ts";
+import { isObjectId } from "../../core/object-id.ts";
+import type { WorkDone, Worktree, WorktreeState } from "../../core/ports/worktrees.ts";
 import { commonFolderOf, gitFolderIn } from "./discover.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
 import { parseStatus, type Status } from "./look.ts";
@@ -28,6 +29,22 @@ export async function worktreeState(
     unmerged: into === undefined ? null : await unmergedCommits(call, tips, into, remote),
     unpushed: pushed ? await countMissing(call, tips, [pushed]) : null,
   };
+}
+
+const MOST_COMMITS = 30;
+
+export async function workDone(
+  place: Workplace,
+  { branch, folder }: Worktree,
+  since: string | undefined,
+): Promise<WorkDone> {
+  const call = place.call(folder);
+  const { uncommitted } = await statusOf(call);
+  const bases = since === undefined ? [] : await basesOf(call, since, await remoteOf(call, branch));
+  if (bases.length === 0) return { commits: [], uncommitted };
+  const shape = ["--format=%s", "--reverse", `--max-count=${MOST_COMMITS}`];
+  const lines = await gitLine(call, ["log", ...shape, "HEAD", "--not", ...bases, "--"]);
+  return { commits: lines.split("\n").filter(Boolean), uncommitted };
 }
 
 const COMMIT_HOOKS = ["pre-commit", "prepare-commit-msg", "commit-msg"];
@@ -59,14 +76,21 @@ export async function unmergedCommits(
   into: string,
   remote: string | null,
 ): Promise<number | null> {
-  checkBranch(into);
-  const refs = [`refs/heads/${into}`, ...(remote ? [`refs/remotes/${remote}/${into}`] : [])];
-  const targets: string[] = [];
+  const targets = await basesOf(call, into, remote);
+  return targets.length === 0 ? null : countMissing(call, tips, targets);
+}
+
+/** The commits of a branch, the local one and the remote's; or the commit itself. */
+async function basesOf(call: GitCall, name: string, remote: string | null): Promise<readonly string[]> {
+  if (isObjectId(name)) return [name];
+  checkBranch(name);
+  const refs = [`refs/heads/${name}`, ...(remote ? [`refs/remotes/${remote}/${name}`] : [])];
+  const found: string[] = [];
   for (const ref of refs) {
     const commit = await commitOf(call, ref);
-    if (commit) targets.push(commit);
+    if (commit) found.push(commit);
   }
-  return targets.length === 0 ? null : countMissing(call, tips, targets);
+  return found;
 }
 
 export async function countMissing(

@@ -2,39 +2,83 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
-import type { Repo, Worktree, Worktrees } from "../../core/ports/worktrees.ts";
+import type { HeldLease, Repo, SharedWorktrees, Worktree, Worktrees } from "../../core/ports/worktrees.ts";
 import { isAbsence } from "../files/disk.ts";
 import { ensureWorktree } from "./ensure.ts";
+import { type Fence, openFence, pushFenced } from "./fence.ts";
 import type { GitCall } from "./git.ts";
 import { bringIn, leaveOut, prepareMerge, publishMerge, takeTurn } from "./merge.ts";
-import { push } from "./push.ts";
+import { hookOptions, PUSH_LIMIT, push, type Send } from "./push.ts";
 import { reached } from "./reached.ts";
 import { removeWorktree } from "./remove.ts";
-import { worktreeState } from "./state.ts";
+import { workDone, worktreeState } from "./state.ts";
 import { watchCheckout } from "./watch-checkout.ts";
+import { checkHeld, forgetWork, type Held, saveWork, takeUp } from "./wip.ts";
 import { openWorkplace } from "./workplace.ts";
 import { WORKTREES, worktreePathsOf } from "./worktree-paths.ts";
 
+/** `fence`: how a remote keeps apart who works on a task; by default by refs of Pawl's own. */
 export function openWorktrees(
   projectRoot: string,
   environment: Readonly<Record<string, string | undefined>>,
   filters?: GitCall["filters"],
+  fence: Pick<Fence, "kind" | "project"> = { kind: "refs", project: "" },
 ): Worktrees {
   const place = openWorkplace(projectRoot, environment, filters);
-  return {
+  const fenced = openFence(fence);
+  const own: Worktrees = {
     ensure: (order) => ensureWorktree(place, order),
     list: async () => listWorktrees(place.projectRoot),
+    done: (worktree, since) => workDone(place, worktree, since),
     state: (worktree, into) => worktreeState(place, worktree, into),
     watchCheckout: (repo) => watchCheckout(place, repo),
     reached: (order) => reached(place, order),
-    push: (repo, branch, stop) => push(place, repo, branch, stop),
+    push: (repo, branch, stop) => push(place, { repo, branch, stop }),
     takeTurn: (repo, into, owner) => takeTurn(place, repo, into, owner),
     prepareMerge: (order) => prepareMerge(place, order),
     publishMerge: (order, merge) => publishMerge(place, order, merge),
     leaveOut: (order, merge) => leaveOut(place, order, merge),
     bringIn: (worktree, target) => bringIn(place, worktree, target),
     remove: (worktree, keep) => removeWorktree(place, worktree, keep),
+    under: (lease) => openShared(own, { place, fence: fenced, lease, taken: new Set(), saved: new Map() }),
   };
+  return own;
+}
+
+/** The same for work that other machines may take over. */
+function openShared(own: Worktrees, held: Held): SharedWorktrees {
+  const { lease, place } = held;
+  return {
+    ...own,
+    ensure: (order) => takeUp(held, order),
+    push: (repo, branch, stop) =>
+      push(place, { repo, branch, stop }, async (call, order) =>
+        checkHeld(await sendUnder(held, [lease])(call, order)),
+      ),
+    prepareMerge: (order) => prepareMerge(place, { ...order, remote: true }),
+    publishMerge: (order, merge) => {
+      const send = sendUnder(held, [lease, ...(order.lease ? [order.lease] : [])]);
+      return publishMerge(place, { ...order, remote: true }, merge, async (call, target) => {
+        const sent = await send(call, target);
+        return sent.kind === "overtaken" && sent.lease !== lease
+          ? { kind: "overtaken", by: sent.by }
+          : checkHeld(sent);
+      });
+    },
+    bringIn: (worktree, target) => bringIn(place, worktree, { ...target, remote: true }),
+    save: (worktree, order) => saveWork(held, worktree, order),
+    forget: ({ repo, branch }) => forgetWork(held, repo, branch),
+  };
+}
+
+function sendUnder({ fence }: Held, leases: readonly HeldLease[]) {
+  return async (call: GitCall, { commit, ref, remote, stop }: Parameters<Send>[1]) =>
+    pushFenced(fence, call, {
+      ...{ remote, leases, stop },
+      updates: [{ ref, commit }],
+      hooks: await hookOptions(call),
+      limit: PUSH_LIMIT,
+    });
 }
 
 /** Lists the worktrees by the labels beside their folders, in the order of their names. */

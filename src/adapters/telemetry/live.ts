@@ -18,6 +18,7 @@ import { openTraceDigest } from "../../runtime/load-trace.ts";
 import type { Digest } from "../../runtime/log-digest.ts";
 import type { Workflows } from "../../runtime/project.ts";
 import type { Trace, TraceSpan } from "../../runtime/trace.ts";
+import { hashNatively } from "../files/hash.ts";
 import { type Measures, openMeasures } from "./metrics.ts";
 import { otlpSpan } from "./otlp-span.ts";
 import { resourceOf } from "./resource.ts";
@@ -43,37 +44,42 @@ export interface Live {
 
 /** Milliseconds for an export with its retries, where `OTEL_EXPORTER_OTLP_TIMEOUT` does not say more. */
 const LIMIT = { ending: 900, running: 5000 };
+/** Milliseconds: events come seldom and many at a time. */
+const SOON = 100;
 const MOST_UNCLAIMED = 1000;
 /** Milliseconds that the end of the process waits. */
 const CLOSE_LIMIT = 2000;
 
 export function openLive(place: LivePlace): Live {
   const { environment, instance, version } = place;
+  // Every span's id is a hash.
+  hashNatively();
   const resource = resourceOf({ "service.version": version, "service.instance.id": instance });
   const sinks = openSinks(place);
   const spans =
-    sinks.traces && new BatchSpanProcessor({ exporter: sinks.traces, scheduledDelayMillis: 1000 });
+    sinks.traces && new BatchSpanProcessor({ exporter: sinks.traces, scheduledDelayMillis: SOON });
   const measures: Measures | null = sinks.metrics && openMeasures(sinks.metrics, resource, version);
   const source = { resource, version, withWords: sendsWords(environment) };
-  const traces = new Map<string, Digest<Trace>>();
+  const traces = new Map<string, Digest<ReadonlyMap<string, Trace>>>();
   // By id: a look at the log may be ahead of what was reported as committed, or read a run anew.
   const ended = new Map<string, { readonly by: string; readonly span: TraceSpan }>();
-  const read = async (run: string, log: EventLog) => {
-    const known =
-      traces.get(run) ??
-      (await openTraceDigest({ log, run, workflows: place.workflows }, (own, by) => {
-        for (const span of own) ended.set(span.id, { by: by.id, span });
-      }));
-    if (known === null) return;
-    const isOver = (await known.of(log)).open().length === 0;
+  const read = async (runs: readonly string[], log: EventLog) => {
+    const fresh = runs.filter((run) => !traces.has(run));
+    const opened =
+      fresh.length === 0
+        ? null
+        : await openTraceDigest({ log, runs: fresh, workflows: place.workflows }, (own, by) => {
+            for (const span of own) ended.set(span.id, { by: by.id, span });
+          });
+    if (opened !== null) for (const run of fresh) traces.set(run, opened);
     // A run that is over needs no more memory; a later event reads it anew.
-    if (isOver) traces.delete(run);
-    else traces.set(run, known);
+    for (const known of new Set(runs.flatMap((run) => traces.get(run) ?? [])))
+      for (const [run, trace] of await known.of(log)) if (trace.open().length === 0) traces.delete(run);
   };
   return {
     async take(events) {
       const log = await place.log();
-      for (const run of new Set(events.flatMap((event) => runOf(event) ?? []))) await read(run, log);
+      await read([...new Set(events.flatMap((event) => runOf(event) ?? []))], log);
       const own = new Set(events.map(({ id }) => id));
       for (const [id, { by, span }] of ended) {
         if (!own.has(by)) continue;

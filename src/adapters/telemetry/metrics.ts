@@ -17,6 +17,13 @@ const SECONDS = [1, 5, 15, 60, 300, 900, 3600, 4 * 3600, 24 * 3600, 3 * 24 * 360
 /** As the semantic conventions give them. */
 const TOKENS = Array.from({ length: 14 }, (_, power) => 4 ** power);
 
+const NAMES = [
+  ...["gen_ai.operation.name", "gen_ai.provider.name", "gen_ai.agent.name"],
+  ...["gen_ai.request.model", "gen_ai.response.model"],
+];
+
+const USED = { input: "gen_ai.usage.input_tokens", output: "gen_ai.usage.output_tokens" };
+
 export function openMeasures(exporter: PushMetricExporter, resource: Resource, version: string): Measures {
   const provider = new MeterProvider({
     resource,
@@ -35,11 +42,11 @@ export function openMeasures(exporter: PushMetricExporter, resource: Resource, v
   const retries = meter.createCounter("pawl.task.retries", { unit: "{retry}" });
   const finished = meter.createCounter("pawl.runs.finished", { unit: "{run}" });
   const ofAgent = ({ attributes, failed }: TraceSpan, lasted: number) => {
-    const names = pick(attributes, ["gen_ai.operation.name", "gen_ai.provider.name", "gen_ai.agent.name"]);
+    const names = pick(attributes, NAMES);
     const why = failed === null ? names : { ...names, "error.type": failed };
     duration.record(lasted, { ...why, ...pick(attributes, ["pawl.agent.purpose"]) });
-    for (const type of ["input", "output"]) {
-      const used = attributes[`gen_ai.usage.${type}_tokens`];
+    for (const [type, name] of Object.entries(USED)) {
+      const used = attributes[name];
       if (typeof used === "number") tokens.record(used, { ...names, "gen_ai.token.type": type });
     }
     const usd = attributes["pawl.cost.usd"];

@@ -4,10 +4,13 @@ import { readJira } from "./atlassian-environment.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The trackers that the environment gives access to. Each client is loaded on its tracker's first use. */
-export function openTrackers(environment: Environment): Trackers {
+/**
+ * The trackers that the environment gives access to. Each client is loaded on its tracker's first use. `root`: the checkout,
+ * whose remote may name the repository on GitHub.
+ */
+export function openTrackers(environment: Environment, root: string): Trackers {
   return {
-    async open(provider) {
+    async open(provider, { project, statuses }) {
       if (provider === "jira") {
         const { address, email, token, tokenVariable } = readJira(environment);
         if (!address || !token)
@@ -18,12 +21,43 @@ export function openTrackers(environment: Environment): Trackers {
         const { openJira } = await import("./jira.ts");
         return openJira({ host: address, token, tokenVariable, ...(email && { email }) });
       }
+      if (provider === "github") {
+        const access = await gitHubAccess(environment, root, project);
+        const { openGitHub } = await import("./github.ts");
+        return openGitHub({ ...access, statuses: Object.values(statuses) });
+      }
       const { LINEAR_API_KEY, LINEAR_API_URL } = environment;
       if (!LINEAR_API_KEY) throw unconfigured("Linear", "LINEAR_API_KEY");
       const { openLinear } = await import("./linear.ts");
       return openLinear({ key: LINEAR_API_KEY, ...(LINEAR_API_URL && { url: LINEAR_API_URL }) });
     },
   };
+}
+
+async function gitHubAccess(environment: Environment, root: string, project: string | null) {
+  const { GITHUB_API_URL, GITHUB_TOKEN: token } = environment;
+  if (!token) throw unconfigured("GitHub", "GITHUB_TOKEN");
+  const { accessOf, apiOf } = await import("../forge/github-access.ts");
+  const api = apiOf(GITHUB_API_URL);
+  if (typeof api !== "string") throw new PawlError("tracker-unconfigured", api.detail, api.help);
+  if (project !== null) return { token, api, repository: repositoryOf(project) };
+  const access = await accessOf({ token, folder: root, environment, api: GITHUB_API_URL });
+  const remote = "remotes" in access ? access.remotes[0] : undefined;
+  if (remote) return { token, api, repository: `${remote.owner}/${remote.repository}` };
+  throw new PawlError(
+    "tracker-unconfigured",
+    "GitHub is the provider of tasks, but neither the configuration nor a remote of the checkout names a repository there.",
+    "Name it: `tracker: {project: owner/name}` in the configuration.",
+  );
+}
+
+function repositoryOf(project: string): string {
+  if (/^[\w.-]{1,100}\/[\w.-]{1,100}$/.test(project)) return project;
+  throw new PawlError(
+    "tracker-unconfigured",
+    `The project of the tracker names no repository on GitHub: expected owner/name, found ${project}.`,
+    "Correct `tracker: {project: owner/name}` in the configuration.",
+  );
 }
 
 function unconfigured(tracker: string, names: string): PawlError {

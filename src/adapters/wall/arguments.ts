@@ -10,8 +10,9 @@ import { relative } from "node:path";
 export interface Layout {
   /** The project's root. */
   readonly root: string;
-  /** What may be written, and the place in it where the program works. */
+  /** What may be written, unless all is to be read only, and the place in it where the program works. */
   readonly folder: string;
+  readonly readOnly: boolean;
   readonly cwd: string;
   readonly hidden: readonly Hidden[];
   /** Paths in hidden places that may be read, and those that may be written. */
@@ -68,6 +69,7 @@ export function bwrapArguments(layout: Layout): readonly string[] {
 
 export function mountsOf(layout: Layout): readonly Mount[] {
   const { closed, folder, guarded, hidden, own, read, root, write } = layout;
+  const work = { type: layout.readOnly ? "read" : "write", at: folder } as const;
   const state = `${root}/.pawl`;
   const inProject = (path: string) => isInside(path, root);
   // A nested place comes after the one around it: a home inside a readable place stays hidden, and a tool inside a home
@@ -83,14 +85,14 @@ export function mountsOf(layout: Layout): readonly Mount[] {
   return [
     ...places(isOutside),
     { type: "read", at: root },
-    ...(isInState ? [] : [{ type: "write", at: folder } as const]),
+    ...(isInState ? [] : [work]),
     ...places((path) => inProject(path) && !hidden.some(({ at }) => at === root && path === root)),
     ...closed.map((at) => ({ type: "read", from: "/dev/null", at }) as const),
     ...(isInside(root, folder) || write.some((path) => isInside(root, path))
       ? guarded.map((at) => ({ type: "read", at }) as const)
       : []),
     { type: "empty", at: state },
-    ...(isInState ? [{ type: "write", at: folder } as const] : []),
+    ...(isInState ? [work] : []),
     ...own,
     { type: "seal", at: state },
     ...layout.last,

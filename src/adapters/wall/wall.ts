@@ -35,6 +35,8 @@ export interface Wall {
 export interface WallOrder {
   /** The folder that it may write, absolute. */
   readonly folder: string;
+  /** It may not. */
+  readonly readOnly?: true;
   /** The working folder in it; absent: the folder itself. */
   readonly cwd?: string;
   readonly program: string;
@@ -152,6 +154,7 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
   const layout: Layout = {
     root,
     folder,
+    readOnly: order.readOnly === true,
     cwd: realOr(order.cwd ?? order.folder),
     hidden,
     read: inPlace(reads, isHidden).filter((path) => hidden.some(({ at }) => covers(at, path, root))),

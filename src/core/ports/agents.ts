@@ -11,14 +11,15 @@ export interface Agents {
   /** Ends every process with the run's tag, which a dead owner left. Returns how many there were. */
   endLeftovers(run: string): Promise<number>;
   /**
-   * Takes what the run's agent left while it could not write the project: first its commits, then its deferred calls,
-   * oldest first. Each call is removed once taken; with the last one the run's capability expires. `own`: the call came
-   * with the run's capability. Returns, in words, which of its commits could not be taken.
+   * Takes what the run's agent committed while it could not write the project. Returns, in words, which of its commits could
+   * not be taken.
    */
-  takeCalls(
-    run: string,
-    take: (call: DeferredCall, own: boolean) => Promise<void>,
-  ): Promise<readonly string[]>;
+  takeCommits(run: string): Promise<readonly string[]>;
+  /**
+   * Takes the calls that the run's agent deferred, oldest first. Each is removed once taken; with the last one the run's
+   * capability expires. `own`: the call came with the run's capability.
+   */
+  takeCalls(run: string, take: (call: DeferredCall, own: boolean) => Promise<void>): Promise<void>;
   /** What a run is known to have spent, even if its owner died before the end. */
   spentBy(run: string): Promise<AgentUsage | null>;
   /** Why the agent of that name cannot be started, and how to fix that; null if its program exists. */
@@ -53,6 +54,8 @@ export interface AgentOrder {
     | { readonly type: "new"; readonly id?: string }
     | { readonly type: "resume"; readonly id: string };
   readonly permission: Permission;
+  /** Where there is a wall, it may not even write its folder. */
+  readonly readOnly?: true;
   /** Commands (by their first words) that the agent may run unasked under `edits`, if it supports such a list. */
   readonly allow?: readonly string[];
   readonly model?: string;
@@ -108,6 +111,14 @@ export interface AgentUsage {
   readonly turns: number | null;
 }
 
+/** A model's names, as the provider writes them. Null: unknown. */
+export interface AgentModel {
+  /** Asked for, by Pawl or by the agent's own default. */
+  readonly asked: string | null;
+  /** Gave the last answer. */
+  readonly answered: string | null;
+}
+
 export interface AgentRun {
   readonly run: string;
   /**
@@ -143,6 +154,8 @@ export interface AgentEndFacts {
    * What the agent was not allowed to do, one line each, except what a person refused. Absent: it reported nothing.
    */
   readonly refused?: readonly string[];
+  /** Absent: neither the agent nor its settings name one. */
+  readonly model?: AgentModel;
 }
 
 export type AgentFailure =

@@ -13,12 +13,28 @@ export interface Lease {
 }
 
 export interface Claims {
+  /** Workers on other machines take leases, too. */
+  readonly isShared?: true;
   /**
-   * Takes a lease on a task, or on a place to work in, for a worker. Null if a live worker has it. The lease is free at
-   * once when its owner's process dies, and never taken from a slow one. During the lease, a heartbeat is written
-   * beside it.
+   * Takes a lease on a task, or on a place to work in, for a worker. Null if a live worker has it. A lease becomes
+   * free when its owner dies: on one machine at once, and it is never taken from a slow one.
    */
   take(what: string, worker: string): Promise<Claim | null>;
+  /**
+   * Takes a lease on a task and, in one with it, what it counts for among the caps over all machines. Returns the cap that
+   * is reached instead. Absent: no other machine shares them.
+   */
+  reserve?(what: string, worker: string, wanted: Wanted): Promise<Claim | Cap | null>;
+  /**
+   * What live workers hold, with the milliseconds after which each lease runs out unless it is renewed. Absent: to try to take
+   * one costs no more than to ask.
+   */
+  held?(): Promise<ReadonlyMap<string, number>>;
+  /**
+   * Calls with the milliseconds for which what is held counts as held from now on, each time that this is prolonged; with null as
+   * soon as nothing is held. Absent: it counts for as long as this process lives.
+   */
+  onProlonged?(heard: (left: number | null) => void): void;
   /** Removes what dead owners left. */
   sweep(): Promise<void>;
 }
@@ -27,5 +43,30 @@ export interface Claim {
   readonly what: string;
   /** An earlier owner died without releasing it. */
   readonly abandoned: boolean;
+  /** Grows with each take; by it, the database and git remotes refuse what an earlier holder still does. Absent: no other machine takes it. */
+  readonly epoch?: number;
+  /**
+   * Aborted when it may soon be somebody else's: it could not be renewed in time, or was taken. There is time enough to end what
+   * works under it. Absent: it is never taken from a live owner.
+   */
+  readonly lost?: AbortSignal;
   release(): Promise<void>;
 }
+
+/** What work on a task counts for. */
+export interface Wanted {
+  /** Null: the project's root. */
+  readonly repository: string | null;
+  readonly agent: string;
+  /** Dollars that may be spent under the lease; null: nothing limits them. */
+  readonly usd: number | null;
+  /** How many may work at once in the repository and with the agent, and dollars a day; null: any number. */
+  readonly caps: {
+    readonly repository: number | null;
+    readonly agent: number | null;
+    readonly usd: number | null;
+  };
+}
+
+/** `draining`: the worker takes nothing more. */
+export type Cap = "repository" | "agent" | "usd" | "draining";

@@ -1,11 +1,14 @@
-/** The event log by places in its file, for readers that stop and resume. */
+/**
+ * The event log by positions, for readers that stop and resume. Positions grow with the log and begin at 0. What they count is
+ * the log's own affair: bytes of a file, or rows.
+ */
 
 export interface EventLog {
   /** The log as it is; null: there is none yet. */
   look(): Promise<LogLook | null>;
   /**
-   * Its whole lines from `from` on, in order, up to about `most` bytes. `generation`: of the file that is meant, which may
-   * have been moved aside since (a rotation); null: no file is that any more.
+   * Its whole lines from `from` on, in order, up to about `most` bytes. `generation`: of the log that is meant, which may
+   * have been put aside since (a rotation); null: there is no such log any more.
    */
   read(order: {
     readonly generation: string;
@@ -21,7 +24,7 @@ export interface EventLog {
 }
 
 export interface LogLook {
-  /** Distinguishes this file from the one before a rotation; stays the same while it grows. */
+  /** Distinguishes this log from the one before a rotation; stays the same while it grows. */
   readonly generation: string;
   /** The end of its last whole line. */
   readonly end: number;
@@ -37,7 +40,7 @@ export interface LogPart {
 
 export interface LogEntry {
   readonly text: string;
-  /** Offsets in bytes: of its first character, and of what follows its line. */
+  /** Positions of the line and of what follows it. */
   readonly start: number;
   readonly end: number;
 }

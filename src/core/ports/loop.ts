@@ -5,7 +5,9 @@ import type { Clock } from "./clock.ts";
 import type { Commands } from "./commands.ts";
 import type { PullRequests } from "./pull-requests.ts";
 import type { Setups } from "./setup.ts";
+import type { Store } from "./store.ts";
 import type { Watch } from "./watch.ts";
+import type { Workers } from "./workers.ts";
 import type { Folder, Worktrees } from "./worktrees.ts";
 
 /** What the work on a task needs from outside. */
@@ -15,6 +17,8 @@ export interface WorkPorts {
   readonly setups: Setups;
   readonly worktrees: Worktrees;
   readonly pullRequests: PullRequests;
+  /** This machine's name, if others work on the tasks, too. */
+  readonly host?: string;
   /** The project's own folder, for tasks without a repository. */
   readonly root: Folder;
   /** Environment variables that every agent gets, besides its task. */
@@ -27,6 +31,10 @@ export interface LoopPorts {
   readonly claims: Claims;
   readonly watch: Watch;
   readonly clock: Clock;
+  /** A store whose every commit counts only while this loop holds the lease. Absent: no other machine takes it. */
+  fenced?(lease: string): Store;
+  /** Absent: no other machine works on the project. */
+  readonly workers?: Workers;
   /** Called when the loop and everything that it started has ended: nothing needs supervision any more. */
   close?(): void;
 }

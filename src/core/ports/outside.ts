@@ -8,6 +8,7 @@ import type { References } from "./references.ts";
 import type { Reviews } from "./reviews.ts";
 import type { Signatures } from "./signatures.ts";
 import type { Trackers } from "./trackers.ts";
+import type { Workers } from "./workers.ts";
 
 /** Each member is loaded only when used. */
 export interface Outside {
@@ -16,6 +17,8 @@ export interface Outside {
   readonly checks: Checks;
   /** Absent: nobody works on anything. */
   readonly leases?: Leases;
+  /** Absent: no other machine works on the project. */
+  readonly workers?: Pick<Workers, "list" | "atWork" | "spentToday">;
   /** Absent: the present configuration governs every run. */
   readonly policies?: Policies;
   readonly trackers?: Trackers;

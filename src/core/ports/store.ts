@@ -1,4 +1,4 @@
-/** The project's files: read through views, changed by commits. */
+/** The project's documents, files or rows of a database: read through views, changed by commits. */
 import type { ProjectPath } from "../path.ts";
 
 /** Reading. A view remembers what was read through it, so that a commit can tell whether it still holds. */
@@ -50,7 +50,7 @@ export type Change =
  */
 export type Editor = (text: string, edits: readonly unknown[]) => string;
 
-/** Committed changes that wait in the journal because the disk refuses to write them to their files. */
+/** Committed changes that wait where they are safe because the disk refuses to write them to their files. */
 export interface Pending {
   /** How many files do not have their committed content yet. */
   readonly changes: number;
@@ -63,7 +63,7 @@ export interface Pending {
 }
 
 export interface Store {
-  /** A fresh view. Pending committed records are replayed before the first read. */
+  /** A fresh view: it shows what anybody committed before its first read. */
   view(): View;
   /** Runs `work` while holding the run's lock across processes. Throws `lock-timeout`, naming the owner. */
   hold<T>(run: string, work: () => Promise<T>): Promise<T>;
@@ -74,10 +74,12 @@ export interface Store {
    * changed (or a move's target exists). Then nothing was written, and the caller decides again.
    */
   commit(view: View, changes: readonly Change[]): Promise<"committed" | "changed">;
+  /** Applies what is committed and not applied yet. Returns what cannot be applied; null: nothing is left. */
+  catchUp(): Promise<Pending | null>;
   /** What this store found pending at its last read or commit. Views show it as applied. Null: nothing. */
   pending(): Pending | null;
   /** Best effort, after a commit: debug logs. Whole lines or nothing; never throws. */
   log(path: ProjectPath, line: string): Promise<void>;
-  /** Syncs what was applied and trims the journal. Called when there is time; never needed for correctness. */
+  /** Tidies up behind commits, such as a journal. Called when there is time; never needed for correctness. */
   settle(): Promise<void>;
 }

@@ -1,8 +1,12 @@
 /** Trackers: where tasks may live. */
+import type { TrackerSettings } from "../settings.ts";
 
 export interface Trackers {
   /** Throws `tracker-unconfigured` if the environment lacks the tracker's address or credentials. */
-  open(provider: "jira" | "linear"): Promise<Tracker>;
+  open(
+    provider: "jira" | "linear" | "github",
+    settings: Pick<TrackerSettings, "project" | "statuses">,
+  ): Promise<Tracker>;
 }
 
 /** Every method throws `tracker-failed` if the tracker cannot be reached or refuses. */

@@ -26,6 +26,13 @@ export interface Worktree {
   readonly folder: Folder;
 }
 
+/** A lease as its holder has it. Who takes it later has a higher epoch. */
+export interface HeldLease {
+  readonly what: string;
+  readonly epoch: number;
+  readonly holder: string;
+}
+
 /**
  * Worktrees, and what leaves them. Every method looks before it acts, so it can be called again after a crash; none
  * ever discards work. If git itself fails (disk full) they throw `git-failed`; without a repository,
@@ -44,9 +51,14 @@ export interface Worktrees {
     readonly branch: string;
     readonly base?: string;
     readonly stop?: AbortSignal;
-  }): Promise<Worktree & { readonly from: "kept" | "local" | "remote" | "base"; readonly lost?: Folder }>;
+  }): Promise<EnsuredWorktree>;
   /** The worktrees that Pawl made and that still exist. */
   list(): Promise<readonly Worktree[]>;
+  /**
+   * What was done there: the first lines of the messages of the commits that `since` (a branch or a commit) lacks, the
+   * oldest first, and what is not committed.
+   */
+  done(worktree: Worktree, since: string | undefined): Promise<WorkDone>;
   /** How far the work is. `into`: the branch that it is meant for. */
   state(worktree: Worktree, into?: string): Promise<WorktreeState>;
   /**
@@ -104,6 +116,42 @@ export interface Worktrees {
     worktree: Pick<Worktree, "repo" | "branch">,
     keep: { readonly into?: string; readonly landed?: string; readonly branch: boolean },
   ): Promise<Removed>;
+  /**
+   * The same for the work on one task that other machines may take over: the remote gets everything first, and refuses it
+   * once somebody else holds the task's lease. Methods then throw `lease-lost`; `fence-refused` if the remote cannot keep
+   * leases apart. `ensure` begins with what a worker elsewhere saved last.
+   */
+  under(lease: HeldLease): SharedWorktrees;
+}
+
+/** The worktrees of a task that other machines may take over. */
+export interface SharedWorktrees extends Worktrees {
+  /**
+   * Puts on the remote what the worktree holds: its commits, and what is not committed, as it is. Nobody sees it there but
+   * who takes the task over. `hurried`: the worker is about to end.
+   */
+  save(worktree: Worktree, order: { readonly hurried: boolean; readonly stop?: AbortSignal }): Promise<Saved>;
+  /** Removes from the remote what was saved: the task is done. Best effort. */
+  forget(worktree: Pick<Worktree, "repo" | "branch">): Promise<void>;
+}
+
+export type Saved =
+  /** `commit`: the branch's, which the remote has now; `unchanged`: it had everything. */
+  | { readonly kind: "saved" | "unchanged"; readonly commit: string }
+  /** A rule of the remote rejects it: another try does not help. */
+  | { readonly kind: "rejected" | "unreachable"; readonly reason: string };
+
+export interface EnsuredWorktree extends Worktree {
+  /** `elsewhere`: a worker on another machine saved it. */
+  readonly from: "kept" | "local" | "remote" | "base" | "elsewhere";
+  readonly lost?: Folder;
+  /** Where the folder's content is now that another machine had gone on without. */
+  readonly aside?: Folder;
+}
+
+export interface WorkDone {
+  readonly commits: readonly string[];
+  readonly uncommitted: readonly string[];
 }
 
 export interface WorktreeState {
@@ -133,7 +181,8 @@ export type Pushed =
   | { readonly kind: "no-remote" };
 
 export type MergeTurn =
-  | { readonly kind: "mine"; release(): Promise<void> }
+  /** `lease`: the one on the target, if other machines merge into it, too. */
+  | { readonly kind: "mine"; readonly lease?: HeldLease; release(): Promise<void> }
   | { readonly kind: "taken"; readonly owner: string };
 
 export interface MergeTarget {
@@ -153,6 +202,8 @@ export interface MergeOrder extends MergeTarget {
   readonly onto?: string;
   /** The number of the folder in which the merge is made. Concurrent merges into one branch use different ones. */
   readonly slot?: number;
+  /** The lease on the target, if other machines merge into it, too. */
+  readonly lease?: HeldLease;
   /** Aborted: calls to the remote end at once as if it were unreachable. */
   readonly stop?: AbortSignal;
 }
@@ -194,6 +245,8 @@ export type PublishedMerge =
   /** `into` has moved since: prepare again. */
   | { readonly kind: "moved" }
   | ({ readonly kind: "in-the-way" } & InTheWay)
+  /** Somebody else holds the lease on the target now. */
+  | { readonly kind: "overtaken"; readonly by: string }
   /** A rule of the remote rejects it: another try does not help. */
   | { readonly kind: "rejected"; readonly reason: string }
   | { readonly kind: "unreachable"; readonly reason: string };

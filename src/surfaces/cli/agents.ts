@@ -4,6 +4,7 @@ import { DEFAULT_SETTINGS, type Settings } from "../../core/settings.ts";
 import { shellWord } from "../../core/shell-word.ts";
 import type { Project } from "../../runtime/project.ts";
 import { allowedCommands } from "../../workflows/bloom/allowed.ts";
+import { ENDING_SIGNALS } from "../ending-signals.ts";
 import type { Host, Run } from "./command.ts";
 import { clean, type Paint, type Terminal } from "./terminal.ts";
 import { wrap } from "./text-width.ts";
@@ -28,7 +29,7 @@ export function isOpen(wall: WallFound): boolean {
 export const testAgent: Run = async (host, call) => {
   const stop = new AbortController();
   let isInterrupted = false;
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+  for (const signal of ENDING_SIGNALS)
     process.once(signal, () => {
       isInterrupted = signal === "SIGINT";
       stop.abort();

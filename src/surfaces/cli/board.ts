@@ -1,5 +1,6 @@
 import { PawlError } from "../../core/error.ts";
 import type { BoardOrder, Call, Host, Run } from "./command.ts";
+import { endedBy } from "./interrupted.ts";
 import { clean } from "./terminal.ts";
 
 /** Serves the board until a signal ends it. An agent's board only shows, and nobody is led to it. */
@@ -7,7 +8,7 @@ export const board: Run = async (host, call) => {
   const byAgent = host.agent() !== null;
   const { readOnly: wanted, open } = call.options as { readonly readOnly?: true; readonly open?: boolean };
   const readOnly = wanted === true || byAgent;
-  await host.serveBoard({
+  const signal = await host.serveBoard({
     folders: call.projects ?? [],
     port: portOf(call),
     readOnly,
@@ -15,7 +16,7 @@ export const board: Run = async (host, call) => {
     unlisted: byAgent,
     onOpen: (served) => tell(host, served, { readOnly, byAgent }),
   });
-  return undefined;
+  return endedBy(signal);
 };
 
 function portOf({ options: { port } }: Call): number {

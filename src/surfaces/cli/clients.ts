@@ -1,8 +1,8 @@
 /**
  * How each MCP client learns of Pawl: the project's file that it reads, the entry for it, and the command that does
  * the same. Formats: Claude Code `.mcp.json`, Cursor `.cursor/mcp.json`, VS Code `.vscode/mcp.json` (`servers`),
- * OpenCode `opencode.json` (`mcp`, one list as the command), Gemini CLI `.gemini/settings.json`, and Codex
- * `.codex/config.toml`, which it reads in folders that it trusts.
+ * OpenCode `opencode.json` (`mcp`, one list as the command), Gemini CLI `.gemini/settings.json`, Antigravity
+ * `.agents/mcp_config.json`, and Codex `.codex/config.toml`, which it reads in folders that it trusts.
  */
 import type { CLIENTS } from "./client-names.ts";
 
@@ -70,6 +70,13 @@ export const CLIENT_FILES: Readonly<Record<ClientName, Client>> = {
     path: ["mcpServers", "pawl"],
     entry: commandAndArgs,
     command: (launch) => `gemini mcp add --scope project pawl ${launch.join(" ")}`,
+  },
+  antigravity: {
+    title: "Antigravity",
+    files: [".agents/mcp_config.json"],
+    format: "json",
+    path: ["mcpServers", "pawl"],
+    entry: commandAndArgs,
   },
 };
 

@@ -1,11 +1,13 @@
 /** A command: data that describes it, and a function that loads when it is called. */
 import type { Caller } from "../../core/event.ts";
 import type { Agents, DeferredCall, WallFound } from "../../core/ports/agents.ts";
+import type { Database } from "../../core/ports/database.ts";
 import type { GitHooks, GuardedHook, HookLook } from "../../core/ports/git-hooks.ts";
 import type { GuardProofs } from "../../core/ports/guard-proofs.ts";
 import type { Repositories } from "../../core/ports/repositories.ts";
 import type { Keys } from "../../core/ports/signatures.ts";
 import type { Issues, Sources } from "../../core/ports/sources.ts";
+import type { Watch } from "../../core/ports/watch.ts";
 import type { Worktrees } from "../../core/ports/worktrees.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Project, Workflows } from "../../runtime/project.ts";
@@ -20,6 +22,8 @@ export interface CommandSpec {
   readonly summary: string;
   /** Its heading in the help. */
   readonly group: string;
+  /** Verbs of a workflow begin with its word, too. */
+  readonly hasVerbs?: true;
   readonly arguments: readonly CommandArgument[];
   readonly options: readonly CommandOption[];
   /** Shown under the command's own help. */
@@ -137,6 +141,14 @@ export interface Machine {
   readonly board: "open" | "stale" | "none";
 }
 
+/** A plugin or an extension of Pawl's that a person installed in a client. */
+export interface ClientPackage {
+  readonly client: "claude-code" | "codex" | "opencode" | "gemini";
+  /** As the client's own commands name it; OpenCode's, by its folder. */
+  readonly name: string;
+  readonly version: string;
+}
+
 /** What `pawl uninstall` finds and removes beside the clients' files. */
 export interface Leftovers {
   /** The folder outside of the project with what Pawl keeps of it; null: there is none. */
@@ -212,15 +224,21 @@ export interface Host {
   leftovers(root: string): Promise<Leftovers>;
   /** What is known of the machine; of the project at `root`, or outside any project. */
   machine(root: string | null): Promise<Machine>;
+  /** Pawl's packages in the person's clients. */
+  clientPackages(): Promise<readonly ClientPackage[]>;
   /** The git repositories and worktrees of the project at `root`. */
   git(root: string): Promise<{ readonly repositories: Repositories; readonly worktrees: Worktrees }>;
+  /** The database of `PAWL_DATABASE_URL`; to be closed. Throws `database-unconfigured`. */
+  database(): Promise<Database>;
+  /** Changes of the files of the project at `root`, a person's included. */
+  watch(root: string, tasksFile: string): Promise<Watch>;
   /** What an import reads and an export writes, for the project at `root`. */
   imports(root: string): Promise<{ readonly sources: Sources; readonly issues: Issues }>;
-  /** Serves the board to browsers of this machine until a signal ends it. */
-  serveBoard(order: BoardOrder): Promise<void>;
-  /** Serves MCP over standard input and output until the client is gone. */
-  serve(project: Project, workflows: readonly string[]): Promise<void>;
-  /** Serves MCP over HTTP to programs on this machine until a signal ends it. */
+  /** Serves the board to browsers of this machine until a signal ends it; returns which. */
+  serveBoard(order: BoardOrder): Promise<NodeJS.Signals>;
+  /** Serves MCP over standard input and output until the client is gone (null) or a signal ends it. */
+  serve(project: Project, workflows: readonly string[]): Promise<NodeJS.Signals | null>;
+  /** Serves MCP over HTTP to programs on this machine until a signal ends it; returns which. */
   serveHttp(
     project: Project,
     workflows: readonly string[],
@@ -234,5 +252,5 @@ export interface Host {
         readonly made: boolean;
       }) => void;
     },
-  ): Promise<void>;
+  ): Promise<NodeJS.Signals>;
 }

@@ -13,6 +13,17 @@ const RUN = required("run", A_RUN);
 const FROM_LOOP = "the run (default: the loop's own settings)";
 const NOTES = { flags: "-m, --notes <text>", description: "the reason, kept with the verdict" } as const;
 
+/** Of `pull` and `push`. */
+const EXCHANGE = [
+  { flags: "--dry-run", description: "show what would change, and change nothing" },
+  { flags: "--follow", description: "keep them in step until a signal ends it" },
+  {
+    flags: "--mine <id...>",
+    description: "in conflicts over these tasks or steps, take the file's; . is the file itself",
+  },
+  { flags: "--theirs <id...>", description: "in conflicts over these, take the database's" },
+] as const;
+
 const EVERY_DAY = "Every day";
 const WORKFLOWS = "Workflows and files";
 /** Beside the workflow's own verbs: these ask git, not the project's files. */
@@ -168,6 +179,52 @@ const DRAFTS: readonly Draft[] = [
     load: async () => (await import("./bloom/run.ts")).run,
   },
   {
+    name: "worker",
+    summary: "work through the backlog of several machines, until told to end",
+    group: EVERY_DAY,
+    given: [
+      { flags: "--name <name>", description: "its name among the workers (default: this machine's)" },
+      {
+        flags: "--labels <labels>",
+        description: "what it serves, between commas: repo:PATH, agent:NAME, and what it has, such as gpu",
+      },
+      { flags: "--agents <n>", description: "how many work at once" },
+    ],
+    details:
+      "For a project whose Bloom is in a database. Ctrl-C and SIGTERM drain: it takes nothing more and ends when its tasks are done; the next one hands them back. `pawl workers` lists all of them.",
+    load: async () => (await import("./bloom/worker.ts")).worker,
+  },
+  {
+    name: "workers",
+    summary: "show the workers on all machines: state, tasks at work, labels",
+    group: EVERY_DAY,
+    load: async () => (await import("./bloom/workers.ts")).workers,
+  },
+  {
+    name: "workers drain",
+    summary: "let a worker take nothing more, and end when its tasks are done",
+    group: EVERY_DAY,
+    given: [required("name", "the worker's name, as `pawl workers` shows it")],
+    details: "For a person.",
+    load: async () => (await import("./bloom/workers.ts")).drainWorker,
+  },
+  {
+    name: "plan",
+    summary: "have an agent propose tasks, and take them once you have seen them",
+    group: EVERY_DAY,
+    hasVerbs: true,
+    given: [
+      optional("text", "what you want, in your words"),
+      { flags: "--agent <name>", description: "the agent that proposes (default: the tasks' own)" },
+      { flags: "--repo <path>", description: "the repository that it reads, and that the tasks work in" },
+      { flags: "--after <id...>", description: "the tasks begin after these" },
+      { flags: "--take <file>", description: "show a proposal that was kept, and take it" },
+    ],
+    details:
+      "The agent only reads. You see the proposal as a diff of tasks.yaml, and nothing is written before your yes at a terminal. Without one, the proposal is kept in a file for --take; the exit code is 3.",
+    load: async () => (await import("./bloom/plan.ts")).plan,
+  },
+  {
     name: "import",
     summary: "bring tasks of another tool into tasks.yaml, or update them",
     group: EVERY_DAY,
@@ -279,6 +336,19 @@ const DRAFTS: readonly Draft[] = [
     details:
       "With --http, clients need the token in $PAWL_MCP_TOKEN. If it is not set, Pawl makes one and shows it once on standard error.",
     load: async () => (await import("./mcp.ts")).mcp,
+  },
+  {
+    name: "call",
+    summary: "call a workflow's tool from the shell, as an assistant does over MCP",
+    group: EVERY_DAY,
+    given: [
+      required("name", "the tool's, such as work_on_task"),
+      optional("json", "its arguments as JSON, @FILE with them, or - for standard input (default: {})"),
+      { flags: "--schema", description: "call nothing; show what the tool takes, as JSON Schema" },
+    ],
+    details:
+      "Prints the tool's answer: mostly the prompt for the next step. It never counts as a person's word: whoever calls, a verdict of a person's is given with `pawl approve` or `pawl reject`.",
+    load: async () => (await import("./call.ts")).call,
   },
   {
     name: "check",
@@ -441,6 +511,63 @@ const DRAFTS: readonly Draft[] = [
     details:
       "Pawl holds a run whose file does not follow from its history. At a terminal, this command shows the difference and lets you accept the file.",
     load: async () => (await import("./repair.ts")).repair,
+  },
+  {
+    name: "pull",
+    summary: "bring the tasks of the database into the tasks file here",
+    group: WORKFLOWS,
+    given: EXCHANGE,
+    details:
+      "What you changed since the last pull or push stays. If you and others changed the same value, the command names it, changes nothing and exits with 1.",
+    load: async () => (await import("./database/pull-push.ts")).pullTasks,
+  },
+  {
+    name: "push",
+    summary: "send what you changed in the tasks file here to the database",
+    group: WORKFLOWS,
+    given: EXCHANGE,
+    details:
+      "What others changed meanwhile stays. If you and they changed the same value, the command names it, changes nothing and exits with 1. With --follow it also pulls.",
+    load: async () => (await import("./database/pull-push.ts")).pushTasks,
+  },
+  {
+    name: "database init",
+    summary: "set up the database in PAWL_DATABASE_URL, and add this project to it",
+    group: WORKFLOWS,
+    details:
+      "Makes the tables that are missing, and a project_id in pawl.yaml if it has none. Running it twice changes nothing. The address is read from the environment only.",
+    load: async () => (await import("./database/database.ts")).initDatabase,
+  },
+  {
+    name: "database migrate",
+    summary: "give the database the shape that this version of Pawl needs",
+    group: WORKFLOWS,
+    details: "Programs of the version before go on working with it. Several at once wait for one another.",
+    load: async () => (await import("./database/database.ts")).migrateDatabase,
+  },
+  {
+    name: "database check",
+    summary: "show what the database has of this project, and what is wrong with it",
+    group: WORKFLOWS,
+    details: "Changes nothing. Exits with 1 if something is wrong.",
+    load: async () => (await import("./database/database.ts")).checkDatabase,
+  },
+  {
+    name: "database import",
+    summary: "copy this project's backlog, runs, records and events into the database",
+    group: WORKFLOWS,
+    given: [{ flags: "--replace", description: "overwrite what the database has of this project" }],
+    details:
+      "All of it in one commit, of one moment, or nothing. The files stay, and stay what Pawl works with. Running it twice changes nothing.",
+    load: async () => (await import("./database/database.ts")).importProject,
+  },
+  {
+    name: "database export",
+    summary: "write what the database has of this project into an empty folder",
+    group: WORKFLOWS,
+    given: [required("dir", "an empty folder")],
+    details: "The way back: a plain project of files, byte for byte as it was imported.",
+    load: async () => (await import("./database/database.ts")).exportProject,
   },
   {
     name: "doctor",

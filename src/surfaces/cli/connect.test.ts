@@ -25,6 +25,7 @@ const EXPECTED: Readonly<Record<ClientName, unknown>> = {
   vscode: { servers: { pawl: { type: "stdio", ...COMMAND } } },
   opencode: { mcp: { pawl: { type: "local", command: [...LAUNCH], enabled: true } } },
   gemini: { mcpServers: { pawl: COMMAND } },
+  antigravity: { mcpServers: { pawl: COMMAND } },
 };
 
 describe.each(CLIENTS)("the configuration of %s", (name) => {

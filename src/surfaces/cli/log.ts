@@ -4,7 +4,9 @@ import type { EventLog } from "../../core/ports/event-log.ts";
 import { parseEvent, wholeLog } from "../../runtime/log-digest.ts";
 import { overview, runMissing } from "../../runtime/overview.ts";
 import type { Project } from "../../runtime/project.ts";
+import { ENDING_SIGNALS } from "../ending-signals.ts";
 import type { Host, Run } from "./command.ts";
+import { endedBy } from "./interrupted.ts";
 import { type LogFilter, matches, parseLogFilter } from "./log-filter.ts";
 import { colourOf } from "./state-colour.ts";
 import type { Terminal } from "./terminal.ts";
@@ -17,14 +19,15 @@ export const log: Run = async (host, call) => {
   const filter = parseLogFilter(call.options, new Date());
   const project = await host.project();
   const stop = new AbortController();
-  const end = () => stop.abort();
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, end);
+  const end = (signal: NodeJS.Signals) => stop.abort(signal);
+  for (const signal of ENDING_SIGNALS) process.once(signal, end);
   const print = printing(host);
   let count = 0;
   for await (const event of chosen(project, { run, filter, follow, signal: stop.signal })) {
     if (!print(event)) return undefined;
     count += 1;
   }
+  if (stop.signal.aborted) return endedBy(stop.signal.reason);
   if (count > 0 || follow) return undefined;
   if (run !== undefined) await checkKnown(project, run);
   if (host.json) return undefined;

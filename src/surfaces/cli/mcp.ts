@@ -1,6 +1,7 @@
 import { PawlError } from "../../core/error.ts";
 import { loadWorkflow } from "../../runtime/project.ts";
 import type { Call, Host, Run } from "./command.ts";
+import { endedBy } from "./interrupted.ts";
 import { warnOfFaults } from "./warn.ts";
 
 /** Serves the named workflows, or all, until the client is gone; over HTTP, until a signal ends it. */
@@ -12,9 +13,11 @@ export const mcp: Run = async (host, call) => {
   await warnOfFaults(host);
   // What a process that died, or quiet hours, left untold.
   project.notices.wake();
-  if (port === null) await host.serve(project, names);
-  else await host.serveHttp(project, names, { port, onOpen: (served) => tell(host, served) });
-  return undefined;
+  const signal =
+    port === null
+      ? await host.serve(project, names)
+      : await host.serveHttp(project, names, { port, onOpen: (served) => tell(host, served) });
+  return endedBy(signal);
 };
 
 /** Null: standard input and output. */

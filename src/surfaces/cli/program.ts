@@ -79,13 +79,13 @@ async function obey(given: readonly string[], host: Host): Promise<Answer | unde
     return undefined;
   }
   const argv = given[0] === "help" ? [...given.slice(1), "--help"] : given;
-  // A built-in command needs no other command and no workflow's verbs, so none are loaded.
+  // A built-in command needs no other command and, but for one, no workflow's verbs, so none are loaded.
   const word = firstWord(argv);
   const own = COMMANDS.filter(({ name }) => name.split(" ")[0] === word);
   // The help is shown even if a workflow cannot be loaded.
   const sound = { soundOnly: word === undefined };
   const specs =
-    own.length > 0
+    own.length > 0 && !own.some(({ hasVerbs }) => hasVerbs)
       ? own
       : [...COMMANDS, ...(await (await import("./verb.ts")).verbCommands(host.workflows, sound))];
   let answer: Answer | undefined;

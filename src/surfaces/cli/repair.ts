@@ -4,6 +4,7 @@ import { type JournalRepair, loadWorkflow, type Project } from "../../runtime/pr
 import { advance } from "../../runtime/run-transaction.ts";
 import { found } from "../../runtime/strays.ts";
 import type { Host, Run } from "./command.ts";
+import { counted } from "./counted.ts";
 import { advanceAsking, confirm } from "./person.ts";
 import { clean } from "./terminal.ts";
 
@@ -105,7 +106,7 @@ function renderForeign({ kept, commits, unusable, paths }: JournalRepair["foreig
   const shown = paths.slice(0, MOST_PATHS).map((path) => `    ${clean(path)}\n`);
   const rest = paths.length > MOST_PATHS ? [`    and ${paths.length - MOST_PATHS} more\n`] : [];
   const lines = [
-    `${clean(kept)} holds ${counted(commits)} that this project did not make. Nothing of it was applied.\n`,
+    `${clean(kept)} holds ${counted(commits, "commit")} that this project did not make. Nothing of it was applied.\n`,
     ...(unusable > 0
       ? [`  ${unusable} of them contain changes that Pawl never makes: somebody forged them.\n`]
       : []),
@@ -121,8 +122,4 @@ function renderForeign({ kept, commits, unusable, paths }: JournalRepair["foreig
     `  If you do not want them, remove ${clean(kept)}.\n`,
   ];
   return lines.join("");
-}
-
-function counted(commits: number): string {
-  return commits === 1 ? "1 commit" : `${commits} commits`;
 }

@@ -1,5 +1,5 @@
 /** Runs a workflow's verb and shows its reply. */
-import { toPawlError } from "../../core/error.ts";
+import { type ErrorCode, toPawlError } from "../../core/error.ts";
 import type { Reply, Verb } from "../../runtime/module.ts";
 import { preview } from "../../runtime/run-transaction.ts";
 import type { Answer, Host, Run } from "./command.ts";
@@ -18,9 +18,13 @@ export function runOf(verb: Verb): Run {
     const beside = async () => (await lookAtGuard(host, project))?.words ?? null;
     const { reply } = await advanceAsking(host, project.runtime, plan, input, beside).catch(
       async (thrown) => {
-        if (!verb.deferrable || !host.post || toPawlError(thrown).code !== "disk-failed") throw thrown;
-        // The agent's sandbox cannot write: show the expected result now, and defer the call to the end of its turn.
-        const foreseen = await preview(project.runtime, plan, input, host.caller);
+        const { code } = toPawlError(thrown);
+        if (!verb.deferrable || !host.post || !DEFERS.has(code)) throw thrown;
+        // Show the expected result now, as far as it can be told, and defer the call to the end of the agent's turn.
+        const foreseen =
+          code === "disk-failed"
+            ? await preview(project.runtime, plan, input, host.caller)
+            : { reply: takenDown(verb.name) };
         await host.post({ verb: verb.name, input }).catch(() => {
           throw thrown;
         });
@@ -35,6 +39,16 @@ export function runOf(verb: Verb): Run {
     return verb.prose
       ? { ...answer, isMarkdown: true }
       : { ...answer, text: await fitted(answer.text, host) };
+  };
+}
+
+/** The agent's sandbox cannot write, or the work is in a database to which no agent gets an address. */
+const DEFERS: ReadonlySet<ErrorCode> = new Set(["disk-failed", "database-unconfigured"]);
+
+function takenDown(name: string): Reply {
+  return {
+    text: `Taken down: ${name}. It counts when you end your turn; until then, nothing here can show it.`,
+    data: { deferred: true },
   };
 }
 

@@ -11,6 +11,7 @@ import type { Caller } from "../../core/event.ts";
 import type { Reply } from "../../runtime/module.ts";
 import type { Runtime } from "../../runtime/run-transaction.ts";
 import { parseTraceparent } from "../../runtime/trace.ts";
+import { envelopeOf } from "../envelope.ts";
 import type { Serving } from "./serving.ts";
 
 /** The structured content of every answer, refusals too, so that clients that check it never hide a message. */
@@ -30,10 +31,10 @@ export function readerOf(serving: Serving, context: ServerContext): Reader {
 }
 
 /** The answer to a reply: the part that the client's model reads has all its words, the other one line. */
-export function toResult({ text, data, refused }: Reply, reader: Reader): CallToolResult {
-  const { message = text, ...rest } = data;
-  const line = firstLine(String(message));
-  const whole = { status: refused ? "error" : "success", message, ...rest };
+export function toResult(reply: Reply, reader: Reader): CallToolResult {
+  const { refused, text } = reply;
+  const whole = envelopeOf(reply);
+  const line = firstLine(String(whole.message));
   const isSaid = (value: unknown) => value === text;
   const facts = Object.fromEntries(Object.entries(whole).filter(([, value]) => !isSaid(value)));
   return {

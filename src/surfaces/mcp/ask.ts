@@ -12,6 +12,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { HumanQuestion, Tool } from "../../runtime/module.ts";
 import { advance, preview } from "../../runtime/run-transaction.ts";
+import { answerCommands, cannotAsk } from "../undecided.ts";
 import { callerOf, readerOf, refusal, toResult, tracedBy } from "./answer.ts";
 import { capabilitiesOf, showsApp } from "./app/client.ts";
 import { awaitVerdict, lead, placeToLead } from "./lead.ts";
@@ -44,9 +45,7 @@ export async function ask(
   context: ServerContext,
 ): Promise<Answer> {
   const run = tool.transaction.run(input) ?? "RUN";
-  const terminal = command
-    ? `\`${command}\``
-    : `\`pawl approve ${run}\` or \`pawl reject ${run} --notes "…"\``;
+  const terminal = answerCommands(run, command);
   if (tool.waitsAtGate && showsApp(serving, context)) {
     const text = `Nothing is decided yet. The human decides in the review that this client shows, or with ${terminal} in a terminal; never decide for them. Wait until they have, then see where ${run} stands and go on.`;
     return toResult({ text, data: { message: text } }, readerOf(serving, context));
@@ -56,11 +55,9 @@ export async function ask(
   if (address !== null)
     return lead(KEY, address, await serving.codec.mint({ ...question, led: true }, context));
   if (!canAsk(serving, context)) {
-    return refusal(
-      "caller-not-allowed",
-      "Only the human can give this verdict, and this client cannot ask them (it does not support elicitation). Nothing was decided.",
-      `Ask the human to run ${terminal} in a terminal, then continue. \`pawl review ${run}\` shows them what to decide on, \`pawl board\` in a browser.`,
-    );
+    const why = "this client cannot ask them (it does not support elicitation)";
+    const { message, fix } = cannotAsk(run, why, terminal);
+    return refusal("caller-not-allowed", message, fix);
   }
   return inputRequired({
     inputRequests: {

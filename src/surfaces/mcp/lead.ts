@@ -8,9 +8,8 @@ import {
   inputRequired,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { aroundOf } from "../../runtime/around.ts";
-import type { Tool } from "../../runtime/module.ts";
-import { loadWorkflow } from "../../runtime/project.ts";
+import type { RunOverview, Tool } from "../../runtime/module.ts";
+import { findRun, overviewOf } from "../../runtime/overview.ts";
 import { waitingIn } from "../../runtime/review/queue.ts";
 import { readerOf, toResult } from "./answer.ts";
 import { capabilitiesOf, showsApp } from "./app/client.ts";
@@ -89,12 +88,8 @@ async function decidedWords(serving: Serving, run: string): Promise<string> {
   return `The human has decided on the board${where}. See where ${run} stands, and go on.`;
 }
 
-async function standingOf({ project: { runtime, workflows } }: Serving, run: string) {
-  const [workflow = "", only = ""] = run.split(/:(.*)/s);
-  const module = await loadWorkflow(workflows, workflow);
-  const view = runtime.store.view();
-  const runs = await module.overview(view, { ...aroundOf(runtime, view), only });
-  return runs.find((each) => each.run === run) ?? null;
+async function standingOf({ project }: Serving, run: string): Promise<RunOverview | null> {
+  return overviewOf(project, await findRun(project, run));
 }
 
 /** The answer, with the address of the board where the call left its run at a gate. */

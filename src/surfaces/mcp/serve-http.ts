@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { PawlError } from "../../core/error.ts";
 import { loadWorkflows, type Project } from "../../runtime/project.ts";
+import { firstSignal } from "../ending-signals.ts";
 import { aboutServer } from "./about.ts";
 import type { AppPorts } from "./app/ports.ts";
 import { openFollower } from "./follow.ts";
@@ -28,7 +29,7 @@ export async function serveHttp(
   project: Project,
   names: readonly string[],
   serving: HttpServing,
-): Promise<void> {
+): Promise<NodeJS.Signals> {
   const { app, port, version, onOpen, onError } = serving;
   const token = serving.token ?? randomBytes(24).toString("base64url");
   if (!TOKEN.test(token))
@@ -45,11 +46,12 @@ export async function serveHttp(
   const bus = openBus(modules, follower);
   const onerror = ({ message }: Error) => onError(message.split("\n")[0] ?? "");
   // A signal that came during the start ends it too.
-  const ended = Promise.race([signalled("SIGTERM"), signalled("SIGINT"), signalled("SIGHUP")]);
+  const ended = firstSignal();
   const http = await listen(port, () => openHttp({ factory, bus, port, token, onerror }));
   onOpen({ url: http.url, token, made: serving.token === undefined });
-  await ended;
+  const signal = await ended;
   await http.close(() => work.done());
+  return signal;
 }
 
 async function listen(port: number, open: () => Promise<Http>): Promise<Http> {
@@ -65,8 +67,4 @@ async function listen(port: number, open: () => Promise<Http>): Promise<Http> {
       "Choose another with --port; 0 takes any free port.",
     );
   }
-}
-
-function signalled(signal: NodeJS.Signals): Promise<void> {
-  return new Promise((resolve) => process.once(signal, () => resolve()));
 }

@@ -24,10 +24,10 @@ export interface Serve {
   /** The handshake among them that was answered already. */
   readonly answered: RequestId | null;
   /** A signal came. */
-  readonly stopped: Promise<void>;
+  readonly stopped: Promise<NodeJS.Signals>;
 }
 
-export async function serveStdin(serve: Serve): Promise<void> {
+export async function serveStdin(serve: Serve): Promise<NodeJS.Signals | null> {
   const { about, answered, app, heard, modules, project, stopped } = serve;
   const work = openWork(() => project.runtime.store.settle());
   const { stdout, gone } = takeStdout();
@@ -38,10 +38,11 @@ export async function serveStdin(serve: Serve): Promise<void> {
     transport: gate.transport,
     onerror: (error) => void process.stderr.write(`${error.message.split("\n")[0]}\n`),
   });
-  await Promise.race([gone, ended(process.stdin), stopped]);
+  const signal = (await Promise.race([gone, ended(process.stdin), stopped])) ?? null;
   await work.done();
   await handle.close();
   process.stdin.destroy();
+  return signal;
 }
 
 /** A stream to the real standard output, which nothing else can reach; `gone`: nobody reads it any more. */

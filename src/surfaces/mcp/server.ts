@@ -11,12 +11,12 @@ import { z } from "zod";
 import type { Settings } from "../../core/settings.ts";
 import type { Tool, UserPrompt, WorkflowModule } from "../../runtime/module.ts";
 import type { Project } from "../../runtime/project.ts";
+import { checkArguments, strictOf } from "../arguments.ts";
 import type { About } from "./about.ts";
 import { OUTPUT } from "./answer.ts";
 import { registerApp } from "./app/app.ts";
 import { type Nonces, openNonces } from "./app/nonces.ts";
 import type { AppPorts } from "./app/ports.ts";
-import { checkArguments } from "./arguments.ts";
 import { toolHandler } from "./call.ts";
 import type { Follower } from "./follow.ts";
 import type { Gate } from "./gate.ts";
@@ -110,7 +110,7 @@ async function register(serving: Serving, module: WorkflowModule): Promise<boole
     // Several workflows may share one.
     if (serving.tools.some((each) => each.name === name)) continue;
     const about = {
-      ...{ title, description, inputSchema: unchecked(tool.input.strict()), outputSchema: ENVELOPE },
+      ...{ title, description, inputSchema: unchecked(strictOf(tool.input)), outputSchema: ENVELOPE },
       annotations: annotationsOf(tool),
       ...(settings && tool.relaysVerdict?.(settings) ? { _meta: NEEDS_PERSON } : {}),
     };

@@ -14,7 +14,7 @@ interface Seen {
   readonly gitignore: string | null;
 }
 
-export const PROVIDERS = ["local", "jira", "linear"] as const;
+export const PROVIDERS = ["local", "jira", "linear", "github"] as const;
 
 const CHOICES = [
   { provider: "local", description: "Tasks are markdown files in .alfred/tasks." },
@@ -23,6 +23,7 @@ const CHOICES = [
     description: "Tasks come from Jira; needs JIRA_BASE_URL, ATLASSIAN_EMAIL and ATLASSIAN_API_TOKEN.",
   },
   { provider: "linear", description: "Tasks come from Linear; needs LINEAR_API_KEY." },
+  { provider: "github", description: "Tasks are issues on GitHub; needs GITHUB_TOKEN." },
 ];
 
 /** Creates what is missing under `.alfred/`; existing files stay unchanged. */
@@ -72,11 +73,26 @@ export const init = atTheEdge<InitializeInput>({
     initializeProject.propose(seen, gathered, { provider: context.settings.alfred.provider }, context),
 });
 
+const WHERE = "# Where the tasks live: local, jira, linear or github.";
+const WHOSE = `# With another provider than local: whose tasks (Jira's project, Linear's team, GitHub's owner/name), a task's status as the
+# tracker's, and the address of a file for the comment on an accepted plan.`;
+
+/** What an earlier version wrote. */
+export function earlierConfigText(provider: string): string {
+  return configText(provider)
+    .replace(WHERE, "# Where the tasks live: local, jira or linear.")
+    .replace(
+      WHOSE,
+      `# With the provider jira or linear: whose tasks (Jira's project or Linear's team), a task's status as the tracker's, and
+# the address of a file for the comment on an accepted plan.`,
+    );
+}
+
 /** What `pawl init` writes. */
 export function configText(provider: string): string {
   return `# Alfred's configuration. Every key is optional; the comments show the defaults.
 
-# Where the tasks live: local, jira or linear.
+${WHERE}
 provider: ${provider}
 
 # Who reviews, in order, for every tool or for one: [ai, human], [ai], [human] or [].
@@ -100,8 +116,7 @@ provider: ${provider}
 # personas:
 #   plan_task: planning
 
-# With the provider jira or linear: whose tasks (Jira's project or Linear's team), a task's status as the tracker's, and
-# the address of a file for the comment on an accepted plan.
+${WHOSE}
 # tracker:
 #   project: TS
 #   statuses: {planning: In Progress, in_development: In Progress, revisions_requested: In Progress, done: Done}

@@ -1,3 +1,4 @@
+import { openByText } from "../../core/by-text.ts";
 import { PawlError } from "../../core/error.ts";
 import { readYaml } from "../../core/yaml.ts";
 
@@ -11,16 +12,11 @@ export interface Persona {
 
 const TEXTS = ["name", "title", "greeting", "communication_style"] as const;
 
-/** Cached by text: a text always means the same. */
-const known = new Map<string, Persona>();
-const MAX_KNOWN = 50;
+const known = openByText<Persona>(50);
 
 /** Throws `persona-invalid` with every problem. */
 export function parsePersona(text: string, path: string): Persona {
-  const persona = known.get(text) ?? parse(text, path);
-  if (known.size >= MAX_KNOWN) known.clear();
-  known.set(text, persona);
-  return persona;
+  return known(text, () => parse(text, path));
 }
 
 function parse(text: string, path: string): Persona {

@@ -1,4 +1,5 @@
 import { PawlError } from "../../core/error.ts";
+import type { Caller } from "../../core/event.ts";
 import type { GitChanges } from "../../core/ports/git.ts";
 import type { Reviewer } from "../../core/settings.ts";
 import type { Strength } from "../../core/strength.ts";
@@ -63,7 +64,7 @@ const review = runEvent<ReviewTypes>({
   event(run, { caller, input }) {
     if (judgedBy(run) !== "human") checkVersion(run.run, input.version, null);
     if (input.byPerson) checkPersonsTurn(run, input);
-    else if (caller.channel === "mcp") checkReason(run, input);
+    else if (isAssistants(caller)) checkReason(run, input);
     const machine = machineOf(run.definition);
     return { event: input.approved ? machine.approveEvent(run.configuration) : machine.rejectEvent };
   },
@@ -143,13 +144,18 @@ async function collect({ decision, run }: Taken<ReviewTypes>, context: RunContex
   const found = await refreshEvidence(run, outside, context, input.approved ? "decides" : "waits");
   if (input.version !== undefined)
     checkVersion(run.run, input.version, await versionOf(judgedIn(run, submitted, found.work)));
-  const isTold =
-    caller.channel === "mcp" && (judgedBy(run) !== "human" || settings.alfred.human_review !== "elicit");
+  const isRelayed = caller.channel === "mcp" && settings.alfred.human_review !== "elicit";
+  const isTold = isRelayed || (isAssistants(caller) && judgedBy(run) !== "human");
   return {
     submitted: { ...submitted, evidence: withPolicyFinding(found.evidence, run.id, ignored) },
     changes: isTold ? null : await outside.git.changes(baseOf(run)),
     tables: await tablesHash(),
   };
+}
+
+/** Over MCP, or by `pawl call`. */
+function isAssistants({ channel }: Caller): boolean {
+  return channel === "mcp" || channel === "agent" || channel === "script";
 }
 
 /** A model that sends work back must say why: whoever redoes it sees nothing else. A person's plain no is enough. */

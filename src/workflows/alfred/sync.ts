@@ -96,7 +96,7 @@ function notTracked(): PawlError {
   return new PawlError(
     "no-effect",
     "The project's tasks are its own (provider: local): there is no tracker to update.",
-    "Nothing to do. Pawl updates a tracker if the configuration has `provider: jira` or `linear`.",
+    "Nothing to do. Pawl updates a tracker if the configuration has `provider: jira`, `linear` or `github`.",
   );
 }
 

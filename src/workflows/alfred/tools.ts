@@ -19,7 +19,7 @@ const SINGLE: readonly Tool[] = [
     name: "initialize_project",
     title: "Initialize the project",
     description:
-      "Set the project up for Alfred (creates .alfred/). Use it once, first; without a provider it lists the choices.",
+      "Set the project up for Alfred (creates .alfred/). Once, first; without a provider it lists the choices.",
     input: z.strictObject({ provider: z.enum(PROVIDERS).optional().describe("where tasks are kept") }),
     readOnly: false,
     idempotent: true,

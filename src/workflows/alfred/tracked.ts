@@ -11,7 +11,7 @@ import { parseTask, renderTask, type Task } from "./task-file.ts";
 export async function openTracker(outside: Outside, { settings }: Context): Promise<Tracker | null> {
   const { provider } = settings.alfred;
   if (provider === "local") return null;
-  if (outside.trackers) return outside.trackers.open(provider);
+  if (outside.trackers) return outside.trackers.open(provider, settings.alfred.tracker);
   throw new PawlError(
     "tracker-unconfigured",
     `The provider of tasks is ${provider}, but no tracker can be asked here.`,

@@ -15,7 +15,8 @@ import { heldByCancelled, isClosed } from "./pick.ts";
 import { loadQuestions, type Question } from "./question.ts";
 import { withOthers } from "./shared.ts";
 import { type Standing, standingsOf } from "./standing.ts";
-import { listRuns, loadRuns, OVER, reasonOf, type TaskRun } from "./task-run.ts";
+import { OVER } from "./table.ts";
+import { listRuns, loadRuns, reasonOf, type TaskRun } from "./task-run.ts";
 
 export const BOARD: TaskBoard = {
   load: loadBoard,

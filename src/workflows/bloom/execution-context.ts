@@ -3,7 +3,7 @@ import type { BloomHappening } from "../../core/bloom-event.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { PermissionQuestion } from "../../core/ports/agents.ts";
 import type { WorkPorts } from "../../core/ports/loop.ts";
-import type { Folder, Repo, Worktree } from "../../core/ports/worktrees.ts";
+import type { Folder, HeldLease, Repo, SharedWorktrees, Worktree } from "../../core/ports/worktrees.ts";
 import type { BloomSettings, Settings } from "../../core/settings.ts";
 import type { TaskEdit } from "../../tasks-file/splice.ts";
 import type { Task, TasksFile } from "../../tasks-file/task.ts";
@@ -52,6 +52,8 @@ export interface MergePlace {
   readonly kind: "mine";
   /** Which of the folders for preparing merges. */
   readonly slot: number;
+  /** The lease on the target, if other machines merge into it, too. */
+  readonly lease?: HeldLease | undefined;
   /**
    * Waits for the base of the merge: the commit of the merge ahead, or null: the target itself. `broken` is aborted
    * once that base is void; then the merge must be prepared again.
@@ -63,12 +65,16 @@ export interface MergePlace {
   announce(commit: string): void;
   /** Waits for those ahead. `first`: its base is the target; `void`: it must be prepared again. */
   turn(stop: AbortSignal): Promise<"first" | "void" | "stopped">;
+  /** Somebody else has the lease on the target now: nobody merges under it any more. */
+  overtaken(): void;
   /** `published`: the target's commit after this merge; null: the merge was not made. */
   release(published: string | null): Promise<void>;
 }
 
 export interface ExecutionContext {
   readonly ports: WorkPorts;
+  /** The task's own worktrees, if other machines may take it over; null: no other machine works on it. */
+  readonly shared: SharedWorktrees | null;
   readonly merges: MergeQueue;
   /** As of the last commit. */
   readonly known: Known;
@@ -78,6 +84,8 @@ export interface ExecutionContext {
   show(happening: BloomHappening): void;
   /** Commits without an event of the table, and renews what is known. */
   note(result: Omit<StepResult, "event" | "reason">): Promise<Known>;
+  /** Takes the commits of an agent behind a wall, before its work is saved or judged; the run has ended. */
+  takeCommits(run: string): Promise<void>;
   /** Makes the calls that the agent of a run deferred; the run has ended. */
   takeCalls(run: string): Promise<void>;
   /** Asks a person what the agent may not do unasked; `over`: its run has ended. */
@@ -85,6 +93,8 @@ export interface ExecutionContext {
   /** The messages that the running agent has received; null: none runs. Any other message stops it. */
   delivered(messages: readonly ProjectPath[] | null): void;
   now(): Date;
+  /** Until the time is over, or the work must end. */
+  pause(milliseconds: number): Promise<void>;
 }
 
 /** The result of a command, to be committed in one go. Without an event the next command follows. */
@@ -121,6 +131,8 @@ export async function placeOf(context: ExecutionContext): Promise<Place> {
   });
   if (made.from !== "kept")
     context.show({ type: "worktree:ensured", taskId: task.id, repo, branch, from: made.from });
+  if (made.aside !== undefined)
+    context.show({ type: "worktree:left_behind", taskId: task.id, branch, folder: made.aside });
   if (made.lost !== undefined)
     await context.note({
       patch: { lost: made.lost },

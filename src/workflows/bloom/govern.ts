@@ -63,6 +63,9 @@ export function loopPolicy({ bloom, environment, gates, sandbox, setup }: Settin
     ...Object.fromEntries(own),
     ...pathsBelow("bloom.budget", bloom.budget),
     ...pathsBelow("bloom.limits", bloom.limits),
+    ...pathsBelow("bloom.caps.repositories", bloom.caps.repositories),
+    ...pathsBelow("bloom.caps.agents", bloom.caps.agents),
+    "bloom.caps.usd_per_day": bloom.caps.usd_per_day,
     ...pathsBelow("setup", setup),
     ...(environment.length > 0 ? { environment } : {}),
     ...gatePolicy(gates, [APPROVAL]),
@@ -77,7 +80,15 @@ export function loopPolicy({ bloom, environment, gates, sandbox, setup }: Settin
 
 export function settingsBy(policy: Policy, settings: Settings): Settings {
   const own = Object.fromEntries(LOOP_KEYS.map((key) => [key, policy[`bloom.${key}`]]));
-  const groups = { budget: valuesBelow("bloom.budget", policy), limits: valuesBelow("bloom.limits", policy) };
+  const groups = {
+    budget: valuesBelow("bloom.budget", policy),
+    limits: valuesBelow("bloom.limits", policy),
+    caps: {
+      repositories: valuesBelow("bloom.caps.repositories", policy),
+      agents: valuesBelow("bloom.caps.agents", policy),
+      usd_per_day: policy["bloom.caps.usd_per_day"],
+    },
+  };
   const environment = (policy["bloom.environment"] ?? []) as readonly string[];
   return {
     ...settings,

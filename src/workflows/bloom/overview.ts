@@ -16,6 +16,7 @@ import { findOthers, type OthersRun, sharedTasks } from "./shared.ts";
 import { standingsOf } from "./standing.ts";
 import { BLOOM } from "./table.ts";
 import { isOver, listRuns, loadRun, type TaskRun } from "./task-run.ts";
+import { openUntaken, type Untaken } from "./untaken.ts";
 
 /**
  * Lists a task once: by its run, if it has one that tasks.yaml does not overrule. Leaves out tasks that are done, and
@@ -45,6 +46,7 @@ export async function overview(view: View, around: Around): Promise<readonly Run
   const phase = openPhase(tasks);
   const asked = await openQuestions(view);
   const held = runs.size === 0 ? new Set() : await heldTasks(around.leases, around.time);
+  const untaken = await openUntaken(around.workers, (await around.settings()).bloom);
   const begun: RunOverview[] = [];
   const unbegun: RunOverview[] = [];
   for (const placed of eachTask(tasks)) {
@@ -56,7 +58,7 @@ export async function overview(view: View, around: Around): Promise<readonly Run
     else if (theirs && !isOver(theirs.run) && speaksFor(theirs.run, task)) begun.push(ofOthers(theirs, task));
     else if (run && !isOver(run) && speaksFor(run, task))
       begun.push({
-        ...ofRun(run, task, held.has(task.id)),
+        ...ofRun(run, task, held.has(task.id), untaken),
         ...asked(task.id),
         ...(await recalled(around, `bloom:${task.id} recorded`, view, (seen) =>
           recordedOverview(seen, `bloom:${task.id}`),
@@ -64,7 +66,9 @@ export async function overview(view: View, around: Around): Promise<readonly Run
       });
     else if (isOpen(task) && !(run && isOver(run)))
       unbegun.push({
-        ...(stuck.has(task.id) ? ofStuck(task, stuck.get(task.id)) : ofTask(placed, waits, phase)),
+        ...(stuck.has(task.id)
+          ? ofStuck(task, stuck.get(task.id))
+          : ofTask(placed, { waits, phase, untaken })),
         ...asked(task.id),
       });
   }
@@ -95,7 +99,7 @@ async function othersIn(
 }
 
 function ofOthers({ elsewhere, run, steps }: OthersRun, task: Task): RunOverview {
-  const { waitsFor: _, ...told } = ofRun(run, task, false);
+  const { waitsFor: _, ...told } = ofRun(run, task, false, null);
   const verdicts = verdictsIn(steps);
   return {
     ...told,
@@ -151,7 +155,13 @@ function ofStuck({ id, status, title }: Task, why = ""): RunOverview {
   return { ...byHand(base, next, `pawl show ${id}`), waitsFor: "blocked" };
 }
 
-function ofTask({ task, parent }: PlacedTask, waits: Waits, phase: number | null): RunOverview {
+interface Whole {
+  readonly waits: Waits;
+  readonly phase: number | null;
+  readonly untaken: Untaken | null;
+}
+
+function ofTask({ task, parent }: PlacedTask, { phase, untaken, waits }: Whole): RunOverview {
   const base = { run: `bloom:${task.id}`, title: task.title, state: task.status, since: null };
   switch (task.status) {
     case "in_progress":
@@ -169,7 +179,8 @@ function ofTask({ task, parent }: PlacedTask, waits: Waits, phase: number | null
       if (task.status === "todo" && phase !== null && (task.phase ?? phase) > phase)
         return { ...base, awaits: "nobody", next: `phase ${phase} comes first` };
       const worker = task.status === "assigned" && task.agent_name ? ` --agent ${task.agent_name}` : "";
-      return { ...base, awaits: "agent", next: `\`pawl run${worker}\` gives it to one` };
+      const next = untaken?.(task) ?? `\`pawl run${worker}\` gives it to one`;
+      return { ...base, awaits: "agent", next };
     }
   }
 }
@@ -182,13 +193,14 @@ function byHand(
   return { ...base, awaits: "human", next, command };
 }
 
-function ofRun(run: TaskRun, { id, title }: Task, isHeld: boolean): RunOverview {
+function ofRun(run: TaskRun, task: Task, isHeld: boolean, untaken: Untaken | null): RunOverview {
+  const { id, title } = task;
   const { state, since, reason } = run;
   const near = run.nearing ? { nearing: run.nearing } : {};
   const cost = run.runs === 0 ? {} : { cost: totalOf(run) };
   const base = { run: `bloom:${id}`, title, state, since, ...near, ...cost };
   const why = reason === null ? "" : ` (${reason})`;
-  const untaken = `not running; resume with \`pawl run\`${why}`;
+  const resume = `not running; ${untaken?.(task, run) ?? "resume with `pawl run`"}${why}`;
   switch (state) {
     case "waiting_for_human":
       return run.kept.awaits === "approval"
@@ -206,14 +218,14 @@ function ofRun(run: TaskRun, { id, title }: Task, isHeld: boolean): RunOverview 
     case "opening_pr":
       return run.pullRequest
         ? { ...base, awaits: "human", next: `merge ${run.pullRequest.url}` }
-        : { ...base, awaits: "nobody", next: isHeld ? "open its pull request" : untaken };
+        : { ...base, awaits: "nobody", next: isHeld ? "open its pull request" : resume };
     case "working":
-      return { ...base, awaits: "agent", next: isHeld ? (reason ?? "work on the current step") : untaken };
+      return { ...base, awaits: "agent", next: isHeld ? (reason ?? "work on the current step") : resume };
     default:
       return {
         ...base,
         awaits: "nobody",
-        next: isHeld ? (reason ?? `the loop goes on (${state})`) : untaken,
+        next: isHeld ? (reason ?? `the loop goes on (${state})`) : resume,
       };
   }
 }

@@ -7,6 +7,7 @@
  * K3  A todo of a later phase than the lowest open one waits; what a person made ready does not wait for phases.
  */
 import { eachTask, findTask, hasOwnWork, type Task } from "../../tasks-file/task.ts";
+import type { Labels } from "./labels.ts";
 import { rests, type Standings } from "./standing.ts";
 
 export interface Worker {
@@ -14,6 +15,8 @@ export interface Worker {
   readonly name: string | null;
   /** Only this task and its subtasks; null: all. */
   readonly only: string | null;
+  /** What it serves; absent: everything. */
+  readonly labels?: Labels;
 }
 
 export const ANY_WORKER: Worker = { name: null, only: null };

@@ -22,7 +22,7 @@ export interface Message {
   readonly time: string;
 }
 
-const QUESTIONS = projectPath(".pawl/questions");
+export const QUESTIONS = projectPath(".pawl/questions");
 export const INBOX = projectPath(".pawl/inbox");
 
 export function questionPath(id: string): ProjectPath {

@@ -1,3 +1,4 @@
+import type { WorkDone } from "../../core/ports/worktrees.ts";
 import type { Step, Task } from "../../tasks-file/task.ts";
 import type { Known } from "./execution-context.ts";
 import { buildPurposePrompt, buildStepPrompt, buildTaskPrompt, gitInfoOf } from "./prompt.ts";
@@ -8,6 +9,7 @@ export function runPrompt(
   step: Step | null,
   conflicts: readonly string[],
   fresh: boolean,
+  done: WorkDone | null = null,
 ): string {
   const git = gitInfoOf(task);
   const cli = settings.command;
@@ -16,7 +18,7 @@ export function runPrompt(
     ...(isWork && run.message !== null ? [run.message] : []),
     ...messages.map((each) => each.text),
   ];
-  const said = words.length === 0 ? "" : `A person says:\n\n${words.join("\n\n")}\n\n`;
+  const said = `${words.length === 0 ? "" : `A person says:\n\n${words.join("\n\n")}\n\n`}${doneText(done)}`;
   if (!isWork)
     return (
       said + buildPurposePrompt(task, git, purposeText(run.errand, run.message, task, conflicts, cli), fresh)
@@ -25,6 +27,18 @@ export function runPrompt(
   return (
     said + (step ? buildStepPrompt(task, step, git, cli, fresh) : buildTaskPrompt(task, git, cli, fresh))
   );
+}
+
+const MOST_PATHS = 50;
+
+/** For a session that begins where another ended that cannot be resumed. */
+function doneText(done: WorkDone | null): string {
+  if (done === null || done.commits.length + done.uncommitted.length === 0) return "";
+  const list = (title: string, lines: readonly string[]) =>
+    lines.length === 0 ? "" : `\n\n${title}:\n\n${lines.map((line) => `- ${line}`).join("\n")}`;
+  const more = done.uncommitted.length - MOST_PATHS;
+  const paths = [...done.uncommitted.slice(0, MOST_PATHS), ...(more > 0 ? [`and ${more} more`] : [])];
+  return `## Done before\n\nAn earlier session worked on this task and cannot be resumed. Look at what it left in your folder, and go on from there.${list("Its commits on your branch", done.commits)}${list("Not committed", paths)}\n\n`;
 }
 
 /** What an agent was refused, as a clause. */

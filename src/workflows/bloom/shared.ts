@@ -15,7 +15,7 @@ import {
   sidesOf,
 } from "../../runtime/team-records.ts";
 import type { Elsewhere } from "../../runtime/transaction.ts";
-import { eachTask, type Task } from "../../tasks-file/task.ts";
+import { eachTask, isOpenStatus, type Task } from "../../tasks-file/task.ts";
 import { personsEvent } from "./persons-event.ts";
 import { type RecordedStep, SHARED, type Stands } from "./stands.ts";
 import { BLOOM } from "./table.ts";
@@ -96,7 +96,7 @@ export async function sharedTasks(view: View, tasks: readonly Task[]): Promise<r
   const recorded = new Set(await recordedIds(view, "bloom"));
   if (recorded.size === 0) return [];
   return eachTask(tasks).flatMap(({ task }) =>
-    recorded.has(task.id) && task.status !== "done" && task.status !== "cancelled" ? [task] : [],
+    recorded.has(task.id) && isOpenStatus(task.status) ? [task] : [],
   );
 }
 

@@ -6,7 +6,7 @@
 import type { Rule } from "../../engine/workflow.ts";
 import { eachTask, type Task } from "../../tasks-file/task.ts";
 import { personsEvent } from "./persons-event.ts";
-import { BLOOM, type TaskEvent, type TaskState } from "./table.ts";
+import { AT_REST, BLOOM, type TaskEvent, type TaskState } from "./table.ts";
 import type { TaskRun } from "./task-run.ts";
 
 /**
@@ -46,15 +46,7 @@ function statesAfter({ from, to }: Rule): readonly string[] {
 }
 
 /** Idle until a person acts, its time comes, or its pull request was checked. */
-const RESTS: ReadonlySet<Standing> = new Set([
-  "waiting_for_human",
-  "blocked",
-  "budget_exhausted",
-  "backing_off",
-  "awaiting_merge",
-  "done",
-  "cancelled",
-]);
+const RESTS: ReadonlySet<Standing> = new Set<Standing>([...AT_REST, "backing_off", "awaiting_merge"]);
 
 export function rests(standing: Standing): boolean {
   return RESTS.has(standing);

@@ -18,7 +18,7 @@ import {
 import type { FactValue } from "../../engine/workflow.ts";
 import type { Codec, SharedStep } from "../../runtime/team-records.ts";
 import { TASK_STATUSES, type TaskStatus } from "../../tasks-file/task.ts";
-import { BLOOM, type TaskState } from "./table.ts";
+import { AT_REST, BLOOM, type TaskState } from "./table.ts";
 
 const EVIDENCE = fields({
   step: orNull(text),
@@ -67,7 +67,6 @@ export const SHARED: Codec<RecordedStep, Stands> = {
 
 const MOST_EVIDENCE = 50;
 const LONGEST_REASON = 1_000;
-const RESTS: readonly string[] = ["waiting_for_human", "blocked", "budget_exhausted", "done", "cancelled"];
 
 /** Of a run's file. */
 export function sharedIn(json: string): { readonly rests: boolean; readonly stands: Stands } | null {
@@ -83,5 +82,5 @@ export function sharedIn(json: string): { readonly rests: boolean; readonly stan
     work: work ? { repo: work.repo, branch: work.branch, commit: work.commit, time: work.time } : null,
     pullRequest: pullRequest ? { number: pullRequest.number, url: pullRequest.url } : null,
   };
-  return { rests: RESTS.includes(state) || (state === "opening_pr" && pullRequest !== null), stands };
+  return { rests: AT_REST.includes(state) || (state === "opening_pr" && pullRequest !== null), stands };
 }

@@ -323,7 +323,14 @@ const ANSWERED: readonly Rule[] = [
   rule("approval.says_merged", "opening_pr", "approved", "cleaning", does("clean-up")),
 ];
 
-const OPEN = (Object.keys(STATES) as TaskState[]).filter((state) => !("final" in STATES[state]));
+const ALL = Object.keys(STATES) as TaskState[];
+
+/** The states in which nothing is left to do for a run. */
+export const OVER: readonly TaskState[] = ALL.filter((state) => "final" in STATES[state]);
+const OPEN = ALL.filter((state) => !OVER.includes(state));
+
+/** The states in which no agent works: a person, or nobody, acts next. */
+export const AT_REST: readonly TaskState[] = ["waiting_for_human", "blocked", "budget_exhausted", ...OVER];
 
 /** tasks.yaml wins over the run. */
 const TOLD: readonly Rule[] = [

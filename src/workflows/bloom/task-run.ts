@@ -16,7 +16,7 @@ import type { Facts } from "../../engine/workflow.ts";
 import type { Nearing } from "../../runtime/module.ts";
 import { isOpenStep, type Task, type TaskStatus } from "../../tasks-file/task.ts";
 import { checkRun, heldBy } from "./recorded.ts";
-import type { TaskEvent, TaskState } from "./table.ts";
+import { OVER, type TaskEvent, type TaskState } from "./table.ts";
 
 export interface TaskRun {
   readonly version: 1;
@@ -43,7 +43,13 @@ export interface TaskRun {
   /** The task without steps was done by its agent. */
   readonly workDone: boolean;
   /** The agent's session, and what it is bound to. */
-  readonly session: { readonly id: string; readonly agent: string; readonly folder: string } | null;
+  readonly session: {
+    readonly id: string;
+    readonly agent: string;
+    readonly folder: string;
+    /** The machine that has it; absent: this one alone works on the tasks. */
+    readonly host?: string | undefined;
+  } | null;
   /** A person marked the task done as it is, while its agent was at work. */
   readonly dropped?: true;
   /** A person cancelled the task while a worker held it. */
@@ -132,9 +138,6 @@ export interface TaskOutcome {
   readonly reason?: string;
 }
 
-/** The states in which nothing is left to do for a run. */
-export const OVER: readonly TaskState[] = ["done", "cancelled"];
-
 export function isOver({ state }: Pick<TaskRun, "state">): boolean {
   return OVER.includes(state);
 }
@@ -142,6 +145,10 @@ export function isOver({ state }: Pick<TaskRun, "state">): boolean {
 const KEPT_EVIDENCE = 200;
 
 export const NOTHING_SPENT: TaskRun["spent"] = { usd: 0, turns: 0, milliseconds: 0 };
+
+export function closedSteps({ steps }: Pick<Task, "steps">): readonly string[] {
+  return steps.flatMap((step) => (isOpenStep(step) ? [] : [step.id]));
+}
 
 /** `before`: the run of the task's previous life; its evidence, verdicts, count of runs, costs and what it spent carry over. */
 export function newRun(
@@ -166,7 +173,7 @@ export function newRun(
     session: null,
     underway: [],
     runs: before?.runs ?? 0,
-    checked: steps.flatMap((step) => (isOpenStep(step) ? [] : [step.id])),
+    checked: closedSteps({ steps }),
     spent: before?.spent ?? NOTHING_SPENT,
     costs: before === null ? [] : before.costs,
     evidence: before?.evidence ?? [],

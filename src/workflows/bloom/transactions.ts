@@ -16,6 +16,7 @@ import { findTask, type Task, type TaskStatus, type TasksFile } from "../../task
 import type { Known, StepResult } from "./execution-context.ts";
 import { INPUTS } from "./facts.ts";
 import { governTask, type Pinned, pinOf } from "./govern.ts";
+import { serves } from "./labels.ts";
 import { personsEvent, personsReason } from "./persons-event.ts";
 import { nowReady, scopeOf, takeable, type Worker } from "./pick.ts";
 import { loadMessages, loadQuestions, type Message, type Question, untoldNotes } from "./question.ts";
@@ -247,7 +248,8 @@ export const begin = runEvent<BeginTypes>({
     const { task, ...governed } = governTask(found, policy);
     const may = watches
       ? seen.states.get(id) === "awaiting_merge"
-      : takeable(seen.file.tasks, seen.states, worker).some((each) => each.id === id);
+      : takeable(seen.file.tasks, seen.states, worker).some((each) => each.id === id) &&
+        serves(worker.labels, task, context.settings.bloom);
     if (!may) return { answer: nothing };
     const run = currentRun(task, seen, context.now.time);
     return loopRunOf(seen, task, run, { result: {}, governed, policy, set: personsEvent(task, run) });
@@ -366,7 +368,8 @@ export const pick: Transaction<
       ),
     );
     const { file } = changed;
-    const candidates = takeable(file.tasks, snapshot.states, worker);
+    const isServed = (task: Task) => serves(worker.labels, task, context.settings.bloom);
+    const candidates = takeable(file.tasks, snapshot.states, worker).filter(isServed);
     const unwritable = [...open, ...candidates].flatMap(({ id }) => {
       const why = whyUnwritable(snapshot.parts, id);
       return why === null ? [] : [[id, why] as const];

@@ -12,13 +12,20 @@ import { moveOf, type TableRun, takeNow } from "../../runtime/run-event.ts";
 import { editedTask } from "../../tasks-file/parts.ts";
 import type { TaskEdit } from "../../tasks-file/splice.ts";
 import { getCurrentStepForTask } from "../../tasks-file/steps.ts";
-import { isOpenStep, type Task, type TaskStatus } from "../../tasks-file/task.ts";
+import type { Task, TaskStatus } from "../../tasks-file/task.ts";
 import { unverifiedCommands } from "./commands/run-verify.ts";
 import { type Around, INPUTS, TRIED } from "./facts.ts";
 import { doneWith, isClosed } from "./pick.ts";
 import { BACKS_OFF, type Standings } from "./standing.ts";
 import { BLOOM, REPLIES, type TaskEvent, type TaskState } from "./table.ts";
-import { type Purpose, reasonOf, type TaskOutcome, type TaskRun, type TryKind } from "./task-run.ts";
+import {
+  closedSteps,
+  type Purpose,
+  reasonOf,
+  type TaskOutcome,
+  type TaskRun,
+  type TryKind,
+} from "./task-run.ts";
 import { completed, durationOf, forgetSession, noted, statusTo, workStarts } from "./verbs/edits.ts";
 
 export interface Turn {
@@ -119,10 +126,6 @@ function step(run: TaskRun, decision: Decision, reason: string | undefined, now:
 /** Its work is in its target, or was about to be. */
 function hasLanded({ landed = false, work }: TaskRun): boolean {
   return landed || (work?.merged ?? work?.merging ?? null) !== null;
-}
-
-function closedSteps({ steps }: Task): readonly string[] {
-  return steps.flatMap((step) => (isOpenStep(step) ? [] : [step.id]));
 }
 
 const FORGETS: ReadonlySet<TaskEvent> = new Set(["agent_failed", "session_lost", "reset"]);

@@ -1,4 +1,5 @@
 /** The run as the project's files show it: its state, and the texts of the work. */
+import { openByText } from "../../core/by-text.ts";
 import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Facts } from "../../engine/workflow.ts";
@@ -38,8 +39,7 @@ export async function loadTexts(view: View): Promise<Texts> {
   return texts;
 }
 
-const MAX_REMEMBERED = 8;
-const remembered = new Map<string, ReturnType<CriteriaReader>>();
+const remembered = openByText<ReturnType<CriteriaReader>>(8);
 
 /**
  * Reads criteria as the facts need them: the template's own lines do not count. An unchanged plan is not parsed again.
@@ -47,14 +47,8 @@ const remembered = new Map<string, ReturnType<CriteriaReader>>();
 export async function loadCriteria(view: View): Promise<CriteriaReader> {
   const { parseCriteria } = await import("./criteria.ts");
   const template = await shippedText(view, "templates/plan.md");
-  const once = (text: string, parse: CriteriaReader) => {
-    const known = remembered.get(text) ?? parse(text);
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-    remembered.set(text, known);
-    return known;
-  };
-  const unfilled = new Set(once(template, (text) => parseCriteria(text)).map((criterion) => criterion.text));
-  return (plan) => (plan === template ? [] : once(plan, (text) => parseCriteria(text, unfilled)));
+  const unfilled = new Set(remembered(template, () => parseCriteria(template)).map(({ text }) => text));
+  return (plan) => (plan === template ? [] : remembered(plan, () => parseCriteria(plan, unfilled)));
 }
 
 /** Throws `internal` if the package is incomplete. */

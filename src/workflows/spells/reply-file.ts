@@ -1,3 +1,4 @@
+import { openByText } from "../../core/by-text.ts";
 import type { Decision } from "../../engine/workflow.ts";
 
 /** A file of replies of one kind: a layout, and the blocks that each reply fills in. All are templates. */
@@ -17,8 +18,15 @@ export const REPLY_FILES = ["moved", "confirmation", "blocked", "no-effect", "sh
   (name) => `replies/${name}.md`,
 );
 
+/** The files come with the program, and each reply needs one of these few. */
+const parsed = openByText<ReplyFile>(16);
+
 /** `# ID, ID` names the replies that the blocks below it belong to, `## Next Steps` a block. */
 export function parseReplyFile(text: string): ReplyFile {
+  return parsed(text, () => parse(text));
+}
+
+function parse(text: string): ReplyFile {
   const [layout = "", ...sections] = text.split(/^# /m);
   const replies = new Map<string, Record<string, string>>();
   for (const section of sections) {

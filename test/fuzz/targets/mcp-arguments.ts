@@ -1,5 +1,5 @@
 /** What a client passes to a tool. */
-import { checkArguments } from "../../../src/surfaces/mcp/arguments.ts";
+import { checkArguments } from "../../../src/surfaces/arguments.ts";
 import { WORKFLOWS } from "../../../src/workflows/index.ts";
 import type { Target } from "../target.ts";
 

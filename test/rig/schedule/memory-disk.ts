@@ -132,6 +132,7 @@ export function openMemoryDisk(simulator: Simulator): MemoryDisk {
           await simulator.step(process, "");
           return "committed";
         },
+        catchUp: async () => null,
         pending: () => null,
         log: async () => {},
         settle: async () => {},

@@ -62,7 +62,7 @@ export function openMemoryGit(simulator: Simulator, disk: MemoryDisk, { remote =
 
   const worktreesOf = (process: Process): Worktrees => {
     const step = (what: string) => simulator.step(process, what);
-    return {
+    const own: Worktrees = {
       async ensure({ repo, branch, base }) {
         await step(`worktree of ${branch}`);
         const kept = heads.has(branch);
@@ -139,7 +139,14 @@ export function openMemoryGit(simulator: Simulator, disk: MemoryDisk, { remote =
       },
       leaveOut: async () => {},
       remove: async () => ({ kind: "gone-already" }),
+      done: async () => ({ commits: [], uncommitted: [] }),
+      under: () => ({
+        ...own,
+        save: async ({ branch }) => ({ kind: "unchanged", commit: heads.get(branch) ?? "" }),
+        forget: async () => {},
+      }),
     };
+    return own;
   };
   return git;
 }

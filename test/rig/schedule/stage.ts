@@ -13,7 +13,10 @@ import type {
   DeferredCall,
   PermissionQuestion,
 } from "../../../src/core/ports/agents.ts";
+import type { Cap, Claims, Wanted } from "../../../src/core/ports/claims.ts";
 import type { PullRequests } from "../../../src/core/ports/pull-requests.ts";
+import type { Change, View } from "../../../src/core/ports/store.ts";
+import type { Saved, WorkDone, Worktrees } from "../../../src/core/ports/worktrees.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../../src/core/settings.ts";
 import type { Reply, Transaction } from "../../../src/runtime/module.ts";
 import { advance, type Runtime } from "../../../src/runtime/run-transaction.ts";
@@ -47,6 +50,9 @@ export interface Stage {
   /** Lets time pass only as far as it must. */
   until(holds: () => boolean): Promise<void>;
   stop(): void;
+  drain(): void;
+  /** The lease on a task can no longer be renewed. */
+  loseLease(what: string): void;
   /** The loop's process is killed; its agents live on. */
   kill(): void;
   /** How the last loop ended; null: it goes on. */
@@ -110,10 +116,31 @@ export interface StageOptions {
   readonly deferred?: Readonly<
     Record<string, readonly { readonly call: DeferredCall; readonly own: boolean }[]>
   >;
+  /** Called where what an agent committed behind a wall is taken. */
+  readonly committed?: (run: string) => void;
   /** Model calls that a run is known to have made, though nobody heard its end. */
   readonly spent?: Readonly<Record<string, number>>;
   /** What goes wrong where a lease is taken or a worktree made; nothing: it goes well. */
   readonly fault?: (at: "lease" | "worktree", what: string) => Error | undefined;
+  /** Other machines work on the tasks, too. */
+  readonly shared?: {
+    /** What the remote answers where a branch is saved; nothing: it has it. */
+    readonly save?: (branch: string, order: { readonly hurried: boolean }) => Saved | undefined;
+    /** What this machine lacks. */
+    readonly missing?: () => Error | undefined;
+    /** Whether the target was taken from whoever publishes a merge. */
+    readonly overtaken?: () => boolean;
+    /** This machine; default: `here`. */
+    readonly host?: () => string;
+    /** What a commit of work on a task meets; nothing: the lease is still held. */
+    readonly late?: (lease: string) => Error | undefined;
+    /** What earlier sessions have done. */
+    readonly done?: WorkDone;
+    /** The cap over all machines that is reached for a task; nothing: none. */
+    readonly cap?: (task: string, wanted: Wanted) => Cap | undefined;
+    /** What other machines hold, and for how many milliseconds. */
+    readonly held?: () => ReadonlyMap<string, number>;
+  };
   /** What the agent of a run does. */
   readonly agent?: (run: StageRun) => Promise<Failing | undefined>;
 }
@@ -132,6 +159,8 @@ export function openStage(options: StageOptions): Stage {
   const runs: StageRun[] = [];
   let loop: Process;
   let stop = new AbortController();
+  let drain = new AbortController();
+  const losing = new Map<string, AbortController>();
   let looks = 0;
   let end: LoopEnd | Error | null = null;
   disk.files.set("tasks.yaml", tasks);
@@ -180,11 +209,14 @@ export function openStage(options: StageOptions): Stage {
   const outboxes = new Map(Object.entries(options.deferred ?? {}));
   const agents: Agents = {
     ...scripted,
+    async takeCommits(run) {
+      options.committed?.(run);
+      return [];
+    },
     async takeCalls(run, take) {
       const calls = outboxes.get(run) ?? [];
       outboxes.delete(run);
       for (const { call, own } of calls) await take(call, own);
-      return [];
     },
     async spentBy(run) {
       const turns = options.spent?.[run];
@@ -193,6 +225,7 @@ export function openStage(options: StageOptions): Stage {
     missing: (name) => (missing.includes(name) ? `${name} is not installed` : null),
   };
   let loops = 0;
+  let epochs = 0;
   const startLoop = () => {
     loops += 1;
     loop = { name: loops === 1 ? "loop" : `loop ${loops}`, alive: true };
@@ -207,8 +240,18 @@ export function openStage(options: StageOptions): Stage {
       if (error) throw error;
     };
     const claims = disk.claimsOf(loop);
-    const worktrees = git.worktreesOf(loop);
+    const take: Claims["take"] = async (what, owner) => {
+      check("lease", what);
+      const claim = await claims.take(what, owner);
+      epochs += 1;
+      if (claim === null || !options.shared) return claim;
+      const lost = new AbortController();
+      losing.set(what, lost);
+      return { ...claim, epoch: epochs, lost: lost.signal };
+    };
+    const worktrees = sharedBy(options.shared, git.worktreesOf(loop));
     stop = new AbortController();
+    drain = new AbortController();
     end = null;
     runLoop({
       ports: {
@@ -224,18 +267,28 @@ export function openStage(options: StageOptions): Stage {
         pullRequests: forge ?? (undefined as never),
         setups: undefined as never,
         root: "/root" as never,
+        ...(options.shared && { host: options.shared.host?.() ?? "here" }),
         environment: {},
       },
       claims: {
         ...claims,
-        async take(what, owner) {
-          check("lease", what);
-          return claims.take(what, owner);
-        },
+        take,
+        ...(options.shared && sharedClaims(options.shared, take)),
       },
       watch: disk.watchOf(loop),
       clock: simulator.clock(loop),
       runtime: { ...runtime, store: { ...store, view } },
+      ...(options.shared && {
+        fenced: (lease: string) => ({
+          ...store,
+          view,
+          async commit(read: View, changes: readonly Change[]) {
+            const error = options.shared?.late?.(lease);
+            if (error) throw error;
+            return store.commit(read, changes);
+          },
+        }),
+      }),
       name: loop.name,
       agents: options.agents ?? 2,
       mergeTrain: 4,
@@ -243,6 +296,7 @@ export function openStage(options: StageOptions): Stage {
       ...(options.worker && { worker: options.worker }),
       show: (event) => told.push(event),
       stop: stop.signal,
+      drain: drain.signal,
     }).then(
       (ended) => {
         end = ended;
@@ -301,6 +355,8 @@ export function openStage(options: StageOptions): Stage {
         return isOver;
       }),
     stop: () => stop.abort(),
+    drain: () => drain.abort(),
+    loseLease: (what) => losing.get(what)?.abort(),
     kill: () => disk.died(loop),
     ended: () => end,
     end: toEnd,
@@ -312,6 +368,43 @@ export function openStage(options: StageOptions): Stage {
       told.filter(
         (event): event is Extract<BloomHappening | PawlEvent, { readonly type: Type }> => event.type === type,
       ),
+  };
+}
+
+/** Leases that other machines take, too, under caps. */
+function sharedClaims(
+  { cap, held }: NonNullable<StageOptions["shared"]>,
+  take: Claims["take"],
+): Pick<Claims, "isShared" | "reserve" | "held"> {
+  return {
+    isShared: true,
+    ...(cap && {
+      reserve: async (what, owner, wanted) => cap(what, wanted) ?? (await take(what, owner)),
+    }),
+    ...(held && { held: async () => held() }),
+  };
+}
+
+/** Worktrees of a remote that answers as the test says. */
+function sharedBy(shared: StageOptions["shared"], own: Worktrees): Worktrees {
+  if (shared === undefined) return own;
+  return {
+    ...own,
+    done: async (worktree, since) => shared.done ?? own.done(worktree, since),
+    under: (lease) => ({
+      ...own.under(lease),
+      done: async (worktree, since) => shared.done ?? own.done(worktree, since),
+      async ensure(order) {
+        const missing = shared.missing?.();
+        if (missing) throw missing;
+        return own.ensure(order);
+      },
+      save: async ({ branch }, order) => shared.save?.(branch, order) ?? { kind: "saved", commit: "c" },
+      publishMerge: async (order, merge) => {
+        if (order.lease === undefined) throw new Error("a merge without a lease on its target");
+        return shared.overtaken?.() ? { kind: "overtaken", by: "another" } : own.publishMerge(order, merge);
+      },
+    }),
   };
 }
 
@@ -371,7 +464,8 @@ function scriptedAgents(simulator: Simulator, ownerNow: () => Process, act: Act)
       end?.("a leftover");
       return running.delete(run) ? 1 : 0;
     },
-    takeCalls: async () => [],
+    takeCommits: async () => [],
+    takeCalls: async () => {},
     spentBy: async () => null,
     missing: () => null,
     survey: async () => [],

@@ -76,6 +76,7 @@ export function projectPath(project: string, ...parts: readonly string[]): strin
 
 async function overHttp(path: string, { abort, body }: Asked): Promise<unknown> {
   const headers = { "content-type": "application/json", "x-pawl-csrf": session.value?.csrf ?? "" };
+  // A question has no headers of its own: the page's first ones were asked by its markup already, and are taken from there.
   const init = body === undefined ? {} : { method: "POST", headers, body: JSON.stringify(body) };
   const signal = abort ? { signal: abort } : {};
   const answer = await fetch(path, { credentials: "same-origin", ...init, ...signal }).catch((failure) => {

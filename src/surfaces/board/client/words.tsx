@@ -2,7 +2,7 @@
  * Texts of agents and files: text nodes always, isolated in their direction, with what is invisible or turns a line around
  * shown as its code point, and cut where they are long.
  */
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { clean } from "../../../core/clean.ts";
 import { renderBytes } from "./moment.tsx";
 
@@ -48,12 +48,18 @@ export function Words({
     </button>
   );
   const className = isCode ? "words code" : "words";
+  const block = useRef<HTMLPreElement>(null);
+  const end = fromEnd ? text : null;
+  // Where the text is taller than its block.
+  useLayoutEffect(() => {
+    if (end !== null && block.current) block.current.scrollTop = block.current.scrollHeight;
+  }, [end]);
   return (
     <>
       {fromEnd && more}
       {isCode ? (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
-        <pre class={className} dir="auto" tabIndex={0} role="group" aria-label={label ?? "Text"}>
+        <pre ref={block} class={className} dir="auto" tabIndex={0} role="group" aria-label={label ?? "Text"}>
           {clean(part)}
         </pre>
       ) : (

@@ -9,6 +9,7 @@ import { repoOf } from "../../../workflows/bloom/execution-context.ts";
 import { ANY_WORKER } from "../../../workflows/bloom/pick.ts";
 import { pick } from "../../../workflows/bloom/transactions.ts";
 import type { Host, Run } from "../command.ts";
+import { counted } from "../counted.ts";
 import { clean, type Paint } from "../terminal.ts";
 
 /** The tasks of tasks.yaml; none where there is no such file. */
@@ -135,15 +136,11 @@ function linesOf(synced: Synced): readonly string[] {
   return [
     ...(came.length === 0 ? [`nothing new on ${remote}`] : []),
     ...came.map(({ branch, commits }) =>
-      commits === null ? `${remote}/${branch} is new` : `${remote}/${branch}: ${counted(commits)}`,
+      commits === null ? `${remote}/${branch} is new` : `${remote}/${branch}: ${counted(commits, "commit")}`,
     ),
-    ...forwarded.map(({ branch, commits }) => `${branch} moved forward by ${counted(commits)}`),
+    ...forwarded.map(({ branch, commits }) => `${branch} moved forward by ${counted(commits, "commit")}`),
     ...left.map(({ branch, reason }) => `${branch} was not moved: ${reason}`),
   ];
-}
-
-function counted(commits: number): string {
-  return commits === 1 ? "1 commit" : `${commits} commits`;
 }
 
 function indented(line: string): string {

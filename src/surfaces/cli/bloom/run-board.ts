@@ -1,6 +1,7 @@
 /** The block below the loop's event lines: who is at work, what waits, and the totals. */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import type { PawlEvent } from "../../../core/event.ts";
+import { AT_REST } from "../../../workflows/bloom/table.ts";
 import { clean, type Paint } from "../terminal.ts";
 import { cut } from "../text-width.ts";
 
@@ -11,6 +12,11 @@ export interface Board {
   readonly merges: Map<string, string>;
   readonly retries: Map<string, { readonly at: number; readonly reason: string }>;
   stands: Extract<BloomHappening, { readonly type: "loop:stands" }> | null;
+  /** Why tasks wait that could begin. */
+  caps: readonly string[];
+  /** Of these, those that were never told before. */
+  newCaps: readonly string[];
+  readonly toldCaps: Set<string>;
 }
 
 interface AtWork {
@@ -23,25 +29,24 @@ interface AtWork {
 }
 
 export function emptyBoard(): Board {
-  return { atWork: new Map(), waiting: new Map(), merges: new Map(), retries: new Map(), stands: null };
+  return {
+    ...{ atWork: new Map(), waiting: new Map(), merges: new Map(), retries: new Map(), stands: null },
+    ...{ caps: [], newCaps: [], toldCaps: new Set() },
+  };
 }
-
-const RESTS: ReadonlySet<string> = new Set([
-  "done",
-  "cancelled",
-  "blocked",
-  "budget_exhausted",
-  "waiting_for_human",
-]);
 
 export function track(board: Board, happening: BloomHappening | PawlEvent, now: number): void {
   if (happening.type === "edit:kept" || happening.type === "journal:foreign") return;
   if (happening.type === "loop:stands") board.stands = happening;
-  else if (happening.type === "run:advanced") {
+  else if (happening.type === "loop:capped") {
+    board.caps = happening.caps;
+    board.newCaps = happening.caps.filter((each) => !board.toldCaps.has(each));
+    for (const each of board.newCaps) board.toldCaps.add(each);
+  } else if (happening.type === "run:advanced") {
     const task = happening.run.slice(happening.run.indexOf(":") + 1);
     if (happening.to !== "waiting_for_human") board.waiting.delete(task);
     if (happening.to !== "opening_pr") board.merges.delete(task);
-    if (RESTS.has(happening.to)) board.atWork.delete(task);
+    if (AT_REST.some((state) => state === happening.to)) board.atWork.delete(task);
     const each = board.atWork.get(task);
     if (each === undefined) return;
     if (each.step && (happening.event === "step_done" || happening.row === "step.assumed_done"))
@@ -102,6 +107,7 @@ export function frameOf(board: Board, { columns, rows }: FrameSize, paint: Paint
     ...[...board.merges].map(([task, url]) =>
       paint.yellow(cut(`~ ${task} waits for its merge: ${url}`, width)),
     ),
+    ...board.caps.map((words) => paint.dim(cut(`. Tasks wait: ${words}`, width))),
     ...retries.map(([task, { at, reason }]) =>
       paint.dim(cut(`. ${task} tries again in ${lasting(at - now)}: ${reason}`, width)),
     ),

@@ -56,7 +56,7 @@ const HIDDEN: ReadonlySet<OfTask["type"]> = new Set([
 ]);
 
 function sentenceFor(happening: BloomHappening | PawlEvent, board: Board): Line | null {
-  if (!("taskId" in happening)) return lineOfRun(happening);
+  if (!("taskId" in happening)) return lineOfRun(happening, board);
   if (HIDDEN.has(happening.type)) return null;
   if (
     happening.type === "agent:ended" &&
@@ -70,7 +70,10 @@ function sentenceFor(happening: BloomHappening | PawlEvent, board: Board): Line 
   return sentenceOf(happening);
 }
 
-function lineOfRun(happening: BloomHappening | PawlEvent): Line | null {
+function lineOfRun(happening: BloomHappening | PawlEvent, { newCaps }: Board): Line | null {
+  // The same cap, reached again and again, is printed once; the block shows it while it holds.
+  if (happening.type === "loop:capped")
+    return newCaps.length === 0 ? null : [`Tasks wait: ${newCaps.join("; ")}`, "yellow"];
   if (happening.type === "policy:changed")
     return [
       `${happening.run}: an edit that loosens its policy does not count: ${happening.ignored.map(renderChange).join("; ")}. \`pawl policy ${happening.run} --accept\` lets it count`,

@@ -143,6 +143,17 @@ describe("The loop's screen", () => {
     ]);
   });
 
+  it("says once which cap lets tasks wait, and shows it for as long as it does", () => {
+    const { model, show } = open();
+    const [api, usd] = ["2 tasks are at work in api", "the day's 5 USD are spent"];
+    show({ type: "loop:capped", caps: [api] }, { type: "loop:capped", caps: [] });
+    show({ type: "loop:capped", caps: [api, usd] });
+    const told = [`23:04 Tasks wait: ${api}`, `23:04 Tasks wait: ${usd}`];
+    expect(model.lines).toEqual([...told, `. Tasks wait: ${api}`, `. Tasks wait: ${usd}`]);
+    show({ type: "loop:capped", caps: [] });
+    expect(model.lines).toEqual(told);
+  });
+
   it("says the same trouble with a forge once, not once a minute all night", () => {
     const { model, show } = open();
     for (let n = 0; n < 100; n++) show({ type: "git:pr_unseen", taskId: "P", number: 1, reason: "502: no" });

@@ -2,7 +2,7 @@ import { toPawlError } from "../../../core/error.ts";
 import type { AgentFound } from "../../../core/ports/agents.ts";
 import type { Settings } from "../../../core/settings.ts";
 import type { Project } from "../../../runtime/project.ts";
-import { eachTask } from "../../../tasks-file/task.ts";
+import { eachTask, isOpenStatus } from "../../../tasks-file/task.ts";
 import { allowedCommands } from "../../../workflows/bloom/allowed.ts";
 import { isOpen as isWallOpen, openAgents } from "../agents.ts";
 import { tasksOf } from "../bloom/repo.ts";
@@ -49,7 +49,7 @@ function said(programs: Programs, name: string): string {
 async function wantedBy(host: Host, project: Project, { bloom }: Settings): Promise<ReadonlySet<string>> {
   try {
     const tasks = eachTask(await tasksOf(project, host)).map(({ task }) => task);
-    const open = tasks.filter(({ status }) => status !== "done" && status !== "cancelled");
+    const open = tasks.filter(({ status }) => isOpenStatus(status));
     return new Set(open.map(({ agent }) => agent ?? bloom.agent));
   } catch (thrown) {
     // What is wrong with the file is said where the tasks are.

@@ -6,7 +6,7 @@ import type { Settings } from "../../../core/settings.ts";
 import type { Project } from "../../../runtime/project.ts";
 import { CLIENTS } from "../client-names.ts";
 import { CLIENT_FILES, type ClientName, type Launch } from "../clients.ts";
-import type { Host } from "../command.ts";
+import type { ClientPackage, Host } from "../command.ts";
 import { entryIn } from "../connect.ts";
 import { isOwnEntry } from "../disconnect.ts";
 import { setUp } from "../guard/canary.ts";
@@ -51,6 +51,63 @@ async function connected(
   const now = launch.join(" ");
   const other = `connects ${client.title} by \`${words.join(" ")}\`; \`pawl init\` would write \`${now}\``;
   return [hint(file, other, mend)];
+}
+
+interface Upkeep {
+  readonly update: { readonly command: string } | { readonly fix: string };
+  /** Null: the client leaves the package's server out where a file of the project has one. */
+  readonly remove: string | null;
+}
+
+/** How a person brings a package up to date, and removes it. */
+const UPKEEP: Readonly<Record<ClientPackage["client"], (name: string) => Upkeep>> = {
+  "claude-code": (name) => ({
+    update: { command: `claude plugin update ${name}` },
+    remove: `claude plugin uninstall ${name}`,
+  }),
+  codex: (name) => ({
+    update: { command: `codex plugin add ${name}` },
+    remove: `codex plugin remove ${name}`,
+  }),
+  opencode: (folder) => ({
+    update: { fix: `Put the package of the other version into ${folder}: OpenCode loads it from there.` },
+    remove: null,
+  }),
+  gemini: (name) => ({
+    update: { command: `gemini extensions update ${name}` },
+    remove: `gemini extensions uninstall ${name}`,
+  }),
+};
+
+/** The plugins and extensions: each has a server of its own beside that of the project's files. */
+export function packages(host: Host, project: Project): Promise<readonly Finding[]> {
+  return looked("plugins", async () => {
+    const found = await host.clientPackages();
+    return (await Promise.all(found.map((each) => packaged(host, project, each)))).flat();
+  });
+}
+
+async function packaged(
+  host: Host,
+  { root, runtime }: Project,
+  { client: name, name: plugin, version }: ClientPackage,
+): Promise<readonly Finding[]> {
+  const [client, launch] = [CLIENT_FILES[name], host.launch as Launch];
+  const what = `${client.title}'s ${plugin}`;
+  const { remove, update } = UPKEEP[name](plugin);
+  const own = (await host.machine(root)).installed ?? host.version;
+  const skewed =
+    version === own ? [] : [hint(what, `is ${version}, and this project's Pawl is ${own}`, update)];
+  const view = runtime.store.view();
+  const double: Finding[] = [];
+  for (const file of remove === null ? [] : client.files) {
+    const text = await view.read(projectPath(file));
+    if (text === null || entryIn(client, launch, file, text) === undefined) continue;
+    const words = `registers Pawl's server, and so does ${file}: ${client.title} has each tool twice`;
+    const mend = { command: `pawl uninstall --client ${name}`, fix: `or, for all projects, \`${remove}\`` };
+    double.push(hint(what, words, mend));
+  }
+  return skewed.length + double.length > 0 ? [...skewed, ...double] : [good(what, version)];
 }
 
 /** The words that an entry starts, whatever its form. */

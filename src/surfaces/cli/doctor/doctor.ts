@@ -3,6 +3,7 @@ import { toPawlError } from "../../../core/error.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../../core/settings.ts";
 import type { Project } from "../../../runtime/project.ts";
 import type { Host, Run } from "../command.ts";
+import { counted } from "../counted.ts";
 import { clean, type Terminal } from "../terminal.ts";
 import { wrap } from "../text-width.ts";
 import { type Finding, fault, good, hint, looked } from "./finding.ts";
@@ -37,7 +38,7 @@ async function sectionsOf(host: Host): Promise<readonly Section[]> {
     ];
   }
   const { project, settings } = opened;
-  const [{ agents, wall }, { clients, guard }, { state, signatures }, { workflows, tasks }] =
+  const [{ agents, wall }, { clients, guard, packages }, { state, signatures }, { workflows, tasks }] =
     await Promise.all([
       import("./agents.ts"),
       import("./clients.ts"),
@@ -54,7 +55,11 @@ async function sectionsOf(host: Host): Promise<readonly Section[]> {
     },
     {
       title: "Clients and guard",
-      findings: [...(await clients(host, project)), ...(await guard(host, project, settings))],
+      findings: [
+        ...(await clients(host, project)),
+        ...(await packages(host, project)),
+        ...(await guard(host, project, settings)),
+      ],
     },
     {
       title: "Work",
@@ -121,7 +126,6 @@ function render(
       ...findings.flatMap((finding) => linesOf(finding, { columns, paint })),
       "",
     ]);
-  const counted = (count: number, word: string) => `${count} ${word}${count === 1 ? "" : "s"}`;
   const end =
     faults > 0
       ? paint.red(`${counted(faults, "fault")}, ${counted(hints, "hint")}.`)

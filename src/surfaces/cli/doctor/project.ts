@@ -1,5 +1,4 @@
 import { ALLOWED_SIGNERS } from "../../../core/gate-record.ts";
-import { projectPath } from "../../../core/path.ts";
 import type { Settings } from "../../../core/settings.ts";
 import { isSignedLevel } from "../../../core/strength.ts";
 import type { Project } from "../../../runtime/project.ts";
@@ -31,13 +30,30 @@ export async function state(host: Host, project: Project): Promise<readonly Find
     })),
     ...(await looked("journal", () => journal(project))),
     ...(await looked("trust", () => trust(project))),
+    ...(await looked("database", () => database(host, project))),
   ];
 }
 
+/** The one in which Bloom's work is, if it is in one. */
+async function database(host: Host, project: Project): Promise<readonly Finding[]> {
+  if (!project.database) return [];
+  // Throws where the project is not there.
+  await project.database();
+  const found = await host.database();
+  try {
+    const [{ login, role }, faults] = [await found.access(), await found.faults()];
+    return [
+      ...faults.map(({ fix, message }) => fault("database", message, { fix })),
+      good("database", `${found.shown} has Bloom's work; ${login} has the role ${role}`),
+    ];
+  } finally {
+    await found.close();
+  }
+}
+
 async function journal({ repairJournal, runtime }: Project): Promise<readonly Finding[]> {
-  // Reading applies what is pending; a damaged journal throws here, and so is never set aside below.
-  await runtime.store.view().list(projectPath(".pawl/locks"));
-  const pending = runtime.store.pending();
+  // A damaged journal throws here, and so is never set aside below.
+  const pending = await runtime.store.catchUp();
   const { foreign } = await repairJournal();
   return [
     ...(pending === null ? [] : [fault("journal", pending.message, { fix: pending.fix })]),

@@ -6,6 +6,7 @@ import { check } from "../../../engine/check.ts";
 import { overview } from "../../../runtime/overview.ts";
 import type { Project } from "../../../runtime/project.ts";
 import { advance } from "../../../runtime/run-transaction.ts";
+import { isOpenStatus } from "../../../tasks-file/task.ts";
 import { heldTasks } from "../../../workflows/bloom/lease.ts";
 import { listUnderway } from "../../../workflows/bloom/scheduler/leftovers.ts";
 import { validate } from "../../../workflows/bloom/verbs/look.ts";
@@ -101,7 +102,7 @@ function worktree(row: WorktreeRow): readonly Finding[] {
   if (problem !== null) return [fault(folder, problem, { command })];
   if (unfinished !== null)
     return [hint(folder, `a ${unfinished} was begun there and not finished`, { command })];
-  if (task !== null && status !== "done" && status !== "cancelled") return [];
+  if (task !== null && (status === null || isOpenStatus(status))) return [];
   const owner = task === null ? "no task" : `${task}, which is ${status},`;
   if (uncommitted || unmerged)
     return [hint(folder, `${owner} left work there that is nowhere else`, { command })];

@@ -7,12 +7,35 @@ export type Launch = readonly string[];
  * asked, only reading goes on. After a command it has the working tree compared with what may be written.
  */
 export function openCodePlugin(launch: Launch): string {
-  return `// Made by \`pawl init --guard\`. Before each tool, it asks Pawl whether the assistant may use it; after each command, it lets
+  const intro = `// Made by \`pawl init --guard\`. Before each tool, it asks Pawl whether the assistant may use it; after each command, it lets
 // Pawl look at what that has changed.
-import { spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";`;
+  return guardText(
+    intro,
+    JSON.stringify([...launch, "guard", "opencode"]),
+    `
+const READING = ["read", "glob", "grep", "list", "todoread", "todowrite", "webfetch", "websearch", "question"];`,
+    `{
+      if (READING.includes(tool)) return;
+      throw new Error("Pawl's guard did not answer, so only reading goes on: " + (asked.error?.message ?? asked.stderr ?? ""));
+    }`,
+  );
+}
 
-const LAUNCH = ${JSON.stringify([...launch, "guard", "opencode"])};
-const READING = ["read", "glob", "grep", "list", "todoread", "todowrite", "webfetch", "websearch", "question"];
+/** The same for the package that a person installs. It is there in every folder, so a guard that cannot start blocks nothing. */
+export function openCodePackagedGuard(): string {
+  const intro = `// Before each tool, it asks Pawl whether the assistant may use it; after each command, it lets Pawl look at what that has changed.
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";`;
+  const launcher = `fileURLToPath(new URL("pawl.mjs", import.meta.url))`;
+  return guardText(intro, `["node", ${launcher}, "guard", "opencode"]`, "", "return;");
+}
+
+/** `unanswered`: what happens where the guard gives no answer. */
+function guardText(intro: string, launch: string, more: string, unanswered: string): string {
+  return `${intro}
+
+const LAUNCH = ${launch};${more}
 
 const ask = (call, { directory, worktree }) => {
   const input = JSON.stringify({ ...call, cwd: directory, folders: [worktree] });
@@ -24,10 +47,7 @@ export const Pawl = async (place) => ({
   "tool.execute.before": async ({ tool, sessionID, callID }, { args }) => {
     const asked = ask({ event: "before-tool", tool, sessionID, callID, args }, place);
     if (asked.status === 0 && asked.stdout.trim() === "") return;
-    if (asked.status === null || asked.status > 2 || asked.stdout.trim() === "") {
-      if (READING.includes(tool)) return;
-      throw new Error("Pawl's guard did not answer, so only reading goes on: " + (asked.error?.message ?? asked.stderr ?? ""));
-    }
+    if (asked.status === null || asked.status > 2 || asked.stdout.trim() === "") ${unanswered}
     throw new Error(JSON.parse(asked.stdout).reason);
   },
   "tool.execute.after": async ({ tool, sessionID, callID, args = {} }) => {

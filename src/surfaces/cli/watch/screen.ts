@@ -19,6 +19,8 @@ export interface Wanted {
   /** Null: the person leaves. */
   readonly act: Act | null;
   readonly row: Row | null;
+  /** They leave by Ctrl-C. */
+  readonly isInterrupted?: true;
 }
 
 const KEYS: Readonly<Record<string, Act>> = {
@@ -68,6 +70,7 @@ export async function showScreen(
     ...streams,
     alternateScreen: true,
     interactive: true,
+    exitOnCtrlC: false,
     patchConsole: false,
   });
   await app.waitUntilExit();
@@ -101,7 +104,8 @@ function Screen({ done, from, source, title }: ScreenProps): ReactElement {
     return asks;
   };
   useInput((input, pressed) => {
-    if (pressed.escape) done({ act: null, row });
+    if (pressed.ctrl && input === "c") done({ act: null, row, isInterrupted: true });
+    else if (pressed.escape) done({ act: null, row });
     else if (pressed.downArrow) move(at + 1);
     else if (pressed.upArrow) move(at - 1);
     else if (pressed.pageDown) move(at + 10);

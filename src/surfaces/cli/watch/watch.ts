@@ -5,6 +5,7 @@
 import { basename } from "node:path";
 import { PawlError } from "../../../core/error.ts";
 import type { Host, Run } from "../command.ts";
+import { INTERRUPTED } from "../interrupted.ts";
 import { clean } from "../terminal.ts";
 import { ASKED, wordsOf } from "./rows.ts";
 import { showScreen, type Wanted } from "./screen.ts";
@@ -23,6 +24,7 @@ export const watch: Run = async (host) => {
     await source.load();
     for (let key: string | null = null; ; ) {
       const wanted: Wanted = await showScreen(source, clean(basename(project.root)), key);
+      if (wanted.isInterrupted) return INTERRUPTED;
       if (wanted.act === null || wanted.row === null) return undefined;
       key = wanted.row.key;
       process.stdin.pause();

@@ -54,12 +54,7 @@ export async function merge(context: ExecutionContext): Promise<StepResult> {
     context.stop,
   );
   if (place.kind === "stopped") return { event: "interrupted" };
-  if (place.kind === "taken")
-    return {
-      event: "merge_awaited",
-      reason: `${place.owner} is merging into ${into}`,
-      happened: [{ type: "merge:waiting", taskId: task.id, into, owner: place.owner }],
-    };
+  if (place.kind === "taken") return awaited(task, into, place.owner);
   let published: string | null = null;
   try {
     for (let moves = 0; moves < MOVES; ) {
@@ -75,6 +70,14 @@ export async function merge(context: ExecutionContext): Promise<StepResult> {
   }
 }
 
+function awaited({ id: taskId }: Task, into: string, owner: string): StepResult {
+  return {
+    event: "merge_awaited",
+    reason: `${owner} is merging into ${into}`,
+    happened: [{ type: "merge:waiting", taskId, into, owner }],
+  };
+}
+
 /** `void`: the merge ahead was not made as this one had expected; `moved`: somebody else moved the target. */
 type Again = "void" | "moved";
 
@@ -85,7 +88,7 @@ async function mergeOnce(
 ): Promise<StepResult | Again> {
   const base = await place.base(context.stop);
   if (base === "stopped") return { event: "interrupted" };
-  const order = mergeOrder(context, place.slot, base.commit);
+  const order = mergeOrder(context, place, base.commit);
   const prepared = await context.ports.worktrees.prepareMerge(order);
   if (prepared.kind !== "prepared" && prepared.kind !== "merged-already")
     return onTurn(context, place, async () => unprepared(context, order, prepared));
@@ -104,7 +107,7 @@ async function mergeOnce(
     return "void";
   }
   if (failure !== null) return unverified(context, order, prepared, checked, failure);
-  return publish(context, order, prepared, checked, onPublished);
+  return publish(context, place, order, prepared, checked, onPublished);
 }
 
 /** A check's result on top of the merge ahead holds only once that one is published. */
@@ -118,7 +121,7 @@ async function onTurn(
   return turn === "void" ? "void" : act();
 }
 
-function mergeOrder(context: ExecutionContext, slot: number, onto: string | null): MergeOrder {
+function mergeOrder(context: ExecutionContext, { lease, slot }: MergePlace, onto: string | null): MergeOrder {
   const { task, run, file } = context.known;
   const into = task.merge_into as string;
   const earlier = run.work?.merging?.into === into ? run.work.merging.commit : undefined;
@@ -130,6 +133,7 @@ function mergeOrder(context: ExecutionContext, slot: number, onto: string | null
     remote: file.git.push_to_remote,
     stop: context.stop,
     slot,
+    ...(lease === undefined ? {} : { lease }),
     ...(onto === null ? {} : { onto }),
     ...(earlier === undefined ? {} : { earlier }),
   };
@@ -165,6 +169,7 @@ function unprepared(
 
 async function publish(
   context: ExecutionContext,
+  place: MergePlace,
   order: MergeOrder,
   prepared: Proposal,
   seen: Verified,
@@ -182,6 +187,9 @@ async function publish(
   switch (published.kind) {
     case "moved":
       return "moved";
+    case "overtaken":
+      place.overtaken();
+      return { ...awaited(task, into, published.by), patch: seen.patch };
     case "in-the-way":
       return failed(task, into, wayClear(context, published), seen);
     case "unreachable":
@@ -357,8 +365,10 @@ function mergeMessage(task: Task): string {
 export async function cleanUp(context: ExecutionContext): Promise<StepResult> {
   const { task, file, run } = context.known;
   const repo = repoOf(task);
-  if (repo === null || !file.git.auto_cleanup_merged) return { event: "cleaned" };
+  if (repo === null) return { event: "cleaned" };
   const branch = branchOf(task);
+  await context.shared?.forget({ repo, branch });
+  if (!file.git.auto_cleanup_merged) return { event: "cleaned" };
   const into = task.open_pr ? targetOf(task) : (task.merge_into ?? task.base_branch);
   const landed = run.pullRequest?.landed;
   const removed = await context.ports.worktrees.remove(

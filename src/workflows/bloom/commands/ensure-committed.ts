@@ -4,6 +4,7 @@ import { branchOf, hasOwnWork, type Task } from "../../../tasks-file/task.ts";
 import { type ExecutionContext, placeOf, type StepResult } from "../execution-context.ts";
 import { refusals } from "../run-prompt.ts";
 import { targetOf } from "./pull-request.ts";
+import { save } from "./save.ts";
 
 const SHOWN_PATHS = 50;
 const SHORT_PATHS = 5;
@@ -19,6 +20,8 @@ export async function ensureCommitted(context: ExecutionContext): Promise<StepRe
   const fault = faultOf(state, branchOf(task), writtenBy(context, state));
   const missing = fault === null ? workMissing(context, state) : null;
   if (missing !== null) return missing;
+  const unsaved = fault === null ? await save(context, worktree) : null;
+  if (unsaved !== null) return unsaved;
   if (fault === null)
     return {
       event: "committed",

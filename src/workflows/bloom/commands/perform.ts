@@ -1,12 +1,13 @@
 /** Runs a rule's commands through the ports. What git itself cannot do is an outcome too. */
 import { type ErrorCode, PawlError } from "../../../core/error.ts";
 import type { Command } from "../../../engine/workflow.ts";
-import type { ExecutionContext, StepResult } from "../execution-context.ts";
+import { type ExecutionContext, placeOf, type StepResult } from "../execution-context.ts";
 import { cleanUp, merge, push } from "./deliver.ts";
 import { ensureCommitted } from "./ensure-committed.ts";
 import { openPullRequest, watchPullRequest } from "./pull-request.ts";
 import { runAgent } from "./run-agent.ts";
 import { runVerify } from "./run-verify.ts";
+import { saveLeft } from "./save.ts";
 
 const COMMANDS: Readonly<Record<string, (context: ExecutionContext) => Promise<StepResult>>> = {
   "run-agent": runAgent,
@@ -19,6 +20,9 @@ const COMMANDS: Readonly<Record<string, (context: ExecutionContext) => Promise<S
   "clean-up": cleanUp,
 };
 
+/** They need the branch, but no worktree, which another machine may have had so far. */
+const OF_BRANCH: ReadonlySet<string> = new Set(["push", "merge", "open-pr"]);
+
 /** The names of the commands that can be performed; the table has no others. */
 export const PERFORMED: readonly string[] = Object.keys(COMMANDS);
 
@@ -27,11 +31,15 @@ const OF_GIT: Readonly<Partial<Record<ErrorCode, "git_failed" | "git_refused">>>
   "git-failed": "git_failed",
   "setup-failed": "git_failed",
   "branch-in-use": "git_failed",
+  "fence-refused": "git_refused",
   "branch-invalid": "git_refused",
   "base-missing": "git_refused",
   "git-identity-missing": "git_refused",
   "repository-missing": "git_refused",
 };
+
+/** What is wrong with this machine alone: where others share the tasks, it blocks none of them. */
+const OF_MACHINE: ReadonlySet<ErrorCode> = new Set(["git-identity-missing", "repository-missing"]);
 
 export async function perform(command: Command, context: ExecutionContext): Promise<StepResult> {
   const act = COMMANDS[command.type];
@@ -41,11 +49,32 @@ export async function perform(command: Command, context: ExecutionContext): Prom
       `The table of a task has a command ${command.type} that nobody performs.`,
       "Report this.",
     );
+  return orFailure(
+    context,
+    async () => {
+      if (context.shared !== null && OF_BRANCH.has(command.type)) await placeOf(context);
+      return act(context);
+    },
+    { patch: { underway: [] } },
+  );
+}
+
+/** Saves what an earlier worker left, before its agent's calls are made. */
+export function performSave(context: ExecutionContext): Promise<StepResult> {
+  return orFailure(context, () => saveLeft(context), {});
+}
+
+async function orFailure(
+  { shared }: ExecutionContext,
+  act: () => Promise<StepResult>,
+  failed: StepResult,
+): Promise<StepResult> {
   try {
-    return await act(context);
+    return await act();
   } catch (error) {
     const event = error instanceof PawlError ? OF_GIT[error.code] : undefined;
     if (!(error instanceof PawlError) || event === undefined) throw error;
-    return { event, reason: `${error.message} ${error.fix}`, patch: { underway: [] } };
+    if (shared !== null && OF_MACHINE.has(error.code)) throw error;
+    return { ...failed, event, reason: `${error.message} ${error.fix}` };
   }
 }

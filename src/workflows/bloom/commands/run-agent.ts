@@ -5,7 +5,7 @@
 
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import type { AgentEnd, AgentEvent, AgentRun } from "../../../core/ports/agents.ts";
-import type { ChangedOutside, Folder, Meanwhile, Worktree } from "../../../core/ports/worktrees.ts";
+import type { ChangedOutside, Folder, Meanwhile, WorkDone, Worktree } from "../../../core/ports/worktrees.ts";
 import type { Nearing } from "../../../runtime/module.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
@@ -37,6 +37,7 @@ import { refusals, runPrompt } from "../run-prompt.ts";
 import { nameOfRun, type TaskRun } from "../task-run.ts";
 import { forgetSession, set, workStarts } from "../verbs/edits.ts";
 import { bringInTarget } from "./bring-in.ts";
+import { save } from "./save.ts";
 import { setUp } from "./set-up.ts";
 
 const MINUTE = 60_000;
@@ -47,7 +48,7 @@ export async function runAgent(context: ExecutionContext): Promise<StepResult> {
   if (before) return before;
   const place = await placeOf(context);
   const agent = known.task.agent ?? known.settings.agent;
-  const lost = lostSession(known, agent, place.folder);
+  const lost = lostSession(known, agent, place.folder, context.ports.host);
   if (lost) return { event: "session_lost", reason: lost };
   const brought = await bringInTarget(context, place.worktree);
   if (brought.result) return brought.result;
@@ -86,8 +87,14 @@ function spent(task: Task, run: TaskRun, limit: Limit): StepResult {
 /**
  * Why the session cannot be resumed: another agent or folder is in use. If tasks.yaml has forgotten it, it is fresh.
  */
-function lostSession({ run, task }: Known, agent: string, folder: Folder): string | null {
+function lostSession(
+  { run, task }: Known,
+  agent: string,
+  folder: Folder,
+  host: string | undefined,
+): string | null {
   if (run.session === null || task.session_id === undefined) return null;
+  if (run.session.host !== host) return `it is on ${run.session.host ?? "another machine"}`;
   if (run.session.agent !== agent) return `it was ${run.session.agent}'s, and ${agent} continues now`;
   return run.session.folder === folder ? null : "it is bound to another folder";
 }
@@ -106,6 +113,7 @@ async function start(context: ExecutionContext, place: Place): Promise<StepResul
     before.run.errand === "step" || before.run.errand === "mark" ? getCurrentStepForTask(task) : null;
   const id = nameOfRun(task.id, before.run.runs + 1);
   const session = before.run.session !== null && task.session_id !== undefined ? before.run.session : null;
+  const done = session === null ? await doneBefore(context, place.worktree) : null;
   const strayed = await watchOutside(context, place.worktree);
   if (context.stop.aborted) return { event: "interrupted" };
   const known = await context.note({
@@ -116,18 +124,7 @@ async function start(context: ExecutionContext, place: Place): Promise<StepResul
       ...(await begins(context, place.worktree)),
     },
     edits: beginEdits(task, step, context.now().toISOString()),
-    happened: [
-      ...stepStarted(task, step),
-      {
-        type: "agent:started",
-        taskId: task.id,
-        agent: place.agent,
-        run: id,
-        purpose: before.run.errand,
-        permission: settings.permission,
-        resumed: session !== null,
-      },
-    ],
+    happened: agentStarted(before, { step, agent: place.agent, run: id, resumed: session !== null }),
   });
   if (context.stop.aborted) return { event: "interrupted", patch: { underway: [] } };
   const heard = listen(context, id);
@@ -141,7 +138,7 @@ async function start(context: ExecutionContext, place: Place): Promise<StepResul
       agent: place.agent,
       task: task.id,
       folder: place.folder,
-      prompt: runPrompt(known, step, place.conflicts, session === null),
+      prompt: runPrompt(known, step, place.conflicts, session === null, done),
       session: session ? { type: "resume", id: session.id } : { type: "new" },
       permission: settings.permission,
       allow: allowedCommands(settings.command),
@@ -161,6 +158,7 @@ async function start(context: ExecutionContext, place: Place): Promise<StepResul
   const last = {
     id,
     step,
+    worktree: place.worktree,
     agent: place.agent,
     folder: place.folder,
     end,
@@ -168,6 +166,16 @@ async function start(context: ExecutionContext, place: Place): Promise<StepResul
     byMinutes: minutes < settings.limits.run,
   };
   return tell(context, last, await strayed(), known);
+}
+
+/** What earlier sessions left. */
+async function doneBefore(
+  { known, ports }: ExecutionContext,
+  worktree: Worktree | null,
+): Promise<WorkDone | null> {
+  const { run, task } = known;
+  if (worktree === null || run.asked !== true) return null;
+  return ports.worktrees.done(worktree, task.merge_into ?? task.base_branch ?? run.began ?? undefined);
 }
 
 /** If no target separates the task's own commits from others, the place where its first agent began does. */
@@ -184,6 +192,17 @@ async function begins(
 function beginEdits(task: Task, step: Step | null, time: string): readonly TaskEdit[] {
   const begins = step !== null && step.status !== "in_progress" ? workStarts(step, time) : [];
   return [...begins, ...(task.status === "done_pending_merge" ? [] : workStarts(task, time))];
+}
+
+function agentStarted(
+  { run: { errand }, settings, task }: Known,
+  { step, ...started }: Pick<Last, "step" | "agent"> & { readonly run: string; readonly resumed: boolean },
+): readonly BloomHappening[] {
+  const { permission } = settings;
+  return [
+    ...stepStarted(task, step),
+    { type: "agent:started", taskId: task.id, purpose: errand, permission, ...started },
+  ];
 }
 
 function stepStarted(task: Task, step: Step | null): readonly BloomHappening[] {
@@ -293,6 +312,7 @@ function isOurs(path: string, context: ExecutionContext): boolean {
 
 interface Last {
   readonly id: string;
+  readonly worktree: Worktree | null;
   readonly step: Step | null;
   readonly agent: string;
   readonly folder: Folder;
@@ -309,7 +329,11 @@ async function tell(
   before: Known,
 ): Promise<StepResult> {
   const { end, id } = last;
-  await context.takeCalls(id);
+  await context.takeCommits(id);
+  const unsaved = await save(context, last.worktree);
+  // Told to end before the remote had it: who resumes the task saves it and makes its calls.
+  if (unsaved?.event === "git_failed") return { event: "interrupted" };
+  if (unsaved === null) await context.takeCalls(id);
   // What the agent marked and asked, and what it was sent, in the meantime.
   const known = await context.note({});
   const { task, run, settings } = known;
@@ -328,6 +352,7 @@ async function tell(
       inputTokens: end.usage?.inputTokens ?? null,
       outputTokens: end.usage?.outputTokens ?? null,
       turns: end.usage?.turns ?? null,
+      ...(end.model ? { model: end.model } : {}),
     },
     ...(end.session !== null && end.session !== run.session?.id
       ? ([{ type: "session:opened", taskId: task.id, session: end.session, agent: last.agent }] as const)
@@ -348,9 +373,9 @@ async function tell(
     refused: end.refused ?? [],
     spent,
     nearing: near,
-    session: end.session === null ? run.session : { id: end.session, agent: last.agent, folder: last.folder },
+    session: end.session === null ? run.session : sessionOf(context, last, end.session),
   };
-  const outcome = outcomeOf(known, last, before);
+  const outcome = unsaved ?? outcomeOf(known, last, before);
   const edits =
     outcome.event === "session_lost" || outcome.event === "agent_failed"
       ? []
@@ -366,6 +391,14 @@ async function tell(
       ...(outcome.removes ?? []),
     ],
   };
+}
+
+function sessionOf(
+  { ports: { host } }: ExecutionContext,
+  { agent, folder }: Last,
+  id: string,
+): TaskRun["session"] {
+  return { id, agent, folder, ...(host === undefined ? {} : { host }) };
 }
 
 function strayedOf(taskId: string, run: string, changed: readonly ChangedOutside[]): BloomHappening {

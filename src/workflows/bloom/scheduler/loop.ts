@@ -10,15 +10,19 @@
  * L5  A task needs a slot while an agent works on it or its work is verified, not while it is pushed or merged; so tasks
  *     that wait for their merge hold up nobody. A task that needs a slot again comes before one that has not begun.
  * L6  Every task ends done and merged, or idle with a reason in its run.
- * L7  A stop begins nothing new, ends the agents and keeps each task's state.
+ * L7  A stop begins nothing new, ends the agents and keeps each task's state. A drain begins nothing new and lets what is
+ *     begun come to its end.
+ * L8  Who cannot be sure of a task's lease ends its agent, before another worker can take the task.
  */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
-import { type PawlError, toPawlError } from "../../../core/error.ts";
+import { PawlError, toPawlError } from "../../../core/error.ts";
 import type { Caller, PawlEvent } from "../../../core/event.ts";
-import type { Claim } from "../../../core/ports/claims.ts";
+import type { Cap, Claim, Wanted } from "../../../core/ports/claims.ts";
 import type { LoopPorts } from "../../../core/ports/loop.ts";
+import type { SharedWorktrees } from "../../../core/ports/worktrees.ts";
 import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
 import { branchOf, eachTask, findTask, type Task } from "../../../tasks-file/task.ts";
+import { hasCaps, wantedFor } from "../caps.ts";
 import type { MergeQueue, StopReason } from "../execution-context.ts";
 import { apart } from "../overlap.ts";
 import { personsEvent } from "../persons-event.ts";
@@ -27,15 +31,17 @@ import { loadMessages } from "../question.ts";
 import { awaitsMerge, waitLeft } from "../standing.ts";
 import { reasonOf } from "../task-run.ts";
 import { type Picked, pick } from "../transactions.ts";
+import { type Caps, openCaps } from "./caps.ts";
 import { listUnderway } from "./leftovers.ts";
 import { openMergeQueue } from "./merge-queue.ts";
+import { openMergeTurns } from "./merge-turns.ts";
 import { type MergeWatch, openMergeWatch } from "./merge-watch.ts";
 import { agentMissing, checkAgents } from "./missing-agents.ts";
 import { openPins, type Pins } from "./pins.ts";
 import { openRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
 import { openSignal, type Signal } from "./signal.ts";
 import { openSlots, type Slots } from "./slots.ts";
-import { type Slot, type Work, workOn } from "./work-on.ts";
+import { DELIVERED, type Slot, type Work, workOn } from "./work-on.ts";
 
 export interface LoopSetup extends LoopPorts {
   readonly runtime: Runtime;
@@ -51,6 +57,8 @@ export interface LoopSetup extends LoopPorts {
   readonly show: (happening: BloomHappening | PawlEvent) => void;
   /** Aborted: begin nothing new, end the agents. */
   readonly stop: AbortSignal;
+  /** Aborted: begin nothing new, and end as soon as nothing is at work. */
+  readonly drain?: AbortSignal;
 }
 
 export interface LoopEnd {
@@ -74,6 +82,7 @@ interface Loop extends LoopSetup {
   readonly retries: RetryPolicy;
   readonly merges: MergeQueue;
   readonly slots: Slots;
+  readonly caps: Caps;
   readonly signal: Signal;
   readonly active: Map<string, Active>;
   /** Looks at pull requests: they need no slot. */
@@ -107,12 +116,13 @@ export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
     signal,
     retries: openRetryPolicy(setup),
     merges: openMergeQueue({
-      worktrees: setup.ports.worktrees,
+      worktrees: openMergeTurns(setup.ports.worktrees, setup.claims, setup.name),
       watch: setup.watch,
       clock: setup.clock,
       limit: setup.mergeTrain,
     }),
     slots: openSlots(setup.agents, signal.notify),
+    caps: openCaps(setup.show),
     active: new Map(),
     looks: new Map(),
     failed: new Map(),
@@ -124,11 +134,14 @@ export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
   // At once, wherever the loop is: after a stop nothing may begin.
   const stopWork = () => stopAll([...loop.active.values(), ...loop.looks.values()], "interrupted");
   setup.stop.addEventListener("abort", stopWork);
+  setup.drain?.addEventListener("abort", signal.notify);
   try {
     try {
       await endLeftovers(loop);
       await pins.refresh();
-      checkAgents(setup.ports.agents, await look(loop, true));
+      const first = await look(loop, true);
+      checkCaps(setup.claims, first);
+      checkAgents(setup.ports.agents, first);
       await turnUntilOver(loop, merges);
     } catch (error) {
       failing.abort();
@@ -142,6 +155,7 @@ export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
     return endOf(await look(loop, true), setup.worker ?? ANY_WORKER);
   } finally {
     setup.stop.removeEventListener("abort", stopWork);
+    setup.drain?.removeEventListener("abort", signal.notify);
     watching.close();
     signal.close();
   }
@@ -157,21 +171,24 @@ async function turnUntilOver(loop: Loop, merges: MergeWatch): Promise<void> {
       tellUnwritable(loop, picked);
       loop.pins.see(picked.file.tasks, loop.active.size === 0, new Set(loop.active.keys()));
       await tellActive(loop, picked);
-      const due = merges.turn(picked) ?? SLOW_MILLISECONDS;
+      const due = (isDraining(loop) ? null : merges.turn(picked)) ?? SLOW_MILLISECONDS;
       const wait = await fill(loop, picked);
       loop.retries.succeeded(paused);
       paused = false;
       const rests = loop.active.size === 0;
       tellStanding(picked, rests);
-      if (wait === "nothing-left" && rests && !merges.isBusy() && loop.once) return;
+      const isOver = isDraining(loop) || (wait === "nothing-left" && loop.once);
+      if (isOver && rests && !merges.isBusy()) return;
       await loop.signal.wait(Math.min(due, wait === "nothing-left" ? SLOW_MILLISECONDS : wait));
     } catch (error) {
-      if (!loop.retries.shouldRetry(error)) throw error;
+      if (!loop.retries.shouldRetry(error) || (isDraining(loop) && loop.active.size === 0)) throw error;
       paused = true;
       await loop.retries.wait();
     }
   }
 }
+
+const isDraining = ({ drain }: LoopSetup): boolean => drain?.aborted === true;
 
 const caller = ({ name }: LoopSetup): Caller => ({ channel: "library", who: name });
 
@@ -187,32 +204,81 @@ async function look(setup: LoopSetup, only = false): Promise<Picked> {
 
 /** Starts what may be started; returns how long to wait for more, or that nothing is left to wait for. */
 async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"> {
-  const { active, failed, slots } = loop;
-  let taken = false;
+  const { active, caps, failed, slots } = loop;
+  const open = picked.candidates.filter(({ id }) => !active.has(id) && !failed.has(id));
+  const held = open.length === 0 || isDraining(loop) ? null : await loop.claims.held?.();
+  let soonest = Number.POSITIVE_INFINITY;
   const atWork = () => [...active.keys()].flatMap((id) => findTask(picked.file.tasks, id) ?? []);
-  for (const task of apart(picked.candidates, atWork)) {
-    if (active.has(task.id) || failed.has(task.id) || loop.folders.has(folderName(task))) continue;
-    if (loop.stop.aborted || !slots.isFree()) return SLOW_MILLISECONDS;
-    const lacking = agentMissing(loop.ports.agents, picked, task);
-    if (lacking !== null) {
-      fail(loop, task.id, lacking);
-      continue;
-    }
-    // Taken before the wait for the claim, because another task that began earlier may ask for a slot during that wait.
-    const slot = slots.open();
-    const claims = await claim(loop, task).catch((error: unknown) => {
-      slot.leave();
-      throw error;
-    });
-    if (claims !== null) startWork(loop, active, task.id, claims, slot, {});
-    else {
-      taken = true;
-      slot.leave("quietly");
-    }
+  caps.begin();
+  for (const task of apart(open, atWork)) {
+    if (loop.folders.has(folderName(task, loop.ports.host))) continue;
+    if (loop.stop.aborted || isDraining(loop) || !slots.isFree()) return SLOW_MILLISECONDS;
+    const left = leftOf(held, task, loop.ports.host);
+    if (left !== null) soonest = Math.min(soonest, left);
+    else if ((await start(loop, picked, task)) === "taken") soonest = Math.min(soonest, TAKEN_MILLISECONDS);
   }
+  caps.tell();
   const next = untilNext(picked, loop);
-  if (!taken && active.size === 0) return next;
-  return Math.min(taken ? TAKEN_MILLISECONDS : SLOW_MILLISECONDS, next === "nothing-left" ? Infinity : next);
+  if (soonest === Number.POSITIVE_INFINITY && active.size === 0) return next;
+  return Math.min(SLOW_MILLISECONDS, soonest, next === "nothing-left" ? Infinity : next);
+}
+
+/** A lease that runs out is free a little later: timers go off a little early. */
+const SPARE_MILLISECONDS = 50;
+
+/** Milliseconds until another worker's lease on the task or on its folder runs out; null: nobody holds either. */
+function leftOf(
+  held: ReadonlyMap<string, number> | null | undefined,
+  task: Task,
+  host: string | undefined,
+): number | null {
+  const left = [task.id, folderName(task, host)].flatMap((what) => held?.get(what) ?? []);
+  return left.length === 0 ? null : Math.max(...left) + SPARE_MILLISECONDS;
+}
+
+/** Begins to work on the task, unless a cap is reached, its agent is missing, or another worker has it. */
+async function start(loop: Loop, picked: Picked, task: Task): Promise<"begun" | "waits" | "taken"> {
+  const { active, caps, slots } = loop;
+  const lacking = agentMissing(loop.ports.agents, picked, task);
+  if (lacking !== null) {
+    // Another machine may have it.
+    if (loop.claims.isShared) caps.note(`${lacking.agent} is not installed on this machine`);
+    else fail(loop, task.id, lacking.error);
+    return "waits";
+  }
+  const wanted = countedFor(loop, picked, task);
+  if (wanted !== null && caps.isReached(wanted)) return "waits";
+  // Taken before the wait for the claim, because another task that began earlier may ask for a slot during that wait.
+  const slot = slots.open();
+  const claims = await claim(loop, task, wanted).catch((error: unknown) => {
+    slot.leave();
+    throw error;
+  });
+  if (claims !== null && typeof claims !== "string") {
+    startWork(loop, active, task.id, claims, slot, {});
+    return "begun";
+  }
+  slot.leave("quietly");
+  if (claims === null || wanted === null) return "taken";
+  caps.reach(claims, wanted);
+  return "waits";
+}
+
+/** What it counts for among the caps over all machines; null: nothing. What only needs to be pushed or merged needs no agent. */
+function countedFor({ claims }: Loop, { runs, settings }: Picked, task: Task): Wanted | null {
+  const run = runs.get(task.id);
+  if (claims.reserve === undefined || (run !== undefined && DELIVERED.has(run.state))) return null;
+  return wantedFor(task, run, settings);
+}
+
+/** Throws `config-invalid` where caps are set that nobody would hold. */
+function checkCaps({ reserve }: Loop["claims"], { settings: { caps } }: Picked): void {
+  if (reserve !== undefined || !hasCaps(caps)) return;
+  throw new PawlError(
+    "config-invalid",
+    "pawl.yaml sets `bloom.caps`, which count what all machines do; this project's state is in files, which no other machine sees.",
+    "Keep Bloom's state in a database (`stores: {bloom: postgres}`), or take `caps` out of pawl.yaml; `bloom.agents` limits one machine.",
+  );
 }
 
 /** Reported once; the others continue, and so does the task as soon as its lines are corrected. */
@@ -240,17 +306,26 @@ function startWork(
   slot: Slot,
   { watches = false }: { readonly watches?: boolean },
 ): Promise<void> {
-  const work: Work = { id, abort: new AbortController(), told: null, run: null, slot };
+  const shared = sharedOf(loop, id, claims);
+  const work: Work = { id, abort: new AbortController(), told: null, run: null, slot, shared };
   const abandoned = claims.some((each) => each.abandoned);
-  const ended = workOn(loop, work, { abandoned, watches }, caller(loop))
+  const lost = AbortSignal.any(claims.flatMap((each) => each.lost ?? []));
+  lost.addEventListener("abort", () => {
+    loop.show({ type: "task:lease_lost", taskId: id });
+    stopAll([work], "interrupted");
+  });
+  const setup = { ...fencedBy(loop, work), stop: AbortSignal.any([loop.stop, lost]) };
+  const ended = workOn(setup, work, { abandoned, watches }, caller(loop))
     .catch(async (error: unknown) => {
       // It starts again from its state on disk, but not at once.
       if (loop.retries.shouldRetry(error)) await loop.retries.wait();
+      else if (shared !== null && error instanceof PawlError && error.code === "lease-lost")
+        loop.show({ type: "task:overtaken", taskId: id, reason: error.message });
       else fail(loop, id, error);
     })
     .finally(async () => {
       for (const each of claims) {
-        await each.release();
+        await each.release().catch(unlessAway);
         loop.folders.delete(each.what);
       }
       among.delete(id);
@@ -261,6 +336,23 @@ function startWork(
   return ended;
 }
 
+/** A lease that could not be given back runs out. */
+function unlessAway(thrown: unknown): void {
+  if (!(thrown instanceof PawlError && thrown.code === "database-failed")) throw thrown;
+}
+
+/** Nothing of the work on a task counts once another machine has it. */
+function fencedBy(loop: Loop, { id, shared }: Work): Loop {
+  if (shared === null || loop.fenced === undefined) return loop;
+  return { ...loop, runtime: { ...loop.runtime, store: loop.fenced(id) } };
+}
+
+/** The task's worktrees, if other machines may take it over. */
+function sharedOf({ name, ports }: Loop, id: string, claims: readonly Claim[]): SharedWorktrees | null {
+  const epoch = claims.find(({ what }) => what === id)?.epoch;
+  return epoch === undefined ? null : ports.worktrees.under({ what: id, epoch, holder: name });
+}
+
 const NO_SLOT: Slot = { leave: () => {}, take: async () => true };
 
 function watchMerges(loop: Loop): MergeWatch {
@@ -268,8 +360,9 @@ function watchMerges(loop: Loop): MergeWatch {
     async look(task) {
       if (loop.failed.has(task.id)) return;
       try {
-        const claims = await claim(loop, task);
-        if (claims !== null) await startWork(loop, loop.looks, task.id, claims, NO_SLOT, { watches: true });
+        const claims = await claim(loop, task, null);
+        if (claims !== null && typeof claims !== "string")
+          await startWork(loop, loop.looks, task.id, claims, NO_SLOT, { watches: true });
       } catch (error) {
         if (!loop.retries.shouldRetry(error)) fail(loop, task.id, error);
       }
@@ -292,11 +385,21 @@ function untilNext({ runs, states }: Picked, { clock, failed }: Loop): number | 
   return Math.min(SLOW_MILLISECONDS, Math.max(1, first));
 }
 
-/** The task, and its working folder: tasks without a repository share the project's root. */
-async function claim({ claims, name, folders }: Loop, task: Task): Promise<readonly Claim[] | null> {
-  const own = await claims.take(task.id, name);
-  if (own === null) return null;
-  const folder = await claims.take(folderName(task), name).catch(async (error: unknown) => {
+/**
+ * The task, and its working folder: tasks without a repository share the project's root. A cap that is reached instead; null:
+ * another worker has one of them.
+ */
+async function claim(
+  { claims, name, folders, ports }: Loop,
+  task: Task,
+  wanted: Wanted | null,
+): Promise<readonly Claim[] | Cap | null> {
+  const own =
+    wanted === null
+      ? await claims.take(task.id, name)
+      : ((await claims.reserve?.(task.id, name, wanted)) ?? null);
+  if (own === null || typeof own === "string") return own;
+  const folder = await claims.take(folderName(task, ports.host), name).catch(async (error: unknown) => {
     await own.release();
     throw error;
   });
@@ -308,8 +411,10 @@ async function claim({ claims, name, folders }: Loop, task: Task): Promise<reado
   return [own, folder];
 }
 
-function folderName(task: Task): string {
-  return task.repo === undefined ? "@root" : `@${task.repo.replace(/^\.\//, "")}:${branchOf(task)}`;
+/** Each machine has a root of its own; a branch is the same one everywhere. */
+function folderName(task: Task, host: string | undefined): string {
+  if (task.repo === undefined) return host === undefined ? "@root" : `@root ${host}`;
+  return `@${task.repo.replace(/^\.\//, "")}:${branchOf(task)}`;
 }
 
 // ── Those at work ────────────────────────────────────────────────────────────────────────────────────────────────

@@ -168,6 +168,12 @@ function placeIn({ clock }: MergeQueueSetup, line: Line, task: string): MergePla
   return {
     kind: "mine",
     slot: find(line.train, task)?.slot ?? 0,
+    get lease() {
+      return line.lock?.lease;
+    },
+    overtaken() {
+      line.admitted = MOST_IN_ONE_GO;
+    },
     async base(stop) {
       line.listeners.delete(notice);
       const base = await until(stop, () => baseFor(line.train, task));

@@ -6,13 +6,19 @@ import { isOpen } from "../facts.ts";
 import { nowReady } from "../pick.ts";
 import type { Picked } from "../transactions.ts";
 
+export interface MissingAgent {
+  readonly agent: string;
+  readonly error: PawlError;
+}
+
 /** Why the task's agent cannot begin, or null; also null if none is needed any more. */
-export function agentMissing(agents: Agents, { runs, settings }: Picked, task: Task): PawlError | null {
+export function agentMissing(agents: Agents, { runs, settings }: Picked, task: Task): MissingAgent | null {
   if (!isOpen(task, runs.get(task.id) ?? { workDone: false })) return null;
-  const why = agents.missing(task.agent ?? settings.agent);
+  const agent = task.agent ?? settings.agent;
+  const why = agents.missing(agent);
   if (why === null) return null;
   const fix = `Install the agent or name another, then run \`${settings.command} run\` again.`;
-  return new PawlError("agent-missing", `${task.id} cannot begin: ${why}`, fix);
+  return { agent, error: new PawlError("agent-missing", `${task.id} cannot begin: ${why}`, fix) };
 }
 
 /** Throws `agent-missing` if no task that could be taken now, or soon, has its agent. */
@@ -20,5 +26,5 @@ export function checkAgents(agents: Agents, picked: Picked): void {
   const ready = nowReady(picked.file.tasks, picked.states).filter(({ id }) => picked.scope.has(id));
   const first = [...picked.candidates, ...ready];
   const missing = first.map((task) => agentMissing(agents, picked, task));
-  if (missing[0] && missing.every((each) => each !== null)) throw missing[0];
+  if (missing[0] && missing.every((each) => each !== null)) throw missing[0].error;
 }

@@ -294,6 +294,17 @@ describe("The pins", () => {
     expect((await settings()).bloom.permission).toBe("all");
   });
 
+  it("keep caps over all machines against what loosens them, too", async () => {
+    const { settings, set } = opened();
+    const caps = { repositories: { api: 2 }, agents: {}, usd_per_day: 50 };
+    set({ caps });
+    expect((await settings()).bloom.caps).toEqual(caps);
+    set({ caps: { repositories: { api: 9 }, agents: { claude: 1 }, usd_per_day: 20 } });
+    expect((await settings()).bloom.caps).toEqual({
+      ...{ repositories: { api: 2 }, agents: { claude: 1 }, usd_per_day: 20 },
+    });
+  });
+
   it("know a task as it was before an agent could have changed it", async () => {
     const { pins } = opened();
     expect(await pins.of("T1")).toEqual({ kept: null, seen: null });

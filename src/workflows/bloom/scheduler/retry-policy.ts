@@ -18,6 +18,7 @@ export interface RetryPolicy {
 const TRANSIENT: ReadonlySet<ErrorCode> = new Set([
   "commit-restarted-too-often",
   "config-invalid",
+  "database-failed",
   "disk-failed",
   "lock-timeout",
   "tasks-invalid",

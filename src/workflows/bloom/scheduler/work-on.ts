@@ -10,18 +10,19 @@ import type { ProjectPath } from "../../../core/path.ts";
 import type { Clock } from "../../../core/ports/clock.ts";
 import type { WorkPorts } from "../../../core/ports/loop.ts";
 import type { Watch } from "../../../core/ports/watch.ts";
+import type { SharedWorktrees } from "../../../core/ports/worktrees.ts";
 import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
 import { added } from "../budget.ts";
-import { perform } from "../commands/perform.ts";
+import { perform, performSave } from "../commands/perform.ts";
 import { withCost } from "../costs.ts";
 import type { ExecutionContext, Known, MergeQueue, StepResult } from "../execution-context.ts";
 import { readCall } from "../own-verbs.ts";
 import { personsEvent } from "../persons-event.ts";
 import { ANY_WORKER, type Worker } from "../pick.ts";
 import { isBackingOff } from "../standing.ts";
-import { BLOOM } from "../table.ts";
-import { isOver, OVER, type TaskRun } from "../task-run.ts";
+import { AT_REST, BLOOM } from "../table.ts";
+import { isOver, type TaskRun } from "../task-run.ts";
 import {
   applyResult,
   type Begun,
@@ -34,6 +35,7 @@ import { forgetSession } from "../verbs/edits.ts";
 import { askPerson } from "./ask-person.ts";
 import type { Pins } from "./pins.ts";
 import type { RetryPolicy } from "./retry-policy.ts";
+import { openSignal } from "./signal.ts";
 
 export interface WorkSetup {
   readonly runtime: Runtime;
@@ -59,6 +61,8 @@ export interface Work {
   run: TaskRun | null;
   /** A slot among those that work at once, for as long as it needs one. */
   readonly slot: Slot;
+  /** Its worktrees, if other machines may take it over; null: none does. */
+  readonly shared: SharedWorktrees | null;
 }
 
 export interface Slot {
@@ -68,9 +72,8 @@ export interface Slot {
   take(stop: AbortSignal): Promise<boolean>;
 }
 
-const AT_REST: ReadonlySet<string> = new Set(["waiting_for_human", "blocked", "budget_exhausted", ...OVER]);
 /** States without an agent: they need no slot. */
-const DELIVERED: ReadonlySet<string> = new Set(["pushing", "merging", "opening_pr", "cleaning"]);
+export const DELIVERED: ReadonlySet<string> = new Set(["pushing", "merging", "opening_pr", "cleaning"]);
 
 /** The task is gone, or may not begin any more. */
 const GONE = Symbol("gone");
@@ -163,7 +166,7 @@ async function next(setup: WorkSetup, work: Work, known: Known, caller: Caller):
   // A person may restart a task that is idle or backs off.
   const set = personsEvent(known.task, run);
   if (set !== null) return { event: set };
-  if (AT_REST.has(run.state)) return null;
+  if (AT_REST.includes(run.state)) return null;
   if (isBackingOff(run, setup.clock.now().toISOString())) return null;
   const commands = BLOOM.rules.find((row) => row.id === run.row)?.commands ?? [];
   let context = contextOf(setup, work, known, caller);
@@ -183,7 +186,8 @@ function contextOf(setup: WorkSetup, work: Work, known: Known, caller: Caller): 
   const { signal } = work.abort;
   let latest = known;
   return {
-    ports: setup.ports,
+    ports: work.shared === null ? setup.ports : { ...setup.ports, worktrees: work.shared },
+    shared: work.shared,
     merges: setup.merges,
     get known() {
       return latest;
@@ -191,6 +195,7 @@ function contextOf(setup: WorkSetup, work: Work, known: Known, caller: Caller): 
     stop: signal,
     show: setup.show,
     mayIt: (question, over) => askPerson(setup, work.id, question, over, caller),
+    takeCommits: (run) => takeCommits(setup, work.id, run),
     takeCalls: (run) => takeCalls(setup, work.id, run),
     async note(result) {
       latest = (await commit(setup, work, result, caller)).known;
@@ -200,12 +205,22 @@ function contextOf(setup: WorkSetup, work: Work, known: Known, caller: Caller): 
       work.told = messages;
     },
     now: () => setup.clock.now(),
+    async pause(milliseconds) {
+      const over = openSignal(signal, setup.clock);
+      if (!signal.aborted) await over.wait(milliseconds);
+      over.close();
+    },
   };
 }
 
 async function recover(setup: WorkSetup, work: Work, known: Known, caller: Caller): Promise<Known> {
   const { underway, session } = known.run;
   if (underway.length === 0) return known;
+  for (const run of underway) await takeCommits(setup, work.id, run);
+  const saved = await performSave(contextOf(setup, work, known, caller));
+  // Its agent's calls would record what nobody could take over.
+  if (saved.event !== undefined && setup.stop.aborted) return known;
+  if (saved.event !== undefined) return (await commit(setup, work, saved, caller)).known;
   const happened: BloomHappening[] = [];
   let { costs, spent } = known.run;
   const step = getCurrentStepForTask(known.task)?.id ?? null;
@@ -223,10 +238,16 @@ async function recover(setup: WorkSetup, work: Work, known: Known, caller: Calle
   return (await commit(setup, work, { patch, edits: forgetSession(known.task), happened }, caller)).known;
 }
 
+/** What of them cannot be taken is a warning, not a failure of the loop. */
+async function takeCommits(setup: WorkSetup, taskId: string, run: string): Promise<void> {
+  for (const text of await setup.ports.agents.takeCommits(run))
+    setup.show({ type: "agent:warned", taskId, run, text });
+}
+
 /** Makes an agent's deferred calls. A call that cannot be made is a warning, not a failure of the loop. */
 async function takeCalls(setup: WorkSetup, taskId: string, run: string): Promise<void> {
   const warn = (text: string) => setup.show({ type: "agent:warned", taskId, run, text });
-  const left = await setup.ports.agents.takeCalls(run, async (call, own) => {
+  await setup.ports.agents.takeCalls(run, async (call, own) => {
     const asked = readCall(call);
     const verb = call.verb.slice(0, 80);
     if (!own) return warn(`a call of ${verb} in its outbox is not its own: it lacks the run's capability`);
@@ -240,7 +261,6 @@ async function takeCalls(setup: WorkSetup, taskId: string, run: string): Promise
       warn(`${verb} was not done: ${message}`);
     }
   });
-  left.forEach(warn);
 }
 
 const REFUSES: ReadonlySet<ErrorCode> = new Set(["usage", "caller-not-allowed"]);

@@ -6,11 +6,17 @@ import { isPersonHere } from "../../../runtime/person.ts";
 import { taskOf } from "../../../tasks-file/load.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
-import { hasOwnWork, isOpenStep, type Task, type TaskStatus } from "../../../tasks-file/task.ts";
+import {
+  hasOwnWork,
+  isOpenStatus,
+  isOpenStep,
+  type Task,
+  type TaskStatus,
+} from "../../../tasks-file/task.ts";
 import { doneWith, waitingFor } from "../pick.ts";
 import { runChanges } from "../run-changes.ts";
-import { BLOOM } from "../table.ts";
-import { isOver, OVER, renderRun, type TaskRun } from "../task-run.ts";
+import { BLOOM, OVER } from "../table.ts";
+import { isOver, renderRun, type TaskRun } from "../task-run.ts";
 import { completed, durationOf, forgetSession, noted, statusEdit, statusTo, workStarts } from "./edits.ts";
 import { askFirst, isAgents, liftsRest } from "./persons-word.ts";
 import {
@@ -118,7 +124,7 @@ export const done = changing(
       state !== "blocked" &&
       state !== "budget_exhausted" &&
       !OVER.some((over) => over === state);
-    const subtasks = task.subtasks.some((sub) => sub.status !== "done" && sub.status !== "cancelled");
+    const subtasks = task.subtasks.some((sub) => isOpenStatus(sub.status));
     // Nobody has checked its work: without a person's word the loop does.
     const unseen = !isPersonHere(context) && hasOwnWork(task);
     const pending = byAgent || (force !== true && (task.repo !== undefined || inLoop || subtasks || unseen));

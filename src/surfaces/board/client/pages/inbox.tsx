@@ -1,5 +1,5 @@
 /** Everything that waits for a person, in all projects. */
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Inbox, InboxItem } from "../../wire.ts";
 import { announce } from "../announce.ts";
 import { session } from "../api.ts";
@@ -42,15 +42,35 @@ function NothingWaits() {
   );
 }
 
+/** More than any window shows: drawn at once, the others when these are on the screen. */
+const FIRST = 40;
+
 function Items({ items }: { readonly items: readonly InboxItem[] }) {
   const many = (session.value?.projects.length ?? 0) > 1;
+  const isAll = useAfterPaint();
   return (
     <ol class="inbox" aria-label="What waits for you">
-      {items.map((item) => (
+      {(isAll ? items : items.slice(0, FIRST)).map((item) => (
         <Item key={`${item.project} ${item.run} ${item.kind}`} item={item} showsProject={many} />
       ))}
     </ol>
   );
+}
+
+function useAfterPaint(): boolean {
+  const [isPainted, setPainted] = useState(false);
+  useEffect(() => {
+    // The frame ends before a message is heard.
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const frame = requestAnimationFrame(() => {
+      timer = setTimeout(() => setPainted(true));
+    });
+    return () => {
+      cancelAnimationFrame(frame);
+      clearTimeout(timer);
+    };
+  }, []);
+  return isPainted;
 }
 
 const KINDS: Readonly<Record<InboxItem["kind"], { readonly words: string; readonly tone: Tone }>> = {

@@ -1,7 +1,7 @@
 /** Checks what a client passed, and names each wrong argument: what was expected, what was found, and the fix. */
 import type { ZodObject } from "zod";
-import { PawlError } from "../../core/error.ts";
-import { type Fault, faultsOf } from "../../core/faults.ts";
+import { PawlError } from "../core/error.ts";
+import { type Fault, faultsOf } from "../core/faults.ts";
 
 /** A tool or a prompt. */
 export interface Taker {

@@ -1,0 +1,250 @@
+/**
+ * The fence on a git remote: for each lease a ref there, whose commit says who holds it. By it the remote refuses what a worker
+ * pushes from whom the lease was taken.
+ *
+ * R1  A push moves the leases' refs along, each from where it was seen, in one atomic transaction of the remote. Whoever moved
+ *     one in between makes it fail whole.
+ * R2  The commit that was seen has no higher epoch, and with the same epoch the same holder. So an epoch only grows.
+ * R3  No refspec has a `+`: with one, git does not look where a lease's ref was.
+ * R4  A lease's ref is never removed: nobody could tell any more that a late push is too late.
+ * R5  Each commit is on top of the one before, so that a remote which refuses to have history rewritten takes it.
+ */
+import { createHash } from "node:crypto";
+import { PawlError } from "../../core/error.ts";
+import type { HeldLease } from "../../core/ports/worktrees.ts";
+import { fetch } from "./fetch.ts";
+import { type GitAnswer, type GitCall, git, gitFailed, gitLine } from "./git.ts";
+import { hintOf, reasonOf } from "./push.ts";
+import { identityOptions } from "./refs.ts";
+
+/** `refs`: refs of Pawl's own; `branches`: branches, where a remote takes nothing else; `none`: no fence. */
+export type FenceKind = "refs" | "branches" | "none";
+
+export interface Fence {
+  readonly kind: FenceKind;
+  /** Distinguishes the leases of projects with one remote. */
+  readonly project: string;
+  /** Where the leases' refs were seen last, by repository, remote and ref. */
+  readonly seen: Map<string, Seen>;
+}
+
+export function openFence({ kind, project }: Pick<Fence, "kind" | "project">): Fence {
+  return { kind, project, seen: new Map() };
+}
+
+/** What a lease's ref on a remote says; without a commit, nobody has held it. */
+interface Seen {
+  readonly commit: string | null;
+  readonly epoch: number;
+  readonly holder: string;
+}
+
+export interface FencedPush {
+  readonly remote: string;
+  readonly leases: readonly HeldLease[];
+  /** Null: the ref is removed. */
+  readonly updates: readonly { readonly ref: string; readonly commit: string | null }[];
+  /** Git's options that say which hooks run. */
+  readonly hooks: readonly string[];
+  /** Milliseconds. */
+  readonly limit: number;
+  readonly stop?: AbortSignal | undefined;
+}
+
+export type FencedPushed =
+  | { readonly kind: "pushed" }
+  | { readonly kind: "rejected" | "unreachable"; readonly reason: string }
+  /** Somebody else holds the lease. */
+  | { readonly kind: "overtaken"; readonly lease: HeldLease; readonly by: string };
+
+const LOOK_LIMIT = 60_000;
+const MOST_TRIES = 5;
+
+/** The ref's name below the remote's place for Pawl's own: `wip/T-1`. */
+export function ownRef(kind: FenceKind, name: string): string {
+  return `${kind === "branches" ? "refs/heads/pawl" : "refs/pawl"}/${name}`;
+}
+
+function leaseRef({ kind, project }: Fence, { what }: HeldLease): string {
+  const hash = createHash("sha256").update(`${project}\0${what}`).digest("hex");
+  return ownRef(kind, `lease/${hash}`);
+}
+
+/** Tells the remote who holds the lease now: from here on it refuses what earlier holders push. Throws `fence-refused`. */
+export async function raise(
+  fence: Fence,
+  call: GitCall,
+  order: Pick<FencedPush, "remote" | "leases" | "stop">,
+): Promise<Exclude<FencedPushed, { readonly kind: "rejected" }>> {
+  if (fence.kind === "none") return { kind: "pushed" };
+  const answer = await pushFenced(fence, call, { ...order, updates: [], hooks: [], limit: LOOK_LIMIT });
+  if (answer.kind !== "rejected") return answer;
+  const place = ownRef(fence.kind, "");
+  throw new PawlError(
+    "fence-refused",
+    `The remote ${order.remote} of ${call.folder} refuses ${place}…, by which it would know who works on a task: ${answer.reason}.`,
+    fence.kind === "refs"
+      ? `Allow ${place}* there, or set \`git: {fence: branches}\` in pawl.yaml: then branches named pawl/… serve. With \`fence: none\` nothing keeps a worker that lost a task from pushing it.`
+      : `Allow the branches pawl/* there. With \`git: {fence: none}\` in pawl.yaml nothing keeps a worker that lost a task from pushing it.`,
+  );
+}
+
+/** Pushes everything or nothing, and only while the leases are held. Throws `fence-refused`. */
+export async function pushFenced(fence: Fence, call: GitCall, order: FencedPush): Promise<FencedPushed> {
+  for (let tries = 1; ; tries++) {
+    const marks: Mark[] = [];
+    for (const lease of fence.kind === "none" ? [] : order.leases) {
+      const seen = await look(fence, call, order, lease);
+      if ("reason" in seen) return { kind: "unreachable", ...seen };
+      if (isOver(seen, lease)) return { kind: "overtaken", lease, by: seen.holder };
+      marks.push({ ref: leaseRef(fence, lease), seen, next: await markOf(call, lease, seen.commit), lease });
+    }
+    if (marks.length + order.updates.length === 0) return { kind: "pushed" };
+    const answer = await git({ ...call, ...talking(order, true), limit: order.limit }, argsOf(order, marks));
+    for (const { lease, next, ref } of marks) {
+      if (answer.code !== 0) fence.seen.delete(keyOf(call, order, ref));
+      else fence.seen.set(keyOf(call, order, ref), { ...lease, commit: next });
+    }
+    if (answer.code === 0) return { kind: "pushed" };
+    checkAtomic(call, order, answer);
+    const reason = refusalIn(answer);
+    if (reason === null) return { kind: "unreachable", reason: reasonOf(answer.errors) };
+    if (tries < MOST_TRIES && (await haveMoved(fence, call, order, marks))) continue;
+    return { kind: PASSES.test(reason) ? "unreachable" : "rejected", reason };
+  }
+}
+
+interface Mark {
+  readonly lease: HeldLease;
+  readonly ref: string;
+  readonly seen: Seen;
+  /** The commit to which the ref moves. */
+  readonly next: string;
+}
+
+function argsOf({ hooks, remote, updates }: FencedPush, marks: readonly Mark[]): readonly string[] {
+  return [
+    ...hooks,
+    "push",
+    "--porcelain",
+    ...(marks.length > 0 ? ["--atomic"] : []),
+    ...marks.map(({ ref, seen }) => `--force-with-lease=${ref}:${seen.commit ?? ""}`),
+    remote,
+    ...updates.map(({ commit, ref }) => `${commit ?? ""}:${ref}`),
+    ...marks.map(({ next, ref }) => `${next}:${ref}`),
+  ];
+}
+
+/** With the same epoch only where two databases gave it out; then neither may push over the other. */
+function isOver(seen: Seen, { epoch, holder }: HeldLease): boolean {
+  return seen.epoch > epoch || (seen.epoch === epoch && seen.holder !== oneLine(holder));
+}
+
+/** Whether the leases' refs are elsewhere than this push found them. */
+async function haveMoved(
+  fence: Fence,
+  call: GitCall,
+  order: FencedPush,
+  marks: readonly Mark[],
+): Promise<boolean> {
+  for (const { lease, seen } of marks) {
+    const now = await look(fence, call, order, lease);
+    if ("reason" in now || now.commit !== seen.commit) return true;
+  }
+  return false;
+}
+
+// ── What a lease's ref says ──────────────────────────────────────────────────────────────────────────────────────
+
+const NOBODY: Seen = { commit: null, epoch: 0, holder: "" };
+
+async function look(
+  fence: Fence,
+  call: GitCall,
+  order: Pick<FencedPush, "remote" | "stop">,
+  lease: HeldLease,
+): Promise<Seen | { readonly reason: string }> {
+  const ref = leaseRef(fence, lease);
+  const key = keyOf(call, order, ref);
+  const known = fence.seen.get(key);
+  if (known !== undefined) return known;
+  const there = { ...call, ...talking(order), limit: LOOK_LIMIT };
+  const listed = await git(there, ["ls-remote", order.remote, ref]);
+  if (listed.code !== 0) return { reason: reasonOf(listed.errors) };
+  const commit =
+    listed.output
+      .split("\n")
+      .find((line) => line.endsWith(`\t${ref}`))
+      ?.split("\t")[0] ?? null;
+  if (commit === null) return remember(fence, key, NOBODY);
+  const fetched = await fetch(there, [
+    "--no-tags",
+    order.remote,
+    `+${ref}:${ownRef("refs", `seen/${ref.slice(5)}`)}`,
+  ]);
+  if (fetched.code !== 0) return { reason: reasonOf(fetched.errors) };
+  return remember(fence, key, parseMark(call, ref, commit, await readCommit(call, commit)));
+}
+
+function remember({ seen }: Fence, key: string, found: Seen): Seen {
+  seen.set(key, found);
+  return found;
+}
+
+async function readCommit(call: GitCall, commit: string): Promise<string> {
+  return gitLine(call, ["cat-file", "commit", commit]);
+}
+
+function parseMark(call: GitCall, ref: string, commit: string, text: string): Seen {
+  const [, epoch] = /^epoch: (\d{1,15})$/m.exec(text) ?? [];
+  const [, holder] = /^holder: (.*)$/m.exec(text) ?? [];
+  if (epoch !== undefined && holder !== undefined) return { commit, epoch: Number(epoch), holder };
+  throw gitFailed(
+    ["fetch"],
+    call.folder,
+    `${ref} on the remote is at ${commit}, which does not say who holds the lease`,
+  );
+}
+
+/** An empty commit that says who holds the lease. */
+async function markOf(call: GitCall, lease: HeldLease, before: string | null): Promise<string> {
+  const tree = await gitLine({ ...call, input: "" }, ["mktree"]);
+  const { epoch, holder, what } = lease;
+  const text = `pawl: lease on ${oneLine(what)}\n\nepoch: ${epoch}\nholder: ${oneLine(holder)}\n`;
+  const parent = before === null ? [] : ["-p", before];
+  const options = await identityOptions(call);
+  return gitLine({ ...call, input: text }, [...options, "commit-tree", tree, ...parent]);
+}
+
+export function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+function keyOf({ folder }: GitCall, { remote }: Pick<FencedPush, "remote">, ref: string): string {
+  return [folder, remote, ref].join("\0");
+}
+
+// ── What git answers ─────────────────────────────────────────────────────────────────────────────────────────────
+
+function talking({ remote, stop }: Pick<FencedPush, "remote" | "stop">, push?: true): Partial<GitCall> {
+  return { remote: { name: remote, ...(push && { push }) }, accept: [1, 124, 128], stop };
+}
+
+/** Why the remote refused a ref; null: it did not answer. */
+function refusalIn({ errors, output }: GitAnswer): string | null {
+  const reasons = [...output.matchAll(/^!\t\S+\t(.*)$/gm)].map(([, reason]) => reason ?? "");
+  const own = reasons.find((reason) => !/atomic (?:push|transaction) failed/.test(reason)) ?? reasons[0];
+  return own === undefined ? null : `${own}${hintOf(errors)}`;
+}
+
+/** Another push is just moving the refs, perhaps one whose client is dead. */
+const PASSES = /\block\b|failed to (?:update|lock)|unable to lock|incorrect old value|stale info/;
+
+function checkAtomic({ folder }: GitCall, { remote }: FencedPush, { errors }: GitAnswer): void {
+  if (!/does not support (?:--)?atomic/.test(errors)) return;
+  throw new PawlError(
+    "fence-refused",
+    `The remote ${remote} of ${folder} takes no atomic pushes: expected it to move several refs at once or none, by which it refuses what a worker pushes that lost its task.`,
+    "Switch them on there (`git config receive.advertiseAtomic true`), or use another remote. With `git: {fence: none}` in pawl.yaml nothing keeps a worker that lost a task from pushing it.",
+  );
+}

@@ -1,0 +1,51 @@
+import { writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parseAddress } from "./address.ts";
+
+describe("the database's address", () => {
+  it.each([
+    ["postgres://ann@localhost/pawl", "localhost:5432/pawl"],
+    ["postgresql://ann:p%40ss@127.0.0.1:6000/pawl", "127.0.0.1:6000/pawl"],
+    ["postgres://ann@[::1]/pawl", "::1:5432/pawl"],
+  ])("%s is on this machine, without encryption", (url, shown) => {
+    expect(parseAddress(url)).toMatchObject({ shown, tls: null, user: "ann", database: "pawl" });
+  });
+
+  it("of another machine is encrypted, and its certificate verified", () => {
+    const file = join(tmpdir(), `pawl-ca-${process.pid}.pem`);
+    writeFileSync(file, "certificates");
+    const address = "postgres://ann:secret@db.example:6000/pawl";
+    for (const url of [address, `${address}?sslmode=verify-full`])
+      expect(parseAddress(url)).toMatchObject({ password: "secret", tls: { servername: "db.example" } });
+    expect(parseAddress(`${address}?sslrootcert=${file}`).tls).toEqual({
+      servername: "db.example",
+      ca: "certificates",
+    });
+  });
+
+  it.each([
+    [undefined, "is not set"],
+    ["", "is not set"],
+    ["db.example", "is not an address of PostgreSQL"],
+    ["mysql://ann:hush@db.example/pawl", "is not an address of PostgreSQL"],
+    ["postgres://db.example/pawl", "names no user"],
+    ["postgres://ann:hush@db.example", "names no database"],
+    ["postgres://ann:hush@db.example/pawl?sslmode=require", "only if it can verify"],
+    ["postgres://ann:hush@db.example/pawl?sslmode=disable", "only if it can verify"],
+    ["postgres://ann:hush@127.0.0.1.db.example/pawl?sslmode=no-verify", "only if it can verify"],
+    ["postgres://ann:hush@localhost/pawl?host=db.example", 'the parameter "host"'],
+    ["postgres://ann:hush@db.example/pawl?sslrootcert=/none/there.pem", "cannot be read"],
+  ])("%s is refused, and its password never shown", (url, why) => {
+    let error: unknown;
+    try {
+      parseAddress(url);
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(error).toMatchObject({ code: "database-unconfigured", message: expect.stringContaining(why) });
+    const { fix, message } = error as { fix: string; message: string };
+    expect(`${message}${fix}`).not.toContain("hush");
+  });
+});

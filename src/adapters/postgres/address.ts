@@ -1,0 +1,77 @@
+/**
+ * Where the database is: one address, from the environment. Nothing else is asked, neither the variables nor the files of
+ * PostgreSQL's own programs. Off this machine the connection is encrypted and the server's certificate verified.
+ */
+import { readFileSync } from "node:fs";
+import { attempt } from "../../core/attempt.ts";
+import { PawlError } from "../../core/error.ts";
+import { DATABASE_URL } from "../../core/ports/database.ts";
+
+export interface Address {
+  /** `host:port/database`: without anything secret. */
+  readonly shown: string;
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+  readonly password: string;
+  /** Null: this machine. */
+  readonly tls: { readonly servername: string; readonly ca?: string } | null;
+}
+
+const PORT = 5432;
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i;
+const KNOWN: ReadonlySet<string> = new Set(["sslmode", "sslrootcert"]);
+
+/** Throws `database-unconfigured`. Its message never contains the address, which holds a password. */
+export function parseAddress(text: string | undefined): Address {
+  if (text === undefined || text === "") throw unconfigured(`${DATABASE_URL} is not set`);
+  const url = attempt(() => new URL(text), null);
+  if (url === null || !/^postgres(ql)?:$/.test(url.protocol))
+    throw unconfigured(`${DATABASE_URL} is not an address of PostgreSQL`);
+  for (const name of url.searchParams.keys())
+    if (!KNOWN.has(name))
+      throw unconfigured(`${DATABASE_URL} has the parameter ${JSON.stringify(name)}, which has no effect`);
+  const database = decoded(url.pathname.slice(1));
+  const user = decoded(url.username);
+  if (database === "" || user === "")
+    throw unconfigured(`${DATABASE_URL} names no ${user === "" ? "user" : "database"}`);
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const isHere = LOOPBACK.test(url.hostname);
+  const port = url.port === "" ? PORT : Number(url.port);
+  const shown = `${host}:${port}/${database}`;
+  return {
+    shown,
+    host,
+    port,
+    database,
+    user,
+    password: decoded(url.password),
+    tls: isHere ? null : tlsOf(url, host),
+  };
+}
+
+function tlsOf({ searchParams }: URL, servername: string): Address["tls"] {
+  const mode = searchParams.get("sslmode");
+  if (mode !== null && mode !== "verify-full")
+    throw unconfigured(
+      `${DATABASE_URL} says sslmode=${mode}, but Pawl talks to ${servername} only if it can verify its certificate`,
+    );
+  const file = searchParams.get("sslrootcert");
+  if (file === null) return { servername };
+  const ca = attempt(() => readFileSync(file, "utf8"), null);
+  if (ca === null) throw unconfigured(`the certificates of sslrootcert (${file}) cannot be read`);
+  return { servername, ca };
+}
+
+function decoded(text: string): string {
+  return attempt(() => decodeURIComponent(text), text);
+}
+
+function unconfigured(found: string): PawlError {
+  return new PawlError(
+    "database-unconfigured",
+    `No database can be reached: ${found}. Expected postgres://USER:PASSWORD@HOST:PORT/DATABASE.`,
+    `Set ${DATABASE_URL} to the database's address, in the environment only; off this machine with sslmode=verify-full or no sslmode at all.`,
+  );
+}

@@ -1,0 +1,137 @@
+/** Leases by a clock that the test moves, on a database that answers as the test says. */
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { LASTING, openClaims } from "./claims.ts";
+import type { Connections } from "./connections.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date", "performance"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+type Answers = (asked: readonly string[]) => Promise<readonly string[]>;
+const keepsAll: Answers = async (asked) => asked;
+const isAway: Answers = () => Promise.reject(new Error("no route"));
+
+function opened() {
+  let renewed = 0;
+  let renews = keepsAll;
+  let epoch = 0;
+  const query = async (text: string, values: readonly unknown[] = []) => {
+    if (text.includes("pawl.renew")) {
+      renewed += 1;
+      return (await renews(values[1] as readonly string[])).map((what) => ({ what }));
+    }
+    if (!text.includes("pawl.take")) return [];
+    epoch += 1;
+    return [{ taken_epoch: String(epoch), was_left: false }];
+  };
+  const connections = { query, notify() {} } as unknown as Connections;
+  return {
+    claims: openClaims({ connections, project: "1" }),
+    renewed: () => renewed,
+    database(answers: Answers) {
+      renews = answers;
+    },
+  };
+}
+
+const passes = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
+
+describe("a lease in the database", () => {
+  it("is renewed while it is held, and nothing is asked any more once none is", async () => {
+    const { claims, database, renewed } = opened();
+    const first = await claims.take("T1", "w");
+    await claims.take("T2", "w");
+    await passes(LASTING);
+    expect(renewed()).toBe(3);
+    await first?.release();
+    // Another machine has the other one.
+    database(async () => []);
+    await passes(LASTING / 3);
+    expect(renewed()).toBe(4);
+    expect(vi.getTimerCount()).toBe(0);
+    await claims.take("T3", "w");
+    expect(vi.getTimerCount()).toBe(1);
+  });
+});
+
+describe("how long what is held counts as held", () => {
+  it("is told with the first lease and each renewal that succeeds, and that nothing is held any more", async () => {
+    const { claims, database } = opened();
+    const told: (number | null)[] = [];
+    claims.onProlonged?.((left) => told.push(left));
+    const first = await claims.take("T1", "w");
+    const second = await claims.take("T2", "w");
+    expect(told).toEqual([10_000]);
+    await passes(LASTING / 3);
+    expect(told).toEqual([10_000, 10_000]);
+    database(isAway);
+    await passes(LASTING / 3);
+    expect(told).toHaveLength(2);
+    await first?.release();
+    await second?.release();
+    expect(told).toEqual([10_000, 10_000, null]);
+  });
+});
+
+describe("a lease that is not renewed", () => {
+  const third = LASTING / 3;
+
+  it("is lost while nobody can take it yet, counted from when the last renewal was sent", async () => {
+    const { claims, database } = opened();
+    const claim = await claims.take("T1", "w");
+    await passes(third);
+    database(isAway);
+    await passes(2 * third - 1000);
+    expect(claim?.lost?.aborted).toBe(false);
+    expect(claims.fence("T1")).not.toBeNull();
+    await passes(1000);
+    expect(claim?.lost?.aborted).toBe(true);
+    expect(claims.fence("T1")).toBeNull();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("is kept by a renewal whose reply comes late, as long as it was sent in time", async () => {
+    const { claims, database } = opened();
+    const claim = await claims.take("T1", "w");
+    let reply = (_: readonly string[]) => {};
+    database(() => new Promise((resolve) => (reply = resolve)));
+    await passes(third + 3000);
+    database(isAway);
+    reply(["T1"]);
+    await passes(2 * third - 3000 - 1000);
+    expect(claim?.lost?.aborted).toBe(false);
+    await passes(1000);
+    expect(claim?.lost?.aborted).toBe(true);
+  });
+
+  it("is lost at once if somebody else has it, and another one is not", async () => {
+    const { claims, database } = opened();
+    const [first, second] = [await claims.take("T1", "w"), await claims.take("T2", "w")];
+    database(async () => ["T2"]);
+    await passes(third);
+    expect([first?.lost?.aborted, second?.lost?.aborted]).toEqual([true, false]);
+    await second?.release();
+    expect(second?.lost?.aborted).toBe(false);
+  });
+});
+
+describe("a machine that slept, or whose clock was set", () => {
+  it.each([
+    ["forward", 3600_000],
+    ["back", -3600_000],
+  ])("has lost its leases: %s", async (_, jump) => {
+    const { claims } = opened();
+    const claim = await claims.take("T1", "w");
+    await passes(2000);
+    expect(claim?.lost?.aborted).toBe(false);
+    vi.setSystemTime(Date.now() + jump);
+    await passes(1000);
+    expect(claim?.lost?.aborted).toBe(true);
+    const again = await claims.take("T1", "w");
+    await passes(2000);
+    expect(again?.lost?.aborted).toBe(false);
+  });
+});

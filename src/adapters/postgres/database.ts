@@ -1,0 +1,215 @@
+/** The database of `PAWL_DATABASE_URL`, and the projects in it. */
+import { randomUUID } from "node:crypto";
+import { PawlError } from "../../core/error.ts";
+import type { Lease } from "../../core/ports/claims.ts";
+import type {
+  Database,
+  DatabaseFault,
+  DatabaseInspection,
+  DatabaseProject,
+} from "../../core/ports/database.ts";
+import { parseAddress } from "./address.ts";
+import { LASTING, openClaims } from "./claims.ts";
+import { type Connections, type Limits, openConnections } from "./connections.ts";
+import { openEventLog } from "./event-log.ts";
+import { checkShape, migrate } from "./migrate.ts";
+import { openMirror } from "./mirror.ts";
+import type { Place } from "./place.ts";
+import { accessOf } from "./roles.ts";
+import { openStore } from "./store.ts";
+import { openWatch } from "./watch.ts";
+import { openWorkers } from "./workers.ts";
+
+export interface DatabaseOptions {
+  /** As in the environment. */
+  readonly url: string | undefined;
+  readonly packaged?: (path: string) => Promise<string | null>;
+  readonly limits?: Partial<Limits>;
+  /** Milliseconds for which a lease is taken or renewed; default 15 s. */
+  readonly lasting?: number;
+}
+
+/** Throws `database-unconfigured`. Connects with the first question. */
+export function openDatabase(options: DatabaseOptions): Database {
+  const connections = openConnections(parseAddress(options.url), options.limits);
+  const { shown } = connections.address;
+  return {
+    shown,
+    migrate: () => migrate(connections),
+    async access() {
+      await checkShape(connections);
+      return accessOf(connections);
+    },
+    async faults() {
+      await checkShape(connections);
+      return faultsOf(connections);
+    },
+    async addProject(name) {
+      await checkShape(connections);
+      const own = randomUUID();
+      const added = await connections.query(
+        "insert into pawl.project (name, generation) values ($1, $2) on conflict do nothing returning id",
+        [name, own],
+      );
+      if (added.length > 0) return true;
+      // Asked again after a lost reply, it meets what it has added itself.
+      const [there] = await connections.query<{ generation: string }>(
+        "select generation from pawl.project where name = $1",
+        [name],
+      );
+      return there?.generation === own;
+    },
+    async project(name) {
+      await checkShape(connections);
+      const [row] = await connections.query<{ id: string }>("select id from pawl.project where name = $1", [
+        name,
+      ]);
+      if (row) return projectOf({ connections, project: row.id }, options);
+      throw new PawlError(
+        "database-project-missing",
+        `The database ${shown} has no project ${name}.`,
+        "Run `pawl database init` in the project, or set PAWL_DATABASE_URL to the database that has it.",
+      );
+    },
+    close: () => connections.close(),
+  };
+}
+
+function projectOf(place: Place, { lasting, packaged }: DatabaseOptions): DatabaseProject {
+  const watch = openWatch(place);
+  const claims = openClaims(place, lasting);
+  const mirror = openMirror(place.connections, place.project);
+  const on = { ...place, mirror, ...(packaged ? { packaged } : {}) };
+  return {
+    store: openStore(on),
+    eventLog: openEventLog(place, watch),
+    watch,
+    claims,
+    leases: { list: () => leasesOf(place) },
+    workers: openWorkers(place, lasting ?? LASTING),
+    fenced: (lease) => openStore({ ...on, fence: () => claims.fence(lease) }),
+    revision: () => revisionOf(place),
+    inspect: () => inspect(place),
+  };
+}
+
+/** What is alive by the database's clock has just given a sign of life by this machine's. */
+async function leasesOf({ connections, project }: Place): Promise<readonly Lease[]> {
+  const rows = await connections.query<{ what: string; alive: boolean }>(
+    "select what, until > clock_timestamp() as alive from pawl.lease where project = $1 and holder is not null order by what",
+    [project],
+  );
+  const now = new Date().toISOString();
+  return rows.map(({ alive, what }) => ({ what, beat: alive ? now : null }));
+}
+
+interface Settings {
+  readonly server_encoding: string;
+  readonly fsync: string;
+  readonly full_page_writes: string;
+  readonly version: number;
+}
+
+const OLDEST = 140_000;
+
+async function faultsOf({ query }: Connections): Promise<readonly DatabaseFault[]> {
+  const [found] = await query<Settings>(`
+    select current_setting('server_encoding') as server_encoding, current_setting('fsync') as fsync,
+      current_setting('full_page_writes') as full_page_writes,
+      current_setting('server_version_num')::int as version`);
+  if (found === undefined) return [];
+  const { fsync, full_page_writes, server_encoding, version } = found;
+  return [
+    ...(version < OLDEST
+      ? [
+          {
+            message: `PostgreSQL has version ${version}: Pawl needs 14 or later.`,
+            fix: "Upgrade PostgreSQL.",
+          },
+        ]
+      : []),
+    ...(server_encoding !== "UTF8"
+      ? [
+          {
+            message: `The database's encoding is ${server_encoding}: it cannot keep every text.`,
+            fix: "Make another database with `create database NAME encoding 'UTF8' template template0`.",
+          },
+        ]
+      : []),
+    ...(fsync === "off" || full_page_writes === "off"
+      ? [
+          {
+            message: `fsync is ${fsync} and full_page_writes is ${full_page_writes}: a power cut can lose or damage commits.`,
+            fix: "Set both to on in the server's configuration.",
+          },
+        ]
+      : []),
+  ];
+}
+
+interface Counts {
+  readonly revision: string;
+  readonly events: string;
+  readonly documents: string;
+  readonly time: Date | null;
+  readonly who: string | null;
+  readonly commits: string;
+  readonly lines: string;
+  readonly breaks: string;
+  readonly ahead: string;
+}
+
+/** One statement: the numbers belong to one moment. */
+const COUNTS = `
+  select p.revision, p.events, c.at as time, c.who,
+    (select count(*) from pawl.document d
+      where d.project = p.id and d.text is not null and not starts_with(d.path, '.pawl/parts/')) as documents,
+    (select count(*) from pawl.commit o where o.project = p.id) as commits,
+    (select count(*) from pawl.event e where e.project = p.id) as lines,
+    (select count(*) from (
+      select o.previous, lag(o.id) over (order by o.revision) as before from pawl.commit o where o.project = p.id
+    ) chain where chain.previous is distinct from chain.before) as breaks,
+    (select count(*) from pawl.document d where d.project = p.id and d.revision > p.revision) as ahead
+  from pawl.project p left join pawl.commit c on c.project = p.id and c.revision = p.revision
+  where p.id = $1`;
+
+async function revisionOf({ connections, project }: Place): Promise<number> {
+  const query = "select revision from pawl.project where id = $1";
+  const [row] = await connections.query<{ revision: string }>(query, [project]);
+  return Number(row?.revision ?? 0);
+}
+
+async function inspect({ connections, project }: Place): Promise<DatabaseInspection> {
+  const [[found], leases] = await Promise.all([
+    connections.query<Counts>(COUNTS, [project]),
+    connections.query<{ what: string; holder: string; until: Date }>(
+      "select what, holder, until from pawl.lease where project = $1 and holder is not null order by what",
+      [project],
+    ),
+  ]);
+  if (found === undefined) throw new PawlError("internal", "The project is gone.", "Run the command again.");
+  return {
+    revision: Number(found.revision),
+    documents: Number(found.documents),
+    events: Number(found.events),
+    last: found.time === null ? null : { time: found.time.toISOString(), who: found.who ?? "" },
+    leases: leases.map(({ holder, until, what }) => ({ what, holder, until: until.toISOString() })),
+    faults: historyFaults(found),
+  };
+}
+
+/** Each commit names the one before it; each number stands for rows that are there. */
+function historyFaults(found: Counts): readonly DatabaseFault[] {
+  const isWhole =
+    found.commits === found.revision &&
+    found.lines === found.events &&
+    found.breaks === "0" &&
+    found.ahead === "0";
+  if (isWhole) return [];
+  return [
+    {
+      message: `The history does not add up: ${found.revision} revisions and ${found.commits} commits, of which ${found.breaks} do not name the one before; ${found.events} events and ${found.lines} lines; ${found.ahead} documents newer than the last commit.`,
+      fix: "Somebody changed the tables past Pawl, or a backup was restored in part. Restore it whole, or import the project from files with `pawl database import --replace`.",
+    },
+  ];
+}

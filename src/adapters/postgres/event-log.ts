@@ -1,0 +1,60 @@
+/** A project's event log in the database. A position counts lines: a line's own, and that of what follows it. */
+import type { EventLog, LogEntry } from "../../core/ports/event-log.ts";
+import type { Watch } from "../../core/ports/watch.ts";
+import type { Place } from "./place.ts";
+
+interface Row {
+  readonly place: string;
+  readonly text: string;
+  /** Bytes up to and with this line, of those that were found. */
+  readonly total?: string;
+}
+
+/** Lines that are looked at for one part. */
+const MOST_LINES = 5_000;
+
+const PART = `
+  select place, text, sum(octet_length(text)) over (order by place) as total
+  from (
+    select e.place, e.text from pawl.event e
+    where e.project = $1 and e.place > $2
+    order by e.place limit ${MOST_LINES}
+  ) found`;
+
+export function openEventLog({ connections, project }: Place, watch: Watch): EventLog {
+  const look = async () => {
+    const [row] = await connections.query<{ generation: string; events: string }>(
+      "select generation, events from pawl.project where id = $1 and events > 0",
+      [project],
+    );
+    return row ? { generation: row.generation, end: Number(row.events) } : null;
+  };
+  return {
+    look,
+    async read({ containing, from, generation, most }) {
+      if ((await look())?.generation !== generation) return null;
+      const rows = await connections.query<Row>(PART, [project, from]);
+      const lines = rows.filter(({ total }, at) => at === 0 || Number(total) <= most);
+      const wanted = lines.filter(
+        ({ text }) => !containing || containing.some((part) => text.includes(part)),
+      );
+      return {
+        entries: wanted.map(entryOf),
+        next: lines.length === 0 ? from : Number(lines.at(-1)?.place),
+        isAll: lines.length === rows.length && rows.length < MOST_LINES,
+      };
+    },
+    async readBack({ before, limit }) {
+      const rows = await connections.query<Row>(
+        "select place, text from pawl.event where project = $1 and place <= $2 order by place desc limit $3",
+        [project, before, limit],
+      );
+      return rows.map(entryOf);
+    },
+    watch: (heard) => watch.onChange(heard),
+  };
+}
+
+function entryOf({ place, text }: Row): LogEntry {
+  return { text: text.replace(/\n$/, ""), start: Number(place) - 1, end: Number(place) };
+}

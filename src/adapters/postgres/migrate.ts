@@ -1,0 +1,67 @@
+/** Gives a database the shape that this program needs, step by step, each in a transaction of its own. */
+import { PawlError } from "../../core/error.ts";
+import type { Connections, Query } from "./connections.ts";
+import { MIGRATIONS, type Migration } from "./migrations.ts";
+import { grantRoles } from "./roles.ts";
+
+/** Whoever migrates holds it; any number, but the same in every version. */
+const LOCK = 7_295_117_461_982_513n;
+
+const OWN_TABLE = `
+  create schema if not exists pawl;
+  create table if not exists pawl.migration (
+    version int primary key,
+    says text not null,
+    readable_from int not null,
+    at timestamptz not null default clock_timestamp()
+  )`;
+
+export async function migrate(
+  connections: Connections,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<readonly string[]> {
+  const lock = (query: Query) => query("select pg_advisory_lock($1)", [LOCK.toString()]);
+  return connections.session(lock, async (query) => {
+    await query(OWN_TABLE);
+    const rows = await query<{ version: number }>("select version from pawl.migration");
+    const done = new Set(rows.map(({ version }) => version));
+    const steps = migrations.filter(({ version }) => !done.has(version));
+    for (const { readableFrom, says, sql, version } of steps) {
+      const note = `insert into pawl.migration (version, says, readable_from) values (${version}, '${says.replaceAll("'", "''")}', ${readableFrom})`;
+      await query(`begin; ${sql}; ${note}; commit`);
+    }
+    const made = await grantRoles(query);
+    await query("select pg_advisory_unlock($1)", [LOCK.toString()]);
+    return [...steps.map(({ says }) => says), ...made.map((name) => `the role ${name}`)];
+  });
+}
+
+/** Throws `database-schema` if the database has another shape than this program works with. */
+export async function checkShape(
+  connections: Connections,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> {
+  const needed = Math.max(...migrations.map(({ version }) => version));
+  const [there] = await connections.query<{ has: boolean }>(
+    "select to_regclass('pawl.migration') is not null as has",
+  );
+  const [found] = there?.has
+    ? await connections.query<{ version: number; readable_from: number }>(
+        "select coalesce(max(version), 0) as version, coalesce(max(readable_from), 0) as readable_from from pawl.migration",
+      )
+    : [];
+  const { readable_from = 0, version = 0 } = found ?? {};
+  const { shown } = connections.address;
+  if (version < needed)
+    throw new PawlError(
+      "database-schema",
+      `The database ${shown} has ${version === 0 ? "nothing of Pawl's yet" : `shape ${version}`}: this version of Pawl needs shape ${needed}.`,
+      version === 0 ? "Run `pawl database init` in the project." : "Run `pawl database migrate`.",
+    );
+  if (readable_from > needed)
+    throw new PawlError(
+      "database-schema",
+      `The database ${shown} has shape ${version}, which needs a program for shape ${readable_from} or later: this one is for shape ${needed}.`,
+      "Upgrade Pawl on this machine.",
+    );
+}

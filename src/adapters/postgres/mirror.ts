@@ -1,0 +1,112 @@
+/**
+ * A project's documents in memory, by revision: a look asks the database only for what is newer than what is known. If the
+ * history is another one, as after a restored backup, everything is read anew.
+ */
+import { EVENTS } from "../../core/event.ts";
+import type { Entry } from "../../core/ports/store.ts";
+import type { Connections } from "./connections.ts";
+import { projectGone } from "./failures.ts";
+import { isPart, joinedText } from "./parts.ts";
+
+/** The state that was last seen. */
+export interface Base {
+  readonly revision: number;
+  /** The id of the commit that made it; null: there was none. */
+  readonly head: string | null;
+}
+
+export interface Mirror {
+  /** Sees everything that was committed before the call. */
+  refresh(): Promise<void>;
+  readonly base: Base;
+  text(path: string): string | null;
+  /** As it is in the database: a document that is in parts only names them. */
+  kept(path: string): string | null;
+  list(folder: string): readonly Entry[];
+}
+
+const NOTHING: Base = { revision: 0, head: null };
+
+interface Row {
+  readonly revision: string;
+  readonly head: string | null;
+  readonly events: string;
+  readonly known: boolean;
+  readonly path: string | null;
+  readonly text: string | null;
+}
+
+/** One statement sees one moment: the revision and the documents belong together. */
+const NEWER = `
+  select p.revision, p.head, p.events, d.path, d.text,
+    $2::bigint = 0 or exists (
+      select from pawl.commit c where c.project = p.id and c.revision = $2 and c.id = $3
+    ) as known
+  from pawl.project p
+  left join pawl.document d on d.project = p.id and d.revision > $2
+  where p.id = $1`;
+
+export function openMirror(connections: Connections, project: string): Mirror {
+  let texts = new Map<string, string>();
+  // What was put together of parts, while they stay as they are.
+  const joined = new Map<string, string | null>();
+  let base = NOTHING;
+  let hasEvents = false;
+  let running: Promise<void> = Promise.resolve();
+  let next: Promise<void> | null = null;
+
+  const read = async (since: Base): Promise<void> => {
+    const rows = await connections.query<Row>(NEWER, [project, since.revision, since.head]);
+    const [first] = rows;
+    if (first === undefined) throw projectGone(connections.address);
+    if (!first.known) return read(NOTHING);
+    if (since === NOTHING) texts = new Map();
+    if (since === NOTHING || rows.some(({ path }) => path !== null)) joined.clear();
+    for (const { path, text } of rows) {
+      if (path !== null && text !== null) texts.set(path, text);
+      else if (path !== null) texts.delete(path);
+    }
+    hasEvents = first.events !== "0";
+    base = { revision: Number(first.revision), head: first.head };
+  };
+
+  const keptText = (path: string) => texts.get(path) ?? null;
+  return {
+    refresh() {
+      // A look that is under way may have begun before what the caller wants to see: one more follows it, for all who wait.
+      next ??= running.then(() => {
+        next = null;
+        const reading = read(base);
+        running = reading.catch(() => {});
+        return reading;
+      });
+      return next;
+    },
+    get base() {
+      return base;
+    },
+    kept: keptText,
+    text(path) {
+      if (!joined.has(path)) joined.set(path, joinedText(path, keptText));
+      return joined.get(path) ?? null;
+    },
+    list(folder) {
+      const own = [...texts.keys()].filter((path) => !isPart(path));
+      const paths = hasEvents ? [...own, EVENTS] : own;
+      return entriesIn(paths, folder);
+    },
+  };
+}
+
+function entriesIn(paths: readonly string[], folder: string): readonly Entry[] {
+  const start = folder === "" ? "" : `${folder}/`;
+  const kinds = new Map<string, Entry["kind"]>();
+  for (const path of paths) {
+    if (!path.startsWith(start)) continue;
+    const end = path.indexOf("/", start.length);
+    kinds.set(path.slice(start.length, end < 0 ? undefined : end), end < 0 ? "file" : "folder");
+  }
+  return [...kinds]
+    .map(([name, kind]) => ({ name, kind }))
+    .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+}

@@ -1,0 +1,108 @@
+/** A long list in parts: the same text to the byte, and a change of one entry is a change of one part. */
+import { describe, expect, it } from "vitest";
+import { isInParts, isPart, joinedText, partChanges } from "./parts.ts";
+
+const entry = (at: number, more = "") =>
+  `- id: T${at}\n  title: ${"x".repeat(200)}\n  steps:\n  - {id: s${at}}\n${more}`;
+const list = (count: number) =>
+  `# mine\ntasks:\n${Array.from({ length: count }, (_, at) => entry(at)).join("")}`;
+
+/** What is kept after these texts of one document were written, one after the other. */
+function written(...texts: readonly (string | null)[]) {
+  const kept = new Map<string, string>();
+  const read = (path: string) => kept.get(path) ?? null;
+  let last: readonly { path: string; text: string | null }[] = [];
+  for (const text of texts) {
+    last = partChanges("tasks.yaml", text, read) ?? [{ path: "tasks.yaml", text }];
+    for (const each of last)
+      if (each.text === null) kept.delete(each.path);
+      else kept.set(each.path, each.text);
+  }
+  return { kept, last, read, text: joinedText("tasks.yaml", read) };
+}
+
+describe("A long list", () => {
+  it.each([
+    ["a list", list(100)],
+    ["CRLF, a BOM and no end of the last line", `\uFEFF${list(100).replaceAll("\n", "\r\n")}- id: last`],
+    ["the same entry twice", list(100) + list(100)],
+    ["an indented list", list(100).replace(/^(?=[- ])/gm, "  ")],
+    ["no list", "x: y\n".repeat(10_000)],
+    ["one line", `x: ${"y".repeat(40_000)}`],
+    ["blank lines and lines that only look like entries", `${"\n\n- \n--\n-x\n".repeat(5_000)}`],
+    ["a short text", list(2)],
+    ["nothing", ""],
+    ["what Pawl itself writes in its place", "pawl: parts\nabc\n../../x"],
+  ])("is the same text to the byte: %s", (_, text) => {
+    const { kept, read, text: found } = written(text);
+    expect(found).toBe(text);
+    for (const path of kept.keys()) expect(path === "tasks.yaml" || isPart(path)).toBe(true);
+    expect(written(list(80), text).text).toBe(text);
+    expect(written(text, list(80), text).kept).toEqual(kept);
+    expect(partChanges("tasks.yaml", text, read) ?? []).toEqual([]);
+    expect(written(text, null).kept.size).toBe(0);
+  });
+
+  it("is changed by the part of the entry that changed, and by its names where one came or went", () => {
+    const text = list(100);
+    const changed = text.replace(entry(50), entry(50, "  status: done\n"));
+    const one = written(text, changed);
+    expect(one.text).toBe(changed);
+    expect(one.last).toEqual([
+      { path: expect.stringMatching(/^\.pawl\/parts\//), text: entry(50, "  status: done\n") },
+    ]);
+    const added = written(text, `${text}${entry(100)}`);
+    expect(added.last.map(({ path }) => isPart(path))).toEqual([false, true]);
+    const gone = written(text, text.replace(entry(50), ""));
+    expect(gone.last.map(({ text: left }) => left === null)).toEqual([false, true]);
+    const moved = written(text, text.replace(entry(50), "").replace(entry(10), entry(50) + entry(10)));
+    expect(moved.last.map(({ path }) => path)).toEqual(["tasks.yaml"]);
+  });
+
+  it("is the same parts, whatever was there before", () => {
+    // Pieces that begin, end, join and part entries, in the order of a generator with a fixed seed.
+    const pieces = [
+      "- id: A\n",
+      "- id: B\n  x: y",
+      "\n",
+      "  - id: C\n",
+      "-",
+      " ",
+      "tasks:\n",
+      "  z: 1\n",
+      "- id: D\n  w: 2\n",
+    ];
+    let seed = 7;
+    const next = (most: number) => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return seed % most;
+    };
+    let text = list(90);
+    let before = written(text);
+    for (let times = 0; times < 400; times++) {
+      const [at, length] = [next(text.length), next(3) === 0 ? next(400) : 0];
+      const start = next(2) === 0 ? at : text.lastIndexOf("\n", at) + 1;
+      text = `${text.slice(0, start)}${pieces[next(pieces.length)]}${text.slice(start + length)}`;
+      if (next(40) === 0) text = list(90);
+      const changes = partChanges("tasks.yaml", text, before.read) ?? [{ path: "tasks.yaml", text }];
+      for (const each of changes)
+        if (each.text === null) before.kept.delete(each.path);
+        else before.kept.set(each.path, each.text);
+      expect(joinedText("tasks.yaml", before.read)).toBe(text);
+      const fresh = written(text);
+      expect(new Map([...before.kept].sort())).toEqual(new Map([...fresh.kept].sort()));
+      expect(fresh.kept.size).toBeGreaterThan(50);
+      before = fresh;
+    }
+  });
+
+  it("is one document where it is short, or no YAML", () => {
+    const nothing = () => null;
+    expect(partChanges("tasks.yaml", list(100), nothing)).toHaveLength(102);
+    expect(partChanges("tasks.json", list(100), nothing)).toBeNull();
+    expect(partChanges("tasks.yaml", list(5), nothing)).toBeNull();
+    expect(partChanges("tasks.yaml", null, nothing)).toBeNull();
+    const { kept, read } = written(list(100), list(5));
+    expect([isInParts("tasks.yaml", read), kept.size]).toEqual([false, 1]);
+  });
+});

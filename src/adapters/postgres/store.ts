@@ -1,0 +1,346 @@
+/**
+ * The store on PostgreSQL. Reads come from a mirror; a commit is one call of one function, which locks the project's row.
+ *
+ * P1  A commit has an id of its own. If its reply is lost, it is sent again with the same id, and happens once.
+ * P2  The database says whether anything that was read may have changed; then the texts are compared, and only a real
+ *     difference counts.
+ * P3  With a fence, the database refuses a commit of whoever lost the lease, and nobody takes the lease during the commit.
+ * P4  A long list is kept in parts (`parts.ts`); nobody sees that but the database.
+ * P5  Others are notified by a statement of its own after the commit: inside it, notifying would order all commits of the
+ *     server one after another.
+ */
+import { randomUUID } from "node:crypto";
+import { PawlError } from "../../core/error.ts";
+import { EVENTS } from "../../core/event.ts";
+import type { ProjectPath } from "../../core/path.ts";
+import type { Change, Entry, Store, View } from "../../core/ports/store.ts";
+import { isReserved } from "../files/control.ts";
+import { type Connections, sqlStateOf } from "./connections.ts";
+import { refusalOf } from "./failures.ts";
+import { type Base, type Mirror, openMirror } from "./mirror.ts";
+import { isInParts, joinedText, type Kept, type PartChange, partChanges, partsFolder } from "./parts.ts";
+import { CHANNEL, type Fence, type Place } from "./place.ts";
+
+export interface StoreOptions extends Place {
+  /** Reads a packaged text; null if there is none. */
+  readonly packaged?: (path: string) => Promise<string | null>;
+  /** One that other stores of the project read from, too. */
+  readonly mirror?: Mirror;
+  /** The lease under which each commit counts; null: it is not held. Absent: commits need none. */
+  readonly fence?: () => Fence | null;
+}
+
+/** What was read through a view, as first read. */
+interface Reads {
+  readonly files: Map<string, string | null>;
+  readonly folders: Map<string, string>;
+  /** Where the mirror stood at the first read; null: nothing was read. */
+  base: Base | null;
+}
+
+/** How often what was read may be compared because others committed something else meanwhile. */
+const MAX_COMPARED = 20;
+
+export function openStore(options: StoreOptions): Store {
+  const { connections, packaged = async () => null, project } = options;
+  const { mirror = openMirror(connections, project) } = options;
+  const readsOf = new WeakMap<View, Reads>();
+  const events = () => eventsOf(options);
+
+  const readsIn = (view: View): Reads => {
+    const reads = readsOf.get(view);
+    if (reads !== undefined) return reads;
+    throw new PawlError("internal", "This store got a view of another store.", "Report this.");
+  };
+  const textNow = async (path: string) => (path === EVENTS ? events() : mirror.text(path));
+  const isAsRead = async ([path, before]: readonly [string, string | null]) =>
+    (await textNow(path)) === before;
+  /** The state in which everything still is as it was read; null: something is not. */
+  const stillHolds = async ({ files, folders }: Reads): Promise<Base | null> => {
+    await mirror.refresh();
+    // Others in this process may move the mirror on during the comparison: what they bring is newer than this.
+    const { base } = mirror;
+    for (const [folder, before] of folders) if (JSON.stringify(mirror.list(folder)) !== before) return null;
+    for (const file of files) if (!(await isAsRead(file))) return null;
+    return base;
+  };
+
+  return {
+    view() {
+      const reads: Reads = { files: new Map(), folders: new Map(), base: null };
+      const view = openView({ mirror, packaged, textNow, isAsRead }, reads);
+      readsOf.set(view, reads);
+      return view;
+    },
+    hold: (run, work) => holdLock(options, run, work),
+    holds: async (view) => (await stillHolds(readsIn(view))) !== null,
+    async commit(view, changes) {
+      const reads = readsIn(view);
+      const id = randomUUID();
+      for (let compared = 0; compared <= MAX_COMPARED; compared++) {
+        const order = { ...orderOf(changes, mirror), id };
+        const outcome = await commitOnce({ ...options, mirror }, withUnread(reads, order, mirror), order);
+        if (outcome === "committed" || outcome === "known") return "committed";
+        const base = outcome === "taken" ? null : await stillHolds(reads);
+        if (base === null) return "changed";
+        reads.base = base;
+      }
+      return "changed";
+    },
+    async catchUp() {
+      await mirror.refresh();
+      return null;
+    },
+    pending: () => null,
+    // Debug logs are a machine's own affair.
+    log: async () => {},
+    settle: async () => {},
+  };
+}
+
+/** What is written in parts replaces exactly those that are there, also where nobody read it. */
+function withUnread(reads: Reads, { inParts }: Pick<Order, "inParts">, mirror: Mirror): Reads {
+  const unread = inParts.filter((path) => !reads.files.has(path));
+  if (unread.length === 0) return reads;
+  const now = unread.map((path) => [path, mirror.text(path)] as const);
+  return { ...reads, files: new Map([...reads.files, ...now]), base: reads.base ?? mirror.base };
+}
+
+function openView(
+  {
+    isAsRead,
+    mirror,
+    packaged,
+    textNow,
+  }: {
+    readonly mirror: Mirror;
+    readonly packaged: View["packaged"];
+    readonly textNow: (path: string) => Promise<string | null>;
+    readonly isAsRead: (file: readonly [string, string | null]) => Promise<boolean>;
+  },
+  reads: Reads,
+): View {
+  let first: Promise<void> | null = null;
+  const ready = async () => {
+    first ??= mirror.refresh();
+    await first;
+    reads.base ??= mirror.base;
+  };
+  return {
+    async read(path: ProjectPath) {
+      await ready();
+      const before = reads.files.get(path);
+      if (before !== undefined) return before;
+      const text = await textNow(path);
+      reads.files.set(path, text);
+      return text;
+    },
+    async list(folder: ProjectPath): Promise<readonly Entry[]> {
+      await ready();
+      const entries = mirror.list(folder);
+      if (!reads.folders.has(folder)) reads.folders.set(folder, JSON.stringify(entries));
+      return entries;
+    },
+    async isCurrent(paths) {
+      await mirror.refresh();
+      const asked = [...reads.files].filter(([path]) => (paths as readonly string[]).includes(path));
+      for (const file of asked) if (!(await isAsRead(file))) return false;
+      return true;
+    },
+    packaged,
+  };
+}
+
+/** The whole log; rarely read through a view. */
+async function eventsOf({ connections, project }: Place): Promise<string | null> {
+  const [row] = await connections.query<{ text: string | null }>(
+    "select string_agg(text, '' order by place) as text from pawl.event where project = $1",
+    [project],
+  );
+  return row?.text ?? null;
+}
+
+/** A change set as the database takes it: the log is a table of its own. */
+interface Order {
+  readonly id: string;
+  readonly changes: string;
+  readonly emptied: boolean;
+  readonly lines: readonly string[];
+  /** The documents among the changes that are in parts. */
+  readonly inParts: readonly string[];
+}
+
+type DocumentChange =
+  | { readonly type: "write" | "append"; readonly path: string; readonly text: string }
+  | { readonly type: "remove"; readonly path: string }
+  | { readonly type: "move"; readonly path: string; readonly to: string };
+
+function orderOf(changes: readonly Change[], mirror: Pick<Mirror, "kept">): Omit<Order, "id"> {
+  const documents: DocumentChange[] = [];
+  const inParts: string[] = [];
+  const laid = new Map<string, string | null>();
+  const kept = (path: string) => laid.get(path) ?? (laid.has(path) ? null : mirror.kept(path));
+  const putDocuments = (change: Change) => {
+    const own = inPartsOf(change, kept);
+    for (const { path, text } of own ?? []) laid.set(path, text);
+    if (own !== null && change.type !== "move") inParts.push(change.path);
+    documents.push(...(own?.map(documentOf) ?? [documentChange(change)]));
+  };
+  let lines: string[] = [];
+  let emptied = false;
+  for (const change of changes) {
+    const paths = change.type === "move" ? [change.from, change.to] : [change.path];
+    const own = paths.find((path) => isReserved(path) || (path === EVENTS && change.type === "move"));
+    if (own !== undefined) throw notHere(own);
+    checkText(change);
+    if (paths[0] !== EVENTS) putDocuments(change);
+    else if (change.type === "append") lines.push(change.text.toWellFormed());
+    else if (change.type === "remove") [lines, emptied] = [[], true];
+    else if (change.type === "write") [lines, emptied] = [linesOf(change.text), true];
+    else throw notHere(EVENTS);
+  }
+  return { changes: JSON.stringify(documents), emptied, lines, inParts };
+}
+
+/** With their ends. */
+function linesOf(text: string): string[] {
+  return text.toWellFormed().match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}
+
+/** Null: the document is not in parts, neither before nor after. */
+function inPartsOf(change: Change, kept: Kept): readonly PartChange[] | null {
+  if (change.type === "move") {
+    if (isInParts(change.from, kept)) throw notHere(change.from);
+    return null;
+  }
+  const { path } = change;
+  if (change.type === "remove") return partChanges(path, null, kept);
+  const text = change.text.toWellFormed();
+  if (change.type !== "append") return partChanges(path, text, kept);
+  return isInParts(path, kept) ? partChanges(path, appended(joinedText(path, kept) ?? "", text), kept) : null;
+}
+
+/** A line never continues one that an earlier writer left unfinished. */
+function appended(before: string, text: string): string {
+  const breaks = before !== "" && !before.endsWith("\n") && text.endsWith("\n");
+  return `${before}${breaks ? "\n" : ""}${text}`;
+}
+
+function documentOf({ path, text }: PartChange): DocumentChange {
+  return text === null ? { type: "remove", path } : { type: "write", path, text };
+}
+
+function documentChange(change: Change): DocumentChange {
+  switch (change.type) {
+    case "move":
+      return { type: "move", path: change.from, to: change.to };
+    case "remove":
+      return { type: "remove", path: change.path };
+    default:
+      return {
+        type: change.type === "append" ? "append" : "write",
+        path: change.path,
+        text: change.text.toWellFormed(),
+      };
+  }
+}
+
+function notHere(path: string): PawlError {
+  return new PawlError(
+    "internal",
+    `A change set names ${path}, which cannot be changed like this in a database.`,
+    "Report this with the command that was run.",
+  );
+}
+
+function checkText(change: Change): void {
+  if (!("text" in change && change.text.includes("\0"))) return;
+  throw new PawlError(
+    "state-unreadable",
+    `${change.path} contains a NUL character, which PostgreSQL cannot keep.`,
+    "Remove the character, then run the command again.",
+  );
+}
+
+const COMMIT = "select outcome, at_revision from pawl.commit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+
+type Outcome = "committed" | "known" | "changed" | "restored" | "fenced";
+
+/** `taken`: a move's target exists. */
+async function commitOnce(
+  { connections, fence, mirror, project }: StoreOptions & { readonly mirror: Mirror },
+  { base, files, folders }: Reads,
+  { changes, emptied, id, lines }: Order,
+): Promise<Exclude<Outcome, "fenced"> | "taken"> {
+  const held = fence?.();
+  if (held === null) throw fenced();
+  // Without a base nothing was read, and nothing can have changed.
+  const known = base ? [base.revision, base.head] : [null, null];
+  const withParts = (path: string) =>
+    isInParts(path, mirror.kept) ? [path, `${partsFolder(path)}/`] : [path];
+  const reads = [[...files.keys()].flatMap(withParts), [...folders.keys()]];
+  const lease = held ? [held.what, held.epoch] : [null, null];
+  const values = [project, id, ...known, ...reads, changes, emptied, lines, ...lease];
+  try {
+    const [row] = await connections.query<{ outcome: Outcome }>(COMMIT, values);
+    const outcome = row?.outcome ?? "changed";
+    if (outcome === "fenced") throw fenced();
+    if (outcome === "committed") connections.notify(CHANNEL, project);
+    return outcome;
+  } catch (thrown) {
+    const refusal = refusalOf(connections.address, thrown);
+    if (refusal === "changed") return "taken";
+    throw refusal ?? (sqlStateOf(thrown) === "55P03" ? busy(connections) : thrown);
+  }
+}
+
+function fenced(): PawlError {
+  return new PawlError(
+    "lease-lost",
+    "Nothing was committed: this worker no longer has the lease on what it works on. Another took it over.",
+    "Let this worker end. What it did so far is where it left it, and the other goes on from the last commit.",
+  );
+}
+
+function busy({ address }: Connections): PawlError {
+  return new PawlError(
+    "lock-timeout",
+    `A commit in the database ${address.shown} waited too long for another one. Nothing was committed.`,
+    "Look in pg_stat_activity for what holds the project's row, end it, then run the command again.",
+  );
+}
+
+/** The run's lock, for as long as the session lives. It orders transactions; what was read is checked by the commit itself. */
+async function holdLock<T>({ connections, project }: Place, run: string, work: () => Promise<T>): Promise<T> {
+  const key = `pawl ${project} ${run}`;
+  return connections.session(
+    async (query) => {
+      try {
+        await query("select pg_advisory_lock(hashtextextended($1, 0))", [key]);
+      } catch (thrown) {
+        throw sqlStateOf(thrown) === "55P03" ? await heldBy(connections, run, key) : thrown;
+      }
+    },
+    async (query) => {
+      try {
+        return await work();
+      } finally {
+        await query("select pg_advisory_unlock(hashtextextended($1, 0))", [key]).catch(() => {});
+      }
+    },
+  );
+}
+
+const HOLDER = `
+  select a.application_name as name from pg_locks l join pg_stat_activity a using (pid)
+  where l.locktype = 'advisory' and l.granted and l.objsubid = 1
+    and (l.classid::bigint << 32 | l.objid::bigint) = hashtextextended($1, 0)`;
+
+async function heldBy(connections: Connections, run: string, key: string): Promise<PawlError> {
+  const [holder] = await connections.query<{ name: string }>(HOLDER, [key]);
+  return new PawlError(
+    "lock-timeout",
+    `The run ${run} is held by ${holder?.name || "another process"}; it was not free in time.`,
+    "Wait until that process is done, or end it, then run the command again.",
+  );
+}

@@ -1,0 +1,452 @@
+/**
+ * Workers, money and roles in the database.
+ *
+ * W1  Nobody but the functions here writes to the tables. They run with the owner's rights, and look at the role of the login
+ *     that asks, whatever role it has set meanwhile.
+ * W2  A worker's role writes no verdict: no step of a person's, no approval, no answer, no settings.
+ * W3  A reservation counts for as long as its lease is held. What it did not settle when the lease is taken over counts as
+ *     spent: nobody knows.
+ */
+
+const TABLES = /* sql */ `
+create table pawl.worker (
+  project bigint not null references pawl.project,
+  name text not null,
+  -- Distinguishes a process from an earlier one of the same name.
+  id uuid not null,
+  host text not null,
+  -- Of the program.
+  version text not null,
+  labels text[] not null,
+  -- How many agents may be at work, and are.
+  capacity int not null,
+  at_work int not null default 0,
+  state text not null check (state in ('working', 'draining', 'gone')),
+  login text not null default session_user,
+  since timestamptz not null default clock_timestamp(),
+  beat timestamptz not null default clock_timestamp(),
+  lasting interval not null,
+  primary key (project, name)
+);
+
+create table pawl.spend (
+  project bigint not null references pawl.project,
+  -- In UTC.
+  day date not null,
+  usd numeric not null,
+  primary key (project, day)
+);
+
+-- What a lease counts for, among the caps over all machines.
+create table pawl.reservation (
+  project bigint not null,
+  what text not null,
+  epoch bigint not null,
+  worker text not null,
+  repository text,
+  agent text not null,
+  -- What may still be spent under the lease. Null: nobody asked.
+  usd numeric,
+  primary key (project, what),
+  foreign key (project, what) references pawl.lease
+);
+`;
+
+const ROLES = /* sql */ `
+-- Of the login: owner, person, worker, viewer or none. The one that may do most counts.
+create function pawl.role() returns text
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select case
+    when pg_has_role(session_user, (select nspowner from pg_namespace where nspname = 'pawl'), 'MEMBER') then 'owner'
+    else coalesce((
+      select substr(rolname, 6) from pg_roles
+      where rolname in ('pawl_person', 'pawl_worker', 'pawl_viewer') and pg_has_role(session_user, oid, 'MEMBER')
+      order by array_position(array['pawl_person', 'pawl_worker', 'pawl_viewer'], rolname::text) limit 1
+    ), 'none')
+  end
+$$;
+
+create function pawl.forbid(why text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  raise exception using errcode = 'PW005', message = why, detail = pawl.role();
+end $$;
+
+create function pawl.permit(what text, variadic allowed text[]) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if pawl.role() <> all(allowed || array['owner']) then
+    perform pawl.forbid(what);
+  end if;
+end $$;
+`;
+
+/** What a worker's role may not commit. */
+const VERDICTS = /* sql */ `
+-- Null: it is not JSON. Escapes of what jsonb cannot hold stand for something else: the same on both sides of a comparison.
+create function pawl.parsed(given text) returns jsonb
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return regexp_replace(
+    ltrim(given, chr(65279)), '\\\\u(0000|[dD][89abcdefABCDEF][0-9a-fA-F]{2})', '\\\\ufffd', 'g'
+  )::jsonb;
+exception when others then
+  return null;
+end $$;
+
+create function pawl.present(p bigint, named text) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp as $$
+  select pawl.parsed(d.text) from pawl.document d where d.project = p and d.path = named and d.text is not null
+$$;
+
+-- The steps of a record that only a person takes.
+create function pawl.verdicts(given jsonb) returns setof jsonb
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select step
+  from jsonb_array_elements(case jsonb_typeof(given->'steps') when 'array' then given->'steps' else '[]' end) step
+  where step ? 'strength'
+    or step->>'event' in ('approved', 'edit_accepted', 'taken_over')
+    or step#>>'{by,channel}' in ('terminal', 'board', 'elicitation', 'mcp')
+$$;
+
+-- Why a worker may not write this document; null: it may.
+create function pawl.worker_fault(p bigint, named text, kind text, given text) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  task text := substring(named from '^\\.pawl/(?:runs|done|heads/bloom)/([^/]+)\\.json$');
+  recorded text := substring(named from '^\\.alfred/records/bloom/([^/]+)/[^/]+\\.json$');
+  next jsonb;
+  before jsonb;
+begin
+  if named = 'pawl.yaml' or named ~ '^\\.(?!(pawl|alfred/records/bloom)/)' or named ~ '^\\.pawl/(heads/(?!bloom/)|runs/[^/]+/)'
+    or named ~ '^\\.pawl/inbox/' and kind <> 'remove' then
+    return 'a worker''s role does not write ' || named;
+  end if;
+  if task is null and recorded is null and named !~ '^\\.pawl/questions/' then
+    return null;
+  end if;
+  if kind = 'remove' and recorded is null then
+    return null;
+  end if;
+  next := pawl.parsed(given);
+  if kind <> 'write' or jsonb_typeof(next) is distinct from 'object' then
+    return 'a worker''s role only writes ' || named || ' whole, as JSON';
+  end if;
+  if named ~ '^\\.pawl/questions/' then
+    before := pawl.present(p, named);
+    if next->>'answer' is not null and next->'answer' is distinct from before->'answer' then
+      return 'a worker''s role does not answer ' || named;
+    end if;
+    return null;
+  end if;
+  if named ~ '^\\.pawl/(runs|done)/' then
+    before := coalesce(
+      pawl.present(p, '.pawl/runs/' || task || '.json'),
+      pawl.present(p, '.pawl/done/' || task || '.json')
+    );
+    if coalesce(next->'verdicts', '[]') <> coalesce(before->'verdicts', '[]')
+      or next#>'{kept,approved}' = 'true' and (
+        before#>'{kept,approved}' is distinct from 'true'
+        or named ~ '^\\.pawl/runs/' and pawl.present(p, named) is null
+      ) then
+      return 'a worker''s role does not write the verdict in ' || named;
+    end if;
+    return null;
+  end if;
+  task := coalesce(task, recorded);
+  if exists (
+    select step from pawl.verdicts(next) step
+    except (
+      select step from pawl.verdicts(pawl.present(p, '.pawl/heads/bloom/' || task || '.json')) step
+      union all
+      select step from pawl.document d, pawl.verdicts(pawl.parsed(d.text)) step
+      where d.project = p and d.text is not null and starts_with(d.path, '.alfred/records/bloom/' || task || '/')
+    )
+  ) then
+    return 'a worker''s role does not write the verdict in ' || named;
+  end if;
+  return null;
+end $$;
+
+create function pawl.check_worker(p bigint, changes jsonb, emptied boolean, lines text[]) returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  fault text;
+begin
+  select reason into fault
+  from jsonb_array_elements(changes) change, pawl.worker_fault(p, change->>'path', change->>'type', change->>'text') reason
+  where reason is not null limit 1;
+  if fault is null and exists (select from jsonb_array_elements(changes) change where change->>'type' = 'move') then
+    fault := 'a worker''s role moves no document';
+  end if;
+  if fault is null and emptied then
+    fault := 'a worker''s role does not empty the event log';
+  end if;
+  if fault is null and exists (
+    select from unnest(lines) line, pawl.parsed(line) event
+    where event is null or event ? 'strength' or event->>'type' in ('task:approved', 'question:answered')
+      or event->>'type' like '%:accepted' or event#>>'{by,channel}' in ('terminal', 'board', 'elicitation', 'mcp')
+  ) then
+    fault := 'a worker''s role does not write a verdict''s event';
+  end if;
+  if fault is not null then
+    perform pawl.forbid(fault);
+  end if;
+end $$;
+`;
+
+/** Money: settled from the agents' ends in the very commit that records them. */
+const SPEND = /* sql */ `
+create function pawl.add_spend(p bigint, amount numeric) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+  insert into pawl.spend (project, day, usd)
+  select p, (clock_timestamp() at time zone 'utc')::date, amount where amount > 0
+  on conflict (project, day) do update set usd = spend.usd + excluded.usd
+$$;
+
+create function pawl.settle(p bigint, lines text[]) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  ended record;
+begin
+  for ended in
+    select event->>'taskId' as task, sum((event->>'usd')::numeric) as usd
+    from unnest(lines) line, pawl.parsed(line) event
+    where line like '%"agent:ended"%' and event->>'type' = 'agent:ended' and jsonb_typeof(event->'usd') = 'number'
+    group by 1 order by 1
+  loop
+    update pawl.reservation r set usd = greatest(0, r.usd - ended.usd) where r.project = p and r.what = ended.task;
+    perform pawl.add_spend(p, ended.usd);
+  end loop;
+end $$;
+
+create function pawl.end_reservation() returns trigger
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  left_over numeric;
+begin
+  if old.holder is null or new.holder is not null and new.epoch = old.epoch then
+    return null;
+  end if;
+  delete from pawl.reservation r where r.project = old.project and r.what = old.what and r.epoch = old.epoch
+  returning r.usd into left_over;
+  if new.holder is not null then
+    perform pawl.add_spend(old.project, left_over);
+  end if;
+  return null;
+end $$;
+create trigger end_reservation after update on pawl.lease for each row execute function pawl.end_reservation();
+`;
+
+/**
+ * Takes a lease and reserves what it counts for, or does neither. `wanted`: worker, repository, agent, usd, and caps
+ * {repository, agent, usd}, each absent where there is none. `refused`: the cap that is reached. The project's row orders
+ * those who take at the same moment, and the commits that settle.
+ */
+const TAKE = /* sql */ `
+create function pawl.reached(p bigint, named text, wanted jsonb) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $$
+  with live as (
+    select r.* , l.until > clock_timestamp() as alive
+    from pawl.reservation r
+    join pawl.lease l on l.project = r.project and l.what = r.what and l.epoch = r.epoch and l.holder is not null
+    where r.project = p
+  )
+  select case
+    when (select w.state <> 'working' from pawl.worker w where w.project = p and w.name = wanted->>'worker')
+      then 'draining'
+    when (select count(*) from live where alive and what <> named and repository = wanted->>'repository')
+      >= (wanted#>>'{caps,repository}')::int
+      then 'repository'
+    when (select count(*) from live where alive and what <> named and agent = wanted->>'agent')
+      >= (wanted#>>'{caps,agent}')::int
+      then 'agent'
+    -- What a dead worker left counts until somebody takes over, and then as spent.
+    when (select coalesce(sum(usd), 0) from live)
+      + coalesce((
+        select s.usd from pawl.spend s where s.project = p and s.day = (clock_timestamp() at time zone 'utc')::date
+      ), 0)
+      + (wanted->>'usd')::numeric > (wanted#>>'{caps,usd}')::numeric
+      then 'usd'
+  end
+$$;
+
+create function pawl.take_task(
+  p bigint, named text, taker text, lasting interval, wanted jsonb,
+  out taken_epoch bigint, out was_left boolean, out refused text
+)
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  present pawl.lease;
+begin
+  perform pawl.permit('only a worker''s or a person''s role takes a task', 'worker', 'person');
+  perform from pawl.project where id = p for update;
+  select * into present from pawl.lease where project = p and what = named for update;
+  if present.holder = taker then
+    taken_epoch := present.epoch;
+    return;
+  end if;
+  if present.holder is not null and present.until > clock_timestamp() then
+    return;
+  end if;
+  refused := pawl.reached(p, named, wanted);
+  if refused is not null then
+    return;
+  end if;
+  select t.taken_epoch, t.was_left into taken_epoch, was_left from pawl.take(p, named, taker, lasting) t;
+  -- Somebody else was first, by the function of the version before.
+  if taken_epoch is null then
+    return;
+  end if;
+  insert into pawl.reservation (project, what, epoch, worker, repository, agent, usd)
+  values (
+    p, named, taken_epoch, wanted->>'worker', wanted->>'repository', wanted->>'agent', (wanted->>'usd')::numeric
+  )
+  on conflict (project, what) do update
+  set epoch = excluded.epoch, worker = excluded.worker, repository = excluded.repository,
+    agent = excluded.agent, usd = excluded.usd;
+end $$;
+`;
+
+const WORKERS = /* sql */ `
+-- Null: another process of that name is alive.
+create function pawl.register(
+  p bigint, named text, process uuid, on_host text, of_version text, with_labels text[], up_to int, for_time interval
+) returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  becomes text;
+begin
+  perform pawl.permit('only a worker''s or a person''s role works', 'worker', 'person');
+  insert into pawl.worker as w (project, name, id, host, version, labels, capacity, state, lasting)
+  values (p, named, process, on_host, of_version, with_labels, up_to, 'working', for_time)
+  on conflict (project, name) do update
+  set id = excluded.id, host = excluded.host, version = excluded.version, labels = excluded.labels,
+    capacity = excluded.capacity, at_work = 0, state = 'working', login = session_user, lasting = excluded.lasting,
+    since = clock_timestamp(), beat = clock_timestamp()
+  where w.id = excluded.id or w.state = 'gone' or w.beat + w.lasting < clock_timestamp()
+  returning w.state into becomes;
+  return becomes;
+end $$;
+
+-- Asked for: its state and the oldest shape that a program may be made for. No state: it is no longer registered.
+create function pawl.beat(p bigint, named text, process uuid, working int, drains boolean, out is_in text, out min_client int)
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform pawl.permit('only a worker''s or a person''s role works', 'worker', 'person');
+  update pawl.worker w
+  set beat = clock_timestamp(), at_work = working,
+    state = case when drains then 'draining' when w.state = 'gone' then 'working' else w.state end
+  where w.project = p and w.name = named and w.id = process
+  returning w.state into is_in;
+  select max(m.readable_from) into min_client from pawl.migration m;
+end $$;
+
+create function pawl.leave(p bigint, named text, process uuid) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform pawl.permit('only a worker''s or a person''s role works', 'worker', 'person');
+  update pawl.worker set state = 'gone', at_work = 0, beat = clock_timestamp()
+  where project = p and name = named and id = process;
+end $$;
+
+-- Its state before; null: there is no such worker.
+create function pawl.drain(p bigint, named text) returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  before text;
+begin
+  perform pawl.permit('only a person''s role drains a worker', 'person');
+  select case when w.beat + w.lasting < clock_timestamp() then 'gone' else w.state end into before
+  from pawl.worker w where w.project = p and w.name = named for update;
+  update pawl.worker set state = 'draining' where project = p and name = named and before = 'working';
+  return before;
+end $$;
+`;
+
+/** As in the first step, with who may commit, what a worker may, and what is settled. */
+const COMMIT = /* sql */ `
+create or replace function pawl.commit(
+  p bigint, commit_id uuid, base bigint, base_head uuid, reads text[], folders text[],
+  changes jsonb, emptied boolean, lines text[], fence_what text, fence_epoch bigint,
+  out outcome text, out at_revision bigint
+)
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  present pawl.project;
+begin
+  perform pawl.permit('only a worker''s or a person''s role writes', 'worker', 'person');
+  select * into present from pawl.project where id = p for update;
+  if not found then
+    raise exception using errcode = 'PW004', message = 'there is no such project';
+  end if;
+  select c.revision into at_revision from pawl.commit c where c.project = p and c.id = commit_id;
+  if found then
+    outcome := 'known';
+    return;
+  end if;
+  at_revision := present.revision;
+  if fence_what is not null then
+    perform from pawl.lease l
+    where l.project = p and l.what = fence_what and l.epoch = fence_epoch and l.holder is not null
+    for share;
+    if not found then
+      outcome := 'fenced';
+      return;
+    end if;
+  end if;
+  if base > 0 and not exists (
+    select from pawl.commit c where c.project = p and c.revision = base and c.id = base_head
+  ) then
+    outcome := 'restored';
+    return;
+  end if;
+  if base < present.revision and pawl.touched(p, base, reads, folders) then
+    outcome := 'changed';
+    return;
+  end if;
+  if pawl.role() = 'worker' then
+    perform pawl.check_worker(p, changes, emptied, lines);
+  end if;
+  at_revision := present.revision + 1;
+  perform pawl.apply(p, changes, at_revision);
+  perform pawl.log(p, emptied, lines, at_revision);
+  perform pawl.settle(p, lines);
+  insert into pawl.commit (project, revision, id, previous) values (p, at_revision, commit_id, present.head);
+  update pawl.project set revision = at_revision, head = commit_id where id = p;
+  outcome := 'committed';
+end $$;
+`;
+
+/** The functions of earlier steps that take and renew leases, too, are for those who may write. */
+const LEASES = /* sql */ `
+create function pawl.check_lease_writer() returns trigger
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform pawl.permit('only a worker''s or a person''s role takes a lease', 'worker', 'person');
+  return null;
+end $$;
+create trigger check_writer before insert or update or delete on pawl.lease
+for each statement execute function pawl.check_lease_writer();
+`;
+
+const TABLE_NAMES = [
+  "project",
+  "document",
+  "commit",
+  "event",
+  "lease",
+  "migration",
+  "worker",
+  "spend",
+  "reservation",
+];
+
+/** Whoever was granted a table by mistake still sees nothing of it without one of the roles, and changes nothing. */
+const ROWS = TABLE_NAMES.map(
+  (name) => /* sql */ `
+alter table pawl.${name} enable row level security;
+create policy members on pawl.${name} for select using ((select pawl.role()) <> 'none');`,
+).join("\n");
+
+export const WORKERS_SHAPE = [TABLES, ROLES, VERDICTS, SPEND, TAKE, WORKERS, COMMIT, LEASES, ROWS].join("\n");

@@ -1,0 +1,90 @@
+/** The workers of a project, by the database's clock. */
+import { randomUUID } from "node:crypto";
+import type { AtWork, Registration, WorkerState, Workers } from "../../core/ports/workers.ts";
+import { MIGRATIONS } from "./migrations.ts";
+import { CHANNEL, type Place } from "./place.ts";
+
+interface Row {
+  readonly name: string;
+  readonly host: string;
+  readonly version: string;
+  readonly labels: readonly string[];
+  readonly capacity: number;
+  readonly at_work: number;
+  readonly state: WorkerState;
+  readonly beat: Date;
+}
+
+const LIST = `
+  select name, host, version, labels, capacity, at_work, beat,
+    case when beat + lasting < clock_timestamp() then 'gone' else state end as state
+  from pawl.worker where project = $1 order by name`;
+
+const AT_WORK = `
+  select r.what, r.repository, r.agent, r.usd, l.until > clock_timestamp() as alive
+  from pawl.reservation r
+  join pawl.lease l on l.project = r.project and l.what = r.what and l.epoch = r.epoch and l.holder is not null
+  where r.project = $1 order by r.what`;
+
+const SPENT = `
+  select coalesce(sum(usd), 0) as usd from pawl.spend
+  where project = $1 and day = (clock_timestamp() at time zone 'utc')::date`;
+
+const SHAPE = Math.max(...MIGRATIONS.map(({ version }) => version));
+
+export function openWorkers({ connections, project }: Place, lasting: number): Workers {
+  const { query } = connections;
+  return {
+    async list() {
+      const rows = await query<Row>(LIST, [project]);
+      return rows.map(({ at_work, beat, ...row }) => ({ ...row, atWork: at_work, seen: beat.toISOString() }));
+    },
+    async register({ capacity, host, labels, name, version }) {
+      const id = randomUUID();
+      const own = [project, name, id];
+      const [row] = await query<{ state: string | null }>(
+        "select pawl.register($1, $2, $3, $4, $5, $6, $7, $8) as state",
+        [...own, host, version, labels, capacity, `${lasting} milliseconds`],
+      );
+      return row?.state == null ? null : registrationOf(query, own, lasting);
+    },
+    async drain(name) {
+      const [row] = await query<{ state: WorkerState | null }>("select pawl.drain($1, $2) as state", [
+        project,
+        name,
+      ]);
+      connections.notify(CHANNEL, project);
+      return row?.state ?? null;
+    },
+    async atWork() {
+      const rows = await query<Omit<AtWork, "usd"> & { usd: string | null }>(AT_WORK, [project]);
+      return rows.map(({ usd, ...row }) => ({ ...row, usd: usd === null ? null : Number(usd) }));
+    },
+    async spentToday() {
+      const [row] = await query<{ usd: string }>(SPENT, [project]);
+      return Number(row?.usd ?? 0);
+    },
+  };
+}
+
+function registrationOf(
+  query: Place["connections"]["query"],
+  own: readonly string[],
+  lasting: number,
+): Registration {
+  return {
+    lasting,
+    async beat({ atWork, drains }) {
+      const [row] = await query<{ is_in: WorkerState | null; min_client: number }>(
+        "select is_in, min_client from pawl.beat($1, $2, $3, $4, $5)",
+        [...own, atWork, drains],
+      );
+      if (row?.is_in == null) return "replaced";
+      if (row.min_client > SHAPE) return "outgrown";
+      return row.is_in === "draining" ? "drain" : "go-on";
+    },
+    async leave() {
+      await query("select pawl.leave($1, $2, $3)", own);
+    },
+  };
+}

@@ -1,0 +1,148 @@
+/**
+ * Two event logs as one, by time. A position says how far both were read. Lines that both begin with, as after an import, are
+ * one line.
+ */
+import { attempt } from "../../core/attempt.ts";
+import { PawlError } from "../../core/error.ts";
+import type { EventLog, LogEntry, LogLook, LogPart } from "../../core/ports/event-log.ts";
+
+/** Half a gigabyte of one log, and 16 million places of the other, fit into one exact number. */
+const PLACES = 2 ** 24;
+const LEAST_BYTES = 256 * 1024;
+const NOTHING: LogLook = { generation: "", end: 0 };
+
+/** `places`: a log whose positions count its lines. */
+export function openMergedLog(bytes: EventLog, places: EventLog): EventLog {
+  const looks = async () => Promise.all([bytes.look(), places.look()]);
+  return {
+    async look() {
+      const [one, other] = await looks();
+      if (one === null && other === null) return null;
+      return {
+        generation: JSON.stringify([(one ?? NOTHING).generation, (other ?? NOTHING).generation]),
+        end: joined((one ?? NOTHING).end, (other ?? NOTHING).end),
+      };
+    },
+    async read({ containing, from, generation, most: asked }) {
+      // Of positions that are counted so, a reader's sum says little about bytes.
+      const most = Math.max(asked, LEAST_BYTES);
+      const [first = "", second = ""] = attempt(() => JSON.parse(generation) as string[], []);
+      const [a, b] = parted(from);
+      const [one, other] = await Promise.all([
+        partOf(bytes, { generation: first, from: a, most }),
+        partOf(places, { generation: second, from: b, most }),
+      ]);
+      if (one === null || other === null) return null;
+      const { entries, next, isAll } = forwards(one, other, [a, b]);
+      const wanted = entries.filter(
+        ({ text }) => !containing || containing.some((each) => text.includes(each)),
+      );
+      return { entries: wanted, next, isAll };
+    },
+    async readBack({ before, limit }) {
+      const [a, b] = parted(before);
+      const [one, other] = await Promise.all([
+        bytes.readBack({ before: a, limit }),
+        places.readBack({ before: b, limit }),
+      ]);
+      return backwards(one, other, [a, b], limit);
+    },
+    watch(heard) {
+      const both = [bytes.watch(heard), places.watch(heard)];
+      return { close: () => both.forEach((each) => void each.close()) };
+    },
+  };
+}
+
+/** A log that is not there yet has no generation, and nothing in it. */
+async function partOf(
+  log: EventLog,
+  order: { readonly generation: string; readonly from: number; readonly most: number },
+): Promise<LogPart | null> {
+  if (order.generation !== "") return log.read(order);
+  return (await log.look()) === null ? { entries: [], next: order.from, isAll: true } : null;
+}
+
+function joined(bytes: number, places: number): number {
+  if (places < PLACES && bytes < Number.MAX_SAFE_INTEGER / PLACES) return bytes * PLACES + places;
+  throw new PawlError(
+    "state-unreadable",
+    "The event logs are too long to be read as one: .pawl/events.jsonl has more than half a gigabyte, or the database more than 16 million events.",
+    "Move .pawl/events.jsonl away, then run the command again.",
+  );
+}
+
+function parted(position: number): readonly [number, number] {
+  return [Math.floor(position / PLACES), position % PLACES];
+}
+
+type Place = readonly [number, number];
+
+const timeOf = ({ text }: LogEntry) => /"time":"([^"]{1,40})"/.exec(text)?.[1] ?? "";
+
+/** As far as both parts reach: what a part does not show may be earlier than what the other does. */
+function forwards(one: LogPart, other: LogPart, from: Place): LogPart {
+  const { at, entries, left, right } = merged([one.entries, other.entries], from, {
+    edge: "end",
+    isFirst: (first, second) => timeOf(first) <= timeOf(second),
+    goesOn: (first, second) => (first !== undefined || one.isAll) && (second !== undefined || other.isAll),
+  });
+  // Where nothing is left of a part, what it passed over is behind.
+  const next = joined(
+    left === 0 ? Math.max(at[0], one.next) : at[0],
+    right === 0 ? Math.max(at[1], other.next) : at[1],
+  );
+  return { entries, next, isAll: left + right === 0 && one.isAll && other.isAll };
+}
+
+function backwards(
+  one: readonly LogEntry[],
+  other: readonly LogEntry[],
+  before: Place,
+  limit: number,
+): readonly LogEntry[] {
+  return merged([one, other], before, {
+    edge: "start",
+    isFirst: (first, second) => timeOf(first) > timeOf(second),
+    goesOn: (_first, _second, count) => count < limit,
+  }).entries;
+}
+
+interface Merging {
+  /** To where a line moves the position. */
+  readonly edge: "start" | "end";
+  isFirst(one: LogEntry, other: LogEntry): boolean;
+  goesOn(one: LogEntry | undefined, other: LogEntry | undefined, count: number): boolean;
+}
+
+interface Merged {
+  readonly entries: readonly LogEntry[];
+  readonly at: Place;
+  /** How many lines of each are left. */
+  readonly left: number;
+  readonly right: number;
+}
+
+function merged(
+  [ones, others]: readonly [readonly LogEntry[], readonly LogEntry[]],
+  from: Place,
+  { edge, goesOn, isFirst }: Merging,
+): Merged {
+  const entries: LogEntry[] = [];
+  let [i, j] = [0, 0];
+  let [a, b] = from;
+  for (;;) {
+    const [one, other] = [ones[i], others[j]];
+    if ((one === undefined && other === undefined) || !goesOn(one, other, entries.length)) break;
+    const before = joined(a, b);
+    const isBoth = one !== undefined && one.text === other?.text;
+    const takesOne = one !== undefined && (isBoth || other === undefined || isFirst(one, other));
+    const line = takesOne ? one : other;
+    if (one !== undefined && takesOne) [i, a] = [i + 1, one[edge]];
+    if (other !== undefined && (!takesOne || isBoth)) [j, b] = [j + 1, other[edge]];
+    const after = joined(a, b);
+    const [start, end] = edge === "end" ? [before, after] : [after, before];
+    entries.push({ text: line?.text ?? "", start, end });
+  }
+  return { entries, at: [a, b], left: ones.length - i, right: others.length - j };
+}

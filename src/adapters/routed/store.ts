@@ -1,0 +1,159 @@
+/**
+ * Two stores as one: each path and each run's lock belongs to the files of this checkout or to what several machines share.
+ *
+ * T1  A commit writes to one of the two, and only while what was read of the other still holds.
+ * T2  What belongs to the other side and can be done without (a copy, a file that is no longer needed) follows a shared commit,
+ *     and never undoes it.
+ */
+import { PawlError } from "../../core/error.ts";
+import { EVENTS } from "../../core/event.ts";
+import type { ProjectPath } from "../../core/path.ts";
+import type { Change, Entry, Store, View } from "../../core/ports/store.ts";
+
+export interface Routes {
+  isShared(path: string): boolean;
+  isSharedRun(run: string): boolean;
+  /** Whether shared documents may be somewhere in the folder. */
+  leadsToShared(folder: string): boolean;
+  /** Whether a shared commit that has this change may do it in the files after it, or not at all. */
+  mayFollow(change: Change): boolean;
+  /** Whether a shared document is copied into the files of the checkout in which it was written. */
+  isCopied(path: string): boolean;
+}
+
+interface Sides {
+  readonly files: View;
+  /** Null: nothing shared was read. */
+  shared: View | null;
+}
+
+/** `shared` is asked when it is first needed. */
+export function openRoutedStore(files: Store, shared: () => Promise<Store>, routes: Routes): Store {
+  const sidesOf = new WeakMap<View, Sides>();
+  const sidesIn = (view: View): Sides => {
+    const sides = sidesOf.get(view);
+    if (sides !== undefined) return sides;
+    throw new PawlError("internal", "This store got a view of another store.", "Report this.");
+  };
+  const sharedHolds = async ({ shared: read }: Sides) => read === null || (await shared()).holds(read);
+
+  const commitShared = async (sides: Sides, { follow, own }: Parted) => {
+    if (!(await files.holds(sides.files))) return "changed";
+    const store = await shared();
+    const done = await store.commit(sides.shared ?? store.view(), own);
+    const copies = own.filter((change) => change.type === "write" && routes.isCopied(change.path));
+    const after = [...follow, ...copies];
+    // The commit stands.
+    if (done === "committed" && after.length > 0) await files.commit(files.view(), after).catch(() => {});
+    return done;
+  };
+
+  return {
+    view() {
+      const sides: Sides = { files: files.view(), shared: null };
+      const view = openView(sides, shared, routes);
+      sidesOf.set(view, sides);
+      return view;
+    },
+    hold: async (run, work) =>
+      routes.isSharedRun(run) ? (await shared()).hold(run, work) : files.hold(run, work),
+    holds: async (view) => {
+      const sides = sidesIn(view);
+      return (await files.holds(sides.files)) && (await sharedHolds(sides));
+    },
+    async commit(view, changes) {
+      const sides = sidesIn(view);
+      const parted = part(changes, routes);
+      if (parted.own.length > 0) return commitShared(sides, parted);
+      return (await sharedHolds(sides)) ? files.commit(sides.files, changes) : "changed";
+    },
+    catchUp: () => files.catchUp(),
+    pending: () => files.pending(),
+    log: (path, line) => files.log(path, line),
+    settle: () => files.settle(),
+  };
+}
+
+function openView(sides: Sides, shared: () => Promise<Store>, routes: Routes): View {
+  let opened: Promise<View> | undefined;
+  // What cannot be read was not read: a commit to the files does not depend on it.
+  const through = async <T>(look: (view: View) => Promise<T>): Promise<T> => {
+    opened ??= shared().then((store) => store.view());
+    const found = await look(await opened.catch(reopening));
+    sides.shared = await opened;
+    return found;
+  };
+  const reopening = (thrown: unknown): never => {
+    opened = undefined;
+    throw thrown;
+  };
+  return {
+    read: async (path) =>
+      routes.isShared(path) ? through((view) => view.read(path)) : sides.files.read(path),
+    async list(folder: ProjectPath) {
+      const entries = await sides.files.list(folder);
+      if (!routes.leadsToShared(folder)) return entries;
+      return merged(entries, await through((view) => view.list(folder)), folder, routes);
+    },
+    async isCurrent(paths) {
+      const own = paths.filter((path) => routes.isShared(path));
+      const others = paths.filter((path) => !routes.isShared(path));
+      if (own.length > 0 && sides.shared !== null && !(await sides.shared.isCurrent(own))) return false;
+      return sides.files.isCurrent(others);
+    },
+    packaged: (path) => sides.files.packaged(path),
+  };
+}
+
+/** Each name from the side to which it belongs: a file that lies in the other's place counts for nothing. */
+function merged(
+  files: readonly Entry[],
+  shared: readonly Entry[],
+  folder: string,
+  routes: Routes,
+): readonly Entry[] {
+  const pathOf = ({ name }: Entry) => (folder === "" ? name : `${folder}/${name}`);
+  const found = new Map<string, Entry>();
+  for (const entry of files) if (!routes.isShared(pathOf(entry))) found.set(entry.name, entry);
+  for (const entry of shared) {
+    const path = pathOf(entry);
+    const counts = entry.kind === "file" ? routes.isShared(path) : routes.leadsToShared(path);
+    if (counts) found.set(entry.name, entry);
+  }
+  return [...found.values()].sort((one, other) =>
+    one.name < other.name ? -1 : Number(one.name > other.name),
+  );
+}
+
+interface Parted {
+  /** What is shared; with it, the events. Empty: nothing is. */
+  readonly own: readonly Change[];
+  readonly follow: readonly Change[];
+}
+
+function part(changes: readonly Change[], routes: Routes): Parted {
+  const own = changes.filter((change) => isOwn(change, routes));
+  if (own.length === 0) return { own, follow: [] };
+  const [events, others] = [[] as Change[], [] as Change[]];
+  for (const change of changes)
+    if (!own.includes(change))
+      (change.type !== "move" && change.path === EVENTS ? events : others).push(change);
+  const split = others.find((change) => !routes.mayFollow(change));
+  if (split !== undefined) throw notAtOnce(split);
+  return { own: [...own, ...events], follow: others };
+}
+
+function isOwn(change: Change, routes: Routes): boolean {
+  if (change.type !== "move") return routes.isShared(change.path);
+  if (routes.isShared(change.from) !== routes.isShared(change.to)) throw notAtOnce(change);
+  return routes.isShared(change.from);
+}
+
+function notAtOnce(change: Change): PawlError {
+  const path = change.type === "move" ? change.from : change.path;
+  return new PawlError(
+    "internal",
+    `A change set has ${path}, which is in this checkout, together with what the database keeps: they cannot be committed at once.`,
+    "Report this with the command that was run.",
+  );
+}

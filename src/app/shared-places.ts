@@ -1,0 +1,28 @@
+/** Which of a project's paths and runs belong to Bloom's work, and so to the database where pawl.yaml says that it is there. */
+import type { Routes } from "../adapters/routed/store.ts";
+import { GATES_FOLDER } from "../core/gate-record.ts";
+import { LOOP_DONE, LOOP_RUNS } from "../core/loop-record.ts";
+import { RECORDS } from "../runtime/team-records.ts";
+import { PLANS } from "../workflows/bloom/proposal/take-proposal.ts";
+import { INBOX, QUESTIONS } from "../workflows/bloom/question.ts";
+
+const GATES = `${GATES_FOLDER}/bloom`;
+const FOLDERS = [LOOP_DONE, QUESTIONS, INBOX, ".pawl/heads/bloom", `${RECORDS}/bloom`, GATES];
+
+export function bloomsRoutes(tasksFile: string): Routes {
+  const isBelow = (path: string) => FOLDERS.some((folder) => path.startsWith(`${folder}/`));
+  return {
+    isShared: (path) => path === tasksFile || isRun(path) || isBelow(path),
+    isSharedRun: (run) => run.startsWith("bloom:"),
+    leadsToShared: (folder) => folder === LOOP_RUNS || FOLDERS.includes(folder) || isBelow(folder),
+    // A proposal that was taken is of no use any more.
+    mayFollow: (change) => change.type === "remove" && change.path.startsWith(`${PLANS}/`),
+    // What a person signed is to be committed to git with what they signed it for.
+    isCopied: (path) => path.startsWith(`${GATES}/`),
+  };
+}
+
+/** Own workflows have a folder each there. */
+function isRun(path: string): boolean {
+  return path.startsWith(`${LOOP_RUNS}/`) && /^[^/]+\.json$/.test(path.slice(LOOP_RUNS.length + 1));
+}

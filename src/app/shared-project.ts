@@ -1,0 +1,111 @@
+/** A project whose work of Bloom's is in a database: opened with the first look at it. */
+import { hostname } from "node:os";
+import { openDatabase } from "../adapters/postgres/database.ts";
+import { openMergedLog } from "../adapters/routed/event-log.ts";
+import { openRoutedStore } from "../adapters/routed/store.ts";
+import type { Environment } from "../config/config.ts";
+import { PawlError } from "../core/error.ts";
+import { PROJECT_FOLDER } from "../core/path.ts";
+import type { Leases } from "../core/ports/claims.ts";
+import { DATABASE_URL, type Database, type DatabaseProject } from "../core/ports/database.ts";
+import type { EventLog } from "../core/ports/event-log.ts";
+import type { Outside } from "../core/ports/outside.ts";
+import type { Store } from "../core/ports/store.ts";
+import type { Settings } from "../core/settings.ts";
+import type { SharedLoop } from "./loop-ports.ts";
+import { bloomsRoutes } from "./shared-places.ts";
+
+export interface SharedPlace {
+  readonly root: string;
+  readonly environment: Environment;
+  readonly files: Store;
+  readonly settings: Pick<Settings, "bloom" | "project_id">;
+}
+
+export interface Shared {
+  /** This checkout's files, with the database's documents in their places. */
+  readonly store: Store;
+  readonly leases: Leases;
+  readonly workers: NonNullable<Outside["workers"]>;
+  /** Both logs as one. */
+  eventLog(files: EventLog): Promise<EventLog>;
+  /** Throws `database-unconfigured`, `database-failed`, `database-project-missing`. */
+  database(): Promise<DatabaseProject>;
+  loop(noted: (store: Store) => Store): Promise<SharedLoop>;
+  close(): Promise<void>;
+}
+
+/** A command says soon that the database does not answer; a loop tries again by itself. */
+const RECONNECTING = 5_000;
+
+export function openShared({ environment, files, root, settings }: SharedPlace): Shared {
+  const routes = bloomsRoutes(settings.bloom.tasks_file);
+  let database: Database | undefined;
+  let opened: Promise<DatabaseProject> | undefined;
+  const open = async () => {
+    const url = environment[DATABASE_URL];
+    if (!url) throw unset();
+    database ??= openDatabase({ url, packaged: async () => null, limits: { reconnecting: RECONNECTING } });
+    const project = await database.project(idOf(settings));
+    if ((await project.store.view().list(PROJECT_FOLDER)).length > 0) return project;
+    throw empty(database.shown);
+  };
+  const project = () => {
+    opened ??= open().catch((thrown: unknown) => {
+      opened = undefined;
+      throw thrown;
+    });
+    return opened;
+  };
+  const routed = (shared: () => Promise<Store>) => openRoutedStore(files, shared, routes);
+  return {
+    store: routed(async () => (await project()).store),
+    leases: { list: async () => (await project()).leases.list() },
+    workers: {
+      list: async () => (await project()).workers.list(),
+      atWork: async () => (await project()).workers.atWork(),
+      spentToday: async () => (await project()).workers.spentToday(),
+    },
+    eventLog: async (log) => openMergedLog(log, (await project()).eventLog),
+    database: project,
+    async loop(noted) {
+      const { claims, fenced, watch, workers } = await project();
+      return {
+        ...{ claims, watch, workers },
+        host: `${hostname()}:${root}`,
+        fenced: (lease) => {
+          const store = fenced(lease);
+          return noted(routed(async () => store));
+        },
+      };
+    },
+    close: async () => database?.close(),
+  };
+}
+
+const WHERE = "pawl.yaml keeps Bloom's work in a database (`stores: {bloom: postgres}`)";
+
+function unset(): PawlError {
+  return new PawlError(
+    "database-unconfigured",
+    `${WHERE}, and ${DATABASE_URL} is not set: expected postgres://USER:PASSWORD@HOST:PORT/DATABASE.`,
+    `Set ${DATABASE_URL} to the database's address, in the environment only. An agent has none: it goes by its prompt, and what it reports counts at the end of its turn.`,
+  );
+}
+
+function idOf({ project_id }: SharedPlace["settings"]): string {
+  if (project_id !== null) return project_id;
+  throw new PawlError(
+    "database-project-missing",
+    `${WHERE}, and has no project_id, by which the database knows the project.`,
+    "Run `pawl database init`, then `pawl database import`.",
+  );
+}
+
+function empty(shown: string): PawlError {
+  return new PawlError(
+    "database-project-missing",
+    `${WHERE}, and the database ${shown} has nothing of this project yet.`,
+    "Run `pawl database import` where the project's files are.",
+  );
+}

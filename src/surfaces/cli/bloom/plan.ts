@@ -1,0 +1,114 @@
+/** `pawl plan TEXT`: an agent proposes tasks; a person sees what they change in tasks.yaml, and decides. */
+import { randomUUID } from "node:crypto";
+import { PawlError } from "../../../core/error.ts";
+import { type ProjectPath, pathFault } from "../../../core/path.ts";
+import type { Repo } from "../../../core/ports/worktrees.ts";
+import type { Project } from "../../../runtime/project.ts";
+import { advance } from "../../../runtime/run-transaction.ts";
+import { readTasksText } from "../../../tasks-file/grow.ts";
+import { propose } from "../../../workflows/bloom/proposal/propose.ts";
+import { keepProposal, takeProposal } from "../../../workflows/bloom/proposal/take-proposal.ts";
+import { ENDING_SIGNALS } from "../../ending-signals.ts";
+import type { Answer, Call, Host, Run } from "../command.ts";
+import { advanceAsking } from "../person.ts";
+import { clean } from "../terminal.ts";
+
+export const plan: Run = async (host, call) => {
+  const wanted = wantedOf(call);
+  const project = await host.project({ create: wanted.take === null });
+  if (wanted.take !== null) return take(host, project, wanted.take);
+  const file = await proposalFor(host, project, wanted);
+  if (file === null)
+    return { text: "Interrupted. Nothing was changed.\n", data: { interrupted: true }, exit: 130 };
+  const isAsked = host.json !== true && host.agent() === null && host.controllingTerminal.isThere();
+  if (isAsked) return take(host, project, file);
+  const { reply } = await advance(project.runtime, takeProposal, { file }, host.caller);
+  return {
+    text: `${reply.text}\n\nNothing was changed. At a terminal, \`${host.name} plan --take ${file}\` asks you and takes it.\n`,
+    data: { ...(reply.data as object), taken: false },
+    exit: 3,
+  };
+};
+
+interface Wanted {
+  readonly description: string;
+  readonly agent: string | null;
+  readonly after: readonly string[];
+  readonly repo: Repo | null;
+  readonly take: ProjectPath | null;
+}
+
+function wantedOf({ arguments: given, options }: Call): Wanted {
+  const description = String(given.text ?? "").trim();
+  const { after = [], agent = null, repo = null, take: file = null } = options;
+  if ((file === null) === (description === ""))
+    throw new PawlError(
+      "usage",
+      "Expected what the tasks are for, or --take with a proposal's file.",
+      'Run `pawl plan "what you want"`.',
+    );
+  if (file !== null && (agent !== null || repo !== null || (after as readonly string[]).length > 0))
+    throw new PawlError(
+      "usage",
+      "--take takes a proposal as it is.",
+      "Leave --agent, --repo and --after out.",
+    );
+  return {
+    description,
+    agent: agent as string | null,
+    after: after as readonly string[],
+    repo: repo === "." ? "." : (pathOf(repo, "--repo") as Repo | null),
+    take: pathOf(file, "--take"),
+  };
+}
+
+function pathOf(given: unknown, option: string): ProjectPath | null {
+  if (given === null) return null;
+  const path = String(given).replace(/^\.\//, "");
+  const fault = pathFault(path);
+  if (fault === null) return path as ProjectPath;
+  throw new PawlError("usage", `${option} takes a path inside the project: ${fault}.`, "Correct the path.");
+}
+
+/** Shows what the proposal changes, and takes it with the person's yes. Throws where no person can be asked. */
+async function take(host: Host, { runtime }: Project, file: ProjectPath): Promise<Answer> {
+  const beside = async () =>
+    `It stays in ${file} until you say yes; \`${host.name} plan --take ${file}\` asks again.`;
+  const { reply } = await advanceAsking(host, runtime, takeProposal, { file }, beside);
+  return { text: `${reply.text}\n`, data: reply.data };
+}
+
+/** The file with what the agent proposes; null: a signal ended the agent. */
+async function proposalFor(
+  { caller, terminal }: Host,
+  { openLoop, runtime, trust }: Project,
+  { agent: named, after, description, repo }: Wanted,
+): Promise<ProjectPath | null> {
+  const view = runtime.store.view();
+  const settings = await runtime.settings(view);
+  const { tasks } = await readTasksText(view, { settings });
+  const agent = named ?? settings.bloom.agent;
+  await trust.checkAgent(agent);
+  const stop = new AbortController();
+  const onSignal = () => stop.abort();
+  for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
+  const { close, ports } = await openLoop();
+  try {
+    const name = `plan-${randomUUID().slice(0, 8)}`;
+    const tell = (line: string) => terminal.err(`${clean(line)}\n`);
+    tell(`${agent} reads the project and proposes tasks …`);
+    const proposed = await propose(ports, {
+      ...{ name, agent, description, after, repo, tasks, tell },
+      settings: settings.bloom,
+      stop: stop.signal,
+    });
+    const { reply } = await advance(runtime, keepProposal, { ...proposed, name }, caller);
+    return (reply.data as { readonly file: ProjectPath }).file;
+  } catch (thrown) {
+    if (stop.signal.aborted) return null;
+    throw thrown;
+  } finally {
+    close?.();
+    for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
+  }
+}

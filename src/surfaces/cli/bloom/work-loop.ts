@@ -1,0 +1,120 @@
+/** What the commands share that run the work loop: `pawl run` on its own, `pawl worker` among others. */
+import type { BloomHappening } from "../../../core/bloom-event.ts";
+import { PawlError } from "../../../core/error.ts";
+import type { PawlEvent } from "../../../core/event.ts";
+import type { LoopPorts } from "../../../core/ports/loop.ts";
+import type { Settings } from "../../../core/settings.ts";
+import type { Project } from "../../../runtime/project.ts";
+import { type LoopEnd, type LoopSetup, runLoop } from "../../../workflows/bloom/scheduler/loop.ts";
+import type { Host } from "../command.ts";
+import { clean } from "../terminal.ts";
+import { openScreen, type Screen } from "./run-screen.ts";
+
+/** As in the configuration. */
+const MOST_AGENTS = 64;
+
+/** Throws `usage`. */
+export function parseAgents(agents: unknown): number | undefined {
+  if (agents === undefined) return undefined;
+  if (/^\d{1,2}$/.test(String(agents)) && Number(agents) >= 1 && Number(agents) <= MOST_AGENTS)
+    return Number(agents);
+  throw new PawlError(
+    "usage",
+    `--agents takes a number from 1 to ${MOST_AGENTS}, found ${JSON.stringify(agents)}.`,
+    "Use --agents 2.",
+  );
+}
+
+/** Throws if there is nothing to work on: no tasks file, or no task with the given id. */
+export async function checkedSettings({ runtime }: Project, only: string | null = null): Promise<Settings> {
+  const view = runtime.store.view();
+  const settings = await runtime.settings(view);
+  const { loadTasks, taskOf } = await import("../../../tasks-file/load.ts");
+  const { file } = await loadTasks(view, { settings, ...(runtime.cache ? { cache: runtime.cache } : {}) });
+  if (only !== null) taskOf(file.tasks, only);
+  return settings;
+}
+
+/** JSON lines, or lines for a person. `ends`: the loop ends when it has nothing to do. */
+export function screenOf({ terminal }: Host, json: boolean | undefined, ends: boolean): Screen {
+  if (json !== true) return openScreen(terminal, { ends });
+  return {
+    show: (happening: BloomHappening | PawlEvent) => terminal.out(`${JSON.stringify(happening)}\n`),
+    say: (text) => terminal.err(`${clean(text)}\n`),
+    close: () => {},
+  };
+}
+
+type OwnSetup = Omit<LoopSetup, keyof LoopPorts | "runtime" | "show">;
+
+/** The loop in this process; `hear`: whoever else wants to know. */
+export async function runWith(
+  project: Project,
+  outside: LoopPorts,
+  screen: Screen,
+  { hear, ...setup }: OwnSetup & { readonly hear?: LoopSetup["show"] },
+): Promise<LoopEnd> {
+  project.notices.wake();
+  const end = await runLoop({
+    ...outside,
+    ...setup,
+    runtime: project.runtime,
+    show(happening) {
+      screen.show(happening);
+      project.notices.hear(happening);
+      hear?.(happening);
+    },
+  });
+  outside.close?.();
+  screen.close();
+  return end;
+}
+
+/** What a signal brings about. */
+export interface Stage {
+  readonly controller: AbortController;
+  readonly says: string;
+}
+
+/** Each of them ends the loop. A closed terminal (SIGHUP) may send its own more than once. */
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGQUIT", "SIGHUP"] as const;
+/** Nobody is there any more who could send another. */
+const AT_ONCE: ReadonlySet<string> = new Set(["SIGQUIT", "SIGHUP"]);
+
+/** Each signal brings the next stage about; one more, from a person, ends the program at once. */
+export function stageOnSignal(screen: Screen, stages: readonly Stage[]): { forget(): void } {
+  const heard = (signal: NodeJS.Signals) => {
+    const left = stages.filter(({ controller }) => !controller.signal.aborted);
+    const isOver = stages.at(-1)?.controller.signal.aborted === true;
+    const next = AT_ONCE.has(signal) ? left.at(-1) : left[0];
+    if (isOver || next === undefined) {
+      if (signal !== "SIGHUP") process.exit(130);
+      return;
+    }
+    next.controller.abort();
+    screen.say(next.says);
+  };
+  for (const name of SIGNALS) process.on(name, heard);
+  return {
+    forget() {
+      for (const name of SIGNALS) process.off(name, heard);
+    },
+  };
+}
+
+/** How the tasks stand, in lines. */
+export function endLines(end: LoopEnd, { terminal, name }: Host): readonly string[] {
+  const { red, yellow } = terminal.paint;
+  return [
+    `${end.done.length} done, ${end.cancelled.length > 0 ? `${end.cancelled.length} cancelled, ` : ""}${end.open.length} open.`,
+    ...(end.blocked.length > 0
+      ? [`${red(`Blocked: ${end.blocked.join(", ")}.`)} \`${name} show ${end.blocked[0]}\` says why.`]
+      : []),
+    ...(end.waiting.length > 0 ? [yellow(`Waiting for a person: ${end.waiting.join(", ")}.`)] : []),
+    ...(end.byHand.length > 0
+      ? [
+          `In progress without an agent: ${end.byHand.join(", ")}. If you finished it, run \`${name} done ${end.byHand[0]}\`; to give it to an agent, run \`${name} reset ${end.byHand[0]}\`.`,
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,139 @@
+/** `pawl worker`: the work loop as one worker among several machines, until it is told to end. */
+import { hostname, platform } from "node:os";
+import { PawlError } from "../../../core/error.ts";
+import { checkId } from "../../../core/id.ts";
+import type { LoopPorts } from "../../../core/ports/loop.ts";
+import type { Registration, WorkerEntry, WorkerOrder } from "../../../core/ports/workers.ts";
+import { parseLabels } from "../../../workflows/bloom/labels.ts";
+import { openHeartbeat } from "../../../workflows/bloom/scheduler/heartbeat.ts";
+import type { LoopEnd, LoopSetup } from "../../../workflows/bloom/scheduler/loop.ts";
+import { listRuns } from "../../../workflows/bloom/task-run.ts";
+import type { Answer, Call, Host, Run } from "../command.ts";
+import { beginLoop } from "../policy.ts";
+import { checkedSettings, endLines, parseAgents, runWith, screenOf, stageOnSignal } from "./work-loop.ts";
+
+export const worker: Run = async (host, call) => {
+  const project = await host.project();
+  const { bloom } = await checkedSettings(project);
+  const own = entryOf(call, host, bloom.agents);
+  await beginLoop(project, host, async () => (await listRuns(project.runtime.store.view())).length > 0);
+  const outside = await project.openLoop();
+  const registration = await register(outside, own);
+  const screen = screenOf(host, call.json, false);
+  const [drain, stop] = [new AbortController(), new AbortController()];
+  const signals = stageOnSignal(screen, [
+    { controller: drain, says: `${DRAINS} The next signal hands them back.` },
+    {
+      controller: stop,
+      says: "Stopping the agents and handing the tasks back. The next signal quits at once.",
+    },
+  ]);
+  const atWork = openCount();
+  const orders = new Set<WorkerOrder>();
+  const heartbeat = openHeartbeat({
+    ...{ registration, drain, stop, clock: outside.clock, atWork: atWork.count },
+    hear(order) {
+      orders.add(order);
+      screen.say(wordsOf(order, own.name));
+    },
+  });
+  screen.say(`Worker ${own.name} takes up to ${own.capacity} at once, with ${own.labels.join(", ")}.`);
+  try {
+    const end = await runWith(project, outside, screen, {
+      ...{ name: own.name, agents: own.capacity, mergeTrain: bloom.merge_train, once: false },
+      worker: { name: null, only: null, labels: own.labels },
+      ...{ stop: stop.signal, drain: drain.signal, hear: atWork.hear },
+    });
+    return answerOf(end, {
+      own,
+      host,
+      call,
+      isStopped: stop.signal.aborted,
+      isReplaced: orders.has("replaced"),
+    });
+  } finally {
+    screen.close();
+    signals.forget();
+    await heartbeat.close();
+  }
+};
+
+const DRAINS = "Draining: this worker takes nothing more, and ends when its tasks are done.";
+
+function wordsOf(order: Exclude<WorkerOrder, "go-on">, name: string): string {
+  if (order === "replaced")
+    return `Another process works under the name ${name} now. This one stops its agents and ends.`;
+  return order === "outgrown"
+    ? `The database needs a newer Pawl. ${DRAINS}`
+    : `A person asked for it. ${DRAINS}`;
+}
+
+const PLATFORMS: Readonly<Record<string, string>> = { darwin: "macos", win32: "windows" };
+
+function entryOf({ options }: Call, { version }: Host, agents: number): WorkerEntry {
+  const labels = parseLabels(String(options.labels ?? ""));
+  const name =
+    options.name ??
+    (hostname()
+      .replace(/[^A-Za-z0-9_-]+/g, "-")
+      .replace(/^[_-]+/, "") ||
+      "worker");
+  return {
+    ...{ version, host: hostname(), name: checkId(name, "worker's name") },
+    labels: [...new Set([PLATFORMS[platform()] ?? platform(), ...labels])].sort(),
+    capacity: parseAgents(options.agents) ?? agents,
+  };
+}
+
+async function register({ close, workers }: LoopPorts, own: WorkerEntry): Promise<Registration> {
+  if (workers === undefined) {
+    close?.();
+    throw new PawlError(
+      "usage",
+      "`pawl worker` works with others on a database, and this project keeps Bloom's work in files.",
+      "Run `pawl run`. For several machines, set `stores: {bloom: postgres}` in pawl.yaml.",
+    );
+  }
+  const registration = await workers.register(own);
+  if (registration !== null) return registration;
+  close?.();
+  const other = (await workers.list()).find(({ name }) => name === own.name);
+  throw new PawlError(
+    "worker-name-taken",
+    `Another worker is called ${own.name}${other ? `: it works on ${other.host}, and was seen ${other.seen}` : ""}. Nothing was begun.`,
+    "Choose another name with --name. A worker that has ended without a word frees its name after 15 seconds.",
+  );
+}
+
+/** Counts the tasks at work. */
+function openCount(): { count(): number; readonly hear: LoopSetup["show"] } {
+  const tasks = new Set<string>();
+  return {
+    count: () => tasks.size,
+    hear(happening) {
+      if (happening.type === "task:claimed") tasks.add(happening.taskId);
+      if (happening.type === "task:released") tasks.delete(happening.taskId);
+    },
+  };
+}
+
+interface Ended {
+  readonly own: WorkerEntry;
+  readonly host: Host;
+  readonly call: Call;
+  readonly isStopped: boolean;
+  readonly isReplaced: boolean;
+}
+
+function answerOf(end: LoopEnd, { call, host, isReplaced, isStopped, own }: Ended): Answer {
+  const data = { type: "loop:ended", worker: own.name, ...end };
+  const isPrinted = call.json === true;
+  if (isPrinted) host.terminal.out(`${JSON.stringify(data)}\n`);
+  const exit = isReplaced ? 1 : isStopped ? 130 : undefined;
+  return {
+    text: `Worker ${own.name} has ended.\n${endLines(end, host).join("\n")}\n`,
+    data,
+    ...(exit === undefined ? {} : { exit }),
+    ...(isPrinted ? { isPrinted } : {}),
+  };
+}

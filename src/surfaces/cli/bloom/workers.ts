@@ -1,0 +1,75 @@
+/** `pawl workers`: who works on the project, and letting one of them end. */
+import { PawlError } from "../../../core/error.ts";
+import { nearest } from "../../../core/nearest.ts";
+import type { WorkerSeen } from "../../../core/ports/workers.ts";
+import { ago } from "../ago.ts";
+import type { Run } from "../command.ts";
+import { counted } from "../counted.ts";
+import { withProjectOnDatabase } from "../database/database.ts";
+import { refuseAgent } from "../person.ts";
+import { renderTable } from "../table.ts";
+import { clean, type Terminal } from "../terminal.ts";
+
+export const workers: Run = async (host) =>
+  withProjectOnDatabase(host, async ({ workers: all }) => {
+    const [list, spent] = [await all.list(), await all.spentToday()];
+    return {
+      text: renderWorkers(list, spent, host.terminal, new Date()),
+      data: { workers: list, spentToday: spent },
+    };
+  });
+
+/** Who ended longer ago is left out of the table. */
+const DAY = 86_400_000;
+
+export function renderWorkers(
+  all: readonly WorkerSeen[],
+  spent: number,
+  { columns, paint }: Pick<Terminal, "columns" | "paint">,
+  now: Date,
+): string {
+  const shown = all.filter(({ seen, state }) => state !== "gone" || now.getTime() - Date.parse(seen) < DAY);
+  const hidden = all.length - shown.length;
+  const rows = shown.map(({ atWork, capacity, host, labels, name, seen, state }) => [
+    ...[name, host, state, `${atWork} of ${capacity}`, labels.join(", "), ago(seen, now)],
+  ]);
+  const lines = [
+    ...(rows.length === 0
+      ? ["No worker is there. `pawl worker` starts one on this machine."]
+      : renderTable(
+          [["NAME", "HOST", "STATE", "AT WORK", "LABELS", "SEEN"], ...rows],
+          columns,
+          clean,
+          paint,
+        )),
+    ...(hidden > 0 ? [paint.dim(`${counted(hidden, "worker")} ended more than a day ago.`)] : []),
+    `Agents have spent ${spent.toFixed(2)} USD today, in UTC.`,
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+export const drainWorker: Run = async (host, call) => {
+  const name = String(call.arguments.name);
+  refuseAgent(host, "drain a worker", `pawl workers drain ${name}`);
+  return withProjectOnDatabase(host, async ({ workers: all }) => {
+    const before = await all.drain(name);
+    if (before === null) throw missing(name, await all.list());
+    const text =
+      before === "working"
+        ? `${name} takes nothing more, and ends when its tasks are done. \`pawl workers\` shows how far it is.\n`
+        : `${name} ${before === "gone" ? "has ended already" : "drains already"}.\n`;
+    return { text, data: { worker: name, before } };
+  });
+};
+
+function missing(name: string, all: readonly WorkerSeen[]): PawlError {
+  const near = nearest(
+    name,
+    all.map((each) => each.name),
+  );
+  return new PawlError(
+    "worker-missing",
+    `No worker is called ${JSON.stringify(name)}.`,
+    near === null ? "`pawl workers` lists them." : `Use ${near}; \`pawl workers\` lists them.`,
+  );
+}

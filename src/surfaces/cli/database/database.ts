@@ -1,0 +1,259 @@
+/** `pawl database`: a project's state in a database that several machines reach, and back into files. */
+import { PawlError } from "../../../core/error.ts";
+import { PROJECT_FOLDER, projectPath } from "../../../core/path.ts";
+import type {
+  Database,
+  DatabaseAccess,
+  DatabaseInspection,
+  DatabaseProject,
+} from "../../../core/ports/database.ts";
+import type { Reply, Transaction } from "../../../runtime/module.ts";
+import type { Project } from "../../../runtime/project.ts";
+import { advance } from "../../../runtime/run-transaction.ts";
+import type { Answer, Host, Run } from "../command.ts";
+import { counted } from "../counted.ts";
+import { refuseAgent } from "../person.ts";
+import { withProjectId } from "../project-id.ts";
+import { clean } from "../terminal.ts";
+import { basePaths, noteBase, type Place } from "./exchange.ts";
+import { changesBetween, readAll, readShared, type SharedState } from "./shared-state.ts";
+
+const PAWL_YAML = projectPath("pawl.yaml");
+
+export async function withDatabase<A extends Answer | undefined>(
+  host: Host,
+  work: (database: Database) => Promise<A>,
+): Promise<A> {
+  const database = await host.database();
+  try {
+    const answer = await work(database);
+    return answer && { ...answer, text: clean(answer.text) };
+  } finally {
+    await database.close();
+  }
+}
+
+/** The project's own part of the database. */
+export function withProjectOnDatabase(
+  host: Host,
+  work: (project: DatabaseProject) => Promise<Answer>,
+): Promise<Answer> {
+  return withDatabase(host, async (database) => {
+    const id = await knownId(await host.project());
+    return work(await database.project(id));
+  });
+}
+
+export const initDatabase: Run = async (host) => {
+  refuseAgent(host, "set up a database");
+  const project = await host.project();
+  return withDatabase(host, async (database) => {
+    const steps = await database.migrate();
+    const id = await projectId(project, host);
+    const isAdded = await database.addProject(id);
+    const lines = [
+      ...steps.map((step) => `made       ${step}`),
+      `${isAdded ? "added     " : "unchanged "} project ${id} in ${database.shown}`,
+    ];
+    return {
+      text: `${lines.join("\n")}\n\nThe project's files are as they were. \`pawl database import\` copies their state there.\n`,
+      data: { database: database.shown, project: id, steps, added: isAdded },
+    };
+  });
+};
+
+export const migrateDatabase: Run = async (host) => {
+  refuseAgent(host, "change a database");
+  return withDatabase(host, async (database) => {
+    const steps = await database.migrate();
+    const lines = steps.map((step) => `made       ${step}\n`).join("");
+    return {
+      text: steps.length === 0 ? `${database.shown} has the shape that this version needs.\n` : lines,
+      data: { database: database.shown, steps },
+    };
+  });
+};
+
+export const checkDatabase: Run = async (host) => {
+  const project = await host.project();
+  return withDatabase(host, async (database) => {
+    const faults = await database.faults();
+    const access = await database.access();
+    const id = await knownId(project);
+    const found = await (await database.project(id)).inspect();
+    const all = [...faults, ...found.faults];
+    const shown = all.flatMap(({ fix, message }) => [`wrong  ${message}`, `fix:   ${fix}`]);
+    const lines = [...describe(database.shown, id, found), ...accessLines(access)];
+    return {
+      text: `${[...lines, ...(all.length === 0 ? ["Nothing is wrong."] : shown)].join("\n")}\n`,
+      data: { database: database.shown, project: id, access, ...found, faults: all },
+      ...(all.length > 0 ? { exit: 1 as const } : {}),
+    };
+  });
+};
+
+function describe(shown: string, id: string, found: DatabaseInspection): readonly string[] {
+  const { documents, events, last, leases, revision } = found;
+  return [
+    `database   ${shown}`,
+    `project    ${id}`,
+    `revision   ${revision}${last ? `, committed ${last.time} by ${last.who}` : ""}`,
+    `holds      ${counted(documents, "document")} and ${counted(events, "event")}`,
+    ...leases.map(({ holder, until, what }) => `lease      ${what}: ${holder}, until ${until}`),
+  ];
+}
+
+function accessLines({ login, missing, role, ungranted }: DatabaseAccess): readonly string[] {
+  return [
+    `role       ${role}, as ${login}`,
+    ...(missing.length > 0
+      ? [
+          `missing    ${missing.join(", ")}: only the owner's logins can use this database.`,
+          `           An administrator makes them: ${missing.map((name) => `create role ${name};`).join(" ")}`,
+          "           Then run `pawl database migrate`.",
+        ]
+      : []),
+    ...(ungranted.length > 0
+      ? [`missing    what ${ungranted.join(", ")} may do: run \`pawl database migrate\` as the owner.`]
+      : []),
+  ];
+}
+
+export const importProject: Run = async (host, { options }) => {
+  refuseAgent(host, "copy a project into a database", "pawl database import");
+  const project = await host.project();
+  const files = await readFiles(project);
+  return withDatabase(host, async (database) => {
+    const id = await knownId(project);
+    const { revision, store } = await database.project(id);
+    const view = store.view();
+    const there = await readAll(view);
+    const changes = changesBetween(there, files);
+    if (there.size > 0 && changes.length > 0 && options.replace !== true)
+      throw differs(database, changes.length);
+    if (changes.length > 0 && (await store.commit(view, changes)) === "changed")
+      throw new PawlError(
+        "project-busy",
+        `Somebody else wrote to the project in ${database.shown} at the same time. Nothing was imported.`,
+        "Look at what is there with `pawl database check`, then run the command again.",
+      );
+    await noteImported(project, { id, files, revision });
+    const words =
+      changes.length === 0
+        ? "is the same already"
+        : `now has ${counted(files.size, "file")} of this project's state`;
+    return {
+      text: `${database.shown} ${words}. ${await nextWords(project)}\n`,
+      data: { database: database.shown, project: id, files: files.size, changed: changes.length },
+    };
+  });
+};
+
+/** What the next pull and push begin from. */
+async function noteImported(
+  { files: store, runtime: { settings } }: Project,
+  { files, id, revision }: { readonly files: SharedState; readonly id: string } & Pick<Place, "revision">,
+): Promise<void> {
+  const path = projectPath((await settings(store.view())).bloom.tasks_file);
+  const text = files.get(path);
+  if (text !== undefined) await noteBase({ files: store, base: basePaths(id, path), revision }, text);
+}
+
+/** What Pawl works with, now that both have it. */
+async function nextWords({ files, runtime: { settings } }: Project): Promise<string> {
+  const { stores } = await settings(files.view());
+  return stores.bloom === "postgres"
+    ? "Bloom works with it; the tasks file here is a copy."
+    : "The files stay what Pawl works with, until pawl.yaml says `stores: {bloom: postgres}`.";
+}
+
+export const exportProject: Run = async (host, call) => {
+  const project = await host.project();
+  const id = await knownId(project);
+  const folder = String(call.arguments.dir);
+  return withDatabase(host, async (database) => {
+    const state = await readAll((await database.project(id)).store.view());
+    const target = await host.project({ option: folder });
+    await checkEmpty(target);
+    const { store } = target.runtime;
+    // Not the folder's listing: the commit itself makes `.pawl/` there.
+    const view = store.view();
+    for (const path of state.keys()) await view.read(path);
+    if ((await store.commit(view, changesBetween(new Map(), state))) === "changed")
+      throw new PawlError(
+        "project-busy",
+        `Somebody else wrote to ${target.root} at the same time. Nothing was exported.`,
+        "Name an empty folder.",
+      );
+    return {
+      text: `${target.root} has the ${counted(state.size, "file")} of the project in ${database.shown}, byte for byte.\n`,
+      data: { database: database.shown, project: id, folder: target.root, files: [...state.keys()].sort() },
+    };
+  });
+};
+
+async function checkEmpty({ root, runtime }: Project): Promise<void> {
+  if ((await runtime.store.view().list(PROJECT_FOLDER)).length === 0) return;
+  throw new PawlError(
+    "usage",
+    `${root} is not empty: an export never changes a file that is there.`,
+    "Name an empty folder.",
+  );
+}
+
+/** The files of one moment: what was read first must still hold when the last is read. */
+async function readFiles({ files: store, runtime: { settings } }: Project): Promise<SharedState> {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const view = store.view();
+    const state = await readShared(view, (await settings(view)).bloom.tasks_file);
+    if (await store.holds(view)) return state;
+  }
+  throw new PawlError(
+    "project-busy",
+    `The project's files changed during each of ${MAX_TRIES} attempts to read them. Nothing was imported.`,
+    "Let the running loop come to rest (Ctrl-C), then run the command again.",
+  );
+}
+
+const MAX_TRIES = 10;
+
+function differs({ shown }: Database, count: number): PawlError {
+  return new PawlError(
+    "database-differs",
+    `The project in ${shown} differs from the files here, in ${counted(count, "file")}. Nothing was imported.`,
+    "To see what is there: `pawl database export DIR`. To overwrite it with the files here: `pawl database import --replace`.",
+  );
+}
+
+export async function knownId({ runtime: { settings, store } }: Project): Promise<string> {
+  const { project_id } = await settings(store.view());
+  if (project_id !== null) return project_id;
+  throw new PawlError(
+    "database-project-missing",
+    "pawl.yaml has no project_id, by which a database knows the project.",
+    "Run `pawl database init`.",
+  );
+}
+
+/** The project's id; made, and written into pawl.yaml, where it has none. */
+async function projectId({ runtime }: Project, host: Host): Promise<string> {
+  const fresh = runtime.newId().replaceAll("-", "");
+  const { reply } = await advance(runtime, naming(fresh), null, host.caller);
+  return String(reply.data.project);
+}
+
+function naming(
+  fresh: string,
+): Transaction<null, { readonly known: string | null; readonly text: string }, undefined, Reply> {
+  return {
+    run: () => "pawl:database",
+    read: async (view, _, { settings }) => ({
+      known: settings.project_id,
+      text: (await view.read(PAWL_YAML)) ?? "",
+    }),
+    propose: ({ known, text }) => ({
+      reply: { text: "", data: { project: known ?? fresh } },
+      changes: known === null ? [{ type: "write", path: PAWL_YAML, text: withProjectId(text, fresh) }] : [],
+    }),
+  };
+}

@@ -1,0 +1,7 @@
+/** A reply as data: the same at the command line and over MCP. */
+import type { Reply } from "../runtime/module.ts";
+
+export function envelopeOf({ text, data, refused }: Reply): Readonly<Record<string, unknown>> {
+  const { message = text, ...rest } = data;
+  return { status: refused ? "error" : "success", message, ...rest };
+}

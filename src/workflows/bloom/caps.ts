@@ -1,0 +1,50 @@
+/** What work on a task counts for among the caps of pawl.yaml, over all machines. */
+import type { Cap, Wanted } from "../../core/ports/claims.ts";
+import type { BloomSettings } from "../../core/settings.ts";
+import type { Task } from "../../tasks-file/task.ts";
+import { budgetOf, rounded } from "./budget.ts";
+import { repoOf } from "./execution-context.ts";
+import type { TaskRun } from "./task-run.ts";
+
+export function wantedFor(
+  task: Task,
+  run: Pick<TaskRun, "spent"> | undefined,
+  settings: Pick<BloomSettings, "agent" | "budget" | "caps">,
+): Wanted {
+  const { usd } = budgetOf(task, settings);
+  const repository = repoOf(task);
+  const agent = task.agent ?? settings.agent;
+  const { agents, repositories, usd_per_day = null } = settings.caps;
+  return {
+    repository,
+    agent,
+    usd: usd === undefined ? null : Math.max(0, rounded(usd - (run?.spent.usd ?? 0))),
+    caps: { repository: own(repositories, repository), agent: own(agents, agent), usd: usd_per_day },
+  };
+}
+
+function own(caps: Readonly<Record<string, number>>, name: string | null): number | null {
+  return name !== null && Object.hasOwn(caps, name) ? (caps[name] ?? null) : null;
+}
+
+export function hasCaps({ agents, repositories, usd_per_day }: BloomSettings["caps"]): boolean {
+  return usd_per_day !== undefined || [agents, repositories].some((caps) => Object.keys(caps).length > 0);
+}
+
+/** Why tasks wait; null: nobody needs to know. */
+export function wordsOfCap(cap: Cap, { agent, caps, repository }: Wanted): string | null {
+  switch (cap) {
+    case "repository":
+      return `${counted(caps.repository)} at work in ${repository}, the most that \`bloom.caps.repositories\` allows`;
+    case "agent":
+      return `${counted(caps.agent)} at work with ${agent}, the most that \`bloom.caps.agents\` allows`;
+    case "usd":
+      return `the day's ${caps.usd} USD (\`bloom.caps.usd_per_day\`, in UTC) are spent, or held for tasks at work`;
+    case "draining":
+      return null;
+  }
+}
+
+function counted(most: number | null): string {
+  return most === 1 ? "1 task is" : `${most} tasks are`;
+}

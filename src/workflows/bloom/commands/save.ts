@@ -1,0 +1,39 @@
+/**
+ * Puts what the worktree holds on the remote, if other machines may take the task over: before anything is recorded that builds
+ * on it. So what is recorded is never more than what can be taken over.
+ */
+import type { Worktree } from "../../../core/ports/worktrees.ts";
+import { type ExecutionContext, placeOf, type StepResult } from "../execution-context.ts";
+
+const FIRST_PAUSE = 2000;
+const LONGEST_PAUSE = 60_000;
+
+/** A remote that cannot be reached is tried until the work must end: the work of an agent is not thrown away. Null: it is saved. */
+export async function save(
+  context: ExecutionContext,
+  worktree: Worktree | null,
+): Promise<(StepResult & { readonly event: "git_failed" | "git_refused" }) | null> {
+  const { known, shared } = context;
+  if (shared === null || worktree === null) return null;
+  let told = "";
+  for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+    const hurried = context.stop.aborted;
+    const saved = await shared.save(worktree, { hurried, stop: context.stop });
+    if (!("reason" in saved)) return null;
+    const reason = `the remote does not have its work: ${saved.reason}`;
+    if (saved.kind === "rejected") return { event: "git_refused", reason };
+    if (hurried) return { event: "git_failed", reason };
+    const { branch } = worktree;
+    if (told !== saved.reason)
+      context.show({ type: "git:save_failed", taskId: known.task.id, branch, reason: saved.reason });
+    told = saved.reason;
+    await context.pause(pause);
+  }
+}
+
+/** What an earlier worker left in the worktree. */
+export async function saveLeft(context: ExecutionContext): Promise<StepResult> {
+  if (context.shared === null) return {};
+  const { worktree } = await placeOf(context);
+  return (await save(context, worktree)) ?? {};
+}

@@ -1,0 +1,68 @@
+/**
+ * Which tasks a worker serves. `repo:PATH` and `agent:NAME` name what it serves, of that kind alone. Every other label names
+ * something that the worker has: a repository that asks for labels is served by workers that have them all.
+ */
+import { PawlError } from "../../core/error.ts";
+import type { BloomSettings } from "../../core/settings.ts";
+import type { Task } from "../../tasks-file/task.ts";
+import { repoOf } from "./execution-context.ts";
+
+export type Labels = readonly string[];
+
+type Asking = Pick<BloomSettings, "agent" | "labels">;
+
+const KINDS = ["repo", "agent"] as const;
+const LABEL = /^(?:(?<kind>[^:]*):)?(?<name>[A-Za-z0-9._][A-Za-z0-9._/-]{0,99})$/;
+
+/** Labels between commas, each once. Throws `usage`. */
+export function parseLabels(text: string): Labels {
+  const labels = text
+    .split(",")
+    .map((each) => each.trim().replace(/^repo:\.\//, "repo:"))
+    .filter((each) => each !== "");
+  for (const label of labels) {
+    const { kind } = LABEL.exec(label)?.groups ?? { kind: "" };
+    if (kind === undefined || KINDS.some((each) => each === kind)) continue;
+    throw new PawlError(
+      "usage",
+      `--labels: ${JSON.stringify(label)} is no label; expected repo:PATH, agent:NAME, or a word such as gpu.`,
+      "Put commas between labels: --labels repo:api,agent:claude,gpu.",
+    );
+  }
+  return [...new Set(labels)].sort();
+}
+
+/** What of a task the worker does not serve, as labels; empty: it serves the task. */
+export function lackOf(labels: Labels, task: Task, settings: Asking): Labels {
+  const asked = asks(task, settings);
+  return [
+    ...asked.kinds.filter((label) => {
+      const kind = label.slice(0, label.indexOf(":") + 1);
+      return labels.some((each) => each.startsWith(kind)) && !labels.includes(label);
+    }),
+    ...asked.words.filter((word) => !labels.includes(word)),
+  ];
+}
+
+export function serves(labels: Labels | undefined, task: Task, settings: Asking): boolean {
+  return labels === undefined || lackOf(labels, task, settings).length === 0;
+}
+
+/** Why none of the workers takes the task, in words; null: one does. */
+export function unserved(workers: readonly Labels[], task: Task, settings: Asking): string | null {
+  if (workers.length === 0)
+    return "no worker is there: `pawl worker` starts one, and `pawl run` takes it, too";
+  if (workers.some((labels) => serves(labels, task, settings))) return null;
+  const { kinds, words } = asks(task, settings);
+  return `no worker serves ${[...kinds, ...words].join(" with ")}: \`pawl workers\` lists them`;
+}
+
+/** A task in no repository works in the project's root, which every worker has. */
+function asks(task: Task, settings: Asking): { readonly kinds: Labels; readonly words: Labels } {
+  const repo = repoOf(task);
+  const words = repo !== null && Object.hasOwn(settings.labels, repo) ? settings.labels[repo] : undefined;
+  return {
+    kinds: [...(repo === null ? [] : [`repo:${repo}`]), `agent:${task.agent ?? settings.agent}`],
+    words: words ?? [],
+  };
+}

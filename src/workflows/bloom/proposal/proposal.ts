@@ -1,0 +1,184 @@
+/**
+ * Tasks that an agent proposes: read from its reply in a strict form, and checked against tasks.yaml. Pure.
+ *
+ * P1  What is written is what a person is shown: the texts are cleaned when they are read.
+ * P2  The agent says what is to be done, and nothing of where, by whom, with which checks or for how much money.
+ */
+import { z } from "zod";
+import { clean } from "../../../core/clean.ts";
+import { PawlError } from "../../../core/error.ts";
+import { type Fault, faultsOf } from "../../../core/faults.ts";
+import { isId } from "../../../core/id.ts";
+import { findCycle } from "../../../tasks-file/cycle.ts";
+import { taskOf } from "../../../tasks-file/load.ts";
+import { eachTask, type Task } from "../../../tasks-file/task.ts";
+
+/** More than a person reads in one go. */
+const MOST_TASKS = 50;
+const MOST_STEPS = 30;
+const MOST_CHARACTERS = 200_000;
+const LONGEST_TITLE = 200;
+
+const filled = z
+  .string()
+  .transform((text) => clean(text).trim())
+  .refine((text) => text !== "", { error: "a non-empty string" });
+const id = z.string().refine(isId, { error: "an id of letters, digits, `.`, `_` and `-`" });
+
+const proposedTask = z.strictObject({
+  id,
+  title: filled.refine((text) => !text.includes("\n") && text.length <= LONGEST_TITLE, {
+    error: `one line of at most ${LONGEST_TITLE} characters`,
+  }),
+  instructions: filled,
+  acceptance_criteria: z.array(filled).default([]),
+  depends_on: z.array(id).default([]),
+  steps: z.array(filled).max(MOST_STEPS).default([]),
+});
+const tasks = z.array(proposedTask).min(1).max(MOST_TASKS);
+const reply = z.strictObject({ tasks });
+const kept = z.strictObject({
+  description: z.string().transform(clean),
+  agent: z.string().transform(clean),
+  after: z.array(id),
+  repo: z.string().nullable(),
+  tasks,
+});
+
+type ProposedTask = z.infer<typeof proposedTask>;
+
+/** What a file keeps until a person has decided. */
+export type Proposed = z.infer<typeof kept>;
+
+/** The tasks in an agent's reply: nothing but the JSON, or one fenced block of it. Throws `proposal-invalid`. */
+export function readReply(text: string): readonly ProposedTask[] {
+  const trimmed = text.trim();
+  const blocks = trimmed.startsWith("{") ? [trimmed] : blocksIn(trimmed);
+  const [block] = blocks;
+  if (block === undefined || blocks.length > 1)
+    throw invalid("The reply", "one block of JSON", blocks.length === 0 ? "none" : `${blocks.length}`);
+  return parsed("The reply", reply, block).tasks;
+}
+
+/** Throws `proposal-invalid`. */
+export function readProposed(path: string, text: string): Proposed {
+  return parsed(path, kept, text);
+}
+
+function parsed<T>(what: string, schema: z.ZodType<T>, text: string): T {
+  if (text.length > MOST_CHARACTERS)
+    throw invalid(what, `at most ${MOST_CHARACTERS} characters`, `${text.length}`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (thrown) {
+    throw invalid(what, "JSON", clean((thrown as Error).message).slice(0, 200));
+  }
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const faults = faultsOf(schema, result.error.issues, value).slice(0, 5);
+  throw invalidAs(`${what} cannot be used: ${faults.map(described).join("; ")}.`);
+}
+
+function described({ expected, found, path }: Fault): string {
+  return `${path || "it"}: expected ${expected ?? "no such key"}, found ${clean(found)}`;
+}
+
+/** What stands between fences, each on a line of its own. */
+function blocksIn(text: string): readonly string[] {
+  const blocks: string[] = [];
+  let open: string[] | null = null;
+  for (const line of text.split("\n")) {
+    const isFence = /^ {0,3}```(?:json)?\s{0,20}$/i.test(line);
+    if (open === null) open = isFence ? [] : null;
+    else if (isFence) {
+      blocks.push(open.join("\n"));
+      open = null;
+    } else open.push(line);
+  }
+  return blocks;
+}
+
+interface Wanted {
+  readonly after: readonly string[];
+  readonly repo: string | null;
+  readonly tasks: readonly ProposedTask[];
+}
+
+/** As items of tasks.yaml, with ids that nobody has. Throws `proposal-invalid`, and `usage` for `after`. */
+export function itemsOf(
+  proposed: Wanted,
+  present: readonly Task[],
+): readonly (Readonly<Record<string, unknown>> & { readonly id: string; readonly title: string })[] {
+  const after = proposed.after.map((each) => taskOf(present, each).id);
+  const taken = new Set(
+    eachTask(present).flatMap(({ task }) => [task.id, ...task.steps.map((step) => step.id)]),
+  );
+  const there = new Set(eachTask(present).map(({ task }) => task.id));
+  const idOf = new Map<string, string>();
+  for (const each of proposed.tasks) {
+    if (idOf.has(each.id)) throw invalidAs(`The id ${each.id} is proposed twice.`);
+    idOf.set(each.id, openId(each.id, taken));
+  }
+  const items = proposed.tasks.map((each) => {
+    const own = each.depends_on.map((on) => {
+      const found = idOf.get(on) ?? (there.has(on) ? on : undefined);
+      if (found === undefined)
+        throw invalidAs(`${each.id} depends on ${on}, which is neither proposed nor in the tasks file.`);
+      return found;
+    });
+    const newId = idOf.get(each.id) as string;
+    // What begins here begins after them; the rest follows.
+    const begins = !each.depends_on.some((on) => idOf.has(on));
+    const depends_on = [...new Set([...own, ...(begins ? after : [])])];
+    return {
+      id: newId,
+      title: each.title,
+      ...(proposed.repo === null ? {} : { repo: proposed.repo }),
+      ...(depends_on.length > 0 ? { depends_on } : {}),
+      instructions: `${each.instructions}\n`,
+      ...(each.acceptance_criteria.length > 0 ? { acceptance_criteria: each.acceptance_criteria } : {}),
+      ...(each.steps.length > 0
+        ? {
+            steps: each.steps.map((text, at) => ({
+              id: openId(`${newId}.${at + 1}`, taken),
+              instruction: text,
+            })),
+          }
+        : {}),
+    };
+  });
+  const [circle] = findCycle(items.map(asTask));
+  if (circle) throw invalidAs(`The tasks wait for each other in a circle: ${circle.join(" → ")}.`);
+  return items;
+}
+
+function asTask({
+  depends_on = [],
+  id: own,
+}: {
+  readonly id: string;
+  readonly depends_on?: readonly string[];
+}): Task {
+  return { id: own, depends_on, steps: [], subtasks: [] } as unknown as Task;
+}
+
+/** `x`, else `x-2`. */
+function openId(wanted: string, taken: Set<string>): string {
+  let found = wanted;
+  for (let count = 2; taken.has(found); count++) found = `${wanted.slice(0, 90)}-${count}`;
+  taken.add(found);
+  return found;
+}
+
+function invalid(what: string, expected: string, found: string): PawlError {
+  return invalidAs(`${what} cannot be used: expected ${expected}, found ${found}.`);
+}
+
+function invalidAs(message: string): PawlError {
+  return new PawlError(
+    "proposal-invalid",
+    message,
+    "Ask again, by another agent or in other words. Nothing was changed.",
+  );
+}

@@ -1,0 +1,123 @@
+/**
+ * Has an agent propose tasks. It only reads: nothing is allowed to it unasked, and behind the wall it can write nowhere
+ * but to its own home. A reply that cannot be used is answered once, in the same session.
+ */
+import { clean } from "../../../core/clean.ts";
+import { PawlError, toPawlError } from "../../../core/error.ts";
+import type { AgentEnd, AgentEvent } from "../../../core/ports/agents.ts";
+import type { WorkPorts } from "../../../core/ports/loop.ts";
+import type { Folder, Meanwhile, Repo } from "../../../core/ports/worktrees.ts";
+import type { BloomSettings } from "../../../core/settings.ts";
+import type { Task } from "../../../tasks-file/task.ts";
+import { itemsOf, type Proposed, readReply } from "./proposal.ts";
+import { proposalPrompt, repairPrompt } from "./proposal-prompt.ts";
+
+export interface ProposeOrder {
+  /** Names its runs: `NAME.1`, and `NAME.2` for the second try. */
+  readonly name: string;
+  readonly agent: string;
+  readonly description: string;
+  readonly after: readonly string[];
+  readonly repo: Repo | null;
+  /** The tasks that there are. */
+  readonly tasks: readonly Task[];
+  readonly settings: Pick<BloomSettings, "budget" | "limits">;
+  readonly stop: AbortSignal;
+  /** What a person should know meanwhile; not cleaned. */
+  tell(line: string): void;
+}
+
+type Ports = Pick<WorkPorts, "agents" | "environment" | "root" | "worktrees">;
+
+/** Throws `agent-missing`, `agent-failed`, `proposal-invalid`, and `repository-missing` for its repository. */
+export async function propose(ports: Ports, order: ProposeOrder): Promise<Proposed> {
+  const { after, agent, description, repo, tasks } = order;
+  const missing = ports.agents.missing(agent);
+  if (missing !== null)
+    throw new PawlError("agent-missing", missing, "Name another with --agent; `pawl agents` shows them.");
+  // Fails early where the named tasks do not exist.
+  itemsOf({ after, repo, tasks: [] }, tasks);
+  const changed = await watching(ports, repo);
+  const asked = proposalPrompt(description, tasks);
+  const first = await ask(ports, order, `${order.name}.1`, asked, null);
+  const found = taken(first, order);
+  const result =
+    found instanceof PawlError ? taken(await again(ports, order, asked, first, found), order) : found;
+  for (const { path } of (await changed()).files)
+    order.tell(`${path} changed while the agent ran, although it is to change nothing. Look at it.`);
+  if (result instanceof PawlError) throw result;
+  return result;
+}
+
+async function again(
+  ports: Ports,
+  order: ProposeOrder,
+  asked: string,
+  { session }: AgentEnd,
+  fault: PawlError,
+): Promise<AgentEnd> {
+  order.tell(`${fault.message} Asking once more.`);
+  const prompt = repairPrompt(fault.message);
+  return ask(ports, order, `${order.name}.2`, session === null ? `${asked}\n${prompt}` : prompt, session);
+}
+
+function taken(
+  end: AgentEnd,
+  { after, agent, description, repo, tasks }: ProposeOrder,
+): Proposed | PawlError {
+  try {
+    const proposed = { description, agent, after: [...after], repo, tasks: [...readReply(end.text)] };
+    itemsOf(proposed, tasks);
+    return proposed;
+  } catch (thrown) {
+    const error = toPawlError(thrown);
+    if (error.code !== "proposal-invalid") throw error;
+    return new PawlError(error.code, error.message, `${error.fix} ${end.output} has what the agent said.`);
+  }
+}
+
+const MINUTE = 60_000;
+
+async function ask(
+  { agents, environment, root }: Ports,
+  { agent, repo, settings, stop, tell }: ProposeOrder,
+  run: string,
+  prompt: string,
+  session: string | null,
+): Promise<AgentEnd> {
+  const { budget, limits } = settings;
+  const running = agents.start(
+    {
+      ...{ run, agent, prompt, environment, readOnly: true, permission: "ask" },
+      folder: repo === null || repo === "." ? root : (`${root}/${repo}` as Folder),
+      session: session === null ? { type: "new" } : { type: "resume", id: session },
+      limits: {
+        inactivity: limits.silence * MINUTE,
+        total: Math.min(limits.run, budget.minutes ?? limits.run) * MINUTE,
+        ...(budget.usd === undefined ? {} : { usd: budget.usd }),
+        ...(budget.turns === undefined ? {} : { turns: budget.turns }),
+      },
+    },
+    (event: AgentEvent) => {
+      if (event.type === "warning") tell(event.text);
+    },
+  );
+  const end = () => void running.stop("it was interrupted");
+  if (stop.aborted) end();
+  stop.addEventListener("abort", end);
+  const ended = await running.ended;
+  stop.removeEventListener("abort", end);
+  if (ended.outcome === "succeeded") return ended;
+  throw new PawlError(
+    "agent-failed",
+    `${agent} proposed nothing: it ended as ${ended.reason} (${clean(ended.detail)}). Nothing was changed.`,
+    `Look into ${ended.output}, or name another agent with --agent.`,
+  );
+}
+
+/** What changes in the checkout meanwhile. Where no repository was named, there need be none. */
+async function watching({ worktrees }: Ports, repo: Repo | null): Promise<() => Promise<Meanwhile>> {
+  const none = async () => ({ files: [], branches: [] });
+  if (repo !== null) return worktrees.watchCheckout(repo);
+  return worktrees.watchCheckout(".").catch(() => none);
+}

@@ -1,0 +1,164 @@
+/** What keeps a worker among several machines from taking a task, or from going on with it. */
+import { describe, expect, it } from "vitest";
+import { openStage, type StageOptions } from "../../../../test/rig/schedule/stage.ts";
+import type { Cap, Wanted } from "../../../core/ports/claims.ts";
+
+const task = (id: string, more = "") => `- {id: ${id}, title: t, instructions: i${more}}\n`;
+const inRepo = (id: string, repo: string, more = "") =>
+  task(id, `, repo: ${repo}, branch: ${id}, base_branch: main${more}`);
+
+function staged(tasks: readonly string[], shared: NonNullable<StageOptions["shared"]>, more = {}) {
+  return openStage({ tasks: `tasks:\n${tasks.join("")}`, agents: 4, shared, ...more });
+}
+
+describe("A cap over all machines", () => {
+  it("lets a task wait until somebody has ended, asks once per cap and look, and says why", async () => {
+    const asked: string[] = [];
+    let isFull = true;
+    const cap = (id: string, { repository }: Wanted): Cap | undefined => {
+      asked.push(id);
+      return isFull && repository === "api" ? "repository" : undefined;
+    };
+    const tasks = [...["A1", "A2", "A3"].map((id) => inRepo(id, "api")), inRepo("B1", "web")];
+    const caps = { repositories: { api: 2 }, agents: {} };
+    const stage = staged(tasks, { cap }, { settings: { caps } });
+    await stage.until(() => stage.of("task:completed").length === 1);
+    expect(stage.of("task:claimed").map(({ taskId }) => taskId)).toEqual(["B1"]);
+    expect(stage.of("loop:capped")).toEqual([
+      {
+        type: "loop:capped",
+        caps: ["2 tasks are at work in api, the most that `bloom.caps.repositories` allows"],
+      },
+    ]);
+    expect(new Set(asked)).toEqual(new Set(["A1", "B1"]));
+    await stage.pass(5000);
+    const before = asked.length;
+    await stage.pass(29_000);
+    // Nothing has changed: no question but that of the slow look.
+    expect(asked.length - before).toBeLessThanOrEqual(1);
+    isFull = false;
+    stage.save("tasks.yaml", stage.read("tasks.yaml") ?? "");
+    await stage.until(() => stage.of("task:completed").length === 4);
+    expect(stage.of("loop:capped").at(-1)).toMatchObject({ caps: [] });
+  });
+
+  it("ends a loop that runs once, and is no failure", async () => {
+    const stage = staged([task("T1")], { cap: () => "usd" }, { once: true });
+    expect(await stage.end()).toMatchObject({ open: ["T1"], blocked: [] });
+    expect(stage.runs).toEqual([]);
+  });
+
+  it("is asked for what the task counts for: its repository, its agent, and the dollars that are left of its budget", async () => {
+    const wanted = new Map<string, Wanted>();
+    const cap = (id: string, asked: Wanted) => void wanted.set(id, asked);
+    const caps = { repositories: { api: 2 }, agents: { codex: 1 }, usd_per_day: 50 };
+    const tasks = [task("T1"), inRepo("T2", "./api", ", agent: codex, budget: {usd: 2}")];
+    const stage = staged(
+      tasks,
+      { cap },
+      { once: true, settings: { caps, budget: { usd: 5 }, agent: "claude" } },
+    );
+    await stage.until(() => wanted.size === 2);
+    expect(wanted.get("T1")).toEqual({
+      ...{ repository: null, agent: "claude", usd: 5 },
+      caps: { repository: null, agent: null, usd: 50 },
+    });
+    expect(wanted.get("T2")).toEqual({
+      ...{ repository: "api", agent: "codex", usd: 2 },
+      caps: { repository: 2, agent: 1, usd: 50 },
+    });
+  });
+
+  it("that pawl.yaml sets and nobody would hold is refused", async () => {
+    const caps = { repositories: {}, agents: { claude: 1 } };
+    const stage = openStage({ tasks: `tasks:\n${task("T1")}`, settings: { caps } });
+    await expect(stage.end()).rejects.toMatchObject({ code: "config-invalid" });
+    expect(stage.runs).toEqual([]);
+  });
+});
+
+describe("An agent that is missing on one of several machines", () => {
+  it("leaves its tasks to the others, which is no failure", async () => {
+    const tasks = [inRepo("T1", ".", ", agent: codex"), inRepo("T2", ".")];
+    const stage = staged(tasks, {}, { once: true, missing: ["codex"] });
+    expect(await stage.end()).toMatchObject({ done: ["T2"], open: ["T1"] });
+    expect(stage.of("task:failed")).toEqual([]);
+    expect(stage.of("loop:capped")[0]).toMatchObject({ caps: ["codex is not installed on this machine"] });
+  });
+});
+
+describe("What another machine holds", () => {
+  it("is not asked for before its lease runs out, and then at once", async () => {
+    const asked: number[] = [];
+    let until = 12_000;
+    const stage = staged([task("T1")], {
+      cap: () => void asked.push(stage.elapsed()),
+      held: () => new Map(stage.elapsed() < until ? [["T1", until - stage.elapsed()]] : []),
+    });
+    await stage.pass(11_000);
+    expect(asked).toEqual([]);
+    until = 20_000;
+    await stage.until(() => stage.runs.length === 1);
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toBeGreaterThanOrEqual(20_000);
+    expect(asked[0]).toBeLessThan(21_000);
+  });
+});
+
+describe("A worker that drains", () => {
+  it("takes nothing more, brings what it has to its end, and ends by itself", async () => {
+    const stage = staged(
+      [inRepo("T1", ".", ", merge_into: main"), inRepo("T2", "."), inRepo("T3", ".")],
+      {},
+      { agents: 1 },
+    );
+    await stage.until(() => stage.runs.length === 1);
+    stage.drain();
+    expect(await stage.end()).toMatchObject({ done: ["T1"], open: ["T2", "T3"] });
+    expect(stage.of("merge:completed")).toHaveLength(1);
+  });
+
+  it("does not wait for what cannot be read, once nothing is at work", async () => {
+    const stage = staged([task("T1", ", status: blocked")], {});
+    await stage.pass(10_000);
+    stage.save("tasks.yaml", "tasks: {");
+    await stage.until(() => stage.of("loop:paused").length > 0);
+    await stage.pass(10_000);
+    stage.drain();
+    await expect(stage.end()).rejects.toMatchObject({ code: "tasks-invalid" });
+  });
+
+  it("ends at once if it is idle", async () => {
+    const stage = staged([task("T1", ", status: blocked")], {});
+    await stage.pass(10_000);
+    expect(stage.ended()).toBeNull();
+    stage.drain();
+    await stage.end();
+  });
+});
+
+describe("A task whose lease cannot be renewed", () => {
+  it("has its agent ended at once, and its worker goes on with it later, in the same session", async () => {
+    const stage = staged(
+      [task("T1"), inRepo("T2", ".")],
+      {},
+      {
+        async agent({ run, stopped, works }: Parameters<NonNullable<StageOptions["agent"]>>[0]) {
+          if (run === "T1.1") await stopped;
+          else await works(1000);
+          return undefined;
+        },
+      },
+    );
+    await stage.until(() => stage.runs.length === 2);
+    const before = stage.elapsed();
+    stage.loseLease("T1");
+    await stage.until(() => stage.of("agent:ended").length > 0);
+    expect(stage.of("agent:ended")[0]).toMatchObject({ taskId: "T1", reason: "stopped" });
+    expect(stage.elapsed() - before).toBeLessThan(100);
+    expect(stage.of("task:lease_lost")).toMatchObject([{ taskId: "T1" }]);
+    await stage.until(() => stage.of("task:completed").length === 2);
+    expect(stage.of("task:failed")).toEqual([]);
+    expect(stage.runs.filter((run) => run.task === "T1")[1]?.resumed).toBe(true);
+  });
+});

@@ -1,0 +1,36 @@
+/** Who may merge into a branch: on this machine by its lock, among machines by a lease, too. */
+import type { Claims } from "../../../core/ports/claims.ts";
+import type { Repo, Worktrees } from "../../../core/ports/worktrees.ts";
+
+export function openMergeTurns(
+  worktrees: Pick<Worktrees, "takeTurn">,
+  claims: Claims,
+  worker: string,
+): Pick<Worktrees, "takeTurn"> {
+  if (claims.isShared !== true) return worktrees;
+  return {
+    async takeTurn(repo, into, owner) {
+      const here = await worktrees.takeTurn(repo, into, owner);
+      if (here.kind === "taken") return here;
+      try {
+        const claim = await claims.take(targetName(repo, into), worker);
+        if (claim?.epoch === undefined) {
+          await here.release();
+          return { kind: "taken", owner: "another machine" };
+        }
+        const { epoch, what } = claim;
+        const release = async () => {
+          await claim.release().finally(() => here.release());
+        };
+        return { kind: "mine", lease: { what, epoch, holder: worker }, release };
+      } catch (error) {
+        await here.release();
+        throw error;
+      }
+    },
+  };
+}
+
+function targetName(repo: Repo, into: string): string {
+  return `@into:${repo}:${into}`;
+}

@@ -1,0 +1,194 @@
+/** Tasks that other machines may take over: what is recorded is never more than what the remote has. */
+import { describe, expect, it } from "vitest";
+import { openStage, type Stage, type StageOptions } from "../../../../test/rig/schedule/stage.ts";
+import { PawlError } from "../../../core/error.ts";
+import type { Saved } from "../../../core/ports/worktrees.ts";
+
+const TASKS = `tasks:
+- id: T1
+  title: Build
+  repo: .
+  merge_into: main
+  steps:
+  - {id: s1, instruction: first}
+  - {id: s2, instruction: second}
+`;
+const done = (id: string) => ({ call: { verb: "step done", input: { id } }, own: true });
+const MARKS = { "T1.1": [done("s1")], "T1.2": [done("s2")] };
+const AWAY: Saved = { kind: "unreachable", reason: "no route" };
+
+function staged(shared: NonNullable<StageOptions["shared"]>, more: Partial<StageOptions> = {}): Stage {
+  return openStage({ tasks: TASKS, once: true, deferred: MARKS, shared, ...more });
+}
+
+const steps = (stage: Stage) => stage.tasks()[0]?.steps.map(({ status }) => status);
+
+describe("A step of a task that other machines may take over", () => {
+  it("is recorded as done once the remote has its work, however long that takes, and no agent works twice", async () => {
+    const seen: unknown[] = [];
+    const stage: Stage = staged({
+      save() {
+        seen.push(steps(stage)?.filter((status) => status === "done").length);
+        return seen.length <= 6 ? AWAY : undefined;
+      },
+    });
+    expect(await stage.end()).toMatchObject({ done: ["T1"] });
+    expect(seen.slice(0, 8)).toEqual([0, 0, 0, 0, 0, 0, 0, 1]);
+    expect(stage.of("git:save_failed")).toMatchObject([{ taskId: "T1", reason: "no route" }]);
+    expect(stage.elapsed()).toBeGreaterThan(60_000);
+    expect(stage.runs).toHaveLength(2);
+  });
+
+  it("is not recorded where the remote refuses its work: the task is blocked, with the reason", async () => {
+    const stage = staged({ save: () => ({ kind: "rejected", reason: "a file is too large" }) });
+    expect(await stage.end()).toMatchObject({ blocked: ["T1"] });
+    expect(steps(stage)).toEqual(["in_progress", undefined]);
+    expect(stage.of("task:blocked")).toMatchObject([
+      { reason: expect.stringContaining("the remote does not have its work: a file is too large") },
+    ]);
+  });
+
+  it("is recorded by whoever goes on, if its worker had to end before the remote had its work", async () => {
+    const hurries: boolean[] = [];
+    let isAway = true;
+    const stage: Stage = staged({
+      save(_, { hurried }) {
+        hurries.push(hurried);
+        return isAway ? AWAY : undefined;
+      },
+    });
+    await stage.until(() => stage.of("git:save_failed").length > 0);
+    stage.stop();
+    await stage.end();
+    expect(steps(stage)?.[0]).toBe("in_progress");
+    expect(hurries).toEqual([false, true]);
+    isAway = false;
+    expect(await stage.again()).toMatchObject({ done: ["T1"] });
+    expect(stage.runs).toHaveLength(2);
+  });
+
+  it("is recorded after a crash only when what was left is on the remote", async () => {
+    const seen: unknown[] = [];
+    const stage: Stage = staged({
+      save() {
+        seen.push(steps(stage)?.[0]);
+        return seen.length === 1 ? AWAY : undefined;
+      },
+    });
+    await stage.until(() => stage.runs.length === 1);
+    stage.kill();
+    expect(await stage.again()).toMatchObject({ done: ["T1"] });
+    expect(seen.slice(0, 2)).toEqual(["in_progress", "in_progress"]);
+    expect(stage.runs).toHaveLength(2);
+  });
+});
+
+describe("A task that another machine has taken over", () => {
+  it("is left alone, and is no failure of the loop", async () => {
+    const lost = new PawlError("lease-lost", "Nothing was pushed: two has taken over T1.", "Let it end.");
+    let times = 0;
+    const stage = staged({
+      save() {
+        times += 1;
+        if (times === 1) throw lost;
+        return undefined;
+      },
+    });
+    expect(await stage.end()).toMatchObject({ done: ["T1"] });
+    expect(stage.of("task:overtaken")).toMatchObject([{ taskId: "T1", reason: lost.message }]);
+    expect(stage.of("task:failed")).toEqual([]);
+  });
+
+  it("gets no commit any more: each names the lease of its own task", async () => {
+    const lost = new PawlError("lease-lost", "Nothing was committed: another has T1.", "Let it end.");
+    const leases: string[] = [];
+    const stage = staged({
+      late(lease) {
+        leases.push(lease);
+        return leases.length === 3 ? lost : undefined;
+      },
+    });
+    expect(await stage.end()).toMatchObject({ done: ["T1"] });
+    expect(stage.of("task:overtaken")).toMatchObject([{ taskId: "T1", reason: lost.message }]);
+    expect(stage.of("task:failed")).toEqual([]);
+    expect(new Set(leases)).toEqual(new Set(["T1"]));
+  });
+});
+
+describe("A session", () => {
+  it("that is on another machine is not resumed: a new one is told what was done", async () => {
+    let host = "one";
+    const stage = staged(
+      { host: () => host, done: { commits: ["Add the reader"], uncommitted: ["draft.txt"] } },
+      {
+        deferred: { "T1.1": [done("s1")], "T1.3": [done("s2")] },
+        async agent({ run, works }) {
+          if (run === "T1.2") await works(10_000);
+          return undefined;
+        },
+      },
+    );
+    await stage.until(() => stage.runs.length === 2);
+    stage.stop();
+    await stage.end();
+    host = "two";
+    expect(await stage.again()).toMatchObject({ done: ["T1"] });
+    expect(stage.of("session:lost")).toMatchObject([{ reason: "it is on one" }]);
+    const { prompt, resumed } = stage.runs.at(-1) ?? {};
+    expect(resumed).toBe(false);
+    expect(prompt).toContain("- Add the reader");
+    expect(prompt).toContain("- draft.txt");
+    expect(prompt).toContain("- s1: first");
+    expect(stage.runs[0]?.prompt).not.toContain("Done before");
+  });
+});
+
+describe("A merge into a target of several machines", () => {
+  it("waits for its turn again where another machine took the target over, and is no failure", async () => {
+    let times = 0;
+    const stage = staged({
+      overtaken() {
+        times += 1;
+        return times <= 4;
+      },
+    });
+    expect(await stage.end()).toMatchObject({ done: ["T1"] });
+    expect(stage.of("merge:waiting")).toHaveLength(4);
+    expect(stage.of("merge:failed")).toEqual([]);
+  });
+});
+
+describe("A machine that lacks what each task needs", () => {
+  it("blocks no task that others can do: it says what is missing, and leaves it as it is", async () => {
+    const missing = new PawlError("git-identity-missing", "git does not know who commits", "Say who.");
+    const stage = staged({ missing: () => missing });
+    await expect(stage.end()).rejects.toMatchObject({ code: "git-identity-missing" });
+    expect(stage.tasks()[0]?.status).not.toBe("blocked");
+    expect(stage.of("task:blocked")).toEqual([]);
+    expect(stage.of("task:failed")).toMatchObject([{ taskId: "T1", code: "git-identity-missing" }]);
+  });
+});
+
+describe("What an agent committed behind a wall", () => {
+  it("is taken before its work is saved, which is before its calls are made", async () => {
+    const seen: string[] = [];
+    const stage: Stage = staged(
+      { save: () => void seen.push("save") },
+      { committed: (run) => seen.push(run) },
+    );
+    await stage.end();
+    expect(seen.slice(0, 2)).toEqual(["T1.1", "save"]);
+  });
+
+  it("is taken before what an earlier worker left is saved", async () => {
+    const seen: string[] = [];
+    const stage: Stage = staged(
+      { save: () => void seen.push("save") },
+      { committed: (run) => seen.push(run) },
+    );
+    await stage.until(() => stage.runs.length === 1);
+    stage.kill();
+    await stage.again();
+    expect(seen.slice(0, 2)).toEqual(["T1.1", "save"]);
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import type { AtWork, WorkerSeen } from "../../core/ports/workers.ts";
+import { DEFAULT_SETTINGS } from "../../core/settings.ts";
+import type { Task } from "../../tasks-file/task.ts";
+import type { TaskRun } from "./task-run.ts";
+import { openUntaken } from "./untaken.ts";
+
+const settings = {
+  ...DEFAULT_SETTINGS.bloom,
+  budget: { usd: 5 },
+  caps: { repositories: { api: 2 }, agents: { codex: 1 }, usd_per_day: 20 },
+};
+const task = (more: object = {}) => ({ id: "T", ...more }) as Task;
+const worker = (labels: readonly string[], state = "working") => ({ labels, state }) as WorkerSeen;
+const at = (more: Partial<AtWork>): AtWork => ({
+  ...{ what: "X", repository: null, agent: "claude", usd: 0, alive: true },
+  ...more,
+});
+const untaken = async (list: readonly WorkerSeen[], atWork: readonly AtWork[] = [], spent = 0) => {
+  const found = await openUntaken(
+    { list: async () => list, atWork: async () => atWork, spentToday: async () => spent },
+    settings,
+  );
+  if (found === null) throw new Error("no machine");
+  return found;
+};
+
+describe("A task that no worker has taken yet", () => {
+  it("says nothing of workers where there are no other machines", async () => {
+    expect(await openUntaken(undefined, settings)).toBeNull();
+  });
+
+  it("waits for the next free worker, or names what none of them serves; one that drains serves nothing", async () => {
+    const gone = [worker(["linux"], "gone"), worker(["linux"], "draining")];
+    expect((await untaken(gone))(task())).toContain("no worker is there: ");
+    const some = await untaken([...gone, worker(["agent:claude", "linux"])]);
+    expect(some(task())).toBe("the next free worker takes it");
+    expect(some(task({ agent: "codex" }))).toContain(
+      "no worker serves agent:codex: `pawl workers` lists them",
+    );
+  });
+
+  it("names the cap that is reached, as the database reckons it", async () => {
+    const all = [worker([])];
+    const two = [at({ repository: "api" }), at({ repository: "api", agent: "codex" })];
+    const some = await untaken(all, two);
+    expect(some(task({ repo: "./api" }))).toContain("2 tasks are at work in api");
+    expect(some(task({ repo: "web", agent: "codex" }))).toContain("1 task is at work with codex");
+    expect(some(task({ repo: "web" }))).toBe("the next free worker takes it");
+    const dead = two.map((each) => ({ ...each, alive: false, usd: 4 }));
+    expect((await untaken(all, dead))(task({ repo: "api" }))).toBe("the next free worker takes it");
+    const spent = await untaken(all, dead, 7.01);
+    expect(spent(task())).toContain("the day's 20 USD");
+    expect(spent(task(), { spent: { usd: 1 } } as TaskRun)).toBe("the next free worker takes it");
+  });
+});

@@ -1,0 +1,138 @@
+/** `pawl database`: a project's state in a database, and back. */
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { emptyDatabase, onDatabase, STARTING } from "../rig/postgres.ts";
+import { runPawl, temporaryProject } from "../rig/project.ts";
+
+const LONG = { timeout: 240_000 };
+let url: string;
+beforeAll(async () => {
+  url = await emptyDatabase();
+}, STARTING);
+
+const EVENT = '{"id":"e1","time":"2026-01-01T00:00:00.000Z","type":"task:added","task":"T-1"}';
+/** What is copied, with everything that could be lost on the way: a BOM, CRLF, an unfinished last line. */
+const STATE: Readonly<Record<string, string>> = {
+  "tasks.yaml": "\uFEFF# mine\r\ntasks:\r\n- id: T-1\r\n  title: ä 😀\r\n",
+  ".pawl/done/T-1.json": "{}\n",
+  ".pawl/questions/Q-1.json": "{}",
+  ".pawl/heads/release/1.json": "{}\n",
+  ".alfred/records/bloom/T-1/1.json": "{}\n",
+  ".pawl/events.jsonl": `${EVENT}\n\n${EVENT.replace("e1", "e2")}\n{"half":`,
+};
+
+function project() {
+  const made = temporaryProject({ environment: { PAWL_DATABASE_URL: url, DOOR_ONLY: "" } });
+  for (const [path, text] of Object.entries(STATE)) made.write(path, text);
+  made.write("pawl.yaml", "# ours\nbloom:\n  agent: scripted\n");
+  made.write("src/index.ts", "not Pawl's\n");
+  return made;
+}
+
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .filter((path) => !/^\.pawl\/(?:journal|\.gitignore|locks\/.*)$/.test(path))
+    .sort();
+
+describe("A project in a database", () => {
+  it("is set up once, imported whole, checked, and exported byte for byte", LONG, async () => {
+    using own = project();
+    expect((await own.pawl("database", "import")).err).toContain("[database-");
+    const first = await own.pawl("database", "init");
+    expect(first).toMatchObject({ code: 0, out: expect.stringContaining("added") });
+    expect(own.read("pawl.yaml")).toMatch(/^# ours\nproject_id: [0-9a-f]{32}\nbloom:/);
+    expect((await own.pawl("database", "init")).out).toContain("unchanged");
+
+    expect((await own.pawl("database", "import")).out).toContain("now has 7 files");
+    expect((await own.pawl("database", "import")).out).toContain("is the same already");
+    const check = await runPawl(own.root, ["database", "check", "--json"], { PAWL_DATABASE_URL: url });
+    expect(check).toMatchObject({ code: 0, err: "" });
+    expect(JSON.parse(check.out)).toMatchObject({
+      revision: 1,
+      documents: 6,
+      events: 4,
+      faults: [],
+      leases: [],
+      access: { role: "owner", missing: [], ungranted: [] },
+    });
+
+    mkdirSync(join(own.root, "out"));
+    const back = await own.pawl("database", "export", "out");
+    expect(back).toMatchObject({ code: 0, out: expect.stringContaining("7 files") });
+    const out = join(own.root, "out");
+    expect(filesIn(out)).toEqual([...Object.keys(STATE), "pawl.yaml"].sort());
+    for (const path of filesIn(out)) expect(readFileSync(join(out, path), "utf8"), path).toBe(own.read(path));
+    const again = await own.pawl("database", "export", "out");
+    expect(again).toMatchObject({ code: 2, err: expect.stringContaining("is not empty") });
+  });
+
+  it("is overwritten only where a person says so", LONG, async () => {
+    using own = project();
+    await own.pawl("database", "init");
+    await own.pawl("database", "import");
+    own.write("tasks.yaml", "tasks: []\n");
+    own.write(".pawl/events.jsonl", `${EVENT}\n`);
+    const refused = await own.pawl("database", "import");
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("[database-differs]") });
+    const agent = { PAWL_DATABASE_URL: url, DOOR_ONLY: "", CLAUDECODE: "1" };
+    for (const words of [["import", "--replace"], ["init"], ["migrate"]])
+      expect((await runPawl(own.root, ["database", ...words], agent)).err).toContain("[caller-not-allowed]");
+    expect((await own.pawl("database", "import", "--replace")).out).toContain("now has 7 files");
+    const { out } = await own.pawl("database", "check");
+    expect(out).toContain("6 documents and 1 event");
+    expect(out).toContain("Nothing is wrong.");
+  });
+
+  it("brings no file to where Pawl keeps no state, whoever wrote it there", LONG, async () => {
+    using own = project();
+    await own.pawl("database", "init");
+    await own.pawl("database", "import");
+    mkdirSync(join(own.root, "out"));
+    for (const path of [
+      ".claude/settings.json",
+      "../../up.yaml",
+      "/etc/x.yaml",
+      ".github/workflows/x.yml",
+      ".git/config",
+    ]) {
+      const [id] = /[0-9a-f]{32}/.exec(own.read("pawl.yaml") ?? "") ?? [];
+      const where = "project = (select id from pawl.project where name = $1)";
+      await onDatabase(url, (client) =>
+        client.query(
+          "insert into pawl.document (project, path, text, revision, since) select id, $2, 'x', 1, 1 from pawl.project where name = $1",
+          [id, path],
+        ),
+      );
+      const refused = await own.pawl("database", "export", "out");
+      expect(refused, path).toMatchObject({
+        code: 1,
+        err: expect.stringContaining("[path-outside-project]"),
+      });
+      expect(readdirSync(join(own.root, "out"))).toEqual([]);
+      await onDatabase(url, (client) =>
+        client.query(`delete from pawl.document where ${where} and path = $2`, [id, path]),
+      );
+    }
+  });
+
+  it("is found by an address in the environment alone, whose password is never shown", LONG, async () => {
+    using own = project();
+    const wrong = "postgres://ann:tiny@127.0.0.1:1/none";
+    for (const words of [["init"], ["check"], ["import"], ["export", "."]]) {
+      const { code, err, out } = await runPawl(own.root, ["database", ...words], {
+        PAWL_DATABASE_URL: wrong,
+      });
+      expect(code, words.join(" ")).toBe(1);
+      expect(`${out}${err}`).toMatch(/\[database-(?:failed|project-missing)\]/);
+      expect(`${out}${err}`).not.toContain("tiny");
+    }
+    const none = await runPawl(own.root, ["database", "check"], {
+      PGHOST: "127.0.0.1",
+      PGDATABASE: "postgres",
+    });
+    expect(none.err).toContain("[database-unconfigured]");
+  });
+});

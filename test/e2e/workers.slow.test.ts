@@ -1,0 +1,217 @@
+/** Workers on several machines: real processes in folders of their own, one git remote, one database. */
+import { type ChildProcess, execFileSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { ranOf } from "../rig/bloom-project.ts";
+import { openCutProxy } from "../rig/cut-proxy.ts";
+import { type Machine, machines } from "../rig/machines.ts";
+import { emptyDatabase, STARTING } from "../rig/postgres.ts";
+import { hangs, shellUntil, until } from "../rig/until.ts";
+
+const LONG = { timeout: 240_000 };
+beforeAll(emptyDatabase, STARTING);
+
+/** Tasks whose agents run these lines of a shell first, then commit a file and are done. */
+function tasksText(ids: readonly string[], ...lines: readonly string[]): string {
+  const tasks = ids.map(
+    (id) => `- id: ${id}
+  title: ${id}
+  repo: .
+  merge_into: main
+  instructions: |
+${lines.map((line) => `    RUN: ${line.replaceAll("ID", id)}\n`).join("")}    RUN: echo ${id} > ${id}.txt; git add -A; git commit -qm ${id}
+    RUN: bloom done ${id}
+`,
+  );
+  return `tasks:\n${tasks.join("")}`;
+}
+
+/** The folder that holds both checkouts. */
+const BOTH = '"$PAWL_PROJECT"/..';
+/** On a machine with a file `hold`. */
+const HOLDS = `touch "$PAWL_PROJECT"/begun-ID; ${shellUntil('! -e "$PAWL_PROJECT"/hold')}`;
+const hold = ({ root }: Machine) => writeFileSync(join(root, "hold"), "");
+const letGo = ({ root }: Machine) => rmSync(join(root, "hold"));
+const begun = ({ root }: Machine, id: string) => until(() => existsSync(join(root, `begun-${id}`)));
+
+async function json(machine: Machine, ...words: readonly string[]) {
+  const { code, err, out } = await machine.pawl(...words, "--json");
+  return { code, err, data: JSON.parse(out || "null") };
+}
+
+const statusOf = async (machine: Machine, id: string): Promise<string> =>
+  (await json(machine, "list")).data.tasks.find((each: { id: string }) => each.id === id).status;
+const isDone = (machine: Machine, id: string) => until(async () => (await statusOf(machine, id)) === "done");
+const workersOf = async (machine: Machine) =>
+  (await json(machine, "workers")).data.workers.map(({ atWork, name, state }: Record<string, unknown>) => ({
+    ...{ atWork, name, state },
+  }));
+
+async function end(...children: readonly ChildProcess[]): Promise<void> {
+  for (const child of children) child.kill("SIGTERM");
+  await until(() => children.every(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null));
+}
+
+describe("Workers", () => {
+  it("keep to a cap over all of them, and say that it lets tasks wait", LONG, async () => {
+    const at = `touch ${BOTH}/at-ID; ls ${BOTH} | grep -c '^at-' >> ${BOTH}/counts`;
+    const ids = ["T1", "T2", "T3", "T4", "T5", "T6"];
+    const tasks = tasksText(ids, at, shellUntil(`-e ${BOTH}/go`), `rm ${BOTH}/at-ID`);
+    const settings = { caps: { agents: { scripted: 2 } } };
+    using both = await machines({ tasks, settings });
+    const { one, two } = both;
+    const place = join(one.root, "..");
+    const children = [one.worker("one", "--agents", "3"), two.worker("two", "--agents", "3")];
+    const ran = children.map(ranOf);
+    await until(() => ids.filter((id) => existsSync(join(place, `at-${id}`))).length === 2);
+    const waiting = (await json(two, "status")).data.runs.find(
+      (run: { state: string }) => run.state === "ready_for_agent",
+    );
+    expect(waiting.next).toContain("2 tasks are at work with scripted");
+    writeFileSync(join(place, "go"), "");
+    for (const id of ids) await isDone(two, id);
+    await end(...children);
+    const ended = await Promise.all(ran);
+    expect(ended.map(({ code }) => code)).toEqual([0, 0]);
+    const counts = readFileSync(join(place, "counts"), "utf8").trim().split("\n").map(Number);
+    expect(counts).toHaveLength(6);
+    expect(Math.max(...counts)).toBe(2);
+    expect(ended.flatMap((each) => each.of("loop:capped")).length).toBeGreaterThan(0);
+  });
+
+  it("take what their labels say, and status names what none of them serves", LONG, async () => {
+    using both = await machines({ tasks: tasksText(["T1"]), settings: { labels: { ".": ["gpu"] } } });
+    const { one, two } = both;
+    const next = async () => (await json(one, "status")).data.runs[0].next as string;
+    await until(async () => (await next()).startsWith("no worker is there"));
+    const first = one.worker("one", "--labels", "repo:.,fpga");
+    const ran = ranOf(first);
+    await until(async () =>
+      (await next()).startsWith("no worker serves repo:. with agent:scripted with gpu"),
+    );
+    const second = two.worker("two", "--labels", "gpu");
+    await isDone(one, "T1");
+    const { out } = await one.pawl("workers");
+    expect(out).toMatch(/^two .*working +\d of 1 +gpu, \w+ +just now$/m);
+    await end(first, second);
+    expect((await ran).of("task:claimed")).toEqual([]);
+  });
+});
+
+describe("A worker that drains", () => {
+  it(
+    "by a person's word takes nothing more, and ends when its tasks are done; others go on",
+    LONG,
+    async () => {
+      using both = await machines({
+        // Longer than a lease counts as held without a renewal.
+        tasks: tasksText(["T1", "T2", "T3"], `test ID != T1 || sleep 12`, HOLDS),
+      });
+      const { one, two } = both;
+      hold(one);
+      const first = one.worker("one");
+      const ran = ranOf(first);
+      await begun(one, "T1");
+      const same = await two.pawl("worker", "--name", "one");
+      expect(same.code).toBe(1);
+      expect(same.err).toContain("[worker-name-taken]");
+      expect((await two.person("workers", "drain", "onee")).err).toContain("Use one;");
+      expect((await two.person("workers", "drain", "one")).out).toContain("takes nothing more");
+      const second = two.worker("two");
+      const other = ranOf(second);
+      for (const id of ["T2", "T3"]) await isDone(two, id);
+      expect(await workersOf(two)).toContainEqual({ name: "one", state: "draining", atWork: 1 });
+      letGo(one);
+      const { code, err } = await ran;
+      expect(code).toBe(0);
+      expect(err).toContain("A person asked for it.");
+      expect(await statusOf(two, "T1")).toBe("done");
+      expect(await workersOf(two)).toContainEqual({ name: "one", state: "gone", atWork: 0 });
+      await end(second);
+      expect((await other).code).toBe(0);
+    },
+  );
+
+  it("by SIGTERM does so, too, and hands its tasks back by a second one", LONG, async () => {
+    using both = await machines({ tasks: tasksText(["T1", "T2"], HOLDS) });
+    const { one, two } = both;
+    hold(one);
+    const first = one.worker("one");
+    const ran = ranOf(first);
+    await begun(one, "T1");
+    first.kill("SIGTERM");
+    await until(async () => (await workersOf(two))[0]?.state === "draining");
+    first.kill("SIGTERM");
+    const { code, err } = await ran;
+    expect({ code, err }).toMatchObject({
+      code: 130,
+      err: expect.stringContaining("handing the tasks back"),
+    });
+    const second = two.worker("two");
+    for (const id of ["T1", "T2"]) await isDone(two, id);
+    await end(second);
+    const log = both.remoteGit("log", "--format=%s", "main").split("\n");
+    expect(log.filter((each) => each === "T1")).toHaveLength(1);
+  });
+});
+
+describe("A worker that is killed", () => {
+  it("leaves no agent, and its name and its task to the next", LONG, async () => {
+    const words = hangs();
+    using both = await machines({
+      tasks: tasksText(["T1"], `touch "$PAWL_PROJECT"/begun-ID; test ! -e "$PAWL_PROJECT"/hold || ${words}`),
+    });
+    const { one, two } = both;
+    hold(one);
+    const first = one.worker("one");
+    await begun(one, "T1");
+    const agents = () =>
+      execFileSync("ps", ["-eo", "args="], { encoding: "utf8" })
+        .split("\n")
+        .filter((each) => each === words);
+    await until(() => agents().length > 0);
+    first.kill("SIGKILL");
+    await until(() => agents().length === 0);
+    const next = await until(async () => {
+      const child = two.worker("one");
+      const over = ranOf(child);
+      const named = new Promise((tell) =>
+        child.stderr?.on("data", (text) => `${text}`.includes("Worker one") && tell("named")),
+      );
+      return (await Promise.race([named, over])) === "named" ? child : null;
+    });
+    await isDone(two, "T1");
+    await end(next);
+  });
+});
+
+describe("A worker that cannot renew its leases", () => {
+  it.each([
+    ["is cut off from the database", "cut"],
+    ["stands still", "stop"],
+  ])("because it %s has its agent ended before another one begins", LONG, async (_, how) => {
+    const alone = `for p in $(cat ${BOTH}/pids); do case "$(ps -o stat= -p $p)" in ""|Z*) ;; *) echo ID >> ${BOTH}/overlaps ;; esac; done; echo $$ >> ${BOTH}/pids`;
+    using both = await machines({ tasks: tasksText(["T1"], `touch ${BOTH}/pids; ${alone}; ${HOLDS}`) });
+    const { one, two, url } = both;
+    const place = join(one.root, "..");
+    const proxy = await openCutProxy(url);
+    hold(one);
+    const first = one.workerBy(proxy.url, "one");
+    const ran = ranOf(first);
+    await begun(one, "T1");
+    const second = two.worker("two");
+    if (how === "cut") proxy.close();
+    else first.kill("SIGSTOP");
+    await isDone(two, "T1");
+    expect(existsSync(join(place, "overlaps"))).toBe(false);
+    expect(readFileSync(join(place, "pids"), "utf8").trim().split("\n")).toHaveLength(2);
+    if (how === "cut") first.kill("SIGKILL");
+    else for (const signal of ["SIGCONT", "SIGTERM"] as const) first.kill(signal);
+    const { code, of } = await ran;
+    expect(of("task:lease_lost")).toMatchObject([{ taskId: "T1" }]);
+    expect(code).toBe(how === "cut" ? null : 0);
+    await end(second);
+    proxy.close();
+  });
+});

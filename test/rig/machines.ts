@@ -1,0 +1,66 @@
+/** Two machines over one backlog: two checkouts of one bare remote, and one database. */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { join } from "node:path";
+import { type BloomOptions, bloomProject, ranOf } from "./bloom-project.ts";
+import { emptyDatabase } from "./postgres.ts";
+import { MAIN, pawlInside, personInside } from "./project.ts";
+import { trustAsItIs } from "./trust.ts";
+
+const ID = "0123456789abcdef0123456789abcdef";
+
+export type Machine = ReturnType<typeof machineAt>;
+
+function machineAt(root: string, environment: Readonly<Record<string, string>>) {
+  const children: ChildProcess[] = [];
+  const spawned = (words: readonly string[], more: Readonly<Record<string, string>> = {}) => {
+    const child = spawn(process.execPath, [MAIN, ...words, "--json"], {
+      cwd: root,
+      env: { ...environment, ...more },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    children.push(child);
+    return child;
+  };
+  const start = (...args: readonly string[]) => spawned(["run", ...args]);
+  return {
+    root,
+    start,
+    worker: (name: string, ...args: readonly string[]) => spawned(["worker", "--name", name, ...args]),
+    /** By another way to the database. */
+    workerBy: (url: string, name: string) => spawned(["worker", "--name", name], { PAWL_DATABASE_URL: url }),
+    run: (...args: readonly string[]) => ranOf(start("--once", ...args)),
+    pawl: (...args: readonly string[]) => pawlInside(root, args, environment),
+    person: (...args: readonly string[]) => personInside(root, args, environment),
+    /** What a failed test left, also where it stands still. */
+    killAll() {
+      for (const child of children)
+        if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+    },
+  };
+}
+
+/** The backlog is in the database; the second machine has no tasks file. */
+export async function machines({ project: more = {}, ...options }: BloomOptions, given?: string) {
+  const url = given ?? (await emptyDatabase());
+  const project = bloomProject({
+    ...options,
+    project: { project_id: ID, stores: { bloom: "postgres" }, ...more },
+  });
+  const environment = { ...project.environment, PAWL_DATABASE_URL: url };
+  const place = join(project.root, "..");
+  execFileSync("git", ["clone", "-q", "remote.git", "two"], { cwd: place, env: project.environment });
+  const [one, two] = [machineAt(project.root, environment), machineAt(join(place, "two"), environment)];
+  trustAsItIs(two.root);
+  for (const words of [["init"], ["import"]]) {
+    const { code, err } = await one.pawl("database", ...words);
+    if (code !== 0) throw new Error(err);
+  }
+  return {
+    ...{ one, two, url, environment },
+    remoteGit: project.remoteGit,
+    [Symbol.dispose]() {
+      for (const machine of [one, two]) machine.killAll();
+      project[Symbol.dispose]();
+    },
+  };
+}

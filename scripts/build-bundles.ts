@@ -9,7 +9,7 @@ import { join, relative, resolve } from "node:path";
 import { renderZip } from "./zip.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
-const PLUGINS = ["claude-code", "codex", "gemini", "agent-plugin"];
+const PLUGINS = ["claude-code", "codex", "gemini", "agent-plugin", "opencode"];
 /** What the program needs of the package, and its licences. */
 const PROGRAM = ["package.json", "LICENSE", "dist", "node_modules"];
 

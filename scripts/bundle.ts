@@ -21,6 +21,7 @@ const QUICK = {
   tasks: /^src\/workflows\/bloom\/verbs\/(step|look)\.ts$/,
   mcp: /^src\/surfaces\/(cli\/mcp|mcp\/serve)\.ts$/,
   cast: /^src\/workflows\/spells\/cast\.ts$/,
+  telemetry: /^src\/adapters\/telemetry\/live\.ts$/,
 };
 
 /** Loaded on the spot, by a call that cannot wait, from a chunk: they lie beside it. */
@@ -80,15 +81,19 @@ function builtins(): Plugin {
       onResolve({ filter: /^[a-z:_/]+$/ }, ({ kind, path: name }) => {
         if (!isBuiltin(name)) return undefined;
         const path = name.startsWith("node:") ? name : `node:${name}`;
-        // One such import would have every command read all properties of the module.
-        const isLate = kind === "dynamic-import";
-        return isLate || KEPT.has(path)
-          ? { path, external: true }
-          : { path, namespace: "builtin", sideEffects: false };
+        // CommonJS asks for a module as a whole: shared with it, every command would read all of the module's properties.
+        if (KEPT.has(path) || kind === "require-call") return { path, external: true };
+        // A module of its own: one such import would have every command read all properties of the module.
+        const namespace = kind === "dynamic-import" ? "late-builtin" : "builtin";
+        return { path, namespace, sideEffects: false };
       });
       onLoad({ filter: /.*/, namespace: "builtin" }, async ({ path }) => {
         const { default: _, ...members } = await import(path);
         return { contents: (LATE.has(path) ? renderLate : renderEager)(path, members) };
+      });
+      onLoad({ filter: /.*/, namespace: "late-builtin" }, async ({ path }) => {
+        const { default: builtin } = await import(path);
+        return { contents: renderEager(path, withoutGetters(builtin)) };
       });
     },
   };
@@ -114,6 +119,14 @@ function withoutDevtools(): Plugin {
       onLoad({ filter: /[\\/]ink[\\/]build[\\/]devtools\.js$/ }, () => ({ contents: "export {};" }));
     },
   };
+}
+
+/** Reading `http.WebSocket` loads a whole client: whoever imports `http` late wants its functions. */
+function withoutGetters(builtin: object): object {
+  const properties = Object.entries(Object.getOwnPropertyDescriptors(builtin));
+  return Object.fromEntries(
+    properties.flatMap(([name, { value }]) => (value === undefined ? [] : [[name, value]])),
+  );
 }
 
 const KEPT: ReadonlySet<string> = new Set(["node:module"]);

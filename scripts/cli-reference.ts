@@ -59,7 +59,8 @@ const fence = (text: string) => `\`\`\`text\n${text}\n\`\`\``;
 
 /** The names in a help's lists of commands: lines indented by two, after the options. */
 function commandsIn(help: string): readonly string[] {
-  const names = [...help.matchAll(/^ {2}([a-z][a-z-]*)(?: |$)/gm)].map(([, name]) => name ?? "");
+  const lists = help.replace(/^(?:Arguments|Examples):\n(?: .*(?:\n|$))+/gm, "");
+  const names = [...lists.matchAll(/^ {2}([a-z][a-z-]*)(?: |$)/gm)].map(([, name]) => name ?? "");
   const usage = /^Usage: .*\[command\]/m.test(help);
   return usage ? [...new Set(names)] : [];
 }

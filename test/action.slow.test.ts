@@ -1,14 +1,13 @@
-/** The action for GitHub: its script is run as it stands, with a `npx` that calls the program of this checkout. */
-import { execFileSync, spawn } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+/** The action for GitHub. */
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parse } from "yaml";
-import { end, MAIN, testEnvironment } from "./rig/project.ts";
+import { openAction } from "./rig/action.ts";
+import { testEnvironment } from "./rig/project.ts";
 import { type SignedRepository, signedRepository } from "./rig/signed-repository.ts";
 
-const ACTION = parse(readFileSync(resolve(import.meta.dirname, "../action.yml"), "utf8"));
-const [STEP] = ACTION.runs.steps;
+const ACTION = openAction("action.yml");
 
 let approved: SignedRepository;
 beforeAll(async () => {
@@ -22,13 +21,7 @@ afterAll(() => {
 /** As the runner calls it, with these inputs. `first`: what `npx` does before it calls the program. */
 function act(repository: SignedRepository, inputs: Readonly<Record<string, string>> = {}, first = ":") {
   const bin = join(repository.root, ".git/bin");
-  mkdirSync(bin, { recursive: true });
-  const npx = `#!/bin/sh\necho "$@" "in $PWD" >> ${JSON.stringify(join(bin, "calls"))}\n${first}\nshift 2\nexec ${process.execPath} ${MAIN} "$@"\n`;
-  writeFileSync(join(bin, "npx"), npx);
-  chmodSync(join(bin, "npx"), 0o755);
-  const { PATH = "" } = process.env;
-  const env = testEnvironment({
-    PATH: `${bin}:${PATH}`,
+  const environment = testEnvironment({
     DOOR_ONLY: "",
     PAWL_VERSION: "1.2.3",
     PAWL_BASE: "main",
@@ -38,18 +31,12 @@ function act(repository: SignedRepository, inputs: Readonly<Record<string, strin
     PAWL_REPORT: join(bin, "pawl.sarif"),
     ...inputs,
   });
-  return end(
-    spawn("bash", ["-c", STEP.run], { cwd: repository.root, env, stdio: ["ignore", "pipe", "pipe"] }),
-  );
+  return ACTION.run({ bin, cwd: repository.root, environment, first });
 }
 
 describe("action.yml", () => {
   it("gives its script what others wrote by the environment alone", () => {
-    expect(ACTION.runs.using).toBe("composite");
-    expect(STEP.run).not.toContain("${{");
-    expect(
-      Object.values(STEP.env as object).every((value) => /^\$\{\{ inputs\.[a-z]+ \}\}$/.test(value)),
-    ).toBe(true);
+    ACTION.expectInputsByEnvironmentAlone();
   });
 
   it("passes what was approved, fails what was not, and leaves a report", { timeout: 60_000 }, async () => {

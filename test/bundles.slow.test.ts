@@ -1,6 +1,6 @@
 /** What a person installs in one step: the bundles unpacked and started, with no `pawl` on the PATH. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -42,7 +42,7 @@ function instructionsOf({ stdout }: { readonly stdout: string }): string {
 
 describe("a bundle", () => {
   it("for a client's list of plugins starts its own program, wherever the client copies it, and writes nothing", () => {
-    for (const plugin of ["claude-code", "codex", "gemini", "agent-plugin"]) {
+    for (const plugin of ["claude-code", "codex", "gemini", "agent-plugin", "opencode"]) {
       const copied = join(base, "copied", plugin);
       cpSync(join(bundles.marketplace, "clients", plugin), copied, { recursive: true });
       const ran = start([join(copied, "pawl.mjs"), "mcp"]);
@@ -59,6 +59,23 @@ describe("a bundle", () => {
     expect([ran.stdout, ran.status]).toEqual(["", 2]);
     expect(ran.stderr).toContain("$PAWL_PROJECT");
     expect(readdirSync(folder)).toEqual(before);
+  });
+
+  it("for OpenCode guards a project of Pawl's, and says nothing elsewhere", async () => {
+    const folder = join(bundles.marketplace, "clients/opencode");
+    const { default: plugin } = await import(join(folder, "plugin.mjs"));
+    const kept = join(base, "kept");
+    mkdirSync(join(kept, ".git"), { recursive: true });
+    writeFileSync(join(kept, "pawl.yaml"), "{}\n");
+    const use = async (root: string, tool: string) => {
+      const hooks = await plugin.server({ directory: root, worktree: root });
+      const call = { tool, sessionID: "s", callID: "c" };
+      await hooks["tool.execute.before"](call, { args: { filePath: join(root, "pawl.yaml"), content: "" } });
+    };
+    await expect(use(kept, "write")).rejects.toThrow("pawl.yaml");
+    await expect(use(kept, "read")).resolves.toBeUndefined();
+    await expect(use(project, "write")).resolves.toBeUndefined();
+    expect(readdirSync(project)).toEqual([".git"]);
   });
 
   it("for desktops is unpacked by others, and starts as its manifest says, in the project that a person chose", () => {

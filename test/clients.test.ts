@@ -10,7 +10,7 @@ const ROOT = resolve(import.meta.dirname, "..");
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const data = (path: string) => JSON.parse(read(path));
 const PACKAGE = data("package.json");
-const PLUGINS = ["claude-code", "codex", "gemini", "agent-plugin"];
+const PLUGINS = ["claude-code", "codex", "gemini", "agent-plugin", "opencode"];
 
 function committed(): readonly string[] {
   const inside = readdirSync(join(ROOT, "clients"), { recursive: true, withFileTypes: true })
@@ -33,6 +33,7 @@ describe("the packages for clients", () => {
       "clients/codex/.codex-plugin/plugin.json",
       "clients/gemini/gemini-extension.json",
       "clients/agent-plugin/plugin.json",
+      "clients/opencode/package.json",
       "clients/mcpb/manifest.json",
     ];
     for (const path of manifests)
@@ -76,6 +77,32 @@ describe("the packages for clients", () => {
     }
   });
 
+  it("add to OpenCode's configuration, where what a person says of the same name counts", async () => {
+    const folder = join(ROOT, "clients/opencode");
+    const { exports } = data("clients/opencode/package.json");
+    const { id, server } = (await import(join(folder, exports["./server"]))).default;
+    const hooks = await server({ directory: ROOT, worktree: ROOT });
+    const fresh: Record<string, Record<string, unknown>> = {};
+    await hooks.config(fresh);
+    const command = ["node", join(folder, "pawl.mjs"), "mcp"];
+    expect(id).toBe("pawl");
+    expect(fresh.mcp).toEqual({ pawl: { type: "local", command, enabled: true } });
+    expect(fresh.skills).toEqual({ paths: [join(folder, "skills")] });
+    expect(Object.keys(fresh.command ?? {})).toEqual(
+      expect.arrayContaining(["pawl/accio", "pawl/start_task"]),
+    );
+    const own = {
+      mcp: { pawl: { enabled: false }, other: {} },
+      command: { "pawl/accio": { template: "mine" } },
+      skills: { paths: ["/mine"], urls: ["https://example.org"] },
+    };
+    const config = structuredClone(own);
+    await hooks.config(config);
+    expect(config.mcp).toEqual(own.mcp);
+    expect(config.command["pawl/accio"]).toEqual(own.command["pawl/accio"]);
+    expect(config.skills).toEqual({ ...own.skills, paths: ["/mine", join(folder, "skills")] });
+  });
+
   it("keep to the closed form of Agent Plugins 1.0", () => {
     const schemas = "https://agent-plugins.org/schemas/1.0.0";
     const { $schema, author, ...manifest } = data("clients/agent-plugin/plugin.json");
@@ -88,6 +115,24 @@ describe("the packages for clients", () => {
         pawl: { type: "stdio", command: "node", args: [`${placeholder("PLUGIN_ROOT")}/pawl.mjs`, "mcp"] },
       },
     });
+  });
+});
+
+describe("the registry's description", () => {
+  // As its schema of 2025-12-11 bounds them.
+  it("keeps to the lengths and the names that the registry takes", () => {
+    const { $schema, description, name, packages, title, version, ...more } = data(
+      "clients/registry/server.json",
+    );
+    expect($schema).toBe("https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json");
+    expect(more).toEqual({});
+    expect(name).toMatch(/^[a-zA-Z0-9.-]{1,99}\/[a-zA-Z0-9._-]{1,99}$/);
+    for (const words of [title, description]) expect(words).toMatch(/^.{1,100}$/);
+    expect(version).toMatch(/^\d+\.\d+\.\d+/);
+    expect(Object.keys(packages[0]).sort()).toEqual([
+      ...["identifier", "packageArguments", "registryType", "runtimeHint", "transport", "version"],
+    ]);
+    expect(packages[0].packageArguments).toEqual([{ type: "positional", value: "mcp" }]);
   });
 });
 

@@ -3,6 +3,7 @@ import type { Requirement } from "./requirements.ts";
 const PACKAGE = "test/package.slow.test.ts";
 const CLIENTS = "test/clients.test.ts";
 const LAUNCHER = "test/client-launcher.test.ts";
+const CALL = "test/e2e/call.slow.test.ts";
 const BUNDLES = "test/bundles.slow.test.ts";
 
 /** How Pawl reaches people and their clients. */
@@ -19,6 +20,15 @@ export const CLIENT_PACKAGES: Readonly<Record<string, Requirement>> = {
       `${PACKAGE}: is fetched from nowhere where a clone lacks it`,
     ],
   },
+  "clients.shell": {
+    says: "An assistant with a shell and no MCP walks every tool of every workflow by `pawl call`, from start to done; a person's verdict stays a person's.",
+    source: "ecosystem, packages for clients (skills teach the whole workflow by CLI)",
+    tests: [
+      `${CALL}: comes from start to done under %s by \`pawl call\`, and a person's verdicts stay a person's`,
+      `${CALL}: takes its arguments typed, from a file, and on standard input, with a BOM, too`,
+      `${CALL}: shows what a tool takes, and calls nothing then`,
+    ],
+  },
   "clients.one-source": {
     says: "Every package for a client is written from what the workflows and the guard declare, in the version of the package, and what is committed is what would be written.",
     source: "docs/clients.md; ecosystem, packages for clients",
@@ -27,7 +37,9 @@ export const CLIENT_PACKAGES: Readonly<Record<string, Requirement>> = {
       `${CLIENTS}: have one version and one name, the package's`,
       `${CLIENTS}: have a command for each prompt, and for each tool that leads a task`,
       `${CLIENTS}: teach each workflow by a skill whose head keeps to Agent Skills`,
+      `${CLIENTS}: add to OpenCode's configuration, where what a person says of the same name counts`,
       `${CLIENTS}: keep to the closed form of Agent Plugins 1.0`,
+      `${CLIENTS}: keeps to the lengths and the names that the registry takes`,
       `${CLIENTS}: install in Cursor and VS Code the entry that \`pawl init --client\` writes`,
     ],
   },
@@ -37,6 +49,7 @@ export const CLIENT_PACKAGES: Readonly<Record<string, Requirement>> = {
     tests: [
       `${CLIENTS}: start no package that npx would fetch, and name no path of a machine`,
       `${BUNDLES}: for a client's list of plugins starts its own program, wherever the client copies it, and writes nothing`,
+      `${BUNDLES}: for OpenCode guards a project of Pawl's, and says nothing elsewhere`,
       `${BUNDLES}: takes no plugin's folder for a project, where the client names none`,
       `${BUNDLES}: for desktops is unpacked by others, and starts as its manifest says, in the project that a person chose`,
       `${LAUNCHER}: starts the one on the PATH`,

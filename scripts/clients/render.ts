@@ -9,6 +9,7 @@ import type { GuardedClient } from "../../src/guard/clients.ts";
 import type { Tool, UserPrompt, WorkflowModule } from "../../src/runtime/module.ts";
 import { CLIENT_FILES, renderEntry } from "../../src/surfaces/cli/clients.ts";
 import { putIn } from "../../src/surfaces/cli/guard/edit-setup.ts";
+import { openCodePackagedGuard } from "../../src/surfaces/cli/guard/opencode-plugin.ts";
 import { GUARD_SETUPS } from "../../src/surfaces/cli/guard/setup.ts";
 import { renderInstructions } from "../../src/surfaces/mcp/instructions.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
@@ -48,7 +49,7 @@ export async function renderClients(): Promise<Files> {
     ...agentPlugin(),
   });
   put("clients/antigravity/", antigravity());
-  put("clients/opencode/", openCode());
+  put("clients/opencode/", { ...plugin("OpenCode", skills), ...openCode(commands), ...openCodeProject() });
   put("clients/mcpb/", { "manifest.json": await mcpb(modules) });
   put("clients/registry/", { "server.json": serverJson() });
   put("", marketplaces());
@@ -227,12 +228,29 @@ function guardFiles(client: GuardedClient): Readonly<Record<string, string>> {
 }
 
 function antigravity(): Readonly<Record<string, string>> {
-  const [command, ...args] = PROJECT_LAUNCH;
-  const servers = { mcpServers: { pawl: { command, args } } };
-  return { ...guardFiles("antigravity"), ".agents/mcp_config.json": json(servers) };
+  const servers = `${renderEntry(CLIENT_FILES.antigravity, PROJECT_LAUNCH)}\n`;
+  return { ...guardFiles("antigravity"), ".agents/mcp_config.json": servers };
 }
 
-function openCode(): Readonly<Record<string, string>> {
+/** OpenCode loads the folder's `package.json` by its path, and asks the plugin's `config` for all that is not code. */
+function openCode(commands: readonly Command[]): Readonly<Record<string, string>> {
+  const templates = commands.map((each) => [
+    `pawl/${each.name}`,
+    { description: each.description, template: each.render("$ARGUMENTS") },
+  ]);
+  return {
+    "package.json": json({
+      ...ABOUT,
+      ...{ private: true, type: "module", exports: { "./server": "./plugin.mjs" } },
+    }),
+    "plugin.mjs": own("opencode.mjs"),
+    "guard.mjs": openCodePackagedGuard(),
+    "commands.json": json(Object.fromEntries(templates)),
+  };
+}
+
+/** What goes into a project that has Pawl as a package. */
+function openCodeProject(): Readonly<Record<string, string>> {
   const guarded = guardFiles("opencode");
   const server = JSON.parse(renderEntry(CLIENT_FILES.opencode, PROJECT_LAUNCH));
   const rules = JSON.parse(guarded["opencode.json"] ?? "{}");

@@ -35,7 +35,8 @@ exit code says how it went: 0 done, 1 failed, 2 wrong use, 3 waits for a person.
 
 const ALFRED = `## Walk a task
 
-Alfred's steps are tools of the MCP server \`pawl\`. Each answer is the prompt for the next step.
+Alfred's steps are tools. Each answer is the prompt for the next step. Call them over the MCP server \`pawl\`, or from the shell:
+\`pawl call TOOL '{"task_id": "TS-01"}'\` gives the same answer.
 
 TOOLS
 
@@ -49,7 +50,10 @@ TOOLS
 
 - \`pawl show alfred:ID\` tells where the task stands, and \`pawl prompts alfred\` prints the prompt of every state.
 - \`pawl plan export ID\` writes an accepted plan as steps of \`tasks.yaml\`, for the loop; \`pawl plan take-back ID\` hands in what it did.
-- Without the MCP server a task cannot be moved: \`pawl init --client NAME\` connects it.`;
+- \`pawl call TOOL --schema\` shows what a tool takes. Write an artifact to a file outside of the repository, and hand it in with
+  \`pawl call submit_work @FILE\`.
+- From the shell you cannot pass on a person's verdict: where the prompt asks for one, have them run \`pawl approve ID\` or
+  \`pawl reject ID\`, then call \`work_on_task\`.`;
 
 const SPELLS = `## Cast
 

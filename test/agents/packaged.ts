@@ -54,6 +54,10 @@ const PACKAGED: Readonly<Record<string, Packaged>> = {
     ],
     args: ["exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "-"],
   },
+  opencode: {
+    install: (marketplace) => [["plugin", "--global", join(marketplace, "clients/opencode")]],
+    args: ["run", "--format", "json"],
+  },
   gemini: {
     install: (marketplace) => [["extensions", "install", "--consent", join(marketplace, "clients/gemini")]],
     yes: "y\n",

@@ -1,6 +1,6 @@
 /**
  * Holds `pawl mcp` to the protocol: its own conformance suite over HTTP, and its inspector over standard input and
- * output, both at versions of their own, installed into a cache.
+ * output; and the bundle for desktops to its format, by `mcpb`. All at versions of their own, installed into a cache.
  *
  *   node test/conformance/run.ts [--list]
  */
@@ -11,12 +11,14 @@ import { openHttpServer } from "../rig/http-server.ts";
 import { installInto } from "../rig/install.ts";
 import { temporaryProject } from "../rig/project.ts";
 import { useScratchStateHome } from "../rig/state-home.ts";
+import { judgeBundle } from "./bundle.ts";
 import { inspect } from "./inspector.ts";
 import { NOT_APPLICABLE } from "./not-applicable.ts";
 import { runSuite, type Scenario } from "./suite.ts";
 
 const SUITE = "@modelcontextprotocol/conformance";
 const INSPECTOR = "@modelcontextprotocol/inspector";
+const MCPB = "@anthropic-ai/mcpb";
 const PROGRAM = join(import.meta.dirname, "../../dist/main.js");
 
 const RUNS: readonly { readonly version: string; readonly options: readonly string[] }[] = [
@@ -81,11 +83,18 @@ async function main(): Promise<number> {
     INSPECTOR,
     "clients/launcher/build/index.js",
   );
-  try {
-    say(`inspector ${version}: ${await inspect(inspector, PROGRAM, project.root)}`);
-  } catch (thrown) {
-    faults.push(`inspector: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
-  }
+  const tried = async (what: string, look: () => Promise<string> | string) => {
+    try {
+      say(`${what}: ${await look()}`);
+    } catch (thrown) {
+      faults.push(`${what}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+    }
+  };
+  await tried(`inspector ${version}`, () => inspect(inspector, PROGRAM, project.root));
+  await tried("mcpb 2.1.2", () => {
+    const modules = installInto("mcp/mcpb", { package: MCPB, version: "2.1.2" });
+    return judgeBundle(join(modules, MCPB, "dist/cli/cli.js"));
+  });
   for (const fault of faults) say(`FAIL  ${fault}`);
   say(faults.length === 0 ? "It conforms." : `${faults.length} faults`);
   return faults.length === 0 ? 0 : 1;

@@ -6,6 +6,8 @@ export interface DemoOptions {
   readonly help: boolean;
   /** The demonstrations of what stops an agent, in place of the whole road. */
   readonly trust: boolean;
+  /** Several machines, in place of the whole road. */
+  readonly team: boolean;
   readonly agent: DemoAgent;
 }
 
@@ -24,6 +26,7 @@ const NAMES = [SCRIPTED, "claude", "codex", "opencode", "gemini"];
 export const USAGE = `npm run demo -- [options]
 
   --trust              what an agent may try, and what stops it
+  --team               three machines over one backlog, of which one dies
   --fast               do not pause between the lines
   --agent NAME         ${NAMES.join(", ")}; scripted, which needs nothing, without it
   --acp COMMAND        any agent that speaks the Agent Client Protocol: "opencode acp"
@@ -40,17 +43,19 @@ export function parseOptions(words: readonly string[], isScreen: boolean): DemoO
         fast: { type: "boolean", default: !isScreen },
         help: { type: "boolean", default: false },
         trust: { type: "boolean", default: false },
+        team: { type: "boolean", default: false },
         agent: { type: "string" },
         acp: { type: "string" },
         environment: { type: "string" },
       },
     });
-    const { fast, help, trust, acp, environment } = values;
+    const { fast, help, trust, team, acp, environment } = values;
     const { agent = acp === undefined ? SCRIPTED : "mine" } = values;
     if (acp !== undefined && (acp.trim() === "" || values.agent !== undefined))
       return "--acp names a command, and stands in place of --agent.";
-    if (trust && (acp !== undefined || values.agent !== undefined))
-      return "--trust is played by the scripted agent alone.";
+    if (trust && team) return "--trust and --team are two demonstrations: choose one.";
+    if ((trust || team) && (acp !== undefined || values.agent !== undefined))
+      return `--${trust ? "trust" : "team"} is played by the scripted agent alone.`;
     if (environment !== undefined && acp === undefined) return "--environment is of --acp alone.";
     if (acp === undefined && !NAMES.includes(agent))
       return `--agent is ${JSON.stringify(agent)}: expected one of ${NAMES.join(", ")}. Any other one is named by --acp.`;
@@ -59,6 +64,7 @@ export function parseOptions(words: readonly string[], isScreen: boolean): DemoO
       fast,
       help,
       trust,
+      team,
       agent: { name: agent, acp: command, environment: environment?.split(",").filter(Boolean) ?? [] },
     };
   } catch (thrown) {

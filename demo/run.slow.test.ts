@@ -66,6 +66,16 @@ describe("the demo", () => {
   });
 });
 
+describe("the demo of several machines", () => {
+  it("loses nothing where one of them dies, and runs nothing twice", { timeout: 300_000 }, async () => {
+    const { code, err, out } = await demo("--team", "--fast");
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toMatch(/machine-[23] takes guide over, with what the remote has of it/);
+    expect(out).toContain("Nothing is wrong.");
+    expect(out.split("\n").filter((line) => line.length > 80 && !line.includes(place))).toEqual([]);
+  });
+});
+
 describe("the demo's options", () => {
   it.each([
     [["--agnt", "claude"], "Unknown option '--agnt'."],
@@ -74,6 +84,8 @@ describe("the demo's options", () => {
     [["--acp", " "], "--acp names a command, and stands in place of --agent."],
     [["--acp", "x", "--agent", "codex"], "--acp names a command, and stands in place of --agent."],
     [["--trust", "--agent", "codex"], "--trust is played by the scripted agent alone."],
+    [["--trust", "--team"], "--trust and --team are two demonstrations: choose one."],
+    [["--team", "--acp", "x"], "--team is played by the scripted agent alone."],
     [["--environment", "A"], "--environment is of --acp alone."],
   ])("%j: %s", (words, message) => {
     expect(parseOptions(words, true)).toBe(message);
@@ -81,12 +93,13 @@ describe("the demo's options", () => {
 
   it("are the scripted agent, and no pauses where nobody looks on, without any", () => {
     const agent = { name: "scripted", acp: null, environment: [] };
-    expect(parseOptions([], false)).toEqual({ fast: true, help: false, trust: false, agent });
+    expect(parseOptions([], false)).toEqual({ fast: true, help: false, trust: false, team: false, agent });
     expect(parseOptions(["--trust"], true)).toMatchObject({ fast: false, trust: true });
     expect(parseOptions(["--acp", "my-agent  --acp", "--environment", "A,B_*"], true)).toEqual({
       fast: false,
       help: false,
       trust: false,
+      team: false,
       agent: { name: "mine", acp: ["my-agent", "--acp"], environment: ["A", "B_*"] },
     });
   });

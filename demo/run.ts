@@ -1,7 +1,8 @@
 /**
  * `npm run demo`: the whole road, on a real git repository in a temporary folder, with the real server, a real client
  * and the scripted agent in place of a model. It needs no key and no network. `--fast` does not pause between lines;
- * `--agent claude` and so on has the tasks done by a real agent. `--trust` plays what stops an agent instead.
+ * `--agent claude` and so on has the tasks done by a real agent. `--trust` plays what stops an agent instead, `--team` several
+ * machines.
  */
 import { settingsOf, tryAgent } from "./agent.ts";
 import { runLoop } from "./loop.ts";
@@ -23,6 +24,7 @@ async function main(): Promise<number> {
     print(USAGE);
     return 0;
   }
+  if (options.team) return (await import("./team/play.ts")).playTeam(options.fast);
   return options.trust ? playTrust(options.fast) : play(options);
 }
 
@@ -73,6 +75,7 @@ feature/TS-01, into which the agents' work was merged.
 With the program on your PATH (npm link): pawl status, pawl show alfred:TS-01,
 pawl lumos, pawl log.
 
+Several machines over one backlog: npm run demo -- --team
 What stops an agent that lies, approves itself, overspends or leaves its
 worktree is shown by: npm run demo -- --trust`);
   return 0;

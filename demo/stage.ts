@@ -36,8 +36,8 @@ export interface Stage {
   /** The same, with each line of its output as it comes. */
   watch(args: readonly string[], onLine: (line: string) => void): Promise<number | null>;
   node(...args: readonly string[]): string;
-  /** Agrees to what the project's files would start, as a person does by `pawl trust`. */
-  trust(): Promise<void>;
+  /** Agrees to what the project's files would start, as a person does by `pawl trust`. `root`: of another checkout. */
+  trust(root?: string): Promise<void>;
   /** Adds to the environment of every program that is called from here on. */
   setVariables(variables: Readonly<Record<string, string>>): void;
   readonly variables: Readonly<NodeJS.ProcessEnv>;
@@ -87,9 +87,9 @@ export function openStage(options: { readonly fast: boolean; readonly agent: str
       execFileSync(process.execPath, args, { cwd: folder, env: environment, encoding: "utf8" }),
     setVariables: (variables) => Object.assign(environment, variables),
     variables: environment,
-    async trust() {
+    async trust(root = folder) {
       const home = fileURLToPath(new URL("../src", import.meta.url));
-      const project = await openProject({ root: folder, home, environment, workflows: {} });
+      const project = await openProject({ root, home, environment, workflows: {} });
       await project.trust.accept((await project.trust.look()).entries, "the demo");
       await project.close();
     },

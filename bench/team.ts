@@ -1,0 +1,161 @@
+/**
+ * Several machines over one backlog: `node bench/team.ts [TASKS] [WORKERS]`.
+ *
+ * Measured: WORKERS (default 8) processes that share a backlog of TASKS (default 1,000) and mark its steps done, each those of its
+ * own tasks, as fast as they can: commits per second, how long one takes, how long after a change was decided another process has
+ * heard of it and read it, and how much the server wrote to its log for a commit. First with the files of one folder, then with a
+ * folder per worker and a PostgreSQL database, whose server runs on the same machine (or is that of PAWL_TEST_DATABASE_URL).
+ * Not measured: a network, TLS, agents, git, verify commands; who takes which task. Workers that do nothing but commit wait for
+ * one another far more than those whose agents work for minutes.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { openProject } from "../src/app/app.ts";
+import { readEnvironment } from "../src/config/config.ts";
+import type { PawlEvent } from "../src/core/event.ts";
+import { advance } from "../src/runtime/run-transaction.ts";
+import { stepDone } from "../src/workflows/bloom/verbs/step.ts";
+import { WORKFLOWS } from "../src/workflows/index.ts";
+import { useScratchStateHome } from "../test/rig/state-home.ts";
+
+const ID = "0123456789abcdef0123456789abcdef";
+const [first = "1000", second = "8"] = process.argv.slice(2);
+
+async function open(root: string) {
+  return openProject({
+    root,
+    home: resolve(import.meta.dirname, "../src"),
+    environment: readEnvironment(),
+    workflows: WORKFLOWS,
+    program: "none",
+    trust: { vouched: true },
+  });
+}
+
+const of = (sorted: readonly number[], part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? 0;
+const sorted = (numbers: readonly number[]) => [...numbers].sort((one, other) => one - other);
+
+// ── One worker ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+async function work(root: string, tasks: number, every: number, from: number): Promise<void> {
+  const project = await open(root);
+  const look = project.runtime.store.view();
+  const { bloom } = await project.runtime.settings(look);
+  await look.read(bloom.tasks_file as never);
+  process.send?.("ready");
+  await new Promise((begin) => process.once("message", begin));
+  const took: number[] = [];
+  for (let at = from; at < tasks; at += every) {
+    const begun = performance.now();
+    const caller = { channel: "script", who: `worker-${from}` } as const;
+    await advance(project.runtime, stepDone, { id: `s${at}` }, caller);
+    took.push(performance.now() - begun);
+  }
+  process.send?.(took);
+  await project.close();
+}
+
+// ── All of them ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+function backlog(tasks: number): string {
+  const one = (at: number) => `- id: T${at}
+  title: Make part ${at} of what is to be made
+  repo: .
+  merge_into: main
+  instructions: |
+    The words of a person about this part, of some length, as they are in a backlog that people write for agents:
+    what is there, what is missing, and how one sees that it is done.
+  steps:
+  - id: s${at}
+    instruction: Do it
+`;
+  return `tasks:\n${Array.from({ length: tasks }, (_, at) => one(at)).join("")}`;
+}
+
+const heardOf = (child: ChildProcess) => new Promise<unknown>((heard) => child.once("message", heard));
+
+async function measure(name: string, roots: readonly string[], tasks: number, env: NodeJS.ProcessEnv) {
+  const children = roots.map((root, at) =>
+    spawn(process.execPath, [import.meta.filename, "work", root, ...[tasks, roots.length, at].map(String)], {
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+      env,
+    }),
+  );
+  await Promise.all(children.map(heardOf));
+  Object.assign(process.env, env);
+  const project = await open(roots[0] ?? "");
+  const stop = new AbortController();
+  const delays: number[] = [];
+  const listening = listen(project.events({ follow: true, signal: stop.signal }), tasks, delays);
+  const begun = performance.now();
+  for (const child of children) child.send("go");
+  const took = sorted(((await Promise.all(children.map(heardOf))) as readonly number[][]).flat());
+  const seconds = (performance.now() - begun) / 1000;
+  const timer = setTimeout(() => stop.abort(), 10_000);
+  await listening;
+  clearTimeout(timer);
+  stop.abort();
+  await project.close();
+  const heard = sorted(delays);
+  const ms = (value: number) => `${value.toFixed(value < 10 ? 1 : 0)} ms`.padStart(9);
+  process.stdout.write(
+    `${name.padEnd(11)} ${(took.length / seconds).toFixed(0).padStart(5)} commits/s   a commit ${ms(of(took, 0.5))} p50 ${ms(of(took, 0.99))} p99   heard within ${ms(of(heard, 0.5))} p50 ${ms(of(heard, 0.99))} p99 (${heard.length} of ${took.length})\n`,
+  );
+}
+
+async function listen(events: AsyncIterable<PawlEvent>, most: number, delays: number[]): Promise<void> {
+  for await (const { time, type } of events) {
+    if (type !== "step:completed") continue;
+    delays.push(Date.now() - Date.parse(time));
+    if (delays.length >= most) return;
+  }
+}
+
+const WRITTEN = "select pg_current_wal_lsn() - '0/0'::pg_lsn as bytes";
+
+async function main(tasks: number, workers: number): Promise<void> {
+  process.once("exit", useScratchStateHome());
+  const { emptyDatabase, onDatabase } = await import("../test/rig/postgres.ts");
+  const { openDatabase } = await import("../src/adapters/postgres/database.ts");
+  const place = mkdtempSync(join(tmpdir(), "pawl-bench-team-"));
+  const folder = (pawl: string) => {
+    const root = mkdtempSync(join(place, "project-"));
+    writeFileSync(join(root, "pawl.yaml"), pawl);
+    return root;
+  };
+  process.stdout.write(`${tasks} tasks, ${workers} workers\n`);
+  try {
+    const root = folder("");
+    writeFileSync(join(root, "tasks.yaml"), backlog(tasks));
+    await measure(
+      "files",
+      Array.from({ length: workers }, () => root),
+      tasks,
+      process.env,
+    );
+
+    const url = await emptyDatabase();
+    const database = openDatabase({ url });
+    await database.migrate();
+    await database.addProject(ID);
+    const { store } = await database.project(ID);
+    await store.commit(store.view(), [{ type: "write", path: "tasks.yaml" as never, text: backlog(tasks) }]);
+    await database.close();
+    const shared = Array.from({ length: workers }, () =>
+      folder(`project_id: ${ID}\nstores: {bloom: postgres}\n`),
+    );
+    const written = () => onDatabase(url, async (client) => (await client.query(WRITTEN)).rows[0].bytes);
+    const before = Number(await written());
+    await measure("PostgreSQL", shared, tasks, { ...process.env, PAWL_DATABASE_URL: url });
+    const each = (Number(await written()) - before) / tasks / 1024;
+    process.stdout.write(`The server logged ${each.toFixed(0)} KB for a commit.\n`);
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+  process.exit(0);
+}
+
+if (first === "work") await work(second, ...(process.argv.slice(4).map(Number) as [number, number, number]));
+else await main(Number(first), Number(second));

@@ -4,7 +4,7 @@
  * Measured: the routes that the first view needs, one after the other over a connection that is open already, warm; every other
  * page's route, the first time (the whole log is read once) and warm; from an event on the disk to its message in the reader; the
  * processor time of the server while nobody and while one page listens and nothing happens; its memory.
- * Where Chromium is installed, in it: the first view, from the navigation's start to the drawn inbox, warm; and from an event on
+ * Where Chromium is installed, in it: the first view, from the navigation's start to the inbox with more rows than the window shows, warm; and from an event on
  * the disk to its line on the screen of the run's page.
  * Not measured: a review, whose time is git's and the checks'; a slow disk.
  */

@@ -53,6 +53,16 @@ function reachedFrom(path: string, reached = new Set<string>()): readonly string
   return [...reached];
 }
 
+/** What is loaded with a file at once. */
+function eagerlyReached(path: string, reached = new Set<string>()): ReadonlySet<string> {
+  if (reached.has(path)) return reached;
+  reached.add(path);
+  const text = uncommented(CODE.find((each) => each.path === path)?.text ?? "");
+  const eager = text.match(/^(?:import|export) (?!type )[^;]*? from "[^"]+";/gm) ?? [];
+  for (const name of importsOf(path, eager.join("\n"))) eagerlyReached(name, reached);
+  return reached;
+}
+
 /** The layers from the ground up. A file imports from its own layer and those below. */
 const LAYERS: readonly (readonly [string, RegExp])[] = [
   ["core", /^src\/core\//],
@@ -142,20 +152,20 @@ describe("the architecture", () => {
   });
 
   it("loads nothing of OpenTelemetry at a start: it waits behind an import of its own", () => {
-    const reached = new Set<string>();
-    const visit = (path: string): void => {
-      if (reached.has(path)) return;
-      reached.add(path);
-      const text = uncommented(CODE.find((each) => each.path === path)?.text ?? "");
-      const eager = text.match(/^(?:import|export) (?!type )[^;]*? from "[^"]+";/gm) ?? [];
-      for (const name of importsOf(path, eager.join("\n"))) visit(name);
-    };
-    visit("src/app/app.ts");
+    const reached = eagerlyReached("src/app/app.ts");
     expect(reached.size).toBeGreaterThan(40);
     expect([...reached].filter((name) => name.startsWith("@opentelemetry/"))).toEqual([]);
     const users = CODE.filter(({ imports }) => imports.some((name) => name.startsWith("@opentelemetry/")));
     expect(users.map(({ path }) => dirname(path))).toContain("src/adapters/telemetry");
     expect(new Set(users.map(({ path }) => dirname(path))).size).toBe(1);
+  });
+
+  it("loads no client of a database at a start, and only one adapter ever does", () => {
+    const reached = eagerlyReached("src/app/app.ts");
+    expect(reached.size).toBeGreaterThan(40);
+    expect([...reached].filter((name) => name === "pg" || name.includes("/postgres/"))).toEqual([]);
+    const users = CODE.filter(({ imports }) => imports.includes("pg")).map(({ path }) => path);
+    expect(users).toEqual(["src/adapters/postgres/connections.ts"]);
   });
 
   it("keeps workflows apart: none imports another", () => {

@@ -91,6 +91,7 @@ describe("the glossary", () => {
       "dir",
       "file",
       "format",
+      "json",
       "n",
       "name",
       "names",

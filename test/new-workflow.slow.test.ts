@@ -42,7 +42,7 @@ beforeAll(() => {
   const bundled =
     'import("./scripts/bundle.ts").then(({ bundle }) => bundle({ main: "test/rig/main.ts" }, ".rig"))';
   run("--input-type=module", "--eval", bundled);
-});
+}, 300_000);
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 const pawl = (project: TemporaryProject, ...words: string[]) =>

@@ -29,11 +29,23 @@ describe("the costs", () => {
   });
 
   it("of a start contain no part of Node that the command does not use", () => {
-    const listing =
-      'process.on("exit", () => console.error(process.moduleLoadList.join(String.fromCharCode(10))))';
-    const script = `"$0" --import 'data:text/javascript,${listing}' "$1" --version 2>&1`;
-    const loaded = execFileSync("sh", ["-c", script, process.execPath, MAIN], { encoding: "utf8" });
+    const loaded = loadedBy("--version");
     expect(loaded).toContain("NativeModule fs");
     expect(loaded.match(/internal\/(fs\/streams|readline\/interface|http|child_process)\b.*/g)).toBe(null);
   });
+
+  it("of a client's hook contain none of Node's streams", () => {
+    const call = { hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command: "ls" } };
+    const loaded = loadedBy("guard claude-code", JSON.stringify(call));
+    expect(loaded).toContain("NativeModule fs");
+    expect(loaded.match(/internal\/streams\/(readable|writable)\b/g)).toBe(null);
+  });
 });
+
+/** The parts of Node that a command has loaded when it ends. */
+function loadedBy(words: string, input = ""): string {
+  const listing =
+    'process.on("exit", () => console.error(process.moduleLoadList.join(String.fromCharCode(10))))';
+  const script = `"$0" --import 'data:text/javascript,${listing}' "$1" ${words} 2>&1`;
+  return execFileSync("sh", ["-c", script, process.execPath, MAIN], { encoding: "utf8", input });
+}

@@ -19,6 +19,31 @@ export const COMMAND_LINE: Readonly<Record<string, Requirement>> = {
       `${DOCTOR}: says what a dead worker left, what a board left, and what nobody agreed to start`,
     ],
   },
+  "doctor.packages": {
+    says: "The doctor names each package of a client, one of another version, and one that registers the server beside the project's own file.",
+    source: "ecosystem, Packages for clients",
+    tests: [
+      `${DOCTOR}: says where a client's plugin is of another version, or registers the server a second time`,
+    ],
+  },
+  "run.action": {
+    says: "An action for GitHub works through the tasks of a checkout whose files the job trusts, never of a pull request.",
+    source: "ecosystem, Seen from outside",
+    tests: [
+      "test/run-action.slow.test.ts: works through the tasks of a checkout, and leaves the events",
+      "test/run-action.slow.test.ts: does not fail where something waits for a person, and says so",
+      "test/run-action.slow.test.ts: refuses %s, and starts nothing",
+    ],
+  },
+  "cli.interrupted": {
+    says: "Ctrl-C ends each command that lasts with 130, and leaves the project as it was.",
+    source: "ecosystem, Terminal manners",
+    tests: [
+      "test/e2e/interrupted.slow.test.ts: ends `pawl %s` with 130, and nothing is changed",
+      "test/e2e/mcp-process.test.ts: ends on %s with %i",
+      "test/e2e/mcp-http.test.ts: ends on %s with %i, whoever is connected",
+    ],
+  },
   "cli.help": {
     says: "Every command's help begins in the imperative and ends with examples, each a line of that command.",
     source: "ecosystem, Terminal manners",

@@ -59,6 +59,15 @@ export const OBSERVABILITY: Readonly<Record<string, Requirement>> = {
       `${LIVE}: speaks protobuf where nothing else is asked for`,
     ],
   },
+  "telemetry.names": {
+    says: "Attributes and metrics have the names of one pinned version of the published semantic conventions; an agent's span names its model where the agent or its settings say it.",
+    source: "ecosystem, Seen from outside",
+    tests: [
+      "src/adapters/telemetry/conventions.test.ts: are those of the pinned version of the semantic conventions, which the documentation names",
+      "src/adapters/telemetry/conventions.test.ts: have the published values for the operation, the kinds of tokens and the known providers",
+      "src/adapters/agents/heard.test.ts: tell the model where the agent says it, and no name that is none",
+    ],
+  },
   "telemetry.private": {
     says: "What agents, people and the project wrote does not leave the machine unless it is asked for.",
     source: "docs/observability.md, What leaves the machine",

@@ -10,6 +10,7 @@ import { BOARD_PAGE } from "./requirements-board-page.ts";
 import { COMMAND_LINE } from "./requirements-cli.ts";
 import { CLIENT_PACKAGES } from "./requirements-clients.ts";
 import { TRUSTED_COMMITS } from "./requirements-commit.ts";
+import { DATABASE } from "./requirements-database.ts";
 import { EVIDENCE } from "./requirements-evidence.ts";
 import { SIGNED_GATES } from "./requirements-gates.ts";
 import { GUARD } from "./requirements-guard.ts";
@@ -381,6 +382,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ...TABLE,
   ...COMMIT,
   ...TRUSTED_COMMITS,
+  ...DATABASE,
   ...ALFRED,
   ...SPELLS,
   ...BLOOM,

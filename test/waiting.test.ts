@@ -17,6 +17,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "test/rig/main.ts": "a library that writes all the time",
   "test/waiting.test.ts": "this one",
   "test/e2e/wall-escapes.slow.test.ts": "an agent that wants to leave a process behind",
+  "test/e2e/workers.slow.test.ts": "an agent that works for longer than a lease lasts without being renewed",
   "test/linear.slow.test.ts": "ends a parser that hangs",
   "test/e2e/cli-package.slow.test.ts": "throws outside of any call",
   "src/adapters/net/limits.test.ts": "a server that drips",

@@ -1,19 +1,17 @@
 /** The review inside a client, in a real browser: the client's window is the tests' own, with the host's side of the protocol. */
 import { execFileSync } from "node:child_process";
-import type { Browser, Frame } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { HAS_CHROMIUM, openChromium } from "../rig/board/chromium.ts";
-import { diffOf } from "../rig/board/diffs.ts";
 import { HOSTILE_PATCH, hostile } from "../rig/board/hostile.ts";
 import { overflow, violations } from "../rig/board/open-page.ts";
-import { REVIEW } from "../rig/board/review.ts";
 import { type Connected, connect } from "../rig/client.ts";
 import type { TemporaryProject } from "../rig/project.ts";
 import { DONE, releaseProject } from "../rig/release-project.ts";
+import { isThere, shown } from "./host/answers.ts";
 import { type Answer, type ClientLook, type ClientWindow, openClient } from "./host/open.ts";
 
 const RUN = "release:1.2.0";
-const NONCE = "pawl/nonce";
 
 /** A run that waits for a person's verdict on a file of notes, and a client that shows apps. */
 async function waiting(more = "") {
@@ -65,22 +63,8 @@ function passedTo({ client }: Connected): Answer {
   };
 }
 
-/** What a server would answer about the review of the board's own tests. */
-const shown = (change: <T>(value: T) => T = (value) => value): Answer =>
-  async function answer(_tool, { path }) {
-    const diff = path === undefined ? undefined : diffOf(String(path));
-    const page = { review: REVIEW, strayed: null };
-    const data = diff === undefined ? { page: change(page) } : { diff };
-    return { content: [], structuredContent: data, _meta: { [NONCE]: "once" } };
-  };
-
 const stateOf = (project: TemporaryProject) =>
   JSON.parse(project.read(".pawl/runs/release/1.2.0.json") ?? "{}").state;
-
-async function isThere(app: Frame): Promise<void> {
-  await app.locator("#verdict").waitFor();
-  await app.waitForFunction(() => document.querySelector(".skeleton") === null);
-}
 
 describe.runIf(HAS_CHROMIUM)("the review inside a client", () => {
   let browser: Browser;

@@ -144,6 +144,46 @@ describe.runIf(HAS_CHROMIUM)("each page of the board", () => {
     await expect.poll(() => fixture.streams.size).toBe(0);
   });
 
+  it("asks for its first view beside its programs, once, and shows all that waits, however much", async () => {
+    await using fixture = await BoardFixture.open();
+    const [item] = fixture.inbox.items;
+    if (!item) throw new Error("Nothing waits.");
+    const items = Array.from({ length: 300 }, (_, at) => ({ ...item, run: `alfred:SHOP-${at}` }));
+    fixture.inbox = { items };
+    await using opened = await openPage(browser, fixture.url);
+    const { page } = opened;
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await page.reload();
+    await page.waitForFunction(
+      (all) => document.querySelectorAll("[data-item]").length === all,
+      items.length,
+    );
+    const programs = asked.findIndex((path) => path.includes("/main-"));
+    for (const path of ["/api/session", "/api/inbox"]) {
+      expect(asked.filter((each) => each === path)).toHaveLength(1);
+      expect(asked.indexOf(path)).toBeLessThan(programs);
+    }
+    await page.keyboard.press("k");
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.getAttribute("href")))
+      .toContain(encodeURIComponent(`alfred:SHOP-${items.length - 1}`));
+    expect(opened.complaints).toEqual([]);
+  });
+
+  it("shows the end of what an agent said last, where it is taller than its place", async () => {
+    await using fixture = await BoardFixture.open();
+    await using opened = await openPage(browser, fixture.url);
+    await goTo(opened.page, PAGES.tasks);
+    const said = opened.page.getByRole("group", { name: "What its agent said last" }).first();
+    const { above, below } = await said.evaluate(({ clientHeight, scrollHeight, scrollTop }) => ({
+      above: scrollTop,
+      below: scrollHeight - clientHeight - scrollTop,
+    }));
+    expect(above).toBeGreaterThan(10);
+    expect(below).toBeLessThan(2);
+  });
+
   it("moves the focus to the page that is gone to, and names it", async () => {
     await using fixture = await BoardFixture.open();
     await using opened = await openPage(browser, fixture.url);

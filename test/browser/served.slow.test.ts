@@ -113,6 +113,7 @@ describe.runIf(HAS_CHROMIUM)("the board's page, served by pawl board", () => {
 
   it.each([320, 1440])(
     "has every page of real projects, whole and accessible, %i pixels wide",
+    { timeout: 300_000 },
     async (width) => {
       using project = await waiting();
       using tasks = bloomProject({ tasks: checkpointTask("first") });

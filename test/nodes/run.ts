@@ -1,14 +1,14 @@
 /**
  * The package as npm makes it, installed in an empty folder and used with each Node that it supports, from the
- * registry's own packages of Node.
+ * registry's own packages of Node; and every command of the documentation's pages, typed by a person with that Node.
  *
- *   node test/nodes/run.ts [VERSION…]
+ *   node test/nodes/run.ts [VERSION…] [--package-only]
  */
 import { strict as assert } from "node:assert";
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { installInto } from "../rig/install.ts";
@@ -69,8 +69,37 @@ async function prove(node: string, folder: string, project: string): Promise<str
   return `init, check, ${tools.length} tools over MCP, status`;
 }
 
+interface PageResult {
+  readonly status: string;
+  readonly title: string;
+  readonly failureMessages: readonly string[];
+}
+
+/** Runs every block of every page. Throws with what a page's commands said where one fails. */
+async function provePages(node: string, folder: string): Promise<string> {
+  const results = join(folder, "pages.json");
+  const words = ["run", "--project", "slow", "test/docs-run.slow.test.ts"];
+  const report = ["--reporter=json", `--outputFile=${results}`];
+  const ended = await end(
+    spawn(node, [join(ROOT, "node_modules/vitest/vitest.mjs"), ...words, ...report], {
+      cwd: ROOT,
+      env: { ...process.env, PATH: [dirname(node), process.env.PATH].join(delimiter) },
+      stdio: ["ignore", "pipe", "pipe"],
+    }),
+  );
+  const { testResults } = JSON.parse(readFileSync(results, "utf8"));
+  const pages: readonly PageResult[] = testResults.flatMap(
+    ({ assertionResults }: { readonly assertionResults: readonly PageResult[] }) => assertionResults,
+  );
+  const failed = pages.filter(({ status }) => status !== "passed");
+  const why = failed.map(({ failureMessages, title }) => `${title}\n${failureMessages.join("\n")}`);
+  assert.ok(pages.length > 10 && ended.code === 0, why.join("\n") || ended.err);
+  return `the commands of ${pages.length - failed.length} pages`;
+}
+
 async function main(): Promise<number> {
-  const named = process.argv.slice(2);
+  const isPackageOnly = process.argv.includes("--package-only");
+  const named = process.argv.slice(2).filter((word) => !word.startsWith("--"));
   const folder = installPackage();
   let failed = 0;
   try {
@@ -79,9 +108,9 @@ async function main(): Promise<number> {
         const node = nodeOf(version);
         const found = execFileSync(node, ["--version"], { encoding: "utf8" }).trim();
         assert.equal(found, `v${version}`);
-        process.stdout.write(
-          `ok    Node ${version}: ${await prove(node, folder, join(folder, `with-${version}`))}\n`,
-        );
+        const tell = (what: string) => process.stdout.write(`ok    Node ${version}: ${what}\n`);
+        tell(await prove(node, folder, join(folder, `with-${version}`)));
+        if (!isPackageOnly) tell(await provePages(node, folder));
       } catch (thrown) {
         failed += 1;
         process.stdout.write(

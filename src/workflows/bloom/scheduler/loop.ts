@@ -309,6 +309,7 @@ function startWork(
   const shared = sharedOf(loop, id, claims);
   const work: Work = { id, abort: new AbortController(), told: null, run: null, slot, shared };
   const abandoned = claims.some((each) => each.abandoned);
+  loop.retries.begin();
   const lost = AbortSignal.any(claims.flatMap((each) => each.lost ?? []));
   lost.addEventListener("abort", () => {
     loop.show({ type: "task:lease_lost", taskId: id });

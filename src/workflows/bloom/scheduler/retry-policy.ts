@@ -7,7 +7,9 @@ import { type ErrorCode, PawlError } from "../../../core/error.ts";
 import type { Clock } from "../../../core/ports/clock.ts";
 
 export interface RetryPolicy {
-  /** True if the error is transient; reports it once. Always false before the first success and after a stop. */
+  /** Something is at work: from now on, what passes is waited out. */
+  begin(): void;
+  /** True if the error is transient; reports it once. Always false before anything has begun or succeeded, and after a stop. */
   shouldRetry(error: unknown): boolean;
   /** Resolves when it is time for the next try. */
   wait(): Promise<void>;
@@ -48,6 +50,9 @@ export function openRetryPolicy(setup: {
   let retried = 0;
   let reported: string | null = null;
   return {
+    begin() {
+      begun = true;
+    },
     shouldRetry(error) {
       const problem = transient(error);
       if (problem === null || !begun || setup.stop.aborted) return false;

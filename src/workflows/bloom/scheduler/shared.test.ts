@@ -169,6 +169,27 @@ describe("A machine that lacks what each task needs", () => {
   });
 });
 
+describe("A database that goes away", () => {
+  const away = new PawlError("database-failed", "It cannot be reached.", "Make sure that it runs.");
+  const two = `${TASKS}- {id: T2, title: Other, repo: ., merge_into: main}\n`;
+  const awayOnce = (lease: string) => {
+    let times = 0;
+    return (at: string, what: string) =>
+      at === "lease" && what === lease && ++times === 1 ? away : undefined;
+  };
+
+  it("while the loop begins its first tasks ends neither it nor what has begun", async () => {
+    const stage = staged({}, { tasks: two, agents: 2, fault: awayOnce("T2") });
+    expect(await stage.end()).toMatchObject({ done: ["T1", "T2"] });
+    expect(stage.of("loop:paused")).toMatchObject([{ code: "database-failed" }]);
+    expect(stage.of("task:failed")).toEqual([]);
+  });
+
+  it("before anything has begun ends the loop: whoever started it is there to hear of it", async () => {
+    await expect(staged({}, { fault: awayOnce("T1") }).end()).rejects.toBe(away);
+  });
+});
+
 describe("What an agent committed behind a wall", () => {
   it("is taken before its work is saved, which is before its calls are made", async () => {
     const seen: string[] = [];

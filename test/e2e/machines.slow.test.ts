@@ -125,10 +125,7 @@ describe("Two machines", () => {
       const { one, two } = both;
       writeFileSync(join(one.root, "hangs"), "");
       const first = one.start();
-      let heard = "";
-      first.stdout?.on("data", (bytes) => {
-        heard += bytes;
-      });
+      const heard = heardFrom(first);
       const ended = ranOf(first);
       await until(() => existsSync(join(one.root, "begun")));
       first.kill("SIGSTOP");
@@ -136,7 +133,7 @@ describe("Two machines", () => {
       const other = ranOf(second);
       await until(async () => (await statuses(two)).includes("T1 done"));
       first.kill("SIGCONT");
-      await until(() => heard.includes('"task:overtaken"'));
+      await until(() => heard().includes('"task:overtaken"'));
       await Promise.all([stopped(first), stopped(second)]);
       const [zombie, ran] = [await ended, await other];
       expect(zombie.of("task:overtaken")).toMatchObject([{ taskId: "T1" }]);
@@ -183,6 +180,40 @@ describe("Two machines", () => {
     },
   );
 
+  it(
+    "wait out a database that is away for longer than their leases last: each task is begun again",
+    LONG,
+    async () => {
+      const server = await startPostgres();
+      try {
+        using both = await machines(
+          { tasks: tasksText(3).replaceAll("    RUN: bloom", HANGS) },
+          server.url("postgres"),
+        );
+        const places = [both.one, both.two];
+        for (const { root } of places) writeFileSync(join(root, "hangs"), "");
+        const running = places.map((each) => each.start());
+        const ended = running.map(ranOf);
+        const heard = running.map(heardFrom);
+        await until(() => places.every(({ root }) => existsSync(join(root, "begun"))));
+        await server.crash(async () => {
+          await until(() => heard.every((each) => each().includes('"task:lease_lost"')));
+          for (const { root } of places) rmSync(join(root, "hangs"));
+        });
+        await until(async () => (await statuses(both.two)).every((each: string) => each.endsWith("done")));
+        await Promise.all(running.map(stopped));
+        const ran = await Promise.all(ended);
+        expect(ran.flatMap((each) => each.of("task:failed"))).toEqual([]);
+        expect(ran.flatMap((each) => each.of("task:blocked"))).toEqual([]);
+        const subjects = both.remoteGit("log", "--format=%s", "main").split("\n");
+        expect(subjects.filter((each) => /^T\d$/.test(each)).sort()).toEqual(["T1", "T2", "T3"]);
+        expect((await both.one.pawl("database", "check")).out).toContain("Nothing is wrong.");
+      } finally {
+        server.stop();
+      }
+    },
+  );
+
   it("have their gates and questions answered from either", LONG, async () => {
     const tasks = `tasks:
 - id: T1
@@ -211,6 +242,15 @@ describe("Two machines", () => {
     expect(both.remoteGit("ls-tree", "--name-only", "main")).toContain("T1.txt");
   });
 });
+
+/** What it has said so far. */
+function heardFrom(child: ChildProcess): () => string {
+  let heard = "";
+  child.stdout?.on("data", (bytes) => {
+    heard += bytes;
+  });
+  return () => heard;
+}
 
 async function stopped(child: ChildProcess): Promise<void> {
   child.kill("SIGINT");

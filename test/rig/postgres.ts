@@ -23,8 +23,8 @@ import { until } from "./until.ts";
 export interface Server {
   /** The address of a database on it. */
   url(database: string): string;
-  /** Ends it as a power cut does, and starts it again. */
-  crash(): Promise<void>;
+  /** Ends it as a power cut does, and starts it again, once `meanwhile` has come to its end. */
+  crash(meanwhile?: () => Promise<unknown>): Promise<void>;
   stop(): void;
 }
 
@@ -90,11 +90,12 @@ export async function startPostgres(...settings: readonly string[]): Promise<Ser
   process.once("exit", end);
   return {
     url,
-    async crash() {
+    async crash(meanwhile = async () => {}) {
       const ended = new Promise((done) => running.once("exit", done));
       // Immediately, without a checkpoint: the next start recovers from the log.
       process.kill(Number(readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[0]), "SIGQUIT");
       await ended;
+      await meanwhile();
       running = await startOn(command, how, url("postgres"));
     },
     stop() {

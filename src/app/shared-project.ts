@@ -5,6 +5,7 @@ import { openMergedLog } from "../adapters/routed/event-log.ts";
 import { openRoutedStore } from "../adapters/routed/store.ts";
 import type { Environment } from "../config/config.ts";
 import { PawlError } from "../core/error.ts";
+import { once } from "../core/once.ts";
 import { PROJECT_FOLDER } from "../core/path.ts";
 import type { Leases } from "../core/ports/claims.ts";
 import { DATABASE_URL, type Database, type DatabaseProject } from "../core/ports/database.ts";
@@ -41,22 +42,14 @@ const RECONNECTING = 5_000;
 export function openShared({ environment, files, root, settings }: SharedPlace): Shared {
   const routes = bloomsRoutes(settings.bloom.tasks_file);
   let database: Database | undefined;
-  let opened: Promise<DatabaseProject> | undefined;
-  const open = async () => {
+  const project = once(async () => {
     const url = environment[DATABASE_URL];
     if (!url) throw unset();
     database ??= openDatabase({ url, packaged: async () => null, limits: { reconnecting: RECONNECTING } });
-    const project = await database.project(idOf(settings));
-    if ((await project.store.view().list(PROJECT_FOLDER)).length > 0) return project;
+    const found = await database.project(idOf(settings));
+    if ((await found.store.view().list(PROJECT_FOLDER)).length > 0) return found;
     throw empty(database.shown);
-  };
-  const project = () => {
-    opened ??= open().catch((thrown: unknown) => {
-      opened = undefined;
-      throw thrown;
-    });
-    return opened;
-  };
+  });
   const routed = (shared: () => Promise<Store>) => openRoutedStore(files, shared, routes);
   return {
     store: routed(async () => (await project()).store),

@@ -123,7 +123,8 @@ function partsNear(text: string, before: readonly Part[]): readonly Part[] | nul
   return isPlain && parts.length > 1 && !parts.some(([name]) => name.includes("-")) ? parts : null;
 }
 
-function linesOf(text: string): readonly string[] {
+/** With their ends. */
+export function linesOf(text: string): readonly string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 

@@ -18,7 +18,15 @@ import { isReserved } from "../files/control.ts";
 import { type Connections, sqlStateOf } from "./connections.ts";
 import { refusalOf } from "./failures.ts";
 import { type Base, type Mirror, openMirror } from "./mirror.ts";
-import { isInParts, joinedText, type Kept, type PartChange, partChanges, partsFolder } from "./parts.ts";
+import {
+  isInParts,
+  joinedText,
+  type Kept,
+  linesOf,
+  type PartChange,
+  partChanges,
+  partsFolder,
+} from "./parts.ts";
 import { CHANNEL, type Fence, type Place } from "./place.ts";
 
 export interface StoreOptions extends Place {
@@ -196,15 +204,10 @@ function orderOf(changes: readonly Change[], mirror: Pick<Mirror, "kept">): Omit
     if (paths[0] !== EVENTS) putDocuments(change);
     else if (change.type === "append") lines.push(change.text.toWellFormed());
     else if (change.type === "remove") [lines, emptied] = [[], true];
-    else if (change.type === "write") [lines, emptied] = [linesOf(change.text), true];
+    else if (change.type === "write") [lines, emptied] = [[...linesOf(change.text.toWellFormed())], true];
     else throw notHere(EVENTS);
   }
   return { changes: JSON.stringify(documents), emptied, lines, inParts };
-}
-
-/** With their ends. */
-function linesOf(text: string): string[] {
-  return text.toWellFormed().match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
 /** Null: the document is not in parts, neither before nor after. */

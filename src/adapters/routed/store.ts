@@ -7,6 +7,7 @@
  */
 import { PawlError } from "../../core/error.ts";
 import { EVENTS } from "../../core/event.ts";
+import { once } from "../../core/once.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { Change, Entry, Store, View } from "../../core/ports/store.ts";
 
@@ -75,17 +76,13 @@ export function openRoutedStore(files: Store, shared: () => Promise<Store>, rout
 }
 
 function openView(sides: Sides, shared: () => Promise<Store>, routes: Routes): View {
-  let opened: Promise<View> | undefined;
+  const open = once(async () => (await shared()).view());
   // What cannot be read was not read: a commit to the files does not depend on it.
   const through = async <T>(look: (view: View) => Promise<T>): Promise<T> => {
-    opened ??= shared().then((store) => store.view());
-    const found = await look(await opened.catch(reopening));
-    sides.shared = await opened;
+    const opened = await open();
+    const found = await look(opened);
+    sides.shared = opened;
     return found;
-  };
-  const reopening = (thrown: unknown): never => {
-    opened = undefined;
-    throw thrown;
   };
   return {
     read: async (path) =>

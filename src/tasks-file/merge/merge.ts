@@ -11,7 +11,7 @@ import { fileOf, type Part, type Parts } from "../parts.ts";
 import type { Problem } from "../problem.ts";
 import { readTasks } from "../read.ts";
 import { type Conflict, decide, type Merging, mergeInner, type Settle } from "./merge-slots.ts";
-import { type Inner, type Slot, textIn } from "./slot.ts";
+import { EMPTY, type Inner, type Slot, textIn } from "./slot.ts";
 import { treeOf } from "./tree.ts";
 
 /** Texts of the whole file. `base`: what both were made from; null: nobody knows. */
@@ -44,7 +44,7 @@ export function mergeTasks(
   const trees: (Inner | null)[] = [];
   for (const [name, text] of Object.entries({ base, mine, theirs })) {
     if (text === null) {
-      trees.push(NOTHING);
+      trees.push(EMPTY);
       continue;
     }
     const { body } = formOf(text);
@@ -66,8 +66,6 @@ export function mergeTasks(
     return oneOf({ base, mine, theirs }, merging);
   return { ok: true, text: inForm(text, result.parts, [base ?? theirs, mine, theirs]) };
 }
-
-const NOTHING: Inner = { layout: "lines", kind: "map", open: "", slots: [], close: "", inline: false };
 
 function partsOf(entries: readonly Part[]): Parts {
   return { head: "", tail: "", git: { push_to_remote: false, auto_cleanup_merged: false }, entries };

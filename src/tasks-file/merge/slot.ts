@@ -28,6 +28,8 @@ export interface Inner {
   readonly inline: boolean;
 }
 
+export const EMPTY: Inner = { layout: "lines", kind: "map", open: "", slots: [], close: "", inline: false };
+
 export const NONE = (): null => null;
 
 /** The same at another column. */

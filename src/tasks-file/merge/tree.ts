@@ -9,9 +9,10 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
+import { lookOnce } from "../../core/once.ts";
 import { readYaml } from "../../core/yaml.ts";
 import { split } from "../split.ts";
-import { type Inner, NONE, type Slot, textIn } from "./slot.ts";
+import { EMPTY, type Inner, NONE, type Slot, textIn } from "./slot.ts";
 
 /** What is mergeable by its parts, besides the tasks. Everything else is one value. */
 const LISTS: ReadonlySet<string> = new Set(["steps", "subtasks"]);
@@ -23,7 +24,7 @@ const MAPS: ReadonlySet<string> = new Set(["git"]);
 export function treeOf(text: string, ids: readonly string[]): Inner | null {
   const pieces = split(text) ?? { head: text, entries: [], tail: "" };
   if (pieces.entries.length !== ids.length) return null;
-  const whole = lazily(() => readYaml(text, { merge: true }).data as Data);
+  const whole = lookOnce(() => readYaml(text, { merge: true }).data as Data);
   const head = topLevel(pieces.head, whole);
   const tail = pieces.tail === "" ? EMPTY : topLevel(pieces.tail, whole);
   if (head === null || tail === null) return null;
@@ -39,16 +40,6 @@ export function treeOf(text: string, ids: readonly string[]): Inner | null {
 }
 
 type Data = Readonly<Record<string, unknown>> | null;
-
-const EMPTY: Inner = { layout: "lines", kind: "map", open: "", slots: [], close: "", inline: false };
-
-function lazily<T>(make: () => T): () => T {
-  let made: { readonly value: T } | null = null;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
 
 /** The keys of a stretch of the file. Without any, its comments. */
 function topLevel(text: string, whole: () => Data): Inner | null {
@@ -84,7 +75,7 @@ function withTasks(
     const column = entry.length - entry.trimStart().length;
     const end = KEEPS_BLANKS.test(entry) ? entry.length : trailing(entry, 0, column);
     const text = entry.slice(column, end);
-    const expand = lazily(() =>
+    const expand = lookOnce(() =>
       taskIn(text, column, () => (whole()?.tasks as readonly unknown[] | undefined)?.[at]),
     );
     slots.push({

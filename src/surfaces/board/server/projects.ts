@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { toPawlError } from "../../../core/error.ts";
+import { once } from "../../../core/once.ts";
 import type { EventLog } from "../../../core/ports/event-log.ts";
 import type { Project } from "../../../runtime/project.ts";
 import type { ProjectEntry } from "../wire.ts";
@@ -53,16 +54,4 @@ export async function entryOf({ key, root, project }: BoardProject): Promise<Pro
       (thrown) => refused(toPawlError(thrown)),
     );
   return { key, name: basename(root), root, problem };
-}
-
-/** Kept if it succeeds; tried again if not. */
-function once<T>(act: () => Promise<T>): () => Promise<T> {
-  let done: Promise<T> | undefined;
-  return () => {
-    done ??= act().catch((thrown) => {
-      done = undefined;
-      throw thrown;
-    });
-    return done;
-  };
 }

@@ -5,6 +5,7 @@ import { hostname, userInfo } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { agentAround } from "../adapters/agents/ancestry.ts";
 import { newId } from "../adapters/clock/new-id.ts";
+import { systemClock } from "../adapters/clock/system-clock.ts";
 import { openCache } from "../adapters/files/cache.ts";
 import type { OnForeign } from "../adapters/files/foreign.ts";
 import { ownPlace } from "../adapters/files/own-folder.ts";
@@ -25,6 +26,7 @@ import { attempt } from "../core/attempt.ts";
 import { PawlError } from "../core/error.ts";
 import { type Caller, EVENTS } from "../core/event.ts";
 import { masked } from "../core/masked.ts";
+import { lookOnce } from "../core/once.ts";
 import { projectPath } from "../core/path.ts";
 import type { Database } from "../core/ports/database.ts";
 import type { EventLog } from "../core/ports/event-log.ts";
@@ -106,8 +108,9 @@ function processOf(start: Start): HostProcess {
 function beyondFiles(
   environment: Environment,
   workingFolder: HostProcess["workingFolder"],
-): Pick<Host, "database" | "imports" | "watch"> {
+): Pick<Host, "clock" | "database" | "imports" | "watch"> {
   return {
+    clock: systemClock,
     watch: async (root, tasksFile) => (await import("../adapters/files/watch.ts")).openWatch(root, tasksFile),
     database: () => databaseOf(environment),
     imports: (root) => importsAt(root, environment, workingFolder()),
@@ -333,14 +336,6 @@ function posting(outbox: string, environment: Environment): NonNullable<Host["po
 
 function placeOf(projectRoot: string, environment: Environment) {
   return { projectRoot, stateFolder: stateFolder(projectRoot, environment), environment };
-}
-
-function lookOnce<T>(look: () => T): () => T {
-  let found: { readonly value: T } | undefined;
-  return () => {
-    found ??= { value: look() };
-    return found.value;
-  };
 }
 
 /** Prints each warning as one line on standard error, once. */

@@ -5,22 +5,16 @@
 import { existsSync, type FSWatcher, watch } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { attempt } from "../../core/attempt.ts";
 import type { PawlEvent } from "../../core/event.ts";
+import type { EventsOptions } from "../../runtime/project.ts";
+import { eventIn, namedBy } from "./event-line.ts";
 
-export interface ReadEventsOptions {
+export interface ReadEventsOptions extends EventsOptions {
   /** The whole file as it will be, if part of it is committed but not in the file yet; else null. */
   readonly pending?: () => Promise<string | null>;
-  /** Continues with later events, until aborted. */
-  readonly follow?: boolean;
-  readonly signal?: AbortSignal;
-  /** A run, by its name or its id. Events that do not name it may be left out, which saves parsing them. */
-  readonly run?: string | undefined;
 }
 
 const CHUNK = 512 * 1024;
-/** JSON holds such an id unchanged. */
-const PLAIN = /^[\w.-]+$/;
 const LINE_END = 10;
 /** Milliseconds between checks, in case the operating system does not report a change. */
 const LOOK_AGAIN = 500;
@@ -86,12 +80,6 @@ async function openFile(path: string): Promise<OpenFile | null> {
   }
 }
 
-/** A text that each line about the run contains; null: any line may be about it. */
-function namedBy(run: string | undefined): string | null {
-  const id = run?.slice(run.indexOf(":") + 1);
-  return id !== undefined && PLAIN.test(id) ? `${id}"` : null;
-}
-
 /** Uses one buffer for all chunks: fresh memory for each would cost more than the search. */
 async function* newLines(file: OpenFile, named: string | null): AsyncGenerator<string> {
   let buffer = Buffer.concat([file.rest, Buffer.allocUnsafe(CHUNK)]);
@@ -113,13 +101,6 @@ async function* newLines(file: OpenFile, named: string | null): AsyncGenerator<s
     held = bytes.copy(buffer, 0, whole);
   }
   file.rest = Buffer.from(buffer.subarray(0, held));
-}
-
-function eventIn(line: string): readonly PawlEvent[] {
-  return attempt(() => {
-    const event = JSON.parse(line);
-    return typeof event?.type === "string" && typeof event.time === "string" ? [event] : [];
-  }, []);
 }
 
 async function isReplaced(path: string, { inode, position }: OpenFile): Promise<boolean> {

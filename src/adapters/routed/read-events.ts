@@ -1,24 +1,18 @@
 /** The events of a log, and with `follow` those that come. */
-import { attempt } from "../../core/attempt.ts";
 import type { PawlEvent } from "../../core/event.ts";
 import type { EventLog } from "../../core/ports/event-log.ts";
-
-export interface ReadLogOptions {
-  readonly follow?: boolean;
-  readonly signal?: AbortSignal;
-  /** A run, by its name or its id: events that do not name it may be left out. */
-  readonly run?: string | undefined;
-}
+import { openSignal, type Signal } from "../../core/signal.ts";
+import type { EventsOptions } from "../../runtime/project.ts";
+import { systemClock } from "../clock/system-clock.ts";
+import { eventIn, namedBy } from "../events/event-line.ts";
 
 const PART = 512 * 1024;
-/** JSON holds such an id unchanged. */
-const PLAIN = /^[\w.-]+$/;
 
-export async function* readLogEvents(log: EventLog, options: ReadLogOptions = {}): AsyncGenerator<PawlEvent> {
+export async function* readLogEvents(log: EventLog, options: EventsOptions = {}): AsyncGenerator<PawlEvent> {
   const { follow = false, signal } = options;
   const changes = follow ? openChanges(log, signal) : null;
-  const id = options.run?.slice(options.run.indexOf(":") + 1);
-  const containing = id !== undefined && PLAIN.test(id) ? { containing: [`${id}"`] } : {};
+  const named = namedBy(options.run);
+  const containing = named === null ? {} : { containing: [named] };
   let [generation, from] = ["", 0];
   try {
     while (!signal?.aborted) {
@@ -34,49 +28,25 @@ export async function* readLogEvents(log: EventLog, options: ReadLogOptions = {}
         if (isOver) break;
       }
       if (changes === null) return;
-      await changes.next();
+      await changes.wait(Number.POSITIVE_INFINITY);
     }
   } finally {
     changes?.close();
   }
 }
 
-function eventIn(line: string): readonly PawlEvent[] {
-  return attempt(() => {
-    const event = JSON.parse(line);
-    return typeof event?.type === "string" && typeof event.time === "string" ? [event] : [];
-  }, []);
-}
-
-interface Changes {
-  /** Resolves when something may have changed. */
-  next(): Promise<void>;
-  close(): void;
-}
-
-function openChanges(log: EventLog, signal: AbortSignal | undefined): Changes {
-  let isPending = false;
-  let wake = () => {};
-  const changed = () => {
-    isPending = true;
-    wake();
-  };
-  const watching = log.watch(changed);
-  signal?.addEventListener("abort", changed);
+/** Notifies when something may have changed. */
+function openChanges(log: EventLog, stop: AbortSignal = new AbortController().signal): Signal {
+  const changes = openSignal(stop, systemClock);
+  const watching = log.watch(changes.notify);
   // Somebody waits for what comes: a watch alone keeps no process alive.
   const living = setInterval(() => {}, 60_000);
   return {
-    async next() {
-      if (!isPending)
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      isPending = false;
-    },
+    ...changes,
     close() {
       clearInterval(living);
-      signal?.removeEventListener("abort", changed);
       watching.close();
+      changes.close();
     },
   };
 }

@@ -1,6 +1,7 @@
 /** A command: data that describes it, and a function that loads when it is called. */
 import type { Caller } from "../../core/event.ts";
 import type { Agents, DeferredCall, WallFound } from "../../core/ports/agents.ts";
+import type { Clock } from "../../core/ports/clock.ts";
 import type { Database } from "../../core/ports/database.ts";
 import type { GitHooks, GuardedHook, HookLook } from "../../core/ports/git-hooks.ts";
 import type { GuardProofs } from "../../core/ports/guard-proofs.ts";
@@ -230,6 +231,7 @@ export interface Host {
   git(root: string): Promise<{ readonly repositories: Repositories; readonly worktrees: Worktrees }>;
   /** The database of `PAWL_DATABASE_URL`; to be closed. Throws `database-unconfigured`. */
   database(): Promise<Database>;
+  readonly clock: Clock;
   /** Changes of the files of the project at `root`, a person's included. */
   watch(root: string, tasksFile: string): Promise<Watch>;
   /** What an import reads and an export writes, for the project at `root`. */

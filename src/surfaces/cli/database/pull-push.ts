@@ -3,6 +3,7 @@ import { PawlError, toPawlError } from "../../../core/error.ts";
 import type { Caller, PawlEvent } from "../../../core/event.ts";
 import { projectPath } from "../../../core/path.ts";
 import type { Watch } from "../../../core/ports/watch.ts";
+import { openSignal } from "../../../core/signal.ts";
 import type { Runtime } from "../../../runtime/run-transaction.ts";
 import type { Conflict } from "../../../tasks-file/merge/merge-slots.ts";
 import type { Summary } from "../../../tasks-file/merge/summarize.ts";
@@ -86,14 +87,15 @@ async function follow(
   place: Place,
   watches: readonly Watch[],
 ): Promise<Answer | undefined> {
-  const woken = waking();
+  const over = new AbortController();
+  const woken = openSignal(over.signal, host.clock);
   let ended: NodeJS.Signals | null = null;
   const end = (signal: NodeJS.Signals) => {
     ended = signal;
-    woken.wake();
+    over.abort();
   };
   for (const signal of ENDING_SIGNALS) process.once(signal, end);
-  const open = watches.map((watch) => watch.onChange(woken.wake));
+  const open = watches.map((watch) => watch.onChange(woken.notify));
   let trouble = "";
   host.terminal.err(
     `${place.path} follows ${place.shown}${directions.includes("push") ? ", and the database follows it" : ""}. Ctrl-C ends it.\n`,
@@ -108,11 +110,11 @@ async function follow(
         isWhole = told.isDone;
         if (!isWhole) break;
       }
-      await woken.next(isWhole ? null : AGAIN_MILLISECONDS);
+      await woken.wait(isWhole ? Number.POSITIVE_INFINITY : AGAIN_MILLISECONDS);
     }
     return endedBy(ended);
   } finally {
-    for (const each of open) each.close();
+    for (const each of [...open, woken]) each.close();
     for (const signal of ENDING_SIGNALS) process.off(signal, end);
   }
 }
@@ -146,27 +148,4 @@ function tell({ json, terminal }: Host, { data, isDone, text }: Told): boolean {
   if (isDone) return terminal.out(clean(text));
   terminal.err(clean(text));
   return true;
-}
-
-/** A bell that remembers: what rang while nobody listened is heard next. */
-function waking() {
-  let rang = false;
-  let listener: (() => void) | null = null;
-  return {
-    wake: () => {
-      rang = true;
-      listener?.();
-    },
-    async next(most: number | null): Promise<void> {
-      let timer: NodeJS.Timeout | undefined;
-      if (!rang)
-        await new Promise<void>((heard) => {
-          listener = heard;
-          if (most !== null) timer = setTimeout(heard, most);
-        });
-      clearTimeout(timer);
-      listener = null;
-      rang = false;
-    },
-  };
 }

@@ -20,6 +20,7 @@ import type { Caller, PawlEvent } from "../../../core/event.ts";
 import type { Cap, Claim, Wanted } from "../../../core/ports/claims.ts";
 import type { LoopPorts } from "../../../core/ports/loop.ts";
 import type { SharedWorktrees } from "../../../core/ports/worktrees.ts";
+import { openSignal, type Signal } from "../../../core/signal.ts";
 import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
 import { branchOf, eachTask, findTask, type Task } from "../../../tasks-file/task.ts";
 import { hasCaps, wantedFor } from "../caps.ts";
@@ -39,7 +40,6 @@ import { type MergeWatch, openMergeWatch } from "./merge-watch.ts";
 import { agentMissing, checkAgents } from "./missing-agents.ts";
 import { openPins, type Pins } from "./pins.ts";
 import { openRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
-import { openSignal, type Signal } from "./signal.ts";
 import { openSlots, type Slots } from "./slots.ts";
 import { DELIVERED, type Slot, type Work, workOn } from "./work-on.ts";
 

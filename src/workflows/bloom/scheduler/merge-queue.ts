@@ -6,6 +6,7 @@
 import type { Clock } from "../../../core/ports/clock.ts";
 import type { Watch } from "../../../core/ports/watch.ts";
 import type { MergeTurn, Worktrees } from "../../../core/ports/worktrees.ts";
+import { openSignal } from "../../../core/signal.ts";
 import type { JoinOrder, MergePlace, MergeQueue, StopReason } from "../execution-context.ts";
 import {
   admit,
@@ -21,7 +22,6 @@ import {
   TARGET,
   type Train,
 } from "../merge-train.ts";
-import { openSignal } from "./signal.ts";
 
 const LOOK_MILLISECONDS = 1000;
 /** After so many merges a train releases the lock, so that another process gets its turn. */

@@ -4,11 +4,11 @@ import { Simulator } from "../../../../test/rig/schedule/simulator.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { Policies } from "../../../core/ports/policies.ts";
 import { DEFAULT_SETTINGS } from "../../../core/settings.ts";
+import { openSignal } from "../../../core/signal.ts";
 import type { Runtime } from "../../../runtime/run-transaction.ts";
 import type { Task } from "../../../tasks-file/task.ts";
 import { openPins } from "./pins.ts";
 import { openRetryPolicy } from "./retry-policy.ts";
-import { openSignal } from "./signal.ts";
 import { openSlots } from "./slots.ts";
 
 const OWN = { name: "own", alive: true };

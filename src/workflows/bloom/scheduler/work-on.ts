@@ -11,6 +11,7 @@ import type { Clock } from "../../../core/ports/clock.ts";
 import type { WorkPorts } from "../../../core/ports/loop.ts";
 import type { Watch } from "../../../core/ports/watch.ts";
 import type { SharedWorktrees } from "../../../core/ports/worktrees.ts";
+import { openSignal } from "../../../core/signal.ts";
 import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
 import { added } from "../budget.ts";
@@ -35,7 +36,6 @@ import { forgetSession } from "../verbs/edits.ts";
 import { askPerson } from "./ask-person.ts";
 import type { Pins } from "./pins.ts";
 import type { RetryPolicy } from "./retry-policy.ts";
-import { openSignal } from "./signal.ts";
 
 export interface WorkSetup {
   readonly runtime: Runtime;

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/ports/clock.ts";
+import type { Clock } from "./ports/clock.ts";
 
 /** Wakes a waiter. A call while nobody waits ends the next wait at once, so that none is lost. */
 export interface Signal {

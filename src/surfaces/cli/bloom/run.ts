@@ -4,10 +4,18 @@ import { checkId } from "../../../core/id.ts";
 import type { Worker } from "../../../workflows/bloom/pick.ts";
 import type { LoopEnd } from "../../../workflows/bloom/scheduler/loop.ts";
 import { listRuns } from "../../../workflows/bloom/task-run.ts";
-import type { Answer, Call, Host, Run } from "../command.ts";
+import type { Answer, Call, Run } from "../command.ts";
 import { beginLoop } from "../policy.ts";
 import { dryRun } from "./run-dry.ts";
-import { checkedSettings, endLines, parseAgents, runWith, screenOf, stageOnSignal } from "./work-loop.ts";
+import {
+  checkedSettings,
+  endAnswer,
+  endLines,
+  parseAgents,
+  runWith,
+  screenOf,
+  stageOnSignal,
+} from "./work-loop.ts";
 
 export const run: Run = async (host, call) => {
   const project = await host.project();
@@ -31,7 +39,13 @@ export const run: Run = async (host, call) => {
       once: options.once,
       stop: stop.signal,
     });
-    return answerOf(end, stop.signal.aborted, call.json === true, host);
+    const data = { type: "loop:ended", ...end };
+    const answer = {
+      text: `${endLines(end, host).join("\n")}\n`,
+      data,
+      exit: exitOf(end, stop.signal.aborted),
+    };
+    return endAnswer(answer, call.json === true, host);
   } finally {
     screen.close();
     signals.forget();
@@ -55,18 +69,6 @@ function optionsOf({ options }: Call): Options {
     },
     once: once === true,
     dryRun: dry === true,
-  };
-}
-
-function answerOf(end: LoopEnd, isStopped: boolean, isPrinted: boolean, host: Host): Answer {
-  const exit = exitOf(end, isStopped);
-  const data = { type: "loop:ended", ...end };
-  if (isPrinted) host.terminal.out(`${JSON.stringify(data)}\n`);
-  return {
-    text: `${endLines(end, host).join("\n")}\n`,
-    data,
-    ...(exit === undefined ? {} : { exit }),
-    ...(isPrinted ? { isPrinted } : {}),
   };
 }
 

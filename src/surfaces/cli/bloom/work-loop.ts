@@ -6,7 +6,7 @@ import type { LoopPorts } from "../../../core/ports/loop.ts";
 import type { Settings } from "../../../core/settings.ts";
 import type { Project } from "../../../runtime/project.ts";
 import { type LoopEnd, type LoopSetup, runLoop } from "../../../workflows/bloom/scheduler/loop.ts";
-import type { Host } from "../command.ts";
+import type { Answer, Host } from "../command.ts";
 import { clean } from "../terminal.ts";
 import { openScreen, type Screen } from "./run-screen.ts";
 
@@ -117,4 +117,18 @@ export function endLines(end: LoopEnd, { terminal, name }: Host): readonly strin
         ]
       : []),
   ];
+}
+
+/** What a loop's command answers: under `--json` it is printed as the last of its lines. */
+export function endAnswer(
+  {
+    data,
+    exit,
+    text,
+  }: { readonly text: string; readonly data: object; readonly exit: Answer["exit"] | undefined },
+  isPrinted: boolean,
+  { terminal }: Host,
+): Answer {
+  if (isPrinted) terminal.out(`${JSON.stringify(data)}\n`);
+  return { text, data, ...(exit === undefined ? {} : { exit }), ...(isPrinted ? { isPrinted } : {}) };
 }

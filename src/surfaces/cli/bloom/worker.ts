@@ -10,7 +10,15 @@ import type { LoopEnd, LoopSetup } from "../../../workflows/bloom/scheduler/loop
 import { listRuns } from "../../../workflows/bloom/task-run.ts";
 import type { Answer, Call, Host, Run } from "../command.ts";
 import { beginLoop } from "../policy.ts";
-import { checkedSettings, endLines, parseAgents, runWith, screenOf, stageOnSignal } from "./work-loop.ts";
+import {
+  checkedSettings,
+  endAnswer,
+  endLines,
+  parseAgents,
+  runWith,
+  screenOf,
+  stageOnSignal,
+} from "./work-loop.ts";
 
 export const worker: Run = async (host, call) => {
   const project = await host.project();
@@ -126,14 +134,8 @@ interface Ended {
 }
 
 function answerOf(end: LoopEnd, { call, host, isReplaced, isStopped, own }: Ended): Answer {
+  const text = `Worker ${own.name} has ended.\n${endLines(end, host).join("\n")}\n`;
   const data = { type: "loop:ended", worker: own.name, ...end };
-  const isPrinted = call.json === true;
-  if (isPrinted) host.terminal.out(`${JSON.stringify(data)}\n`);
   const exit = isReplaced ? 1 : isStopped ? 130 : undefined;
-  return {
-    text: `Worker ${own.name} has ended.\n${endLines(end, host).join("\n")}\n`,
-    data,
-    ...(exit === undefined ? {} : { exit }),
-    ...(isPrinted ? { isPrinted } : {}),
-  };
+  return endAnswer({ text, data, exit }, call.json === true, host);
 }

@@ -134,14 +134,9 @@ async function baseChanges(
   text: string,
 ): Promise<readonly Change[]> {
   const now = await revision();
-  const before = await view.read(base.revision);
-  const isSame = (await view.read(base.text)) === text && seenIn(before) <= now;
-  return isSame
-    ? []
-    : [
-        ...written(base.text, await view.read(base.text), text),
-        ...written(base.revision, before, `${now}\n`),
-      ];
+  const [before, seen] = [await view.read(base.text), await view.read(base.revision)];
+  if (before === text && seenIn(seen) <= now) return [];
+  return [...written(base.text, before, text), ...written(base.revision, seen, `${now}\n`)];
 }
 
 async function retried(
@@ -177,14 +172,14 @@ function written(path: ProjectPath, before: string | null, text: string): readon
 }
 
 function merge(
-  { path, shown }: Place,
+  { path, shown }: Pick<Place, "path" | "shown">,
   versions: Versions,
   settle: Settle,
 ): { readonly text: string } | { readonly conflicts: readonly Conflict[] } {
   const merged = mergeTasks(versions, settle);
   if (merged.ok) return merged;
   if ("conflicts" in merged) return merged;
-  if (merged.in === "base") return merge({ path, shown } as Place, { ...versions, base: null }, settle);
+  if (merged.in === "base") return merge({ path, shown }, { ...versions, base: null }, settle);
   if (merged.in === "mine") throw tasksInvalid(path, merged.problems);
   if (merged.in === "theirs")
     throw tasksInvalid(

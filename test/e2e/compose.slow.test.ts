@@ -1,10 +1,10 @@
 /** The recipe for containers: what can be tried of it without any. */
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { beforeAll, expect, it } from "vitest";
 import { parse } from "yaml";
-import { machines } from "../rig/machines.ts";
+import { machines, sharedTasks } from "../rig/machines.ts";
 import { emptyDatabase, STARTING } from "../rig/postgres.ts";
 import { end, MAIN } from "../rig/project.ts";
 import { trustAsItIs } from "../rig/trust.ts";
@@ -47,14 +47,12 @@ it("the compose file has a database and workers that reach it on their own loopb
 it("its script makes the checkout, runs what a person asks, and is a worker that SIGTERM drains", {
   timeout: 240_000,
 }, async () => {
-  const tasks = `tasks:\n- id: T1\n  title: t\n  repo: .\n  merge_into: main\n  instructions: |\n    RUN: echo T1 > T1.txt; git add -A; git commit -qm T1\n    RUN: bloom done T1\n`;
-  using both = await machines({ tasks });
+  using both = await machines({ tasks: sharedTasks(["T1"]) });
   const place = join(both.one.root, "..");
   const home = join(place, "home");
   const bin = join(place, "bin");
   for (const folder of [home, bin]) mkdirSync(folder);
   writeFileSync(join(bin, "pawl"), `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`, { mode: 0o755 });
-  symlinkSync(process.execPath, join(bin, "node"));
   const environment = {
     ...both.environment,
     HOME: home,

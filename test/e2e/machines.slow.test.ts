@@ -4,7 +4,7 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ranOf } from "../rig/bloom-project.ts";
-import { type Machine, machines } from "../rig/machines.ts";
+import { json, type Machine, machines, sharedTasks } from "../rig/machines.ts";
 import { emptyDatabase, STARTING, startPostgres } from "../rig/postgres.ts";
 import { hangs, shellUntil, until } from "../rig/until.ts";
 
@@ -13,25 +13,7 @@ const HANGS = `    RUN: if test -e "$PAWL_PROJECT/hangs"; then touch "$PAWL_PROJ
 const LONG = { timeout: 240_000 };
 beforeAll(emptyDatabase, STARTING);
 
-function tasksText(count: number, more = ""): string {
-  const tasks = Array.from({ length: count }, (_, at) => {
-    const id = `T${at + 1}`;
-    return `- id: ${id}
-  title: ${id}
-  repo: .
-  merge_into: main
-${more}  instructions: |
-    RUN: echo ${id} > ${id}.txt; git add -A; git commit -qm ${id}
-    RUN: bloom done ${id}
-`;
-  });
-  return `tasks:\n${tasks.join("")}`;
-}
-
-async function json(machine: Machine, ...words: readonly string[]) {
-  const { code, err, out } = await machine.pawl(...words, "--json");
-  return { code, err, data: JSON.parse(out || "null") };
-}
+const tasksText = (count: number) => sharedTasks(Array.from({ length: count }, (_, at) => `T${at + 1}`));
 
 const statuses = async (machine: Machine) =>
   (await json(machine, "list")).data.tasks.map(({ id, status }: Record<string, string>) => `${id} ${status}`);

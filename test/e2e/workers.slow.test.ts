@@ -5,27 +5,12 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ranOf } from "../rig/bloom-project.ts";
 import { openCutProxy } from "../rig/cut-proxy.ts";
-import { type Machine, machines } from "../rig/machines.ts";
+import { json, type Machine, machines, sharedTasks } from "../rig/machines.ts";
 import { emptyDatabase, STARTING } from "../rig/postgres.ts";
 import { hangs, shellUntil, until } from "../rig/until.ts";
 
 const LONG = { timeout: 240_000 };
 beforeAll(emptyDatabase, STARTING);
-
-/** Tasks whose agents run these lines of a shell first, then commit a file and are done. */
-function tasksText(ids: readonly string[], ...lines: readonly string[]): string {
-  const tasks = ids.map(
-    (id) => `- id: ${id}
-  title: ${id}
-  repo: .
-  merge_into: main
-  instructions: |
-${lines.map((line) => `    RUN: ${line.replaceAll("ID", id)}\n`).join("")}    RUN: echo ${id} > ${id}.txt; git add -A; git commit -qm ${id}
-    RUN: bloom done ${id}
-`,
-  );
-  return `tasks:\n${tasks.join("")}`;
-}
 
 /** The folder that holds both checkouts. */
 const BOTH = '"$PAWL_PROJECT"/..';
@@ -34,11 +19,6 @@ const HOLDS = `touch "$PAWL_PROJECT"/begun-ID; ${shellUntil('! -e "$PAWL_PROJECT
 const hold = ({ root }: Machine) => writeFileSync(join(root, "hold"), "");
 const letGo = ({ root }: Machine) => rmSync(join(root, "hold"));
 const begun = ({ root }: Machine, id: string) => until(() => existsSync(join(root, `begun-${id}`)));
-
-async function json(machine: Machine, ...words: readonly string[]) {
-  const { code, err, out } = await machine.pawl(...words, "--json");
-  return { code, err, data: JSON.parse(out || "null") };
-}
 
 const statusOf = async (machine: Machine, id: string): Promise<string> =>
   (await json(machine, "list")).data.tasks.find((each: { id: string }) => each.id === id).status;
@@ -57,7 +37,7 @@ describe("Workers", () => {
   it("keep to a cap over all of them, and say that it lets tasks wait", LONG, async () => {
     const at = `touch ${BOTH}/at-ID; ls ${BOTH} | grep -c '^at-' >> ${BOTH}/counts`;
     const ids = ["T1", "T2", "T3", "T4", "T5", "T6"];
-    const tasks = tasksText(ids, at, shellUntil(`-e ${BOTH}/go`), `rm ${BOTH}/at-ID`);
+    const tasks = sharedTasks(ids, at, shellUntil(`-e ${BOTH}/go`), `rm ${BOTH}/at-ID`);
     const settings = { caps: { agents: { scripted: 2 } } };
     using both = await machines({ tasks, settings });
     const { one, two } = both;
@@ -81,7 +61,7 @@ describe("Workers", () => {
   });
 
   it("take what their labels say, and status names what none of them serves", LONG, async () => {
-    using both = await machines({ tasks: tasksText(["T1"]), settings: { labels: { ".": ["gpu"] } } });
+    using both = await machines({ tasks: sharedTasks(["T1"]), settings: { labels: { ".": ["gpu"] } } });
     const { one, two } = both;
     const next = async () => (await json(one, "status")).data.runs[0].next as string;
     await until(async () => (await next()).startsWith("no worker is there"));
@@ -106,7 +86,7 @@ describe("A worker that drains", () => {
     async () => {
       using both = await machines({
         // Longer than a lease counts as held without a renewal.
-        tasks: tasksText(["T1", "T2", "T3"], `test ID != T1 || sleep 12`, HOLDS),
+        tasks: sharedTasks(["T1", "T2", "T3"], `test ID != T1 || sleep 12`, HOLDS),
       });
       const { one, two } = both;
       hold(one);
@@ -134,7 +114,7 @@ describe("A worker that drains", () => {
   );
 
   it("by SIGTERM does so, too, and hands its tasks back by a second one", LONG, async () => {
-    using both = await machines({ tasks: tasksText(["T1", "T2"], HOLDS) });
+    using both = await machines({ tasks: sharedTasks(["T1", "T2"], HOLDS) });
     const { one, two } = both;
     hold(one);
     const first = one.worker("one");
@@ -160,7 +140,10 @@ describe("A worker that is killed", () => {
   it("leaves no agent, and its name and its task to the next", LONG, async () => {
     const words = hangs();
     using both = await machines({
-      tasks: tasksText(["T1"], `touch "$PAWL_PROJECT"/begun-ID; test ! -e "$PAWL_PROJECT"/hold || ${words}`),
+      tasks: sharedTasks(
+        ["T1"],
+        `touch "$PAWL_PROJECT"/begun-ID; test ! -e "$PAWL_PROJECT"/hold || ${words}`,
+      ),
     });
     const { one, two } = both;
     hold(one);
@@ -192,7 +175,7 @@ describe("A worker that cannot renew its leases", () => {
     ["stands still", "stop"],
   ])("because it %s has its agent ended before another one begins", LONG, async (_, how) => {
     const alone = `for p in $(cat ${BOTH}/pids); do case "$(ps -o stat= -p $p)" in ""|Z*) ;; *) echo ID >> ${BOTH}/overlaps ;; esac; done; echo $$ >> ${BOTH}/pids`;
-    using both = await machines({ tasks: tasksText(["T1"], `touch ${BOTH}/pids; ${alone}; ${HOLDS}`) });
+    using both = await machines({ tasks: sharedTasks(["T1"], `touch ${BOTH}/pids; ${alone}; ${HOLDS}`) });
     const { one, two, url } = both;
     const place = join(one.root, "..");
     const proxy = await openCutProxy(url);

@@ -39,6 +39,27 @@ function machineAt(root: string, environment: Readonly<Record<string, string>>) 
   };
 }
 
+/** Tasks in the project's own repository; `instructions`: what each one's agent does before it commits a file and is done. */
+export function sharedTasks(ids: readonly string[], ...instructions: readonly string[]): string {
+  const tasks = ids.map(
+    (id) => `- id: ${id}
+  title: ${id}
+  repo: .
+  merge_into: main
+  instructions: |
+${instructions.map((line) => `    RUN: ${line.replaceAll("ID", id)}\n`).join("")}    RUN: echo ${id} > ${id}.txt; git add -A; git commit -qm ${id}
+    RUN: bloom done ${id}
+`,
+  );
+  return `tasks:\n${tasks.join("")}`;
+}
+
+/** What a command answers under `--json`. */
+export async function json(machine: Machine, ...words: readonly string[]) {
+  const { code, err, out } = await machine.pawl(...words, "--json");
+  return { code, err, data: JSON.parse(out || "null") };
+}
+
 /** The backlog is in the database; the second machine has no tasks file. */
 export async function machines({ project: more = {}, ...options }: BloomOptions, given?: string) {
   const url = given ?? (await emptyDatabase());

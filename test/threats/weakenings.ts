@@ -1920,6 +1920,34 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: "if base > present.revision and pawl.touched(p, base, reads, folders) then",
       tests: ["test/store-conformance.test.ts: counts right when several count at once"],
     },
+    {
+      takes: "the remote's own look at the lease",
+      file: "src/adapters/git/fence.ts",
+      find: "    ...marks.map(({ next, ref }) => `${next}:${ref}`),\n",
+      replace: "    ...marks.map(({ next, ref }) => `+${next}:${ref}`),\n",
+      tests: ["src/adapters/git/fence.slow.test.ts: changes nothing on the remote when it saves"],
+    },
+    {
+      takes: "the work on the remote before a step is recorded",
+      file: "src/workflows/bloom/commands/run-agent.ts",
+      find: "  const unsaved = await save(context, last.worktree);\n",
+      replace: "  await context.takeCalls(id);\n  const unsaved = await save(context, last.worktree);\n",
+      tests: [
+        "src/workflows/bloom/scheduler/shared.test.ts: is recorded as done once the remote has its work, however long that takes, and no agent works twice",
+        "src/workflows/bloom/scheduler/shared.test.ts: is not recorded where the remote refuses its work: the task is blocked, with the reason",
+      ],
+    },
+    {
+      takes: "the remote before this checkout, where a merge is published",
+      file: "src/adapters/git/merge.ts",
+      find: "  const sent = await publishThere(call, order,",
+      replace:
+        "  await publishHere(place, call, order, merge);\n  const sent = await publishThere(call, order,",
+      tests: [
+        "src/adapters/git/fence.slow.test.ts: goes to the remote first, together with both leases, whatever the order says; the checkout follows",
+        "src/adapters/git/fence.slow.test.ts: is not made by one from whom the target was taken, and its own target stays where it is",
+      ],
+    },
   ],
   "An agent that works on for a worker that has lost touch": [
     {

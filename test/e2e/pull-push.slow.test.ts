@@ -327,6 +327,25 @@ describe("Two people's tasks over one database", () => {
         return bob.read("tasks.yaml")?.includes("title: nine");
       });
       both(`${whole}  - id: T-9\n    title: nine\n`);
+
+      // What both changed is said once, and waits for a person; then it goes on.
+      const before = said;
+      child.kill("SIGSTOP");
+      edit(bob, "title: nine", "title: neun");
+      await bob.pawl("push");
+      edit(ann, "title: nine", "title: neuf");
+      child.kill("SIGCONT");
+      await until(() => said.slice(before.length).includes("T-9"));
+      expect(ann.read("tasks.yaml")).toContain("title: neuf");
+      expect((await bob.pawl("pull")).code).toBe(0);
+      expect(bob.read("tasks.yaml")).toContain("title: neun");
+      expect(await ann.pawl("push", "--theirs", "T-9")).toMatchObject({ code: 0 });
+      await until(() => ann.read("tasks.yaml")?.includes("title: neun"));
+      edit(ann, "title: neun", "title: novem");
+      await until(async () => {
+        await bob.pawl("pull");
+        return bob.read("tasks.yaml")?.includes("title: novem");
+      });
       child.kill("SIGINT");
       expect(await ended).toMatchObject({ code: 130, out: expect.stringContaining("1 task new") });
     },

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { ranOf } from "../rig/bloom-project.ts";
 import { openCutProxy } from "../rig/cut-proxy.ts";
 import { json, type Machine, machines, sharedTasks } from "../rig/machines.ts";
-import { emptyDatabase, STARTING } from "../rig/postgres.ts";
+import { emptyDatabase, onDatabase, STARTING } from "../rig/postgres.ts";
 import { hangs, shellUntil, until } from "../rig/until.ts";
 
 const LONG = { timeout: 240_000 };
@@ -27,6 +27,20 @@ const workersOf = async (machine: Machine) =>
   (await json(machine, "workers")).data.workers.map(({ atWork, name, state }: Record<string, unknown>) => ({
     ...{ atWork, name, state },
   }));
+
+/** A worker that got the name; null: another one has it still. */
+async function named(
+  machine: Machine,
+  name: string,
+  ...args: readonly string[]
+): Promise<ChildProcess | null> {
+  const child = machine.worker(name, ...args);
+  const over = ranOf(child);
+  const begins = new Promise((tell) =>
+    child.stderr?.on("data", (text) => `${text}`.includes(`Worker ${name}`) && tell("begun")),
+  );
+  return (await Promise.race([begins, over])) === "begun" ? child : null;
+}
 
 async function end(...children: readonly ChildProcess[]): Promise<void> {
   for (const child of children) child.kill("SIGTERM");
@@ -96,6 +110,8 @@ describe("A worker that drains", () => {
       const same = await two.pawl("worker", "--name", "one");
       expect(same.code).toBe(1);
       expect(same.err).toContain("[worker-name-taken]");
+      expect((await two.agent("workers", "drain", "one")).err).toContain("[caller-not-allowed]");
+      expect(await workersOf(two)).toContainEqual({ name: "one", state: "working", atWork: 1 });
       expect((await two.person("workers", "drain", "onee")).err).toContain("Use one;");
       expect((await two.person("workers", "drain", "one")).out).toContain("takes nothing more");
       const second = two.worker("two");
@@ -156,16 +172,54 @@ describe("A worker that is killed", () => {
     await until(() => agents().length > 0);
     first.kill("SIGKILL");
     await until(() => agents().length === 0);
-    const next = await until(async () => {
-      const child = two.worker("one");
-      const over = ranOf(child);
-      const named = new Promise((tell) =>
-        child.stderr?.on("data", (text) => `${text}`.includes("Worker one") && tell("named")),
-      );
-      return (await Promise.race([named, over])) === "named" ? child : null;
-    });
+    const next = await until(() => named(two, "one"));
     await isDone(two, "T1");
     await end(next);
+  });
+});
+
+describe("A worker that stood still", () => {
+  it("ends where another one has its name now, which goes on", LONG, async () => {
+    using both = await machines({ tasks: sharedTasks(["T1"]), settings: { labels: { ".": ["gpu"] } } });
+    const { one, two } = both;
+    const first = one.worker("one");
+    const ran = ranOf(first);
+    await until(async () => (await workersOf(two))[0]?.state === "working");
+    first.kill("SIGSTOP");
+    const next = await until(() => named(two, "one", "--labels", "gpu"));
+    first.kill("SIGCONT");
+    expect(await ran).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("Another process works under the name one now."),
+    });
+    await isDone(two, "T1");
+    expect(await workersOf(two)).toMatchObject([{ name: "one", state: "working" }]);
+    await end(next);
+  });
+});
+
+describe("A worker whose database needs a newer Pawl", () => {
+  it("says so, takes nothing more, and ends when its task is done", LONG, async () => {
+    using both = await machines({ tasks: sharedTasks(["T1", "T2"], HOLDS) });
+    const { one, url } = both;
+    hold(one);
+    const first = one.worker("one");
+    const ran = ranOf(first);
+    await begun(one, "T1");
+    const later = "insert into pawl.migration (version, says, readable_from) values (9999, 'later', 9999)";
+    await onDatabase(url, (client) => client.query(later));
+    await until(async () => {
+      const state = await onDatabase(url, (client) => client.query("select state from pawl.worker"));
+      return state.rows[0]?.state === "draining";
+    });
+    letGo(one);
+    const { code, err, of } = await ran;
+    expect({ code, err }).toMatchObject({
+      code: 0,
+      err: expect.stringContaining("The database needs a newer Pawl."),
+    });
+    expect(of("task:completed")).toMatchObject([{ taskId: "T1" }]);
+    expect((await one.pawl("list")).err).toContain("[database-schema]");
   });
 });
 

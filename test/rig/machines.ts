@@ -30,6 +30,7 @@ function machineAt(root: string, environment: Readonly<Record<string, string>>) 
     workerBy: (url: string, name: string) => spawned(["worker", "--name", name], { PAWL_DATABASE_URL: url }),
     run: (...args: readonly string[]) => ranOf(start("--once", ...args)),
     pawl: (...args: readonly string[]) => pawlInside(root, args, environment),
+    agent: (...args: readonly string[]) => pawlInside(root, args, { ...environment, CLAUDECODE: "1" }),
     person: (...args: readonly string[]) => personInside(root, args, environment),
     /** What a failed test left, also where it stands still. */
     killAll() {

@@ -6,7 +6,8 @@ import { EVENTS } from "../../core/event.ts";
 import type { Entry } from "../../core/ports/store.ts";
 import type { Connections } from "./connections.ts";
 import { projectGone } from "./failures.ts";
-import { isPart, joinedText } from "./parts.ts";
+import { openKeptParts } from "./kept-parts.ts";
+import { isPart, type Part } from "./parts.ts";
 
 /** The state that was last seen. */
 export interface Base {
@@ -22,6 +23,8 @@ export interface Mirror {
   text(path: string): string | null;
   /** As it is in the database: a document that is in parts only names them. */
   kept(path: string): string | null;
+  /** Null: the document is not in parts. */
+  parts(path: string): readonly Part[] | null;
   list(folder: string): readonly Entry[];
 }
 
@@ -48,8 +51,8 @@ const NEWER = `
 
 export function openMirror(connections: Connections, project: string): Mirror {
   let texts = new Map<string, string>();
-  // What was put together of parts, while they stay as they are.
-  const joined = new Map<string, string | null>();
+  const keptText = (path: string) => texts.get(path) ?? null;
+  const parts = openKeptParts(keptText);
   let base = NOTHING;
   let hasEvents = false;
   let running: Promise<void> = Promise.resolve();
@@ -60,17 +63,20 @@ export function openMirror(connections: Connections, project: string): Mirror {
     const [first] = rows;
     if (first === undefined) throw projectGone(connections.address);
     if (!first.known) return read(NOTHING);
-    if (since === NOTHING) texts = new Map();
-    if (since === NOTHING || rows.some(({ path }) => path !== null)) joined.clear();
+    if (since === NOTHING) {
+      texts = new Map();
+      parts.clear();
+    }
     for (const { path, text } of rows) {
-      if (path !== null && text !== null) texts.set(path, text);
-      else if (path !== null) texts.delete(path);
+      if (path === null) continue;
+      if (text === null) texts.delete(path);
+      else texts.set(path, text);
+      parts.change(path, text);
     }
     hasEvents = first.events !== "0";
     base = { revision: Number(first.revision), head: first.head };
   };
 
-  const keptText = (path: string) => texts.get(path) ?? null;
   return {
     refresh() {
       // A look that is under way may have begun before what the caller wants to see: one more follows it, for all who wait.
@@ -86,10 +92,8 @@ export function openMirror(connections: Connections, project: string): Mirror {
       return base;
     },
     kept: keptText,
-    text(path) {
-      if (!joined.has(path)) joined.set(path, joinedText(path, keptText));
-      return joined.get(path) ?? null;
-    },
+    parts: parts.of,
+    text: parts.text,
     list(folder) {
       const own = [...texts.keys()].filter((path) => !isPart(path));
       const paths = hasEvents ? [...own, EVENTS] : own;

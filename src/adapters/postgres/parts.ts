@@ -44,28 +44,42 @@ export interface PartChange {
 
 /**
  * What makes this text of what is kept; a text of null: the document is to be removed. Null: it is in parts neither before nor
- * after.
+ * after. `before`: the parts that are kept.
  */
-export function partChanges(path: string, text: string | null, kept: Kept): readonly PartChange[] | null {
-  const before = keptParts(path, kept);
-  const after = text === null ? null : partsOf(path, text, before);
+export function partChanges(
+  path: string,
+  text: string | null,
+  kept: Kept,
+  before = keptParts(path, kept),
+): readonly PartChange[] | null {
+  const fits = text !== null && mayBeInParts(path, text);
+  const near = fits && before !== null ? partsNear(text, before) : null;
+  if (near !== null && before !== null) return nearChanges(path, before, near);
+  const after = fits ? partsOf(text) : null;
   if (before === null && after === null) return null;
+  const head = after === null ? text : headOf(after);
+  const heads = head === kept(path) && head !== null ? [] : [{ path, text: head }];
+  return [...heads, ...changesOf(path, before ?? [], after ?? [])];
+}
+
+const headOf = (parts: readonly Part[]) => `${MARK}${parts.map(([name]) => name).join("\n")}`;
+
+function changesOf(path: string, before: readonly Part[], after: readonly Part[]): readonly PartChange[] {
   const folder = partsFolder(path);
   const [old, fresh] = [new Map(before), new Map(after)];
   const gone = [...old.keys()].filter((name) => !fresh.has(name));
   const written = [...fresh].filter(([name, part]) => old.get(name) !== part);
-  const head = after === null ? text : `${MARK}${[...fresh.keys()].join("\n")}`;
   return [
-    ...(head === kept(path) && head !== null ? [] : [{ path, text: head }]),
     ...gone.map((name) => ({ path: `${folder}/${name}`, text: null })),
     ...written.map(([name, part]) => ({ path: `${folder}/${name}`, text: part })),
   ];
 }
 
 /** An entry: its name, and its text. */
-type Part = readonly [string, string];
+export type Part = readonly [string, string];
 
-function keptParts(path: string, kept: Kept): readonly Part[] | null {
+/** Null: the document is not in parts. */
+export function keptParts(path: string, kept: Kept): readonly Part[] | null {
   const head = kept(path);
   if (head === null || !head.startsWith(MARK)) return null;
   const folder = partsFolder(path);
@@ -73,17 +87,18 @@ function keptParts(path: string, kept: Kept): readonly Part[] | null {
   return names.map((name) => [name, kept(`${folder}/${name}`) ?? ""]);
 }
 
+/** What begins like a document that is in parts must be in parts. */
+function mayBeInParts(path: string, text: string): boolean {
+  return text.startsWith(MARK) || (text.length >= LONG && /\.ya?ml$/.test(path));
+}
+
 /** Each entry is named by its first line, which a change of its other lines leaves. Null: the text stays as it is. */
-function partsOf(path: string, text: string, before: readonly Part[] | null): readonly Part[] | null {
-  const isMarked = text.startsWith(MARK);
-  if (!isMarked && (text.length < LONG || !/\.ya?ml$/.test(path))) return null;
-  const near = before && partsNear(text, before);
-  if (near) return near;
+function partsOf(text: string): readonly Part[] | null {
   const lines = linesOf(text);
   const depths = lines.flatMap((line) => ENTRY.exec(line)?.[1]?.length ?? []);
   const depth = depths.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY);
   const entries = entriesIn(lines, depth);
-  if (!isMarked && (entries.length < 2 || entries.length > MOST)) return null;
+  if (!text.startsWith(MARK) && (entries.length < 2 || entries.length > MOST)) return null;
   return named(entries);
 }
 
@@ -98,17 +113,26 @@ function named(entries: readonly string[]): readonly Part[] {
   });
 }
 
-/** The same from what was there: only what lies between what stayed is looked at. Null: it is not that simple. */
-function partsNear(text: string, before: readonly Part[]): readonly Part[] | null {
+/** What lies between those parts that stayed: `fresh` in place of those from `first` up to `last`. */
+interface Near {
+  readonly first: number;
+  readonly last: number;
+  readonly fresh: readonly Part[];
+}
+
+/** Null: it is not that simple. */
+function partsNear(text: string, before: readonly Part[]): Near | null {
   const depth = ENTRY.exec(before[1]?.[1] ?? "")?.[1]?.length;
   if (depth === undefined) return null;
+  // A slice is compared as bytes, which `startsWith` is not.
+  const has = (part: string, at: number) => text.slice(at, at + part.length) === part;
   let [first, start] = [0, 0];
-  for (; first < before.length && text.startsWith(before[first]?.[1] ?? "", start); first++)
+  for (; first < before.length && has(before[first]?.[1] ?? "", start); first++)
     start += before[first]?.[1].length ?? 0;
   let [last, end] = [before.length, text.length];
   for (; last > Math.max(first, 1); last--) {
     const part = before[last - 1]?.[1] ?? "";
-    if (end - part.length < start || !text.endsWith(part, end)) break;
+    if (end - part.length < start || !has(part, end - part.length)) break;
     end -= part.length;
   }
   const lines = linesOf(text.slice(start, end));
@@ -117,10 +141,29 @@ function partsNear(text: string, before: readonly Part[]): readonly Part[] | nul
   const joins = lines.length > 0 && first > 0 && depths[0] !== depth;
   const isShallower = depths.some((each) => each !== undefined && each < depth);
   if (joins || isShallower || (last < before.length && !isWhole)) return null;
-  const parts = [...before.slice(0, first), ...named(entriesIn(lines, depth)), ...before.slice(last)];
-  // Entries with the same first line are numbered through the whole text.
-  const isPlain = new Set(parts.map(([name]) => name)).size === parts.length;
-  return isPlain && parts.length > 1 && !parts.some(([name]) => name.includes("-")) ? parts : null;
+  const near = { first, last, fresh: named(entriesIn(lines, depth)) };
+  return hasSameNames(before, near) || isPlain(partsAfter(before, near)) ? near : null;
+}
+
+function hasSameNames(before: readonly Part[], { first, fresh, last }: Near): boolean {
+  return fresh.length === last - first && fresh.every(([name], at) => name === before[first + at]?.[0]);
+}
+
+function partsAfter(before: readonly Part[], { first, fresh, last }: Near): readonly Part[] {
+  return [...before.slice(0, first), ...fresh, ...before.slice(last)];
+}
+
+/** Entries with the same first line are numbered through the whole text. */
+function isPlain(parts: readonly Part[]): boolean {
+  const names = new Set(parts.map(([name]) => name));
+  return names.size === parts.length && parts.length > 1 && !parts.some(([name]) => name.includes("-"));
+}
+
+function nearChanges(path: string, before: readonly Part[], near: Near): readonly PartChange[] {
+  const { first, fresh, last } = near;
+  const changes = changesOf(path, before.slice(first, last), fresh);
+  if (hasSameNames(before, near)) return changes;
+  return [{ path, text: headOf(partsAfter(before, near)) }, ...changes];
 }
 
 /** With their ends. */

@@ -20,8 +20,8 @@ import { refusalOf } from "./failures.ts";
 import { type Base, type Mirror, openMirror } from "./mirror.ts";
 import {
   isInParts,
-  joinedText,
   type Kept,
+  keptParts,
   linesOf,
   type PartChange,
   partChanges,
@@ -183,13 +183,14 @@ type DocumentChange =
   | { readonly type: "remove"; readonly path: string }
   | { readonly type: "move"; readonly path: string; readonly to: string };
 
-function orderOf(changes: readonly Change[], mirror: Pick<Mirror, "kept">): Omit<Order, "id"> {
+function orderOf(changes: readonly Change[], mirror: Pick<Mirror, "kept" | "parts">): Omit<Order, "id"> {
   const documents: DocumentChange[] = [];
   const inParts: string[] = [];
   const laid = new Map<string, string | null>();
   const kept = (path: string) => laid.get(path) ?? (laid.has(path) ? null : mirror.kept(path));
+  const parts = (path: string) => (laid.size === 0 ? mirror.parts(path) : keptParts(path, kept));
   const putDocuments = (change: Change) => {
-    const own = inPartsOf(change, kept);
+    const own = inPartsOf(change, kept, parts);
     for (const { path, text } of own ?? []) laid.set(path, text);
     if (own !== null && change.type !== "move") inParts.push(change.path);
     documents.push(...(own?.map(documentOf) ?? [documentChange(change)]));
@@ -211,16 +212,18 @@ function orderOf(changes: readonly Change[], mirror: Pick<Mirror, "kept">): Omit
 }
 
 /** Null: the document is not in parts, neither before nor after. */
-function inPartsOf(change: Change, kept: Kept): readonly PartChange[] | null {
+function inPartsOf(change: Change, kept: Kept, parts: Mirror["parts"]): readonly PartChange[] | null {
   if (change.type === "move") {
     if (isInParts(change.from, kept)) throw notHere(change.from);
     return null;
   }
   const { path } = change;
-  if (change.type === "remove") return partChanges(path, null, kept);
+  if (change.type === "remove") return partChanges(path, null, kept, parts(path));
   const text = change.text.toWellFormed();
-  if (change.type !== "append") return partChanges(path, text, kept);
-  return isInParts(path, kept) ? partChanges(path, appended(joinedText(path, kept) ?? "", text), kept) : null;
+  const before = parts(path);
+  if (change.type !== "append") return partChanges(path, text, kept, before);
+  const whole = before?.map(([, part]) => part).join("");
+  return whole === undefined ? null : partChanges(path, appended(whole, text), kept, before);
 }
 
 /** A line never continues one that an earlier writer left unfinished. */

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -33,6 +34,18 @@ describe("the cache", () => {
     cache.put("tasks", "two", () => 2);
     await written();
     expect(await cache.get("tasks", "two")).toBe(2);
+  });
+
+  it("is written by a process that ends, though its time has not come", async () => {
+    const module = join(import.meta.dirname, "cache.ts");
+    const program = `
+      import { openCache } from ${JSON.stringify(module)};
+      const slow = (answer) => () => { const end = performance.now() + 40; while (performance.now() < end); return answer; };
+      const cache = openCache({ folder: ${JSON.stringify(folder)} });
+      cache.put("tasks", "one", slow(1));
+      setImmediate(() => setImmediate(() => cache.put("tasks", "two", slow(2))));`;
+    execFileSync(process.execPath, ["--input-type=module", "-e", program]);
+    expect(await openCache({ folder }).get("tasks", "two")).toBe(2);
   });
 
   it("takes a file that was cut short for none", async () => {

@@ -14,20 +14,38 @@ interface Latest {
 }
 
 const GAP_MILLISECONDS = 100;
+/** Writing what was worked out takes at most one part in so many of the time, while changes follow each other. */
+const SHARE = 50;
+const LONGEST_GAP_MILLISECONDS = 2000;
 
 /** Milliseconds of a clock that never goes back. `performance` is a part of Node that takes milliseconds to load. */
 const clock = () => process.uptime() * 1000;
+
+/** What is to be written later. A process that ends does not wait for it, but writes it at once. */
+const late = new Set<() => void>();
+let knowsOfEnd = false;
+
+function writeBeforeEnd(write: () => void): void {
+  late.add(write);
+  if (knowsOfEnd) return;
+  knowsOfEnd = true;
+  process.on("beforeExit", () => {
+    for (const each of late) each();
+  });
+}
 
 /** Keeps nothing if the project has no folder there yet: its first commit makes it. */
 export function openCache(state: Pick<StatePlace, "folder">): Cache {
   const folder = () => join(state.folder, "cache");
   const pending = new Map<string, Latest>();
-  let last = Number.NEGATIVE_INFINITY;
+  let free = Number.NEGATIVE_INFINITY;
   const flush = (kind: string) => {
     const latest = pending.get(kind);
     pending.delete(kind);
-    last = clock();
+    const begun = clock();
     if (latest) keep(folder, kind, latest);
+    const took = clock() - begun;
+    free = begun + Math.min(LONGEST_GAP_MILLISECONDS, Math.max(GAP_MILLISECONDS, SHARE * took));
   };
   return {
     async get(kind, source) {
@@ -43,9 +61,16 @@ export function openCache(state: Pick<StatePlace, "folder">): Cache {
       pending.set(kind, { source, worked });
       if (before !== undefined) return;
       // A single change, as in a command, is written at once; many changes in a row, as in a loop, are written once.
-      const rest = last + GAP_MILLISECONDS - clock();
-      if (rest > 0) setTimeout(() => flush(kind), rest);
-      else setImmediate(() => flush(kind));
+      const rest = free - clock();
+      if (rest <= 0) setImmediate(() => flush(kind));
+      else {
+        const write = () => {
+          late.delete(write);
+          flush(kind);
+        };
+        setTimeout(write, rest).unref();
+        writeBeforeEnd(write);
+      }
     },
   };
 }

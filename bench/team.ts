@@ -3,8 +3,9 @@
  *
  * Measured: WORKERS (default 8) processes that share a backlog of TASKS (default 1,000) and mark its steps done, each those of its
  * own tasks, as fast as they can: commits per second, how long one takes, how long after a change was decided another process has
- * heard of it and read it, and how much the server wrote to its log for a commit. First with the files of one folder, then with a
- * folder per worker and a PostgreSQL database, whose server runs on the same machine (or is that of PAWL_TEST_DATABASE_URL).
+ * heard of it and read it, and how much the server wrote to its log for a commit. Then the same where all of them together make
+ * PACE commits a second, which is what hundreds of agents need. First with the files of one folder, then with a folder per worker
+ * and a PostgreSQL database, whose server runs on the same machine (or is that of PAWL_TEST_DATABASE_URL).
  * Not measured: a network, TLS, agents, git, verify commands; who takes which task. Workers that do nothing but commit wait for
  * one another far more than those whose agents work for minutes.
  */
@@ -22,6 +23,9 @@ import { useScratchStateHome } from "../test/rig/state-home.ts";
 
 const ID = "0123456789abcdef0123456789abcdef";
 const [first = "1000", second = "8"] = process.argv.slice(2);
+/** Commits a second of all workers, and so many of them. */
+const PACE = 10;
+const PACED = 200;
 
 async function open(root: string) {
   return openProject({
@@ -39,7 +43,15 @@ const sorted = (numbers: readonly number[]) => [...numbers].sort((one, other) =>
 
 // ── One worker ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-async function work(root: string, tasks: number, every: number, from: number): Promise<void> {
+interface Share {
+  readonly from: number;
+  readonly to: number;
+  readonly every: number;
+  /** Milliseconds from one commit to the next; 0: at once. */
+  readonly pause: number;
+}
+
+async function work(root: string, { every, from, pause, to }: Share): Promise<void> {
   const project = await open(root);
   const look = project.runtime.store.view();
   const { bloom } = await project.runtime.settings(look);
@@ -47,7 +59,9 @@ async function work(root: string, tasks: number, every: number, from: number): P
   process.send?.("ready");
   await new Promise((begin) => process.once("message", begin));
   const took: number[] = [];
-  for (let at = from; at < tasks; at += every) {
+  let due = performance.now() + (pause * (from % every)) / every;
+  for (let at = from; at < to; at += every, due += pause) {
+    if (pause > 0) await new Promise((rested) => setTimeout(rested, Math.max(0, due - performance.now())));
     const begun = performance.now();
     const caller = { channel: "script", who: `worker-${from}` } as const;
     await advance(project.runtime, stepDone, { id: `s${at}` }, caller);
@@ -76,19 +90,38 @@ function backlog(tasks: number): string {
 
 const heardOf = (child: ChildProcess) => new Promise<unknown>((heard) => child.once("message", heard));
 
-async function measure(name: string, roots: readonly string[], tasks: number, env: NodeJS.ProcessEnv) {
+interface Round {
+  readonly name: string;
+  readonly roots: readonly string[];
+  /** Of the steps. */
+  readonly from: number;
+  readonly to: number;
+  readonly pace: number | null;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+async function measure({ env, from, name, pace, roots, to }: Round) {
+  const every = roots.length;
+  const pause = pace === null ? 0 : (1000 * every) / pace;
+  const tasks = to - from;
   const children = roots.map((root, at) =>
-    spawn(process.execPath, [import.meta.filename, "work", root, ...[tasks, roots.length, at].map(String)], {
-      stdio: ["ignore", "inherit", "inherit", "ipc"],
-      env,
-    }),
+    spawn(
+      process.execPath,
+      [import.meta.filename, "work", root, JSON.stringify({ from: from + at, to, every, pause })],
+      { stdio: ["ignore", "inherit", "inherit", "ipc"], env },
+    ),
   );
   await Promise.all(children.map(heardOf));
   Object.assign(process.env, env);
   const project = await open(roots[0] ?? "");
   const stop = new AbortController();
   const delays: number[] = [];
-  const listening = listen(project.events({ follow: true, signal: stop.signal }), tasks, delays);
+  const since = Date.now();
+  const listening = listen(
+    project.events({ follow: true, signal: stop.signal }),
+    { most: tasks, since },
+    delays,
+  );
   const begun = performance.now();
   for (const child of children) child.send("go");
   const took = sorted(((await Promise.all(children.map(heardOf))) as readonly number[][]).flat());
@@ -105,9 +138,13 @@ async function measure(name: string, roots: readonly string[], tasks: number, en
   );
 }
 
-async function listen(events: AsyncIterable<PawlEvent>, most: number, delays: number[]): Promise<void> {
+async function listen(
+  events: AsyncIterable<PawlEvent>,
+  { most, since }: { readonly most: number; readonly since: number },
+  delays: number[],
+): Promise<void> {
   for await (const { time, type } of events) {
-    if (type !== "step:completed") continue;
+    if (type !== "step:completed" || Date.parse(time) < since) continue;
     delays.push(Date.now() - Date.parse(time));
     if (delays.length >= most) return;
   }
@@ -128,11 +165,15 @@ async function main(tasks: number, workers: number): Promise<void> {
   process.stdout.write(`${tasks} tasks, ${workers} workers\n`);
   try {
     const root = folder("");
-    writeFileSync(join(root, "tasks.yaml"), backlog(tasks));
-    await measure(
+    const text = backlog(tasks + PACED);
+    writeFileSync(join(root, "tasks.yaml"), text);
+    const both = async (name: string, roots: readonly string[], env: NodeJS.ProcessEnv) => {
+      await measure({ name, roots, from: 0, to: tasks, pace: null, env });
+      await measure({ name: `  at ${PACE}/s`, roots, from: tasks, to: tasks + PACED, pace: PACE, env });
+    };
+    await both(
       "files",
       Array.from({ length: workers }, () => root),
-      tasks,
       process.env,
     );
 
@@ -141,15 +182,15 @@ async function main(tasks: number, workers: number): Promise<void> {
     await database.migrate();
     await database.addProject(ID);
     const { store } = await database.project(ID);
-    await store.commit(store.view(), [{ type: "write", path: "tasks.yaml" as never, text: backlog(tasks) }]);
+    await store.commit(store.view(), [{ type: "write", path: "tasks.yaml" as never, text }]);
     await database.close();
     const shared = Array.from({ length: workers }, () =>
       folder(`project_id: ${ID}\nstores: {bloom: postgres}\n`),
     );
     const written = () => onDatabase(url, async (client) => (await client.query(WRITTEN)).rows[0].bytes);
     const before = Number(await written());
-    await measure("PostgreSQL", shared, tasks, { ...process.env, PAWL_DATABASE_URL: url });
-    const each = (Number(await written()) - before) / tasks / 1024;
+    await both("PostgreSQL", shared, { ...process.env, PAWL_DATABASE_URL: url });
+    const each = (Number(await written()) - before) / (tasks + PACED) / 1024;
     process.stdout.write(`The server logged ${each.toFixed(0)} KB for a commit.\n`);
   } finally {
     rmSync(place, { recursive: true, force: true });
@@ -157,5 +198,5 @@ async function main(tasks: number, workers: number): Promise<void> {
   process.exit(0);
 }
 
-if (first === "work") await work(second, ...(process.argv.slice(4).map(Number) as [number, number, number]));
+if (first === "work") await work(second, JSON.parse(process.argv[4] ?? ""));
 else await main(Number(first), Number(second));

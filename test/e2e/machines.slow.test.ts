@@ -4,7 +4,7 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ranOf } from "../rig/bloom-project.ts";
-import { json, type Machine, machines, sharedTasks } from "../rig/machines.ts";
+import { heardFrom, json, type Machine, machines, sharedTasks } from "../rig/machines.ts";
 import { emptyDatabase, STARTING, startPostgres } from "../rig/postgres.ts";
 import { hangs, shellUntil, until } from "../rig/until.ts";
 
@@ -224,15 +224,6 @@ describe("Two machines", () => {
     expect(both.remoteGit("ls-tree", "--name-only", "main")).toContain("T1.txt");
   });
 });
-
-/** What it has said so far. */
-function heardFrom(child: ChildProcess): () => string {
-  let heard = "";
-  child.stdout?.on("data", (bytes) => {
-    heard += bytes;
-  });
-  return () => heard;
-}
 
 async function stopped(child: ChildProcess): Promise<void> {
   child.kill("SIGINT");

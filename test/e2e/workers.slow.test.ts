@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ranOf } from "../rig/bloom-project.ts";
 import { openCutProxy } from "../rig/cut-proxy.ts";
-import { json, type Machine, machines, sharedTasks } from "../rig/machines.ts";
+import { heardFrom, json, type Machine, machines, sharedTasks } from "../rig/machines.ts";
 import { emptyDatabase, onDatabase, STARTING } from "../rig/postgres.ts";
 import { hangs, shellUntil, until } from "../rig/until.ts";
 
@@ -184,7 +184,8 @@ describe("A worker that stood still", () => {
     const { one, two } = both;
     const first = one.worker("one");
     const ran = ranOf(first);
-    await until(async () => (await workersOf(two))[0]?.state === "working");
+    const heard = heardFrom(first);
+    await until(() => heard().includes('"loop:stands"'));
     first.kill("SIGSTOP");
     const next = await until(() => named(two, "one", "--labels", "gpu"));
     first.kill("SIGCONT");

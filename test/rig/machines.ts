@@ -55,6 +55,15 @@ ${instructions.map((line) => `    RUN: ${line.replaceAll("ID", id)}\n`).join("")
   return `tasks:\n${tasks.join("")}`;
 }
 
+/** What it has said so far. */
+export function heardFrom(child: ChildProcess): () => string {
+  let heard = "";
+  child.stdout?.on("data", (bytes) => {
+    heard += bytes;
+  });
+  return () => heard;
+}
+
 /** What a command answers under `--json`. */
 export async function json(machine: Machine, ...words: readonly string[]) {
   const { code, err, out } = await machine.pawl(...words, "--json");

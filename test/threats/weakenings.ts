@@ -1923,8 +1923,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the remote's own look at the lease",
       file: "src/adapters/git/fence.ts",
-      find: "    ...marks.map(({ next, ref }) => `${next}:${ref}`),\n",
-      replace: "    ...marks.map(({ next, ref }) => `+${next}:${ref}`),\n",
+      find: "    ...marks.map(({ next, ref }) => ",
+      replace: '    ...marks.map(({ next, ref }) => "+" + ',
       tests: ["src/adapters/git/fence.slow.test.ts: changes nothing on the remote when it saves"],
     },
     {

@@ -34,7 +34,10 @@ describe("What is remembered of a document in parts", () => {
     ["an entry that changes, twice", [whole, edited, whole]],
     ["one that comes, and one that goes", [list(ids.slice(1)), whole, list(ids.slice(0, 79))]],
     ["entries that change places", [whole, list([...ids].reverse())]],
-    ["the same entry twice, of which one changes", [list([...ids, ...ids]), `${list([...ids, ...ids])}  x: y\n`]],
+    [
+      "the same entry twice, of which one changes",
+      [list([...ids, ...ids]), `${list([...ids, ...ids])}  x: y\n`],
+    ],
     ["a text that becomes short, and long again", [whole, list(["T1"]), edited]],
     ["a document that is removed, and made again", [whole, null, edited]],
     ["a name that is renamed", [whole, whole.replace("- id: T7\n", "- id: T700\n")]],

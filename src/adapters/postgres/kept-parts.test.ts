@@ -1,7 +1,7 @@
 /** The parts that a mirror keeps: always those that a look at everything would find. */
 import { describe, expect, it } from "vitest";
 import { openKeptParts } from "./kept-parts.ts";
-import { joinedText, keptParts, partChanges } from "./parts.ts";
+import { keptParts, partChanges } from "./parts.ts";
 
 const PATH = "tasks.yaml";
 const entry = (id: string, more = "") => `- id: ${id}\n  title: ${"x".repeat(300)}\n${more}`;
@@ -22,7 +22,7 @@ function remember(...texts: readonly (string | null)[]) {
     }
     expect(parts.of(PATH)).toEqual(keptParts(PATH, read));
     expect(parts.text(PATH)).toBe(text);
-    expect(joinedText(PATH, read)).toBe(text);
+    expect(openKeptParts(read).text(PATH)).toBe(text);
   }
   return { kept, parts };
 }

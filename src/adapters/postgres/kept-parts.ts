@@ -1,5 +1,5 @@
 /** The parts of a mirror's documents, as they come: where one part has changed, nobody looks at the others. */
-import { isInParts, isPart, type Kept, keptParts, type Part, partsFolder } from "./parts.ts";
+import { isInParts, isPart, joined, type Kept, keptParts, type Part, partsFolder } from "./parts.ts";
 
 export interface KeptParts {
   /** Null: the document is not in parts. */
@@ -47,7 +47,7 @@ export function openKeptParts(kept: Kept): KeptParts {
     text(path) {
       const found = look(path);
       if (found === null) return kept(path);
-      found.whole ??= found.parts.map(([, text]) => text).join("");
+      found.whole ??= joined(found.parts);
       return found.whole;
     },
     change(path, text) {

@@ -1,6 +1,7 @@
 /** A long list in parts: the same text to the byte, and a change of one entry is a change of one part. */
 import { describe, expect, it } from "vitest";
-import { isInParts, isPart, joinedText, partChanges } from "./parts.ts";
+import { openKeptParts } from "./kept-parts.ts";
+import { isInParts, isPart, partChanges } from "./parts.ts";
 
 const entry = (at: number, more = "") =>
   `- id: T${at}\n  title: ${"x".repeat(200)}\n  steps:\n  - {id: s${at}}\n${more}`;
@@ -18,7 +19,7 @@ function written(...texts: readonly (string | null)[]) {
       if (each.text === null) kept.delete(each.path);
       else kept.set(each.path, each.text);
   }
-  return { kept, last, read, text: joinedText("tasks.yaml", read) };
+  return { kept, last, read, text: openKeptParts(read).text("tasks.yaml") };
 }
 
 describe("A long list", () => {
@@ -88,7 +89,7 @@ describe("A long list", () => {
       for (const each of changes)
         if (each.text === null) before.kept.delete(each.path);
         else before.kept.set(each.path, each.text);
-      expect(joinedText("tasks.yaml", before.read)).toBe(text);
+      expect(openKeptParts(before.read).text("tasks.yaml")).toBe(text);
       const fresh = written(text);
       expect(new Map([...before.kept].sort())).toEqual(new Map([...fresh.kept].sort()));
       expect(fresh.kept.size).toBeGreaterThan(50);

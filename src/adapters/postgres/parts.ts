@@ -26,12 +26,6 @@ export function partsFolder(path: string): string {
   return `${PARTS}/${hashOf(path)}`;
 }
 
-/** The text of a document, whether it is in parts or not; null: there is none. */
-export function joinedText(path: string, kept: Kept): string | null {
-  const parts = keptParts(path, kept);
-  return parts === null ? kept(path) : parts.map(([, text]) => text).join("");
-}
-
 export function isInParts(path: string, kept: Kept): boolean {
   return kept(path)?.startsWith(MARK) === true;
 }
@@ -53,8 +47,10 @@ export function partChanges(
   before = keptParts(path, kept),
 ): readonly PartChange[] | null {
   const fits = text !== null && mayBeInParts(path, text);
-  const near = fits && before !== null ? partsNear(text, before) : null;
-  if (near !== null && before !== null) return nearChanges(path, before, near);
+  if (fits && before !== null) {
+    const near = partsNear(text, before);
+    if (near !== null) return nearChanges(path, before, near);
+  }
   const after = fits ? partsOf(text) : null;
   if (before === null && after === null) return null;
   const head = after === null ? text : headOf(after);
@@ -77,6 +73,10 @@ function changesOf(path: string, before: readonly Part[], after: readonly Part[]
 
 /** An entry: its name, and its text. */
 export type Part = readonly [string, string];
+
+export function joined(parts: readonly Part[]): string {
+  return parts.map(([, text]) => text).join("");
+}
 
 /** Null: the document is not in parts. */
 export function keptParts(path: string, kept: Kept): readonly Part[] | null {

@@ -20,6 +20,7 @@ import { refusalOf } from "./failures.ts";
 import { type Base, type Mirror, openMirror } from "./mirror.ts";
 import {
   isInParts,
+  joined,
   type Kept,
   keptParts,
   linesOf,
@@ -222,8 +223,7 @@ function inPartsOf(change: Change, kept: Kept, parts: Mirror["parts"]): readonly
   const text = change.text.toWellFormed();
   const before = parts(path);
   if (change.type !== "append") return partChanges(path, text, kept, before);
-  const whole = before?.map(([, part]) => part).join("");
-  return whole === undefined ? null : partChanges(path, appended(whole, text), kept, before);
+  return before === null ? null : partChanges(path, appended(joined(before), text), kept, before);
 }
 
 /** A line never continues one that an earlier writer left unfinished. */

@@ -15,35 +15,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openGitHttp } from "../../../test/rig/git-http.ts";
+import { commit, git, USER } from "../../../test/rig/git-user.ts";
 import { copyPrepared } from "../../../test/rig/prepared.ts";
 import { until } from "../../../test/rig/until.ts";
 import type { MergeOrder, PreparedMerge, SharedWorktrees, Worktree } from "../../core/ports/worktrees.ts";
 import type { Fence, FenceKind } from "./fence.ts";
 import { openWorktrees } from "./worktrees.ts";
 
-const USER = {
-  ...process.env,
-  GIT_CONFIG_NOSYSTEM: "1",
-  GIT_CONFIG_GLOBAL: "/dev/null",
-  GIT_AUTHOR_NAME: "A",
-  GIT_AUTHOR_EMAIL: "a@example.org",
-  GIT_COMMITTER_NAME: "A",
-  GIT_COMMITTER_EMAIL: "a@example.org",
-};
 let scratch: string;
 let remote: string;
 const closing: (() => Promise<void>)[] = [];
-
-function git(folder: string, ...args: string[]): string {
-  return execFileSync("git", args, { cwd: folder, env: USER, encoding: "utf8", stdio: "pipe" }).trim();
-}
-
-function commit(folder: string, path: string, text: string): string {
-  writeFileSync(join(folder, path), text);
-  git(folder, "add", "--", path);
-  git(folder, "commit", "-qm", `change ${path}`);
-  return git(folder, "rev-parse", "HEAD");
-}
 
 beforeEach(() => {
   scratch = realpathSync(mkdtempSync(join(tmpdir(), "pawl-fence-")));

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import {
   closeSync,
   existsSync,
@@ -17,38 +17,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { commit, git, USER, write } from "../../../test/rig/git-user.ts";
 import { copyPrepared } from "../../../test/rig/prepared.ts";
 import { projectPath } from "../../core/path.ts";
 import type { MergeOrder, Worktree } from "../../core/ports/worktrees.ts";
 import { encodeName } from "./worktree-paths.ts";
 import { openWorktrees } from "./worktrees.ts";
 
-const USER = {
-  ...process.env,
-  GIT_CONFIG_NOSYSTEM: "1",
-  GIT_CONFIG_GLOBAL: "/dev/null",
-  GIT_AUTHOR_NAME: "A",
-  GIT_AUTHOR_EMAIL: "a@example.org",
-  GIT_COMMITTER_NAME: "A",
-  GIT_COMMITTER_EMAIL: "a@example.org",
-};
 let root: string;
-
-function git(folder: string, ...args: string[]): string {
-  return execFileSync("git", args, { cwd: folder, env: USER, encoding: "utf8", stdio: "pipe" }).trim();
-}
-
-function write(folder: string, path: string, text: string): void {
-  mkdirSync(join(folder, path, ".."), { recursive: true });
-  writeFileSync(join(folder, path), text);
-}
-
-function commit(folder: string, path: string, text: string, message = `change ${path}`): string {
-  write(folder, path, text);
-  git(folder, "add", "--", path);
-  git(folder, "commit", "-qm", message);
-  return git(folder, "rev-parse", "HEAD");
-}
 
 beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "pawl-git-")));

@@ -2,18 +2,20 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { afterEach, beforeAll, beforeEach } from "vitest";
 import { openEventLog } from "../../src/adapters/events/event-log.ts";
 import { openClaims } from "../../src/adapters/files/claims.ts";
 import { nodeDisk } from "../../src/adapters/files/node-disk.ts";
 import { ownPlace } from "../../src/adapters/files/own-folder.ts";
 import { openStore } from "../../src/adapters/files/store.ts";
-import { openDatabase } from "../../src/adapters/postgres/database.ts";
+import { type DatabaseOptions, openDatabase } from "../../src/adapters/postgres/database.ts";
 import { EVENTS } from "../../src/core/event.ts";
 import type { Claims } from "../../src/core/ports/claims.ts";
+import type { Database } from "../../src/core/ports/database.ts";
 import type { EventLog } from "../../src/core/ports/event-log.ts";
 import type { Store } from "../../src/core/ports/store.ts";
 import { openCutProxy } from "./cut-proxy.ts";
-import { emptyDatabase } from "./postgres.ts";
+import { emptyDatabase, onDatabase, STARTING } from "./postgres.ts";
 import { stateOf } from "./state-home.ts";
 
 /** What one process has of a project. */
@@ -78,6 +80,41 @@ export async function migratedDatabase(): Promise<{ readonly url: string; readon
   await database.addProject(project);
   await database.close();
   return { url, project };
+}
+
+/** For each test of a file: a project of its own in such a database. What a test opens there is closed after it. */
+export function databaseForEach() {
+  let place: Awaited<ReturnType<typeof migratedDatabase>>;
+  const closing: (() => Promise<void>)[] = [];
+  const close = async () => {
+    for (const each of closing.splice(0)) await each();
+  };
+  beforeAll(migratedDatabase, STARTING);
+  beforeEach(async () => {
+    place = await migratedDatabase();
+  });
+  afterEach(close);
+  return {
+    get url() {
+      return place.url;
+    },
+    get project() {
+      return place.project;
+    },
+    /** As another process. */
+    database(options: Partial<DatabaseOptions> = {}): Database {
+      const database = openDatabase({ url: place.url, ...options });
+      closing.push(() => database.close());
+      return database;
+    },
+    close,
+    /** The rows of a statement past Pawl, with `$1` for the project's number. */
+    past: (text: string) =>
+      onDatabase(place.url, async (client) => {
+        const { rows } = await client.query("select id from pawl.project where name = $1", [place.project]);
+        return (await client.query(text.replaceAll("$1", rows[0].id))).rows;
+      }),
+  };
 }
 
 async function onPostgres(): Promise<StorePlace> {

@@ -1,37 +1,21 @@
 /** Caps over all machines, what agents spend, and workers: each connection here is a machine of its own. */
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { onDatabase, STARTING } from "../../../test/rig/postgres.ts";
-import { migratedDatabase } from "../../../test/rig/stores.ts";
+import { describe, expect, it } from "vitest";
+import { databaseForEach } from "../../../test/rig/stores.ts";
 import { until } from "../../../test/rig/until.ts";
 import { projectPath as at } from "../../core/path.ts";
 import type { Claim, Wanted } from "../../core/ports/claims.ts";
 import type { DatabaseProject } from "../../core/ports/database.ts";
 import type { WorkerEntry } from "../../core/ports/workers.ts";
-import { openDatabase } from "./database.ts";
 
-beforeAll(migratedDatabase, STARTING);
-
-let place: Awaited<ReturnType<typeof migratedDatabase>>;
-const closing: (() => Promise<void>)[] = [];
-beforeEach(async () => {
-  place = await migratedDatabase();
-});
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
+const place = databaseForEach();
 
 async function machine(lasting = 15_000): Promise<DatabaseProject> {
-  const database = openDatabase({ url: place.url, lasting });
-  closing.push(() => database.close());
+  const database = place.database({ lasting });
   return database.project(place.project);
 }
 const machines = (count: number) => Promise.all(Array.from({ length: count }, () => machine()));
 
-const past = (text: string) =>
-  onDatabase(place.url, async (client) => {
-    const { rows } = await client.query("select id from pawl.project where name = $1", [place.project]);
-    return (await client.query(text.replaceAll("$1", rows[0].id))).rows;
-  });
+const { past } = place;
 const expire = () =>
   past("update pawl.lease set until = clock_timestamp() - interval '1 s' where project = $1");
 

@@ -1,25 +1,14 @@
 /** A long list in a database: one document for whoever reads and writes it, and one for each entry where it is kept. */
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { onDatabase, STARTING } from "../../../test/rig/postgres.ts";
-import { migratedDatabase } from "../../../test/rig/stores.ts";
+import { describe, expect, it } from "vitest";
+import { onDatabase } from "../../../test/rig/postgres.ts";
+import { databaseForEach } from "../../../test/rig/stores.ts";
 import { PROJECT_FOLDER, projectPath } from "../../core/path.ts";
 import type { Change, Store } from "../../core/ports/store.ts";
-import { openDatabase } from "./database.ts";
 
-beforeAll(migratedDatabase, STARTING);
-
-let place: Awaited<ReturnType<typeof migratedDatabase>>;
-const closing: (() => Promise<void>)[] = [];
-beforeEach(async () => {
-  place = await migratedDatabase();
-});
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
+const place = databaseForEach();
 
 async function open(): Promise<Store> {
-  const database = openDatabase({ url: place.url });
-  closing.push(() => database.close());
+  const database = place.database();
   return (await database.project(place.project)).store;
 }
 

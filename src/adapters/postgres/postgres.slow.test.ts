@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openCutProxy } from "../../../test/rig/cut-proxy.ts";
-import { emptyDatabase, onDatabase, STARTING } from "../../../test/rig/postgres.ts";
-import { migratedDatabase } from "../../../test/rig/stores.ts";
+import { emptyDatabase } from "../../../test/rig/postgres.ts";
+import { databaseForEach } from "../../../test/rig/stores.ts";
 import { until } from "../../../test/rig/until.ts";
 import { projectPath } from "../../core/path.ts";
 import type { Change } from "../../core/ports/store.ts";
@@ -12,32 +12,17 @@ import { type DatabaseOptions, openDatabase } from "./database.ts";
 import { checkShape, migrate } from "./migrate.ts";
 import { MIGRATIONS, type Migration } from "./migrations.ts";
 
-beforeAll(migratedDatabase, STARTING);
-
-let place: Awaited<ReturnType<typeof migratedDatabase>>;
-const closing: (() => Promise<void>)[] = [];
-beforeEach(async () => {
-  place = await migratedDatabase();
-});
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
+const place = databaseForEach();
 
 async function open(more: Partial<DatabaseOptions> = {}) {
-  const database = openDatabase({ url: place.url, ...more });
-  closing.push(() => database.close());
+  const database = place.database(more);
   return database.project(place.project);
 }
 
 const at = projectPath;
 const write = (path: string, text: string): Change => ({ type: "write", path: at(path), text });
 
-/** A statement past Pawl, with `$1` for the project's number. */
-const past = (text: string) =>
-  onDatabase(place.url, async (client) => {
-    const { rows } = await client.query("select id from pawl.project where name = $1", [place.project]);
-    return (await client.query(text.replaceAll("$1", rows[0].id))).rows;
-  });
+const { past } = place;
 
 describe("a lease in the database", () => {
   it("refuses every commit of a holder from whom it was taken, and lets the new holder's through", async () => {
@@ -75,7 +60,7 @@ describe("a lease in the database", () => {
     expect((await one.inspect()).leases).toMatchObject([
       { what: "T-1", holder: expect.stringMatching(/^one /) },
     ]);
-    for (const close of closing.splice(0)) await close();
+    await place.close();
     const third = await open();
     const over = await until(() => third.claims.take("T-1", "third"));
     expect(over.abandoned).toBe(true);

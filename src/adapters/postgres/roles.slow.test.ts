@@ -1,27 +1,16 @@
 /** What a login may do in the database, by its role: real logins on a real server. */
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { emptyDatabase, loginTo, onDatabase, STARTING } from "../../../test/rig/postgres.ts";
-import { migratedDatabase } from "../../../test/rig/stores.ts";
+import { describe, expect, it } from "vitest";
+import { emptyDatabase, loginTo, onDatabase } from "../../../test/rig/postgres.ts";
+import { databaseForEach } from "../../../test/rig/stores.ts";
 import { projectPath as at } from "../../core/path.ts";
 import type { Change } from "../../core/ports/store.ts";
-import { openDatabase } from "./database.ts";
 
-beforeAll(migratedDatabase, STARTING);
-
-let place: Awaited<ReturnType<typeof migratedDatabase>>;
-const closing: (() => Promise<void>)[] = [];
-beforeEach(async () => {
-  place = await migratedDatabase();
-});
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
+const place = databaseForEach();
 
 /** As a login with this role; `owner`: the one that made the tables. */
 async function as(role: "owner" | "person" | "worker" | "viewer") {
   const url = role === "owner" ? place.url : await loginTo(place.url, `pawl_${role}`);
-  const database = openDatabase({ url });
-  closing.push(() => database.close());
+  const database = place.database({ url });
   return { url, database, ...(await database.project(place.project)) };
 }
 type Opened = Awaited<ReturnType<typeof as>>;
@@ -206,8 +195,7 @@ describe("a login", () => {
   it("without a role sees nothing, also where it was granted a table by mistake", async () => {
     await commit(await as("owner"), write("a", "1"));
     const url = await loginTo(place.url);
-    const database = openDatabase({ url });
-    closing.push(() => database.close());
+    const database = place.database({ url });
     await expect(database.project(place.project)).rejects.toMatchObject({
       code: "database-forbidden",
       fix: expect.stringContaining("grant pawl_person"),
@@ -250,8 +238,7 @@ describe("a login", () => {
     await onDatabase(url, (client) =>
       client.query(`grant create on database ${new URL(url).pathname.slice(1)} to ${new URL(own).username}`),
     );
-    const database = openDatabase({ url: own });
-    closing.push(() => database.close());
+    const database = place.database({ url: own });
     expect(await database.migrate()).toContain("workers, what agents spend, and who may do what");
     expect(await database.access()).toMatchObject({ role: "owner", login: new URL(own).username });
     await onDatabase(url, (client) => client.query("revoke all on function pawl.drain from pawl_person"));

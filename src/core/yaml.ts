@@ -64,7 +64,8 @@ export function readYaml(text: string, { merge = false } = {}): ReadYaml {
     return { document: parseDocument(""), lines, faults: [placed(lines, excess)], data: null };
   }
   const document = withoutStacks(() => parse(text, lines, merge));
-  resolveAliases(document);
+  // Each alias has its sign.
+  if (text.includes("*")) resolveAliases(document);
   const found = document.errors.map(({ pos, code, message }) => ({
     offset: pos[0],
     code,
@@ -194,6 +195,7 @@ const NESTS: ReadonlySet<string> = new Set(["-", "?"]);
  * one line. Across lines each level needs its own indent, so the number of indents bounds the depth.
  */
 function tooMuch(text: string): Found | null {
+  if (isSmall(text)) return null;
   const most = Math.max(MOST_TOKENS, Math.floor(text.length * DENSEST));
   let offset = 0;
   let tokens = 0;
@@ -218,6 +220,17 @@ function tooMuch(text: string): Found | null {
     offset += isMark(token) ? 0 : token.length;
   }
   return null;
+}
+
+/** Whether it has too few lines and signs for more nesting or more tokens than there may be. */
+function isSmall(text: string): boolean {
+  if (text.length > MOST_TOKENS / 2) return false;
+  let signs = 1;
+  for (let at = 0; at < text.length && signs <= DEEPEST; at++) {
+    const sign = text[at] as string;
+    if (sign === "\n" || OPENS.has(sign) || NESTS.has(sign)) signs += 1;
+  }
+  return signs <= DEEPEST;
 }
 
 /** The lexer's own tokens: no character of the text corresponds to them. */

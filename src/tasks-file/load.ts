@@ -8,7 +8,7 @@ import { nearestFew } from "../core/nearest.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
 import type { CacheEntry, Context } from "../runtime/module.ts";
-import { editParts, fileOf, type Parts, textOf } from "./parts.ts";
+import { editParts, fileOf, type Parts, textAfter, textOf } from "./parts.ts";
 import { type Problem, renderProblem } from "./problem.ts";
 import { TASKS_EDITOR, type TaskEdit } from "./splice.ts";
 import { type FoundStep, findStep } from "./steps.ts";
@@ -50,12 +50,10 @@ export async function loadTasks(
     read = same;
     return same;
   }
-  const known =
-    read?.path === path
-      ? read.parts
-      : (((await context.cache?.get(CACHE_KIND, path)) ?? null) as Parts | null);
-  const isSame = known !== null && textOf(known) === text;
-  const parts = isSame ? known : await parsed(path, text, known);
+  const own = read?.path === path ? read.parts : null;
+  const kept = own ?? (((await context.cache?.get(CACHE_KIND, path)) ?? null) as Parts | null);
+  const isSame = own === null && kept !== null && textOf(kept) === text;
+  const parts = isSame ? kept : await parsed(path, text, kept);
   read = loaded(path, text, parts);
   return isSame ? read : { ...read, cacheEntries: [cacheEntry(path, parts)] };
 }
@@ -92,7 +90,7 @@ export interface ChangedTasks {
 export function changeTasks(before: LoadedTasks, edits: readonly TaskEdit[]): ChangedTasks {
   const { path } = before;
   const parts = editParts(before.parts, edits);
-  const text = textOf(parts);
+  const text = textAfter(before.parts, before.text, parts);
   if (text === before.text) return { file: before.file, changes: [], cacheEntries: before.cacheEntries };
   proposed = loaded(path, text, parts);
   return {

@@ -26,11 +26,30 @@ export interface Part {
 }
 
 export function textOf({ head, entries, tail }: Parts): string {
-  return head + entries.map(({ text }) => text).join("") + tail;
+  return [head, ...entries.map(({ text }) => text), tail].join("");
+}
+
+/** The same where some entries of a file were edited, and its text was put together before. */
+export function textAfter(before: Parts, whole: string, { entries }: Parts): string {
+  const pieces: string[] = [];
+  let [kept, at] = [0, before.head.length];
+  before.entries.forEach((part, index) => {
+    const end = at + part.text.length;
+    const after = entries[index];
+    if (after !== undefined && after !== part) {
+      pieces.push(whole.slice(kept, at), after.text);
+      kept = end;
+    }
+    at = end;
+  });
+  return [...pieces, whole.slice(kept)].join("");
 }
 
 export function fileOf({ git, entries }: Parts): TasksFile {
-  return { git, tasks: entries.flatMap(({ tasks }) => tasks) };
+  const tasks: Task[] = [];
+  // Far quicker than `flatMap`, and done for each commit.
+  for (const part of entries) for (const task of part.tasks) tasks.push(task);
+  return { git, tasks };
 }
 
 /** The edits in order, on text, offsets and tasks alike; parts that no edit is about stay the same objects. */
@@ -53,7 +72,7 @@ export function whyUnwritable({ entries }: Parts, id: string): PawlError | null 
 
 /** Whether the task or step of that id is in the part. */
 function isAbout({ offsets }: Part, id: string): boolean {
-  return offsets.some(([own]) => own === id);
+  return offsets.some((row) => row[0] === id);
 }
 
 const NO_PART: Part = { text: "", tasks: [], offsets: [] };

@@ -124,6 +124,44 @@ describe("tasks.yaml in parts", () => {
     );
   });
 
+  it("says the same after each of several changes, of which most are about work", () => {
+    const progress = fc.constantFrom("status: done", "status: blocked", "ai_notes: [n]", "session_id: s");
+    const structure = fc.constantFrom(
+      "id: A",
+      "depends_on: [C]",
+      "branch: bloom",
+      "open_pr: true",
+      "phase: 1",
+      "repo: ..",
+    );
+    const change = fc.tuple(fc.nat(2), fc.oneof({ weight: 3, arbitrary: progress }, structure));
+    let problems = 0;
+    fc.assert(
+      fc.property(fc.array(change, { minLength: 1, maxLength: 6 }), (changes) => {
+        const tasks = ["A", "B", "C"].map((id) => [
+          `- id: ${id}`,
+          "  title: t",
+          "  depends_on: []",
+          "  repo: .",
+        ]);
+        let known: Parts | null = null;
+        for (const [at, line] of changes) {
+          const key = line.slice(0, line.indexOf(":"));
+          const before = tasks[at] ?? [];
+          tasks[at] = [...before.filter((each) => !each.slice(2).startsWith(`${key}:`)), `  ${line}`];
+          if (key === "id") tasks[at] = [`- ${line}`, ...before.slice(1)];
+          const text = `tasks:\n${tasks.flat().join("\n")}\n`;
+          const read = readTasks(text, known);
+          expectWhole(text, read);
+          if (read.ok) known = read.parts;
+          else problems += 1;
+        }
+      }),
+      { numRuns: 300 },
+    );
+    expect(problems).toBeGreaterThan(50);
+  });
+
   it("parses of a thousand tasks the one that changed", () => {
     const tasks = Array.from({ length: 1_000 }, (_, n) => `  - id: T${n}\n    title: t ${n} # mine\n`);
     const text = `# ours\ntasks:\n${tasks.join("")}\ngit: {}\n`;

@@ -5,6 +5,7 @@
  *     alias, a fault of its own, a layout that the cuts do not fit), the text is parsed as a whole.
  */
 import { type Document, isMap, isScalar, isSeq, LineCounter, visit } from "yaml";
+import { lookOnce } from "../core/once.ts";
 import { type ReadYaml, readYaml } from "../core/yaml.ts";
 import { checkTasks } from "./check-tasks.ts";
 import { indexOffsets } from "./index-offsets.ts";
@@ -12,6 +13,7 @@ import { inOrder, offsetOf, parseTasks, withoutNulls } from "./parse.ts";
 import { fileOf, type Part, type Parts } from "./parts.ts";
 import type { Problem, Where } from "./problem.ts";
 import { tasksFile } from "./schema.ts";
+import { isSound, keepSound } from "./sound.ts";
 import { split } from "./split.ts";
 import type { GitSettings, TasksFile } from "./task.ts";
 
@@ -43,17 +45,22 @@ function readParts(text: string, known: Parts | null): ReadTasks | null {
   const { head, tail } = pieces;
   const git = known?.head === head && known.tail === tail ? known.git : gitOf(head, tail);
   if (git === null) return null;
-  const before = new Map(known?.entries.map((part) => [part.text, part]));
+  const before = known?.entries ?? [];
+  const byText = lookOnce(() => new Map(before.map((part) => [part.text, part])));
   const documents = new Map<Part, Document>();
   const entries: Part[] = [];
   for (const entry of pieces.entries) {
-    const part = before.get(entry) ?? parseEntry(entry, documents);
+    const near = before[entries.length];
+    const part = near?.text === entry ? near : (byText().get(entry) ?? parseEntry(entry, documents));
     if (part === null) return null;
     entries.push(part);
   }
   const parts = { head, tail, git, entries };
+  if (isSound(parts)) return { ok: true, parts };
   const problems = checkTasks(fileOf(parts), whereIn(parts, documents));
-  return problems.length === 0 ? { ok: true, parts } : { ok: false, problems: inOrder(problems) };
+  if (problems.length > 0) return { ok: false, problems: inOrder(problems) };
+  keepSound(parts);
+  return { ok: true, parts };
 }
 
 /** Where a value of a task stands in the whole text. What was parsed just now is not parsed again for that. */

@@ -8,12 +8,11 @@ export interface FoundStep {
 
 /** The step of that id, with its task; step ids are unique in the whole file. */
 export function findStep(tasks: readonly Task[], stepId: string): FoundStep | null {
-  for (const { task } of eachTask(tasks)) {
-    const stepIndex = task.steps.findIndex((step) => step.id === stepId);
-    const step = task.steps[stepIndex];
-    if (step) return { task, step, stepIndex };
-  }
-  return null;
+  const found = eachTask(tasks).find(({ task }) => task.steps.some((step) => step.id === stepId));
+  if (found === undefined) return null;
+  const { task } = found;
+  const stepIndex = task.steps.findIndex((step) => step.id === stepId);
+  return { task, step: task.steps[stepIndex] as Step, stepIndex };
 }
 
 /** The first step that is neither done nor cancelled, or null. */

@@ -2,7 +2,7 @@
  * Several machines over one backlog: `node bench/team.ts [TASKS] [WORKERS]`.
  *
  * Measured: WORKERS (default 8) processes that share a backlog of TASKS (default 1,000) and mark its steps done, each those of its
- * own tasks, as fast as they can: commits per second, how long one takes, how long after a change was decided another process has
+ * own tasks and after WARM of them that are not counted, as fast as they can: commits per second, how long one takes, how long after a change was decided another process has
  * heard of it and read it, and how much the server wrote to its log for a commit. Then the same where all of them together make
  * PACE commits a second, which is what hundreds of agents need. First with the files of one folder, then with a folder per worker
  * and a PostgreSQL database, whose server runs on the same machine (or is that of PAWL_TEST_DATABASE_URL).
@@ -26,6 +26,8 @@ const [first = "1000", second = "8"] = process.argv.slice(2);
 /** Commits a second of all workers, and so many of them. */
 const PACE = 10;
 const PACED = 200;
+/** The first commits of each worker, which nobody measures: workers that run for hours have their code loaded and compiled. */
+const WARM = 25;
 
 async function open(root: string) {
   return openProject({
@@ -44,27 +46,35 @@ const sorted = (numbers: readonly number[]) => [...numbers].sort((one, other) =>
 // ── One worker ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 interface Share {
+  readonly worker: number;
+  readonly workers: number;
+  /** Of each worker. */
+  readonly tasks: number;
+  /** Which of its steps is its first. */
   readonly from: number;
-  readonly to: number;
-  readonly every: number;
+  readonly commits: number;
   /** Milliseconds from one commit to the next; 0: at once. */
   readonly pause: number;
 }
 
-async function work(root: string, { every, from, pause, to }: Share): Promise<void> {
+async function work(root: string, share: Share): Promise<void> {
+  const { commits, from, pause, tasks, worker, workers } = share;
   const project = await open(root);
-  const look = project.runtime.store.view();
-  const { bloom } = await project.runtime.settings(look);
-  await look.read(bloom.tasks_file as never);
+  const caller = { channel: "script", who: `worker-${worker}` } as const;
+  /** All tasks' first steps, then their second ones. */
+  const commit = (at: number) => {
+    const id = `s${worker + workers * (at % tasks)}-${Math.floor(at / tasks)}`;
+    return advance(project.runtime, stepDone, { id }, caller);
+  };
+  for (let at = from; at < from + WARM; at++) await commit(at);
   process.send?.("ready");
   await new Promise((begin) => process.once("message", begin));
   const took: number[] = [];
-  let due = performance.now() + (pause * (from % every)) / every;
-  for (let at = from; at < to; at += every, due += pause) {
+  let due = performance.now() + (pause * worker) / workers;
+  for (let at = from + WARM; at < from + WARM + commits; at++, due += pause) {
     if (pause > 0) await new Promise((rested) => setTimeout(rested, Math.max(0, due - performance.now())));
     const begun = performance.now();
-    const caller = { channel: "script", who: `worker-${from}` } as const;
-    await advance(project.runtime, stepDone, { id: `s${at}` }, caller);
+    await commit(at);
     took.push(performance.now() - begun);
   }
   process.send?.(took);
@@ -82,32 +92,31 @@ function backlog(tasks: number): string {
     The words of a person about this part, of some length, as they are in a backlog that people write for agents:
     what is there, what is missing, and how one sees that it is done.
   steps:
-  - id: s${at}
+  - id: s${at}-0
     instruction: Do it
+  - id: s${at}-1
+    instruction: Look at it again
 `;
   return `tasks:\n${Array.from({ length: tasks }, (_, at) => one(at)).join("")}`;
 }
 
 const heardOf = (child: ChildProcess) => new Promise<unknown>((heard) => child.once("message", heard));
 
-interface Round {
+interface Round extends Pick<Share, "commits" | "from" | "tasks"> {
   readonly name: string;
   readonly roots: readonly string[];
-  /** Of the steps. */
-  readonly from: number;
-  readonly to: number;
   readonly pace: number | null;
   readonly env: NodeJS.ProcessEnv;
 }
 
-async function measure({ env, from, name, pace, roots, to }: Round) {
-  const every = roots.length;
-  const pause = pace === null ? 0 : (1000 * every) / pace;
-  const tasks = to - from;
-  const children = roots.map((root, at) =>
+async function measure({ env, name, pace, roots, ...share }: Round) {
+  const workers = roots.length;
+  const pause = pace === null ? 0 : (1000 * workers) / pace;
+  const commits = share.commits * workers;
+  const children = roots.map((root, worker) =>
     spawn(
       process.execPath,
-      [import.meta.filename, "work", root, JSON.stringify({ from: from + at, to, every, pause })],
+      [import.meta.filename, "work", root, JSON.stringify({ ...share, worker, workers, pause })],
       { stdio: ["ignore", "inherit", "inherit", "ipc"], env },
     ),
   );
@@ -119,7 +128,7 @@ async function measure({ env, from, name, pace, roots, to }: Round) {
   const since = Date.now();
   const listening = listen(
     project.events({ follow: true, signal: stop.signal }),
-    { most: tasks, since },
+    { most: commits, since },
     delays,
   );
   const begun = performance.now();
@@ -165,11 +174,14 @@ async function main(tasks: number, workers: number): Promise<void> {
   process.stdout.write(`${tasks} tasks, ${workers} workers\n`);
   try {
     const root = folder("");
-    const text = backlog(tasks + PACED);
+    const text = backlog(tasks);
     writeFileSync(join(root, "tasks.yaml"), text);
+    const own = Math.floor(tasks / workers);
+    const paced = Math.floor(PACED / workers);
     const both = async (name: string, roots: readonly string[], env: NodeJS.ProcessEnv) => {
-      await measure({ name, roots, from: 0, to: tasks, pace: null, env });
-      await measure({ name: `  at ${PACE}/s`, roots, from: tasks, to: tasks + PACED, pace: PACE, env });
+      const all = { roots, env, tasks: own };
+      await measure({ ...all, name, from: 0, commits: own, pace: null });
+      await measure({ ...all, name: `  at ${PACE}/s`, from: WARM + own, commits: paced, pace: PACE });
     };
     await both(
       "files",
@@ -190,7 +202,7 @@ async function main(tasks: number, workers: number): Promise<void> {
     const written = () => onDatabase(url, async (client) => (await client.query(WRITTEN)).rows[0].bytes);
     const before = Number(await written());
     await both("PostgreSQL", shared, { ...process.env, PAWL_DATABASE_URL: url });
-    const each = (Number(await written()) - before) / (tasks + PACED) / 1024;
+    const each = (Number(await written()) - before) / ((2 * WARM + own + paced) * workers) / 1024;
     process.stdout.write(`The server logged ${each.toFixed(0)} KB for a commit.\n`);
   } finally {
     rmSync(place, { recursive: true, force: true });

@@ -1,18 +1,20 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { stateOf } from "../../../test/rig/state-home.ts";
+import { until } from "../../../test/rig/until.ts";
 import type { Disk } from "./disk.ts";
 import { openLocks, runLockName } from "./locks.ts";
 import { nodeDisk } from "./node-disk.ts";
 import { openStore } from "./store.ts";
 
 const HOLDER = fileURLToPath(new URL("../../../test/crash/holder.ts", import.meta.url));
+const BUSY_HOLDER = fileURLToPath(new URL("../../../test/rig/busy-holder.ts", import.meta.url));
 
 let root: string;
 let children: ChildProcess[];
@@ -56,6 +58,21 @@ describe("a run's lock", () => {
       ),
       fix: expect.stringContaining(`process ${owner.pid}`),
     });
+  });
+
+  test("goes to those who wait before it goes back to a process that takes it again and again", async () => {
+    const counts = join(root, "counts");
+    const args = [BUSY_HOLDER, root, "r", counts];
+    const busy = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+    children.push(busy);
+    await once(busy.stdout as NodeJS.ReadableStream, "data");
+    const turns = () => (existsSync(counts) ? statSync(counts).size : 0);
+    await until(() => turns() > 3);
+    for (let time = 0; time < 3; time++) {
+      const before = turns();
+      const meanwhile = await open(60_000).hold("r", async () => turns() - before);
+      expect(meanwhile).toBeLessThan(100);
+    }
   });
 
   test("leaves other runs and commits alone", async () => {

@@ -5,6 +5,7 @@
  * T2  What a part says is what its text says, whether it was parsed or edited along with it.
  */
 import type { PawlError } from "../core/error.ts";
+import { withPieces } from "../core/pieces.ts";
 import type { Offsets } from "./offsets.ts";
 import { spliceAll, type TaskEdit, whyFixed } from "./splice.ts";
 import type { GitSettings, Task, TasksFile } from "./task.ts";
@@ -25,24 +26,17 @@ export interface Part {
   readonly offsets: Offsets;
 }
 
-export function textOf({ head, entries, tail }: Parts): string {
-  return [head, ...entries.map(({ text }) => text), tail].join("");
+export function textOf(parts: Parts): string {
+  return [parts.head, ...textsOf(parts), parts.tail].join("");
 }
 
 /** The same where some entries of a file were edited, and its text was put together before. */
-export function textAfter(before: Parts, whole: string, { entries }: Parts): string {
-  const pieces: string[] = [];
-  let [kept, at] = [0, before.head.length];
-  before.entries.forEach((part, index) => {
-    const end = at + part.text.length;
-    const after = entries[index];
-    if (after !== undefined && after !== part) {
-      pieces.push(whole.slice(kept, at), after.text);
-      kept = end;
-    }
-    at = end;
-  });
-  return [...pieces, whole.slice(kept)].join("");
+export function textAfter(before: Parts, whole: string, after: Parts): string {
+  return withPieces(whole, before.head.length, textsOf(before), textsOf(after));
+}
+
+export function textsOf({ entries }: Parts): readonly string[] {
+  return entries.map(({ text }) => text);
 }
 
 export function fileOf({ git, entries }: Parts): TasksFile {

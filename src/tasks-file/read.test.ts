@@ -5,7 +5,7 @@ import { unpackItem } from "./pack.ts";
 import { parseTasks } from "./parse.ts";
 import { fileOf, type Parts, textOf } from "./parts.ts";
 import { readTasks } from "./read.ts";
-import { split } from "./split.ts";
+import { split, splitLike } from "./split.ts";
 
 const parts = (text: string, known: Parts | null = null): Parts => {
   const result = readTasks(text, known);
@@ -221,6 +221,32 @@ describe("tasks.yaml in parts", () => {
   ])("parses as a whole what has an alias in %s", (_, text) => {
     expect(parts(text)).toMatchObject({ head: "", entries: [{ text }] });
     expectWhole(text, readTasks(text, null));
+  });
+
+  it("is cut by the pieces of another text as without them", () => {
+    let like = 0;
+    const check = (before: string, text: string) => {
+      const pieces = split(before);
+      const cut = pieces && splitLike(text, pieces);
+      if (cut === null) return;
+      like += 1;
+      expect(cut).toEqual(split(text));
+    };
+    const intruded = fc.tuple(titled, fc.array(fc.tuple(fc.nat(), intruder), { maxLength: 2 }), fc.boolean());
+    fc.assert(
+      fc.property(intruded, mixed, ([text, intruders, isFirst], other) => {
+        const lines = text.split("\n");
+        for (const [at, line] of intruders) lines.splice(at % (lines.length + 1), isFirst ? 1 : 0, line);
+        check(text, lines.join("\n"));
+        check(lines.join("\n"), text);
+        check(other, text);
+      }),
+      { numRuns: 500 },
+    );
+    expect(like).toBeGreaterThan(200);
+    const [last, own] = ["tasks:\n- id: A\n  b: 1\nb: 1\n", "tasks:\n- id: A\n  b: 2\nb: 1\n"];
+    for (const text of [last.slice(0, -5), own.slice(0, -5), own.replace("\nb", "\n b")]) check(last, text);
+    check("tasks:\n- id: A\nb: 1\n", "tasks:\n- id: B\nab: 1\n");
   });
 
   it("is cut at the dashes of its list, with what stands around it", () => {

@@ -10,11 +10,11 @@ import { type ReadYaml, readYaml } from "../core/yaml.ts";
 import { checkTasks } from "./check-tasks.ts";
 import { indexOffsets } from "./index-offsets.ts";
 import { inOrder, offsetOf, parseTasks, withoutNulls } from "./parse.ts";
-import { fileOf, type Part, type Parts } from "./parts.ts";
+import { fileOf, type Part, type Parts, textsOf } from "./parts.ts";
 import type { Problem, Where } from "./problem.ts";
 import { tasksFile } from "./schema.ts";
 import { isSound, keepSound } from "./sound.ts";
-import { split } from "./split.ts";
+import { split, splitLike } from "./split.ts";
 import type { GitSettings, TasksFile } from "./task.ts";
 
 export type ReadTasks =
@@ -39,7 +39,7 @@ const MOST_ENTRIES = 40_000;
 const LARGE = 200_000;
 
 function readParts(text: string, known: Parts | null): ReadTasks | null {
-  const pieces = split(text);
+  const pieces = (known && splitLike(text, { ...known, entries: textsOf(known) })) ?? split(text);
   if (pieces === null || pieces.entries.length > MOST_ENTRIES) return null;
   if (pieces.entries.some(({ length }) => length > LARGE && length > text.length / 2)) return null;
   const { head, tail } = pieces;

@@ -38,6 +38,45 @@ export function split(text: string): Pieces | null {
   return { head: text.slice(0, first), entries, tail: text.slice(at) };
 }
 
+/** The same, found by the pieces of a text like this one; null: it is not that much like it. */
+export function splitLike(text: string, { head, entries: before, tail }: Pieces): Pieces | null {
+  const end = text.length - tail.length;
+  const first = before[0] ?? "";
+  if (head === "" || end <= head.length || !text.startsWith(head) || !text.endsWith(tail)) return null;
+  const column = indented(first, 0);
+  const begins = (at: number) => indented(text, at) === at + column && isDash(text, at + column);
+  const entries: string[] = [];
+  for (let at = head.length; at < end; ) {
+    const known = before[entries.length] ?? "";
+    const next = at + known.length;
+    // A slice is compared as bytes, which `startsWith` is not.
+    const stays = known !== "" && next <= end && text.slice(at, next) === known;
+    const entry = stays ? known : entryAt(text, { at, end, begins, column });
+    if (entry === null) return null;
+    entries.push(entry);
+    at += entry.length;
+  }
+  return { head, entries, tail };
+}
+
+interface Place {
+  readonly at: number;
+  readonly end: number;
+  readonly column: number;
+  readonly begins: (at: number) => boolean;
+}
+
+function entryAt(text: string, { at, begins, column, end }: Place): string | null {
+  if (!begins(at)) return null;
+  let next = nextLine(text, at);
+  for (; next < end && !begins(next); next = nextLine(text, next)) {
+    const sign = indented(text, next);
+    if (sign - next <= column && !isBlank(text, sign)) return null;
+  }
+  const entry = text.slice(at, next);
+  return next <= end && entry.includes("\n") ? entry : null;
+}
+
 function nextLine(text: string, at: number): number {
   const end = text.indexOf("\n", at);
   return end < 0 ? text.length : end + 1;

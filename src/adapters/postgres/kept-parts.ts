@@ -1,5 +1,6 @@
 /** The parts of a mirror's documents, as they come: where one part has changed, nobody looks at the others. */
-import { isInParts, isPart, joined, type Kept, keptParts, type Part, partsFolder } from "./parts.ts";
+import { withPieces } from "../../core/pieces.ts";
+import { isInParts, isPart, type Kept, keptParts, type Part, partsFolder } from "./parts.ts";
 
 export interface KeptParts {
   /** Null: the document is not in parts. */
@@ -14,10 +15,12 @@ export interface KeptParts {
 interface Known {
   readonly folder: string;
   readonly parts: Part[];
+  readonly texts: string[];
   /** Where in the list each name is. */
   readonly places: ReadonlyMap<string, number>;
-  /** Null: not put together since the last change. */
-  whole: string | null;
+  /** As last put together, with the texts of that time; null: never. */
+  whole: { readonly text: string; readonly of: readonly string[] } | null;
+  hasChanged: boolean;
 }
 
 export function openKeptParts(kept: Kept): KeptParts {
@@ -37,7 +40,8 @@ export function openKeptParts(kept: Kept): KeptParts {
     if (!isInParts(path, kept)) return null;
     const parts = [...(keptParts(path, kept) ?? [])];
     const places = new Map(parts.map(([name], at) => [name, at]));
-    const fresh = { folder: partsFolder(path), parts, places, whole: null };
+    const texts = parts.map(([, text]) => text);
+    const fresh = { folder: partsFolder(path), parts, texts, places, whole: null, hasChanged: false };
     known.set(path, fresh);
     owners.set(fresh.folder, path);
     return fresh;
@@ -47,8 +51,7 @@ export function openKeptParts(kept: Kept): KeptParts {
     text(path) {
       const found = look(path);
       if (found === null) return kept(path);
-      found.whole ??= joined(found.parts);
-      return found.whole;
+      return wholeOf(found);
     },
     change(path, text) {
       if (!isPart(path)) return forget(path);
@@ -60,11 +63,21 @@ export function openKeptParts(kept: Kept): KeptParts {
       if (found === undefined) return;
       if (text === null || at === undefined) return forget(owner);
       found.parts[at] = [name, text];
-      found.whole = null;
+      found.texts[at] = text;
+      found.hasChanged = true;
     },
     clear() {
       known.clear();
       owners.clear();
     },
   };
+}
+
+function wholeOf(known: Known): string {
+  const { hasChanged, texts, whole } = known;
+  if (whole !== null && !hasChanged) return whole.text;
+  const text = whole === null ? texts.join("") : withPieces(whole.text, 0, whole.of, texts);
+  known.whole = { text, of: [...texts] };
+  known.hasChanged = false;
+  return text;
 }

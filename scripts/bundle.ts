@@ -11,7 +11,7 @@ const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "ut
 
 /**
  * What quick commands load, in this order: a client's hook, which loads nothing else; all of them; the verbs of workflows;
- * and what each needs of its own.
+ * and what each needs of its own. `read`: what parses a changed file.
  */
 const QUICK = {
   guard: /^src\/(app\/guard|surfaces\/hooks\/claude-code)\.ts$/,
@@ -19,6 +19,7 @@ const QUICK = {
   status:
     /^src\/(surfaces\/cli\/status|workflows\/(alfred|spells|bloom)\/overview|adapters\/policies\/policies)\.ts$/,
   tasks: /^src\/workflows\/bloom\/verbs\/(step|look)\.ts$/,
+  read: /^src\/tasks-file\/read\.ts$/,
   mcp: /^src\/surfaces\/(cli\/mcp|mcp\/serve)\.ts$/,
   cast: /^src\/workflows\/spells\/cast\.ts$/,
   telemetry: /^src\/adapters\/telemetry\/live\.ts$/,
@@ -53,7 +54,7 @@ export async function bundle(
     // Names and lines stay, so that a stack trace in a bug report can be read.
     minifySyntax: true,
     legalComments: "none",
-    plugins: [builtins(), oneLanguage(), withoutDevtools()],
+    plugins: [builtins(), oneLanguage(), withoutDevtools(), lateSpaces()],
     // Asking for it loads a part of Node; liquidjs takes the clock instead.
     define: { "global.performance": "undefined", "process.env.NODE_ENV": '"production"' },
     metafile: true,
@@ -117,6 +118,37 @@ function withoutDevtools(): Plugin {
     name: "without-devtools",
     setup({ onLoad }) {
       onLoad({ filter: /[\\/]ink[\\/]build[\\/]devtools\.js$/ }, () => ({ contents: "export {};" }));
+    },
+  };
+}
+
+/** Every start would make the 1,200 texts with which jsonc-parser indents a file that it writes. */
+function lateSpaces(): Plugin {
+  return {
+    name: "late-spaces",
+    setup({ onLoad }) {
+      onLoad(
+        { filter: /[\\/]jsonc-parser[\\/]lib[\\/]esm[\\/]impl[\\/]string-intern\.js$/ },
+        async ({ path }) => {
+          const { supportedEols } = await import(path);
+          return {
+            contents: [
+              "const known = {};",
+              "const of = (before, unit) =>",
+              "  (known[before + unit] ??= Array.from({ length: 200 }, (_, count) => before + unit.repeat(count)));",
+              "const after = (unit) => ({",
+              ...supportedEols.map(
+                (end: string) =>
+                  `  get [${JSON.stringify(end)}]() { return of(${JSON.stringify(end)}, unit); },`,
+              ),
+              "});",
+              'export const cachedSpaces = Array.from({ length: 20 }, (_, count) => " ".repeat(count));',
+              'export const cachedBreakLinesWithSpaces = { " ": after(" "), "\\t": after("\\t") };',
+              `export const supportedEols = ${JSON.stringify(supportedEols)};`,
+            ].join("\n"),
+          };
+        },
+      );
     },
   };
 }

@@ -9,7 +9,7 @@ export function clean(text: string): string {
     .replace(SEQUENCES, "")
     .replace(/[\u0085\u2028\u2029]/g, "\n")
     .replace(CONTROLS, "");
-  return shown.replace(HIDDEN, (character, at: number) =>
+  return shown.replace(hidden(), (character, at: number) =>
     joins(shown, character, at) ? character : named(character),
   );
 }
@@ -28,11 +28,13 @@ const SEQUENCES =
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
+// Classes of Unicode take a millisecond to be made: with the first text that is not plain.
+
 /**
  * Format characters (bidi marks, overrides and isolates, zero width, tags), fillers, variation selectors, lone
  * surrogates.
  */
-const HIDDEN = /\p{Default_Ignorable_Code_Point}|\p{Cf}|\p{Cs}|[\ufff0-\ufffb]/gu;
+const hidden = () => /\p{Default_Ignorable_Code_Point}|\p{Cf}|\p{Cs}|[\ufff0-\ufffb]/gu;
 
 /**
  * Allows what real writing needs: a joiner inside an emoji or between non-Latin letters, and an emoji's variation
@@ -46,14 +48,14 @@ function joins(text: string, character: string, at: number): boolean {
   const after = text.slice(at + 1, at + 3);
   const isEmoji = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)$/u.test(before);
   if (isEmoji && character === "\u200d") return /^[\p{Extended_Pictographic}\u2640\u2642]/u.test(after);
-  return JOINED.test(before.slice(-1)) && JOINED.test(after.slice(0, 1));
+  return joined().test(before.slice(-1)) && joined().test(after.slice(0, 1));
 }
 
 /**
  * Scripts in which joiners change the shape of letters: Arabic and related scripts, those of India, Sinhala, Myanmar,
  * Khmer.
  */
-const JOINED =
+const joined = () =>
   /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Myanmar}\p{Script=Khmer}]/u;
 
 function named(character: string): string {

@@ -1,3 +1,5 @@
+import { lookOnce } from "./once.ts";
+
 /**
  * The files that decide how work is judged instead of being the work itself: tests, scripts, CI, lock files,
  * configuration. Changing one of them can make a failing check pass, so a reviewer reads these first. Names compare
@@ -27,59 +29,63 @@ export function judgingFiles(paths: readonly string[], workflows: readonly strin
   return [...new Set([...found, ...paths.filter((path) => own.includes(path))])].sort();
 }
 
-const FOLDERS: Readonly<Record<string, ProcessFileKind>> = {
-  ...all(["test", "tests", "__tests__", "__mocks__", "__snapshots__", "__fixtures__"], "tests"),
-  ...all(["spec", "specs", "e2e", "cypress", "fixtures", "testdata", "test-data"], "tests"),
-  ...all(["script", "scripts", "bin", ".bin", "tools", "hack", "tasks", "makefiles", ".mk"], "scripts"),
-  ...all([".github", ".gitlab", ".circleci", ".buildkite", ".forgejo", ".gitea", ".woodpecker"], "CI"),
-  ...all([".ci", "ci", ".drone", ".teamcity", ".azure-pipelines"], "CI"),
-  ...all(
-    [".husky", ".githooks", ".git-hooks", ".devcontainer", ".vscode", ".idea", ".fleet"],
-    "configuration",
-  ),
-  ...all([".zed", ".cargo", ".mvn", ".yarn", ".config", ".mise", "patches"], "configuration"),
-  ...all([".claude", ".codex", ".cursor", ".gemini", ".opencode", ".agents"], "configuration"),
-  ...all([".alfred", ".ai", ".pawl", "node_modules"], "configuration"),
-};
+const kindsOfFolders = lookOnce(
+  (): Readonly<Record<string, ProcessFileKind>> => ({
+    ...all(["test", "tests", "__tests__", "__mocks__", "__snapshots__", "__fixtures__"], "tests"),
+    ...all(["spec", "specs", "e2e", "cypress", "fixtures", "testdata", "test-data"], "tests"),
+    ...all(["script", "scripts", "bin", ".bin", "tools", "hack", "tasks", "makefiles", ".mk"], "scripts"),
+    ...all([".github", ".gitlab", ".circleci", ".buildkite", ".forgejo", ".gitea", ".woodpecker"], "CI"),
+    ...all([".ci", "ci", ".drone", ".teamcity", ".azure-pipelines"], "CI"),
+    ...all(
+      [".husky", ".githooks", ".git-hooks", ".devcontainer", ".vscode", ".idea", ".fleet"],
+      "configuration",
+    ),
+    ...all([".zed", ".cargo", ".mvn", ".yarn", ".config", ".mise", "patches"], "configuration"),
+    ...all([".claude", ".codex", ".cursor", ".gemini", ".opencode", ".agents"], "configuration"),
+    ...all([".alfred", ".ai", ".pawl", "node_modules"], "configuration"),
+  }),
+);
 
-const NAMES: Readonly<Record<string, ProcessFileKind>> = {
-  ...all(["conftest.py", "pytest.ini", "tox.ini", "noxfile.py", "phpunit.xml", ".rspec"], "tests"),
-  ...all(["makefile", "gnumakefile", "justfile", ".justfile", "rakefile", "gulpfile.js"], "scripts"),
-  ...all(
-    ["gruntfile.js", "cakefile", "jakefile", "fabfile.py", "tasks.py", "build.rs", "dodo.py"],
-    "scripts",
-  ),
-  ...all(["gradlew", "gradlew.bat", "mvnw", "mvnw.cmd", "configure", "snakefile", "earthfile"], "scripts"),
-  ...all(["taskfile.yml", "taskfile.yaml", "taskfile.dist.yml", "taskfile.dist.yaml"], "scripts"),
-  ...all(["jenkinsfile", ".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml", "appveyor.yml"], "CI"),
-  ...all(["bitbucket-pipelines.yml", ".drone.yml", ".cirrus.yml", "cloudbuild.yaml"], "CI"),
-  ...all(["buildspec.yml", "wercker.yml", "codecov.yml", ".codecov.yml", "dependabot.yml"], "CI"),
-  ...all(["action.yml", "action.yaml", ".woodpecker.yml", "renovate.json"], "CI"),
-  ...all(["package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "bun.lockb"], "lock files"),
-  ...all(["go.sum", "go.work.sum", "package.resolved", "packages.lock.json"], "lock files"),
-  ...all(["gradle.lockfile", "verification-metadata.xml", "module.bazel.lock"], "lock files"),
-  ...all(["package.json", "pnpm-workspace.yaml", ".npmrc", ".pnpmfile.cjs", ".yarnrc"], "configuration"),
-  ...all([".yarnrc.yml", "bunfig.toml", "deno.json", "deno.jsonc", "biome.json"], "configuration"),
-  ...all(
-    ["biome.jsonc", "nx.json", "turbo.json", "lerna.json", "rush.json", "project.json"],
-    "configuration",
-  ),
-  ...all(["pyproject.toml", "setup.py", "setup.cfg", "pipfile", "uv.toml", "mypy.ini"], "configuration"),
-  ...all(["sitecustomize.py", "usercustomize.py", "pip.conf", ".pip.conf", "ruff.toml"], "configuration"),
-  ...all(["cargo.toml", "rust-toolchain", "rust-toolchain.toml", "clippy.toml"], "configuration"),
-  ...all(["go.mod", "go.work", "pom.xml", "gemfile", ".bundle", "composer.json"], "configuration"),
-  ...all(["mix.exs", "rebar.config", "package.swift", "podfile", "project.clj"], "configuration"),
-  ...all(["cmakelists.txt", "meson.build", "build", "build.bazel", "workspace"], "configuration"),
-  ...all(["module.bazel", ".bazelrc", "flake.nix", "shell.nix", "default.nix"], "configuration"),
-  ...all(["dockerfile", "containerfile", ".dockerignore", "vagrantfile", "procfile"], "configuration"),
-  ...all([".gitattributes", ".gitmodules", ".gitignore", ".gitconfig", ".mailmap"], "configuration"),
-  ...all([".editorconfig", ".envrc", ".tool-versions", "mise.toml", ".mise.toml"], "configuration"),
-  ...all([".nvmrc", ".node-version", ".python-version", ".ruby-version"], "configuration"),
-  ...all([".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml"], "configuration"),
-  ...all(["agents.md", "claude.md", "gemini.md", ".cursorrules", ".mcp.json"], "configuration"),
-  ...all(["opencode.json", "opencode.jsonc"], "configuration"),
-  ...all(["pawl.yaml", "pawl.yml", "tasks.yaml", "tasks.yml"], "configuration"),
-};
+const kindsOfNames = lookOnce(
+  (): Readonly<Record<string, ProcessFileKind>> => ({
+    ...all(["conftest.py", "pytest.ini", "tox.ini", "noxfile.py", "phpunit.xml", ".rspec"], "tests"),
+    ...all(["makefile", "gnumakefile", "justfile", ".justfile", "rakefile", "gulpfile.js"], "scripts"),
+    ...all(
+      ["gruntfile.js", "cakefile", "jakefile", "fabfile.py", "tasks.py", "build.rs", "dodo.py"],
+      "scripts",
+    ),
+    ...all(["gradlew", "gradlew.bat", "mvnw", "mvnw.cmd", "configure", "snakefile", "earthfile"], "scripts"),
+    ...all(["taskfile.yml", "taskfile.yaml", "taskfile.dist.yml", "taskfile.dist.yaml"], "scripts"),
+    ...all(["jenkinsfile", ".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml", "appveyor.yml"], "CI"),
+    ...all(["bitbucket-pipelines.yml", ".drone.yml", ".cirrus.yml", "cloudbuild.yaml"], "CI"),
+    ...all(["buildspec.yml", "wercker.yml", "codecov.yml", ".codecov.yml", "dependabot.yml"], "CI"),
+    ...all(["action.yml", "action.yaml", ".woodpecker.yml", "renovate.json"], "CI"),
+    ...all(["package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "bun.lockb"], "lock files"),
+    ...all(["go.sum", "go.work.sum", "package.resolved", "packages.lock.json"], "lock files"),
+    ...all(["gradle.lockfile", "verification-metadata.xml", "module.bazel.lock"], "lock files"),
+    ...all(["package.json", "pnpm-workspace.yaml", ".npmrc", ".pnpmfile.cjs", ".yarnrc"], "configuration"),
+    ...all([".yarnrc.yml", "bunfig.toml", "deno.json", "deno.jsonc", "biome.json"], "configuration"),
+    ...all(
+      ["biome.jsonc", "nx.json", "turbo.json", "lerna.json", "rush.json", "project.json"],
+      "configuration",
+    ),
+    ...all(["pyproject.toml", "setup.py", "setup.cfg", "pipfile", "uv.toml", "mypy.ini"], "configuration"),
+    ...all(["sitecustomize.py", "usercustomize.py", "pip.conf", ".pip.conf", "ruff.toml"], "configuration"),
+    ...all(["cargo.toml", "rust-toolchain", "rust-toolchain.toml", "clippy.toml"], "configuration"),
+    ...all(["go.mod", "go.work", "pom.xml", "gemfile", ".bundle", "composer.json"], "configuration"),
+    ...all(["mix.exs", "rebar.config", "package.swift", "podfile", "project.clj"], "configuration"),
+    ...all(["cmakelists.txt", "meson.build", "build", "build.bazel", "workspace"], "configuration"),
+    ...all(["module.bazel", ".bazelrc", "flake.nix", "shell.nix", "default.nix"], "configuration"),
+    ...all(["dockerfile", "containerfile", ".dockerignore", "vagrantfile", "procfile"], "configuration"),
+    ...all([".gitattributes", ".gitmodules", ".gitignore", ".gitconfig", ".mailmap"], "configuration"),
+    ...all([".editorconfig", ".envrc", ".tool-versions", "mise.toml", ".mise.toml"], "configuration"),
+    ...all([".nvmrc", ".node-version", ".python-version", ".ruby-version"], "configuration"),
+    ...all([".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml"], "configuration"),
+    ...all(["agents.md", "claude.md", "gemini.md", ".cursorrules", ".mcp.json"], "configuration"),
+    ...all(["opencode.json", "opencode.jsonc"], "configuration"),
+    ...all(["pawl.yaml", "pawl.yml", "tasks.yaml", "tasks.yml"], "configuration"),
+  }),
+);
 
 const ENDINGS: readonly (readonly [string, ProcessFileKind])[] = [
   ...[".snap", ".feature", ".bats"].map((end) => [end, "tests"] as const),
@@ -108,9 +114,9 @@ function kindOf(path: string): ProcessFileKind | null {
   const segments = path.split("/");
   const name = segments.pop() ?? "";
   return (
-    lookUp(NAMES, name) ??
+    lookUp(kindsOfNames(), name) ??
     (isTest(path, name) ? "tests" : null) ??
-    segments.map((folder) => lookUp(FOLDERS, folder)).find((kind) => kind !== null) ??
+    segments.map((folder) => lookUp(kindsOfFolders(), folder)).find((kind) => kind !== null) ??
     ENDINGS.find(([ending]) => name.endsWith(ending) && name !== ending)?.[1] ??
     (isConfiguration(name) ? "configuration" : null)
   );

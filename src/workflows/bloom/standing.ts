@@ -3,6 +3,7 @@
  * view, and no event leads into or out of one: the run's own state still decides what is done next.
  */
 
+import { lookOnce } from "../../core/once.ts";
 import type { Rule } from "../../engine/workflow.ts";
 import { eachTask, type Task } from "../../tasks-file/task.ts";
 import { personsEvent } from "./persons-event.ts";
@@ -30,10 +31,19 @@ export const BACKS_OFF: ReadonlySet<TaskEvent> = new Set([
 /** The rule that leaves a pull request open. */
 const WATCHES = "pr.watches";
 
+const backingOff = lookOnce(() => new Set(BLOOM.rules.filter(backsOff).flatMap(statesAfter)));
+const awaitingMerge = lookOnce(
+  () => new Set(BLOOM.rules.filter(({ id }) => id === WATCHES).flatMap(statesAfter)),
+);
+
 /** The states that each view covers. */
 export const VIEWS: Readonly<Record<Exclude<Standing, TaskState>, ReadonlySet<string>>> = {
-  backing_off: new Set(BLOOM.rules.filter(backsOff).flatMap(statesAfter)),
-  awaiting_merge: new Set(BLOOM.rules.filter(({ id }) => id === WATCHES).flatMap(statesAfter)),
+  get backing_off() {
+    return backingOff();
+  },
+  get awaiting_merge() {
+    return awaitingMerge();
+  },
 };
 
 function backsOff({ on, reply }: Rule): boolean {
@@ -79,7 +89,7 @@ function standingOf(task: Task, run: TaskRun, now: string): Standing | null {
 
 /** Whether the run waits only for its pull request's merge. */
 export function awaitsMerge(run: Pick<TaskRun, "row" | "state" | "pullRequest">): boolean {
-  return VIEWS.awaiting_merge.has(run.state) && run.row === WATCHES && run.pullRequest !== null;
+  return run.row === WATCHES && run.pullRequest !== null && VIEWS.awaiting_merge.has(run.state);
 }
 
 /** The total wait if a run does not record it: longer than any sensible backoff. */

@@ -9,6 +9,7 @@
  * B4  No task is done without work: if no commit is the task's own, and nobody declared that there is nothing to do,
  *     its agent is asked again. An agent that was refused something and left its step open is not believed either.
  */
+import { lookOnce } from "../../core/once.ts";
 import { boxesOf, type Given } from "../../engine/boxes.ts";
 import { NOTHING } from "../../engine/scope.ts";
 import type { Command, Fact, Rule, State, Workflow } from "../../engine/workflow.ts";
@@ -156,12 +157,12 @@ const WAYS_OUT: readonly {
   { id: "cleans", box: { push: false, target: "none" }, to: "cleaning", command: "clean-up" },
 ];
 
-const TAKEN: readonly Rule[] = [
+const taken = (): readonly Rule[] => [
   rule("ready.works", "ready", "claimed", "working", run("step"), { when: { open_work: true } }),
   rule("ready.verifies", "ready", "claimed", "verifying", does("run-verify"), { when: { open_work: false } }),
 ];
 
-const WORKED: readonly Rule[] = [
+const worked = (): readonly Rule[] => [
   rule("step.verifies", "working", "step_done", "verifying", does("run-verify")),
   rule("step.assumed_done", "working", "step_unmarked", "verifying", does("run-verify"), {
     when: { unmarked: "assume", refused: false },
@@ -184,25 +185,26 @@ const WORKED: readonly Rule[] = [
 ];
 
 /** The possible outcomes of an agent's run, in both states that have one; the purpose that a failure repeats. */
-const AGENT_ENDS: readonly Rule[] = (["working", "committing"] as const).flatMap((state) => {
-  const again = run("again");
-  const awaits = state === "working" ? "answer_in_work" : "answer_in_commit";
-  const asked = { set: { awaits }, reply: "waits" };
-  const at = (id: string, on: TaskEvent, reply: string, does: Does): Rule =>
-    rule(`${state}.${id}`, state, on, "same", does, { reply });
-  return [
-    retries(`${state}.tries_again`, state, "agent_failed", "same", again),
-    blocks(`${state}.gives_up`, state, "agent_failed", NO_TRIES),
-    blocks(`${state}.without_agent`, state, "agent_missing"),
-    at("begins_afresh", "session_lost", "begins_afresh", again),
-    at("hears", "interjected", "hears", run("interjection")),
-    rule(`${state}.asks`, state, "question_asked", "waiting_for_human", null, asked),
-    rule(`${state}.spent`, state, "budget_spent", "budget_exhausted", null, SPENT),
-    at("stops", "interrupted", "stops", again),
-  ];
-});
+const agentEnds = (): readonly Rule[] =>
+  (["working", "committing"] as const).flatMap((state) => {
+    const again = run("again");
+    const awaits = state === "working" ? "answer_in_work" : "answer_in_commit";
+    const asked = { set: { awaits }, reply: "waits" };
+    const at = (id: string, on: TaskEvent, reply: string, does: Does): Rule =>
+      rule(`${state}.${id}`, state, on, "same", does, { reply });
+    return [
+      retries(`${state}.tries_again`, state, "agent_failed", "same", again),
+      blocks(`${state}.gives_up`, state, "agent_failed", NO_TRIES),
+      blocks(`${state}.without_agent`, state, "agent_missing"),
+      at("begins_afresh", "session_lost", "begins_afresh", again),
+      at("hears", "interjected", "hears", run("interjection")),
+      rule(`${state}.asks`, state, "question_asked", "waiting_for_human", null, asked),
+      rule(`${state}.spent`, state, "budget_spent", "budget_exhausted", null, SPENT),
+      at("stops", "interrupted", "stops", again),
+    ];
+  });
 
-const VERIFIED: readonly Rule[] = [
+const verified = (): readonly Rule[] => [
   rule("verified.next_step", "verifying", "verify_passed", "working", run("step"), {
     when: { open_work: true },
   }),
@@ -224,7 +226,7 @@ const VERIFIED: readonly Rule[] = [
   blocks("verify.gives_up", "verifying", "verify_failed", NO_TRIES),
 ];
 
-const COMMITTED: readonly Rule[] = [
+const committed = (): readonly Rule[] => [
   rule("committed.awaits_approval", "committing", "committed", "waiting_for_human", null, {
     when: { checkpoint: true, approved: false },
     ...AWAITS_APPROVAL,
@@ -245,7 +247,7 @@ const COMMITTED: readonly Rule[] = [
   blocks("uncommitted.gives_up", "committing", "uncommitted", { commit_tries_left: false }),
 ];
 
-const DELIVERED: readonly Rule[] = [
+const delivered = (): readonly Rule[] => [
   rule("pushed.merges", "pushing", "pushed", "merging", does("merge"), { when: { target: "merge" } }),
   rule("pushed.opens_pr", "pushing", "pushed", "opening_pr", does("open-pr"), { when: { target: "pr" } }),
   rule("pushed.cleans", "pushing", "pushed", "cleaning", does("clean-up"), { when: { target: "none" } }),
@@ -280,21 +282,23 @@ const DOES_AGAIN = [
   ["cleaning", "clean-up"],
 ] as const;
 
-const STOPPED: readonly Rule[] = DOES_AGAIN.map(([state, command]) =>
-  rule(`${state}.stops`, state, "interrupted", "same", command && does(command), { reply: "stops" }),
-);
+const stopped = (): readonly Rule[] =>
+  DOES_AGAIN.map(([state, command]) =>
+    rule(`${state}.stops`, state, "interrupted", "same", command && does(command), { reply: "stops" }),
+  );
 
-const GIT_FAILS: readonly Rule[] = [
-  ...DOES_AGAIN.flatMap(([state, command]) => (command === null ? [] : [[state, does(command)] as const])),
-  ["working", run("again")] as const,
-  ["committing", does("ensure-committed")] as const,
-].flatMap(([state, commands]) => [
-  retries(`${state}.git_again`, state, "git_failed", "same", commands),
-  blocks(`${state}.git_gives_up`, state, "git_failed", NO_TRIES),
-  blocks(`${state}.git_refused`, state, "git_refused"),
-]);
+const gitFails = (): readonly Rule[] =>
+  [
+    ...DOES_AGAIN.flatMap(([state, command]) => (command === null ? [] : [[state, does(command)] as const])),
+    ["working", run("again")] as const,
+    ["committing", does("ensure-committed")] as const,
+  ].flatMap(([state, commands]) => [
+    retries(`${state}.git_again`, state, "git_failed", "same", commands),
+    blocks(`${state}.git_gives_up`, state, "git_failed", NO_TRIES),
+    blocks(`${state}.git_refused`, state, "git_refused"),
+  ]);
 
-const ANSWERED: readonly Rule[] = [
+const answered = (): readonly Rule[] => [
   rule("answer.resumes_work", "waiting_for_human", "answered", "working", run("answer"), {
     when: { awaits: "answer_in_work" },
     set: { awaits: "nothing" },
@@ -333,7 +337,7 @@ const OPEN = ALL.filter((state) => !OVER.includes(state));
 export const AT_REST: readonly TaskState[] = ["waiting_for_human", "blocked", "budget_exhausted", ...OVER];
 
 /** tasks.yaml wins over the run. */
-const TOLD: readonly Rule[] = [
+const told = (): readonly Rule[] => [
   rule("told.reset", OPEN, "reset", "ready", null, {
     set: { awaits: "nothing", approved: false },
     reply: "reset",
@@ -350,25 +354,33 @@ const TOLD: readonly Rule[] = [
   }),
 ];
 
-const WRITTEN: readonly Rule[] = [
-  ...TAKEN,
-  ...WORKED,
-  ...AGENT_ENDS,
-  ...VERIFIED,
-  ...COMMITTED,
-  ...DELIVERED,
-  ...STOPPED,
-  ...GIT_FAILS,
-  ...ANSWERED,
-  ...TOLD,
+const written = (): readonly Rule[] => [
+  ...taken(),
+  ...worked(),
+  ...agentEnds(),
+  ...verified(),
+  ...committed(),
+  ...delivered(),
+  ...stopped(),
+  ...gitFails(),
+  ...answered(),
+  ...told(),
 ];
 
 /** An event where nobody expects it changes nothing. */
-const NOT_NOW: readonly Rule[] = (Object.keys(EVENTS) as TaskEvent[]).flatMap((event) => {
-  const from = OPEN.filter(
-    (state) => !WRITTEN.some((each) => each.on === event && each.from.includes(state)),
-  );
-  return from.length === 0 ? [] : [ignores(`${event}.not_now`, from, event)];
+function notNow(rules: readonly Rule[]): readonly Rule[] {
+  return (Object.keys(EVENTS) as TaskEvent[]).flatMap((event) => {
+    const from = OPEN.filter(
+      (state) => !rules.some((each) => each.on === event && each.from.includes(state)),
+    );
+    return from.length === 0 ? [] : [ignores(`${event}.not_now`, from, event)];
+  });
+}
+
+/** Most commands send no event, and make no rules. */
+const rules = lookOnce((): readonly Rule[] => {
+  const own = written();
+  return [...own, ...notNow(own)];
 });
 
 export const BLOOM: Workflow = {
@@ -378,7 +390,9 @@ export const BLOOM: Workflow = {
   initial: "ready",
   events: Object.fromEntries(Object.entries(EVENTS).map(([name, description]) => [name, { description }])),
   facts: FACTS,
-  rules: [...WRITTEN, ...NOT_NOW],
+  get rules() {
+    return rules();
+  },
   goals: ["done", "cancelled"],
 };
 

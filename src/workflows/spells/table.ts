@@ -1,12 +1,22 @@
+import { lookOnce } from "../../core/once.ts";
 import type { Workflow } from "../../engine/workflow.ts";
 import { EVENTS } from "./events.ts";
 import { FACTS } from "./facts-space.ts";
 import { STATES } from "./states.ts";
-import { ACHIEVE_ROWS } from "./table/achieve.ts";
-import { ERROR_ROWS } from "./table/errors.ts";
-import { GATHER_ROWS } from "./table/gather.ts";
-import { LOOK_ROWS } from "./table/looks.ts";
-import { REVIEW_ROWS } from "./table/review.ts";
+import { achieveRows } from "./table/achieve.ts";
+import { errorRows } from "./table/errors.ts";
+import { gatherRows } from "./table/gather.ts";
+import { lookRows } from "./table/looks.ts";
+import { reviewRows } from "./table/review.ts";
+
+/** Most commands send no event, and make no rules. */
+const rules = lookOnce(() => [
+  ...gatherRows(),
+  ...achieveRows(),
+  ...reviewRows(),
+  ...errorRows(),
+  ...lookRows(),
+]);
 
 /**
  * Where rows of the source contradict each other, in this order: a missing prerequisite is reported first (context,
@@ -20,6 +30,8 @@ export const SPELLS_WORKFLOW: Workflow = {
   initial: "GATHER_NEEDS_CONTEXT",
   events: EVENTS,
   facts: FACTS,
-  rules: [...GATHER_ROWS, ...ACHIEVE_ROWS, ...REVIEW_ROWS, ...ERROR_ROWS, ...LOOK_ROWS],
+  get rules() {
+    return rules();
+  },
   goals: ["GATHER_EDITING", "ACHIEVE_COMPLETE"],
 };

@@ -10,7 +10,7 @@ const REVIEW_TASK = both("ERROR_REVIEW_TASK_MISSING");
 const REVIEW_RESULTS = both("ERROR_REVIEW_TASK_RESULTS_MISSING");
 
 /** Accio restores what is missing. */
-const RECOVERY: readonly Rule[] = [
+const recovery = (): readonly Rule[] => [
   moves("R1", "ERROR_TASK_MISSING", "accio", "ACHIEVE_TASK_DRAFTING"),
   moves("R2", "ERROR_TASK_RESULTS_MISSING", "accio", "ACHIEVE_TASK_DRAFTING", { results: "present" }),
   moves("R3", "ERROR_TASK_RESULTS_MISSING", "accio", "ACHIEVE_TASK_DRAFTING", { results: "missing" }),
@@ -24,7 +24,7 @@ const RECOVERY: readonly Rule[] = [
   moves("R9", CONTEXT, "accio", "GATHER_EDITING_CONTEXT"),
 ];
 
-const BLOCKED: readonly Rule[] = [
+const blocked = (): readonly Rule[] => [
   blocks("ER1", PLAN, "finite"),
   blocks("ER2", [...REVIEW_TASK, ...REVIEW_RESULTS], "finite"),
   blocks("ER3a", [...PLAN, ...REVIEW_RESULTS], "reparo"),
@@ -40,4 +40,4 @@ const BLOCKED: readonly Rule[] = [
 ];
 
 /** What to do if a file that the state needs is missing. */
-export const ERROR_ROWS: readonly Rule[] = [...RECOVERY, ...BLOCKED];
+export const errorRows = (): readonly Rule[] => [...recovery(), ...blocked()];

@@ -5,7 +5,7 @@ const CONTEXT = ["GATHER_EDITING_CONTEXT"];
 const PLAN = ["GATHER_EDITING"];
 
 /** Gathering context and editing the plan. */
-export const GATHER_ROWS: readonly Rule[] = [
+export const gatherRows = (): readonly Rule[] => [
   moves("GC1", "GATHER_NEEDS_CONTEXT", "accio", "GATHER_EDITING_CONTEXT"),
   moves("GC2a", CONTEXT, "accio", "GATHER_EDITING", {
     context: "present",

@@ -30,11 +30,12 @@ const LOOKS: Readonly<Record<string, string>> = {
 };
 
 /** Lumos: one look for each state. */
-export const LOOK_ROWS: readonly Rule[] = Object.entries(LOOKS).map(([id, state]) => ({
-  id,
-  from: [state],
-  on: "lumos",
-  to: "same",
-  outcome: "shown",
-  reply: id,
-}));
+export const lookRows = (): readonly Rule[] =>
+  Object.entries(LOOKS).map(([id, state]) => ({
+    id,
+    from: [state],
+    on: "lumos",
+    to: "same",
+    outcome: "shown",
+    reply: id,
+  }));

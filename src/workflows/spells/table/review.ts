@@ -47,7 +47,7 @@ const notComplete = (results: "present" | "missing") => [
 const COMPLETE = { task: "missing", reparo_origin: "ACHIEVE_COMPLETE", criteria: "all-checked" };
 
 /** From collecting the comments to archiving the review. */
-const FLOW: readonly Rule[] = [
+const flow = (): readonly Rule[] => [
   moves("P1", COMMENTS, "accio", "PR_REVIEW_TASK_DRAFT_*", { comments: "present" }),
   moves("P1b", COMMENTS, "accio", "ERROR_COMMENTS_MISSING_*", { comments: "missing" }),
   moves("P2", DRAFT, "accio", "PR_APPLIED_PENDING_ARCHIVE_*", { review_task: "present" }),
@@ -59,7 +59,7 @@ const FLOW: readonly Rule[] = [
 ];
 
 /** Starting a review, starting it over, and fetching what is still missing. */
-const REPARO: readonly Rule[] = [
+const reparo = (): readonly Rule[] => [
   moves("A5a", ACHIEVING, "reparo", "PR_GATHERING_COMMENTS_A", NO_REVIEW, itself(ACHIEVING)),
   moves("A5b", REVIEW_ERRORS, "reparo", "PR_GATHERING_COMMENTS_*", NO_REVIEW),
   moves("PR1", "GATHER_EDITING", "reparo", "PR_CONFIRM_RESTART_COMMENTS_G", COMMENTS_ONLY, "GATHER_EDITING"),
@@ -74,7 +74,7 @@ const REPARO: readonly Rule[] = [
 ];
 
 /** Answers to "start the review over?". */
-const CONFIRMATION: readonly Rule[] = [
+const confirmation = (): readonly Rule[] => [
   moves("C1", CONFIRM_COMMENTS, "reparo", "PR_GATHERING_COMMENTS_*"),
   moves("C2", CONFIRM_TASK, "reparo", "PR_GATHERING_COMMENTS_*"),
   moves("C3a", CONFIRM_COMMENTS, "accio", "PR_GATHERING_COMMENTS_*", { comments: "present" }),
@@ -86,7 +86,7 @@ const CONFIRMATION: readonly Rule[] = [
 /**
  * Leaving the review. Without task.md the files decide where it leads, beginning with the state in which it started.
  */
-const REVERTO: readonly Rule[] = [
+const reverto = (): readonly Rule[] => [
   moves("V1", FROM_PLAN, "reverto", "GATHER_EDITING", {}, LEFT),
   moves("V2a", FROM_TASK, "reverto", "ACHIEVE_TASK_DRAFTING", { task: "present", results: "missing" }, LEFT),
   moves("V2b", FROM_TASK, "reverto", "ACHIEVE_TASK_EXECUTED", { task: "present", results: "present" }, LEFT),
@@ -95,7 +95,7 @@ const REVERTO: readonly Rule[] = [
   moves("H6", FROM_TASK, "reverto", "ERROR_TASK_MISSING", notComplete("missing"), LEFT),
 ];
 
-const BLOCKED: readonly Rule[] = [
+const blocked = (): readonly Rule[] => [
   blocks("PB1", APPLIED, "reverto"),
   blocks("PB2", COMMENTS, "expecto"),
   blocks("PB2b", DRAFT, "expecto"),
@@ -110,4 +110,10 @@ const BLOCKED: readonly Rule[] = [
 ];
 
 /** The review of a pull request. */
-export const REVIEW_ROWS: readonly Rule[] = [...FLOW, ...REPARO, ...CONFIRMATION, ...REVERTO, ...BLOCKED];
+export const reviewRows = (): readonly Rule[] => [
+  ...flow(),
+  ...reparo(),
+  ...confirmation(),
+  ...reverto(),
+  ...blocked(),
+];

@@ -40,12 +40,18 @@ describe("the costs", () => {
     expect(loaded).toContain("NativeModule fs");
     expect(loaded.match(/internal\/streams\/(readable|writable)\b/g)).toBe(null);
   });
+
+  it("of a command whose output goes nowhere contain none of Node's streams", () => {
+    const loaded = loadedBy("--version", "", ">/dev/null");
+    expect(loaded).toContain("NativeModule fs");
+    expect(loaded.match(/internal\/streams\/(readable|writable)\b/g)).toBe(null);
+  });
 });
 
 /** The parts of Node that a command has loaded when it ends. */
-function loadedBy(words: string, input = ""): string {
+function loadedBy(words: string, input = "", output = ""): string {
   const listing =
     'process.on("exit", () => console.error(process.moduleLoadList.join(String.fromCharCode(10))))';
-  const script = `"$0" --import 'data:text/javascript,${listing}' "$1" ${words} 2>&1`;
+  const script = `"$0" --import 'data:text/javascript,${listing}' "$1" ${words} 2>&1 ${output}`;
   return execFileSync("sh", ["-c", script, process.execPath, MAIN], { encoding: "utf8", input });
 }

@@ -1,4 +1,5 @@
-import { fstatSync } from "node:fs";
+import { fstatSync, statSync } from "node:fs";
+import { devNull } from "node:os";
 import { attempt } from "../../core/attempt.ts";
 import { clean } from "../../core/clean.ts";
 import { writeWhole } from "../write-whole.ts";
@@ -80,9 +81,11 @@ function columnsOf(screen: number | undefined, named: string | undefined): numbe
 const OUT = 1;
 const ERR = 2;
 
+/** Where a person may read: `/dev/null` is a device as well, to which many scripts send what they do not need. */
 function isDevice(descriptor: number): boolean {
   // It was closed before the program started.
-  return attempt(() => fstatSync(descriptor).isCharacterDevice(), false);
+  const found = attempt(() => fstatSync(descriptor), null);
+  return found?.isCharacterDevice() === true && found.rdev !== attempt(() => statSync(devNull).rdev, null);
 }
 
 /** `NO_COLOR` wins over `FORCE_COLOR`; each counts only if it is not empty. */

@@ -51,7 +51,8 @@ function readParts(text: string, known: Parts | null): ReadTasks | null {
   const entries: Part[] = [];
   for (const entry of pieces.entries) {
     const near = before[entries.length];
-    const part = near?.text === entry ? near : (byText().get(entry) ?? parseEntry(entry, documents));
+    const part =
+      near?.text === entry ? near : (byText().get(entry) ?? parseEntry(entry, documents, known !== null));
     if (part === null) return null;
     entries.push(part);
   }
@@ -128,11 +129,12 @@ function isEmpty(value: unknown): boolean {
   return value.range?.[0] === value.range?.[1];
 }
 
-function parseEntry(text: string, documents: Map<Part, Document>): Part | null {
+/** The schema is made into code of its own where many entries are checked; where few have changed, that costs more than it saves. */
+function parseEntry(text: string, documents: Map<Part, Document>, isOneOfFew: boolean): Part | null {
   const alone = readAlone(text);
   const contents = alone?.document.contents;
   if (!alone || !isSeq(contents)) return null;
-  const result = tasksFile.safeParse({ tasks: withoutNulls(alone.data) });
+  const result = tasksFile.safeParse({ tasks: withoutNulls(alone.data) }, { jitless: isOneOfFew });
   if (!result.success) return null;
   const { tasks } = result.data as TasksFile;
   const part = { text, tasks, offsets: indexOffsets(alone.document, contents, text) };

@@ -10,6 +10,7 @@ import { buildApp } from "./build-app.ts";
 import { buildBoard } from "./build-board.ts";
 import { bundle } from "./bundle.ts";
 import { emitTypes } from "./emit-types.ts";
+import { makeScripts } from "./make-scripts.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const DIST = join(ROOT, "dist");
@@ -78,6 +79,7 @@ const [metafile, , texts, page, app] = await Promise.all([
   buildBoard(join(DIST, "board")),
   buildApp(join(DIST, "app")),
 ]);
+await makeScripts(DIST, ["guard", "core", "status", "tasks", "read", "mcp", "cast"]);
 await writeSchemas();
 const outputs = [metafile, page, app].flatMap((each) => Object.values(each.outputs));
 const packages = await writeLicences(outputs);

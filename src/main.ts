@@ -20,6 +20,8 @@ if (major < 22 || (major === 22 && minor < 12)) {
   if (process.argv[2] === "mcp")
     process.getBuiltinModule("node:v8").setFlagsFromString("--optimize-for-size");
   module.enableCompileCache();
+  // All is done then, but for what others do at that moment. The end by itself would take the heap down piece by piece.
+  process.once("beforeExit", () => setImmediate(() => process.exit()));
   const [, program = "pawl", command, client, event] = process.argv;
   const home = import.meta.dirname;
   // Before each tool of an assistant: without the rest of the program, it costs little more than Node's own start.

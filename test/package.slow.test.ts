@@ -71,7 +71,7 @@ describe("the package", () => {
 
   it("is code that a person can read: an error shows a line, not a page", () => {
     for (const name of ["core", "guard", "status"]) {
-      const lines = readFileSync(join(installed, `dist/chunks/${name}.js`), "utf8").split("\n");
+      const lines = readFileSync(join(installed, `dist/chunks/${name}.cjs`), "utf8").split("\n");
       expect(lines.length).toBeGreaterThan(1000);
       expect(lines.filter((line) => line.length > 400).length, name).toBeLessThan(lines.length / 100);
     }

@@ -6,6 +6,7 @@ const OWN = "test/e2e/workflow-commands.test.ts";
 const GALLERY = "test/gallery.test.ts";
 const LIBRARY = "test/library.test.ts";
 const UNINSTALL = "test/e2e/uninstall.slow.test.ts";
+const START = "test/e2e/start-cache.slow.test.ts";
 const DOCTOR = "test/e2e/doctor.slow.test.ts";
 
 /** What a person at a terminal is promised. */
@@ -24,6 +25,16 @@ export const COMMAND_LINE: Readonly<Record<string, Requirement>> = {
     source: "ecosystem, Packages for clients",
     tests: [
       `${DOCTOR}: says where a client's plugin is of another version, or registers the server a second time`,
+    ],
+  },
+  "cli.start-cache": {
+    says: "The program keeps the compiled code of what a command ran for its next start, and takes none that was harmed since.",
+    source: "docs/performance.md, Starts",
+    tests: [
+      `${START}: keeps the code that a command ran, adds what the next one runs, and writes nothing where it has all`,
+      `${START}: takes no code where %s, and keeps it anew`,
+      `${START}: keeps nothing where Node's compile cache is off, nor after a command that failed`,
+      `${START}: ends only when what it worked out of tasks.yaml is kept for the next command`,
     ],
   },
   "run.action": {

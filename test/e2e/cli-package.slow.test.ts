@@ -51,7 +51,7 @@ describe("the package", () => {
     const kinds = new Set(
       packed.files.map(({ path }) =>
         path
-          .replace(/^dist\/chunks\/.*\.js$/, "chunks")
+          .replace(/^dist\/chunks\/.*\.c?js$/, "chunks")
           .replace(/^dist\/app\/review\.html$/, "page")
           .replace(/^dist\/board\/(index\.html|assets\/[\w-]+\.(js|css|svg))$/, "page")
           .replace(/^dist\/types\/.*\.d\.ts$/, "types")

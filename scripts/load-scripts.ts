@@ -1,0 +1,148 @@
+/**
+ * Runs in the built program: loads the scripts that `make-scripts.ts` made of the quick commands' chunks, with V8's own cache of
+ * their compiled code. Node's compile cache holds a module as it was before it ran, without the functions that each start calls;
+ * this one is taken at the end of a command, with all that the command called.
+ *
+ * 1. It lies in the folder of Node's compile cache, which is one version's of Node, one user's, and of V8's flags.
+ * 2. Its name has the hash of the script, so that no other build's is taken. V8 itself looks at its own version and flags.
+ * 3. V8 trusts the code and would end the process over a byte that changed on the disk. So it is there twice, and both must be
+ *    the same: to compare them takes a twentieth of what it takes to load a hash.
+ * 4. It is added to when a command ends that it has not met: at most once for each command.
+ */
+import type { Script } from "node:vm";
+
+type Exports = Readonly<Record<string, unknown>>;
+type Late = (specifier: string) => Promise<unknown>;
+type Body = (need: (name: string) => unknown, late: Late, meta: { readonly url: string }) => Exports;
+
+export type Scripts = (name: string) => Exports;
+
+interface Place {
+  /** The folder of the chunks, with a slash at its end, as a path. */
+  readonly folder: string;
+  /** Loads a module from there. */
+  readonly late: Late;
+  /** The hash of each script. */
+  readonly hashes: Readonly<Record<string, string>>;
+  /** The command whose functions are kept; without it, no cache is read or written. */
+  readonly verb?: string | undefined;
+}
+
+interface Loaded {
+  readonly exports: Exports;
+  readonly script: Script;
+  readonly cached: Cached | null;
+  readonly path: string | null;
+}
+
+interface Cached {
+  readonly data: Buffer;
+  /** The commands whose functions it has. */
+  readonly verbs: readonly string[];
+}
+
+/** How its last four bytes count those before them that name commands. */
+const LENGTH = 4;
+/** More than Pawl has: a project's own workflows name verbs as they like. */
+const MOST_VERBS = 100;
+const WEEK = 7 * 24 * 60 * 60 * 1000;
+
+/** The scripts of a folder: the same for all who ask, since they have state of their own. */
+export function openScripts(place: Place): Scripts {
+  const key = Symbol.for(`pawl: scripts of ${place.folder}`);
+  const known = globalThis as unknown as Record<symbol, Scripts | undefined>;
+  known[key] ??= open(place);
+  return known[key];
+}
+
+function open({ folder, late, hashes, verb }: Place): Scripts {
+  const builtin = process.getBuiltinModule;
+  const { Script } = builtin("node:vm");
+  const fs = builtin("node:fs");
+  const cache = verb === undefined ? undefined : builtin("node:module").getCompileCacheDir?.();
+  const loaded = new Map<string, Loaded>();
+
+  const load = (name: string): Loaded => {
+    const filename = `${folder}${name}.cjs`;
+    const path = cache ? `${cache}/pawl-${name}-${hashes[name]}` : null;
+    const cached = path ? readCached(path) : null;
+    const options = cached ? { filename, cachedData: cached.data } : { filename };
+    const script = new Script(fs.readFileSync(filename, "latin1"), options);
+    const body: Body = script.runInThisContext();
+    const isTaken = cached !== null && script.cachedDataRejected === false;
+    const exports = body(need, lateOf, { url: filename });
+    return { exports, script, cached: isTaken ? cached : null, path };
+  };
+  const scripts = (name: string): Exports => {
+    const known = loaded.get(name) ?? load(name);
+    loaded.set(name, known);
+    return known.exports;
+  };
+  const need = (name: string) => (name in hashes ? scripts(name) : builtin(name as "node:fs"));
+  const lateOf: Late = async (specifier) => {
+    const name = specifier.slice("./".length, -".js".length);
+    return name in hashes ? scripts(name) : late(specifier);
+  };
+
+  /** Somebody else's file is not run. */
+  const readCached = (path: string): Cached | null => {
+    let file: number | undefined;
+    try {
+      file = fs.openSync(path, "r");
+      const user = process.getuid?.();
+      if (user !== undefined && fs.fstatSync(file).uid !== user) return null;
+      const whole = fs.readFileSync(file);
+      const end = whole.length - LENGTH;
+      const begin = end - whole.readUInt32LE(end);
+      const data = whole.subarray(0, begin / 2);
+      if (!data.equals(whole.subarray(data.length, begin))) return null;
+      return { data, verbs: whole.toString("latin1", begin, end).split(" ") };
+    } catch {
+      return null;
+    } finally {
+      if (file !== undefined) fs.closeSync(file);
+    }
+  };
+
+  const keep = (path: string, script: Script, verbs: readonly string[]) => {
+    const temporary = `${path}.${process.pid}`;
+    // First, since the rest is for nothing where it cannot be written.
+    const file = fs.openSync(temporary, "wx", 0o600);
+    try {
+      const tail = Buffer.from(`${verbs.join(" ")}....`, "latin1");
+      tail.writeUInt32LE(tail.length - LENGTH, tail.length - LENGTH);
+      const data = script.createCachedData();
+      fs.writeFileSync(file, Buffer.concat([data, data, tail]));
+      fs.fsyncSync(file);
+    } finally {
+      fs.closeSync(file);
+    }
+    fs.renameSync(temporary, path);
+  };
+  if (cache && verb !== undefined) {
+    process.once("exit", (code) => {
+      const isNew = ({ cached }: Loaded) =>
+        !cached || (!cached.verbs.includes(verb) && cached.verbs.length < MOST_VERBS);
+      if (code !== 0 || ![...loaded.values()].some(isNew)) return;
+      try {
+        for (const { path, script, cached } of [...loaded.values()].filter(isNew))
+          if (path) keep(path, script, [...(cached?.verbs ?? []), verb]);
+        dropOld(cache, hashes);
+      } catch {
+        // The next start is slower.
+      }
+    });
+  }
+  return scripts;
+}
+
+/** What other builds have left. */
+function dropOld(cache: string, hashes: Readonly<Record<string, string>>): void {
+  const fs = process.getBuiltinModule("node:fs");
+  const own = Object.entries(hashes).map(([name, hash]) => `pawl-${name}-${hash}`);
+  for (const name of fs.readdirSync(cache)) {
+    if (!name.startsWith("pawl-") || own.includes(name)) continue;
+    const path = `${cache}/${name}`;
+    if (Date.now() - fs.statSync(path).mtimeMs > WEEK) fs.rmSync(path, { force: true });
+  }
+}

@@ -36,7 +36,7 @@ const IN_LINE: Waits = { first: 8, longest: 25 };
 const NEXT: Waits = { first: 1, longest: 10 };
 /** Milliseconds before one gets in line. */
 const PATIENCE = 500;
-/** A process goes on with a lock that it released less than so many milliseconds ago. */
+/** A lock that this process released less than so many milliseconds ago is still taken as its own. */
 const LATELY = 100;
 /** For so many milliseconds it does so although others are in line. */
 const SLICE = 200;

@@ -34,6 +34,7 @@ export const IMPORT: Readonly<Record<string, Requirement>> = {
       `${ISSUES}: keeps issues of one number apart by whatever names their repository, or else by their words`,
       `${ISSUES}: takes what stands in a list below a heading, but nothing in code`,
       `${ISSUES}: reads issues by their project, closed and moved ones`,
+      `${ISSUES}: leaves merge requests out, by themselves and in what a collector wraps around them`,
       `${ISSUES}: reads a project's export, whose issues name their project by a number and hold their labels in links`,
       `${ISSUES}: reads what its API answers`,
       `${TEXTS}: keeps one title many times, and a title of 1,300 characters whole`,

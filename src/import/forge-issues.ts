@@ -241,7 +241,11 @@ function* linesOf(text: string): Generator<{ readonly line: string; readonly isC
 
 export function readGitLab(files: readonly SourceFile[]): Read {
   const remarks: string[] = [];
-  const placed = placedBy(gitLabKey, files.flatMap(recordsIn), remarks);
+  const records = files.flatMap(recordsIn);
+  const issues = records.filter((each) => !isMergeRequest(each));
+  if (issues.length < records.length)
+    remarks.push(`${records.length - issues.length} merge requests: left out.`);
+  const placed = placedBy(gitLabKey, issues, remarks);
   const projects = new Set([...placed.keys()].map((key) => key.split("#")[0]));
   const tasks = [...placed].map(([key, issue]): SourceTask => {
     const [project = "", place = ""] = key.split("#");
@@ -264,6 +268,14 @@ export function readGitLab(files: readonly SourceFile[]): Read {
     };
   });
   return { tasks, remarks };
+}
+
+function isMergeRequest({ merge_status, source_branch, web_url }: Fields): boolean {
+  return (
+    textOf(merge_status) !== "" ||
+    textOf(source_branch) !== "" ||
+    /\/merge_requests\/\d+$/.test(textOf(web_url).slice(0, 600))
+  );
 }
 
 function gitLabKey(issue: Fields): string {

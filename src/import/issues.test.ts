@@ -279,6 +279,32 @@ describe("GitLab", () => {
     ]);
   });
 
+  it("leaves merge requests out, by themselves and in what a collector wraps around them", () => {
+    const wrapped = (category: string, data: unknown) => ({ category, uuid: "1", data });
+    const web = "https://gitlab.com/g/p/merge_requests";
+    const { remarks, tasks } = readGitLab(
+      fileOf([
+        wrapped("issue", {
+          iid: 3,
+          title: "a",
+          state: "opened",
+          web_url: "https://gitlab.com/g/p/-/issues/3",
+        }),
+        wrapped("merge_request", { iid: 3, title: "b", state: "opened", merge_status: "can_be_merged" }),
+        { iid: 4, title: "c", project_id: 1, source_branch: "x", target_branch: "main" },
+        { iid: 5, title: "d", web_url: `${web}/5` },
+        {
+          iid: 6,
+          title: "e",
+          web_url: "https://gitlab.com/g/merge_requests/-/issues/6",
+          merge_requests_count: 2,
+        },
+      ]),
+    );
+    expect(tasks.map(({ title }) => title)).toEqual(["a", "e"]);
+    expect(remarks).toEqual(["3 merge requests: left out."]);
+  });
+
   it("reads a project's export, whose issues name their project by a number and hold their labels in links", () => {
     const line = (project_id: number, iid: number) =>
       JSON.stringify({

@@ -1,26 +1,20 @@
 /**
- * What the live export of OpenTelemetry costs by itself: `node bench/telemetry-part.ts [--tasks 24]`.
+ * What the live export of OpenTelemetry costs by itself: `node bench/telemetry-part.ts [--tasks 24] [--rounds 5]`.
  *
- * Measured: the processor time of the export's own part over the events of TASKS tasks of one step, five of them between two
- * looks at the log, with a receiver on loopback in another process: to open it, to read and send, to close it. It shows what
- * `telemetry.ts` cannot on a busy machine, where the loop's own time varies by more than the export costs. Not measured: the
- * loading of the modules, some 9 ms of the built program.
+ * Measured: the processor time of a loop's part in the export, which starts a process beside it and hands its events over, and
+ * of that process, which does the rest, over the events of TASKS tasks of one step, five of them in half a second, with a
+ * receiver on loopback in a third process. It shows what `telemetry.ts` cannot on a busy machine, where the loop's own time
+ * varies by more than the export costs. The medians of ROUNDS, each in a process of its own, of the built program.
  */
-import { fork } from "node:child_process";
+import { fork, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-// The loop has it for its agents.
-import "node:crypto";
-import { openEventLog } from "../src/adapters/events/event-log.ts";
-import { openLive } from "../src/adapters/telemetry/live.ts";
-import type { PawlEvent } from "../src/core/event.ts";
+import { bundle } from "../scripts/bundle.ts";
 import { Collector } from "../test/rig/collector.ts";
+import { useScratchStateHome } from "../test/rig/state-home.ts";
 
-const TOGETHER = 5;
+const ROOT = resolve(import.meta.dirname, "..");
 
 if (process.send) await receive();
 else await measure();
@@ -31,66 +25,30 @@ async function receive(): Promise<void> {
 }
 
 async function measure(): Promise<void> {
-  const { values } = parseArgs({ options: { tasks: { type: "string", default: "24" } } });
-  const count = Number(values.tasks);
+  const { values } = parseArgs({
+    options: { tasks: { type: "string", default: "24" }, rounds: { type: "string", default: "5" } },
+  });
+  process.once("exit", useScratchStateHome());
+  // Beside the sources, where external packages can be found.
+  const out = join(ROOT, ".rig/bench");
+  const programs = {
+    "telemetry-loop": "bench/telemetry-loop.ts",
+    "export-telemetry": "src/app/telemetry/export.ts",
+  };
+  await bundle(programs, out);
   const receiver = fork(import.meta.filename);
   const [url] = await once(receiver, "message");
-  process.env.OTEL_EXPORTER_OTLP_ENDPOINT = String(url);
-  const folder = mkdtempSync(join(tmpdir(), "pawl-bench-"));
-  const file = join(folder, "events.jsonl");
-  writeFileSync(file, "");
-  const begun = cpu();
-  const live = openLive({
-    ...{ environment: process.env, version: "0.0.0", instance: "bench", isEnding: false },
-    workflows: { shipped: {} } as never,
-    log: async () => openEventLog(file),
-    warn: (line) => void process.stderr.write(`${line}\n`),
+  const rounds = Array.from({ length: Number(values.rounds) }, () => {
+    const words = [join(out, "telemetry-loop.js"), String(url), values.tasks, join(ROOT, "dist")];
+    return JSON.parse(spawnSync(process.execPath, words, { encoding: "utf8" }).stdout);
   });
-  const opened = cpu();
-  for (let task = 0; task < count; task += TOGETHER) {
-    const events = Array.from({ length: Math.min(TOGETHER, count - task) }, (_, at) =>
-      life(task + at),
-    ).flat();
-    appendFileSync(file, events.map((event) => `${JSON.stringify(event)}\n`).join(""));
-    await live.take(events);
-    await sleep(500);
-  }
-  const sent = cpu();
-  await live.close();
-  const all = cpu() - begun;
-  const [open, take, close] = [opened - begun, sent - opened, begun + all - sent].map((each) =>
-    each.toFixed(1),
-  );
+  const median = (name: "own" | "beside") =>
+    rounds
+      .map((round) => round[name] as number)
+      .toSorted((a, b) => a - b)
+      [Math.floor(rounds.length / 2)]?.toFixed(1);
   process.stdout.write(
-    `${count} tasks: ${all.toFixed(1)} ms (open ${open}, read and send ${take}, close ${close}), ` +
-      `${(all / count).toFixed(2)} ms a task\n`,
+    `${values.tasks} tasks: ${median("own")} ms of the loop, ${median("beside")} ms of the process beside it\n`,
   );
   receiver.kill();
-  rmSync(folder, { recursive: true });
-}
-
-function cpu(): number {
-  const { system, user } = process.cpuUsage();
-  return (system + user) / 1000;
-}
-
-function life(task: number): readonly PawlEvent[] {
-  const run = `T${task}.1`;
-  const figures = { outcome: "succeeded", reason: null, detail: "done", duration: 1000, usd: 0.001 };
-  const events = [
-    { type: "task:claimed", worker: "bench", takenOver: false },
-    { type: "worktree:ensured", repo: ".", branch: "b", from: "main" },
-    { type: "step:started", stepId: "s", stepIndex: 0, totalSteps: 1 },
-    { type: "agent:started", agent: "scripted", run, purpose: "step", permission: "all", resumed: false },
-    { type: "agent:ended", run, ...figures, inputTokens: 100, outputTokens: 10, turns: 1 },
-    { type: "session:opened", session: "x", agent: "scripted" },
-    { type: "step:completed", stepId: "s", duration: 1 },
-    { type: "check:passed", command: "true", duration: 10 },
-    { type: "git:committed", commit: "abc" },
-    { type: "merge:completed", branch: "b", into: "main" },
-  ];
-  const time = new Date().toISOString();
-  return events.map(
-    (each, at) => ({ id: `e${task}.${at}`, time, taskId: `T${task}`, ...each }) as unknown as PawlEvent,
-  );
 }

@@ -67,6 +67,8 @@ const [metafile, , texts, page, app] = await Promise.all([
       forward: "src/adapters/wall/forward.ts",
       // A program of its own, started after a commit that people are told of.
       "send-notices": "src/app/notices/send.ts",
+      // A program of its own, started by a loop that a receiver is told of.
+      "export-telemetry": "src/app/telemetry/export.ts",
       // A program of its own, asked by Claude Code before each command of an agent.
       "check-command": "src/adapters/agents/permission/check-command.ts",
       // Loaded by its path, under a lock, where an edit of tasks.yaml is redone.

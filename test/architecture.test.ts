@@ -82,8 +82,13 @@ const LAYERS: readonly (readonly [string, RegExp])[] = [
 const layerOf = (path: string) => LAYERS.findIndex(([, pattern]) => pattern.test(path));
 
 /** A program of its own, started as a child: it has an environment and an output of its own. */
-const PROGRAMS = ["agents/scripted/agent.ts", "agents/permission/check-command.ts", "wall/forward.ts"];
-const isProgram = (path: string) => PROGRAMS.some((each) => path === `src/adapters/${each}`);
+const PROGRAMS = [
+  ...["agents/scripted/agent.ts", "agents/permission/check-command.ts", "wall/forward.ts"].map(
+    (each) => `adapters/${each}`,
+  ),
+  "app/telemetry/export.ts",
+];
+const isProgram = (path: string) => PROGRAMS.some((each) => path === `src/${each}`);
 
 describe("the architecture", () => {
   it("is looked at in full: the test sees the files that it is about", () => {

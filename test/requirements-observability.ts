@@ -76,6 +76,11 @@ export const OBSERVABILITY: Readonly<Record<string, Requirement>> = {
       `${TRACE}: keeps what others wrote out of names and attributes`,
     ],
   },
+  "telemetry.beside": {
+    says: "A loop's export runs in a process beside it, which costs the loop's own time next to nothing and ends with the loop.",
+    source: "docs/observability.md, OpenTelemetry",
+    tests: [`${LIVE}: is sent by a process beside the loop, which ends with it, also where it is killed`],
+  },
   "telemetry.harmless": {
     says: "A receiver that is gone or silent stops no work, and a start without one loads nothing of OpenTelemetry.",
     source: "docs/observability.md, OpenTelemetry",

@@ -19,6 +19,7 @@ const SOON_MILLISECONDS = 5000;
 
 export interface TelemetryPlace {
   readonly root: string;
+  readonly home: string;
   readonly environment: Environment;
   readonly version: () => string;
   readonly newId: () => string;
@@ -30,7 +31,7 @@ export interface TelemetryPlace {
 export interface Telemetry {
   /** What was committed. Never fails. */
   saw(changes: readonly Change[]): void;
-  /** What the work loop hands to its agents. */
+  /** What the work loop hands to its agents. From now on the export runs in a process beside this one. */
   loop(): Promise<Pick<LoopPlace, "traceparentOf">>;
   /** Sends what is left, waiting a moment at most. */
   close(): Promise<void>;
@@ -44,15 +45,21 @@ export function openTelemetry(place: TelemetryPlace): Telemetry {
   let committed: PawlEvent[] = [];
   let timer: NodeJS.Timeout | undefined;
   let live: Live | undefined;
+  let isLoop = false;
   let sending: Promise<unknown> = Promise.resolve();
+  const open = async (isEnding: boolean): Promise<Live> => {
+    const version = place.version();
+    if (isLoop) return (await import("./telemetry/apart.ts")).openLiveApart({ ...place, version, warn });
+    const { openLive } = await import("../adapters/telemetry/live.ts");
+    return openLive({ ...place, version, instance: place.newId(), warn, isEnding });
+  };
   const send = async (isEnding: boolean) => {
     clearTimeout(timer);
     timer = undefined;
     const events = committed;
     committed = [];
     if (events.length === 0) return;
-    const { openLive } = await import("../adapters/telemetry/live.ts");
-    live ??= openLive({ ...place, version: place.version(), instance: place.newId(), warn, isEnding });
+    live ??= await open(isEnding);
     await live.take(events);
   };
   // A trace never stands in the way of the work.
@@ -63,9 +70,15 @@ export function openTelemetry(place: TelemetryPlace): Telemetry {
   return {
     saw(changes) {
       committed.push(...changes.flatMap((change) => eventIn(change) ?? []));
-      if (committed.length > 0) timer ??= setTimeout(() => void queue(false), SOON_MILLISECONDS).unref();
+      if (committed.length === 0) return;
+      // It starts while the first agents work, so that it is there when the loop ends.
+      if (isLoop && live === undefined) void queue(false);
+      else timer ??= setTimeout(() => void queue(false), SOON_MILLISECONDS).unref();
     },
-    loop: async () => ({ traceparentOf: await agentTraces(ownPlace(place.root, EVENTS)) }),
+    async loop() {
+      isLoop = true;
+      return { traceparentOf: await agentTraces(ownPlace(place.root, EVENTS)) };
+    },
     async close() {
       await queue(true);
       await live?.close();

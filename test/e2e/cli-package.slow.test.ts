@@ -83,7 +83,7 @@ describe("the package", () => {
       ]),
     );
     const allowed =
-      /^(LICENSE|README\.md|clients|docs|chunks|locks|page|texts|types|late programs|package\.json|dist\/(THIRD-PARTY-LICENSES\.txt|(check-command|end-runs|forward|index|main|scripted-agent|send-notices)\.js|(pawl|tasks|workflow)\.schema\.json))$/;
+      /^(LICENSE|README\.md|clients|docs|chunks|locks|page|texts|types|late programs|package\.json|dist\/(THIRD-PARTY-LICENSES\.txt|(check-command|end-runs|export-telemetry|forward|index|main|scripted-agent|send-notices)\.js|(pawl|tasks|workflow)\.schema\.json))$/;
     expect([...kinds].filter((kind) => !allowed.test(kind))).toEqual([]);
   });
 

@@ -1,10 +1,11 @@
 /** The live export: a real loop and its agents, and a receiver that decodes what comes. */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bloomProject } from "../rig/bloom-project.ts";
 import { Collector, jsonSpans } from "../rig/collector.ts";
 import { runPawl } from "../rig/project.ts";
+import { hangs, until } from "../rig/until.ts";
 
 const WORK = "git add -A; git commit -qm work";
 const TASKS = `tasks:
@@ -105,6 +106,21 @@ describe("OpenTelemetry", () => {
     expect(root?.lasted).toBeGreaterThanOrEqual(agent?.lasted ?? Number.NaN);
   });
 
+  it("is sent by a process beside the loop, which ends with it, also where it is killed", {
+    timeout: 60_000,
+  }, async () => {
+    await using collector = await Collector.open();
+    using project = bloomProject({
+      tasks: `${ONE}- id: T2\n  title: t\n  depends_on: [T1]\n  instructions: |\n    RUN: ${hangs()}\n`,
+      environment: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+    });
+    const loop = project.start();
+    await until(() => collector.spans.some(({ name }) => name === "bloom:T1"));
+    expect(exportersOf(project.root)).toEqual([loop.pid]);
+    loop.kill("SIGKILL");
+    await until(() => exportersOf(project.root).length === 0);
+  });
+
   it.each(["refuses", "never answers"])(
     "stops and delays no work where the receiver %s: it is said once",
     { timeout: 60_000 },
@@ -124,3 +140,17 @@ describe("OpenTelemetry", () => {
     },
   );
 });
+
+/** The parents of the processes that export for a project. */
+function exportersOf(root: string): readonly number[] {
+  return readdirSync("/proc").flatMap((pid) => {
+    try {
+      const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+      if (!words.some((word) => /export-telemetry/.test(word)) || !words.includes(root)) return [];
+      return [Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1])];
+    } catch {
+      // No process, or gone meanwhile.
+      return [];
+    }
+  });
+}

@@ -20,6 +20,7 @@ export default async function setup(): Promise<void> {
     "scripted-agent": "src/adapters/agents/scripted/agent.ts",
     forward: "src/adapters/wall/forward.ts",
     "send-notices": "src/app/notices/send.ts",
+    "export-telemetry": "src/app/telemetry/export.ts",
     "end-runs": "src/adapters/agents/supervisor/end-runs.ts",
   };
   // Where a program that runs from its sources looks for its pages.

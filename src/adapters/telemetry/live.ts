@@ -55,7 +55,8 @@ export function openLive(place: LivePlace): Live {
   // Every span's id is a hash.
   hashNatively();
   const resource = resourceOf({ "service.version": version, "service.instance.id": instance });
-  const sinks = openSinks(place);
+  const tell = tellOnce(place.warn);
+  const sinks = openSinks(place, tell);
   const spans =
     sinks.traces && new BatchSpanProcessor({ exporter: sinks.traces, scheduledDelayMillis: SOON });
   const measures: Measures | null = sinks.metrics && openMeasures(sinks.metrics, resource, version);
@@ -91,17 +92,31 @@ export function openLive(place: LivePlace): Live {
       for (const id of [...ended.keys()].slice(0, -MOST_UNCLAIMED)) ended.delete(id);
       for (const event of events) measures?.happened(event);
     },
-    close: () => within(CLOSE_LIMIT, Promise.allSettled([spans?.shutdown(), measures?.close()])),
+    async close() {
+      const last = Promise.allSettled([spans?.shutdown(), measures?.close()]);
+      if (await isLate(CLOSE_LIMIT, last)) tell("the receiver did not take the last of it in time");
+    },
   };
 }
 
-async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+async function isLate(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(true), milliseconds);
   });
-  await Promise.race([work, late]);
+  const result = await Promise.race([work.then(() => false), late]);
   clearTimeout(timer);
+  return result;
+}
+
+type Tell = (line: string) => void;
+
+function tellOnce(warn: Tell): Tell {
+  let isTold = false;
+  return (line) => {
+    if (!isTold) warn(`OpenTelemetry: ${line}. The work goes on.`);
+    isTold = true;
+  };
 }
 
 type Protocol = "http/protobuf" | "http/json";
@@ -111,14 +126,9 @@ interface Sinks {
   readonly metrics: PushMetricExporter | null;
 }
 
-function openSinks({ environment, isEnding, warn }: LivePlace): Sinks {
+function openSinks({ environment, isEnding }: LivePlace, tell: Tell): Sinks {
   const limit = isEnding ? LIMIT.ending : LIMIT.running;
   const own = environment.OTEL_EXPORTER_OTLP_TIMEOUT ? {} : { timeoutMillis: limit };
-  let isTold = false;
-  const tell = (line: string) => {
-    if (!isTold) warn(`OpenTelemetry: ${line}. The work goes on.`);
-    isTold = true;
-  };
   const known = (signal: Signal): Protocol | null => {
     const protocol = protocolOf(signal, environment);
     if (!isSent(signal, environment)) return null;
@@ -145,7 +155,7 @@ interface Exporter {
 }
 
 /** Says once that the receiver takes nothing. */
-function telling<E extends Exporter>(exporter: E, tell: (line: string) => void): E {
+function telling<E extends Exporter>(exporter: E, tell: Tell): E {
   const send = exporter.export.bind(exporter);
   exporter.export = (items, done) =>
     send(items, (result) => {

@@ -132,7 +132,7 @@ export const COMMAND_LINE: Readonly<Record<string, Requirement>> = {
       `${UNINSTALL}: leaves a new project as it was, and then says that nothing is left`,
       `${UNINSTALL}: gives a file back as it was: %j`,
       `${UNINSTALL}: takes out only this client where it is named`,
-      `${UNINSTALL}: takes out the guard of %s, and git's hooks, beside a person's own`,
+      `${UNINSTALL}: takes out the guard, and git's hooks, beside a person's own`,
     ],
   },
   "uninstall.theirs": {

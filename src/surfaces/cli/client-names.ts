@@ -7,7 +7,5 @@ export const CLIENTS = [
   "opencode",
   "gemini",
   "antigravity",
+  "copilot",
 ] as const;
-
-/** Of these Pawl has only the guard's hook. */
-export const GUARD_ONLY = ["copilot"] as const;

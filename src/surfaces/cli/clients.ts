@@ -2,7 +2,8 @@
  * How each MCP client learns of Pawl: the project's file that it reads, the entry for it, and the command that does
  * the same. Formats: Claude Code `.mcp.json`, Cursor `.cursor/mcp.json`, VS Code `.vscode/mcp.json` (`servers`),
  * OpenCode `opencode.json` (`mcp`, one list as the command), Gemini CLI `.gemini/settings.json`, Antigravity
- * `.agents/mcp_config.json`, and Codex `.codex/config.toml`, which it reads in folders that it trusts.
+ * `.agents/mcp_config.json`, Copilot CLI `.github/mcp.json`, and Codex `.codex/config.toml`; the last two read their files in
+ * folders that they trust.
  */
 import type { CLIENTS } from "./client-names.ts";
 
@@ -16,6 +17,8 @@ export interface Client {
   /** The path of the entry in the file. */
   readonly path: readonly [string, ...string[]];
   entry(launch: Launch): Readonly<Record<string, unknown>>;
+  /** What a person should know who has connected it. */
+  readonly note?: string;
   /** A command line that connects it, where the client has one. */
   command?(launch: Launch): string;
 }
@@ -41,6 +44,7 @@ export const CLIENT_FILES: Readonly<Record<ClientName, Client>> = {
     path: ["mcp_servers", "pawl"],
     entry: commandAndArgs,
     command: (launch) => `codex mcp add pawl -- ${launch.join(" ")}`,
+    note: "Codex reads the file only in folders that it trusts.",
   },
   cursor: {
     title: "Cursor",
@@ -77,6 +81,14 @@ export const CLIENT_FILES: Readonly<Record<ClientName, Client>> = {
     format: "json",
     path: ["mcpServers", "pawl"],
     entry: commandAndArgs,
+  },
+  copilot: {
+    title: "Copilot CLI",
+    files: [".github/mcp.json"],
+    format: "json",
+    path: ["mcpServers", "pawl"],
+    entry: (launch) => ({ type: "local", ...commandAndArgs(launch), tools: ["*"] }),
+    note: "It reads the file only in folders that you trust, and for `copilot -p` only with GITHUB_COPILOT_PROMPT_MODE_WORKSPACE_MCP=true.",
   },
 };
 

@@ -5,7 +5,7 @@ import { EXPORTS } from "../../import/export-formats.ts";
 import { FORMATS } from "../../import/source.ts";
 import { optional, required } from "../../runtime/verb.ts";
 import { TEMPLATES } from "../../workflows/custom/template-names.ts";
-import { CLIENTS, GUARD_ONLY } from "./client-names.ts";
+import { CLIENTS } from "./client-names.ts";
 import type { CommandArgument, CommandOption, CommandSpec } from "./command.ts";
 
 const A_RUN = "a run as `pawl status` names it, or just its id if that is unique";
@@ -43,7 +43,7 @@ const DRAFTS: readonly Draft[] = [
       {
         flags: "--client <name>",
         description: "write the project's configuration for this client",
-        choices: [...CLIENTS, ...GUARD_ONLY],
+        choices: CLIENTS,
       },
       { flags: "--guard", description: "guard the project: clients' hooks, git's hooks, and `guard: true`" },
       { flags: "--no-guard", description: "take the guard out again; for a person" },
@@ -585,7 +585,7 @@ const DRAFTS: readonly Draft[] = [
       {
         flags: "--client <name>",
         description: "only what is in this client's files",
-        choices: [...CLIENTS, ...GUARD_ONLY],
+        choices: CLIENTS,
       },
       { flags: "--all", description: "also records, tasks, settings and other work" },
       { flags: "--dry-run", description: "list what would be removed, and change nothing" },

@@ -26,6 +26,7 @@ const EXPECTED: Readonly<Record<ClientName, unknown>> = {
   opencode: { mcp: { pawl: { type: "local", command: [...LAUNCH], enabled: true } } },
   gemini: { mcpServers: { pawl: COMMAND } },
   antigravity: { mcpServers: { pawl: COMMAND } },
+  copilot: { mcpServers: { pawl: { type: "local", ...COMMAND, tools: ["*"] } } },
 };
 
 describe.each(CLIENTS)("the configuration of %s", (name) => {

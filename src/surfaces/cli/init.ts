@@ -1,6 +1,5 @@
-import { PawlError } from "../../core/error.ts";
 import { projectPath } from "../../core/path.ts";
-import { GUARDED_CLIENTS, type GuardedClient, isGuardedClient } from "../../guard/clients.ts";
+import type { GuardedClient } from "../../guard/clients.ts";
 import type { Reply, Transaction } from "../../runtime/module.ts";
 import { loadWorkflows, type Project } from "../../runtime/project.ts";
 import { advance } from "../../runtime/run-transaction.ts";
@@ -23,7 +22,6 @@ export const init: Run = async (host, call) => {
   if (call.options.guard === false) return (await import("./guard/init.ts")).withoutGuards(host, call);
   const { client, guard } = call.options;
   const name = CLIENTS.find((each) => each === client);
-  if (guard || (client && !name)) checkGuarded(client, guard === true);
   const project = await host.project({ create: true });
   const isNew = await startsNothing(project);
   const steps = [await createFiles(project, host), ...(await initWorkflows(project, host))];
@@ -54,20 +52,6 @@ export const init: Run = async (host, call) => {
     ...(steps.some(({ refused }) => refused) ? { exit: 1 as const } : {}),
   };
 };
-
-/** The guard speaks the client's language, and there is nothing else to set up for some. */
-function checkGuarded(client: unknown, isGuarding: boolean): void {
-  if (isGuarding && (client === undefined || isGuardedClient(client as string))) return;
-  throw new PawlError(
-    "usage",
-    isGuarding
-      ? `The guard does not know ${client}: expected one of ${GUARDED_CLIENTS.join(", ")}.`
-      : `Pawl writes no server's entry for ${client}, only the guard's hook.`,
-    isGuarding
-      ? "Guard one of these, or leave --client out."
-      : `Run \`pawl init --guard --client ${client}\`.`,
-  );
-}
 
 const PAWL_YAML = `# What Pawl does in this project. Every key may be left out; \`pawl config\` shows the effective settings.
 #
@@ -166,9 +150,9 @@ async function connectClient(project: Project, host: Host, client: Client, launc
   return { what: client.title, ...reply };
 }
 
-function connected({ title }: Client, columns: number): string {
-  const trust = title === "Codex" ? " Codex reads the file only in folders that it trusts." : "";
-  return `${wrap(`Start ${title} in this folder, and ask it what Pawl offers.${trust}`, columns).join("\n")}\n`;
+function connected({ note, title }: Client, columns: number): string {
+  const words = ["Start", title, "in this folder, and ask it what Pawl offers.", ...(note ? [note] : [])];
+  return `${wrap(words.join(" "), columns).join("\n")}\n`;
 }
 
 /** A client's file is mostly shared with others, for whom a path on this machine is useless. */

@@ -4,7 +4,7 @@
  */
 import { strict as assert } from "node:assert";
 import { execFileSync, spawn } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { buildBundles } from "../../scripts/build-bundles.ts";
 import type { ModelServer } from "../rig/model/server.ts";
@@ -21,11 +21,15 @@ const CLOSED = {
   ...{ http_proxy: NOWHERE, https_proxy: NOWHERE, all_proxy: NOWHERE, no_proxy: "127.0.0.1,localhost" },
 };
 
+const REFUSED = /person changes it|Pawl keeps it/;
+
 interface Packaged {
   /** The command lines that install it, with what a person types when one asks. */
   install(marketplace: string): readonly (readonly string[])[];
   readonly yes?: string;
   readonly args: readonly string[];
+  /** Whether its guard holds as soon as the package is installed; Codex runs its hooks once a person trusts them. */
+  readonly guards: boolean;
   readonly before?: string;
   prepare?(home: string): void;
   /** What its own checker says of the package. */
@@ -39,7 +43,8 @@ const PACKAGED: Readonly<Record<string, Packaged>> = {
         ...["plugin", "validate", "--strict", path],
       ]),
     install: (marketplace) => [["plugin", "install", "pawl", "--marketplace", marketplace]],
-    args: ["-p", "--allowedTools", `${MCP}*`],
+    args: ["-p", "--permission-mode", "acceptEdits", "--allowedTools", `${MCP}*`, "Bash"],
+    guards: true,
     before: `CALL: ToolSearch {"query":"select:${MCP}create_task,${MCP}start_task"}`,
   },
   codex: {
@@ -53,21 +58,28 @@ const PACKAGED: Readonly<Record<string, Packaged>> = {
       ["plugin", "add", "pawl@pawl"],
     ],
     args: ["exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "-"],
+    guards: false,
   },
   opencode: {
     install: (marketplace) => [["plugin", "--global", join(marketplace, "clients/opencode")]],
     args: ["run", "--format", "json"],
+    guards: true,
   },
   gemini: {
     install: (marketplace) => [["extensions", "install", "--consent", join(marketplace, "clients/gemini")]],
     yes: "y\n",
     args: ["-o", "json", "--approval-mode", "yolo", "--skip-trust", "-m", GEMINI_MODEL],
+    guards: true,
   },
 };
 
 export function isPackaged({ name }: Driven): boolean {
   return Object.hasOwn(PACKAGED, name);
 }
+
+/** What the guard of the package holds back: a protected place, by the program's own tool and by the shell. */
+const EDITS = ["WRITE: pawl.yaml bloom: { tries: 9 }", "RUN: printf x > .alfred/config.yml"];
+const EDITED = ["pawl.yaml", ".alfred/config.yml"];
 
 /** Throws where the prompt is not reached; returns how long it took. */
 export async function firstUse(driven: Driven, binary: string, model: ModelServer): Promise<string> {
@@ -86,14 +98,23 @@ export async function firstUse(driven: Driven, binary: string, model: ModelServe
     for (const args of packaged.install(marketplace)) await start(args, packaged.yes ?? "");
     const acts = [call("create_task", { task_content: TASK }), call("start_task", { task_id: ID })];
     const before = packaged.before ? [packaged.before] : [];
-    const told = await start(packaged.args, ["Begin.", ...before, ...acts, "SAY: it is begun"].join("\n"));
+    const tried = packaged.guards ? EDITS : [];
+    const lines = ["Begin.", ...before, ...acts, ...tried, "SAY: it is begun"];
+    const told = await start(packaged.args, lines.join("\n"));
     const took = ((performance.now() - begun) / 1000).toFixed(0);
     const answers = model.asked.flatMap(({ said }) => said).filter((one) => one.by === "tool");
     assert.ok(
       answers.some(({ text }) => text.includes("# TOOL: `start_task`")),
       told.slice(0, 3000),
     );
-    return `the first prompt of start_task after ${took} s`;
+    if (!packaged.guards) return `the first prompt of start_task after ${took} s`;
+    for (const [at, path] of EDITED.entries()) {
+      const answer = answers.at(at - EDITED.length)?.text ?? "";
+      assert.match(answer, REFUSED, `${EDITS[at]}\n${answer.slice(0, 1500)}`);
+      assert.ok(answer.includes(path), answer.slice(0, 1500));
+      assert.ok(!existsSync(join(root, path)), path);
+    }
+    return `the first prompt of start_task after ${took} s; an edit of Pawl's own files is refused`;
   } finally {
     for (const folder of [home, root, made]) rmSync(folder, { recursive: true, force: true });
   }

@@ -53,6 +53,7 @@ export const GUARD: Readonly<Record<string, Requirement>> = {
     source: "docs/guard.md, Whose scope counts",
     tests: [
       `${CLIENTS}: has the scope of the run whose tool it called, and without one the widest of all open runs`,
+      `${CLIENTS}: has the scope of the run whose tool it called by \`pawl call\`, where its command tells the arguments`,
       `${CLIENTS}: of an agent of Pawl's own loop has no scope, and the protected places still hold`,
       `${CLIENTS}: goes on where what is kept of it is damaged`,
       `${DECIDE}: allows what any of them allows`,

@@ -2,9 +2,9 @@
  * `pawl guard CLIENT`: what a client's hook calls before each tool. It is called hundreds of times in a session, so it loads
  * only what the call needs: no command line, no schemas, and the project itself only where something has changed.
  */
-import { existsSync, readSync } from "node:fs";
+import { existsSync, readFileSync, readSync, statSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { realPathOf } from "../adapters/files/real-path.ts";
 import { discover } from "../adapters/git/discover.ts";
 import { openSessions } from "../adapters/guard/sessions.ts";
@@ -18,6 +18,7 @@ import type { Action, Verdict } from "../guard/action.ts";
 import { type GuardedClient, isGuardedClient } from "../guard/clients.ts";
 import { decide, type Limits, type Place, widest } from "../guard/decide.ts";
 import { isWithin, MAX_PATH, placesOf } from "../guard/paths.ts";
+import { readShell } from "../guard/shell-writes.ts";
 import type { Scope } from "../runtime/scope.ts";
 import { found as foundIn, UNDO } from "../runtime/strays.ts";
 import { DIALECTS } from "../surfaces/hooks/clients.ts";
@@ -148,7 +149,7 @@ function rootAround(folder: string, environment: Environment): readonly string[]
 async function judge(surroundings: Surroundings, root: string): Promise<Verdict> {
   const { call, client, cwd, environment, start } = surroundings;
   const known = lookAt({ root, home: start.home, environment });
-  const calls = call.actions.filter((action) => action.type === "call");
+  const calls = call.actions.flatMap((action) => callsIn(action, surroundings, root));
   if (calls.length > 0) await noteRun(surroundings, root, known, calls);
   const risky = call.actions.filter(({ type }) => type === "write" || type === "shell");
   if (risky.length === 0) return { allow: true };
@@ -205,6 +206,41 @@ async function withUndoing(
 }
 
 type CallAction = Extract<Action, { type: "call" }>;
+
+/**
+ * The tools that an action calls: one of an MCP server, or those of `pawl call` in a shell's command. What its text says may never
+ * happen; but a session may go over to any run by a call over MCP, too, and no run allows more than the widest.
+ */
+function callsIn(action: Action, surroundings: Surroundings, root: string): readonly CallAction[] {
+  if (action.type === "call") return [action];
+  if (action.type !== "shell" || !/\bcall\b/.test(action.command)) return [];
+  const { environment, start } = surroundings;
+  const home = environment.HOME || homedir();
+  const isProgram = (path: string) =>
+    placesOf(path, action.cwd, home, realPathOf).includes(realPathOf(start.program));
+  const { calls } = readShell(action.command, { cwd: action.cwd, home, isProgram });
+  return calls.flatMap(({ cwd, given, tool }) => {
+    const input = argumentsOf(given, cwd);
+    const isHere = rootAround(resolve(cwd), environment).includes(root);
+    return input === null || !isHere ? [] : [{ type: "call" as const, server: "pawl", tool, input }];
+  });
+}
+
+/** Bytes of a file with a call's arguments. */
+const MOST_ARGUMENTS = 1024 * 1024;
+
+/** The arguments of `pawl call`; null: they cannot be told before it runs. */
+function argumentsOf(given: string, cwd: string): Readonly<Record<string, unknown>> | null {
+  return attempt(() => {
+    const file = given.startsWith("@") ? resolve(cwd, given.slice(1)) : null;
+    const found = file === null ? null : statSync(file);
+    if (found && !(found.isFile() && found.size <= MOST_ARGUMENTS)) return null;
+    const input: unknown = JSON.parse(
+      (file === null ? given : readFileSync(file, "utf8")).replace(/^\uFEFF/, ""),
+    );
+    return typeof input === "object" && input !== null && !Array.isArray(input) ? { ...input } : null;
+  }, null);
+}
 
 /** Pawl's own server, by whatever name a person or a plugin gave it. */
 const OWN_SERVER = /pawl|alfred|spells|bloom/i;

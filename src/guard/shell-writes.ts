@@ -1,5 +1,5 @@
 /**
- * What a shell's command line would write, what git would do by it, and which person's verb it calls. A courtesy to an
+ * What a shell's command line would write, what git would do by it, and which of Pawl's verbs and tools it calls. A courtesy to an
  * assistant that goes astray, and no proof: a program writes what it likes.
  */
 import type { GitAct } from "../engine/workflow.ts";
@@ -7,6 +7,7 @@ import { foundBy } from "./found-words.ts";
 import { gitWords } from "./git-words.ts";
 import { patchedPaths } from "./patched-paths.ts";
 import { MAX_PATH } from "./paths.ts";
+import { callOf, type PawlCall } from "./pawl-calls.ts";
 import { personVerbOf } from "./person-verbs.ts";
 import { type Command, readCommands, type Word } from "./shell-words.ts";
 import { onlyWrites, writesOf } from "./written-paths.ts";
@@ -25,6 +26,8 @@ export interface ShellReading {
   readonly writes: readonly ShellWrite[];
   readonly acts: readonly GitAct[];
   readonly verbs: readonly string[];
+  /** Of Pawl's tools. */
+  readonly calls: readonly PawlCall[];
   /** It is longer, holds more or deeper scripts, or writes more files, than is looked at. */
   readonly isCut: boolean;
 }
@@ -49,20 +52,22 @@ const MAX_LENGTH = 1_000_000;
 const MAX_PROGRAMS = 200;
 
 export function readShell(command: string, around: Around): ShellReading {
-  if (command.length > MAX_LENGTH) return { writes: [], acts: [], verbs: [], isCut: true };
+  if (command.length > MAX_LENGTH) return { writes: [], acts: [], verbs: [], calls: [], isCut: true };
   const reading: Reading = {
-    ...{ writes: [], acts: new Set(), verbs: new Set(), around },
+    ...{ writes: [], acts: new Set(), verbs: new Set(), calls: [], around },
     ...{ scriptsLeft: MAX_SCRIPT_LENGTH, programsLeft: MAX_PROGRAMS, isCut: false },
   };
   readScript(command, around.cwd, reading, 0);
-  const { acts, verbs, writes } = reading;
-  return { writes, acts: [...acts], verbs: [...verbs], isCut: reading.isCut || writes.length >= MAX_FOUND };
+  const { acts, calls, verbs, writes } = reading;
+  const isCut = reading.isCut || writes.length >= MAX_FOUND;
+  return { writes, acts: [...acts], verbs: [...verbs], calls, isCut };
 }
 
 interface Reading {
   readonly writes: ShellWrite[];
   readonly acts: Set<GitAct>;
   readonly verbs: Set<string>;
+  readonly calls: PawlCall[];
   readonly around: Around;
   scriptsLeft: number;
   programsLeft: number;
@@ -99,7 +104,12 @@ function readScript(script: string, start: string, reading: Reading, level: numb
       add(found.paths, found.isDeep, found.folder === null ? from : joined(from, found.folder), reading);
       for (const act of gitActsOf(program, texts)) reading.acts.add(act);
     }
-    readVerbs(command.words, plain.words, reading);
+    for (const given of pawlWords(command.words, plain.words, reading)) {
+      const verb = personVerbOf(given.map((word) => word.text));
+      if (verb !== null) reading.verbs.add(verb);
+      const call = callOf(given, command, command.isPiped && before ? outputOf(before) : []);
+      if (call !== null && reading.calls.length < MAX_CALLS) reading.calls.push({ ...call, cwd });
+    }
     before = command;
   }
 }
@@ -332,8 +342,15 @@ const SHOWS = [
 /** Options whose word is a folder, or the like. */
 const FOLDER_OPTIONS = ["-C", "--prefix", "--cwd", "--dir", "--directory", "--chdir"];
 
-/** Wherever the program stands in the words: much can start it. `plain`: the end of them, from the started program on. */
-function readVerbs(words: readonly Word[], plain: readonly Word[], reading: Reading): void {
+/**
+ * The words that Pawl is started with, wherever it stands in the words: much can start it. `plain`: the end of them, from the
+ * started program on.
+ */
+function* pawlWords(
+  words: readonly Word[],
+  plain: readonly Word[],
+  reading: Reading,
+): Iterable<readonly Word[]> {
   const program = baseOf(plain[0]?.text ?? "");
   if (SHOWS.includes(program) || onlyWrites(program)) return;
   const start = words.length - plain.length;
@@ -341,8 +358,7 @@ function readVerbs(words: readonly Word[], plain: readonly Word[], reading: Read
   for (const [at, { text }] of words.entries()) {
     if (at < from || (at !== start && FOLDER_OPTIONS.includes(words[at - 1]?.text ?? ""))) continue;
     if (!PAWL.test(baseOf(text)) && !isOwnProgram(text, reading)) continue;
-    const verb = personVerbOf(words.slice(at + 1, at + 1 + MAX_VERB_WORDS).map((word) => word.text));
-    if (verb !== null) reading.verbs.add(verb);
+    yield words.slice(at + 1, at + 1 + MAX_VERB_WORDS);
   }
 }
 
@@ -362,3 +378,4 @@ function isOwnProgram(text: string, reading: Reading): boolean {
 }
 
 const MAX_VERB_WORDS = 16;
+const MAX_CALLS = 20;

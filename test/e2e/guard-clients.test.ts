@@ -126,24 +126,59 @@ describe.each(GUARDED_CLIENTS)("%s", (client) => {
   });
 });
 
+/** TS-01 has begun and may write nothing; TS-02 is being built. */
+async function besideWorking() {
+  const project = await projectWithTask("TS-02", { settings: { reviews: { default: ["ai"] } } });
+  project.write("src/server.txt", "server\n");
+  project.commit("Add the server");
+  await start(project, "TS-02");
+  await plan(project, "TS-02");
+  await project.call("implement_task", { task_id: "TS-02" });
+  await project.call("create_task", { task_content: taskMarkdown(ID) });
+  await project.call("start_task", { task_id: ID });
+  return project;
+}
+
 describe("a session", () => {
   const CLAUDE = "claude-code";
 
   it("has the scope of the run whose tool it called, and without one the widest of all open runs", async () => {
-    using project = await projectWithTask("TS-02", { settings: { reviews: { default: ["ai"] } } });
-    project.write("src/server.txt", "server\n");
-    project.commit("Add the server");
-    await start(project, "TS-02");
-    await plan(project, "TS-02");
-    await project.call("implement_task", { task_id: "TS-02" });
-    await project.call("create_task", { task_content: taskMarkdown(ID) });
-    await project.call("start_task", { task_id: ID });
+    using project = await besideWorking();
     expect(await said(CLAUDE, "write", project.root), "TS-02 may write").toBeNull();
     await said(CLAUDE, "call", project.root);
     expect(await said(CLAUDE, "write", project.root)).toEqual(A(expect.stringContaining("alfred:TS-01")));
     expect(await said(CLAUDE, "write", project.root, { session_id: "another" })).toBeNull();
     await said(CLAUDE, "call", project.root, { tool_input: { task_id: "TS-02" } });
     expect(await said(CLAUDE, "write", project.root), "it has gone over to TS-02").toBeNull();
+  });
+
+  it("has the scope of the run whose tool it called by `pawl call`, where its command tells the arguments", async () => {
+    using project = await besideWorking();
+    project.write("given.json", `{"task_id": "${ID}"}`);
+    const writesAfter = async (command: string) => {
+      const session = { session_id: command.replaceAll(/\W+/g, "-") };
+      await said(CLAUDE, "shell-harmless", project.root, { ...session, tool_input: { command } });
+      return said(CLAUDE, "write", project.root, session);
+    };
+    const refused = A(expect.stringContaining("alfred:TS-01"));
+    for (const command of [
+      `npx --no pawl call start_task '{"task_id": "TS-01"}'`,
+      `cd . && timeout 60 pawl call start_task '{"task_id":"TS-01"}' --json | head`,
+      `pawl call start_task - <<'EOF'\n{"task_id": "TS-01"}\nEOF`,
+      `echo '{"task_id": "TS-01"}' | pawl call start_task -`,
+      "pawl call start_task @given.json",
+    ])
+      expect(await writesAfter(command), command).toEqual(refused);
+    for (const command of [
+      `echo pawl call start_task '{"task_id": "TS-01"}'`,
+      `pawl --project /tmp call start_task '{"task_id": "TS-01"}'`,
+      `PAWL_PROJECT=/tmp pawl call start_task '{"task_id": "TS-01"}'`,
+      `cd /tmp; pawl call start_task '{"task_id": "TS-01"}'`,
+      'pawl call start_task "$(cat given.json)"',
+      "pawl call start_task TS-01",
+      "pawl call start_task @/dev/zero",
+    ])
+      expect(await writesAfter(command), command).toBeNull();
   });
 
   it("is not sent back for a subagent, nor by a session's name of another client", async () => {

@@ -1,7 +1,7 @@
 /** Rows of a table: what spreadsheets, Jira, Linear, Asana and others save. */
 import { parse } from "csv-parse/sync";
 import { type Dependency, invalid, type Read, type SourceFile, type SourceTask } from "./source.ts";
-import { idFrom, openKeys, paragraphs, plain, short, statusOf, titled } from "./words.ts";
+import { idFrom, openKeys, paragraphs, plain, slugOf, statusOf, titled } from "./words.ts";
 
 /** Column names in small letters without other characters, best first. */
 const COLUMNS = {
@@ -219,7 +219,7 @@ function taskOf(
   const parent = above === undefined || above === named.key ? null : above;
   return {
     key: named.key,
-    id: cells.id ? idFrom(cells.id) : idFrom(lastOf(cells.url) || `row-${short(named.key)}`),
+    id: idFrom(cells.id || lastOf(cells.url) || slugOf(named.title)),
     title: named.title,
     status,
     text: named.text,

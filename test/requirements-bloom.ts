@@ -45,6 +45,7 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     source: "ecosystem, Bring along",
     tests: [
       "test/e2e/bloom-add.test.ts: adds a task at the end, keeps what is there, and counts ids on",
+      "test/e2e/bloom-add.test.ts: numbers a task as its kind, and takes no title for one",
       "test/e2e/bloom-add.test.ts: makes the file where there is none, and loses no task of several at once",
       "test/e2e/bloom-add.test.ts: refuses an agent of the loop: what it proposes is not written unseen",
       "src/tasks-file/put.test.ts: keeps every line that was there",

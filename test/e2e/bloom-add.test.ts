@@ -41,3 +41,11 @@ it("refuses an agent of the loop: what it proposes is not written unseen", LONG,
   expect(project.read("said.txt")).toContain("[caller-not-allowed]");
   expect(project.tasks()).toHaveLength(1);
 });
+
+it("numbers a task as its kind, and takes no title for one", async () => {
+  using project = bloomProject({
+    tasks:
+      "tasks:\n  - { id: T-7, title: a }\n  - { id: support-node-24, title: b }\n  - { id: row-8c6c8d92, title: c }\n",
+  });
+  expect((await project.bloom("add", "d")).out).toContain("T-8 is in tasks.yaml");
+});

@@ -58,7 +58,7 @@ function idsIn(tasks: readonly Task[]): ReadonlySet<string> {
   return new Set(eachTask(tasks).flatMap(({ task }) => [task.id, ...task.steps.map((step) => step.id)]));
 }
 
-/** The one after the highest of the last task's kind: `API-07` follows `API-06`. */
+/** The one after the highest of the last task's kind: `API-07` follows `API-06`. `support-node-24` is of no kind. */
 function nextId(tasks: readonly Task[], taken: ReadonlySet<string>): string {
   const last = tasks.findLast(({ id }) => NUMBERED.test(id))?.id ?? "";
   const [, prefix = "T"] = NUMBERED.exec(last) ?? [];
@@ -72,4 +72,4 @@ function nextId(tasks: readonly Task[], taken: ReadonlySet<string>): string {
   return prefix + String(next).padStart(width, "0");
 }
 
-const NUMBERED = /^(.*?)(\d{1,9})$/;
+const NUMBERED = /^((?:[A-Za-z]{1,16}[-_.]?)?)(\d{1,9})$/;

@@ -56,9 +56,12 @@ export const COMMAND_LINE: Readonly<Record<string, Requirement>> = {
     ],
   },
   "cli.help": {
-    says: "Every command's help begins in the imperative and ends with examples, each a line of that command.",
+    says: "Every command's help begins in the imperative and ends with examples, each a line of that command. A command that there is not has none.",
     source: "ecosystem, Terminal manners",
-    tests: [`${HELP}: shows examples, each of which is a line of that command`],
+    tests: [
+      `${HELP}: shows examples, each of which is a line of that command`,
+      "test/e2e/cli.test.ts: show no help of a command that there is not, but what is near",
+    ],
   },
   "cli.narrow": {
     says: "No word is cut at 60 columns, in any command's help or on a main screen.",

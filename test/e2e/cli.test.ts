@@ -376,4 +376,16 @@ describe("pawl check, diagram, config and completion", () => {
     expect(asked).toEqual(await project.pawl("approve", "--help"));
     expect((await project.pawl("help")).out).toBe((await project.pawl("--help")).out);
   });
+
+  it("show no help of a command that there is not, but what is near", async () => {
+    using project = temporaryProject({ marked: false });
+    for (const words of [
+      ["help", "stauts"],
+      ["stauts", "--help"],
+    ]) {
+      const { code, err, out } = await project.pawl(...words);
+      expect([code, out]).toEqual([2, ""]);
+      expect(err).toContain("Did you mean stats, status?");
+    }
+  });
 });

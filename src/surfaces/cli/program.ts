@@ -104,8 +104,11 @@ async function obey(given: readonly string[], host: Host): Promise<Answer | unde
     const around = { project: { value: project }, caller: { get: () => caller ?? host.caller } };
     answer = await run(Object.create(host, around), call);
   });
+  // The help of a command that there is not would be everybody's.
+  const isUnknown = word !== undefined && !specs.some(({ name }) => name.split(" ")[0] === word);
+  const asked = isUnknown ? argv.filter((each) => each !== "--help" && each !== "-h") : argv;
   try {
-    await program.parseAsync(argv.length === 0 ? ["--help"] : argv, { from: "user" });
+    await program.parseAsync(asked.length === 0 ? ["--help"] : asked, { from: "user" });
   } catch (thrown) {
     if (!(thrown instanceof CommanderError)) throw thrown;
     if (thrown.exitCode !== 0) throw usage(thrown, argv, specs, host);

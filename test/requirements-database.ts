@@ -308,6 +308,20 @@ export const DATABASE: Readonly<Record<string, Requirement>> = {
       `${CAPS}: shows what is reserved for work on tasks, and which of it a dead machine left`,
     ],
   },
+  "machines.comes-back": {
+    says: "A worker that is started again where it died has its name and its tasks at once; others leave what a dead worker left for a minute to one that is alive in the same checkout, serves it and has time, but not twice in a row, and no longer than before where the whole machine died.",
+    source: "team, Workers (a host that survived is preferred)",
+    tests: [
+      `${WORKERS}: has its name at once, and goes on with its task in the same worktree`,
+      `${CAPS}: is left for a minute to a worker that is alive in the same place and has time`,
+      `${CAPS}: is free at once where nobody there shows signs of life: a lease lasts twice as long as they count`,
+      `${CAPS}: is nobody's in particular where its worker handed it back, or died of it twice in a row`,
+      `${CAPS}: is free at once for a worker of its name that is alone in its place, and its name with it`,
+      `${LOOP_CAPS}: is left to one in the same place for as long as that is preferred, and taken then`,
+      `${LOOP_CAPS}: is not left to one that does not serve it`,
+      `${SHARED}: ends what a dead one left here, and takes no lease for it: whoever takes the task knows that its worker died`,
+    ],
+  },
   "machines.waits": {
     says: "What another machine holds is left alone until its lease runs out, and then taken at once.",
     source: `${SEVERAL}, A worker that loses touch`,

@@ -1,5 +1,6 @@
 /** A project whose work of Bloom's is in a database: opened with the first look at it. */
 import { hostname } from "node:os";
+import { openWorkersHere } from "../adapters/files/workers-here.ts";
 import { openDatabase } from "../adapters/postgres/database.ts";
 import { openMergedLog } from "../adapters/routed/event-log.ts";
 import { openRoutedStore } from "../adapters/routed/store.ts";
@@ -63,9 +64,10 @@ export function openShared({ environment, files, root, settings }: SharedPlace):
     database: project,
     async loop(noted) {
       const { claims, fenced, watch, workers } = await project();
+      const host = `${hostname()}:${root}`;
       return {
-        ...{ claims, watch, workers },
-        host: `${hostname()}:${root}`,
+        ...{ claims, watch, host },
+        workers: openWorkersHere(workers, root, host),
         fenced: (lease) => {
           const store = fenced(lease);
           return noted(routed(async () => store));

@@ -253,3 +253,31 @@ describe("A worker that cannot renew its leases", () => {
     proxy.close();
   });
 });
+
+describe("A worker that is started again where it died", () => {
+  it("has its name at once, and goes on with its task in the same worktree", LONG, async () => {
+    const words = hangs();
+    const kept = `test ! -e "$PAWL_PROJECT"/hold || { echo kept > ignored.txt; touch "$PAWL_PROJECT"/begun-ID; ${words}; }`;
+    using both = await machines({
+      tasks: sharedTasks(["T1"], kept, `mv ignored.txt "$PAWL_PROJECT"/found-ID || true`),
+    });
+    const { one, url } = both;
+    writeFileSync(join(one.root, ".git/info/exclude"), "ignored.txt\n");
+    hold(one);
+    const first = one.worker("one");
+    await begun(one, "T1");
+    first.kill("SIGKILL");
+    letGo(one);
+    // Nothing of it runs out by itself, however long this takes.
+    await onDatabase(url, async (client) => {
+      await client.query("update pawl.worker set lasting = '1 hour'");
+      await client.query("update pawl.lease set until = until + interval '1 hour'");
+    });
+    const again = one.worker("one");
+    const ran = ranOf(again);
+    await isDone(one, "T1");
+    expect(readFileSync(join(one.root, "found-T1"), "utf8")).toBe("kept\n");
+    await end(again);
+    expect((await ran).of("task:claimed")).toMatchObject([{ taskId: "T1", takenOver: true }]);
+  });
+});

@@ -7,10 +7,9 @@ import { existsSync } from "node:fs";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { PawlError } from "../../core/error.ts";
 import type { Claims } from "../../core/ports/claims.ts";
 import { CLAIMS, listLeases, namesIn } from "./leases.ts";
-import { type Lock, openLocks } from "./locks.ts";
+import { openLocks, tryLock } from "./locks.ts";
 import { nodeDisk } from "./node-disk.ts";
 import { openOwnFolder, ownPlace } from "./own-folder.ts";
 
@@ -30,7 +29,7 @@ export function openClaims(root: string): Claims {
   /** Removes what an owner left that died while it wrote its lease. */
   const sweepTemporary = async (name: string) => {
     const own = `claim-${name.slice(0, -TEMPORARY.length)}.lock`;
-    const lock = await tryLock(() => locks.acquire(own, "sweeping", 0));
+    const lock = await tryLock(locks, own, "sweeping");
     if (lock === null) return;
     await rm(join(folder, name), { force: true }).catch(() => {});
     lock.release();
@@ -40,7 +39,7 @@ export function openClaims(root: string): Claims {
     async take(what, worker) {
       const name = fileNameOf(what);
       if (held.has(what)) return null;
-      const lock = await tryLock(() => locks.acquire(`claim-${name}.lock`, `${what} by ${worker}`, 0));
+      const lock = await tryLock(locks, `claim-${name}.lock`, `${what} by ${worker}`);
       if (lock === null) return null;
       const path = join(openOwnFolder(root, CLAIMS), `${name}.json`);
       const abandoned = existsSync(path);
@@ -82,15 +81,6 @@ export function openClaims(root: string): Claims {
     },
   };
   return claims;
-}
-
-async function tryLock(acquire: () => Promise<Lock>): Promise<Lock | null> {
-  try {
-    return await acquire();
-  } catch (error) {
-    if (error instanceof PawlError && error.code === "lock-timeout") return null;
-    throw error;
-  }
 }
 
 /** Gives each name its own file: an id unchanged, anything else escaped. */

@@ -91,6 +91,16 @@ export function openLocks(disk: Disk): Locks {
   return { acquire };
 }
 
+/** Null: another one has it. */
+export async function tryLock(locks: Locks, name: string, what: string): Promise<Lock | null> {
+  try {
+    return await locks.acquire(name, what, 0);
+  } catch (error) {
+    if (error instanceof PawlError && error.code === "lock-timeout") return null;
+    throw error;
+  }
+}
+
 /** The lock file of a run. Each name gets its own, whatever characters it has. */
 export function runLockName(run: string): string {
   const escaped = run.replace(

@@ -141,12 +141,92 @@ describe("what live workers hold", () => {
     await one.claims.take("T-1", "w");
     const second = await one.claims.take("T-2", "w");
     await second?.release();
-    const held = await other.claims.held?.();
-    expect([...(held?.keys() ?? [])]).toEqual(["T-1"]);
-    expect(held?.get("T-1")).toBeGreaterThan(0);
-    expect(held?.get("T-1")).toBeLessThanOrEqual(15_000);
+    const held = (await other.claims.held?.()) ?? [];
+    expect(held).toEqual([{ what: "T-1", left: expect.any(Number) }]);
+    expect(held[0]?.left).toBeGreaterThan(0);
+    expect(held[0]?.left).toBeLessThanOrEqual(15_000);
     await expire();
-    expect(await other.claims.held?.()).toEqual(new Map());
+    expect(await other.claims.held?.()).toEqual([]);
+  });
+});
+
+describe("what a dead worker left", () => {
+  const at = (place: string, isAlone = true) => ({ place, isAlone });
+  const work = async (one: DatabaseProject, task: string, place = "here", worker = "w") =>
+    isTaken(await reserve(one, task, { place }, worker));
+  const leftFor = async ({ claims }: DatabaseProject, place = "elsewhere") =>
+    ((await claims.held?.(place)) ?? []).map(({ left, ...held }) => held);
+  const gpu = { what: "T-1", preferred: ["gpu"] };
+
+  it("is left for a minute to a worker that is alive in the same place and has time", async () => {
+    const [one, two, other] = (await machines(3)) as [DatabaseProject, DatabaseProject, DatabaseProject];
+    expect(await work(one, "T-1")).toBe(true);
+    expect(await leftFor(other)).toEqual([{ what: "T-1" }]);
+    await expire();
+    expect(await leftFor(other)).toEqual([]);
+    const survivor = await two.workers.register(entry("v"), at("here"));
+    await other.workers.register(entry("x"), at("elsewhere"));
+    expect(await leftFor(other)).toEqual([gpu]);
+    expect((await other.claims.held?.("elsewhere"))?.[0]?.left).toBeLessThanOrEqual(7500);
+    expect(await leftFor(two, "here")).toEqual([]);
+    await survivor?.beat({ atWork: 2, drains: false });
+    expect(await leftFor(other)).toEqual([]);
+    await survivor?.beat({ atWork: 1, drains: true });
+    expect(await leftFor(other)).toEqual([]);
+    await past("update pawl.worker set state = 'working' where project = $1");
+    await past("update pawl.lease set until = clock_timestamp() - interval '61 s' where project = $1");
+    expect(await leftFor(other)).toEqual([]);
+    await expire();
+    expect(await leftFor(other)).toEqual([gpu]);
+    // Nothing is refused for it, and then it is held.
+    expect(await work(two, "T-1", "here", "v")).toBe(true);
+    expect(await leftFor(other)).toEqual([{ what: "T-1" }]);
+  });
+
+  it("is free at once where nobody there shows signs of life: a lease lasts twice as long as they count", async () => {
+    const [one, two, other] = (await machines(3)) as [DatabaseProject, DatabaseProject, DatabaseProject];
+    await work(one, "T-1");
+    await one.workers.register(entry("w"), at("here"));
+    await two.workers.register(entry("v"), at("here"));
+    // The whole machine dies, its last renewal before its last sign of life.
+    await past("update pawl.lease set until = until - interval '13 s' where project = $1");
+    await past("update pawl.worker set beat = beat - interval '8 s' where project = $1");
+    expect(await leftFor(other)).toEqual([{ what: "T-1" }]);
+    await expire();
+    expect(await leftFor(other)).toEqual([]);
+  });
+
+  it("is nobody's in particular where its worker handed it back, or died of it twice in a row", async () => {
+    const [one, other] = (await machines(2)) as [DatabaseProject, DatabaseProject];
+    await one.workers.register(entry("v"), at("here"));
+    const first = await reserve(one, "T-1", { place: "here" });
+    if (isTaken(first)) await first.release();
+    expect(await leftFor(other)).toEqual([]);
+    for (const seen of [[gpu], [], [gpu]]) {
+      const [dying] = (await machines(1)) as [DatabaseProject];
+      expect(await work(dying, "T-1")).toBe(true);
+      await expire();
+      expect(await leftFor(other)).toEqual(seen);
+    }
+  });
+
+  it("is free at once for a worker of its name that is alone in its place, and its name with it", async () => {
+    const [one, two, other] = (await machines(3)) as [DatabaseProject, DatabaseProject, DatabaseProject];
+    const first = await one.workers.register(entry("w"), at("here"));
+    for (const task of ["T-1", "T-2"]) await work(one, task);
+    await other.workers.register(entry("ww"), at("elsewhere"));
+    await work(other, "T-3", "elsewhere", "ww");
+    await past("update pawl.reservation set place = null where project = $1 and what = 'T-2'");
+    expect(await two.workers.register(entry("w"), at("here", false))).toBeNull();
+    expect(await two.workers.register(entry("w"), at("there"))).toBeNull();
+    expect(await leftFor(other)).toHaveLength(3);
+    const second = await two.workers.register(entry("w"), at("here"));
+    expect(await second?.beat({ atWork: 0, drains: false })).toBe("go-on");
+    expect(await first?.beat({ atWork: 0, drains: false })).toBe("replaced");
+    // It died with T-2 there before.
+    expect(await leftFor(other)).toEqual([{ what: "T-2" }, { what: "T-3" }, gpu]);
+    expect(await work(two, "T-1")).toBe(true);
+    expect(await leftFor(other)).toEqual([{ what: "T-1" }, { what: "T-2" }, { what: "T-3" }]);
   });
 });
 

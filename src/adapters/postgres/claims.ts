@@ -3,7 +3,7 @@
  * take raises the lease's epoch, by which the database refuses what an earlier holder still commits.
  */
 import { randomUUID } from "node:crypto";
-import type { Cap, Claim, Claims } from "../../core/ports/claims.ts";
+import type { Cap, Claim, Claims, Held } from "../../core/ports/claims.ts";
 import { openHeldLeases } from "./held-leases.ts";
 import { CHANNEL, type Fence, type Place } from "./place.ts";
 
@@ -20,9 +20,28 @@ export interface FencedClaims extends Claims {
   fence(what: string): Fence | null;
 }
 
+interface HeldRow extends Omit<Held, "preferred"> {
+  readonly preferred: readonly string[] | null;
+}
+
+/**
+ * Signs of life are sent three times as often as needed. Half of that time without one, and nobody is preferred any more: so a
+ * whole machine that died holds nobody up, whose leases last twice as long.
+ */
 const HELD = `
-  select what, ceil(extract(epoch from until - clock_timestamp()) * 1000)::int as remaining
-  from pawl.lease where project = $1 and holder is not null and until > clock_timestamp()`;
+  with found as (
+    select what, until, null::text[] as preferred
+    from pawl.lease where project = $1 and holder is not null and until > clock_timestamp()
+    union all
+    select l.what, least(l.until + interval '1 minute', w.beat + w.lasting / 2), w.labels
+    from pawl.lease l
+    join pawl.reservation r on r.project = l.project and r.what = l.what and r.epoch = l.epoch
+    join pawl.worker w on w.project = l.project and w.place = r.place
+    where l.project = $1 and l.holder is not null and l.until <= clock_timestamp()
+      and r.place <> coalesce($2, '') and w.state = 'working' and w.at_work < w.capacity
+  )
+  select what, ceil(extract(epoch from until - clock_timestamp()) * 1000)::int as left, preferred
+  from found where until > clock_timestamp()`;
 
 export function openClaims({ connections, project }: Place, lasting = LASTING): FencedClaims {
   // Distinguishes this process from an earlier one of the same name.
@@ -74,9 +93,12 @@ export function openClaims({ connections, project }: Place, lasting = LASTING): 
       );
       return row ? (row.refused ?? hold(what, sent, row)) : null;
     },
-    async held() {
-      const rows = await connections.query<{ what: string; remaining: number }>(HELD, [project]);
-      return new Map(rows.map(({ remaining, what }) => [what, remaining]));
+    async held(place) {
+      const rows = await connections.query<HeldRow>(HELD, [project, place ?? null]);
+      return rows.map(({ preferred, ...held }) => ({
+        ...held,
+        ...(preferred === null ? {} : { preferred }),
+      }));
     },
     onProlonged: leases.onProlonged,
     // What dead owners left runs out by itself.

@@ -4,6 +4,7 @@
  * `readableFrom`.
  */
 
+import { PLACES_SHAPE } from "./places-shape.ts";
 import { WORKERS_SHAPE } from "./workers-shape.ts";
 
 export interface Migration {
@@ -360,5 +361,11 @@ export const MIGRATIONS: readonly Migration[] = [
     // An earlier program would read the names of the parts for the text.
     readableFrom: 4,
     sql: PARTS,
+  },
+  {
+    version: 5,
+    says: "where workers work, and may go on with what they left",
+    readableFrom: 4,
+    sql: PLACES_SHAPE,
   },
 ];

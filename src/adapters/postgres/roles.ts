@@ -19,6 +19,7 @@ const WRITES = [
   "pawl.register(bigint, text, uuid, text, text, text[], int, interval)",
   "pawl.beat(bigint, text, uuid, int, boolean)",
   "pawl.leave(bigint, text, uuid)",
+  "pawl.register(bigint, text, uuid, text, text, text[], int, interval, text, boolean)",
 ];
 const CALLS = { viewer: READS, worker: WRITES, person: [...WRITES, "pawl.drain(bigint, text)"] } as const;
 
@@ -65,9 +66,12 @@ export async function accessOf({ query }: Connections): Promise<DatabaseAccess> 
   );
   const missing = await missingGroups(query);
   const ungranted = await query<{ name: string }>(
-    `select name from unnest($1::text[], $2::text[]) asked(name, call)
+    `select distinct name from unnest($1::text[], $2::text[]) asked(name, call)
     where exists (select from pg_roles where rolname = name) and not has_function_privilege(name, call, 'execute')`,
-    [GROUPS.map(nameOf), GROUPS.map((group) => CALLS[group].at(-1))],
+    [
+      GROUPS.flatMap((group) => CALLS[group].map(() => nameOf(group))),
+      GROUPS.flatMap((group) => CALLS[group]),
+    ],
   );
   return {
     login: own?.login ?? "",

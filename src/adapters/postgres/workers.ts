@@ -39,12 +39,12 @@ export function openWorkers({ connections, project }: Place, lasting: number): W
       const rows = await query<Row>(LIST, [project]);
       return rows.map(({ at_work, beat, ...row }) => ({ ...row, atWork: at_work, seen: beat.toISOString() }));
     },
-    async register({ capacity, host, labels, name, version }) {
+    async register({ capacity, host, labels, name, version }, at) {
       const id = randomUUID();
       const own = [project, name, id];
       const [row] = await query<{ state: string | null }>(
-        "select pawl.register($1, $2, $3, $4, $5, $6, $7, $8) as state",
-        [...own, host, version, labels, capacity, `${lasting} milliseconds`],
+        "select pawl.register($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as state",
+        [...own, host, version, labels, capacity, `${lasting} milliseconds`, at?.place, at?.isAlone],
       );
       return row?.state == null ? null : registrationOf(query, own, lasting);
     },

@@ -26,10 +26,10 @@ export interface Claims {
    */
   reserve?(what: string, worker: string, wanted: Wanted): Promise<Claim | Cap | null>;
   /**
-   * What live workers hold, with the milliseconds after which each lease runs out unless it is renewed. Absent: to try to take
-   * one costs no more than to ask.
+   * What a worker at `place` is to leave alone: what live workers hold, and what dead ones left where another one is alive.
+   * Absent: to try to take a lease costs no more than to ask.
    */
-  held?(): Promise<ReadonlyMap<string, number>>;
+  held?(place?: string): Promise<readonly Held[]>;
   /**
    * Calls with the milliseconds for which what is held counts as held from now on, each time that this is prolonged; with null as
    * soon as nothing is held. Absent: it counts for as long as this process lives.
@@ -37,6 +37,17 @@ export interface Claims {
   onProlonged?(heard: (left: number | null) => void): void;
   /** Removes what dead owners left. */
   sweep(): Promise<void>;
+}
+
+export interface Held {
+  readonly what: string;
+  /** Milliseconds after which it is free, unless its holder renews it or whoever is preferred stays alive. */
+  readonly left: number;
+  /**
+   * Labels of a worker with time for it that is alive where its dead holder worked: if it serves the task, it is preferred for a
+   * while. Absent: its holder is alive.
+   */
+  readonly preferred?: readonly string[];
 }
 
 export interface Claim {
@@ -58,6 +69,8 @@ export interface Wanted {
   /** Null: the project's root. */
   readonly repository: string | null;
   readonly agent: string;
+  /** The machine and the folder on it where the work is done. */
+  readonly place?: string;
   /** Dollars that may be spent under the lease; null: nothing limits them. */
   readonly usd: number | null;
   /** How many may work at once in the repository and with the agent, and dollars a day; null: any number. */

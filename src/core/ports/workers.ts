@@ -3,7 +3,7 @@
 export interface Workers {
   list(): Promise<readonly WorkerSeen[]>;
   /** Null: another process of that name is alive. */
-  register(own: WorkerEntry): Promise<Registration | null>;
+  register(own: WorkerEntry, at?: WorkPlace): Promise<Registration | null>;
   /** Lets a worker take nothing more and end. Its state before; null: there is none of that name. */
   drain(name: string): Promise<WorkerState | null>;
   /** What is reserved for work on tasks. */
@@ -32,6 +32,13 @@ export interface WorkerEntry {
   readonly labels: readonly string[];
   /** How many agents may be at work. */
   readonly capacity: number;
+}
+
+export interface WorkPlace {
+  /** The machine and the folder on it where it works. */
+  readonly place: string;
+  /** No other process of that name is alive there: one that is registered there is dead. */
+  readonly isAlone: boolean;
 }
 
 export interface WorkerSeen extends WorkerEntry {

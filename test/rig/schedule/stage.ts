@@ -13,7 +13,7 @@ import type {
   DeferredCall,
   PermissionQuestion,
 } from "../../../src/core/ports/agents.ts";
-import type { Cap, Claims, Wanted } from "../../../src/core/ports/claims.ts";
+import type { Cap, Claims, Held, Wanted } from "../../../src/core/ports/claims.ts";
 import type { PullRequests } from "../../../src/core/ports/pull-requests.ts";
 import type { Change, View } from "../../../src/core/ports/store.ts";
 import type { Saved, WorkDone, Worktrees } from "../../../src/core/ports/worktrees.ts";
@@ -138,8 +138,8 @@ export interface StageOptions {
     readonly done?: WorkDone;
     /** The cap over all machines that is reached for a task; nothing: none. */
     readonly cap?: (task: string, wanted: Wanted) => Cap | undefined;
-    /** What other machines hold, and for how many milliseconds. */
-    readonly held?: () => ReadonlyMap<string, number>;
+    /** What is to be left to other machines. */
+    readonly held?: () => readonly Held[];
   };
   /** What the agent of a run does. */
   readonly agent?: (run: StageRun) => Promise<Failing | undefined>;
@@ -375,9 +375,11 @@ export function openStage(options: StageOptions): Stage {
 function sharedClaims(
   { cap, held }: NonNullable<StageOptions["shared"]>,
   take: Claims["take"],
-): Pick<Claims, "isShared" | "reserve" | "held"> {
+): Pick<Claims, "isShared" | "reserve" | "held" | "sweep"> {
   return {
     isShared: true,
+    // What dead owners left runs out by itself.
+    sweep: async () => {},
     ...(cap && {
       reserve: async (what, owner, wanted) => cap(what, wanted) ?? (await take(what, owner)),
     }),

@@ -109,7 +109,7 @@ async function register({ close, workers }: LoopPorts, own: WorkerEntry): Promis
   throw new PawlError(
     "worker-name-taken",
     `Another worker is called ${own.name}${other ? `: it works on ${other.host}, and was seen ${other.seen}` : ""}. Nothing was begun.`,
-    "Choose another name with --name. A worker that has ended without a word frees its name after 15 seconds.",
+    "Choose another name with --name. A worker that died frees its name after 15 seconds; in its own checkout at once.",
   );
 }
 

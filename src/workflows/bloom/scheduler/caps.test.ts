@@ -1,7 +1,7 @@
 /** What keeps a worker among several machines from taking a task, or from going on with it. */
 import { describe, expect, it } from "vitest";
 import { openStage, type StageOptions } from "../../../../test/rig/schedule/stage.ts";
-import type { Cap, Wanted } from "../../../core/ports/claims.ts";
+import type { Cap, Held, Wanted } from "../../../core/ports/claims.ts";
 
 const task = (id: string, more = "") => `- {id: ${id}, title: t, instructions: i${more}}\n`;
 const inRepo = (id: string, repo: string, more = "") =>
@@ -60,11 +60,11 @@ describe("A cap over all machines", () => {
     );
     await stage.until(() => wanted.size === 2);
     expect(wanted.get("T1")).toEqual({
-      ...{ repository: null, agent: "claude", usd: 5 },
+      ...{ repository: null, agent: "claude", usd: 5, place: "here" },
       caps: { repository: null, agent: null, usd: 50 },
     });
     expect(wanted.get("T2")).toEqual({
-      ...{ repository: "api", agent: "codex", usd: 2 },
+      ...{ repository: "api", agent: "codex", usd: 2, place: "here" },
       caps: { repository: 2, agent: 1, usd: 50 },
     });
   });
@@ -93,7 +93,7 @@ describe("What another machine holds", () => {
     let until = 12_000;
     const stage = staged([task("T1")], {
       cap: () => void asked.push(stage.elapsed()),
-      held: () => new Map(stage.elapsed() < until ? [["T1", until - stage.elapsed()]] : []),
+      held: () => (stage.elapsed() < until ? [{ what: "T1", left: until - stage.elapsed() }] : []),
     });
     await stage.pass(11_000);
     expect(asked).toEqual([]);
@@ -102,6 +102,32 @@ describe("What another machine holds", () => {
     expect(asked).toHaveLength(1);
     expect(asked[0]).toBeGreaterThanOrEqual(20_000);
     expect(asked[0]).toBeLessThan(21_000);
+  });
+});
+
+describe("What a dead worker left", () => {
+  const preferred = (labels: readonly string[], until: number, elapsed: () => number): Held[] =>
+    elapsed() < until ? [{ what: "T1", left: 2500, preferred: labels }] : [];
+
+  it("is left to one in the same place for as long as that is preferred, and taken then", async () => {
+    const asked: (string | undefined)[] = [];
+    const stage = staged([inRepo("T1", "api")], {
+      cap: (_, { place }) => void asked.push(place),
+      held: () => preferred(["repo:api"], 60_000, stage.elapsed),
+    });
+    await stage.pass(59_000);
+    expect(asked).toEqual([]);
+    await stage.until(() => stage.runs.length === 1);
+    expect(asked).toEqual(["here"]);
+    expect(stage.elapsed()).toBeLessThan(64_000);
+  });
+
+  it("is not left to one that does not serve it", async () => {
+    const stage = staged([inRepo("T1", "api")], {
+      held: () => preferred(["repo:web"], 60_000, stage.elapsed),
+    });
+    await stage.until(() => stage.runs.length === 1);
+    expect(stage.elapsed()).toBeLessThan(2000);
   });
 });
 

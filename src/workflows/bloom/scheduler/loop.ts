@@ -17,7 +17,7 @@
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { PawlError, toPawlError } from "../../../core/error.ts";
 import type { Caller, PawlEvent } from "../../../core/event.ts";
-import type { Cap, Claim, Wanted } from "../../../core/ports/claims.ts";
+import type { Cap, Claim, Held, Wanted } from "../../../core/ports/claims.ts";
 import type { LoopPorts } from "../../../core/ports/loop.ts";
 import type { SharedWorktrees } from "../../../core/ports/worktrees.ts";
 import { openSignal, type Signal } from "../../../core/signal.ts";
@@ -25,6 +25,7 @@ import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
 import { branchOf, eachTask, findTask, type Task } from "../../../tasks-file/task.ts";
 import { hasCaps, wantedFor } from "../caps.ts";
 import type { MergeQueue, StopReason } from "../execution-context.ts";
+import { serves } from "../labels.ts";
 import { apart } from "../overlap.ts";
 import { personsEvent } from "../persons-event.ts";
 import { ANY_WORKER, heldByCancelled, isClosed, isDone, type Worker } from "../pick.ts";
@@ -206,14 +207,15 @@ async function look(setup: LoopSetup, only = false): Promise<Picked> {
 async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"> {
   const { active, caps, failed, slots } = loop;
   const open = picked.candidates.filter(({ id }) => !active.has(id) && !failed.has(id));
-  const held = open.length === 0 || isDraining(loop) ? null : await loop.claims.held?.();
+  const { host } = loop.ports;
+  const held = (open.length === 0 || isDraining(loop) ? null : await loop.claims.held?.(host)) ?? [];
   let soonest = Number.POSITIVE_INFINITY;
   const atWork = () => [...active.keys()].flatMap((id) => findTask(picked.file.tasks, id) ?? []);
   caps.begin();
   for (const task of apart(open, atWork)) {
-    if (loop.folders.has(folderName(task, loop.ports.host))) continue;
+    if (loop.folders.has(folderName(task, host))) continue;
     if (loop.stop.aborted || isDraining(loop) || !slots.isFree()) return SLOW_MILLISECONDS;
-    const left = leftOf(held, task, loop.ports.host);
+    const left = leftOf(held, task, picked, host);
     if (left !== null) soonest = Math.min(soonest, left);
     else if ((await start(loop, picked, task)) === "taken") soonest = Math.min(soonest, TAKEN_MILLISECONDS);
   }
@@ -226,13 +228,22 @@ async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"
 /** A lease that runs out is free a little later: timers go off a little early. */
 const SPARE_MILLISECONDS = 50;
 
-/** Milliseconds until another worker's lease on the task or on its folder runs out; null: nobody holds either. */
+/**
+ * Milliseconds for which the task is left alone: another worker holds it or its folder, or one is preferred that has the work of
+ * a dead one. Null: it is free.
+ */
 function leftOf(
-  held: ReadonlyMap<string, number> | null | undefined,
+  held: readonly Held[],
   task: Task,
+  { settings }: Picked,
   host: string | undefined,
 ): number | null {
-  const left = [task.id, folderName(task, host)].flatMap((what) => held?.get(what) ?? []);
+  const folder = folderName(task, host);
+  const left = held.flatMap(({ what, preferred, left: each }) =>
+    (what === task.id || what === folder) && (preferred === undefined || serves(preferred, task, settings))
+      ? [each]
+      : [],
+  );
   return left.length === 0 ? null : Math.max(...left) + SPARE_MILLISECONDS;
 }
 
@@ -265,10 +276,11 @@ async function start(loop: Loop, picked: Picked, task: Task): Promise<"begun" | 
 }
 
 /** What it counts for among the caps over all machines; null: nothing. What only needs to be pushed or merged needs no agent. */
-function countedFor({ claims }: Loop, { runs, settings }: Picked, task: Task): Wanted | null {
+function countedFor({ claims, ports }: Loop, { runs, settings }: Picked, task: Task): Wanted | null {
   const run = runs.get(task.id);
   if (claims.reserve === undefined || (run !== undefined && DELIVERED.has(run.state))) return null;
-  return wantedFor(task, run, settings);
+  const { host } = ports;
+  return { ...wantedFor(task, run, settings), ...(host === undefined ? {} : { place: host }) };
 }
 
 /** Throws `config-invalid` where caps are set that nobody would hold. */
@@ -453,17 +465,22 @@ function stopAll(works: readonly Work[], reason: StopReason): void {
 
 /** Ends the processes that a dead loop left behind, whether or not its tasks are resumed. */
 async function endLeftovers(setup: Loop): Promise<void> {
-  await setup.claims.sweep();
-  for (const { task, runs } of await listUnderway(setup.runtime.store.view())) {
-    const own = await setup.claims.take(task, setup.name);
-    if (own === null) continue;
+  const { claims, name, ports, runtime, show } = setup;
+  await claims.sweep();
+  const underway = await listUnderway(runtime.store.view());
+  // Read after them: whoever is alive has had the lease since. To take one would look as if nobody had died.
+  const held = underway.length === 0 ? undefined : await claims.held?.(ports.host);
+  for (const { task, runs } of underway) {
+    if (held?.some(({ what, preferred }) => what === task && preferred === undefined)) continue;
+    const own = held === undefined ? await claims.take(task, name) : null;
+    if (held === undefined && own === null) continue;
     try {
       for (const run of runs) {
-        const count = await setup.ports.agents.endLeftovers(run);
-        if (count > 0) setup.show({ type: "agent:leftovers_ended", taskId: task, run, count });
+        const count = await ports.agents.endLeftovers(run);
+        if (count > 0) show({ type: "agent:leftovers_ended", taskId: task, run, count });
       }
     } finally {
-      await own.release();
+      await own?.release();
     }
   }
 }

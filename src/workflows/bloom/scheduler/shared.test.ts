@@ -115,6 +115,29 @@ describe("A task that another machine has taken over", () => {
   });
 });
 
+describe("A worker that begins among several machines", () => {
+  it("ends what a dead one left here, and takes no lease for it: whoever takes the task knows that its worker died", async () => {
+    const leases: string[] = [];
+    const stage = staged(
+      { held: () => [] },
+      {
+        fault: (at, what) => void (at === "lease" && leases.push(what)),
+        async agent({ run, stopped }) {
+          if (run === "T1.1") await stopped;
+          return undefined;
+        },
+      },
+    );
+    await stage.until(() => JSON.parse(stage.read(".pawl/runs/T1.json") ?? "{}").underway?.length === 1);
+    await stage.until(() => stage.runs.length === 1);
+    stage.kill();
+    expect(await stage.again()).toMatchObject({ done: ["T1"] });
+    expect(stage.of("agent:leftovers_ended")).toMatchObject([{ taskId: "T1", run: "T1.1" }]);
+    expect(stage.of("task:claimed").map(({ takenOver }) => takenOver)).toEqual([false, true]);
+    expect(leases.filter((what) => what === "T1")).toHaveLength(2);
+  });
+});
+
 describe("A session", () => {
   it("that is on another machine is not resumed: a new one is told what was done", async () => {
     let host = "one";

@@ -125,7 +125,7 @@ export function openGround(stage: Stage, tasks: string, bloom: Readonly<Record<s
 const LIMITS = { silence: 2.5, run: 4, verify: 1 };
 
 /** A child that is listened to. */
-function follow(child: ChildProcess) {
+export function follow(child: ChildProcess) {
   let out = "";
   let err = "";
   child.stdout?.on("data", (chunk) => {
@@ -159,7 +159,7 @@ export interface Ended {
   of(type: string): readonly LoopEvent[];
 }
 
-function linesOf(text: string): readonly LoopEvent[] {
+export function linesOf(text: string): readonly LoopEvent[] {
   return text
     .split("\n")
     .flatMap((line) => (line.startsWith("{") && line.endsWith("}") ? [JSON.parse(line) as LoopEvent] : []));
@@ -179,7 +179,7 @@ export async function until(running: Running, what: string, holds: () => boolean
 const PATIENCE = 90_000;
 
 /** Looks at every process by itself, not by what Pawl knows: the marks of all runs that the project has had. */
-function bearersOf(root: string): readonly number[] {
+export function bearersOf(root: string): readonly number[] {
   const names = ["agents", "commands"].flatMap((kind) => {
     const runs = join(root, ".pawl", kind);
     return existsSync(runs) ? readdirSync(runs) : [];

@@ -37,7 +37,7 @@ export const PROOFS: readonly Proof[] = [
 const LIMIT_OF_STOP = 10_000;
 
 /** A task's steps as the lines that each has for the model. */
-function steps(of: Readonly<Record<string, readonly string[]>>): string {
+export function steps(of: Readonly<Record<string, readonly string[]>>): string {
   return Object.entries(of)
     .map(([id, lines]) => `      - id: ${id}\n        instruction: |\n${indent(lines)}\n`)
     .join("");
@@ -47,7 +47,7 @@ function indent(lines: readonly string[]): string {
   return lines.map((line) => `          ${line}`).join("\n");
 }
 
-const work = (name: string) => [
+export const work = (name: string) => [
   `WRITE: ${name}.txt ${name}`,
   `RUN: git add ${name}.txt`,
   `RUN: git commit -qm '${name}'`,
@@ -461,7 +461,7 @@ function saidOf(ran: Ended, id: string): string {
     .join("");
 }
 
-function textsOf(said: readonly Said[]): string {
+export function textsOf(said: readonly Said[]): string {
   return said.map((one) => (one.by === "model" ? "" : one.text)).join("\n");
 }
 
@@ -470,7 +470,7 @@ function toolTexts(ground: Ground): readonly string[] {
 }
 
 /** For whoever reads of a failure: what happened, shortly. */
-function tellOf({ code, err, events }: Ended): string {
+export function tellOf({ code, err, events }: Ended): string {
   const lines = events.map((event) => JSON.stringify(event).slice(0, 400));
   return [`exit ${code}`, err, ...lines].join("\n");
 }

@@ -20,6 +20,7 @@ import { install } from "./install.ts";
 import { firstUse, isPackaged } from "./packaged.ts";
 import { DRIVEN, type Driven, PROGRAMS, USUAL } from "./programs.ts";
 import { PROOFS, type Proof } from "./proofs.ts";
+import { isTeam, TEAM, type TeamStage, teamWork } from "./team.ts";
 
 /** So many agents at once. */
 const AT_ONCE = 2;
@@ -112,6 +113,29 @@ async function proveAll(driven: Driven, binary: string): Promise<Proved> {
   return { lines, passed: proofs.length - failed, failed };
 }
 
+/** Two of them on two machines. */
+async function proveTeam(binaries: TeamStage["binaries"]): Promise<Proved> {
+  const lines = ["claude and codex"];
+  if (!TEAM.includes(only)) return { lines, passed: 0, failed: 0 };
+  const guard = await openGuard();
+  const begun = performance.now();
+  const took = () => `${((performance.now() - begun) / 1000).toFixed(1)} s`;
+  try {
+    const seen = await teamWork({ binaries, environment: guard.environment });
+    assert.deepEqual([...new Set(guard.asked)], []);
+    return { lines: [...lines, `  ok    ${TEAM}: ${seen} (${took()})`], passed: 1, failed: 0 };
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    return {
+      lines: [...lines, `  FAIL  ${TEAM} (${took()})\n${why.slice(-LONGEST_WHY)}`],
+      passed: 0,
+      failed: 1,
+    };
+  } finally {
+    await guard.close();
+  }
+}
+
 /** In a network of its own the kernel counts whatever wanted out. */
 function provedFence(before: number): Proved {
   const wanted = withoutWay() - before;
@@ -147,6 +171,7 @@ async function main(): Promise<number> {
       tell(await proveAll(next, binaries.get(next.program) ?? ""));
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  if (isTeam(chosen)) tell(await proveTeam(binaries));
   if (process.env[FENCED]) tell(provedFence(before));
   say(`\n${passed} passed, ${failed} failed`);
   return failed === 0 && passed > 0 ? 0 : 1;

@@ -52,11 +52,13 @@ export const OBSERVABILITY: Readonly<Record<string, Requirement>> = {
     ],
   },
   "telemetry.live": {
-    says: "Where a receiver is named, each process exports what its commits ended, as traces and metrics by OTLP; an agent is told its span.",
+    says: "Where a receiver is named, each process exports what its commits ended, as traces and metrics by OTLP; an agent and a check are told their span, and several machines make one trace of a run.",
     source: "docs/observability.md, OpenTelemetry",
     tests: [
       `${LIVE}: gets each run as one trace, from every process that worked on it, and the figures`,
       `${LIVE}: speaks protobuf where nothing else is asked for`,
+      `${LIVE}: gets a run as the same trace from each of several machines`,
+      "src/adapters/routed/event-log.test.ts: have the traces of a run begin from the log that has its events, whatever is in the other one",
     ],
   },
   "telemetry.names": {

@@ -14,6 +14,7 @@ import { wallFor } from "../adapters/wall/wall.ts";
 import { type Environment, withoutOwnSecrets } from "../config/config.ts";
 import { stateFolder } from "../config/state-home.ts";
 import type { Agents } from "../core/ports/agents.ts";
+import type { CommandOrder, Commands } from "../core/ports/commands.ts";
 import type { LoopPorts } from "../core/ports/loop.ts";
 import type { PullRequests } from "../core/ports/pull-requests.ts";
 import type { Store } from "../core/ports/store.ts";
@@ -30,8 +31,8 @@ export interface LoopPlace {
   /** The command line that starts this program. */
   readonly launch: readonly string[];
   readonly warn?: (line: string) => void;
-  /** The `traceparent` of an agent's run; absent: nothing is traced. Null: it is not known. */
-  readonly traceparentOf?: (task: string, agentRun: string) => string | null;
+  /** The `traceparent` of an agent's run or a check; absent: nothing is traced. Null: it is not known. */
+  readonly traceparentOf?: (task: string, kind: "agent" | "check", id: string) => string | null;
   /** Present: other machines work on the tasks, too. */
   readonly shared?: SharedLoop;
 }
@@ -76,12 +77,15 @@ export function openLoopOutside(place: LoopPlace): LoopPorts {
         }),
         place.traceparentOf,
       ),
-      commands: openCommands({
-        projectRoot: root,
-        environment: marked,
-        names: [...settings.environment, ...bloom.environment],
-        ...wall,
-      }),
+      commands: tracedCommands(
+        openCommands({
+          projectRoot: root,
+          environment: marked,
+          names: [...settings.environment, ...bloom.environment],
+          ...wall,
+        }),
+        place.traceparentOf,
+      ),
       setups: openSetups(root),
       worktrees: openWorktrees(root, environment, async () => git.filters, {
         kind: git.fence,
@@ -115,12 +119,22 @@ function traced(agents: Agents, traceparentOf: LoopPlace["traceparentOf"]): Agen
   if (!traceparentOf) return agents;
   return {
     ...agents,
-    start(order, hear) {
-      const TRACEPARENT = order.task === undefined ? null : traceparentOf(order.task, order.run);
-      if (TRACEPARENT === null) return agents.start(order, hear);
-      return agents.start({ ...order, environment: { ...order.environment, TRACEPARENT } }, hear);
-    },
+    start: (order, hear) => agents.start(withParent(order, "agent", traceparentOf), hear),
   };
+}
+
+function tracedCommands(commands: Commands, traceparentOf: LoopPlace["traceparentOf"]): Commands {
+  if (!traceparentOf) return commands;
+  return { ...commands, run: (order) => commands.run(withParent(order, "check", traceparentOf)) };
+}
+
+function withParent<Order extends Pick<CommandOrder, "environment" | "run" | "task">>(
+  order: Order,
+  kind: "agent" | "check",
+  traceparentOf: NonNullable<LoopPlace["traceparentOf"]>,
+): Order {
+  const TRACEPARENT = order.task === undefined ? null : traceparentOf(order.task, kind, order.run);
+  return TRACEPARENT === null ? order : { ...order, environment: { ...order.environment, TRACEPARENT } };
 }
 
 /** Loaded for the first pull request: few projects have any. */

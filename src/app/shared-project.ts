@@ -60,7 +60,7 @@ export function openShared({ environment, files, root, settings }: SharedPlace):
       atWork: async () => (await project()).workers.atWork(),
       spentToday: async () => (await project()).workers.spentToday(),
     },
-    eventLog: async (log) => openMergedLog(log, (await project()).eventLog),
+    eventLog: async (log) => openMergedLog(log, (await project()).eventLog, routes.isSharedRun),
     database: project,
     async loop(noted) {
       const { claims, fenced, watch, workers } = await project();

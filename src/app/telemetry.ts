@@ -31,7 +31,7 @@ export interface TelemetryPlace {
 export interface Telemetry {
   /** What was committed. Never fails. */
   saw(changes: readonly Change[]): void;
-  /** What the work loop hands to its agents. From now on the export runs in a process beside this one. */
+  /** What the work loop hands to its agents and checks. From now on the export runs in a process beside this one. */
   loop(): Promise<Pick<LoopPlace, "traceparentOf">>;
   /** Sends what is left, waiting a moment at most. */
   close(): Promise<void>;
@@ -77,7 +77,7 @@ export function openTelemetry(place: TelemetryPlace): Telemetry {
     },
     async loop() {
       isLoop = true;
-      return { traceparentOf: await agentTraces(ownPlace(place.root, EVENTS)) };
+      return { traceparentOf: await loopTraces(place) };
     },
     async close() {
       await queue(true);
@@ -88,12 +88,14 @@ export function openTelemetry(place: TelemetryPlace): Telemetry {
 
 const OFF: Telemetry = { saw() {}, loop: async () => ({}), close: async () => {} };
 
-/** Which span an agent's run will be: its children, if it makes any, belong below it. */
-async function agentTraces(events: string): Promise<(task: string, agentRun: string) => string | null> {
+/** Which span an agent's run or a check will be: what it traces itself belongs below it. */
+async function loopTraces({ log, root }: TelemetryPlace): Promise<NonNullable<LoopPlace["traceparentOf"]>> {
   const { generationNow } = await import("../adapters/events/event-log.ts");
   const { traceparentOf } = await import("../runtime/trace.ts");
-  return (task, agentRun) => {
-    const origin = generationNow(events);
-    return origin === null ? null : traceparentOf({ origin, run: `bloom:${task}` }, agentRun);
+  const events = ownPlace(root, EVENTS);
+  const elsewhere = await (await log()).origin?.("bloom:");
+  return (task, kind, id) => {
+    const origin = elsewhere ?? generationNow(events);
+    return origin === null ? null : traceparentOf({ origin, run: `bloom:${task}` }, kind, id);
   };
 }

@@ -1,6 +1,6 @@
 import type { PawlEvent } from "../core/event.ts";
 import { runOf } from "../core/event-lines.ts";
-import type { EventLog } from "../core/ports/event-log.ts";
+import { type EventLog, originOf } from "../core/ports/event-log.ts";
 import { type Digest, openDigest, wholeLog } from "./log-digest.ts";
 import { findRun, runAmbiguous } from "./overview.ts";
 import { loadWorkflow, type Project, type Workflows } from "./project.ts";
@@ -59,10 +59,13 @@ export async function openTraceDigest(
   { log, runs, workflows }: TracedRuns,
   onEnd: (spans: readonly TraceSpan[], by: PawlEvent) => void,
 ): Promise<Digest<ReadonlyMap<string, Trace>> | null> {
-  const origin = (await log.look())?.generation;
-  if (origin === undefined) return null;
+  if ((await log.look()) === null) return null;
   const traced = await Promise.all(
-    runs.map(async (run) => ({ origin, run, finals: await finalsOf(workflows, run) })),
+    runs.map(async (run) => ({
+      origin: (await originOf(log, run)) ?? "",
+      run,
+      finals: await finalsOf(workflows, run),
+    })),
   );
   return openDigest<ReadonlyMap<string, Trace>>({
     containing: runs.map(inJson),

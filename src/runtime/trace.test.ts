@@ -96,7 +96,7 @@ describe("a run as a trace", () => {
     expect(traced(LIFE).spans).toEqual(traced(LIFE).spans);
     const { spans } = traced(LIFE);
     expect(new Set(spans.map(({ id }) => id)).size).toBe(spans.length);
-    expect(traceparentOf(BLOOM, "T1.1")).toBe(`00-${traceIdOf(BLOOM)}-${spans[0]?.id}-01`);
+    expect(traceparentOf(BLOOM, "agent", "T1.1")).toBe(`00-${traceIdOf(BLOOM)}-${spans[0]?.id}-01`);
     expect(traceIdOf({ ...BLOOM, run: "bloom:T2" })).not.toBe(traceIdOf(BLOOM));
   });
 

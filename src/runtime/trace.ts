@@ -53,10 +53,14 @@ export function traceIdOf({ origin, run }: Pick<TracedRun, "origin" | "run">): s
   return digestOf(`trace ${origin} ${run}`).slice(0, 32);
 }
 
-/** The header of https://www.w3.org/TR/trace-context/ for a run of an agent. */
-export function traceparentOf(traced: Pick<TracedRun, "origin" | "run">, agentRun: string): string {
+/** The header of https://www.w3.org/TR/trace-context/ for a run of an agent, or a check, by its id. */
+export function traceparentOf(
+  traced: Pick<TracedRun, "origin" | "run">,
+  kind: "agent" | "check",
+  id: string,
+): string {
   const trace = traceIdOf(traced);
-  return `00-${trace}-${spanId(trace, `agent ${agentRun}`)}-01`;
+  return `00-${trace}-${spanId(trace, `${kind} ${id}`)}-01`;
 }
 
 /** Null: it is none. */
@@ -276,8 +280,12 @@ function endWait(building: Building, { from, gate, to, verdict }: GateWait, id: 
 
 type Checked = Extract<PawlEvent, { readonly type: "check:passed" | "check:failed" }>;
 
+/** Where its output is ends with the id of the command's run. */
+const COMMAND = /^\.pawl\/commands\/([^/]+)$/;
+
 function endCheck(building: Building, event: Checked, at: number): void {
-  const { command, duration, id, type } = event;
+  const { command, duration, log, type } = event;
+  const id = COMMAND.exec(String(log))?.[1] ?? event.id;
   const failed = type === "check:failed";
   const attributes = failed && typeof event.exit === "number" ? { "pawl.check.exit": event.exit } : {};
   const given = { kind: "check", name: "check", start: at - duration, attributes, words: command } as const;

@@ -1,9 +1,11 @@
 /** The live export: a real loop and its agents, and a receiver that decodes what comes. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { bloomProject } from "../rig/bloom-project.ts";
 import { Collector, jsonSpans } from "../rig/collector.ts";
+import { machines, sharedTasks } from "../rig/machines.ts";
+import { emptyDatabase, STARTING } from "../rig/postgres.ts";
 import { runPawl } from "../rig/project.ts";
 import { hangs, until } from "../rig/until.ts";
 
@@ -13,7 +15,7 @@ const TASKS = `tasks:
   title: A title that stays at home
   repo: .
   merge_into: main
-  verify: [test -f words-of-the-project.txt || true]
+  verify: ['test -f words-of-the-project.txt || echo "$TRACEPARENT $OTEL_EXPORTER_OTLP_ENDPOINT" >> "$PAWL_TRACED"']
   steps:
     - id: s1
       instruction: |
@@ -25,13 +27,21 @@ const ANSWERS = {
 };
 const ONE = `tasks:\n- id: T1\n  title: t\n  instructions: |\n    RUN: bloom done T1\n`;
 
+beforeAll(emptyDatabase, STARTING);
+
 describe("OpenTelemetry", () => {
   it("gets each run as one trace, from every process that worked on it, and the figures", {
     timeout: 90_000,
   }, async () => {
     await using collector = await Collector.open();
-    using project = bloomProject({ tasks: TASKS, answers: ANSWERS });
+    using project = bloomProject({
+      tasks: TASKS,
+      answers: ANSWERS,
+      project: { environment: ["PAWL_TRACED"] },
+    });
+    const traced = join(project.root, "../traced-checks.txt");
     const receiver = {
+      PAWL_TRACED: traced,
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
       OTEL_EXPORTER_OTLP_HEADERS: "x-door=open%20sesame",
@@ -72,6 +82,16 @@ describe("OpenTelemetry", () => {
     });
     // The agent knows its own span, and nothing of the receiver.
     expect(project.git("show", "main:traced.txt").trim()).toBe(`00-${root?.traceId}-${agents[1]?.spanId}-01`);
+    // So does each check.
+    const checks = spans.filter(({ name }) => name === "check");
+    const parents = checks.map(({ spanId, traceId }) => `00-${traceId}-${spanId}-01 `);
+    expect(
+      readFileSync(traced, "utf8")
+        .trimEnd()
+        .split("\n")
+        .map((line) => `${line.trim()} `)
+        .sort(),
+    ).toEqual(parents.sort());
     const { total } = JSON.parse((await project.bloom("stats", "--json")).out);
     expect(collector.sum("gen_ai.client.token.usage")).toBe(total.tokens);
     expect(collector.sum("pawl.agent.cost")).toBeCloseTo(total.usd);
@@ -93,6 +113,21 @@ describe("OpenTelemetry", () => {
     expect((await project.bloom("trace", "T1")).out).toMatch(
       /^bloom:T1 done.*\n├─ step s1.*\n│ {2}├─ scripted \(step\)/,
     );
+  });
+
+  it("gets a run as the same trace from each of several machines", { timeout: 240_000 }, async () => {
+    await using collector = await Collector.open();
+    const receiver = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" };
+    const tasks = sharedTasks(["T1"], 'echo "$TRACEPARENT" > traced.txt');
+    using both = await machines({ tasks, environment: receiver });
+    expect((await both.two.run()).code).toBe(0);
+    const agent = collector.spans.find(({ name }) => name.startsWith("invoke_agent"));
+    expect(both.remoteGit("show", "main:traced.txt").trim()).toBe(`00-${agent?.traceId}-${agent?.spanId}-01`);
+    // The other machine has a log of its own beside the shared one.
+    const file = join(both.one.root, "trace.json");
+    expect((await both.one.pawl("trace", "bloom:T1", "--otlp", file)).code).toBe(0);
+    const ids = (each: readonly { readonly spanId: string }[]) => each.map(({ spanId }) => spanId).sort();
+    expect(ids(jsonSpans(readFileSync(file, "utf8")))).toEqual(ids(collector.spans));
   });
 
   it("speaks protobuf where nothing else is asked for", { timeout: 60_000 }, async () => {

@@ -51,6 +51,11 @@ export function openEventLog({ connections, project }: Place, watch: Watch): Eve
       );
       return rows.map(entryOf);
     },
+    async origin() {
+      const query = "select generation from pawl.project where id = $1";
+      const [row] = await connections.query<{ generation: string }>(query, [project]);
+      return row?.generation ?? null;
+    },
     watch: (heard) => watch.onChange(heard),
   };
 }

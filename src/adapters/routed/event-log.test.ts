@@ -58,6 +58,14 @@ async function all(log: EventLog, from = 0): Promise<{ texts: readonly string[];
 const [a, b, c, d, e] = [line("a", 1), line("b", 2), line("c", 3), line("d", 4), line("e", 5)];
 
 describe("two event logs as one", () => {
+  it("have the traces of a run begin from the log that has its events, whatever is in the other one", async () => {
+    const [files, rows] = [memoryLog(90), memoryLog(1, b)];
+    const log = openMergedLog(files.log, rows.log, (run) => run.startsWith("bloom:"));
+    expect([await log.origin?.("bloom:T1"), await log.origin?.("alfred:TS-1")]).toEqual(["g1", null]);
+    files.add(a);
+    expect([await log.origin?.("bloom:T1"), await log.origin?.("alfred:TS-1")]).toEqual(["g1", "g90"]);
+  });
+
   it("have the lines of both by their time, and what both begin with once, forwards and back", async () => {
     const [files, rows] = [memoryLog(90, a, b, d), memoryLog(1, a, b, c, e)];
     const log = openMergedLog(files.log, rows.log);

@@ -4,15 +4,25 @@
  */
 import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
-import type { EventLog, LogEntry, LogLook, LogPart } from "../../core/ports/event-log.ts";
+import {
+  type EventLog,
+  type LogEntry,
+  type LogLook,
+  type LogPart,
+  originOf,
+} from "../../core/ports/event-log.ts";
 
 /** Half a gigabyte of one log, and 16 million places of the other, fit into one exact number. */
 const PLACES = 2 ** 24;
 const LEAST_BYTES = 256 * 1024;
 const NOTHING: LogLook = { generation: "", end: 0 };
 
-/** `places`: a log whose positions count its lines. */
-export function openMergedLog(bytes: EventLog, places: EventLog): EventLog {
+/** `places`: a log whose positions count its lines. `isInPlaces`: whether the events of a run are there. */
+export function openMergedLog(
+  bytes: EventLog,
+  places: EventLog,
+  isInPlaces: (run: string) => boolean = () => true,
+): EventLog {
   const looks = async () => Promise.all([bytes.look(), places.look()]);
   return {
     async look() {
@@ -47,6 +57,7 @@ export function openMergedLog(bytes: EventLog, places: EventLog): EventLog {
       ]);
       return backwards(one, other, [a, b], limit);
     },
+    origin: (run) => originOf(isInPlaces(run) ? places : bytes, run),
     watch(heard) {
       const both = [bytes.watch(heard), places.watch(heard)];
       return { close: () => both.forEach((each) => void each.close()) };

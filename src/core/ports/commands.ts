@@ -13,6 +13,8 @@ export interface Commands {
 export interface CommandOrder {
   /** An id, unique like an agent's run id. */
   readonly run: string;
+  /** The task whose work it checks. */
+  readonly task?: string;
   readonly command: string;
   readonly folder: Folder;
   readonly environment?: Readonly<Record<string, string>>;

@@ -19,8 +19,14 @@ export interface EventLog {
   }): Promise<LogPart | null>;
   /** The last whole lines that end at `before` or earlier, newest first. */
   readBack(order: { readonly before: number; readonly limit: number }): Promise<readonly LogEntry[]>;
+  /** From where the traces of a run take their ids, on whichever machine. Absent: from the log's generation. */
+  origin?(run: string): Promise<string | null>;
   /** Calls back soon after the log may have changed; never keeps the process alive. */
   watch(heard: () => void): { close(): void };
+}
+
+export async function originOf(log: EventLog, run: string): Promise<string | null> {
+  return log.origin === undefined ? ((await log.look())?.generation ?? null) : log.origin(run);
 }
 
 export interface LogLook {

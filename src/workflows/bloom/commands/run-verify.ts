@@ -94,6 +94,7 @@ export async function verify(
   for (const [index, { step, command }] of commands.entries()) {
     const started = context.ports.commands.run({
       run: ids[index] as string,
+      task: task.id,
       command,
       folder,
       environment: { BLOOM_TASK: task.id },

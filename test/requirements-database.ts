@@ -132,6 +132,7 @@ export const DATABASE: Readonly<Record<string, Requirement>> = {
     source: "docs/several-machines.md, Use it",
     tests: [
       `${CLI}: is set up once, imported whole, checked, and exported byte for byte`,
+      `${CLI}: is not imported with a tasks file that has problems: they are named as elsewhere, and nothing is written`,
       `${CLI}: is overwritten only where a person says so`,
       `${CLI}: brings no file to where Pawl keeps no state, whoever wrote it there`,
     ],

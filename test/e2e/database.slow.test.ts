@@ -86,6 +86,25 @@ describe("A project in a database", () => {
     expect(out).toContain("Nothing is wrong.");
   });
 
+  it(
+    "is not imported with a tasks file that has problems: they are named as elsewhere, and nothing is written",
+    LONG,
+    async () => {
+      using own = project();
+      await own.pawl("database", "init");
+      own.write("tasks.yaml", "tasks:\n- id: T-1\n  title: t\n  depends_on: [T-9]\n- id: T-1\n");
+      const elsewhere = await own.pawl("list");
+      const refused = await own.pawl("database", "import");
+      expect(refused).toMatchObject({ code: elsewhere.code, out: "", err: elsewhere.err });
+      expect(refused.err).toContain("[tasks-invalid]");
+      expect(refused.err).toContain("T-9");
+      expect((await own.pawl("database", "check")).out).toMatch(
+        /^revision {3}0\nholds {6}0 documents and 0 events$/m,
+      );
+      expect((await own.pawl("database", "import", "--replace")).err).toBe(refused.err);
+    },
+  );
+
   it("brings no file to where Pawl keeps no state, whoever wrote it there", LONG, async () => {
     using own = project();
     await own.pawl("database", "init");

@@ -15,7 +15,7 @@ import { counted } from "../counted.ts";
 import { refuseAgent } from "../person.ts";
 import { withProjectId } from "../project-id.ts";
 import { clean } from "../terminal.ts";
-import { basePaths, noteBase, type Place } from "./exchange.ts";
+import { basePaths, checkValid, noteBase } from "./exchange.ts";
 import { changesBetween, readAll, readShared, type SharedState } from "./shared-state.ts";
 
 const PAWL_YAML = projectPath("pawl.yaml");
@@ -122,7 +122,11 @@ function accessLines({ login, missing, role, ungranted }: DatabaseAccess): reado
 export const importProject: Run = async (host, { options }) => {
   refuseAgent(host, "copy a project into a database", "pawl database import");
   const project = await host.project();
+  const path = projectPath((await project.runtime.settings(project.files.view())).bloom.tasks_file);
   const files = await readFiles(project);
+  const tasks = files.get(path);
+  // Nobody could work with them there.
+  if (tasks !== undefined) checkValid(path, tasks);
   return withDatabase(host, async (database) => {
     const id = await knownId(project);
     const { revision, store } = await database.project(id);
@@ -137,7 +141,9 @@ export const importProject: Run = async (host, { options }) => {
         `Somebody else wrote to the project in ${database.shown} at the same time. Nothing was imported.`,
         "Look at what is there with `pawl database check`, then run the command again.",
       );
-    await noteImported(project, { id, files, revision });
+    // What the next pull and push begin from.
+    if (tasks !== undefined)
+      await noteBase({ files: project.files, base: basePaths(id, path), revision }, tasks);
     const words =
       changes.length === 0
         ? "is the same already"
@@ -148,16 +154,6 @@ export const importProject: Run = async (host, { options }) => {
     };
   });
 };
-
-/** What the next pull and push begin from. */
-async function noteImported(
-  { files: store, runtime: { settings } }: Project,
-  { files, id, revision }: { readonly files: SharedState; readonly id: string } & Pick<Place, "revision">,
-): Promise<void> {
-  const path = projectPath((await settings(store.view())).bloom.tasks_file);
-  const text = files.get(path);
-  if (text !== undefined) await noteBase({ files: store, base: basePaths(id, path), revision }, text);
-}
 
 /** What Pawl works with, now that both have it. */
 async function nextWords({ files, runtime: { settings } }: Project): Promise<string> {

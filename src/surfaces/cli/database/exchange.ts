@@ -196,7 +196,7 @@ function merge(
   );
 }
 
-function checkValid(path: ProjectPath, text: string): void {
+export function checkValid(path: ProjectPath, text: string): void {
   const read = readTasks(text, null);
   if (!read.ok) throw tasksInvalid(path, read.problems);
 }

@@ -309,6 +309,13 @@ export const DATABASE: Readonly<Record<string, Requirement>> = {
       `${CAPS}: shows what is reserved for work on tasks, and which of it a dead machine left`,
     ],
   },
+  "machines.waits-for-database": {
+    says: "A worker that is started while the database is away says what it waits for, and begins when it is there; what would fail again ends it at once, and other commands do not wait.",
+    source: `${SEVERAL}, Workers`,
+    tests: [
+      `${WORKERS}: says what it waits for, and begins when it is there; what can never succeed ends it at once`,
+    ],
+  },
   "machines.comes-back": {
     says: "A worker that is started again where it died has its name and its tasks at once; others leave what a dead worker left for a minute to one that is alive in the same checkout, serves it and has time, but not twice in a row, and no longer than before where the whole machine died.",
     source: "team, Workers (a host that survived is preferred)",

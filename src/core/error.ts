@@ -120,6 +120,9 @@ export class PawlError extends Error {
   }
 }
 
+/** The database does not answer, or takes nobody just now: another try may succeed without anything being mended. */
+export class DatabaseAway extends PawlError {}
+
 /** A file that is not text, although text was expected. */
 export class NotText extends PawlError {}
 

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { ranOf } from "../rig/bloom-project.ts";
 import { openCutProxy } from "../rig/cut-proxy.ts";
 import { heardFrom, json, type Machine, machines, sharedTasks } from "../rig/machines.ts";
-import { emptyDatabase, onDatabase, STARTING } from "../rig/postgres.ts";
+import { emptyDatabase, onDatabase, STARTING, startPostgres } from "../rig/postgres.ts";
 import { hangs, shellUntil, until } from "../rig/until.ts";
 
 const LONG = { timeout: 240_000 };
@@ -197,6 +197,51 @@ describe("A worker that stood still", () => {
     expect(await workersOf(two)).toMatchObject([{ name: "one", state: "working" }]);
     await end(next);
   });
+});
+
+describe("A worker whose database is away", () => {
+  it(
+    "says what it waits for, and begins when it is there; what can never succeed ends it at once",
+    LONG,
+    async () => {
+      const server = await startPostgres();
+      try {
+        using both = await machines({ tasks: sharedTasks(["T1"]) }, server.url("postgres"));
+        const { one, two } = both;
+        const begun: ChildProcess[] = [];
+        await server.crash(async () => {
+          const child = one.worker("one");
+          begun.push(child);
+          const heard = heardFrom(child);
+          await until(() => heard().includes('"loop:paused"'));
+          const told = heard()
+            .split("\n")
+            .flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+          expect(told).toEqual([
+            {
+              ...{ type: "loop:paused", code: "database-failed" },
+              reason: expect.stringContaining("cannot be reached"),
+              fix: expect.stringContaining("Ctrl-C ends it"),
+            },
+          ]);
+          expect((await two.pawl("list")).err).toContain("[database-failed]");
+        });
+        await isDone(two, "T1");
+        await end(...begun);
+        for (const [database, code] of [
+          ["nowhere", "database-failed"],
+          ["template1", "database-schema"],
+        ] as const) {
+          const child = two.workerBy(server.url(database), "two");
+          const heard = heardFrom(child);
+          await until(() => heard().includes(`"code": "${code}"`) && child.exitCode === 1);
+          expect(heard()).not.toContain("loop:paused");
+        }
+      } finally {
+        server.stop();
+      }
+    },
+  );
 });
 
 describe("A worker whose database needs a newer Pawl", () => {

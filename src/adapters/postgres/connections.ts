@@ -4,7 +4,7 @@
  */
 import { hostname } from "node:os";
 import pg from "pg";
-import { PawlError } from "../../core/error.ts";
+import { DatabaseAway, PawlError } from "../../core/error.ts";
 import type { Address } from "./address.ts";
 
 /** The rows of one statement, which is a transaction of its own. */
@@ -165,7 +165,8 @@ function failureOf({ shown, user }: Address, thrown: unknown): unknown {
   const { code, message } = thrown as { readonly code?: string; readonly message?: string };
   // Several addresses of one name failed, each in its own way: then there is no message.
   const said = state === null ? message || code || "no answer" : `${message} (SQLSTATE ${state})`;
-  return new PawlError(
+  const Failure = isPassing(thrown) ? DatabaseAway : PawlError;
+  return new Failure(
     "database-failed",
     `The database ${shown} ${state === null ? "cannot be reached" : "refuses"}: ${said}.`,
     state === null

@@ -1,15 +1,18 @@
 /** `pawl worker`: the work loop as one worker among several machines, until it is told to end. */
 import { hostname, platform } from "node:os";
-import { PawlError } from "../../../core/error.ts";
+import { setTimeout } from "node:timers/promises";
+import { DatabaseAway, PawlError } from "../../../core/error.ts";
 import { checkId } from "../../../core/id.ts";
 import type { LoopPorts } from "../../../core/ports/loop.ts";
 import type { Registration, WorkerEntry, WorkerOrder } from "../../../core/ports/workers.ts";
+import type { Project } from "../../../runtime/project.ts";
 import { parseLabels } from "../../../workflows/bloom/labels.ts";
 import { openHeartbeat } from "../../../workflows/bloom/scheduler/heartbeat.ts";
 import type { LoopEnd, LoopSetup } from "../../../workflows/bloom/scheduler/loop.ts";
 import { listRuns } from "../../../workflows/bloom/task-run.ts";
 import type { Answer, Call, Host, Run } from "../command.ts";
 import { beginLoop } from "../policy.ts";
+import type { Screen } from "./run-screen.ts";
 import {
   checkedSettings,
   endAnswer,
@@ -22,12 +25,8 @@ import {
 
 export const worker: Run = async (host, call) => {
   const project = await host.project();
-  const { bloom } = await checkedSettings(project);
-  const own = entryOf(call, host, bloom.agents);
-  await beginLoop(project, host, async () => (await listRuns(project.runtime.store.view())).length > 0);
-  const outside = await project.openLoop();
-  const registration = await register(outside, own);
   const screen = screenOf(host, call.json, false);
+  const { bloom, outside, own, registration } = await whenReached(screen, () => begin(project, host, call));
   const [drain, stop] = [new AbortController(), new AbortController()];
   const signals = stageOnSignal(screen, [
     { controller: drain, says: `${DRAINS} The next signal hands them back.` },
@@ -66,6 +65,42 @@ export const worker: Run = async (host, call) => {
   }
 };
 
+/** Where the database is away, says so, and tries again until it is there. */
+async function whenReached<T>(screen: Screen, act: () => Promise<T>): Promise<T> {
+  for (let isTold = false; ; isTold = true) {
+    try {
+      const result = await act();
+      if (isTold) screen.show({ type: "loop:resumed" });
+      return result;
+    } catch (thrown) {
+      if (thrown instanceof DatabaseAway) {
+        const { code, message: reason } = thrown;
+        if (!isTold) screen.show({ type: "loop:paused", code, reason, fix: WAITS });
+        await setTimeout(PAUSE_MILLISECONDS);
+        continue;
+      }
+      screen.close();
+      throw thrown;
+    }
+  }
+}
+
+const WAITS = "This worker begins as soon as the database answers; Ctrl-C ends it.";
+const PAUSE_MILLISECONDS = 1000;
+
+async function begin(project: Project, host: Host, call: Call) {
+  const { bloom } = await checkedSettings(project);
+  const own = entryOf(call, host, bloom.agents);
+  await beginLoop(project, host, async () => (await listRuns(project.runtime.store.view())).length > 0);
+  const outside = await project.openLoop();
+  try {
+    return { bloom, own, outside, registration: await register(outside, own) };
+  } catch (thrown) {
+    outside.close?.();
+    throw thrown;
+  }
+}
+
 const DRAINS = "Draining: this worker takes nothing more, and ends when its tasks are done.";
 
 function wordsOf(order: Exclude<WorkerOrder, "go-on">, name: string): string {
@@ -93,18 +128,15 @@ function entryOf({ options }: Call, { version }: Host, agents: number): WorkerEn
   };
 }
 
-async function register({ close, workers }: LoopPorts, own: WorkerEntry): Promise<Registration> {
-  if (workers === undefined) {
-    close?.();
+async function register({ workers }: LoopPorts, own: WorkerEntry): Promise<Registration> {
+  if (workers === undefined)
     throw new PawlError(
       "usage",
       "`pawl worker` works with others on a database, and this project keeps Bloom's work in files.",
       "Run `pawl run`. For several machines, set `stores: {bloom: postgres}` in pawl.yaml.",
     );
-  }
   const registration = await workers.register(own);
   if (registration !== null) return registration;
-  close?.();
   const other = (await workers.list()).find(({ name }) => name === own.name);
   throw new PawlError(
     "worker-name-taken",

@@ -39,6 +39,14 @@ describe("A step of a task that other machines may take over", () => {
     expect(stage.runs).toHaveLength(2);
   });
 
+  it("is shown as completed once, as soon as it is recorded", async () => {
+    const stage = staged({});
+    expect(await stage.end()).toMatchObject({ done: ["T1"] });
+    expect(stage.of("step:completed").map(({ stepId }) => stepId)).toEqual(["s1", "s2"]);
+    const types = stage.told.map(({ type }) => type);
+    expect(types.indexOf("step:completed")).toBeLessThan(types.lastIndexOf("agent:started"));
+  });
+
   it("is not recorded where the remote refuses its work: the task is blocked, with the reason", async () => {
     const stage = staged({ save: () => ({ kind: "rejected", reason: "a file is too large" }) });
     expect(await stage.end()).toMatchObject({ blocked: ["T1"] });

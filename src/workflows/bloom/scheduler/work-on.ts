@@ -254,7 +254,8 @@ async function takeCalls(setup: WorkSetup, taskId: string, run: string): Promise
     if (!asked) return warn(`it may not ask for ${verb} in this way: passed over`);
     try {
       const caller: Caller = { channel: "agent", who: run, task: taskId };
-      await advance(setup.runtime, await asked.transaction(), asked.input, caller);
+      const { events = [] } = await advance(setup.runtime, await asked.transaction(), asked.input, caller);
+      for (const event of events) setup.show(event);
     } catch (thrown) {
       const { code, message } = toPawlError(thrown);
       if (!REFUSES.has(code)) throw thrown;

@@ -100,6 +100,7 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     tests: [
       "test/e2e/bloom-outbox.test.ts: does what an agent asked for when its run has ended, and tells what it may not ask for",
       "test/e2e/bloom-outbox.test.ts: does it also where the loop was killed meanwhile: the step is not run again",
+      "src/workflows/bloom/scheduler/shared.test.ts: is shown as completed once, as soon as it is recorded",
     ],
   },
   "agents.own-task": {

@@ -62,6 +62,17 @@ export const BOARD_SERVER: Readonly<Record<string, Requirement>> = {
       `${BOARD}: says what happened as it happens, and resumes without a miss: later, by another server, over a rotated log`,
       `${BOARD}: says where it cannot resume: a log that was cut, or is gone, or a reader too far behind`,
       `${BOARD}: opens no file and watches none while nobody listens`,
+      "src/surfaces/board/server/stream.test.ts: gets what it missed, also of a log that is two",
+    ],
+  },
+  "board.bursts": {
+    says: "However much happens, a page takes a small share of the server's time, shows the first of it at once and the last of it soon.",
+    source: "team, Proof (figures)",
+    tests: [
+      "src/surfaces/board/client/bursts.test.ts: asks at once for the first, and soon for the others where an answer costs nothing",
+      "src/surfaces/board/client/bursts.test.ts: takes a small share of the time of a server for which an answer is work, and still shows the last",
+      "src/surfaces/board/client/bursts.test.ts: asks at once for each event where these come seldom, also where an answer is work",
+      "src/surfaces/board/client/bursts.test.ts: never rests for longer than some seconds, and asks nothing more once it is left",
     ],
   },
   "board.verdict": {

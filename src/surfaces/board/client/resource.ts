@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { Happened, Refused } from "../wire.ts";
 import { get, refusedOf } from "./api.ts";
+import { inBursts } from "./bursts.ts";
 import { listen } from "./live.ts";
 
 export interface Resource<T> {
@@ -14,9 +15,6 @@ export interface Resource<T> {
 /** A page that was seen already is shown at once, as it was, until the answer comes. */
 const seen = new Map<string, unknown>();
 const MAX_SEEN = 30;
-/** Events come in bursts: the first is answered at once, the others together. */
-const QUIET_MS = 100;
-
 interface Answer<T> {
   readonly path: string;
   readonly data: T | null;
@@ -67,29 +65,4 @@ function remember(path: string, data: unknown): void {
   seen.set(path, data);
   const [oldest] = seen.keys();
   if (seen.size > MAX_SEEN && oldest !== undefined) seen.delete(oldest);
-}
-
-function inBursts(load: () => Promise<void>): { ask(): void; stop(): void } {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let isBusy = false;
-  let isAsked = false;
-  const run = async () => {
-    isBusy = true;
-    isAsked = false;
-    await load();
-    timer = setTimeout(() => {
-      isBusy = false;
-      if (isAsked) void run();
-    }, QUIET_MS);
-  };
-  return {
-    ask() {
-      isAsked = true;
-      if (!isBusy) void run();
-    },
-    stop() {
-      isBusy = true;
-      clearTimeout(timer);
-    },
-  };
 }

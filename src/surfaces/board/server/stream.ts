@@ -9,6 +9,7 @@
  *     anew.
  * S4  Nothing is watched without a reader.
  */
+import { attempt } from "../../../core/attempt.ts";
 import type { EventLog } from "../../../core/ports/event-log.ts";
 import { happenedOf } from "./happened.ts";
 import type { BoardProject } from "./projects.ts";
@@ -107,19 +108,22 @@ async function endOf(log: EventLog): Promise<Place> {
   return look === null ? NOWHERE : { generation: look.generation, offset: look.end };
 }
 
-/** `KEY:OFFSET:GENERATION`, joined by commas. */
+/** `KEY:OFFSET:GENERATION`, joined by commas. What names a log's generation may be any text. */
 function renderPlaces(places: ReadonlyMap<string, Place>): string {
-  return [...places].map(([key, { generation, offset }]) => `${key}:${offset}:${generation}`).join(",");
+  return [...places]
+    .map(([key, { generation, offset }]) => `${key}:${offset}:${encodeURIComponent(generation)}`)
+    .join(",");
 }
 
-const PLACE = /^([0-9a-f]{12}):(\d{1,15}):([0-9a-f]{0,16})$/;
+const PLACE = /^([0-9a-f]{12}):(\d{1,16}):([A-Za-z0-9_.!~*'()%-]{0,500})$/;
 const LONGEST_ID = 16 * 1024;
 
 function parsePlaces(id: string): Map<string, Place> {
   const places = new Map<string, Place>();
   for (const text of id.slice(0, LONGEST_ID).split(",")) {
     const [, key, offset, generation = ""] = PLACE.exec(text.trim()) ?? [];
-    if (key !== undefined) places.set(key, { generation, offset: Number(offset) });
+    const known = attempt(() => decodeURIComponent(generation), null);
+    if (key !== undefined && known !== null) places.set(key, { generation: known, offset: Number(offset) });
   }
   return places;
 }

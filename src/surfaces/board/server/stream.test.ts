@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import type { EventLog } from "../../../core/ports/event-log.ts";
+import { streamEvents } from "./stream.ts";
+
+const KEY = "0123456789ab";
+/** As of a log that is two. */
+const GENERATION = '["4a5b6c7d8e9f0011","4f6d2f9e-0000-4000-8000-000000000000"]';
+const FAR = 9_007_199_254_740_000;
+
+const line = (id: string) =>
+  JSON.stringify({ id, time: "2026-01-01T00:00:00.000Z", type: "task:noted", taskId: "T1", text: id });
+
+/** Its positions are large, as of two that are counted as one. */
+function logOf(lines: readonly string[]): EventLog {
+  const entries = lines.map((text, at) => ({ text, start: FAR + at, end: FAR + at + 1 }));
+  return {
+    look: async () => ({ generation: GENERATION, end: FAR + lines.length }),
+    read: async ({ from }) => ({
+      entries: entries.filter(({ start }) => start >= from),
+      next: FAR + lines.length,
+      isAll: true,
+    }),
+    readBack: async () => [],
+    watch: () => ({ close() {} }),
+  };
+}
+
+/** What a reader is sent until it has had `most`; `last`: where it was before. */
+async function sent(lines: readonly string[], most: number, last = "") {
+  const stop = new AbortController();
+  const events: { readonly event: string; readonly id: string }[] = [];
+  const log = logOf(lines);
+  const entry = { key: KEY, log: async () => log } as never;
+  await streamEvents([entry], {
+    last,
+    signal: stop.signal,
+    sink: {
+      async send(event) {
+        events.push(event);
+        if (events.length === most) stop.abort();
+      },
+      ping: async () => stop.abort(),
+    },
+  });
+  return events;
+}
+
+describe("a reader that comes back", () => {
+  it("gets what it missed, also of a log that is two", async () => {
+    const [hello] = await sent([line("e1")], 1);
+    const missed = await sent([line("e1"), line("e2"), line("e3")], 3, hello?.id);
+    expect(missed.map(({ event }) => event)).toEqual(["hello", "happened", "happened"]);
+    const [, , last] = await sent([line("e1"), line("e2"), line("e3"), line("e4")], 3, missed[1]?.id);
+    expect(last?.id).toContain(String(FAR + 4));
+  });
+});

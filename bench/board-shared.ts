@@ -20,6 +20,11 @@ import { ENVIRONMENT, MAIN } from "./measure.ts";
 
 const SECONDS = Number(process.argv[2] ?? 20);
 const [TASKS, WORKERS, PACE] = [1000, 8, 10];
+/** Of one worker, as `team.ts` takes it. */
+const SHARE = {
+  ...{ workers: WORKERS, tasks: TASKS / WORKERS, from: 0 },
+  ...{ commits: Math.ceil((PACE * (SECONDS + 10)) / WORKERS), pause: (1000 * WORKERS) / PACE },
+};
 const TICKS_PER_SECOND = 100;
 const ID = "0123456789abcdef0123456789abcdef";
 
@@ -29,7 +34,7 @@ function processorSeconds(pid: number): number {
 }
 
 const task = (_: unknown, at: number) =>
-  `- id: T${at}\n  title: Part ${at}\n  repo: .\n  instructions: |\n    The words of a person about this part, of some length.\n  steps:\n  - id: s${at}\n    instruction: Do it\n`;
+  `- id: T${at}\n  title: Part ${at}\n  repo: .\n  instructions: |\n    The words of a person about this part, of some length.\n  steps:\n  - id: s${at}-0\n    instruction: Do it\n`;
 
 process.once("exit", useScratchStateHome());
 const place = mkdtempSync(join(tmpdir(), "pawl-bench-board-"));
@@ -69,15 +74,10 @@ const pages = ["/api/inbox", `/api/${browser.project}/tasks`].map((path) =>
 for (const each of pages) each.ask();
 const listening = await browser.listen();
 const heardOf = (child: ChildProcess) => new Promise<unknown>((heard) => child.once("message", heard));
-const workers = others.map((root, from) =>
+const workers = others.map((root, worker) =>
   spawn(
     process.execPath,
-    [
-      join(import.meta.dirname, "team.ts"),
-      "work",
-      root,
-      JSON.stringify({ from, to: PACE * (SECONDS + 10), every: WORKERS, pause: (1000 * WORKERS) / PACE }),
-    ],
+    [join(import.meta.dirname, "team.ts"), "work", root, JSON.stringify({ ...SHARE, worker })],
     { stdio: ["ignore", "inherit", "inherit", "ipc"], env },
   ),
 );

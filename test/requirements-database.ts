@@ -25,6 +25,7 @@ const BEAT = "src/workflows/bloom/scheduler/heartbeat.test.ts";
 const LABELS = "src/workflows/bloom/labels.test.ts";
 const UNTAKEN = "src/workflows/bloom/untaken.test.ts";
 const HELD = "src/adapters/postgres/claims.test.ts";
+const CONNECTIONS = "src/adapters/postgres/connections.slow.test.ts";
 const LOOP_CAPS = "src/workflows/bloom/scheduler/caps.test.ts";
 const SEVERAL = "docs/several-machines.md";
 const REMOTE = "docs/several-machines.md, The git remote";
@@ -82,6 +83,17 @@ export const DATABASE: Readonly<Record<string, Requirement>> = {
       `${SUITE}: is heard to have grown`,
     ],
   },
+  "database.lost-connections": {
+    says: "A connection to the database that breaks, or over which nothing comes any more, ends no worker, and keeps nobody waiting for long for what it held.",
+    source: PAGE,
+    tests: [
+      `${CONNECTIONS}: and is lost ends nothing but itself: the work goes on, and the lock can be had`,
+      `${CONNECTIONS}: and does not know whether it gave it back is used by nobody else`,
+      `${CONNECTIONS}: and stands still loses it after the time for which another one may wait`,
+      `${CONNECTIONS}: is given up by the server within half a minute, whatever it waits for`,
+      `${CONNECTIONS}: is not taken for one that listens`,
+    ],
+  },
   "database.shape": {
     says: "A database is migrated step by step, each whole or not at all, once however many migrate, and a program that it has outgrown stops.",
     source: "docs/several-machines.md, Upgrading",
@@ -97,6 +109,7 @@ export const DATABASE: Readonly<Record<string, Requirement>> = {
       `${CLI}: is found by an address in the environment alone, whose password is never shown`,
       `${POSTGRES}: says that the database cannot be reached, and not its address's password`,
       "src/adapters/postgres/address.test.ts: of another machine is encrypted, and its certificate verified",
+      "src/adapters/postgres/address.test.ts: of another machine by its IP address is encrypted and verified, too, and names no server to TLS",
       "src/adapters/postgres/address.test.ts: %s is refused, and its password never shown",
       "src/config/config.test.ts: agents and commands get no address of a database, whatever they are to get",
       "test/architecture.test.ts: loads no client of a database at a start, and only one adapter ever does",
@@ -345,6 +358,7 @@ export const DATABASE: Readonly<Record<string, Requirement>> = {
       `${HELD}: is lost while nobody can take it yet, counted from when the last renewal was sent`,
       `${HELD}: is kept by a renewal whose reply comes late, as long as it was sent in time`,
       `${HELD}: is lost at once if somebody else has it, and another one is not`,
+      `${HELD}: is held as long as one can be sure of it, and else given back: another worker may have it`,
       `${HELD}: has lost its leases: %s`,
       `${HELD}: is told with the first lease and each renewal that succeeds, and that nothing is held any more`,
       `${HELD}: is renewed while it is held, and nothing is asked any more once none is`,

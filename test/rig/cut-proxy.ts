@@ -17,6 +17,8 @@ export interface CutProxy {
   cut(what: "request" | "reply", containing: string): void;
   /** Every connection breaks, at any point of what it does. */
   cutAll(): void;
+  /** From now on nothing arrives over the connections that are open, and neither side is told. */
+  swallow(): void;
   close(): void;
 }
 
@@ -32,6 +34,7 @@ function countReady(bytes: Buffer): number {
 export async function openCutProxy(to: string): Promise<CutProxy> {
   const target = new URL(to);
   const open = new Set<Socket>();
+  const swallowed = new Set<Socket>();
   let order: { readonly what: "request" | "reply"; readonly containing: string } | null = null;
   let cuts = 0;
   let answered = 0;
@@ -47,6 +50,7 @@ export async function openCutProxy(to: string): Promise<CutProxy> {
     open.add(client);
     for (const socket of [client, upstream]) socket.on("error", end).on("close", end);
     client.on("data", (bytes) => {
+      if (swallowed.has(client)) return;
       if (order !== null && bytes.includes(order.containing)) {
         const { what } = order;
         order = null;
@@ -57,6 +61,7 @@ export async function openCutProxy(to: string): Promise<CutProxy> {
       upstream.write(bytes);
     });
     upstream.on("data", (bytes) => {
+      if (swallowed.has(client)) return;
       answered += bytes.length;
       transactions += countReady(bytes);
       // The server has committed before it answers.
@@ -84,6 +89,9 @@ export async function openCutProxy(to: string): Promise<CutProxy> {
     cutAll() {
       cuts += open.size;
       for (const client of open) client.destroy();
+    },
+    swallow() {
+      for (const client of open) swallowed.add(client);
     },
     close() {
       for (const client of open) client.destroy();

@@ -25,6 +25,11 @@ describe("the database's address", () => {
     });
   });
 
+  it("of another machine by its IP address is encrypted and verified, too, and names no server to TLS", () => {
+    for (const host of ["192.0.2.1", "[2001:db8::1]"])
+      expect(parseAddress(`postgres://ann@${host}/pawl`).tls).toEqual({});
+  });
+
   it.each([
     [undefined, "is not set"],
     ["", "is not set"],

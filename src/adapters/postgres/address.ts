@@ -3,6 +3,7 @@
  * PostgreSQL's own programs. Off this machine the connection is encrypted and the server's certificate verified.
  */
 import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
 import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import { DATABASE_URL } from "../../core/ports/database.ts";
@@ -16,7 +17,7 @@ export interface Address {
   readonly user: string;
   readonly password: string;
   /** Null: this machine. */
-  readonly tls: { readonly servername: string; readonly ca?: string } | null;
+  readonly tls: { readonly servername?: string; readonly ca?: string } | null;
 }
 
 const PORT = 5432;
@@ -57,11 +58,13 @@ function tlsOf({ searchParams }: URL, servername: string): Address["tls"] {
     throw unconfigured(
       `${DATABASE_URL} says sslmode=${mode}, but Pawl talks to ${servername} only if it can verify its certificate`,
     );
+  // TLS has names of servers only; the certificate of an IP address is verified without one.
+  const named = isIP(servername) === 0 ? { servername } : {};
   const file = searchParams.get("sslrootcert");
-  if (file === null) return { servername };
+  if (file === null) return named;
   const ca = attempt(() => readFileSync(file, "utf8"), null);
   if (ca === null) throw unconfigured(`the certificates of sslrootcert (${file}) cannot be read`);
-  return { servername, ca };
+  return { ...named, ca };
 }
 
 function decoded(text: string): string {

@@ -16,6 +16,8 @@ const isAway: Answers = () => Promise.reject(new Error("no route"));
 
 function opened() {
   let renewed = 0;
+  let answering = Promise.resolve();
+  const released: unknown[] = [];
   let renews = keepsAll;
   let epoch = 0;
   const query = async (text: string, values: readonly unknown[] = []) => {
@@ -23,14 +25,23 @@ function opened() {
       renewed += 1;
       return (await renews(values[1] as readonly string[])).map((what) => ({ what }));
     }
+    if (text.includes("pawl.release")) released.push(values[1]);
     if (!text.includes("pawl.take")) return [];
     epoch += 1;
+    await answering;
     return [{ taken_epoch: String(epoch), was_left: false }];
   };
   const connections = { query, notify() {} } as unknown as Connections;
   return {
     claims: openClaims({ connections, project: "1" }),
     renewed: () => renewed,
+    released,
+    /** What is taken is answered only then. */
+    answersAfter(milliseconds: number) {
+      answering = new Promise((resolve) => {
+        const timer = setInterval(() => resolve(clearInterval(timer)), milliseconds);
+      });
+    },
     database(answers: Answers) {
       renews = answers;
     },
@@ -115,6 +126,22 @@ describe("a lease that is not renewed", () => {
     expect([first?.lost?.aborted, second?.lost?.aborted]).toEqual([true, false]);
     await second?.release();
     expect(second?.lost?.aborted).toBe(false);
+  });
+});
+
+describe("a lease whose taking is answered late", () => {
+  it("is held as long as one can be sure of it, and else given back: another worker may have it", async () => {
+    const { answersAfter, claims, released } = opened();
+    answersAfter(9_900);
+    const first = claims.take("T1", "w");
+    await passes(9_900);
+    expect(await first).not.toBeNull();
+    answersAfter(10_000);
+    const second = claims.take("T2", "w");
+    await passes(10_000);
+    expect(await second).toBeNull();
+    expect(claims.fence("T2")).toBeNull();
+    expect(released).toEqual(["T2"]);
   });
 });
 

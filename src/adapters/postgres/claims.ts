@@ -55,20 +55,32 @@ export function openClaims({ connections, project }: Place, lasting = LASTING): 
     return new Set(kept.map(({ what }) => what));
   });
 
-  const hold = (what: string, sent: number, { taken_epoch, was_left }: Taken): Claim | null => {
+  const giveBack = async (what: string, epoch: number) => {
+    await connections.query("select pawl.release($1, $2, $3)", [project, what, epoch]);
+    // Somebody may wait for the cap that it counted for.
+    connections.notify(CHANNEL, project);
+  };
+  const hold = async (
+    what: string,
+    sent: number,
+    { taken_epoch, was_left }: Taken,
+  ): Promise<Claim | null> => {
     if (!taken_epoch) return null;
     const epoch = Number(taken_epoch);
-    const { drop, lost } = leases.add(what, epoch, sent);
+    const held = leases.add(what, epoch, sent);
+    // The answer took so long that another worker may have it now.
+    if (held === null) {
+      await giveBack(what, epoch);
+      return null;
+    }
+    const { drop, lost } = held;
     return {
       what,
       abandoned: was_left === true,
       epoch,
       lost,
       async release() {
-        if (!drop()) return;
-        await connections.query("select pawl.release($1, $2, $3)", [project, what, epoch]);
-        // Somebody may wait for the cap that it counted for.
-        connections.notify(CHANNEL, project);
+        if (drop()) await giveBack(what, epoch);
       },
     };
   };

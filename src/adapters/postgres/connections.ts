@@ -45,9 +45,12 @@ const LONGEST_PAUSE = 1_000;
 const SESSION = [
   // What the server acknowledges is on its disk, whatever it does for others.
   "synchronous_commit=on",
-  // The server notices within half a minute that this machine is gone, and frees its locks.
+  // The server notices within half a minute that this machine is gone, and frees its locks: also where an answer is on its way.
   ...["tcp_keepalives_idle=10", "tcp_keepalives_interval=5", "tcp_keepalives_count=3"],
+  "tcp_user_timeout=25000",
 ];
+/** This side notices as soon, where it only listens. */
+const FIRST_KEEPALIVE = 10_000;
 
 /** SQLSTATEs after which another try may succeed: connections, shutdowns, too many clients, deadlocks, a replica. */
 const PASSING = /^(?:08...|57P0[123]|53300|40001|40P01|25006)$/;
@@ -58,7 +61,9 @@ export function openConnections(address: Address, limits: Partial<Limits> = {}):
   const pool = poolOf({ ...config, max: 6, query_timeout: statement, statement_timeout: statement });
   // Who waits for a lock must not keep those from committing who hold it.
   const waits = { lock_timeout: holding, query_timeout: holding + statement };
-  const sessions = poolOf({ ...config, max: 16, ...waits });
+  // Who holds a lock and asks for nothing stands still: the server takes it away, so that nobody waits for longer than they may.
+  const options = `${config.options} -c idle_session_timeout=${holding}`;
+  const sessions = poolOf({ ...config, options, max: 16, ...waits });
   let isClosed = false;
   const again = <T>(work: () => Promise<T>) =>
     untilConnected({ address, longest: reconnecting, isOver: () => isClosed }, work);
@@ -66,13 +71,13 @@ export function openConnections(address: Address, limits: Partial<Limits> = {}):
     address,
     query: (text, values) => again(() => queryOf(pool)(text, values)),
     async session(begin, work) {
-      const client = await again(() => begun(sessions, begin));
+      const session = await again(() => begun(sessions, begin));
       try {
-        const result = await work(queryOf(client));
-        client.release();
+        const result = await work(session.query);
+        session.close(session.isBroken);
         return result;
       } catch (thrown) {
-        client.release(true);
+        session.close(true);
         throw failureOf(address, thrown);
       }
     },
@@ -91,13 +96,50 @@ function queryOf(on: pg.Pool | pg.PoolClient): Query {
   return async (text, values = []) => (await on.query(text, [...values])).rows;
 }
 
-async function begun(pool: pg.Pool, begin: (query: Query) => Promise<unknown>): Promise<pg.PoolClient> {
+interface Session {
+  readonly query: Query;
+  /** The connection was lost, or a question failed: nobody knows what the session still holds. */
+  readonly isBroken: boolean;
+  /** `ends`: nobody uses the connection again. */
+  close(ends: boolean): void;
+}
+
+async function openSession(pool: pg.Pool): Promise<Session> {
   const client = await pool.connect();
+  let isBroken = false;
+  const broke = () => {
+    isBroken = true;
+  };
+  // While it is on loan, the pool does not listen: a lost connection would end the process.
+  client.on("error", broke);
+  const ask = queryOf(client);
+  return {
+    get isBroken() {
+      return isBroken;
+    },
+    query: async (text, values) => {
+      try {
+        return await ask(text, values);
+      } catch (thrown) {
+        broke();
+        throw thrown;
+      }
+    },
+    close(ends) {
+      // The pool listens again before this one stops.
+      client.release(ends);
+      if (!ends) client.off("error", broke);
+    },
+  };
+}
+
+async function begun(pool: pg.Pool, begin: (query: Query) => Promise<unknown>): Promise<Session> {
+  const session = await openSession(pool);
   try {
-    await begin(queryOf(client));
-    return client;
+    await begin(session.query);
+    return session;
   } catch (thrown) {
-    client.release(true);
+    session.close(true);
     throw thrown;
   }
 }
@@ -112,6 +154,7 @@ function configOf(address: Address): pg.ClientConfig {
     application_name: `pawl ${hostname()}:${process.pid}`,
     connectionTimeoutMillis: CONNECTING,
     keepAlive: true,
+    keepAliveInitialDelayMillis: FIRST_KEEPALIVE,
     options: SESSION.map((each) => `-c ${each}`).join(" "),
   };
 }
@@ -209,7 +252,11 @@ async function listenOn(config: pg.ClientConfig, lost: () => void): Promise<List
   return {
     async listen(channel, heard) {
       client.on("notification", ({ payload = "" }) => heard(payload));
-      await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+      await client.query(`listen ${pg.escapeIdentifier(channel)}`).catch((thrown: unknown) => {
+        // It would never hear anything.
+        end(true);
+        throw thrown;
+      });
     },
     close: () => end(false),
   };

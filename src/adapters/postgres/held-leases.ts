@@ -11,8 +11,8 @@
 export interface HeldLeases {
   /** Null: it is not held. */
   epochOf(what: string): number | null;
-  /** `sent`: when the question was sent by which it was taken, by the steady clock. */
-  add(what: string, epoch: number, sent: number): HeldLease;
+  /** `sent`: when the question was sent by which it was taken, by the steady clock. Null: so long ago that it counts as lost. */
+  add(what: string, epoch: number, sent: number): HeldLease | null;
   /** As in the port. */
   onProlonged(heard: (left: number | null) => void): void;
 }
@@ -82,6 +82,7 @@ export function openHeldLeases(lasting: number, renew: Renew): HeldLeases {
     },
     epochOf: (what) => held.get(what)?.epoch ?? null,
     add(what, epoch, sent) {
+      if (performance.now() - sent >= sure) return null;
       const one: Held = { epoch, sent, lost: new AbortController() };
       held.set(what, one);
       if (watching === undefined) {

@@ -26,6 +26,7 @@ const LABELS = "src/workflows/bloom/labels.test.ts";
 const UNTAKEN = "src/workflows/bloom/untaken.test.ts";
 const HELD = "src/adapters/postgres/claims.test.ts";
 const CONNECTIONS = "src/adapters/postgres/connections.slow.test.ts";
+const GIT = "src/adapters/git/git.test.ts";
 const LOOP_CAPS = "src/workflows/bloom/scheduler/caps.test.ts";
 const SEVERAL = "docs/several-machines.md";
 const REMOTE = "docs/several-machines.md, The git remote";
@@ -215,6 +216,19 @@ export const DATABASE: Readonly<Record<string, Requirement>> = {
     says: "A push of Pawl's that is cut short, at either end, moves everything or nothing, and is done again without harm.",
     source: REMOTE,
     tests: [`${FENCE}: by the end of %s moves everything or nothing, and is done again without harm`],
+  },
+  "machines.silent-remote": {
+    says: "A call to a git remote that never answers ends at its limit, or when its work is to stop, with all that git started for it.",
+    source: REMOTE,
+    tests: [
+      `${GIT}: %s ends at its limit, with all that git started for it`,
+      `${GIT}: ends when it is to stop`,
+    ],
+  },
+  "machines.fetches-at-once": {
+    says: "Two fetches into one repository at the same moment are no failure of a task: the one that came too late is made again.",
+    source: REMOTE,
+    tests: [`${GIT}: A fetch that another one overtook is made again`],
   },
   "machines.remote": {
     says: "A git remote that cannot keep leases apart is refused with what to do, and one that only takes branches, or refuses to have history rewritten, serves.",

@@ -6,11 +6,14 @@ const MOST_TRIES = 5;
  * programs add worktrees, too, so no lock of Pawl's would do.
  */
 const HALF_MADE = /bad object worktrees\//;
+/** Another fetch into this repository was first: the next task's, or one of a person's. */
+const OVERTAKEN = /cannot lock ref|unable to update local ref/;
 
-/** `git fetch`, again where it came upon a worktree that was being added. */
+/** `git fetch`, again where it came upon a worktree that was being added, or upon another fetch. */
 export async function fetch(call: GitCall, args: readonly string[]): Promise<GitAnswer> {
   for (let tries = 1; ; tries++) {
     const answer = await git(call, ["fetch", "--quiet", ...args]);
-    if (answer.code === 0 || tries === MOST_TRIES || !HALF_MADE.test(answer.errors)) return answer;
+    const passes = HALF_MADE.test(answer.errors) || OVERTAKEN.test(answer.errors);
+    if (answer.code === 0 || tries === MOST_TRIES || !passes) return answer;
   }
 }

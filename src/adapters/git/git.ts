@@ -10,8 +10,10 @@
  * G5  Nothing that the repository configures starts a program: no hook, filter, helper, signer, diff or merge driver
  *     (`safe-config.ts`). Submodules, which have their own configuration, are not entered; replaced objects do not
  *     count.
+ * G6  A call that talks to a remote comes to an end, whatever the network does: git and the programs that it starts are a group
+ *     of processes, which ends as one, and a connection over which nothing comes is given up.
  */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { PawlError } from "../../core/error.ts";
 import { shellWord } from "../../core/shell-word.ts";
@@ -179,15 +181,17 @@ function attempt(
       cwd: call.folder,
       env: { ...environment, ...ceilingOf(call.folder) },
       stdio: [file ?? (call.input === undefined ? "ignore" : "pipe"), "pipe", "pipe"],
+      detached: isGrouped(call),
     });
     if (file !== null) closeSync(file);
     const output: Buffer[] = [];
     const errors: Buffer[] = [];
     let late = false;
     let enough = false;
+    let killing: NodeJS.Timeout | undefined;
     const end = () => {
-      child.kill("SIGTERM");
-      setTimeout(() => child.kill("SIGKILL"), 2000).unref();
+      signalAll(call, child, "SIGTERM");
+      killing ??= setTimeout(() => signalAll(call, child, "SIGKILL"), 2000).unref();
     };
     const timer = setTimeout(() => {
       late = true;
@@ -197,6 +201,7 @@ function attempt(
     if (call.stop?.aborted) end();
     const forget = () => {
       clearTimeout(timer);
+      clearTimeout(killing);
       call.stop?.removeEventListener("abort", end);
     };
     child.stdout?.on("data", (chunk: Buffer) => {
@@ -230,6 +235,23 @@ function attempt(
   });
 }
 
+/** What talks to a remote for git holds git's output open, and waits for the network when git is gone. */
+function isGrouped({ remote }: GitCall): boolean {
+  return remote !== undefined && process.platform !== "win32";
+}
+
+function signalAll(call: GitCall, child: ChildProcess, signal: NodeJS.Signals): void {
+  if (!isGrouped(call) || child.pid === undefined) {
+    child.kill(signal);
+    return;
+  }
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    // All of them have ended.
+  }
+}
+
 const PASSWORD_IN_ADDRESS = /(:\/\/[^\s/@:]{0,200}):[^\s/@]{1,2000}@/g;
 
 /**
@@ -249,7 +271,10 @@ function gitMissing(cause: NodeJS.ErrnoException, folder: string): PawlError {
   );
 }
 
-const QUIET_SSH = "ssh -o BatchMode=yes";
+const QUIET_SSH =
+  "ssh -o BatchMode=yes -o ConnectTimeout=30 -o ServerAliveInterval=15 -o ServerAliveCountMax=4";
+/** Less than a byte a second for two minutes: git's servers send a sign of life every few seconds. */
+const DEAD_HTTP = { GIT_HTTP_LOW_SPEED_LIMIT: "1", GIT_HTTP_LOW_SPEED_TIME: "120" };
 
 function plainEnvironment(own: Environment): Record<string, string> {
   return {
@@ -278,6 +303,7 @@ function remoteEnvironment(own: Environment, known: KnownConfig): Record<string,
   const program = own.GIT_SSH ? shellWord(own.GIT_SSH) : undefined;
   return {
     ...plainEnvironment(own),
+    ...DEAD_HTTP,
     ...proxiesIn(own),
     ...allowedEnvironment(own, REMOTE_CREDENTIALS),
     LC_ALL: "C",

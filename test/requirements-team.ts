@@ -4,6 +4,7 @@ const OWN = "test/e2e/team-records.slow.test.ts";
 const TASKS = "test/e2e/team-tasks.slow.test.ts";
 const ALFRED = "test/e2e/team-alfred.slow.test.ts";
 const RECORDS = "src/runtime/team-records.test.ts";
+const NETWORK = "test/network/judge.test.ts";
 const SOURCE = "docs/team.md";
 
 /** What survives a clone, and merges. */
@@ -80,5 +81,10 @@ export const TEAM: Readonly<Record<string, Requirement>> = {
       `${RECORDS}: refuse one that nests deeper than the stack reaches`,
       `${RECORDS}: are told from any other text in their folder, whatever its name`,
     ],
+  },
+  "team.network": {
+    says: "The proof over a disturbed network (`npm run test:network`) objects to each way in which work may be lost or done twice.",
+    source: "docs/several-machines.md, What holds",
+    tests: [`${NETWORK}: has nothing against work that was done once`, `${NETWORK}: names %s`],
   },
 };

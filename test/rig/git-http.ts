@@ -5,7 +5,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 
-export async function openGitHttp(folder: string): Promise<{ readonly url: string; close(): Promise<void> }> {
+export async function openGitHttp(
+  folder: string,
+  { host = "127.0.0.1", port = 0 }: { readonly host?: string; readonly port?: number } = {},
+): Promise<{ readonly url: string; close(): Promise<void> }> {
   const backend = join(execFileSync("git", ["--exec-path"], { encoding: "utf8" }).trim(), "git-http-backend");
   const server = createServer((request, response) => {
     const { pathname, search } = new URL(request.url ?? "/", "http://localhost");
@@ -37,10 +40,10 @@ export async function openGitHttp(folder: string): Promise<{ readonly url: strin
       response.end(answer.subarray(end + 4));
     });
   });
-  server.listen(0, "127.0.0.1");
+  server.listen(port, host);
   await once(server, "listening");
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
     async close() {
       if (!server.listening) return;
       server.close();

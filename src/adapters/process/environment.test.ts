@@ -167,6 +167,7 @@ describe("of Pawl's whole environment only what is on the list reaches", () => {
       "fetch",
       "x",
     ]);
+    const limits = ["GIT_HTTP_LOW_SPEED_LIMIT", "GIT_HTTP_LOW_SPEED_TIME"];
     const credentials = [
       "AWS_SECRET_ACCESS_KEY",
       "GH_TOKEN",
@@ -175,7 +176,7 @@ describe("of Pawl's whole environment only what is on the list reaches", () => {
       "SSH_ASKPASS",
       "SSH_AUTH_SOCK",
     ];
-    expect(namesSeen()).toEqual(listed(...OF_GIT, ...credentials));
+    expect(namesSeen()).toEqual(listed(...OF_GIT, ...limits, ...credentials));
   });
 });
 

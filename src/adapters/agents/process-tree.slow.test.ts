@@ -1,17 +1,22 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { HAS_CGROUPS } from "../../../test/rig/cgroups.ts";
 import { hangs, until } from "../../../test/rig/until.ts";
+import { attempt } from "../../core/attempt.ts";
 import { type Cgroup, cgroupMembers, enterCgroup, findCgroup, makeCgroup } from "./cgroup.ts";
 import { bearsMark, MARK, markOf, markValue } from "./mark.ts";
 import { startOf } from "./proc.ts";
 import { endTree, findTree } from "./process-tree.ts";
 
+const place = mkdtempSync(join(tmpdir(), "pawl-tree-"));
 const marks: string[] = [];
 let count = 0;
+
+afterAll(() => rmSync(place, { recursive: true }));
 
 function freshMark(): string {
   count += 1;
@@ -129,14 +134,15 @@ describe("ending a run's processes", () => {
 
   it("finds a child that cleared its environment, by its parent or by the group of the first process", async () => {
     const mark = freshMark();
+    // It says who it is once it has neither the run's environment nor its session.
     const leader = await start(
       mark,
-      `env -i setsid bash -c 'trap "" TERM; while :; do ${hangs()}; done' & env -i ${hangs()} & echo ready; wait`,
+      `env -i setsid bash -c 'trap "" TERM; echo $$ > ${place}/pid; while :; do ${hangs()}; done' & env -i ${hangs()} & echo ready; wait`,
     );
-    const found = await until(() => {
-      const tree = findTree({ mark, leader });
-      return tree.length >= 3 && tree;
-    });
+    const alone = await until(() => Number(attempt(() => readFileSync(join(place, "pid"), "utf8"), "")));
+    const found = findTree({ mark, leader });
+    expect(found).toContain(alone);
+    expect(found.length).toBeGreaterThanOrEqual(3);
     expect(await endTree({ mark, leader }, { grace: 200, within: 5000 })).toMatchObject({ alive: 0 });
     for (const pid of found) expect(isRunning(pid)).toBe(false);
   });

@@ -34,6 +34,8 @@ export class Loopback implements AsyncDisposable {
   protected constructor(answer: (asked: Asked) => Answer) {
     this.#answer = answer;
     this.#server = createServer((request, response) => void this.#handle(request, response));
+    // Closed after some seconds of rest, a connection would now and then break under a client's next question.
+    this.#server.keepAliveTimeout = 0;
   }
 
   get url(): string {

@@ -36,6 +36,8 @@ export async function openModelServer(
     if (question.shell !== null) asked.push({ ...question, answer: reply });
     give(response, api, question, reply, wantsStream(path, body));
   });
+  // Closed after some seconds of rest, a connection would now and then break under a client's next question.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -6,12 +6,16 @@ import {
   cpSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
+  readlinkSync,
+  realpathSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
+import { attempt } from "../../src/core/attempt.ts";
 import { AS, GUARDED, programs } from "../rig/postgres.ts";
 import { until } from "../rig/until.ts";
 import { writeCertificates } from "./certificates.ts";
@@ -72,6 +76,7 @@ export async function openCluster(
       await new Promise((resolve) => setTimeout(resolve, UNHEARD));
       first.link("down");
       await stopped(leader, data, "SIGKILL");
+      killIn(data);
       current = join(folder, "second");
       await on(current, "select pg_promote()");
       second.link("up");
@@ -152,6 +157,14 @@ async function start(
 }
 
 const socketOf = (data: string) => `${data}-socket`;
+
+/** A machine that is lost takes all of its processes along. Those of a server that was killed may go on for ever, at full speed. */
+function killIn(data: string): void {
+  const folder = realpathSync(data);
+  for (const pid of readdirSync("/proc").map(Number))
+    if (pid > 0 && attempt(() => readlinkSync(`/proc/${pid}/cwd`), "") === folder)
+      attempt(() => process.kill(pid, "SIGKILL"), false);
+}
 
 async function stopped(child: ChildProcess, data: string, signal: "SIGINT" | "SIGKILL"): Promise<void> {
   const ended = new Promise((done) => child.once("exit", done));

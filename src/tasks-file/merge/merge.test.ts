@@ -193,6 +193,19 @@ describe("Two persons' tasks.yaml merged by task and key", () => {
     expect(conflictsOf(edited(BASE, ["title: b", "title: x"]), theirs, null)).toEqual(["B title"]);
   });
 
+  it("knows a comment below a text that keeps its blank lines as the comment that others have there", () => {
+    const base = "tasks:\n- {id: A, title: a}\n# end\n";
+    const kept = "- id: N\n  title: n\n  ai_notes:\n    - |+\n      kept\n\n\n";
+    const mine = edited(base, ["# end\n", `${kept}# end\n`]);
+    expect(merged({ base: null, mine, theirs: base })).toBe(mine);
+    expect(merged({ base, mine, theirs: edited(base, ["# end", "# new end"]) })).toBe(
+      edited(mine, ["# end", "# new end"]),
+    );
+    const above = edited(mine, ["# end\n", "# about B\n- {id: B, title: b}\n"]);
+    const theirs = edited(base, ["# end\n", "# about B\n- {id: B, title: b}\n"]);
+    expect(merged({ base: null, mine: above, theirs })).toBe(above);
+  });
+
   it("never changes what an anchor stands for, unless a side did", () => {
     const base =
       "all: &all [npm test]\ntasks:\n- id: A\n  title: a\n  verify: *all\n- id: B\n  title: b\n  verify: *all\n";

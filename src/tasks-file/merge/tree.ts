@@ -73,7 +73,7 @@ function withTasks(
   let lead = key.text.slice(open.length) + head.close;
   for (const [at, entry] of entries.entries()) {
     const column = entry.length - entry.trimStart().length;
-    const end = KEEPS_BLANKS.test(entry) ? entry.length : trailing(entry, 0, column);
+    const end = endOfTask(entry, column);
     const text = entry.slice(column, end);
     const expand = lookOnce(() =>
       taskIn(text, column, () => (whole()?.tasks as readonly unknown[] | undefined)?.[at]),
@@ -96,6 +96,13 @@ function withTasks(
     inner: () => inner,
   };
   return [...head.slots.slice(0, -1), tasks];
+}
+
+/** Where its own lines end: blank lines belong to a text that keeps them, comments below never do. */
+function endOfTask(entry: string, column: number): number {
+  const end = trailing(entry, 0, column);
+  const blanks = KEEPS_BLANKS.test(entry) ? /^(?:[ \t]*\n)*/.exec(entry.slice(end)) : null;
+  return end + (blanks?.[0].length ?? 0);
 }
 
 /** The list that has no tasks yet: `tasks: []`. */

@@ -7,6 +7,7 @@ const PURE = ["src/{core,engine,runtime,tasks-file,workflows,config,guard,surfac
 export default defineConfig({
   test: {
     globalSetup: "test/rig/global-setup.ts",
+    setupFiles: "test/rig/random-cases.ts",
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Real processes and real disks, for two cores: the third works while two wait.

@@ -98,8 +98,8 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     says: "An agent that may not write the project still marks its steps and asks: the loop does it, and no gate's call.",
     source: "bloom, Steps; Agents",
     tests: [
-      "test/e2e/bloom-outbox.test.ts: does what an agent asked for when its run has ended, and tells what it may not ask for",
-      "test/e2e/bloom-outbox.test.ts: does it also where the loop was killed meanwhile: the step is not run again",
+      "test/e2e/bloom-outbox.slow.test.ts: does what an agent asked for when its run has ended, and tells what it may not ask for",
+      "test/e2e/bloom-outbox.slow.test.ts: does it also where the loop was killed meanwhile: the step is not run again",
       "src/workflows/bloom/scheduler/shared.test.ts: is shown as completed once, as soon as it is recorded",
     ],
   },
@@ -212,15 +212,15 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     says: "What git ignores is made by the repository's setup before work and checks, and a check that fails on the target alone blames the target.",
     source: "design, Bloom",
     tests: [
-      "test/e2e/bloom-setup.test.ts: a verify command finds what git ignores, in the worktree and on the merged result",
-      "test/e2e/bloom-setup.test.ts: a check that fails on the target alone too blames the target, and no agent is asked to mend it",
+      "test/e2e/bloom-setup.slow.test.ts: a verify command finds what git ignores, in the worktree and on the merged result",
+      "test/e2e/bloom-setup.slow.test.ts: a check that fails on the target alone too blames the target, and no agent is asked to mend it",
     ],
   },
   "git.shared-target": {
     says: "A target that others push to is fetched before a merge and pushed before the local branch moves; never forced.",
     source: "design, Bloom; use with a shared branch",
     tests: [
-      "test/e2e/bloom-shared-target.test.ts: takes the work of all: fetched before each merge, pushed after it, never forced",
+      "test/e2e/bloom-shared-target.slow.test.ts: takes the work of all: fetched before each merge, pushed after it, never forced",
       "src/adapters/git/shared-target.test.ts: is prepared again where somebody pushes between preparation and push, and moves nothing before",
       "src/adapters/git/shared-target.test.ts: brings a person's own commits together with the others'",
     ],
@@ -319,9 +319,9 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     says: "A task is not done without a commit of its own or a declared reason; a branch that was merged already is never told as a merge.",
     source: "bloom, The loop",
     tests: [
-      "test/e2e/bloom-without-work.test.ts: is asked for its work, then blocked: nothing is told as merged, and nothing follows",
-      "test/e2e/bloom-without-work.test.ts: declares that there is nothing to do, and why: it is done, and nothing is told as merged",
-      "test/e2e/bloom-without-work.test.ts: has `.pawl/` removed in the middle of its run: it is not done before its work is",
+      "test/e2e/bloom-without-work.slow.test.ts: is asked for its work, then blocked: nothing is told as merged, and nothing follows",
+      "test/e2e/bloom-without-work.slow.test.ts: declares that there is nothing to do, and why: it is done, and nothing is told as merged",
+      "test/e2e/bloom-without-work.slow.test.ts: has `.pawl/` removed in the middle of its run: it is not done before its work is",
     ],
   },
   "bloom.refusals": {

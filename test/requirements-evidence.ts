@@ -30,7 +30,7 @@ export const EVIDENCE: Readonly<Record<string, Requirement>> = {
     tests: [
       "test/e2e/typed-secrets.test.ts: masks what an assistant types into an artifact, a note and a review, in files, logs, prompts and answers",
       "test/e2e/typed-secrets.test.ts: masks what is typed at the command line, and leaves a person's own file as it is",
-      "test/e2e/bloom-outbox.test.ts: says what would come of a call, and leaves it for the loop",
+      "test/e2e/bloom-outbox.slow.test.ts: says what would come of a call, and leaves it for the loop",
     ],
   },
   "git.runs-nothing": {

@@ -947,7 +947,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (target === undefined ? !isSame : unmerged !== 0) return null;",
       replace: "if (target === undefined ? !isSame : head !== null) return null;",
       tests: [
-        "test/e2e/bloom-without-work.test.ts: but moves the target itself is not merged by that, and the move is told",
+        "test/e2e/bloom-without-work.slow.test.ts: but moves the target itself is not merged by that, and the move is told",
       ],
     },
   ],

@@ -4,6 +4,7 @@ const SEEN = "test/e2e/seen-from-outside.slow.test.ts";
 const STATS = "src/runtime/stats.test.ts";
 const SHOWN = "src/surfaces/cli/stats.test.ts";
 const FILTER = "src/surfaces/cli/log-filter.test.ts";
+const PARTS = "src/adapters/events/log-parts.test.ts";
 const LOG = "test/e2e/custom-log.test.ts";
 const TRACE = "src/runtime/trace.test.ts";
 const LIVE = "test/e2e/opentelemetry.slow.test.ts";
@@ -38,6 +39,23 @@ export const OBSERVABILITY: Readonly<Record<string, Requirement>> = {
       `${LOG}: shows the last events, then follows`,
       `${FILTER}: takes a day from its first to its last moment, by the reader's clock`,
       `${FILTER}: refuses %j with a word on what is expected`,
+    ],
+  },
+  "log.parts": {
+    says: "A long event log is put aside, in no moment lost or doubled, and its parts are read as one log in which no position changes.",
+    source: "ecosystem, Seen from outside (rotation by size)",
+    tests: [
+      "src/adapters/files/store.test.ts: is put aside when the journal is settled, and a new one begins",
+      "src/adapters/files/store.test.ts: stays where a program is still writing a line of it",
+      "src/adapters/files/store.test.ts: stays where the disk knows no second name for a file, and nothing fails",
+      `${PARTS}: has the positions, the generation and the lines that it had`,
+      `${PARTS}: is whole where nothing follows yet`,
+      `${PARTS}: is read once where putting aside ended half done, %s`,
+      `${PARTS}: takes no link for a part, and reads to the end a part that somebody cut`,
+      `${PARTS}: is followed while its parts are put aside, one after the other`,
+      `${PARTS}: finds a run's lines in all parts`,
+      `${SEEN}: is read as one: log, trace, stats, show and status`,
+      "test/e2e/database.slow.test.ts: has the whole event log, also what was put aside of it here because it was long",
     ],
   },
   "trace.spans": {

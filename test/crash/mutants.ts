@@ -39,6 +39,18 @@ const MUTANTS: readonly Mutant[] = [
     replace: "  if (disk === undefined) fsyncAll(disk,",
   },
   {
+    name: "an event log's old name goes before its new one is synced (A1)",
+    file: "put-aside.ts",
+    find: "  disk.fsyncFolder(CONTROL);\n  disk.unlink(EVENTS);",
+    replace: "  disk.unlink(EVENTS);",
+  },
+  {
+    name: "what was put aside half done counts as a part of its own (A2)",
+    file: "put-aside.ts",
+    find: "const isCopy = last !== undefined &&",
+    replace: "const isCopy = limit < 0 && last !== undefined &&",
+  },
+  {
     name: "a file whose sync failed is taken for synced the next time (C4)",
     file: "fsync-all.ts",
     find: 'if (errnoOf(error) === "ENOENT") return;',

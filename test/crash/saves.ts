@@ -4,6 +4,7 @@ import { seeded } from "./chance.ts";
 import {
   allowedAfter,
   attempt,
+  checkOnce,
   goesOn,
   name,
   type Outcome,
@@ -15,6 +16,7 @@ import {
   type Tree,
   type TryOut,
   visible,
+  withWholeLog,
 } from "./scenario.ts";
 import type { Call } from "./sim-disk.ts";
 import type { Machine } from "./sim-machine.ts";
@@ -133,8 +135,7 @@ async function afterSave(
   if (![...all.values()].some((content) => content.includes(text.trimEnd())))
     throw new Error(`the person's text is lost: ${show(all)}`);
   const tree = visible(machine);
-  const twice = [...tree].find(([, content]) => hasTwice(content));
-  if (twice !== undefined) throw new Error(`done twice: ${show(new Map([twice]))}`);
+  checkOnce(tree);
   checkTold(all, path, text);
   const rest = withoutShared(tree, path);
   const allowed = allowedAfter(outcome, before, after);
@@ -149,15 +150,10 @@ async function afterSave(
 function checkTold(all: Tree, path: string, text: string): void {
   const kept = [...all].filter(([at, content]) => at.startsWith(".pawl/kept/") && content.includes(text));
   if (kept.length === 0 || all.get(path)?.includes(text)) return;
-  const events = (all.get(EVENTS) ?? "").split("\n").filter((line) => line.includes("edit:kept"));
+  const log = withWholeLog(all).get(EVENTS) ?? "";
+  const events = log.split("\n").filter((line) => line.includes("edit:kept"));
   const told = events.filter((line) => kept.some(([at]) => line.includes(JSON.stringify(at))));
   if (told.length !== 1) throw new Error(`kept aside, and told of ${told.length} times: ${show(all)}`);
-}
-
-/** An edit redone twice, or an event appended twice. */
-function hasTwice(content: string): boolean {
-  const lines = content.split("\n").filter((line) => line === "three" || line.startsWith('{"id":'));
-  return new Set(lines).size < lines.length;
 }
 
 /** Events that should be in the file, whatever a person added to it. */

@@ -2,7 +2,9 @@
 
 import { folderOf, nameOf } from "../../src/adapters/files/look.ts";
 import { openStore, type StoreOptions } from "../../src/adapters/files/store.ts";
-import { projectPath } from "../../src/core/path.ts";
+import { EVENTS } from "../../src/core/event.ts";
+import { asideNames, asideNumber, wholeLog } from "../../src/core/log-parts.ts";
+import { type ProjectPath, projectPath } from "../../src/core/path.ts";
 import type { Store } from "../../src/core/ports/store.ts";
 import { append, EDITORS, type Shape, write } from "./shapes.ts";
 import { type Call, Death, type Fate, STATE_HOME, simDisk, simState } from "./sim-disk.ts";
@@ -82,16 +84,27 @@ export async function attempt(
   }
 }
 
-function optionsOf({ journalBytes }: Shape): Partial<StoreOptions> {
-  return journalBytes === undefined ? {} : { journalBytes };
+function optionsOf({ eventsBytes, journalBytes }: Shape): Partial<StoreOptions> {
+  return {
+    ...(eventsBytes === undefined ? {} : { eventsBytes }),
+    ...(journalBytes === undefined ? {} : { journalBytes }),
+  };
 }
 
 const CONTROL = /^\.pawl\/(journal|\.gitignore|locks\/|kept\/)/;
 
-/** Every file but the store's own. */
+/** Every file but the store's own. What was put aside of the event log is in its place in the log, as readers see it. */
 export function visible(machine: Machine): Tree {
   const isOwn = (path: string) => CONTROL.test(path) || path.startsWith(`${STATE_HOME}/`);
-  return new Map([...machine.tree()].filter(([path]) => !isOwn(path)));
+  return withWholeLog(new Map([...machine.tree()].filter(([path]) => !isOwn(path))));
+}
+
+export function withWholeLog(tree: Tree): Tree {
+  const aside = [...tree.keys()].filter((path) => asideNumber(nameOf(path)) !== null).sort();
+  if (aside.length === 0) return tree;
+  const texts = aside.map((path) => tree.get(path) ?? "");
+  const others = [...tree].filter(([path]) => !aside.includes(path));
+  return new Map(others).set(EVENTS, wholeLog(texts, tree.get(EVENTS) ?? null));
 }
 
 export function same(a: Tree, b: Tree): boolean {
@@ -127,10 +140,22 @@ export function name(calls: readonly Call[], at: number): string {
 export async function verify(machine: Machine, allowed: readonly Tree[]): Promise<Tree> {
   await read(machine);
   const tree = visible(machine);
+  checkOnce(tree);
   if (!allowed.some((one) => same(one, tree)))
     throw new Error(`neither before nor after: ${show(tree, allowed)}`);
   await goesOn(machine, tree);
   return tree;
+}
+
+export function checkOnce(tree: Tree): void {
+  const twice = [...tree].find(([, content]) => hasTwice(content));
+  if (twice !== undefined) throw new Error(`done twice: ${show(new Map([twice]))}`);
+}
+
+/** An edit redone twice, or an event appended twice. */
+function hasTwice(content: string): boolean {
+  const lines = content.split("\n").filter((line) => line === "three" || line.startsWith('{"id":'));
+  return new Set(lines).size < lines.length;
 }
 
 /** The next advance works, what it wrote is read, and all of it outlasts a power cut once it is settled. */
@@ -176,7 +201,9 @@ export async function readWhileRefused(
   const store = open(machine, ({ name }) => (REFUSED[code].has(name) ? code : undefined));
   const view = store.view();
   const seen = new Map<string, string>();
-  for (const path of new Set(paths)) {
+  const inControl = (await view.list(folderOf(EVENTS) as ProjectPath)).map(({ name }) => name);
+  const aside = asideNames(inControl).map((name) => `${folderOf(EVENTS)}/${name}`);
+  for (const path of new Set([...paths, ...aside])) {
     const text = await view.read(projectPath(path));
     if (text !== null) seen.set(path, text);
     const listed = path.includes("/") ? await view.list(projectPath(folderOf(path))) : null;
@@ -184,7 +211,7 @@ export async function readWhileRefused(
     if (listed !== null && isListed !== (text !== null))
       throw new Error(`${path} is ${text === null ? "absent" : "there"}, and its folder says otherwise`);
   }
-  if (!allowed.some((one) => same(one, seen)))
+  if (!allowed.some((one) => same(one, withWholeLog(seen))))
     throw new Error(`read while the disk refuses: ${show(seen, allowed)}`);
   if (!(await store.holds(view))) throw new Error("what was read does not hold, and nobody changed it");
   const isThere = [...seen].every(([path, text]) => machine.tree().get(path) === text);

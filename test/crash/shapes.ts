@@ -14,6 +14,8 @@ export interface Shape {
   afterwards?(store: Store): Promise<boolean>;
   /** A journal that grows longer than this is settled by the commit. */
   readonly journalBytes?: number;
+  /** An event log that is longer than this is put aside once the journal is settled. */
+  readonly eventsBytes?: number;
   /** Paths that a person may save meanwhile. */
   readonly shared: readonly string[];
 }
@@ -189,6 +191,35 @@ export const SHAPES: readonly Shape[] = [
     journalBytes: 1000,
     before: (store) => done(commit(store, ["a.md"], write("a.md", "v1\n"), event("e1"))),
     run: (store) => commit(store, ["a.md"], write("a.md", BIG), append("d/new.md", "n"), event("e2")),
+    shared: ["a.md"],
+  },
+  {
+    name: "settling, and a long event log is put aside",
+    files: { "a.md": "v0\n" },
+    eventsBytes: 20,
+    async before(store) {
+      await done(commit(store, ["a.md"], write("a.md", "v1\n"), event("e1"), event("e2")));
+      await store.settle();
+      await done(commit(store, ["a.md"], write("a.md", "v2\n"), event("e3"), event("e4")));
+    },
+    run: async (store) => {
+      await store.settle();
+      return true;
+    },
+    async afterwards(store) {
+      const isDone = await commit(store, ["a.md"], write("a.md", "v3\n"), event("e5"), event("e6"));
+      await store.settle();
+      return isDone;
+    },
+    shared: ["a.md", EVENTS],
+  },
+  {
+    name: "a commit that settles a long journal, and puts a long event log aside",
+    files: { "a.md": "v0\n" },
+    journalBytes: 1000,
+    eventsBytes: 20,
+    before: (store) => done(commit(store, ["a.md"], write("a.md", "v1\n"), event("e1"))),
+    run: (store) => commit(store, ["a.md"], write("a.md", BIG), event("e2"), event("e3")),
     shared: ["a.md"],
   },
   {

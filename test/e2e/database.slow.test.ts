@@ -69,6 +69,20 @@ describe("A project in a database", () => {
     expect(again).toMatchObject({ code: 2, err: expect.stringContaining("is not empty") });
   });
 
+  it("has the whole event log, also what was put aside of it here because it was long", LONG, async () => {
+    using own = project();
+    const log = own.read(".pawl/events.jsonl") ?? "";
+    const first = `${EVENT}\n`;
+    own.write(".pawl/events-000001.jsonl", first);
+    own.write(".pawl/events.jsonl", log.slice(first.length));
+    await own.pawl("database", "init");
+    await own.pawl("database", "import");
+    mkdirSync(join(own.root, "out"));
+    await own.pawl("database", "export", "out");
+    expect(own.read("out/.pawl/events.jsonl")).toBe(log);
+    expect(own.read("out/.pawl/events-000001.jsonl")).toBeNull();
+  });
+
   it("is overwritten only where a person says so", LONG, async () => {
     using own = project();
     await own.pawl("database", "init");

@@ -1,4 +1,6 @@
 /** What a project's work cost and how it went, from its event log: a real loop, an approval, then the commands. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BloomProject, bloomProject, checkpointTask } from "../rig/bloom-project.ts";
 import { ask, enterBoard, openBoardServer } from "../rig/board.ts";
@@ -80,5 +82,26 @@ describe("pawl stats", () => {
       code: 2,
       err: expect.stringContaining("expected one of task, agent, day"),
     });
+  });
+});
+
+describe("a log of which parts were put aside", () => {
+  it("is read as one: log, trace, stats, show and status", async () => {
+    const path = join(project.root, ".pawl/events.jsonl");
+    const lines = readFileSync(path, "utf8").split(/(?<=\n)/);
+    const said = async () => {
+      const words = ["log --json", "log T1 --json", "trace T1 --json", "trace T2 --json", "stats --json"];
+      const all = [...words, "show T1", "status --json"].map((line) => line.split(" "));
+      const answers = [];
+      for (const each of all) answers.push((await project.bloom(...each)).out);
+      return answers;
+    };
+    const before = await said();
+    const half = Math.floor(lines.length / 3);
+    writeFileSync(join(project.root, ".pawl/events-000001.jsonl"), lines.slice(0, half).join(""));
+    writeFileSync(join(project.root, ".pawl/events-000002.jsonl"), lines.slice(half, -1).join(""));
+    writeFileSync(path, lines.at(-1) ?? "");
+    expect(lines.length).toBeGreaterThan(20);
+    expect(await said()).toEqual(before);
   });
 });

@@ -1,107 +1,113 @@
 /**
- * `.pawl/events.jsonl` by offsets. A file's generation is the hash of its first line: it stays while the file grows, is copied or
- * is renamed by a rotation, and differs for the file that follows.
+ * `.pawl/events.jsonl` by offsets. A log's generation is the hash of its first line: it stays while the log grows, is copied, is
+ * renamed by a person, or has its parts put aside because it is long. Offsets count over all the parts.
  */
-import { createHash } from "node:crypto";
-import { closeSync, existsSync, type FSWatcher, openSync, readSync, watch } from "node:fs";
-import { type FileHandle, open, readdir } from "node:fs/promises";
+import { existsSync, type FSWatcher, watch } from "node:fs";
+import { type FileHandle, readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { attempt } from "../../core/attempt.ts";
 import type { EventLog, LogEntry, LogLook, LogPart } from "../../core/ports/event-log.ts";
+import { bytesAt, generationOf, LINE_END, openLogParts, withFile } from "./log-parts.ts";
 
-const LINE_END = 10;
 const CHUNK = 256 * 1024;
-/** Read for the first line at first; a line that is longer than the second is known by its beginning. */
-const USUAL_FIRST = 4 * 1024;
-const LONGEST_FIRST = 64 * 1024;
 /** Milliseconds between looks, in case the operating system reports no change: without and with a watched folder. */
 const LOOK_AGAIN = { unwatched: 500, watched: 5000 };
 
 export function openEventLog(path: string): EventLog {
   return {
-    look: () => withFile(path, lookAt),
+    look: () => withLog(path, lookAt),
     async read({ generation, ...order }) {
-      const present = await withFile(path, (file) => readFrom(file, generation, order));
+      const present = await withLog(path, async (log) =>
+        log.generation === generation ? readParts(log, order) : null,
+      );
       return present ?? readElsewhere(path, generation, order);
     },
-    async readBack(order) {
-      return (await withFile(path, (file) => readBack(file, order))) ?? [];
-    },
+    readBack: (order) => withLog(path, (log) => readBackParts(log, order)).then((found) => found ?? []),
     watch: (heard) => watchLog(path, heard),
   };
 }
 
-async function withFile<T>(path: string, use: (file: FileHandle) => Promise<T | null>): Promise<T | null> {
-  let file: FileHandle;
+/** A part, and where it begins in the log. */
+interface Part {
+  readonly base: number;
+  /** Null: it still grows. */
+  readonly size: number | null;
+  use<T>(work: (file: FileHandle) => Promise<T>): Promise<T | null>;
+}
+
+interface Log {
+  readonly generation: string;
+  readonly parts: readonly Part[];
+}
+
+/** Null: there is no log, or no whole line in it. */
+async function withLog<T>(path: string, use: (log: Log) => Promise<T>): Promise<T | null> {
+  const { aside, log } = await openLogParts(path);
   try {
-    file = await open(path, "r");
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw cause;
-  }
-  try {
-    return await use(file);
+    let base = 0;
+    const parts: Part[] = aside.map(({ path: own, size }) => {
+      base += size;
+      return { base: base - size, size, use: (work) => withFile(own, work) };
+    });
+    if (log) parts.push({ base, size: null, use: (work) => work(log) });
+    const generation = (await parts[0]?.use(generationOf)) ?? null;
+    return generation === null ? null : await use({ generation, parts });
   } finally {
-    await file.close();
+    await log?.close();
   }
 }
 
-async function lookAt(file: FileHandle): Promise<LogLook | null> {
-  const generation = await generationOf(file);
-  if (generation === null) return null;
+async function lookAt({ generation, parts }: Log): Promise<LogLook> {
+  const last = parts.at(-1);
+  const end = (await last?.use(endOf)) ?? 0;
+  return { generation, end: (last?.base ?? 0) + end };
+}
+
+/** Of its last whole line. */
+async function endOf(file: FileHandle): Promise<number> {
   const { size } = await file.stat();
   for (let to = size; to > 0; ) {
     const from = Math.max(0, to - CHUNK);
     const at = (await bytesAt(file, from, to)).lastIndexOf(LINE_END);
-    if (at >= 0) return { generation, end: from + at + 1 };
+    if (at >= 0) return from + at + 1;
     to = from;
   }
-  return { generation, end: 0 };
-}
-
-/** Null: it has no whole line. */
-async function generationOf(file: FileHandle): Promise<string | null> {
-  for (const most of [USUAL_FIRST, LONGEST_FIRST]) {
-    const bytes = await bytesAt(file, 0, most);
-    const isEnough = bytes.length < most || most === LONGEST_FIRST || bytes.includes(LINE_END);
-    if (isEnough) return generationIn(bytes);
-  }
-  return null;
-}
-
-/** The same, for callers that cannot wait; null too where there is no log. */
-export function generationNow(path: string): string | null {
-  const bytes = Buffer.alloc(LONGEST_FIRST);
-  const file = attempt(() => openSync(path, "r"), null);
-  if (file === null) return null;
-  try {
-    return generationIn(bytes.subarray(0, readSync(file, bytes, 0, LONGEST_FIRST, 0)));
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** Of the log's first bytes: its first line, or as much of it as counts. */
-function generationIn(bytes: Buffer): string | null {
-  const end = bytes.indexOf(LINE_END);
-  if (end < 0 && bytes.length < LONGEST_FIRST) return null;
-  const first = end < 0 ? bytes : bytes.subarray(0, end);
-  return createHash("sha256").update(first).digest("hex").slice(0, 16);
+  return 0;
 }
 
 type Order = Omit<Parameters<EventLog["read"]>[0], "generation">;
 
+/** Of the part in which they begin. */
+async function readParts({ parts }: Log, order: Order): Promise<LogPart | null> {
+  const part = parts.findLast(({ base }) => base <= order.from);
+  if (part === undefined) return null;
+  const { base, size } = part;
+  const own = { ...order, from: order.from - base };
+  const read = await part.use((file) => readFrom(file, own, size !== null));
+  if (read === null) return null;
+  const next = base + (size !== null && read.isAll ? size : read.next);
+  const end = size === null ? Number.POSITIVE_INFINITY : size;
+  return {
+    entries: read.entries.map((each) => moved({ ...each, end: Math.min(each.end, end) }, base)),
+    next: Math.max(next, order.from),
+    isAll: read.isAll && part === parts.at(-1),
+  };
+}
+
+function moved({ end, start, text }: LogEntry, base: number): LogEntry {
+  return { text, start: start + base, end: end + base };
+}
+
+/** `isClosed`: nothing is appended any more, so what is at the end is a line. */
 async function readFrom(
   file: FileHandle,
-  generation: string,
   { containing, from, most }: Order,
-): Promise<LogPart | null> {
-  if ((await generationOf(file)) !== generation) return null;
+  isClosed = false,
+): Promise<LogPart> {
   let wanted = most;
   for (;;) {
     const bytes = await bytesAt(file, from, from + wanted);
-    const whole = bytes.lastIndexOf(LINE_END) + 1;
     const isAll = bytes.length < wanted;
+    const whole = isClosed && isAll ? bytes.length : bytes.lastIndexOf(LINE_END) + 1;
     // One line is longer than all that was asked for.
     if (whole === 0 && !isAll) {
       wanted *= 2;
@@ -115,11 +121,16 @@ async function readFrom(
 function linesIn(bytes: Buffer, whole: number, from: number): readonly LogEntry[] {
   const entries: LogEntry[] = [];
   for (let at = 0; at < whole; ) {
-    const end = bytes.indexOf(LINE_END, at) + 1;
-    entries.push({ text: bytes.toString("utf8", at, end - 1), start: from + at, end: from + end });
-    at = end;
+    const end = lineEnd(bytes, at, whole);
+    entries.push({ text: bytes.toString("utf8", at, end), start: from + at, end: from + end + 1 });
+    at = end + 1;
   }
   return entries;
+}
+
+function lineEnd(bytes: Buffer, from: number, whole: number): number {
+  const end = bytes.indexOf(LINE_END, from);
+  return end < 0 ? whole : end;
 }
 
 function foundIn(bytes: Buffer, whole: number, from: number, texts: readonly string[]): readonly LogEntry[] {
@@ -127,29 +138,44 @@ function foundIn(bytes: Buffer, whole: number, from: number, texts: readonly str
   for (const text of texts) {
     for (let at = bytes.indexOf(text); at >= 0 && at < whole; ) {
       const start = bytes.lastIndexOf(LINE_END, at) + 1;
-      const end = bytes.indexOf(LINE_END, at) + 1;
+      const end = lineEnd(bytes, at, whole);
       entries.set(start, {
-        text: bytes.toString("utf8", start, end - 1),
+        text: bytes.toString("utf8", start, end),
         start: from + start,
-        end: from + end,
+        end: from + end + 1,
       });
-      at = bytes.indexOf(text, end);
+      at = bytes.indexOf(text, end + 1);
     }
   }
   return texts.length > 1 ? [...entries.values()].sort((a, b) => a.start - b.start) : [...entries.values()];
 }
 
-/** A rotation renames the log beside itself: `events.jsonl.1`. */
+/** A person's rotation renames the log beside itself: `events.jsonl.1`. */
 async function readElsewhere(path: string, generation: string, order: Order): Promise<LogPart | null> {
   const names = await readdir(dirname(path)).catch(() => []);
   const start = `${basename(path)}.`;
   for (const name of names.filter((each) => each.startsWith(start)).sort()) {
-    const found = await withFile(join(dirname(path), name), (file) =>
-      readFrom(file, generation, order),
+    const found = await withFile(join(dirname(path), name), async (file) =>
+      (await generationOf(file)) === generation ? readFrom(file, order) : null,
     ).catch(() => null);
     if (found) return found;
   }
   return null;
+}
+
+/** Newest first. */
+async function readBackParts(
+  { parts }: Log,
+  { before, limit }: { readonly before: number; readonly limit: number },
+): Promise<readonly LogEntry[]> {
+  const entries: LogEntry[] = [];
+  for (const { base, use } of parts.toReversed()) {
+    if (before <= base || entries.length >= limit) continue;
+    const order = { before: before - base, limit: limit - entries.length };
+    const found = (await use((file) => readBack(file, order))) ?? [];
+    entries.push(...found.map((each) => moved(each, base)));
+  }
+  return entries;
 }
 
 async function readBack(
@@ -170,17 +196,6 @@ async function readBack(
     if (first > 0 && first <= whole) to = from + first;
   }
   return entries.slice(-limit).reverse();
-}
-
-async function bytesAt(file: FileHandle, from: number, to: number): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafe(Math.max(0, to - from));
-  let read = 0;
-  while (read < buffer.length) {
-    const { bytesRead } = await file.read(buffer, read, buffer.length - read, from + read);
-    if (bytesRead === 0) break;
-    read += bytesRead;
-  }
-  return buffer.subarray(0, read);
 }
 
 function watchLog(path: string, heard: () => void): { close(): void } {

@@ -1,13 +1,14 @@
 /**
- * Reads `.pawl/events.jsonl`, and follows it as it grows. It waits for the rest of an unfinished last line. It reads a
- * rotated or cut file to its end, then the new one from its beginning.
+ * Reads `.pawl/events.jsonl` and what was put aside of it, and follows it as it grows. It waits for the rest of an unfinished last
+ * line. A file that is put aside, rotated by a person or cut is read to its end, then the new one from its beginning.
  */
 import { existsSync, type FSWatcher, watch } from "node:fs";
-import { type FileHandle, open, stat } from "node:fs/promises";
+import { type FileHandle, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { PawlEvent } from "../../core/event.ts";
 import type { EventsOptions } from "../../runtime/project.ts";
 import { eventIn, namedBy } from "./event-line.ts";
+import { type Aside, openIfThere, openLogParts } from "./log-parts.ts";
 
 export interface ReadEventsOptions extends EventsOptions {
   /** The whole file as it will be, if part of it is committed but not in the file yet; else null. */
@@ -26,10 +27,19 @@ export async function* readEvents(path: string, options: ReadEventsOptions = {})
   const named = namedBy(options.run);
   let file: OpenFile | null = null;
   const early = new Set<string>();
+  /** Of what is put aside, all up to here is read, and the file of that number on the disk. */
+  let read: Pick<Aside, "inode" | "number"> = { inode: -1, number: 0 };
   try {
     while (!signal?.aborted) {
       const whole = await pending();
-      file ??= await openFile(path);
+      if (file === null) {
+        const { aside, log } = await openLogParts(path);
+        if (log) file = await openedFile(log);
+        const unread = aside.filter(({ inode, number }) => number > read.number && inode !== read.inode);
+        for (const each of unread)
+          for await (const line of linesOf(each, named)) yield* unlessTold(eventIn(line), early);
+        read = { inode: file?.inode ?? -1, number: aside.at(-1)?.number ?? 0 };
+      }
       if (file) for await (const line of newLines(file, named)) yield* unlessTold(eventIn(line), early);
       if (whole !== null) yield* toldEarly(whole, file, early);
       if (!changes) return;
@@ -70,13 +80,17 @@ interface OpenFile {
   rest: Buffer;
 }
 
-async function openFile(path: string): Promise<OpenFile | null> {
+async function openedFile(handle: FileHandle): Promise<OpenFile> {
+  return { handle, inode: (await handle.stat()).ino, position: 0, rest: Buffer.alloc(0) };
+}
+
+async function* linesOf({ path }: Aside, named: string | null): AsyncGenerator<string> {
+  const handle = await openIfThere(path);
+  if (handle === null) return;
   try {
-    const handle = await open(path, "r");
-    return { handle, inode: (await handle.stat()).ino, position: 0, rest: Buffer.alloc(0) };
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw cause;
+    yield* newLines(await openedFile(handle), named);
+  } finally {
+    await handle.close();
   }
 }
 

@@ -310,6 +310,52 @@ describe("settling", () => {
   });
 });
 
+describe("a long event log", () => {
+  const EVENTS = ".pawl/events.jsonl";
+  const aside = () => readdirSync(at(".pawl")).filter((name) => name.startsWith("events"));
+  const happen = async (...ids: readonly string[]) => {
+    const store = open({ eventsBytes: 30 });
+    await store.commit(
+      store.view(),
+      ids.map((id) => append(EVENTS, id, `{"id":"${id}"}\n`)),
+    );
+    return store;
+  };
+
+  test("is put aside when the journal is settled, and a new one begins", async () => {
+    await (await happen("e1", "e2")).settle();
+    expect(aside()).toEqual(["events.jsonl"]);
+    await happen("e3");
+    expect(aside()).toEqual(["events.jsonl"]);
+    await (await happen("e4")).settle();
+    expect(aside()).toEqual(["events-000001.jsonl"]);
+    await (await happen("e5", "e6", "e7")).settle();
+    await happen("e8");
+    expect(aside()).toEqual(["events-000001.jsonl", "events-000002.jsonl", "events.jsonl"]);
+    const all = aside().map((name) => text(`.pawl/${name}`));
+    expect(all.join("").match(/e\d/g)).toEqual(["e1", "e2", "e3", "e4", "e5", "e6", "e7", "e8"]);
+  });
+
+  test("stays where a program is still writing a line of it", async () => {
+    const store = await happen("e1", "e2", "e3");
+    writeFileSync(at(EVENTS), '{"half', { flag: "a" });
+    await store.settle();
+    expect(aside()).toEqual(["events.jsonl"]);
+  });
+
+  test("stays where the disk knows no second name for a file, and nothing fails", async () => {
+    const store = await happen("e1", "e2", "e3");
+    await store.commit(store.view(), [write("a", "x")]);
+    const disk = nodeDisk(root);
+    const link = () => {
+      throw Object.assign(new Error("not supported"), { code: "EPERM" });
+    };
+    await open({ eventsBytes: 30, disk: { ...disk, link } }).settle();
+    expect(aside()).toEqual(["events.jsonl"]);
+    expect(statSync(at(".pawl/journal")).size).toBe(0);
+  });
+});
+
 describe("settling a project", () => {
   test("without a journal creates nothing", async () => {
     await open().settle();

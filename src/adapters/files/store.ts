@@ -19,6 +19,7 @@ import type { Applied } from "./marker.ts";
 import { nodeDisk } from "./node-disk.ts";
 import { findUnapplied, refusalOf, type Unapplied } from "./pending.ts";
 import { planSteps } from "./plan.ts";
+import { putAsideIfLong } from "./put-aside.ts";
 import { applyFrom, type Project, recover, settle } from "./recover.ts";
 import { openVault, type StatePlace } from "./vault.ts";
 import { openView, plainSight, type Reads, type Sight, stillHolds } from "./view.ts";
@@ -44,6 +45,8 @@ export interface StoreOptions {
   readonly holdWaitMilliseconds?: number;
   /** A commit settles the journal if it is longer than this afterwards; default 1 MB. */
   readonly journalBytes?: number;
+  /** An event log that is longer than this is put aside when the journal is settled; default 64 MB. */
+  readonly eventsBytes?: number;
   /** The disk of the project; default the real one. */
   readonly disk?: Disk;
 }
@@ -51,6 +54,7 @@ export interface StoreOptions {
 export const COMMIT_WAIT = 10_000;
 const HOLD_WAIT = 30_000;
 const JOURNAL_BYTES = 1024 * 1024;
+const EVENTS_BYTES = 64 * 1024 * 1024;
 
 /** The project as the options name it. */
 export function projectOf(options: StoreOptions): Project {
@@ -90,10 +94,11 @@ export function openStore(options: StoreOptions): Store {
   };
 
   const journalBytes = options.journalBytes ?? JOURNAL_BYTES;
+  const eventsBytes = options.eventsBytes ?? EVENTS_BYTES;
   const commitNow = (view: View, changes: readonly Change[]) =>
-    commitUnderLock({ project, journalBytes, tell: reading.tell }, reads(view), changes);
+    commitUnderLock({ project, journalBytes, eventsBytes, tell: reading.tell }, reads(view), changes);
 
-  const settleNow = () => settle(project);
+  const settleNow = () => settleWhole(project, eventsBytes);
 
   return {
     view() {
@@ -187,11 +192,12 @@ function openReading(
 interface Committing {
   readonly project: Project;
   readonly journalBytes: number;
+  readonly eventsBytes: number;
   readonly tell: Reading["tell"];
 }
 
 function commitUnderLock(
-  { project, journalBytes, tell }: Committing,
+  { project, journalBytes, eventsBytes, tell }: Committing,
   reads: Reads,
   changes: readonly Change[],
 ): "committed" | "changed" {
@@ -207,7 +213,8 @@ function commitUnderLock(
   const end = { ...record, length: record.end };
   try {
     const applied = applyFrom(project, end, steps, { fresh: true, torn: false });
-    settleIfLong(project, applied, journalBytes);
+    // If starts of the machine cannot be told apart, no marker can be trusted: then nothing is left to replay.
+    if (applied.length > journalBytes || disk.bootId() === null) settleWhole(project, eventsBytes);
   } catch (thrown) {
     // It is committed. The next reader applies the rest, or reports why it cannot.
     quietly(() => tell(findUnapplied(project, refusalOf(thrown) ?? "EIO")));
@@ -255,7 +262,8 @@ async function unlessBusy(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** If starts of the machine cannot be told apart, no marker can be trusted: then nothing is left to replay. */
-function settleIfLong(project: Project, applied: Applied, limit: number): void {
-  if (applied.length > limit || project.disk.bootId() === null) settle(project);
+/** Settles the journal. A long event log is put aside then, or another time where that fails. */
+function settleWhole(project: Project, eventsBytes: number): void {
+  settle(project);
+  quietly(() => putAsideIfLong(project.disk, eventsBytes));
 }

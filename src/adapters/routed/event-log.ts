@@ -78,8 +78,8 @@ function joined(bytes: number, places: number): number {
   if (places < PLACES && bytes < Number.MAX_SAFE_INTEGER / PLACES) return bytes * PLACES + places;
   throw new PawlError(
     "state-unreadable",
-    "The event logs are too long to be read as one: .pawl/events.jsonl has more than half a gigabyte, or the database more than 16 million events.",
-    "Move .pawl/events.jsonl away, then run the command again.",
+    "The event logs are too long to be read as one: .pawl/events*.jsonl have more than half a gigabyte, or the database more than 16 million events.",
+    "Move the first of .pawl/events-*.jsonl away, then run the command again.",
   );
 }
 

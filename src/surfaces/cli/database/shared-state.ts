@@ -5,6 +5,7 @@
 import { PawlError } from "../../../core/error.ts";
 import { EVENTS } from "../../../core/event.ts";
 import { GATES_FOLDER } from "../../../core/gate-record.ts";
+import { asideNames, wholeLog } from "../../../core/log-parts.ts";
 import { LOOP_DONE, LOOP_RUNS } from "../../../core/loop-record.ts";
 import { PROJECT_FOLDER, type ProjectPath, projectPath } from "../../../core/path.ts";
 import type { Change, View } from "../../../core/ports/store.ts";
@@ -26,6 +27,7 @@ const FOLDERS: readonly ProjectPath[] = [
 export async function readShared(view: View, tasksFile: string): Promise<SharedState> {
   const state = new Map<ProjectPath, string>();
   for (const path of new Set([...FILES, projectPath(tasksFile)])) await take(view, path, state);
+  await joinLog(view, state);
   for (const folder of FOLDERS) await takeFolder(view, folder, state);
   return state;
 }
@@ -41,6 +43,15 @@ export async function readAll(view: View): Promise<SharedState> {
     `The database has ${JSON.stringify(foreign)}, which is not among what Pawl keeps there: expected pawl.yaml, the tasks file, and state in .pawl/ and .alfred/.`,
     "Find out who wrote it (`select * from pawl.commit`), and remove it, before anything is exported.",
   );
+}
+
+/** There the log is one: what was put aside here because it was long comes first. */
+async function joinLog(view: View, state: Map<ProjectPath, string>): Promise<void> {
+  const folder = projectPath(".pawl");
+  const names = asideNames((await view.list(folder)).map(({ name }) => name));
+  const parts = await Promise.all(names.map((name) => view.read(projectPath(folder, name))));
+  const texts = parts.filter((text) => text !== null);
+  if (texts.length > 0) state.set(EVENTS, wholeLog(texts, state.get(EVENTS) ?? null));
 }
 
 async function takeFolder(view: View, folder: ProjectPath, state: Map<ProjectPath, string>): Promise<void> {

@@ -1,0 +1,125 @@
+/** The files of one event log: what was put aside because it was long, in its order, and the log itself. */
+import { createHash } from "node:crypto";
+import { closeSync, openSync, readdirSync, readSync, statSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { attempt } from "../../core/attempt.ts";
+import { asideNames, asideNumber } from "../../core/log-parts.ts";
+
+/** Read for the first line at first; a line that is longer than the second is known by its beginning. */
+const USUAL_FIRST = 4 * 1024;
+const LONGEST_FIRST = 64 * 1024;
+export const LINE_END = 10;
+
+export interface Aside {
+  readonly path: string;
+  readonly number: number;
+  readonly inode: number;
+  readonly size: number;
+}
+
+export interface LogParts {
+  readonly aside: readonly Aside[];
+  /** Open; null: nothing follows what is put aside. */
+  readonly log: FileHandle | null;
+}
+
+/** The parts of one moment. The caller closes the log. */
+export async function openLogParts(path: string): Promise<LogParts> {
+  for (;;) {
+    const aside = asideOf(path);
+    const log = await openIfThere(path);
+    try {
+      // What was put aside between the two looks would be missing from the one or from the other.
+      if (asideOf(path).length === aside.length) return { aside: await withoutCopy(aside, log), log };
+    } catch (thrown) {
+      await log?.close();
+      throw thrown;
+    }
+    await log?.close();
+  }
+}
+
+/** What is put aside beside the log. A link is no part. */
+export function asideOf(path: string): readonly Aside[] {
+  const folder = dirname(path);
+  const entries = attempt(() => readdirSync(folder, { withFileTypes: true }), []);
+  const names = asideNames(entries.flatMap((each) => (each.isFile() ? [each.name] : [])));
+  return names.flatMap((name) => {
+    const found = statSync(join(folder, name), { throwIfNoEntry: false });
+    const number = asideNumber(name) ?? 0;
+    return found ? [{ path: join(folder, name), number, inode: found.ino, size: found.size }] : [];
+  });
+}
+
+/** The last part is a copy where putting it aside has not ended. */
+async function withoutCopy(aside: readonly Aside[], log: FileHandle | null): Promise<readonly Aside[]> {
+  const last = aside.at(-1);
+  if (last === undefined || log === null) return aside;
+  const own = await generationOf(log);
+  const isCopy = own !== null && own === (await withFile(last.path, generationOf));
+  return isCopy ? aside.slice(0, -1) : aside;
+}
+
+export async function openIfThere(path: string): Promise<FileHandle | null> {
+  try {
+    return await open(path, "r");
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw cause;
+  }
+}
+
+/** Null: there is no such file. */
+export async function withFile<T>(
+  path: string,
+  use: (file: FileHandle) => Promise<T | null>,
+): Promise<T | null> {
+  const file = await openIfThere(path);
+  try {
+    return file && (await use(file));
+  } finally {
+    await file?.close();
+  }
+}
+
+/** The hash of the first line; null: it has no whole line. */
+export async function generationOf(file: FileHandle): Promise<string | null> {
+  for (const most of [USUAL_FIRST, LONGEST_FIRST]) {
+    const bytes = await bytesAt(file, 0, most);
+    const isEnough = bytes.length < most || most === LONGEST_FIRST || bytes.includes(LINE_END);
+    if (isEnough) return generationIn(bytes);
+  }
+  return null;
+}
+
+/** The whole log's, for callers that cannot wait; null too where there is no log. */
+export function generationNow(path: string): string | null {
+  const bytes = Buffer.alloc(LONGEST_FIRST);
+  const file = attempt(() => openSync(asideOf(path)[0]?.path ?? path, "r"), null);
+  if (file === null) return null;
+  try {
+    return generationIn(bytes.subarray(0, readSync(file, bytes, 0, LONGEST_FIRST, 0)));
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Of the log's first bytes: its first line, or as much of it as counts. */
+function generationIn(bytes: Buffer): string | null {
+  const end = bytes.indexOf(LINE_END);
+  if (end < 0 && bytes.length < LONGEST_FIRST) return null;
+  const first = end < 0 ? bytes : bytes.subarray(0, end);
+  return createHash("sha256").update(first).digest("hex").slice(0, 16);
+}
+
+export async function bytesAt(file: FileHandle, from: number, to: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(Math.max(0, to - from));
+  let read = 0;
+  while (read < buffer.length) {
+    const { bytesRead } = await file.read(buffer, read, buffer.length - read, from + read);
+    if (bytesRead === 0) break;
+    read += bytesRead;
+  }
+  return buffer.subarray(0, read);
+}

@@ -2,6 +2,7 @@
  * `pawl guard CLIENT`: what a client's hook calls before each tool. It is called hundreds of times in a session, so it loads
  * only what the call needs: no command line, no schemas, and the project itself only where something has changed.
  */
+
 import { existsSync, readFileSync, readSync, statSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -14,6 +15,7 @@ import { findRoot } from "../config/project-root.ts";
 import { stateFolder, TREES } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
 import { PawlError, toPawlError } from "../core/error.ts";
+import { isObject } from "../core/is-object.ts";
 import type { Action, Verdict } from "../guard/action.ts";
 import { type GuardedClient, isGuardedClient } from "../guard/clients.ts";
 import { decide, type Limits, type Place, widest } from "../guard/decide.ts";
@@ -238,7 +240,7 @@ function argumentsOf(given: string, cwd: string): Readonly<Record<string, unknow
     const input: unknown = JSON.parse(
       (file === null ? given : readFileSync(file, "utf8")).replace(/^\uFEFF/, ""),
     );
-    return typeof input === "object" && input !== null && !Array.isArray(input) ? { ...input } : null;
+    return isObject(input) ? { ...input } : null;
   }, null);
 }
 

@@ -1,8 +1,10 @@
 /**
  * The environment and the configuration files: the only reader of `process.env`. Without a file, nothing is parsed.
  */
+
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import { PawlError } from "../core/error.ts";
+import { isObject } from "../core/is-object.ts";
 import { pathFault, projectPath } from "../core/path.ts";
 import type { Cache } from "../core/ports/cache.ts";
 import { DATABASE_URL } from "../core/ports/database.ts";
@@ -167,17 +169,13 @@ function merge(below: Tree, above: Tree): Tree {
   const merged: Record<string, unknown> = { ...below };
   for (const [key, value] of Object.entries(above)) {
     const under = Object.hasOwn(below, key) ? below[key] : undefined;
-    merged[key] = isTree(value) && isTree(under) ? merge(under, value) : value;
+    merged[key] = isObject(value) && isObject(under) ? merge(under, value) : value;
   }
   return merged;
 }
 
-function isTree(value: unknown): value is Tree {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function leaves(tree: Tree, path: readonly string[] = []): readonly (readonly string[])[] {
   return Object.entries(tree).flatMap(([key, value]) =>
-    isTree(value) && Object.keys(value).length > 0 ? leaves(value, [...path, key]) : [[...path, key]],
+    isObject(value) && Object.keys(value).length > 0 ? leaves(value, [...path, key]) : [[...path, key]],
   );
 }

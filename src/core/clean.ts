@@ -1,3 +1,5 @@
+import { oneLine } from "./blanks.ts";
+
 /**
  * Makes text by others safe to show to a person. Removes what moves a terminal's cursor, changes its colours or sets
  * its title. Shows characters that are invisible but count for a machine (zero-width and tag characters, fillers), or
@@ -12,6 +14,11 @@ export function clean(text: string): string {
   return shown.replace(hidden(), (character, at: number) =>
     joins(shown, character, at) ? character : named(character),
   );
+}
+
+/** Clean, and in one line. */
+export function cleanLine(text: string): string {
+  return oneLine(clean(text));
 }
 
 /** Printable ASCII and line breaks: almost every text. */

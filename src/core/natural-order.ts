@@ -21,6 +21,7 @@ function compare(one: string, other: string): number {
   return areNumbers && left.length !== right.length ? left.length - right.length : compareText(left, right);
 }
 
-function compareText(one: string, other: string): number {
+/** By character code. */
+export function compareText(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }

@@ -3,8 +3,10 @@
  * and what was found; never a fresh start. Pawl reads these files on every call, so it checks shapes without a schema
  * library.
  */
+
 import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { PawlError } from "./error.ts";
+import { isObject } from "./is-object.ts";
 
 export type JsonPath = readonly string[];
 
@@ -128,10 +130,7 @@ export function accepts<T>(test: (value: unknown) => boolean, what: string): Che
 export const text = accepts<string>((value) => typeof value === "string", "a string");
 export const number = accepts<number>((value) => typeof value === "number", "a number");
 export const flag = accepts<boolean>((value) => typeof value === "boolean", "true or false");
-export const object = accepts<Readonly<Record<string, unknown>>>(
-  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
-  "an object",
-);
+export const object = accepts<Readonly<Record<string, unknown>>>(isObject, "an object");
 
 /** For a value that needs no check: Pawl wrote it, and no decision rests on it alone. */
 export function unchecked<T>(): Check<T> {

@@ -2,7 +2,9 @@
  * What a project's files would start on this machine, and how much of it a person has agreed to. Somebody who clones a
  * project has not read it, so Pawl starts nothing that it names until they agree.
  */
+
 import { attempt } from "./attempt.ts";
+import { isObject } from "./is-object.ts";
 import { RECEIVERS, type ReceiverName } from "./notice.ts";
 import type { BloomSettings, NotifySettings, SandboxSettings, Settings } from "./settings.ts";
 import { DEFAULT_SETTINGS } from "./settings.ts";
@@ -127,7 +129,7 @@ function loopSettings({ command: called, environment, permission }: BloomSetting
 /** JSON with sorted keys: equal values give equal texts. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) =>
-    typeof each === "object" && each !== null && !Array.isArray(each)
+    isObject(each)
       ? Object.fromEntries(Object.entries(each).sort(([one], [other]) => (one < other ? -1 : 1)))
       : each,
   );

@@ -1,4 +1,5 @@
 /** The backlog in other forms, and what of it an issue tracker should learn. Pure. */
+import { oneLine } from "../core/blanks.ts";
 import { eachTask, isOpenStatus, type Step, type Task } from "../tasks-file/task.ts";
 import type { ExportFormat } from "./export-formats.ts";
 import { hasChangedStatus } from "./plan.ts";
@@ -74,10 +75,6 @@ function tailOf({ cancel_reason, depends_on, status }: Task): string {
     ...(depends_on.length > 0 ? [`after ${depends_on.join(", ")}`] : []),
   ];
   return said.length === 0 ? "" : ` (${said.join("; ")})`;
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }
 
 function firstLine(text: string): string {

@@ -1,22 +1,17 @@
 /** Issues of GitHub and GitLab, as their APIs, `gh` and `glab` print them; and the tasks of Vibe Kanban's API. */
+import { type Fields, isObject } from "../core/is-object.ts";
 import { parseMany } from "./json.ts";
 import { type Dependency, invalid, type Read, type SourceFile, type SourceTask } from "./source.ts";
 import { idFrom, openKeys, short, statusOf, textOf, titledWith } from "./words.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** The records of a file: a list, pages of lists, a search answer, or one for each line. */
 export function recordsIn({ path, text }: SourceFile): readonly Fields[] {
   const found: Fields[] = [];
   const take = (value: unknown, depth: number) => {
     if (Array.isArray(value) && depth < 4) for (const each of value) take(each, depth + 1);
-    else if (isFields(value)) {
+    else if (isObject(value)) {
       const inner = [value.items, value.data, value.issues, value.nodes, value.tasks].find(
-        (each) => Array.isArray(each) || isFields(each),
+        (each) => Array.isArray(each) || isObject(each),
       );
       if (inner !== undefined && textOf(value.title) === "" && depth < 4) take(inner, depth + 1);
       else if (textOf(value.title) !== "") found.push(value);
@@ -33,11 +28,11 @@ export function recordsIn({ path, text }: SourceFile): readonly Fields[] {
 }
 
 function names(value: unknown): readonly string[] {
-  if (isFields(value) && Array.isArray(value.nodes)) return names(value.nodes);
+  if (isObject(value) && Array.isArray(value.nodes)) return names(value.nodes);
   if (!Array.isArray(value)) return [];
   return value
     .map((each) =>
-      isFields(each)
+      isObject(each)
         ? ([each.title, titleOf(each.label), each.login, each.username, each.name]
             .map(textOf)
             .find((word) => word) ?? "")
@@ -47,7 +42,7 @@ function names(value: unknown): readonly string[] {
 }
 
 function titleOf(value: unknown): string {
-  return isFields(value) ? textOf(value.title) : textOf(value);
+  return isObject(value) ? textOf(value.title) : textOf(value);
 }
 
 /**
@@ -115,7 +110,7 @@ export function readGitHub(files: readonly SourceFile[]): Read {
   const records = files.flatMap(recordsIn);
   const issues = records.filter(({ pull_request, isPullRequest, html_url, url }) => {
     const isPull =
-      (isFields(pull_request) && Object.values(pull_request).some((each) => each !== null)) ||
+      (isObject(pull_request) && Object.values(pull_request).some((each) => each !== null)) ||
       isPullRequest === true;
     return !isPull && !/\/pull\/\d+$/.test(textOf(html_url) || textOf(url));
   });
@@ -147,7 +142,7 @@ function placeOf(issue: Fields): Place | null {
   const found = urls.map(placeIn).find((each) => each !== null);
   if (found) return found;
   const { repo, repository: own, repository_url } = issue;
-  const names = [repository_url, repo, ...(isFields(own) ? [own.nameWithOwner, own.full_name] : [own])];
+  const names = [repository_url, repo, ...(isObject(own) ? [own.nameWithOwner, own.full_name] : [own])];
   const repository = names
     .map((each) => REPOSITORY.exec(textOf(each).slice(0, 500))?.[1])
     .find((each) => each !== undefined);
@@ -160,8 +155,8 @@ function childrenIn(issues: ReadonlyMap<string, Fields>): ReadonlyMap<string, st
   const found = new Map<string, string>();
   for (const [key, { subIssues, sub_issues }] of issues)
     for (const list of [subIssues, sub_issues]) {
-      const items = isFields(list) ? list.nodes : list;
-      if (Array.isArray(items)) for (const each of items) if (isFields(each)) found.set(keyOf(each), key);
+      const items = isObject(list) ? list.nodes : list;
+      if (Array.isArray(items)) for (const each of items) if (isObject(each)) found.set(keyOf(each), key);
     }
   return found;
 }
@@ -181,7 +176,7 @@ function gitHubTask(
   const text = textOf(issue.body);
   const parent = placeIn(
     textOf(issue.parent_issue_url) ||
-      (isFields(issue.parent) ? textOf(issue.parent.url) || textOf(issue.parent.html_url) : ""),
+      (isObject(issue.parent) ? textOf(issue.parent.url) || textOf(issue.parent.html_url) : ""),
   );
   return {
     key,
@@ -279,7 +274,7 @@ function isMergeRequest({ merge_status, source_branch, web_url }: Fields): boole
 }
 
 function gitLabKey(issue: Fields): string {
-  const full = isFields(issue.references) ? textOf(issue.references.full) : "";
+  const full = isObject(issue.references) ? textOf(issue.references.full) : "";
   if (/^[^\s#]{1,300}#\d+$/.test(full)) return full;
   const [, project, number] =
     /^https?:\/\/[^/]{1,200}\/(.{1,300}?)\/(?:-\/)?(?:issues|work_items)\/(\d{1,12})$/.exec(

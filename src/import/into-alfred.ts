@@ -2,6 +2,7 @@
  * An import as task files of Alfred. A task that is closed in the source is left out: Alfred's gates decide what is done.
  * Below its last heading, each file says where it comes from, and a fingerprint of what the import wrote.
  */
+import { oneLine } from "../core/blanks.ts";
 import { digestOf } from "../core/hash.ts";
 import type { ProjectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
@@ -162,10 +163,6 @@ function render(task: SourceTask, { dependsOn, id, lost, source }: Placed): stri
       ? text
       : render({ ...task, text: quoted(task.text) }, { dependsOn, id, lost, source });
   }
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }
 
 /** Headings of the source would be sections of the file: they become smaller. */

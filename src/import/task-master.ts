@@ -2,11 +2,10 @@
  * Task Master's `tasks.json`: a list of tasks, or one list for each tag. Other tools write a file of that name, too; what
  * has a list of tasks with titles is read all the same.
  */
+import { type Fields, isObject } from "../core/is-object.ts";
 import { parseJson } from "./json.ts";
 import { DEEPEST, type Dependency, invalid, type Read, type SourceFile, type SourceTask } from "./source.ts";
 import { idFrom, openKeys, paragraphs, statusOf, textOf, titledWith } from "./words.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export function readTaskMaster(files: readonly SourceFile[]): Read {
   const tasks: SourceTask[] = [];
@@ -34,11 +33,11 @@ interface TagList {
 
 function listsIn(data: unknown, path: string): readonly TagList[] {
   if (Array.isArray(data)) return [{ tag: "master", tasks: fieldsIn(data) }];
-  if (!isFields(data)) throw invalid(path, "a list of tasks, or tags with lists of tasks", typeof data);
+  if (!isObject(data)) throw invalid(path, "a list of tasks, or tags with lists of tasks", typeof data);
   const own = itemsOf(data.tasks);
   if (own !== null) return [{ tag: "master", tasks: own }];
   const tags = Object.entries(data).flatMap(([tag, value]) => {
-    const items = isFields(value) ? itemsOf(value.tasks) : Array.isArray(value) ? fieldsIn(value) : null;
+    const items = isObject(value) ? itemsOf(value.tasks) : Array.isArray(value) ? fieldsIn(value) : null;
     if (items === null || !items.every((each) => "title" in each || "id" in each)) return [];
     return [{ tag, tasks: items }];
   });
@@ -53,16 +52,12 @@ function listsIn(data: unknown, path: string): readonly TagList[] {
 /** A list, or a map of tasks by their ids. */
 function itemsOf(value: unknown): readonly Fields[] | null {
   if (Array.isArray(value)) return fieldsIn(value);
-  if (!isFields(value)) return null;
-  return Object.entries(value).flatMap(([id, item]) => (isFields(item) ? [{ id, ...item }] : []));
+  if (!isObject(value)) return null;
+  return Object.entries(value).flatMap(([id, item]) => (isObject(item) ? [{ id, ...item }] : []));
 }
 
 function fieldsIn(values: readonly unknown[]): readonly Fields[] {
-  return values.filter(isFields);
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return values.filter(isObject);
 }
 
 interface Around {

@@ -7,6 +7,7 @@ import { attempt } from "../core/attempt.ts";
 import { openByText } from "../core/by-text.ts";
 import { PawlError } from "../core/error.ts";
 import { digestOf } from "../core/hash.ts";
+import { isObject } from "../core/is-object.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { View } from "../core/ports/store.ts";
 import { canonical } from "../core/trust.ts";
@@ -180,10 +181,6 @@ export function differences(found: unknown, derived: unknown, path = ""): readon
   }
   if (JSON.stringify(found) === JSON.stringify(derived)) return [];
   return [`${path}: found ${shown(found)}, its history leads to ${shown(derived)}`];
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function shown(value: unknown): string {

@@ -7,7 +7,7 @@
  * N3  In quiet hours nothing is told. What began in them and still holds afterwards is told as one.
  * N4  Words of agents and of files are only ever a quote, or part of a title, and clean.
  */
-import { clean } from "../core/clean.ts";
+import { cleanLine } from "../core/clean.ts";
 import { hashOf } from "../core/hash.ts";
 import type { Cause, Notice, NoticeKind } from "../core/notice.ts";
 import type { LoopRest } from "../core/ports/notify.ts";
@@ -212,9 +212,7 @@ function placed({ board, project, time }: Place) {
 /** Clean, in one line, and no longer than so many characters. */
 export function oneLine(text: string, most: number): string {
   // What is far beyond the limit is not worth the cleaning.
-  const line = clean(text.slice(0, most * 4))
-    .replace(/\s+/g, " ")
-    .trim();
+  const line = cleanLine(text.slice(0, most * 4));
   const characters = [...line];
   return characters.length <= most ? line : `${characters.slice(0, most - 1).join("")}…`;
 }

@@ -1,9 +1,9 @@
 /** Maps an agent's name in the configuration to a dialect and a program, or to an ACP program. */
-import { accessSync, constants, statSync } from "node:fs";
+
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { agentNames } from "../../core/agent-needs.ts";
-import { attempt } from "../../core/attempt.ts";
 import type { AgentSettings } from "../../core/settings.ts";
+import { isProgram } from "../process/is-program.ts";
 import type { Wall } from "../wall/wall.ts";
 import { claude } from "./claude.ts";
 import { codex } from "./codex.ts";
@@ -89,11 +89,4 @@ export function findProgram(setup: AgentsSetup, program: string): string | null 
     if (isAbsolute(path) && isProgram(path)) return path;
   }
   return null;
-}
-
-function isProgram(path: string): boolean {
-  return attempt(() => {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  }, false);
 }

@@ -9,7 +9,9 @@
  * R4  A lease's ref is never removed: nobody could tell any more that a late push is too late.
  * R5  Each commit is on top of the one before, so that a remote which refuses to have history rewritten takes it.
  */
+
 import { createHash } from "node:crypto";
+import { oneLine } from "../../core/blanks.ts";
 import { PawlError } from "../../core/error.ts";
 import type { HeldLease } from "../../core/ports/worktrees.ts";
 import { fetch } from "./fetch.ts";
@@ -214,10 +216,6 @@ async function markOf(call: GitCall, lease: HeldLease, before: string | null): P
   const parent = before === null ? [] : ["-p", before];
   const options = await identityOptions(call);
   return gitLine({ ...call, input: text }, [...options, "commit-tree", tree, ...parent]);
-}
-
-export function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }
 
 function keyOf({ folder }: GitCall, { remote }: Pick<FencedPush, "remote">, ref: string): string {

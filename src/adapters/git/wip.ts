@@ -7,9 +7,11 @@
  * S2  The worktree then follows, and nothing is lost: a folder with edits, or with commits that nobody else has, is set aside.
  * S3  Whatever is cut short is found unfinished by the next look, and done again.
  */
+
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { oneLine } from "../../core/blanks.ts";
 import { PawlError } from "../../core/error.ts";
 import type {
   EnsuredWorktree,
@@ -20,7 +22,7 @@ import type {
   Worktree,
 } from "../../core/ports/worktrees.ts";
 import { ensureWorktree, type Order } from "./ensure.ts";
-import { type Fence, type FencedPushed, oneLine, ownRef, pushFenced, raise } from "./fence.ts";
+import { type Fence, type FencedPushed, ownRef, pushFenced, raise } from "./fence.ts";
 import { fetch } from "./fetch.ts";
 import { type GitCall, git, gitFailed, gitLine } from "./git.ts";
 import { hookOptions, NO_HOOKS, reasonOf } from "./push.ts";

@@ -1,11 +1,13 @@
 /** Runs a program of the person's machine with one notice, without a shell. */
+
 import { spawn } from "node:child_process";
-import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, isAbsolute, join, sep } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import type { ReceiverName } from "../../core/notice.ts";
 import type { Environment } from "../process/environment.ts";
+import { isProgram } from "../process/is-program.ts";
 import { unsent } from "./unsent.ts";
 
 export interface ProgramCall {
@@ -78,13 +80,6 @@ function findProgram(program: string, { receiver, environment, root }: ProgramCa
 
 function foldersOf({ PATH = "" }: Environment): readonly string[] {
   return PATH.split(delimiter).filter((folder) => isAbsolute(folder));
-}
-
-function isProgram(path: string): boolean {
-  return attempt(() => {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  }, false);
 }
 
 function isInside(path: string, root: string): boolean {

@@ -1,4 +1,5 @@
 /** The order in which changed files matter to a reviewer, and how long reading them takes. */
+import { compareText } from "../../core/natural-order.ts";
 import type { ChangedFile } from "../../core/ports/git.ts";
 import { processFiles } from "../../core/process-files.ts";
 import type { ReviewFile, ReviewSize } from "./model.ts";
@@ -40,14 +41,10 @@ export function orderFiles(
   });
   const rank = ({ group, item }: ReviewFile) =>
     GROUPS.indexOf(group) * 1e6 + (group === "plan" ? (order.get(item ?? "") ?? 0) : 0);
-  return placed.sort((one, other) => rank(one) - rank(other) || compare(one.path, other.path));
+  return placed.sort((one, other) => rank(one) - rank(other) || compareText(one.path, other.path));
 }
 
 const GROUPS: readonly ReviewFile["group"][] = ["outside-plan", "process", "plan", "other"];
-
-function compare(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
-}
 
 const LINES_A_MINUTE = 50;
 const MINUTES_A_FILE = 0.25;

@@ -6,7 +6,7 @@
  *     - [field risk_analysis] What happens on a restart?
  *     - Name the unit.
  */
-import { clean } from "../../core/clean.ts";
+import { cleanLine } from "../../core/clean.ts";
 
 export interface Point {
   readonly text: string;
@@ -29,7 +29,7 @@ const POINT = /^- (?:\[([^\]\n]+)\] )?(.+)$/;
 
 /** The notes with the points under them. */
 export function withPoints(notes: string, points: readonly Point[]): string {
-  const lines = points.map((point) => `- ${placeWords(point)}${oneLine(point.text)}`);
+  const lines = points.map((point) => `- ${placeWords(point)}${cleanLine(point.text)}`);
   const words = notes.trim();
   if (lines.length === 0) return words;
   return words === "" ? lines.join("\n") : `${words}\n\n${lines.join("\n")}`;
@@ -61,11 +61,7 @@ export function renderPlace(place: Place): string {
 }
 
 function placeWords({ at }: Point): string {
-  return at ? `[${oneLine(renderPlace(at)).replaceAll("]", ")")}] ` : "";
-}
-
-function oneLine(text: string): string {
-  return clean(text).replace(/\s+/g, " ").trim();
+  return at ? `[${cleanLine(renderPlace(at)).replaceAll("]", ")")}] ` : "";
 }
 
 function pointOf(line: string): Point | null {

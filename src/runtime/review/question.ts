@@ -2,7 +2,7 @@
  * What a person sees before their verdict, whatever the workflow and the surface. Pawl's own findings come first; an
  * agent's words about its own work come last, quoted and cleaned.
  */
-import { clean } from "../../core/clean.ts";
+import { clean, cleanLine } from "../../core/clean.ts";
 import type { ChangedFile, GitChanges } from "../../core/ports/git.ts";
 import { processFiles } from "../../core/process-files.ts";
 
@@ -38,13 +38,13 @@ const MAX_LINE = 400;
 export function renderReview(review: ReviewQuestion): string {
   const { artifact, changes, facts = [], findings = [], notes = [], question, whole } = review;
   const parts = [
-    cleanLine(question),
-    facts.map(cleanLine).join("\n"),
+    shortLine(question),
+    facts.map(shortLine).join("\n"),
     renderFindings(findings),
     changes ? renderChanges(changes) : "",
     artifact ? renderArtifact(artifact) : "",
     ...notes.filter(({ text }) => text.trim() !== "").map(renderNote),
-    whole ? `All of it: ${cleanLine(whole)}` : "",
+    whole ? `All of it: ${shortLine(whole)}` : "",
   ];
   return parts.filter((part) => part !== "").join("\n\n");
 }
@@ -61,16 +61,16 @@ function renderFindings(findings: readonly ReviewFinding[]): string {
   if (findings.length === 0) return "";
   const sorted = [...findings].sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict));
   const lines = sorted.map(
-    ({ about, verdict, words }) => `- ${WORDS[verdict]}: ${cleanLine(about)}: ${cleanLine(words)}`,
+    ({ about, verdict, words }) => `- ${WORDS[verdict]}: ${shortLine(about)}: ${shortLine(words)}`,
   );
   return ["What Pawl found beside what was reported:", ...lines].join("\n");
 }
 
 /** How many files and lines; process files come first, then the work itself. */
 export function renderChanges(changes: GitChanges): string {
-  if (changes.kind === "unavailable") return `Changes: not known (${cleanLine(changes.reason)}).`;
+  if (changes.kind === "unavailable") return `Changes: not known (${shortLine(changes.reason)}).`;
   const { base, files } = changes;
-  if (files.length === 0) return `Changes against ${cleanLine(base)}: none.`;
+  if (files.length === 0) return `Changes against ${shortLine(base)}: none.`;
   const kinds = new Map(processFiles(files.map(({ path }) => path)).map(({ kind, path }) => [path, kind]));
   const first = files.filter(({ path }) => kinds.has(path));
   const rest = files.filter(({ path }) => !kinds.has(path));
@@ -83,7 +83,7 @@ export function renderChanges(changes: GitChanges): string {
     ...more(rest.length),
   ];
   const count = `${files.length} file${files.length === 1 ? "" : "s"}`;
-  return [`Changes against ${cleanLine(base)}: ${count}, ${linesOf(files)}.`, ...shown].join("\n");
+  return [`Changes against ${shortLine(base)}: ${count}, ${linesOf(files)}.`, ...shown].join("\n");
 }
 
 function more(count: number): readonly string[] {
@@ -98,18 +98,18 @@ function linesOf(files: readonly ChangedFile[]): string {
 
 function fileLine({ added, deleted, path }: ChangedFile): string {
   const lines = added === null || deleted === null ? "new or binary" : `+${added} -${deleted}`;
-  return `${cleanLine(path)} (${lines})`;
+  return `${shortLine(path)} (${lines})`;
 }
 
 function renderArtifact({ name, sha256, value }: NonNullable<ReviewQuestion["artifact"]>): string {
   const hash = sha256 === undefined ? "" : `, sha256 ${sha256.slice(0, 12)}`;
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-  return [`What is approved (${cleanLine(name)}${hash}):`, ...quoted(text, MAX_ARTIFACT_LINES)].join("\n");
+  return [`What is approved (${shortLine(name)}${hash}):`, ...quoted(text, MAX_ARTIFACT_LINES)].join("\n");
 }
 
 function renderNote({ by, text }: { readonly by: string; readonly text: string }): string {
   return [
-    `${cleanLine(by)} says (its own words, which nobody checked):`,
+    `${shortLine(by)} says (its own words, which nobody checked):`,
     ...quoted(text, MAX_NOTE_LINES),
   ].join("\n");
 }
@@ -121,8 +121,8 @@ function quoted(text: string, most: number): readonly string[] {
   return lines.length > most ? [...shown, `(${lines.length - most} more lines)`] : shown;
 }
 
-function cleanLine(text: string): string {
-  return cut(clean(text).replace(/\s+/g, " ").trim());
+function shortLine(text: string): string {
+  return cut(cleanLine(text));
 }
 
 function cut(line: string): string {

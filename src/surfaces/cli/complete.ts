@@ -1,8 +1,9 @@
 /** What could stand at the cursor of a command line. Every shell's script asks this, so that they all offer the same. */
+
+import { cleanLine } from "../../core/clean.ts";
 import { overview } from "../../runtime/overview.ts";
 import type { CommandArgument, CommandSpec, Host } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
-import { clean } from "./terminal.ts";
 import { verbCommands } from "./verb.ts";
 
 export interface Candidate {
@@ -101,6 +102,5 @@ function bare(word: string): Candidate {
 
 /** One per line, the word and its description: no id or title can break out of its line. */
 export function renderCandidates(given: readonly Candidate[]): string {
-  const line = (text: string) => clean(text).replace(/\s+/g, " ").trim();
-  return given.map(({ word, description }) => `${line(word)}\t${line(description)}\n`).join("");
+  return given.map(({ word, description }) => `${cleanLine(word)}\t${cleanLine(description)}\n`).join("");
 }

@@ -1,6 +1,7 @@
 import { findNodeAtLocation, type ParseError, parse, parseTree, printParseErrorCode } from "jsonc-parser";
 import { parse as parseToml } from "smol-toml";
 import { PawlError } from "../../core/error.ts";
+import { isObject } from "../../core/is-object.ts";
 import { type Client, type Launch, renderEntry, renderToml } from "./clients.ts";
 
 /**
@@ -99,8 +100,4 @@ function placeOf(text: string, offset: number): { line: number; column: number }
 
 function descend(tree: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), tree);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

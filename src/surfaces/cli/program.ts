@@ -1,9 +1,11 @@
 /** The command line: which command is meant, and how its answer or its error is shown. */
+
 import { Argument, Command, CommanderError, type Help, Option } from "commander";
 import { type ErrorCode, PawlError, toPawlError } from "../../core/error.ts";
 import type { Caller } from "../../core/event.ts";
 import { nearest } from "../../core/nearest.ts";
 import { changesNothing, checkCommand } from "../../workflows/bloom/own-verbs.ts";
+import { camelCase } from "./camel-case.ts";
 import type { Answer, Call, CommandArgument, CommandOption, CommandSpec, Host } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { clean } from "./terminal.ts";
@@ -323,8 +325,4 @@ function secondWordMissing(
 
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
-}
-
-function camelCase(name: string): string {
-  return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -3,6 +3,8 @@
  * for a line of Pawl's own: it is indented below a heading, and quoted where it has lines of its own.
  */
 
+import { cleanLine } from "../../core/clean.ts";
+import { type Fields, isObject } from "../../core/is-object.ts";
 import { jsonText } from "../../core/json-text.ts";
 import type { FileDiff, GitDiff } from "../../core/ports/git.ts";
 import { strengthWords } from "../../core/strength.ts";
@@ -192,12 +194,6 @@ function artifactPart({ artifact, choices }: Review, page: Page): string {
   const what = rest === artifact.value || isAll ? "What is handed in" : "The rest of what is handed in";
   const title = `${what}: ${artifact.name}, sha256 ${artifact.sha256.slice(0, 12)}`;
   return section(title, isAll ? ["All of it is above."] : quoted(text, MOST_LINES, page), page);
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The fields that no decision shows as a whole. */
@@ -437,5 +433,5 @@ function short(text: string): string {
 }
 
 function oneLine(text: string): string {
-  return clean(text.slice(0, MOST_CHARACTERS)).replace(/\s+/g, " ").trim();
+  return cleanLine(text.slice(0, MOST_CHARACTERS));
 }

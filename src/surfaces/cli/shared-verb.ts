@@ -1,7 +1,9 @@
 /** One command for a verb that several workflows have: its arguments decide which workflow is meant. */
+
 import { PawlError } from "../../core/error.ts";
 import type { Verb } from "../../runtime/module.ts";
 import { loadWorkflow } from "../../runtime/project.ts";
+import { camelCase } from "./camel-case.ts";
 import type { Call, CommandArgument, CommandSpec } from "./command.ts";
 import { runOf } from "./run-verb.ts";
 
@@ -79,8 +81,4 @@ function unique(texts: readonly string[]): readonly string[] {
 
 function lower(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
-}
-
-function camelCase(name: string): string {
-  return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,6 +1,6 @@
 /** Text by the columns that it takes on a screen: East Asian letters and most emoji take two, combining marks none. */
 import { createRequire } from "node:module";
-import { clean } from "../../core/clean.ts";
+import { cleanLine } from "../../core/clean.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Letters of one column each, and nothing that paints them. */
@@ -27,7 +27,7 @@ const MOST_PER_COLUMN = 20;
 
 /** One line of at most `width` columns; an ellipsis stands for what is cut off. */
 export function cut(text: string, width: number): string {
-  const line = clean(text).replace(/\s+/g, " ").trim();
+  const line = cleanLine(text);
   const room = Math.max(1, width);
   const start = line.slice(0, MOST_PER_COLUMN * room);
   if (start === line && widthOf(line) <= room) return line;
@@ -36,7 +36,7 @@ export function cut(text: string, width: number): string {
 
 /** The words in lines of at most `width` columns; a word that is wider gets a line of its own. */
 export function wrap(text: string, width: number): string[] {
-  const line = clean(text).replace(/\s+/g, " ").trim();
+  const line = cleanLine(text);
   if (line === "") return [];
   return PLAIN.test(line)
     ? wrapPlain(line, width)

@@ -3,16 +3,8 @@
  * decision blocks, so every answer is printed. It ignores a refusal of `invoke_subagent`; what the subagent then does is judged
  * call by call.
  */
-import {
-  type Dialect,
-  type HookCall,
-  type Input,
-  inputIn,
-  isInput,
-  json,
-  textIn,
-  textsIn,
-} from "./dialect.ts";
+import { isObject } from "../../core/is-object.ts";
+import { type Dialect, type HookCall, type Input, inputIn, json, textIn, textsIn } from "./dialect.ts";
 import { actionOf, pawlTool, serverTool } from "./tool-action.ts";
 
 const EVENTS: Readonly<Record<string, HookCall["event"]>> = {
@@ -24,7 +16,7 @@ const EVENTS: Readonly<Record<string, HookCall["event"]>> = {
 function eventIn(input: Input, named: string | undefined): HookCall["event"] {
   const name = textIn(input, "hook_event_name", "hookEventName") || named || "";
   if (Object.hasOwn(EVENTS, name)) return EVENTS[name] ?? "other";
-  if (isInput(input.toolCall)) return "before-tool";
+  if (isObject(input.toolCall)) return "before-tool";
   return "terminationReason" in input || "fullyIdle" in input ? "stop" : "other";
 }
 

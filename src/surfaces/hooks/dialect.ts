@@ -1,4 +1,5 @@
 /** How a client calls its hooks, and what it takes for an answer. */
+import { type Fields, isObject } from "../../core/is-object.ts";
 import type { Action } from "../../guard/action.ts";
 
 export interface HookCall {
@@ -23,7 +24,7 @@ export interface Output {
   readonly exit: number;
 }
 
-export type Input = Readonly<Record<string, unknown>>;
+export type Input = Fields;
 
 export interface Dialect {
   /** `event`: what the hook's command names, where the client's own call does not. */
@@ -50,18 +51,14 @@ export function textIn(input: Input, ...keys: readonly string[]): string {
   return "";
 }
 
-export function isInput(value: unknown): value is Input {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** A tool's input: an object, or one as JSON in a text. */
 export function inputIn(input: Input, ...keys: readonly string[]): Input {
   for (const key of keys) {
     const value = Object.hasOwn(input, key) ? input[key] : undefined;
-    if (isInput(value)) return value;
+    if (isObject(value)) return value;
     if (typeof value === "string") {
       const read = parsed(value);
-      if (isInput(read)) return read;
+      if (isObject(read)) return read;
       // A patch, or a command, without a name.
       if (value !== "") return { input: value };
     }

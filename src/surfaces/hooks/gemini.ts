@@ -1,14 +1,6 @@
 /** Gemini CLI (0.61). Exit code 1 lets the tool through; anything but JSON on standard output is shown to the person. */
-import {
-  type Dialect,
-  type HookCall,
-  type Input,
-  inputIn,
-  isInput,
-  json,
-  SILENT,
-  textIn,
-} from "./dialect.ts";
+import { isObject } from "../../core/is-object.ts";
+import { type Dialect, type HookCall, type Input, inputIn, json, SILENT, textIn } from "./dialect.ts";
 import { actionOf, pawlTool } from "./tool-action.ts";
 
 const EVENTS: Readonly<Record<string, HookCall["event"]>> = {
@@ -24,7 +16,7 @@ function read(input: Input, named: string | undefined): HookCall {
   const cwd = textIn(input, "cwd") || null;
   const called = textIn(input, "tool_name");
   const { mcp_context: context } = input;
-  const server = isInput(context)
+  const server = isObject(context)
     ? { server: textIn(context, "server_name") || "unknown", tool: textIn(context, "tool_name") || called }
     : pawlTool(called, "mcp_");
   const tool = { tool: called, ...server, input: inputIn(input, "tool_input"), cwd: cwd ?? "." };

@@ -2,9 +2,10 @@
  * What a client's tool does, by its name and its input. The tools that clients have today are known by their names; a tool of
  * another server counts as writing if its name says so and its input names absolute paths.
  */
+import { isObject } from "../../core/is-object.ts";
 import type { Action } from "../../guard/action.ts";
 import { patchedPaths } from "../../guard/patched-paths.ts";
-import { type Input, inputIn, isAbsolute, isInput, textIn } from "./dialect.ts";
+import { type Input, inputIn, isAbsolute, textIn } from "./dialect.ts";
 
 export interface ToolCall {
   readonly tool: string;
@@ -113,7 +114,7 @@ function pathsIn(input: Input): readonly string[] {
     if (typeof value === "string") {
       if (isPath && value !== "" && !/^https?:\/\//i.test(value)) found.push(value);
     } else if (Array.isArray(value)) for (const each of value) look(each, isPath, depth + 1);
-    else if (isInput(value))
+    else if (isObject(value))
       for (const [key, each] of Object.entries(value)) look(each, PATH_KEY.test(key), depth + 1);
   };
   look(input, false, 0);

@@ -2,6 +2,7 @@
  * The keys of a definition that a program made. A file's keys are known by its schema; a program's types are gone when it
  * runs, and what it misspelt would be dropped in silence: a gate, for instance.
  */
+import { type Fields, isObject } from "../../core/is-object.ts";
 import type { Problem } from "../../core/located-yaml.ts";
 import { nearest } from "../../core/nearest.ts";
 import { FACT_SOURCES } from "./definition.ts";
@@ -40,7 +41,7 @@ export function checkKeys(draft: unknown): readonly Problem[] {
   const definition = mapOf(draft);
   const table = mapOf(definition.table);
   const name = String(table.name ?? "the definition");
-  const each = (part: string, value: unknown, look: (place: string, entry: Map) => void) => {
+  const each = (part: string, value: unknown, look: (place: string, entry: Fields) => void) => {
     for (const [key, entry] of Object.entries(mapOf(value))) look(`${name}, ${part} ${key}`, mapOf(entry));
   };
   keys(name, definition, DEFINITION);
@@ -74,10 +75,8 @@ export function checkKeys(draft: unknown): readonly Problem[] {
   return found;
 }
 
-type Map = Readonly<Record<string, unknown>>;
-
-function mapOf(value: unknown): Map {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Map) : {};
+function mapOf(value: unknown): Fields {
+  return isObject(value) ? value : {};
 }
 
 function unknownKey(key: string, known: readonly string[]): string {

@@ -1,7 +1,8 @@
 /** What a client's hook is called with, in the form of each client. */
+
+import { isObject } from "../../../src/core/is-object.ts";
 import { decide, type Place } from "../../../src/guard/decide.ts";
 import { DIALECTS } from "../../../src/surfaces/hooks/clients.ts";
-import { isInput } from "../../../src/surfaces/hooks/dialect.ts";
 import type { Target } from "../target.ts";
 
 const dialects = await Promise.all(Object.values(DIALECTS).map((load) => load()));
@@ -35,7 +36,7 @@ export const hookCalls: Target = {
     } catch {
       return;
     }
-    if (!isInput(given)) return;
+    if (!isObject(given)) return;
     for (const dialect of dialects) {
       const call = dialect.read(given, undefined);
       for (const action of call.actions) decide(action, null, place);

@@ -1,8 +1,10 @@
 /** The block below the loop's event lines: who is at work, what waits, and the totals. */
+
 import type { BloomHappening } from "../../../core/bloom-event.ts";
+import { cleanLine } from "../../../core/clean.ts";
 import type { PawlEvent } from "../../../core/event.ts";
 import { AT_REST } from "../../../workflows/bloom/table.ts";
-import { clean, type Paint } from "../terminal.ts";
+import type { Paint } from "../terminal.ts";
 import { cut } from "../text-width.ts";
 
 export interface Board {
@@ -126,7 +128,7 @@ const BAR = 12;
 
 function workLine({ task, step, done, doing, since }: AtWork, now: number): string {
   const bar = step === null ? "" : ` ${barOf(done, step.total)} ${done}/${step.total}`;
-  return `> ${task}${bar} (${lasting(now - since)}) ${oneLine(doing)}`;
+  return `> ${task}${bar} (${lasting(now - since)}) ${cleanLine(doing)}`;
 }
 
 function barOf(done: number, total: number): string {
@@ -151,8 +153,4 @@ function lasting(milliseconds: number): string {
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-}
-
-export function oneLine(text: string): string {
-  return clean(text).replace(/\s+/g, " ").trim();
 }

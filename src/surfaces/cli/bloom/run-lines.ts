@@ -1,10 +1,12 @@
 /** The loop's event lines: one for each event that a person wants to know in the morning. */
+
 import type { BloomHappening } from "../../../core/bloom-event.ts";
+import { cleanLine } from "../../../core/clean.ts";
 import type { PawlEvent } from "../../../core/event.ts";
 import { agentOf, type Line, type OfTask, sentenceOf } from "../../../core/event-lines.ts";
 import { renderChange } from "../../../core/policy.ts";
 import type { Paint } from "../terminal.ts";
-import { type Board, oneLine } from "./run-board.ts";
+import type { Board } from "./run-board.ts";
 
 const LONGEST = 1000;
 
@@ -18,7 +20,7 @@ export function lineOf(
   const said = sentenceFor(happening, board);
   if (said === null) return null;
   const [text, colour] = said;
-  const line = oneLine(text);
+  const line = cleanLine(text);
   const letters = [...line];
   const short = letters.length <= LONGEST ? line : `${letters.slice(0, LONGEST - 1).join("")}…`;
   return `${paint.dim(clock(now))} ${colour === null ? short : paint[colour](short)}`;

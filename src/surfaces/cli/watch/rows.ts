@@ -1,5 +1,5 @@
 /** What `pawl watch` lists: what waits for a person first, then what is at work, then the rest. */
-import { clean } from "../../../core/clean.ts";
+import { cleanLine } from "../../../core/clean.ts";
 import { isUnbegun, type WorkflowOverview } from "../../../runtime/overview.ts";
 import type { Waiting } from "../../../runtime/review/load.ts";
 import { costWords } from "../cost-words.ts";
@@ -64,8 +64,13 @@ type Told = Pick<Row, "run" | "title" | "state" | "next" | "since">;
 
 /** Agents write some of these texts. */
 function cleaned({ next, run, since, state, title }: Told): Told {
-  const line = (text: string) => clean(text).replace(/\s+/g, " ").trim();
-  return { run: line(run), title: line(title), state: line(state), next: line(next), since };
+  return {
+    run: cleanLine(run),
+    title: cleanLine(title),
+    state: cleanLine(state),
+    next: cleanLine(next),
+    since,
+  };
 }
 
 /** The part of the list that fits, with the cursor in it. */

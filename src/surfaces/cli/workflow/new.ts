@@ -1,4 +1,5 @@
 /** `pawl workflow new`: a workflow's files, from the gallery or from a person's own steps, and its name in pawl.yaml. */
+
 import { PawlError } from "../../../core/error.ts";
 import { isId } from "../../../core/id.ts";
 import { type ProjectPath, projectPath } from "../../../core/path.ts";
@@ -11,6 +12,7 @@ import type { Conversation } from "../controlling-terminal.ts";
 import { refuseAgent } from "../person.ts";
 import { clean } from "../terminal.ts";
 import { withWorkflow } from "./add-workflow.ts";
+import { listed } from "./listed.ts";
 
 export const newWorkflow: Run = async (host, call) => {
   // Its file and pawl.yaml say what may be written and what is started.
@@ -99,10 +101,6 @@ export function answers(terminal: Conversation, given: string | undefined, taken
     );
   const gates = wanted.map((step) => places.indexOf(step));
   return { name, files: filesOfSteps({ name, title, steps, gates }) };
-}
-
-function listed(text: string): readonly string[] {
-  return text.split(",").flatMap((each) => (each.trim() === "" ? [] : [each.trim()]));
 }
 
 const RESERVED = ["finished", "same"];

@@ -1,4 +1,5 @@
 /** `pawl workflow try`: walks a workflow of the project's own. Nothing is read, started or written. */
+
 import { PawlError } from "../../../core/error.ts";
 import { nearest } from "../../../core/nearest.ts";
 import { isFinal, valuesOf } from "../../../engine/lookup.ts";
@@ -11,6 +12,7 @@ import type { Answer, Host, Run } from "../command.ts";
 import type { Conversation } from "../controlling-terminal.ts";
 import { clean } from "../terminal.ts";
 import { hangOnScreen } from "../text-width.ts";
+import { listed } from "./listed.ts";
 
 export const tryWorkflow: Run = async (host, call) => {
   const definition = await definitionOf(host, call.arguments.name as string);
@@ -49,10 +51,6 @@ async function definitionOf(host: Host, name: string): Promise<Definition> {
   const { definition } = await fileSource(found.name, found.file).load(view);
   checkProved(definition, found.file);
   return definition;
-}
-
-function listed(text: string): readonly string[] {
-  return text.split(",").flatMap((each) => (each.trim() === "" ? [] : [each.trim()]));
 }
 
 /** `name=value` by the table's own facts. */

@@ -2,7 +2,7 @@
  * A proposal on its way into tasks.yaml: kept in a file until a person at a terminal has seen what it changes there, and
  * said yes to exactly that.
  */
-import { clean } from "../../../core/clean.ts";
+import { clean, cleanLine } from "../../../core/clean.ts";
 import { PawlError } from "../../../core/error.ts";
 import { jsonText } from "../../../core/json-text.ts";
 import { type ProjectPath, projectPath } from "../../../core/path.ts";
@@ -78,7 +78,7 @@ export const takeProposal: Transaction<TakeInput, Seen, undefined, Reply> = {
 
 /** Every line of the agent's stands behind a mark of the diff, so none can pass for one of Pawl's. */
 function questionOf({ agent, description }: Proposed, count: number, path: string, diff: string): string {
-  const words = clean(description).replace(/\s+/g, " ").trim();
+  const words = cleanLine(description);
   const asked = words.length > 200 ? `${words.slice(0, 200).toWellFormed()} …` : words;
   return `${diff}\n\n${clean(agent)} proposes ${count === 1 ? "this task" : `these ${count} tasks`} for: ${asked}\nAdd ${count === 1 ? "it" : "them"} to ${path}?`;
 }

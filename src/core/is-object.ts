@@ -1,0 +1,6 @@
+/** An object of any shape, read without trust: no list, and not null. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

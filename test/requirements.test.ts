@@ -58,10 +58,23 @@ it.skipIf(false)(\`with \${file}\`, () => {});`,
   });
 });
 
+const known = new Map<string, ReadonlySet<string>>();
+
+/** Many promises cite one file: it is parsed once. */
+function titlesIn(file: string): ReadonlySet<string> {
+  const path = join(ROOT, file);
+  const titles = known.get(path) ?? readTitles(path);
+  known.set(path, titles);
+  return titles;
+}
+
 /** Of a suite that is data, its names are literals. */
+function readTitles(path: string): ReadonlySet<string> {
+  if (!existsSync(path)) return new Set();
+  return path.endsWith(".test.ts") ? testTitles(path) : literals(path);
+}
+
 function isThere(cited: string): boolean {
   const [, file = "", title = ""] = /^([^:]+): (.+)$/s.exec(cited) ?? [];
-  const path = join(ROOT, file);
-  if (!existsSync(path)) return false;
-  return (path.endsWith(".test.ts") ? testTitles(path) : literals(path)).has(title);
+  return titlesIn(file).has(title);
 }

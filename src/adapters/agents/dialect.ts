@@ -45,9 +45,7 @@ export interface Dialect {
 }
 
 export interface Call {
-  readonly session:
-    | { readonly type: "new"; readonly id?: string }
-    | { readonly type: "resume"; readonly id: string };
+  readonly session: AgentOrder["session"];
   readonly permission: Permission;
   readonly allow: readonly string[];
   readonly model: string | undefined;

@@ -11,7 +11,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { PawlError } from "../../core/error.ts";
-import type { Folder, Repo, Worktree } from "../../core/ports/worktrees.ts";
+import type { EnsureOrder, Folder, Worktree } from "../../core/ports/worktrees.ts";
 import { errnoOf, isAbsence } from "../files/disk.ts";
 import { fetch } from "./fetch.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
@@ -30,13 +30,6 @@ import {
 const FETCH_LIMIT = 60_000;
 const LOCK_LIMIT = 300_000;
 
-export interface Order {
-  readonly repo: Repo;
-  readonly branch: string;
-  readonly base?: string;
-  readonly stop?: AbortSignal;
-}
-
 type From = "kept" | "local" | "remote" | "base";
 
 interface Ensured {
@@ -44,7 +37,7 @@ interface Ensured {
   readonly lost?: Folder;
 }
 
-export async function ensureWorktree(place: Workplace, order: Order): Promise<Worktree & Ensured> {
+export async function ensureWorktree(place: Workplace, order: EnsureOrder): Promise<Worktree & Ensured> {
   const branch = checkBranch(order.branch);
   if (order.base !== undefined) checkBranch(order.base);
   const paths = worktreePathsOf(place.projectRoot, order.repo);
@@ -61,7 +54,12 @@ export async function ensureWorktree(place: Workplace, order: Order): Promise<Wo
   }
 }
 
-async function ensure(place: Workplace, order: Order, paths: WorktreePaths, call: GitCall): Promise<Ensured> {
+async function ensure(
+  place: Workplace,
+  order: EnsureOrder,
+  paths: WorktreePaths,
+  call: GitCall,
+): Promise<Ensured> {
   const { branch } = order;
   const folder = paths.worktree(branch);
   const note = paths.unfinished(branch);
@@ -120,7 +118,7 @@ function readStart(note: string): Start {
   }
 }
 
-async function findStart(call: GitCall, { branch, base, stop }: Order): Promise<Start> {
+async function findStart(call: GitCall, { branch, base, stop }: EnsureOrder): Promise<Start> {
   const local = await commitOf(call, `refs/heads/${branch}`);
   if (local) return { from: "local", commit: local };
   const remote = await remoteOf(call, branch);

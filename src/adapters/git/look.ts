@@ -19,14 +19,7 @@ export async function look(place: GitCall): Promise<GitLook> {
   }
 }
 
-export interface Status {
-  readonly kind: "repository";
-  /** Empty if HEAD is detached. */
-  readonly branch: string;
-  /** Null in a repository without a commit. */
-  readonly head: string | null;
-  readonly uncommitted: readonly string[];
-}
+export type Status = Extract<GitLook, { readonly kind: "repository" }>;
 
 /** Reads `git status --porcelain=v2 --branch -z`. */
 export function parseStatus(text: string): Status {

@@ -1,5 +1,5 @@
 /** Whether a branch's work has reached its target, here or on a remote. */
-import type { Repo } from "../../core/ports/worktrees.ts";
+import type { ReachedOrder } from "../../core/ports/worktrees.ts";
 import { fetch } from "./fetch.ts";
 import { type GitCall, git } from "./git.ts";
 import { remoteOf } from "./refs.ts";
@@ -8,16 +8,7 @@ import { checkBranch, worktreePathsOf } from "./worktree-paths.ts";
 
 const FETCH_LIMIT = 60_000;
 
-export async function reached(
-  place: Workplace,
-  order: {
-    readonly repo: Repo;
-    readonly branch: string;
-    readonly into: string;
-    readonly fetch: boolean;
-    readonly stop?: AbortSignal;
-  },
-): Promise<"yes" | "no" | "unreachable"> {
+export async function reached(place: Workplace, order: ReachedOrder): Promise<"yes" | "no" | "unreachable"> {
   const branch = checkBranch(order.branch);
   const into = checkBranch(order.into);
   const call = place.call(worktreePathsOf(place.projectRoot, order.repo).checkout);

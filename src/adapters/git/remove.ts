@@ -1,6 +1,6 @@
 /** Removes a worktree if its work is elsewhere. Without --force, git itself also refuses to remove a dirty one. */
 import { existsSync, rmSync } from "node:fs";
-import type { Removed, Worktree } from "../../core/ports/worktrees.ts";
+import type { Keep, Removed, Worktree } from "../../core/ports/worktrees.ts";
 import { type GitCall, git } from "./git.ts";
 import { checkoutsOf, commitOf, gitFolder, remoteOf, unfinishedIn } from "./refs.ts";
 import { countMissing, statusOf, tipsOf, unmergedCommits } from "./state.ts";
@@ -9,13 +9,6 @@ import { lockName, type Workplace } from "./workplace.ts";
 import { checkBranch, setupNote, worktreePathsOf } from "./worktree-paths.ts";
 
 const LOCK_LIMIT = 300_000;
-
-/** Where the branch's commits may be, so that nothing is lost. */
-interface Keep {
-  readonly into?: string;
-  readonly landed?: string;
-  readonly branch: boolean;
-}
 
 export async function removeWorktree(
   place: Workplace,

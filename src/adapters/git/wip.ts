@@ -15,13 +15,14 @@ import { oneLine } from "../../core/blanks.ts";
 import { PawlError } from "../../core/error.ts";
 import type {
   EnsuredWorktree,
+  EnsureOrder,
   Folder,
   HeldLease,
   Repo,
   Saved,
   Worktree,
 } from "../../core/ports/worktrees.ts";
-import { ensureWorktree, type Order } from "./ensure.ts";
+import { ensureWorktree } from "./ensure.ts";
 import { type Fence, type FencedPushed, ownRef, pushFenced, raise } from "./fence.ts";
 import { fetch } from "./fetch.ts";
 import { type GitCall, git, gitFailed, gitLine } from "./git.ts";
@@ -180,7 +181,7 @@ function savedRef({ what }: HeldLease): string {
 // ── Taking over ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** The worktree of a task that may have been worked on elsewhere: first the remote is told who has it now. */
-export async function takeUp(held: Held, order: Order): Promise<EnsuredWorktree> {
+export async function takeUp(held: Held, order: EnsureOrder): Promise<EnsuredWorktree> {
   const { fence, lease, place, taken } = held;
   if (taken.has(order.repo)) return ensureWorktree(place, order);
   const branch = checkBranch(order.branch);
@@ -211,7 +212,7 @@ async function fetchWork(
   { fence, lease }: Held,
   call: GitCall,
   remote: string,
-  { base, branch, stop }: Order,
+  { base, branch, stop }: EnsureOrder,
 ): Promise<string | null> {
   const there = { ...call, remote: { name: remote }, accept: [1, 124, 128], limit: LOOK_LIMIT, stop };
   const work = workRef(fence, lease);
@@ -238,7 +239,7 @@ async function fetchWork(
 interface Taking {
   readonly paths: WorktreePaths;
   readonly call: GitCall;
-  readonly order: Order;
+  readonly order: EnsureOrder;
   readonly made: EnsuredWorktree;
   /** What the remote has. */
   readonly there: string;

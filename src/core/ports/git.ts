@@ -135,7 +135,9 @@ export type GitCommits =
 export type GitLook =
   | {
       readonly kind: "repository";
+      /** Empty if HEAD is detached. */
       readonly branch: string;
+      /** Null in a repository without a commit. */
       readonly head: string | null;
       readonly uncommitted: readonly string[];
     }

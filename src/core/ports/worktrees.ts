@@ -46,12 +46,7 @@ export interface Worktrees {
    * `branch-in-use` (checked out elsewhere; the message says where) and `base-missing`. `lost`: the folder had lost its
    * `.git`. Its content was moved there, and the worktree is new.
    */
-  ensure(order: {
-    readonly repo: Repo;
-    readonly branch: string;
-    readonly base?: string;
-    readonly stop?: AbortSignal;
-  }): Promise<EnsuredWorktree>;
+  ensure(order: EnsureOrder): Promise<EnsuredWorktree>;
   /** The worktrees that Pawl made and that still exist. */
   list(): Promise<readonly Worktree[]>;
   /**
@@ -71,13 +66,7 @@ export interface Worktrees {
    * Whether `into`, local or remote, has every commit of the branch. `fetch`: fetches the remote's first; `unreachable`
    * if that fails and the answer is not yes without it.
    */
-  reached(order: {
-    readonly repo: Repo;
-    readonly branch: string;
-    readonly into: string;
-    readonly fetch: boolean;
-    readonly stop?: AbortSignal;
-  }): Promise<"yes" | "no" | "unreachable">;
+  reached(order: ReachedOrder): Promise<"yes" | "no" | "unreachable">;
   /** Pushes the branch to its remote, never forced. `unchanged`: the remote had it already. */
   push(repo: Repo, branch: string, stop?: AbortSignal): Promise<Pushed>;
   /**
@@ -112,16 +101,35 @@ export interface Worktrees {
    * in `into` (local or remote) or, without `into`, on the remote's branch of that name; or in `landed`, a commit that
    * the forge reports as merged. If the worktree is already gone, only the branch is removed.
    */
-  remove(
-    worktree: Pick<Worktree, "repo" | "branch">,
-    keep: { readonly into?: string; readonly landed?: string; readonly branch: boolean },
-  ): Promise<Removed>;
+  remove(worktree: Pick<Worktree, "repo" | "branch">, keep: Keep): Promise<Removed>;
   /**
    * The same for the work on one task that other machines may take over: the remote gets everything first, and refuses it
    * once somebody else holds the task's lease. Methods then throw `lease-lost`; `fence-refused` if the remote cannot keep
    * leases apart. `ensure` begins with what a worker elsewhere saved last.
    */
   under(lease: HeldLease): SharedWorktrees;
+}
+
+export interface EnsureOrder {
+  readonly repo: Repo;
+  readonly branch: string;
+  readonly base?: string;
+  readonly stop?: AbortSignal;
+}
+
+export interface ReachedOrder {
+  readonly repo: Repo;
+  readonly branch: string;
+  readonly into: string;
+  readonly fetch: boolean;
+  readonly stop?: AbortSignal;
+}
+
+/** Where the branch's commits may be, so that nothing is lost; and whether the branch stays. */
+export interface Keep {
+  readonly into?: string;
+  readonly landed?: string;
+  readonly branch: boolean;
 }
 
 /** The worktrees of a task that other machines may take over. */

@@ -108,6 +108,12 @@ export function Heading({
   );
 }
 
+/** What a badge says, and how it looks. */
+export interface Badged {
+  readonly words: string;
+  readonly tone: Tone;
+}
+
 export type Tone = "good" | "bad" | "warn" | "accent" | "plain";
 
 export function Badge({

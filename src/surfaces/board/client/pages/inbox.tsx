@@ -5,7 +5,7 @@ import { announce } from "../announce.ts";
 import { session } from "../api.ts";
 import { useKeys } from "../keys.ts";
 import { Ago, renderCount, renderMinutes } from "../moment.tsx";
-import { Badge, Command, Empty, Heading, Loaded, type Tone } from "../notice.tsx";
+import { Badge, type Badged, Command, Empty, Heading, Loaded } from "../notice.tsx";
 import type { Resource } from "../resource.ts";
 import { goTo, linkTo } from "../route.ts";
 import { OneLine } from "../words.tsx";
@@ -73,7 +73,7 @@ function useAfterPaint(): boolean {
   return isPainted;
 }
 
-const KINDS: Readonly<Record<InboxItem["kind"], { readonly words: string; readonly tone: Tone }>> = {
+const KINDS: Readonly<Record<InboxItem["kind"], Badged>> = {
   gate: { words: "Review", tone: "accent" },
   question: { words: "Question", tone: "warn" },
   blocked: { words: "Blocked", tone: "bad" },

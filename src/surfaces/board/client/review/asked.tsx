@@ -2,13 +2,13 @@
 import type { Signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import type { Choice, Claim, Review } from "../../../../runtime/review/model.ts";
-import { Badge, type Tone } from "../notice.tsx";
+import { Badge, type Badged } from "../notice.tsx";
 import { OneLine, oneLine, Words } from "../words.tsx";
 import { change, type Draft } from "./draft.ts";
 import { Part } from "./part.tsx";
 import { PointField, PointsAt } from "./point-field.tsx";
 
-const CLAIM: Readonly<Record<Claim["verdict"], { readonly words: string; readonly tone: Tone }>> = {
+const CLAIM: Readonly<Record<Claim["verdict"], Badged>> = {
   differs: { words: "Differs", tone: "bad" },
   running: { words: "Still running", tone: "warn" },
   unknown: { words: "Not checked", tone: "warn" },

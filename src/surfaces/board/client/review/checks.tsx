@@ -2,11 +2,11 @@
 import type { Review, ReviewCheck, ReviewCost } from "../../../../runtime/review/model.ts";
 import { type CostColumn, CostTable, MONEY, TIME, TOKENS } from "../cost-table.tsx";
 import { renderDuration, renderLarge, renderMinutes, renderUsd } from "../moment.tsx";
-import { Badge, type Tone } from "../notice.tsx";
+import { Badge, type Badged } from "../notice.tsx";
 import { OneLine, oneLine, Words } from "../words.tsx";
 import { Part } from "./part.tsx";
 
-const STATE: Readonly<Record<ReviewCheck["state"], { readonly words: string; readonly tone: Tone }>> = {
+const STATE: Readonly<Record<ReviewCheck["state"], Badged>> = {
   failed: { words: "Failed", tone: "bad" },
   running: { words: "Running", tone: "warn" },
   unknown: { words: "Not known", tone: "warn" },

@@ -4,11 +4,11 @@ import type { Round } from "../../../../runtime/review/model.ts";
 import type { AnsweredPoint, Point } from "../../../../runtime/review/points.ts";
 import { renderPlace } from "../../../../runtime/review/points.ts";
 import { Ago } from "../moment.tsx";
-import { Badge, type Tone } from "../notice.tsx";
+import { Badge, type Badged } from "../notice.tsx";
 import { OneLine, Words } from "../words.tsx";
 import { Part } from "./part.tsx";
 
-const SINCE: Readonly<Record<AnsweredPoint["since"], { readonly words: string; readonly tone: Tone }>> = {
+const SINCE: Readonly<Record<AnsweredPoint["since"], Badged>> = {
   same: { words: "As it was", tone: "bad" },
   unknown: { words: "Look yourself", tone: "warn" },
   changed: { words: "Changed since", tone: "good" },

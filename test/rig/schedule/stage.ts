@@ -14,6 +14,7 @@ import type {
   PermissionQuestion,
 } from "../../../src/core/ports/agents.ts";
 import type { Cap, Claims, Held, Wanted } from "../../../src/core/ports/claims.ts";
+import type { Policies } from "../../../src/core/ports/policies.ts";
 import type { PullRequests } from "../../../src/core/ports/pull-requests.ts";
 import type { Change, View } from "../../../src/core/ports/store.ts";
 import type { Saved, WorkDone, Worktrees } from "../../../src/core/ports/worktrees.ts";
@@ -108,6 +109,8 @@ export interface StageOptions {
   readonly settings?: Partial<Settings["bloom"]>;
   /** Where branches are pushed to, and pull requests are opened. */
   readonly forge?: PullRequests;
+  /** What governs the open runs, kept outside the project. */
+  readonly policies?: Policies;
   /** Names of agents that are not installed. */
   readonly missing?: readonly string[];
   readonly agents?: number;
@@ -166,7 +169,7 @@ export function openStage(options: StageOptions): Stage {
   disk.files.set("tasks.yaml", tasks);
   const runtimeOf = (process: Process): Runtime => ({
     store: disk.storeOf(process),
-    outside: {} as Runtime["outside"],
+    outside: { policies: options.policies } as Runtime["outside"],
     settings: async () => ({ ...DEFAULT_SETTINGS, bloom: { ...DEFAULT_SETTINGS.bloom, ...settings } }),
     now: () => simulator.now(),
     newId,

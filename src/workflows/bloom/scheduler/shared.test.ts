@@ -89,6 +89,36 @@ describe("A step of a task that other machines may take over", () => {
     expect(seen.slice(0, 2)).toEqual(["in_progress", "in_progress"]);
     expect(stage.runs).toHaveLength(2);
   });
+
+  it("is not recorded after a crash where the remote refuses what was left", async () => {
+    const stage = staged({ save: () => ({ kind: "rejected", reason: "a file is too large" }) });
+    await stage.until(() => stage.runs.length === 1);
+    stage.kill();
+    expect(await stage.again()).toMatchObject({ blocked: ["T1"] });
+    expect(steps(stage)).toEqual(["in_progress", undefined]);
+    expect(stage.of("task:blocked")).toMatchObject([
+      { reason: expect.stringContaining("the remote does not have its work: a file is too large") },
+    ]);
+  });
+
+  it("is recorded by the third worker, if the second had to stop before the remote had what the first left", async () => {
+    let isAway = true;
+    const stage: Stage = staged({
+      save() {
+        if (!isAway) return undefined;
+        stage.stop();
+        return AWAY;
+      },
+    });
+    await stage.until(() => stage.runs.length === 1);
+    stage.kill();
+    await stage.again();
+    expect(steps(stage)).toEqual(["in_progress", undefined]);
+    expect(stage.state("T1")).toBe("working");
+    isAway = false;
+    expect(await stage.again()).toMatchObject({ done: ["T1"] });
+    expect(stage.runs).toHaveLength(2);
+  });
 });
 
 describe("A task that another machine has taken over", () => {
@@ -109,17 +139,19 @@ describe("A task that another machine has taken over", () => {
 
   it("gets no commit any more: each names the lease of its own task", async () => {
     const lost = new PawlError("lease-lost", "Nothing was committed: another has T1.", "Let it end.");
-    const leases: string[] = [];
-    const stage = staged({
-      late(lease) {
-        leases.push(lease);
-        return leases.length === 3 ? lost : undefined;
-      },
-    });
-    expect(await stage.end()).toMatchObject({ done: ["T1"] });
-    expect(stage.of("task:overtaken")).toMatchObject([{ taskId: "T1", reason: lost.message }]);
-    expect(stage.of("task:failed")).toEqual([]);
-    expect(new Set(leases)).toEqual(new Set(["T1"]));
+    for (const from of [2, 3, 4]) {
+      const leases: string[] = [];
+      const stage = staged({
+        late(lease) {
+          leases.push(lease);
+          return leases.length === from ? lost : undefined;
+        },
+      });
+      expect(await stage.end()).toMatchObject({ done: ["T1"] });
+      expect(stage.of("task:overtaken")).toMatchObject([{ taskId: "T1", reason: lost.message }]);
+      expect(stage.of("task:failed")).toEqual([]);
+      expect(new Set(leases)).toEqual(new Set(["T1"]));
+    }
   });
 });
 
@@ -214,6 +246,16 @@ describe("A database that goes away", () => {
     expect(await stage.end()).toMatchObject({ done: ["T1", "T2"] });
     expect(stage.of("loop:paused")).toMatchObject([{ code: "database-failed" }]);
     expect(stage.of("task:failed")).toEqual([]);
+  });
+
+  it("while a result is to be recorded loses nothing of it: it is tried again, and told when that went well", async () => {
+    let times = 0;
+    const stage = staged({ late: () => (++times > 3 && times < 7 ? away : undefined) });
+    expect(await stage.end()).toMatchObject({ done: ["T1"] });
+    expect(stage.of("loop:paused")).toMatchObject([{ code: "database-failed" }]);
+    expect(stage.of("loop:resumed")).toHaveLength(1);
+    expect(stage.runs).toHaveLength(2);
+    expect(stage.of("task:claimed")).toHaveLength(1);
   });
 
   it("before anything has begun ends the loop: whoever started it is there to hear of it", async () => {

@@ -1,7 +1,14 @@
 /** One task from its claim to where it rests: what is told of it, and what an owner that died has left. */
 import { describe, expect, it } from "vitest";
 import { memoryForge } from "../../../../test/rig/schedule/memory-forge.ts";
-import { openStage, type StageOptions, type StageRun } from "../../../../test/rig/schedule/stage.ts";
+import {
+  openStage,
+  type Stage,
+  type StageOptions,
+  type StageRun,
+} from "../../../../test/rig/schedule/stage.ts";
+import type { Policy } from "../../../core/policy.ts";
+import { reset } from "../verbs/person.ts";
 
 const ONE = "tasks:\n- {id: T1, title: t, instructions: i, repo: .}\n";
 
@@ -13,10 +20,11 @@ async function firstHangs({ run, stopped }: StageRun) {
 }
 
 /** A loop that was killed while its agent worked, and the next one to its end. */
-async function killed(more: Partial<StageOptions> = {}) {
+async function killed(more: Partial<StageOptions> = {}, meanwhile: (stage: Stage) => void = () => {}) {
   const stage = staged({ agent: firstHangs, ...more });
   await stage.until(() => stage.runs.length === 1);
   stage.kill();
+  meanwhile(stage);
   const before = stage.told.length;
   const end = await stage.again();
   const after = stage.told.slice(before);
@@ -56,6 +64,67 @@ describe("A claimed task", () => {
     ]);
   });
 
+  it("gives up the session of an owner that died while others worked, and ends its agent", async () => {
+    let looks = 0;
+    const { again, kill, of, runs, until } = staged({
+      tasks:
+        "tasks:\n- {id: T1, title: t, repo: ., steps: [{id: s1, instruction: x}, {id: s2, instruction: y}]}\n",
+      deferred: { "T1.1": [{ call: { verb: "step done", input: { id: "s1" } }, own: true }] },
+      // Its lease has not run out yet when the other one begins.
+      shared: { held: () => (looks++ < 4 ? [{ what: "T1", left: 1000 }] : []) },
+      async agent({ run, stopped }) {
+        if (run === "T1.2") await stopped;
+        return undefined;
+      },
+    });
+    await until(() => runs.length === 2);
+    looks = 0;
+    kill();
+    expect(await again()).toMatchObject({ done: ["T1"] });
+    expect(of("task:claimed").map(({ takenOver }) => takenOver)).toEqual([false, true]);
+    expect(of("agent:leftovers_ended")).toMatchObject([{ taskId: "T1", run: "T1.2", count: 1 }]);
+    expect(of("session:lost")).toMatchObject([
+      { taskId: "T1", session: "session-T1.1", reason: "its worker ended in the middle of the agent's run" },
+    ]);
+    expect(runs.map(({ run, resumed }) => [run, resumed])).toEqual([
+      ["T1.1", false],
+      ["T1.2", true],
+      ["T1.3", false],
+    ]);
+  });
+
+  it("is still claimed when a person resets it: its worker begins anew, and releases it once", async () => {
+    const { end, of, person, runs, until } = staged({ agent: firstHangs });
+    await until(() => runs.length === 1);
+    await person(reset, { id: "T1" });
+    expect(await end()).toMatchObject({ done: ["T1"] });
+    expect(runs.map(({ run, resumed }) => [run, resumed])).toEqual([
+      ["T1.1", false],
+      ["T1.2", false],
+    ]);
+    expect(of("task:claimed")).toHaveLength(1);
+    expect(of("task:released")).toHaveLength(1);
+  });
+
+  it("does not begin if its worker is stopped in the moment in which it has the lease", async () => {
+    const stage = staged({ fault: (at, what) => void (at === "lease" && what !== "T1" && stage.stop()) });
+    await stage.end();
+    expect(stage.of("task:claimed")).toEqual([]);
+    expect(stage.runs).toEqual([]);
+    expect(stage.state("T1")).toBeUndefined();
+    expect(await stage.again()).toMatchObject({ open: ["T1"] });
+  });
+
+  it("that a person removes from the file while its agent works is no failure", async () => {
+    const { end, of, runs, save } = staged({
+      agent: async () => void save("tasks.yaml", "tasks:\n- {id: T2, title: u, status: done}\n"),
+    });
+    expect(await end()).toMatchObject({ done: ["T2"], open: [] });
+    expect(runs).toHaveLength(1);
+    expect(of("task:failed")).toEqual([]);
+    expect(of("task:released")).toHaveLength(1);
+  });
+
   it("is not told as claimed for a look at its pull request that finds it open", async () => {
     const forge = memoryForge();
     const { end, again, told, of } = staged({
@@ -76,11 +145,14 @@ describe("A claimed task", () => {
   });
 
   it("counts what a run had spent whose owner died", async () => {
-    const { end, of, runs } = await killed({
-      tasks: "tasks:\n- {id: T1, title: t, instructions: i, budget: {turns: 3}}\n",
+    const { end, of, read, runs } = await killed({
+      tasks: "tasks:\n- {id: T1, title: t, budget: {turns: 3}, steps: [{id: s1, instruction: x}]}\n",
       spent: { "T1.1": 3 },
     });
     expect(end).toMatchObject({ blocked: ["T1"] });
+    expect(JSON.parse(read(".pawl/runs/T1.json") ?? "{}").costs).toMatchObject([
+      { step: "s1", purpose: "step", runs: 1 },
+    ]);
     expect(of("budget:exhausted")).toEqual([
       expect.objectContaining({ limit: "turns", spent: expect.objectContaining({ turns: 3 }) }),
     ]);
@@ -116,6 +188,18 @@ describe("A call that an agent deferred", () => {
       /^it may not ask for reset in this way/,
     ],
     [
+      "speaks for another task",
+      { verb: "note", input: { id: "T2", text: "Let me" } },
+      true,
+      /^note was not done: This is T1's agent \(run T1\.1\), and `note` would speak for T2/,
+    ],
+    [
+      "has a name without end",
+      { verb: "x".repeat(1000), input: {} },
+      true,
+      /^it may not ask for x{80} in this way/,
+    ],
+    [
       "is refused",
       { verb: "note", input: { id: "T1", text: " " } },
       true,
@@ -133,5 +217,63 @@ describe("A call that an agent deferred", () => {
     expect(await warned(stage)).toEqual([["T1", "T1.1", expect.stringMatching(says)]]);
     expect(stage.ended()).toMatchObject({ done: ["T1"] });
     expect(stage.tasks()[0]?.ai_notes).toEqual(["After it"]);
+  });
+});
+
+describe("What governs a task", () => {
+  function keeping() {
+    const kept = new Map<string, Policy>();
+    const policies = {
+      find: async (run: string) => kept.get(run) ?? null,
+      keep: async (run: string, policy: Policy) => void kept.set(run, policy),
+      forget: async (run: string) => void kept.delete(run),
+      list: async () => [...kept.keys()],
+    };
+    return { kept, policies };
+  }
+  const BUDGET = "tasks:\n- {id: T1, title: t, instructions: i, budget: {turns: 3}}\n";
+
+  it("is what it was when it began, also for the next worker: what its agent loosens is told and does not count", async () => {
+    const { kept, policies } = keeping();
+    const { end, of } = await killed({ tasks: BUDGET, spent: { "T1.1": 3 }, policies }, (stage) =>
+      stage.save("tasks.yaml", (stage.read("tasks.yaml") ?? "").replace("turns: 3", "turns: 300")),
+    );
+    expect(end).toMatchObject({ blocked: ["T1"] });
+    expect(of("policy:changed")).toMatchObject([
+      { run: "bloom:T1", ignored: [{ path: "task.budget.turns" }] },
+    ]);
+    expect([...kept.keys()]).toEqual(["bloom:T1"]);
+  });
+
+  it("is forgotten once the task is done", async () => {
+    const { kept, policies } = keeping();
+    const { end, runs, until } = staged({ tasks: BUDGET, policies });
+    await until(() => runs.length === 1);
+    expect([...kept.keys()]).toEqual(["bloom:T1"]);
+    expect(await end()).toMatchObject({ done: ["T1"] });
+    expect([...kept.keys()]).toEqual([]);
+  });
+});
+
+describe("A task that needs a slot again", () => {
+  it("waits for one, and is left as it is by a stop", async () => {
+    const { again, end, git, of, runs, state, stop, until } = staged({
+      tasks: `tasks:\n${["T1", "T2"].map((id) => `- {id: ${id}, title: t, instructions: i, repo: ., merge_into: main}\n`).join("")}`,
+      agents: 1,
+      async agent({ run, stopped, works }) {
+        if (run === "T1.1") git.conflicting.add("bloom/T1");
+        if (run === "T1.2") git.conflicting.delete("bloom/T1");
+        await works(1000);
+        if (run === "T2.1") await stopped;
+        return undefined;
+      },
+    });
+    await until(() => of("merge:conflicted").length === 1 && runs.length === 2);
+    const before = state("T1");
+    stop();
+    await end();
+    expect(runs.map(({ run }) => run)).toEqual(["T1.1", "T2.1"]);
+    expect(state("T1")).toBe(before);
+    expect(await again()).toMatchObject({ done: ["T1", "T2"] });
   });
 });

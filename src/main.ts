@@ -1,6 +1,4 @@
 #!/usr/bin/env node
-import module from "node:module";
-
 // An older Node would stop at the first thing that it lacks, with a stack trace in place of a reason.
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 12)) {
@@ -19,7 +17,8 @@ if (major < 22 || (major === 22 && minor < 12)) {
   // It lives long beside its client: memory counts more than the last tenth of speed. Before the cache, which is kept by V8's flags.
   if (process.argv[2] === "mcp")
     process.getBuiltinModule("node:v8").setFlagsFromString("--optimize-for-size");
-  module.enableCompileCache();
+  // An import of it would read each of its properties.
+  process.getBuiltinModule("node:module").enableCompileCache();
   // All is done then, but for what others do at that moment. The end by itself would take the heap down piece by piece.
   process.once("beforeExit", () => setImmediate(() => process.exit()));
   const [, program = "pawl", command, client, event] = process.argv;

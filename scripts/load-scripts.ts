@@ -11,7 +11,8 @@
  */
 import type { Script } from "node:vm";
 
-type Exports = Readonly<Record<string, unknown>>;
+/** In the order of their names. */
+type Exports = readonly unknown[];
 type Late = (specifier: string) => Promise<unknown>;
 type Body = (need: (name: string) => unknown, late: Late, meta: { readonly url: string }) => Exports;
 

@@ -204,7 +204,8 @@ function renderEager(path: string, members: object): string {
     "export default builtin;",
     "const late = (name) => new Proxy({}, { get: (_, own) => builtin[name][own] });",
     ...Object.entries(members).map(([name, value]) => {
-      // What `promises` of `fs` is, Node loads with the first look at it.
+      // What `promises` of `fs` is, Node loads with the first look at it, and so it does with `parseArgs` of `util`.
+      if (name === "parseArgs") return "export const parseArgs = (...given) => builtin.parseArgs(...given);";
       const how = name === "promises" && typeof value === "object" ? "late" : "memberOf";
       return `export const ${name} = /* @__PURE__ */ ${how}("${name}");`;
     }),

@@ -73,7 +73,7 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     says: "No update is ever lost, and no reader sees half a file.",
     source: "bloom, tasks.yaml",
     tests: [
-      "test/e2e/bloom-tasks.test.ts: loses nothing when sixteen processes mark steps at once, and shows no reader half a file",
+      "test/e2e/bloom-tasks-at-once.slow.test.ts: loses nothing when sixteen processes mark steps at once, and shows no reader half a file",
     ],
   },
   "bloom.steps": {
@@ -123,8 +123,8 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     says: "A budget of turns, dollars or minutes stops the agent within one turn of it, over all runs of the task.",
     source: "bloom, The loop",
     tests: [
-      "test/e2e/bloom-people.test.ts: sets a budget of turns, and its agent is stopped before it has made two more",
-      "test/e2e/bloom-people.test.ts: sets a budget that a killed loop's runs count in, too",
+      "test/e2e/bloom-people.slow.test.ts: sets a budget of turns, and its agent is stopped before it has made two more",
+      "test/e2e/bloom-people.slow.test.ts: sets a budget that a killed loop's runs count in, too",
       "test/e2e/bloom-own-verbs.slow.test.ts: at a terminal gives a new budget; without one what was spent stays spent",
       "src/adapters/agents/heard.test.ts: %s are counted turn by turn, before they end",
     ],
@@ -172,7 +172,7 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     says: "An agent that is not installed is found before anything is written, with how to install it; other tasks go on.",
     source: "bloom, Agents",
     tests: [
-      "test/e2e/bloom-people.test.ts: is told that an agent is not there before anything is written, and how to install it",
+      "test/e2e/bloom-people.slow.test.ts: is told that an agent is not there before anything is written, and how to install it",
       "src/workflows/bloom/scheduler/people.test.ts: stops its own task, and the others are done",
     ],
   },
@@ -204,7 +204,7 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     says: "A worktree that lost its .git is set aside whole and made anew; nothing is ever done on the checkout around it.",
     source: "design, Bloom",
     tests: [
-      "test/e2e/bloom-lost-worktree.test.ts: is made anew; the person's checkout stays as it is, and the agent is told where its files are",
+      "test/e2e/bloom-lost-worktree.slow.test.ts: is made anew; the person's checkout stays as it is, and the agent is told where its files are",
       "src/adapters/git/worktrees.test.ts: is set aside whole and made anew: it %s",
     ],
   },
@@ -298,7 +298,7 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     says: "A task whose lines cannot be changed is named, by validate and by the run; the others go on.",
     source: "bloom, tasks.yaml",
     tests: [
-      "test/e2e/bloom-people.test.ts: writes a status that cannot be changed: it is named, and the other tasks go on",
+      "test/e2e/bloom-people.slow.test.ts: writes a status that cannot be changed: it is named, and the other tasks go on",
     ],
   },
   "bloom.by-hand": {

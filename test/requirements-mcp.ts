@@ -23,7 +23,7 @@ export const MCP: Readonly<Record<string, Requirement>> = {
     says: "A client of 2025 has its handshake answered before the server is loaded, once, and as the server would.",
     source: "docs/mcp.md",
     tests: [
-      "test/e2e/mcp-process.test.ts: answers the handshake once, early or not, as the SDK does: %j",
+      "test/e2e/mcp-handshake.slow.test.ts: answers the handshake once, early or not, as the SDK does: %j",
       "test/e2e/mcp-process.test.ts: knows the versions of the SDK",
     ],
   },
@@ -73,9 +73,9 @@ export const MCP: Readonly<Record<string, Requirement>> = {
     says: "A call that is called off before its commit commits nothing; a long wait tells of its progress.",
     source: "design C1; the protocol's cancellation and progress",
     tests: [
-      "test/e2e/mcp-cancel.test.ts: commits nothing, whatever it waited for; its check runs on",
-      "test/e2e/mcp-cancel.test.ts: a submit_work that is called off writes nothing, and ends its checks with all their processes",
-      "test/e2e/mcp-cancel.test.ts: is told of the progress of a long wait, where it asked for that",
+      "test/e2e/mcp-cancel.slow.test.ts: commits nothing, whatever it waited for; its check runs on",
+      "test/e2e/mcp-cancel.slow.test.ts: a submit_work that is called off writes nothing, and ends its checks with all their processes",
+      "test/e2e/mcp-cancel.slow.test.ts: is told of the progress of a long wait, where it asked for that",
     ],
   },
   "fetch.limits": {

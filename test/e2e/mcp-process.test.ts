@@ -12,7 +12,6 @@ const INITIALIZE = {
   method: "initialize",
   params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "0" } },
 };
-const PING = { jsonrpc: "2.0", id: 7, method: "ping" };
 const INITIALIZED = { jsonrpc: "2.0", method: "notifications/initialized" };
 const knock = (id: number, door: string) => ({
   jsonrpc: "2.0",
@@ -49,35 +48,6 @@ describe("the process of pawl mcp", () => {
     server.stdin?.end();
     expect((await ended).code).toBe(0);
     expect(project.read(".door/far-away.json")).toBe('{"state":"knocked"}\n');
-  });
-
-  it.each([
-    ...VERSIONS.map((protocolVersion) => ({ protocolVersion })),
-    { capabilities: { roots: { listChanged: true }, sampling: {}, elicitation: { form: {}, url: {} } } },
-    { clientInfo: { name: "raw", title: "Raw", version: "0" } },
-    { protocolVersion: "1999-01-01" },
-    { protocolVersion: "2026-07-28" },
-    { capabilities: [] },
-    { clientInfo: { name: "raw" } },
-  ])("answers the handshake once, early or not, as the SDK does: %j", async (params) => {
-    using project = temporaryProject();
-    const handshake = { ...INITIALIZE, id: "first", params: { ...INITIALIZE.params, ...params } };
-    const answers = async (...messages: readonly object[]) => {
-      const server = startServer(project);
-      const ended = end(server);
-      send(server, ...messages, PING);
-      server.stdin?.end();
-      const { code, out } = await ended;
-      expect(code).toBe(0);
-      return out
-        .trim()
-        .split("\n")
-        .map((line) => JSON.parse(line) as { id?: unknown });
-    };
-    const early = await answers(handshake);
-    expect(early.map(({ id }) => id)).toEqual(["first", PING.id]);
-    // What comes first is no handshake, so that the SDK answers.
-    expect(await answers(INITIALIZED, handshake)).toEqual(early);
   });
 
   it("knows the versions of the SDK", () => {

@@ -411,7 +411,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: 'if (usage && next.end) events.push({ type: "usage", usage });',
       tests: [
         "src/adapters/agents/heard.test.ts: claude are counted turn by turn, before they end",
-        "test/e2e/bloom-people.test.ts: sets a budget of turns, and its agent is stopped before it has made two more",
+        "test/e2e/bloom-people.slow.test.ts: sets a budget of turns, and its agent is stopped before it has made two more",
       ],
     },
     {
@@ -419,7 +419,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/workflows/bloom/scheduler/work-on.ts",
       find: "spent = added({ spent }, usage, 0);",
       replace: "spent = added({ spent }, null, 0);",
-      tests: ["test/e2e/bloom-people.test.ts: sets a budget that a killed loop's runs count in, too"],
+      tests: ["test/e2e/bloom-people.slow.test.ts: sets a budget that a killed loop's runs count in, too"],
     },
   ],
   "Git runs what an agent configured": [
@@ -958,7 +958,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (there && isThere && isWhole(folder, paths.checkout))",
       replace: "if (there && isThere)",
       tests: [
-        "test/e2e/bloom-lost-worktree.test.ts: is made anew; the person's checkout stays as it is, and the agent is told where its files are",
+        "test/e2e/bloom-lost-worktree.slow.test.ts: is made anew; the person's checkout stays as it is, and the agent is told where its files are",
         "src/adapters/git/worktrees.test.ts: is set aside whole and made anew: it was removed",
       ],
     },
@@ -977,7 +977,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "return above === undefined ? {} : { GIT_CEILING_DIRECTORIES: above };",
       replace: 'return above !== "" ? {} : { GIT_CEILING_DIRECTORIES: above };',
       tests: [
-        "test/e2e/bloom-lost-worktree.test.ts: is made anew; the person's checkout stays as it is, and the agent is told where its files are",
+        "test/e2e/bloom-lost-worktree.slow.test.ts: is made anew; the person's checkout stays as it is, and the agent is told where its files are",
         "src/adapters/git/worktrees.test.ts: is never taken for the checkout around it, nor removed",
       ],
     },

@@ -3,7 +3,7 @@
 import { rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { type AlfredProject, CLEAN, projectWithTask } from "../rig/alfred-project.ts";
-import { personAtTerminal, runPawl } from "../rig/project.ts";
+import { pawlInside, personAtTerminal } from "../rig/project.ts";
 
 const ID = "TS-01";
 const STATE = `.alfred/workspace/${ID}/task_state.json`;
@@ -179,9 +179,9 @@ describe("A task's state", () => {
     const environment = { DOOR_ONLY: "" };
     expect((await personAtTerminal(project.root, ["approve", ID], { environment })).code).toBe(0);
     const said = "(given at a terminal; unverified: anyone with your shell)";
-    const status = await runPawl(project.root, ["status"], environment);
+    const status = await pawlInside(project.root, ["status"], environment);
     expect(status.out.replace(/\s+/g, " ")).toContain(`approved the git status report ${said}`);
-    const story = await runPawl(project.root, ["show", ID], environment);
+    const story = await pawlInside(project.root, ["show", ID], environment);
     expect(story.out.replace(/\s+/g, " ")).toContain(
       "given at a terminal; unverified: anyone with your shell",
     );
@@ -211,12 +211,12 @@ describe("pawl repair", () => {
       edit(project, (state) => {
         Object.assign(state, { task_status: "ready_for_development", active_tool_state: null });
       });
-      const script = await runPawl(project.root, ["repair"], { DOOR_ONLY: "" });
+      const script = await pawlInside(project.root, ["repair"], { DOOR_ONLY: "" });
       expect(script).toMatchObject({
         code: 1,
         out: expect.stringContaining('found "ready_for_development"'),
       });
-      const agent = await runPawl(project.root, ["repair"], { DOOR_ONLY: "", CLAUDECODE: "1" });
+      const agent = await pawlInside(project.root, ["repair"], { DOOR_ONLY: "", CLAUDECODE: "1" });
       expect(agent.code).toBe(1);
       const environment = { DOOR_ONLY: "" };
       const no = await personAtTerminal(project.root, ["repair"], { answer: "n\n", environment });
@@ -227,7 +227,7 @@ describe("pawl repair", () => {
       );
       expect(yes).toMatchObject({ code: 0, out: expect.stringContaining("is taken as it is") });
       expect(project.state(ID).history.at(-1)).toMatchObject({ type: "accepted-edit", strength: "terminal" });
-      const log = await runPawl(project.root, ["log"], environment);
+      const log = await pawlInside(project.root, ["log"], environment);
       expect(log.out).toContain("an edit of its state was accepted");
       expect((await project.call("work_on_task", { task_id: ID })).message).toContain("implement_task");
     },

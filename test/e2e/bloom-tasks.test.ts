@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseDocument } from "yaml";
-import { runAtTerminal, runPawl, temporaryProject } from "../rig/project.ts";
+import { pawlInside, runAtTerminal, runPawl, temporaryProject } from "../rig/project.ts";
 import { stateOf } from "../rig/state-home.ts";
 
 const ALL = { DOOR_ONLY: "" };
@@ -119,12 +119,12 @@ describe("tasks.yaml on the command line", () => {
     made.write("src/deep/x.txt", "");
     made.write("other/plan.yaml", "tasks: [{id: X, title: x}]\n");
     const below = join(made.root, "src/deep");
-    expect((await runPawl(below, ["list"], ALL)).out).toContain("T1  First");
-    expect((await runPawl(below, ["list", "-f", "../../other/plan.yaml"], ALL)).out).toContain("X  x");
-    expect((await runPawl(below, ["-f", "../../other/plan.yaml", "list"], ALL)).out).toContain("X  x");
+    expect((await pawlInside(below, ["list"], ALL)).out).toContain("T1  First");
+    expect((await pawlInside(below, ["list", "-f", "../../other/plan.yaml"], ALL)).out).toContain("X  x");
+    expect((await pawlInside(below, ["-f", "../../other/plan.yaml", "list"], ALL)).out).toContain("X  x");
     const named = { ...ALL, BLOOM_TASKS_FILE: join(made.root, "other/plan.yaml") };
-    expect((await runPawl(below, ["list"], named)).out).toContain("X  x");
-    expect(await runPawl(below, ["list", "--file", "none.yaml"], ALL)).toMatchObject({
+    expect((await pawlInside(below, ["list"], named)).out).toContain("X  x");
+    expect(await pawlInside(below, ["list", "--file", "none.yaml"], ALL)).toMatchObject({
       code: 1,
       err: expect.stringContaining("none.yaml"),
     });
@@ -133,7 +133,7 @@ describe("tasks.yaml on the command line", () => {
   it("names the places where it looked for a file that is nowhere", async () => {
     using made = temporaryProject({ environment: ALL });
     made.write("src/x.txt", "");
-    const missing = await runPawl(join(made.root, "src"), ["list"], ALL);
+    const missing = await pawlInside(join(made.root, "src"), ["list"], ALL);
     expect(missing).toMatchObject({
       code: 1,
       err: expect.stringContaining(`looked in ${made.root}/src, ${made.root}`),

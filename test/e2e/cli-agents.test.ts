@@ -6,7 +6,7 @@ import type { AgentFound } from "../../src/core/ports/agents.ts";
 import {
   end,
   MAIN,
-  runPawl,
+  pawlInside,
   type TemporaryProject,
   temporaryProject,
   testEnvironment,
@@ -32,7 +32,7 @@ it("shows outside of any project what is installed, whether it starts, and how i
     codex: "echo 'codex, a manual 1.2.3'",
     gemini: "echo no licence >&2; exit 1",
   });
-  const { code, out, err } = await runPawl(project.root, ["agents"], environment);
+  const { code, out, err } = await pawlInside(project.root, ["agents"], environment);
   expect({ code, err }).toEqual({ code: 0, err: "" });
   expect(out.split("\n").filter((line) => line.length > 80)).toEqual([]);
   expect(out).toMatch(/^claude 2\.1\.330 {2}starts$/m);
@@ -44,7 +44,7 @@ it("shows outside of any project what is installed, whether it starts, and how i
   expect(out).toMatch(/^scripted 1\.0\.0 {2}starts$/m);
   expect(out).toContain("Ready: 2 of 5.");
 
-  const { agents } = JSON.parse((await runPawl(project.root, ["agents", "--json"], environment)).out);
+  const { agents } = JSON.parse((await pawlInside(project.root, ["agents", "--json"], environment)).out);
   const found = (name: string) => agents.find((agent: AgentFound) => agent.name === name);
   expect(found("claude")).toMatchObject({ status: "ready", version: "2.1.330", dialect: "claude" });
   expect(found("claude").calls.ask).toContain("default");
@@ -80,7 +80,7 @@ it("takes the project's own agents from pawl.yaml, and a path from the project's
   project.write("pawl.yaml", "agents:\n  mine: { dialect: claude, program: ./bin/mine }\n");
   project.trust();
   project.write("below/file.txt", "");
-  const { out } = await runPawl(join(project.root, "below"), ["agents", "--json"]);
+  const { out } = await pawlInside(join(project.root, "below"), ["agents", "--json"]);
   const mine = JSON.parse(out).agents.find((agent: AgentFound) => agent.name === "mine");
   expect(mine).toMatchObject({
     dialect: "claude",
@@ -96,13 +96,13 @@ it("takes the project's own agents from pawl.yaml, and a path from the project's
 it("says of an agent that is not there, does not answer or is not known what is wrong", async () => {
   using project = temporaryProject();
   const environment = programs(project, { codex: "echo busy >&2; exit 3" });
-  const missing = await runPawl(project.root, ["agents", "test", "claude"], environment);
+  const missing = await pawlInside(project.root, ["agents", "test", "claude"], environment);
   expect(missing).toMatchObject({ code: 1, err: "" });
   expect(missing.out).toMatch(/^✗ a new session\n {4}not-installed: /m);
-  const silent = await runPawl(project.root, ["agents", "test", "codex", "--json"], environment);
+  const silent = await pawlInside(project.root, ["agents", "test", "codex", "--json"], environment);
   expect(silent.code).toBe(1);
   expect(JSON.parse(silent.out)).toMatchObject({ works: false, steps: [{ ok: false }] });
-  const unknown = await runPawl(project.root, ["agents", "test", "nobody"], environment);
+  const unknown = await pawlInside(project.root, ["agents", "test", "nobody"], environment);
   expect(unknown).toMatchObject({ code: 2, out: "" });
   expect(unknown.err).toContain("[agent-missing]");
 });
@@ -133,13 +133,13 @@ it.skipIf(NO_WALL)("tries the wall from inside, and tells what did not come of i
   project.write(".pawl/worktrees/one/file", "");
   const environment = { ...programs(project, {}), HOME: join(project.root, "home") };
   project.write("home/.ssh/id", "secret");
-  const { code, out, err } = await runPawl(project.root, ["agents"], environment);
+  const { code, out, err } = await pawlInside(project.root, ["agents"], environment);
   expect({ code, err }).toEqual({ code: 0, err: "" });
   expect(out.replaceAll("\n", " ")).toContain(
     "A wall (bwrap) is around agents and commands. Tried from inside, and not possible: to write the project, to write HOME, to read ~/.ssh, to see Pawl's own files and other worktrees, to see other processes, to reach sockets below /run.",
   );
   expect(out).not.toContain("It lets through");
-  const told = JSON.parse((await runPawl(project.root, ["agents", "--json"], environment)).out);
+  const told = JSON.parse((await pawlInside(project.root, ["agents", "--json"], environment)).out);
   expect(told.wall).toMatchObject({
     kind: "bwrap",
     tried: expect.arrayContaining([{ what: "to read ~/.ssh", held: true }]),
@@ -148,7 +148,7 @@ it.skipIf(NO_WALL)("tries the wall from inside, and tells what did not come of i
 
   project.write("pawl.yaml", "sandbox: {read: [~/.ssh]}");
   project.trust();
-  const open = await runPawl(project.root, ["agents"], environment);
+  const open = await pawlInside(project.root, ["agents"], environment);
   expect(open.code).toBe(1);
   expect(open.out).toContain("It lets through: to read ~/.ssh.");
 });
@@ -157,7 +157,7 @@ it("says in one sentence that there is no wall, and why", async () => {
   using project = temporaryProject();
   project.write("pawl.yaml", "sandbox: none");
   project.trust();
-  const { code, out } = await runPawl(project.root, ["agents"], programs(project, {}));
+  const { code, out } = await pawlInside(project.root, ["agents"], programs(project, {}));
   expect(code).toBe(0);
   expect(out.replaceAll("\n", " ")).toContain(
     "No wall is around agents and commands: `sandbox: none` in pawl.yaml. They can read and write what you can.",

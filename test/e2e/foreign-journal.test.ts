@@ -23,8 +23,8 @@ import { asPlainUser } from "../rig/plain-user.ts";
 import {
   end,
   MAIN,
+  pawlInside,
   personAtTerminal,
-  runPawl,
   type TemporaryProject,
   temporaryProject,
   testEnvironment,
@@ -265,9 +265,9 @@ describe("a genuine journal", () => {
     const moved = `${project.root}-moved`;
     renameSync(project.root, moved);
     try {
-      const status = await runPawl(moved, ["status"]);
+      const status = await pawlInside(moved, ["status"]);
       expect(status).toMatchObject({ code: 0, err: expect.stringContaining("did not make") });
-      const repair = await runPawl(moved, ["repair"]);
+      const repair = await pawlInside(moved, ["repair"]);
       expect(repair.out).toMatch(/It would write:\n {4}planned\.md\n/);
       expect(existsSync(join(moved, "planned.md"))).toBe(false);
     } finally {
@@ -307,11 +307,11 @@ describe("a state home", () => {
   test("that cannot be written stops a commit before anything is written, and says what to do", async () => {
     project.write("a-file", "");
     const XDG_STATE_HOME = join(project.root, "a-file");
-    const ended = await runPawl(project.root, ["door", "knock", "front"], { XDG_STATE_HOME });
+    const ended = await pawlInside(project.root, ["door", "knock", "front"], { XDG_STATE_HOME });
     expect(ended.code).toBe(1);
     expect(ended.err).toMatch(/a-file\/pawl\/projects.*\[state-home-failed\]\nfix: .*XDG_STATE_HOME/);
     expect(project.read(".pawl/journal")).toBeNull();
-    expect((await runPawl(project.root, ["status"], { XDG_STATE_HOME })).code).toBe(0);
+    expect((await pawlInside(project.root, ["status"], { XDG_STATE_HOME })).code).toBe(0);
   });
 
   test.skipIf(process.platform === "win32")(

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openStateHome } from "../../src/config/state-home.ts";
 import { connect } from "../rig/client.ts";
-import { personAtTerminal, runPawl, type TemporaryProject, temporaryProject } from "../rig/project.ts";
+import { pawlInside, personAtTerminal, type TemporaryProject, temporaryProject } from "../rig/project.ts";
 import { DONE, releaseProject } from "../rig/release-project.ts";
 
 const PAWL_YAML = `agents:
@@ -175,7 +175,7 @@ describe("a project that a person begins", () => {
 
   it("is not trusted where an agent calls `pawl init`", async () => {
     using project = temporaryProject({ marked: false, environment: { DOOR_ONLY: "" } });
-    await runPawl(project.root, ["init"], { DOOR_ONLY: "", CLAUDECODE: "1" });
+    await pawlInside(project.root, ["init"], { DOOR_ONLY: "", CLAUDECODE: "1" });
     expect((await project.pawl("trust", "--show")).out).toContain("Not trusted yet");
   });
 });

@@ -6,6 +6,7 @@ const PLAN = "src/import/plan.test.ts";
 const LISTS = "src/import/checklists.test.ts";
 const ISSUES = "src/import/issues.test.ts";
 const MASTER = "src/import/task-master.test.ts";
+const LARGE = "src/tasks-file/large.slow.test.ts";
 const E2E = "test/e2e/import.slow.test.ts";
 
 /** What an import and an export promise. */
@@ -27,6 +28,7 @@ export const IMPORT: Readonly<Record<string, Requirement>> = {
       `${LISTS}: takes parents that are headings, and text eight lines below its task`,
       `${ISSUES}: keeps an archived and a live task of one id, a changed prefix, and ids that differ in case`,
       `${ISSUES}: takes files without front matter by their names, front matter that is no YAML, and no README`,
+      `${ISSUES}: takes names with a word before the number, and without front matter the status that the text begins with`,
       `${ISSUES}: reads issues, dotted children three deep, and only what blocks as dependencies`,
       `${ISSUES}: leaves tombstones and events out, says so, and survives an empty file and a torn line`,
       `${ISSUES}: leaves pull requests out, and takes an issue whose pull_request is null for one`,
@@ -76,6 +78,16 @@ export const IMPORT: Readonly<Record<string, Requirement>> = {
       `${E2E}: refuses what it cannot read in Pawl's words, and leaves tasks.yaml`,
       `${E2E}: follows no link below the folder that is named`,
       `${E2E}: is refused to an agent of the loop`,
+    ],
+  },
+  "import.large": {
+    says: "A tasks.yaml that is too large to be parsed as a whole is added to like any other, and comes out of an import in one go.",
+    source: SOURCE,
+    tests: [
+      `${LARGE}: gets tasks at its end, steps, subtasks and values, and every other byte stays`,
+      `${LARGE}: comes out of %s, in one go`,
+      `${LARGE}: gets a task with steps, once`,
+      `${LARGE}: says what it lacks where it cannot be cut into tasks`,
     ],
   },
   "import.alfred": {

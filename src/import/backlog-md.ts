@@ -45,7 +45,9 @@ export function readBacklogMd(files: readonly SourceFile[]): Read {
   return { tasks, remarks };
 }
 
-const NAME = /^([a-z][a-z0-9_]{0,30}-\d+(?:\.\d+)*)(?:[ _-].*)?\.md$/i;
+/** `task-7 - Title.md`, and by people's own scripts `task-epic-11.2-Title.md`. */
+const NAME =
+  /^((?:task-(?:[a-z][a-z0-9_]{0,30}-){1,2}|[a-z][a-z0-9_]{0,30}-)\d+(?:\.\d+)*)(?:[ _-].*)?\.md$/i;
 const FRONT = /^---[ \t]*\n([\s\S]*?)\n---[ \t]*(?:\n|$)/;
 
 function cardOf({ path, text }: SourceFile): Card | null {
@@ -89,9 +91,12 @@ function unquoted(text: string): string {
   return /^(["']).*\1$/.test(words) && words.length > 1 ? words.slice(1, -1) : words;
 }
 
-/** `task-7.1` and `BACK-7.1` are both 7.1: the prefix of a backlog may have changed. */
+/** `task-7.1` and `BACK-7.1` are both 7.1: the prefix of a backlog may have changed. `task-epic-7.1` is another. */
 function numberOf(id: string): string {
-  return /-0*(\d+(?:\.\d+)*)$/.exec(id.slice(-60))?.[1] ?? id;
+  const number = /-0*(\d+(?:\.\d+)*)$/.exec(id.slice(-60))?.[1];
+  if (number === undefined) return id;
+  const words = /^[a-z][a-z0-9_]{0,30}-((?:[a-z][a-z0-9_]{0,30}-){1,2})\d/i.exec(id)?.[1] ?? "";
+  return `${words.toLowerCase()}${number}`;
 }
 
 /** By number, where only one card has it, or only one live card. */
@@ -127,7 +132,7 @@ function taskOf(
 ): SourceTask {
   const { body, fields, id, isArchived, isDraft } = card;
   const { criteria, heading, text } = bodyOf(body);
-  const word = textOf(fields.status);
+  const word = textOf(fields.status) || statedIn(body);
   const { note, status } = statusOf(word);
   const name = (card.path.split("/").at(-1) ?? "")
     .slice(id.length, -".md".length)
@@ -155,6 +160,18 @@ function taskOf(
     parent,
     steps: [],
   };
+}
+
+/** Only what comes before the first part of the text is about the task as a whole. */
+const LONGEST_HEAD = 2000;
+const STATED = /^(?:#{1,6}[ \t]+|[-*][ \t]+)?\**status\**[ \t]*:\**[ \t]*(\S.{0,99})$/im;
+const STATED_BELOW = /^#{1,6}[ \t]+status[ \t]*\n+[ \t]*(\S.{0,59})$/im;
+
+/** The status that a text without front matter begins with: `**Status:** Done`; empty: none. */
+function statedIn(body: string): string {
+  const head = body.slice(0, LONGEST_HEAD).split(/^(?=##+[ \t]+(?!status\b))/im)[0] ?? "";
+  const word = STATED.exec(head)?.[1] ?? STATED_BELOW.exec(head)?.[1] ?? "";
+  return word.replace(/\(.*/, "").trim();
 }
 
 const MARKER =

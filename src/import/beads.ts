@@ -24,7 +24,7 @@ export function readBeads(files: readonly SourceFile[]): Read {
       const id = textOf(fields.id);
       if (id === "" || textOf(fields.title) === "") {
         const from = textOf(fields.issue_id);
-        const link = linkOf(fields);
+        const link = linkOf(fields, from);
         if (from && link) links.push({ from, link });
         else others += 1;
       } else if (textOf(fields.status) === "tombstone" || textOf(fields.deleted_at) !== "") {
@@ -67,17 +67,20 @@ function* linesIn(path: string, text: string, remarks: string[]): Generator<[num
   if (read === 0 && torn > 0) throw invalid(path, "one JSON object in each line", "none");
 }
 
-function linksOf({ dependencies, depends_on }: Fields): readonly Link[] {
+function linksOf({ dependencies, depends_on, id }: Fields): readonly Link[] {
   const all = [dependencies, depends_on].flatMap((each) => (Array.isArray(each) ? (each as unknown[]) : []));
   return all.flatMap((each) => {
     if (typeof each === "string") return [{ type: "blocks", on: each }];
-    const link = typeof each === "object" && each !== null ? linkOf(each as Fields) : null;
+    const link = typeof each === "object" && each !== null ? linkOf(each as Fields, textOf(id)) : null;
     return link ? [link] : [];
   });
 }
 
-function linkOf(fields: Fields): Link | null {
-  const on = textOf(fields.depends_on_id) || textOf(fields.depends_on) || textOf(fields.target_id);
+function linkOf(fields: Fields, own: string): Link | null {
+  const named = textOf(fields.depends_on_id) || textOf(fields.depends_on) || textOf(fields.target_id);
+  // Some versions name the other issue where the own id should be, and nothing there.
+  const owner = textOf(fields.issue_id);
+  const on = named || (owner === own ? "" : owner);
   const type = textOf(fields.type) || textOf(fields.dependency_type) || (on ? textOf(fields.dep_type) : "");
   return on === "" ? null : { type, on };
 }

@@ -70,6 +70,40 @@ describe("Backlog.md", () => {
     expect(tasks[1]?.dependsOn[0]?.key).toBe("task-3");
     expect(remarks.join()).toContain("README.md is no task");
   });
+
+  it("takes names with a word before the number, and without front matter the status that the text begins with", () => {
+    const file = (name: string, text: string) => ({ path: `backlog/tasks/epics/e-11/${name}`, text });
+    const { remarks, tasks } = readBacklogMd([
+      file(
+        "task-epic-11.102-Builders.md",
+        "# Task: Builders\n\n**Status:** ✅ COMPLETED (2025-11-14)\n\n## Why\n\nx\n",
+      ),
+      file(
+        "task-epic-11.102.1-Scopes.md",
+        "# Scopes\n\n## Status: In Progress\n\n## Parent\n\nthe one above\n",
+      ),
+      file("task-epic-11.102.2-Later.md", "# Later\n\n## Status\n\nNot Started\n"),
+      file("task-epic-11.103-Other.md", "# Other\n\n## Old ones\n\n**Status**: Completed\n"),
+      file("task-epic-11.104-Odd.md", "# Odd\n- **Status**: `Half way`\n"),
+      { path: "backlog/tasks/task-9.md", text: "---\nid: task-9\nstatus: To Do\n---\n**Status**: Done\n" },
+      { path: "backlog/tasks/task-11.md", text: "---\nid: task-11\n---\nAnother.\n" },
+      file("notes-on-3-things.md", "# Notes\n"),
+    ]);
+    expect(tasks.map(({ id, parent, status }) => [id, status, parent])).toEqual([
+      ["task-epic-11.102", "done", null],
+      ["task-epic-11.102.1", "in_progress", "task-epic-11.102"],
+      ["task-epic-11.102.2", "todo", "task-epic-11.102"],
+      ["task-epic-11.103", "todo", null],
+      ["task-epic-11.104", "todo", null],
+      ["task-9", "todo", null],
+      ["task-11", "todo", null],
+    ]);
+    expect(tasks[4]?.notes).toEqual(["Its status in the source: `Half way`"]);
+    expect(tasks[0]?.text).toContain("**Status:** ✅ COMPLETED (2025-11-14)");
+    expect(remarks).toEqual([
+      "backlog/tasks/epics/e-11/notes-on-3-things.md is no task: it has neither an id in front matter nor one in its name.",
+    ]);
+  });
 });
 
 describe("beads", () => {
@@ -94,6 +128,9 @@ describe("beads", () => {
             { issue_id: "bd-a1.1.2", depends_on_id: "bd-b2", type: "blocks" },
             { depends_on_id: "bd-c3", type: "related" },
             { depends_on_id: "bd-d4", type: "discovered-from" },
+            // As one version of the tool wrote it: the other issue stands where its own id should.
+            { issue_id: "bd-a1.1", depends_on_id: "", type: "blocks" },
+            { issue_id: "bd-a1.1.2", depends_on_id: "", type: "blocks" },
           ],
         },
         { id: "bd-b2", title: "Other", status: "deferred", depends_on: ["bd-x"], unknown_field: { a: 1 } },
@@ -102,7 +139,7 @@ describe("beads", () => {
     const [, child, grand, other] = tasks;
     expect(child?.parent).toBe("bd-a1");
     expect(grand).toMatchObject({ parent: "bd-a1.1", criteria: ["a", "b"], status: "done" });
-    expect(grand?.dependsOn.map(({ key }) => key)).toEqual(["bd-b2"]);
+    expect(grand?.dependsOn.map(({ key }) => key)).toEqual(["bd-b2", "bd-a1.1"]);
     expect(grand?.notes).toEqual(["Closed: Done well", "related: bd-c3", "discovered-from: bd-d4"]);
     expect(other).toMatchObject({ status: "blocked", dependsOn: [{ key: "bd-x", text: "bd-x" }] });
   });

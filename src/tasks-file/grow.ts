@@ -4,9 +4,10 @@ import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
 import type { Context } from "../runtime/module.ts";
 import { proposeEdits } from "./edit.ts";
-import { parseTasks } from "./parse.ts";
+import { fileOf } from "./parts.ts";
 import { renderProblem } from "./problem.ts";
 import type { Put } from "./put.ts";
+import { readTasks } from "./read.ts";
 import type { Task } from "./task.ts";
 
 export interface TasksText {
@@ -31,9 +32,9 @@ export async function readTasksText(view: View, { settings }: Pick<Context, "set
 const MOST_SHOWN = 5;
 
 function tasksIn(path: ProjectPath, text: string, fix: string): readonly Task[] {
-  const parsed = parseTasks(text);
-  if (parsed.ok) return parsed.file.tasks;
-  const shown = parsed.problems.slice(0, MOST_SHOWN).map((problem) => renderProblem(path, problem));
+  const read = readTasks(text, null);
+  if (read.ok) return fileOf(read.parts).tasks;
+  const shown = read.problems.slice(0, MOST_SHOWN).map((problem) => renderProblem(path, problem));
   throw new PawlError("tasks-invalid", [`${path} cannot be used:`, ...shown].join("\n"), fix);
 }
 

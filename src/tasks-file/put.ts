@@ -50,6 +50,9 @@ const WAYS: readonly Way[] = [
   { pretty: false, close: false },
 ];
 
+/** Characters: about what the reader takes. */
+const MOST = 3_900_000;
+
 /** Throws `Layout`. */
 export function putAll(before: string, given: readonly Put[]): string {
   const text = before.trim() === "" ? `${before}tasks:\n` : before;
@@ -74,6 +77,8 @@ export function putAll(before: string, given: readonly Put[]): string {
     const result = spliced(text, splices);
     if (meaningOf(result) === wanted) return result;
   }
+  if (text.length + JSON.stringify(puts).length > MOST)
+    throw new Layout("with what is to be added, one task has more than 4 MB together with its subtasks");
   throw new Layout(
     "it cannot be changed without changing what else is there; its layout is not one that can be added to",
   );

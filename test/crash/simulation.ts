@@ -41,7 +41,7 @@ export interface Effort {
   readonly pairs: number;
   /** Stop after this many failures. */
   readonly failures: number;
-  /** Only each so-manieth point is tried; default: all. */
+  /** Of the points of a kind at calls of one name, the first and then each so-manieth is tried; default: all. */
   readonly every?: number;
 }
 
@@ -49,10 +49,12 @@ export async function simulate(effort: Effort, report: Report, only?: string): P
   for (const shape of SHAPES) {
     if (only !== undefined && !shape.name.includes(only)) continue;
     const prepared = await prepare(shape);
-    let met = 0;
+    const met = new Map<string, number>();
     const tryOut = async (kind: string, where: string, work: () => Promise<void>) => {
-      met += 1;
-      if (report.failures.length >= effort.failures || met % (effort.every ?? 1) !== 0) return;
+      const alike = `${kind} ${/\(\w+ (?:\.pawl\/journal|~state|.)/.exec(where)?.[0]}`;
+      const earlier = met.get(alike) ?? 0;
+      met.set(alike, earlier + 1);
+      if (report.failures.length >= effort.failures || earlier % (effort.every ?? 1) !== 0) return;
       report.points.set(kind, (report.points.get(kind) ?? 0) + 1);
       try {
         await work();

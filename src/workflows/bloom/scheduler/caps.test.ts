@@ -1,7 +1,9 @@
 /** What keeps a worker among several machines from taking a task, or from going on with it. */
 import { describe, expect, it } from "vitest";
 import { openStage, type StageOptions } from "../../../../test/rig/schedule/stage.ts";
+import type { BloomHappening } from "../../../core/bloom-event.ts";
 import type { Cap, Held, Wanted } from "../../../core/ports/claims.ts";
+import { openCaps } from "./caps.ts";
 
 const task = (id: string, more = "") => `- {id: ${id}, title: t, instructions: i${more}}\n`;
 const inRepo = (id: string, repo: string, more = "") =>
@@ -74,6 +76,78 @@ describe("A cap over all machines", () => {
     const stage = openStage({ tasks: `tasks:\n${task("T1")}`, settings: { caps } });
     await expect(stage.end()).rejects.toMatchObject({ code: "config-invalid" });
     expect(stage.runs).toEqual([]);
+  });
+});
+
+describe("A cap that was reached", () => {
+  const wants = (repository: string, agent: string, usd: number | null = null): Wanted => ({
+    ...{ repository, agent, usd },
+    caps: { repository: 1, agent: 2, usd: 50 },
+  });
+  function opened() {
+    const told: BloomHappening[] = [];
+    return { told, ...openCaps((event) => void told.push(event)) };
+  }
+
+  it("on a repository holds back its tasks, whichever agent they have, and no others", () => {
+    const { isReached, reach } = opened();
+    reach("repository", wants("api", "claude"));
+    expect(isReached(wants("api", "codex"))).toBe(true);
+    expect(isReached(wants("web", "claude"))).toBe(false);
+  });
+
+  it("on an agent holds back its tasks in every repository, and no others", () => {
+    const { isReached, reach } = opened();
+    reach("agent", wants("api", "claude"));
+    expect(isReached(wants("web", "claude"))).toBe(true);
+    expect(isReached(wants("api", "codex"))).toBe(false);
+  });
+
+  it("on the day's dollars holds back what may spend as much as the cheapest that was refused", () => {
+    const { begin, isReached, reach } = opened();
+    reach("usd", wants("api", "claude", 5));
+    reach("usd", wants("api", "claude", 8));
+    expect([4, 5, 9, null].map((usd) => isReached(wants("web", "codex", usd)))).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+    begin();
+    expect(isReached(wants("api", "claude", 9))).toBe(false);
+  });
+
+  it("on dollars, of a task that names none, holds back whatever may spend some", () => {
+    const { isReached, reach } = opened();
+    reach("usd", wants("api", "claude"));
+    expect(isReached(wants("web", "codex", 1))).toBe(true);
+  });
+
+  it("by a worker that drains holds back everything, and nothing is said of it", () => {
+    const { isReached, reach, tell, told } = opened();
+    reach("draining", wants("api", "claude"));
+    tell();
+    expect(isReached(wants("web", "codex"))).toBe(true);
+    expect(told).toEqual([]);
+  });
+
+  it("is told in words, in the same order whichever was reached first, and once", () => {
+    const { begin, reach, tell, told } = opened();
+    for (const caps of [["repository", "agent", "usd"] as const, ["usd", "agent", "repository"] as const]) {
+      begin();
+      for (const cap of caps) reach(cap, wants("api", "claude", 1));
+      tell();
+    }
+    expect(told).toEqual([
+      {
+        type: "loop:capped",
+        caps: [
+          "1 task is at work in api, the most that `bloom.caps.repositories` allows",
+          "2 tasks are at work with claude, the most that `bloom.caps.agents` allows",
+          "the day's 50 USD (`bloom.caps.usd_per_day`, in UTC) are spent, or held for tasks at work",
+        ],
+      },
+    ]);
   });
 });
 

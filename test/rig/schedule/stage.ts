@@ -119,8 +119,8 @@ export interface StageOptions {
   readonly deferred?: Readonly<
     Record<string, readonly { readonly call: DeferredCall; readonly own: boolean }[]>
   >;
-  /** Called where what an agent committed behind a wall is taken. */
-  readonly committed?: (run: string) => void;
+  /** Called where what an agent committed behind a wall is taken; answers what cannot be. */
+  readonly committed?: (run: string) => readonly string[] | undefined;
   /** Model calls that a run is known to have made, though nobody heard its end. */
   readonly spent?: Readonly<Record<string, number>>;
   /** What goes wrong where a lease is taken or a worktree made; nothing: it goes well. */
@@ -213,8 +213,7 @@ export function openStage(options: StageOptions): Stage {
   const agents: Agents = {
     ...scripted,
     async takeCommits(run) {
-      options.committed?.(run);
-      return [];
+      return options.committed?.(run) ?? [];
     },
     async takeCalls(run, take) {
       const calls = outboxes.get(run) ?? [];
@@ -297,7 +296,10 @@ export function openStage(options: StageOptions): Stage {
       mergeTrain: 4,
       once: options.once === true,
       ...(options.worker && { worker: options.worker }),
-      show: (event) => told.push(event),
+      show(event) {
+        if (!event.type) throw new Error(`an event without a type: ${JSON.stringify(event)}`);
+        told.push(event);
+      },
       stop: stop.signal,
       drain: drain.signal,
     }).then(

@@ -80,14 +80,16 @@ function builtins(): Plugin {
   return {
     name: "builtins",
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^[a-z:_/]+$/ }, ({ kind, path: name }) => {
+      onResolve({ filter: /^[a-z:_/]+$/ }, ({ importer, kind, path: name }) => {
         if (!isBuiltin(name)) return undefined;
         const path = name.startsWith("node:") ? name : `node:${name}`;
         // CommonJS asks for a module as a whole: shared with it, every command would read all of the module's properties.
         if (KEPT.has(path) || kind === "require-call") return { path, external: true };
         // A module of its own: one such import would have every command read all properties of the module.
         const namespace = kind === "dynamic-import" ? "late-builtin" : "builtin";
-        return { path, namespace, sideEffects: false };
+        // Its own: what it shares with the live export of telemetry would be loaded with that.
+        const suffix = /[\\/]commander[\\/]/.test(importer) ? "?commander" : "";
+        return { path, namespace, suffix, sideEffects: false };
       });
       onLoad({ filter: /.*/, namespace: "builtin" }, async ({ path }) => {
         const { default: _, ...members } = await import(path);

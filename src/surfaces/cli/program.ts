@@ -1,13 +1,11 @@
 /** The command line: which command is meant, and how its answer or its error is shown. */
 
-import { Argument, Command, CommanderError, type Help, Option } from "commander";
-import { type ErrorCode, PawlError, toPawlError } from "../../core/error.ts";
+import { type ErrorCode, type PawlError, toPawlError } from "../../core/error.ts";
 import type { Caller } from "../../core/event.ts";
-import { nearest } from "../../core/nearest.ts";
 import { changesNothing, checkCommand } from "../../workflows/bloom/own-verbs.ts";
-import { camelCase } from "./camel-case.ts";
-import type { Answer, Call, CommandArgument, CommandOption, CommandSpec, Host } from "./command.ts";
+import type { Answer, CommandSpec, Host } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
+import { firstWord, type Input, plainCall, TAKES_A_WORD } from "./plain-call.ts";
 import { clean } from "./terminal.ts";
 
 /** Exit codes: 0 done, 1 failed, 2 usage, 3 waits for a person. */
@@ -91,8 +89,7 @@ async function obey(given: readonly string[], host: Host): Promise<Answer | unde
       ? own
       : [...COMMANDS, ...(await (await import("./verb.ts")).verbCommands(host.workflows, sound))];
   let answer: Answer | undefined;
-  const below = await belowHelp(argv, host);
-  const program = build(meantBy(argv, specs), host, below, async (spec, input) => {
+  const act = async (spec: CommandSpec, input: Input) => {
     const run = await spec.load();
     const { project: option, file, ...call } = input;
     let caller: Caller | undefined;
@@ -105,43 +102,12 @@ async function obey(given: readonly string[], host: Host): Promise<Answer | unde
     };
     const around = { project: { value: project }, caller: { get: () => caller ?? host.caller } };
     answer = await run(Object.create(host, around), call);
-  });
-  // The help of a command that there is not would be everybody's.
-  const isUnknown = word !== undefined && !specs.some(({ name }) => name.split(" ")[0] === word);
-  const asked = isUnknown ? argv.filter((each) => each !== "--help" && each !== "-h") : argv;
-  try {
-    await program.parseAsync(asked.length === 0 ? ["--help"] : asked, { from: "user" });
-  } catch (thrown) {
-    if (!(thrown instanceof CommanderError)) throw thrown;
-    if (thrown.exitCode !== 0) throw usage(thrown, argv, specs, host);
-  }
-  return answer;
-}
-
-/** What a command's help says below its options. Loaded only where a help is asked for. */
-async function belowHelp(argv: readonly string[], { name, terminal }: Host): Promise<Below> {
-  if (!argv.includes("--help") && !argv.includes("-h")) return () => "";
-  const [{ EXAMPLES }, { wrap }] = await Promise.all([import("./examples.ts"), import("./text-width.ts")]);
-  return ({ details = "", name: command }) => {
-    const examples = Object.hasOwn(EXAMPLES, command) ? (EXAMPLES[command] ?? []) : [];
-    const shown = examples.map((line) => exampleLines(`${name} ${line}`, terminal.columns, wrap));
-    return [
-      ...(details === "" ? [] : ["", ...wrap(details, terminal.columns)]),
-      ...(shown.length === 0 ? [] : ["", "Examples:", ...shown.flat()]),
-    ].join("\n");
   };
-}
-
-type Below = (spec: CommandSpec) => string;
-
-/** A long example runs on in the next line, as a shell reads it. */
-function exampleLines(
-  line: string,
-  columns: number,
-  wrap: (text: string, width: number) => string[],
-): string[] {
-  const lines = wrap(line, columns - 6);
-  return lines.map((each, at) => `${at === 0 ? "  " : "    "}${each}${at < lines.length - 1 ? " \\" : ""}`);
+  const meant = meantBy(argv, specs);
+  const plain = plainCall(argv, meant);
+  if (plain) await act(plain.spec, plain.input);
+  else await (await import("./command-line.ts")).obeyLine(argv, { meant, specs, host, act });
+  return answer;
 }
 
 /** The named command, else those that begin with its word, else all: building commands takes time. */
@@ -152,177 +118,4 @@ function meantBy(argv: readonly string[], specs: readonly CommandSpec[]): readon
   const exact = specs.filter((spec) => spec.name === name);
   const alike = specs.filter((spec) => spec.name.split(" ")[0] === word);
   return [exact, alike, specs].find((each) => each.length > 0) ?? specs;
-}
-
-const TAKES_A_WORD: ReadonlySet<string | undefined> = new Set(["--project", "--file", "-f"]);
-
-/** The first word that is neither an option nor an option's value. */
-function firstWord(argv: readonly string[]): string | undefined {
-  return argv.find((word, at) => !word.startsWith("-") && !TAKES_A_WORD.has(argv[at - 1]));
-}
-
-interface Input extends Call {
-  readonly project: string | undefined;
-  readonly file: string | undefined;
-}
-
-type Obey = (spec: CommandSpec, input: Input) => Promise<void>;
-
-function build(specs: readonly CommandSpec[], host: Host, below: Below, action: Obey): Command {
-  const program = new Command(host.name)
-    .description("Keeps coding agents on a written workflow.")
-    // Every command takes these: the program finds its own options anywhere on the line.
-    .addOption(new Option("--json", "write JSON"))
-    .addOption(
-      new Option("--project <dir>", "the project's root (default: the nearest one above)").argParser(
-        (dir: string, before: readonly string[] | undefined) => [...(before ?? []), dir],
-      ),
-    )
-    .addOption(new Option("-f, --file <path>", "the tasks file (default: the project's tasks.yaml)"))
-    .version(host.version, "-V, --version", "show the version")
-    .helpOption("-h, --help", "show help")
-    .helpCommand(false)
-    .exitOverride()
-    .configureOutput({ writeOut: host.terminal.out, writeErr: () => {} })
-    .configureHelp({
-      helpWidth: host.terminal.columns,
-      // Below this the descriptions would not be broken at all.
-      minWidthToWrap: 20,
-      visibleOptions: ownOptions,
-      subcommandTerm,
-    })
-    .addHelpText("after", `\nRun \`${host.name} COMMAND --help\` for a command's own help.`);
-  const groups = new Map<string, Command>();
-  for (const spec of specs) {
-    const [first = "", second] = spec.name.split(" ");
-    const parent = second === undefined ? program : groupOf(program, groups, first, spec.group);
-    addCommand(parent, second ?? first, spec, below, action);
-  }
-  for (const group of groups.values())
-    group.summary(group.commands.map((command) => command.name()).join(", "));
-  return program;
-}
-
-/** A command of two words belongs to a parent, which may be a command itself. */
-function groupOf(program: Command, groups: Map<string, Command>, name: string, heading: string): Command {
-  const known = groups.get(name) ?? program.commands.find((command) => command.name() === name);
-  if (known) return known;
-  const made = program.command(name).helpGroup(`${heading}:`).helpCommand(false);
-  groups.set(name, made);
-  return made;
-}
-
-function addCommand(parent: Command, name: string, spec: CommandSpec, below: Below, action: Obey): void {
-  const command = parent
-    .command(name)
-    .description(sentence(spec.summary))
-    .summary(spec.summary)
-    .helpGroup(`${spec.group}:`)
-    .helpCommand(false)
-    .allowExcessArguments(false);
-  for (const argument of spec.arguments) command.addArgument(toArgument(argument));
-  for (const option of spec.options) command.addOption(toOption(option));
-  command.addHelpText("after", () => below(spec));
-  command.action(async (...given: unknown[]) => {
-    const values = given.slice(0, spec.arguments.length) as (string | string[] | undefined)[];
-    const { json, project, file, ...options } = command.optsWithGlobals();
-    await action(spec, {
-      arguments: Object.fromEntries(
-        spec.arguments.map((argument, at) => [camelCase(argument.name), values[at]]),
-      ),
-      options,
-      json: json === true,
-      project: project?.at(-1),
-      projects: project ?? [],
-      file,
-    });
-  });
-}
-
-function toArgument({ name, description, required, variadic, choices }: CommandArgument): Argument {
-  const dots = variadic ? "..." : "";
-  const argument = new Argument(required ? `<${name}${dots}>` : `[${name}${dots}]`, description);
-  return choices ? argument.choices(choices) : argument;
-}
-
-function toOption({ flags, description, choices }: CommandOption): Option {
-  const option = new Option(flags, description);
-  return choices ? option.choices(choices) : option;
-}
-
-/** A command and its arguments; its own help lists its options. */
-function subcommandTerm(command: Command): string {
-  const words = command.registeredArguments.map((argument) => {
-    const name = `${argument.name()}${argument.variadic ? "..." : ""}`;
-    return argument.required ? `<${name}>` : `[${name}]`;
-  });
-  return [command.name(), ...words].join(" ");
-}
-
-/** Leaves out `--help`, which every command has. */
-function ownOptions(this: Help, command: Command): Option[] {
-  return command.options.filter((option) => !option.hidden);
-}
-
-function usage(
-  error: CommanderError,
-  argv: readonly string[],
-  specs: readonly CommandSpec[],
-  host: Host,
-): PawlError {
-  if (error.code === "commander.help") return secondWordMissing(argv, specs, host);
-  const [first = "", hint = ""] = plainly(error.message.replace(/^error: /, "")).split("\n");
-  const meant = /\(Did you mean (?:one of )?(.+)\?\)/.exec(hint)?.[1];
-  const word = firstWord(argv);
-  const known = specs.some(({ name }) => name.split(" ")[0] === word);
-  const help = `\`${[host.name, ...(known && word ? [word] : []), "--help"].join(" ")}\``;
-  return new PawlError(
-    "usage",
-    `${first.charAt(0).toUpperCase()}${first.slice(1).replace(/\.$/, "")}${choicesFor(first, argv, specs)}.`,
-    meant ? `Did you mean ${meant}? See ${help}.` : `See ${help}.`,
-  );
-}
-
-/** The choices for a missing argument. */
-function choicesFor(message: string, argv: readonly string[], specs: readonly CommandSpec[]): string {
-  const missing = /^missing required argument '(.+)'/.exec(message)?.[1];
-  const words = ` ${argv.join(" ")} `;
-  const choices = specs
-    .filter(({ name }) => words.includes(` ${name} `))
-    .flatMap((spec) => spec.arguments.find(({ name }) => name === missing)?.choices ?? []);
-  return choices.length === 0 ? "" : `: expected one of ${choices.join(", ")}`;
-}
-
-const NOT_A_CHOICE =
-  /^(?:[Cc]ommand-argument value '(.*)' is invalid for argument '(.+)'|[Oo]ption '(?:-\w, )?(--[\w-]+).*' argument '(.*)' is invalid)\. Allowed choices are (.+)\.$/s;
-
-/** An invalid choice in Pawl's words: which argument, what was found, what was expected. */
-function plainly(message: string): string {
-  const [, given, argument, option, value, choices = ""] = NOT_A_CHOICE.exec(message) ?? [];
-  const found = given ?? value;
-  if (found === undefined) return message;
-  const known = choices.split(", ");
-  const near = known.find((choice) => found !== "" && choice.startsWith(found)) ?? nearest(found, known);
-  const hint = near ? `\n(Did you mean ${near}?)` : "";
-  return `${option ?? `The ${argument}`} is ${JSON.stringify(found)}: expected one of ${choices}.${hint}`;
-}
-
-function secondWordMissing(
-  argv: readonly string[],
-  specs: readonly CommandSpec[],
-  { name }: Host,
-): PawlError {
-  const word = firstWord(argv) ?? "";
-  const seconds = specs
-    .filter((spec) => spec.name.startsWith(`${word} `))
-    .map((spec) => spec.name.split(" ")[1]);
-  return new PawlError(
-    "usage",
-    `\`${name} ${word}\` needs a second word: expected ${seconds.length > 1 ? "one of " : ""}${seconds.join(", ")}.`,
-    `See \`${name} ${word} --help\`.`,
-  );
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

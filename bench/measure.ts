@@ -105,9 +105,13 @@ export interface Speaking {
 }
 
 /** Starts an MCP server and speaks to it without a client library, so that only the server is timed. */
-export async function speakTo(args: readonly string[], cwd: string): Promise<Speaking> {
+export async function speakTo(
+  args: readonly string[],
+  cwd: string,
+  program = process.execPath,
+): Promise<Speaking> {
   const begun = performance.now();
-  const child = spawn(process.execPath, args, { cwd, env: ENVIRONMENT });
+  const child = spawn(program, args, { cwd, env: ENVIRONMENT });
   const waiting = new Map<number, (message: Record<string, unknown>) => void>();
   let rest = "";
   child.stdout.on("data", (chunk: Buffer) => {

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { peersOf } from "../bench/peers.ts";
 import { isRegression, verdictOf } from "../bench/regression.ts";
 import { type Curves, renderPicture, withTables } from "../bench/render-curves.ts";
 import { ROOT } from "./rig/docs.ts";
@@ -26,6 +27,32 @@ describe("the costs", () => {
     expect(verdictOf(2, 2.6)).toBe("   2.60 ×   was 2.00 × (+30 %)   SLOWER");
     expect(verdictOf(2, 1)).toBe("   1.00 ×   was 2.00 × (-50 %)");
     expect(verdictOf(undefined, 1)).toBe("   1.00 ×   new");
+  });
+
+  it("can be measured beside other servers, which are named by the commands that start them", () => {
+    const given = [
+      "5",
+      "--peer",
+      "one=/bin/one serve --quiet",
+      "--peer",
+      "two=two",
+      "--call",
+      'one=add:{"a": "b:c"}',
+    ];
+    expect(peersOf(given)).toEqual({
+      positionals: ["5"],
+      peers: [
+        {
+          name: "one",
+          program: "/bin/one",
+          args: ["serve", "--quiet"],
+          call: { tool: "add", given: { a: "b:c" } },
+        },
+        { name: "two", program: "two", args: [], call: null },
+      ],
+    });
+    expect(() => peersOf(["--peer", "one"])).toThrow("NAME=");
+    expect(() => peersOf(["--call", "one=add"])).toThrow("no --peer");
   });
 
   it("of a start contain no part of Node that the command does not use", () => {

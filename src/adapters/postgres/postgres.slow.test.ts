@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { openCutProxy } from "../../../test/rig/cut-proxy.ts";
-import { emptyDatabase } from "../../../test/rig/postgres.ts";
+import { emptyDatabase, onDatabase } from "../../../test/rig/postgres.ts";
 import { databaseForEach } from "../../../test/rig/stores.ts";
 import { until } from "../../../test/rig/until.ts";
 import { projectPath } from "../../core/path.ts";
@@ -231,6 +231,29 @@ describe("the shape of a database", () => {
     expect(own).toEqual(MIGRATIONS.map(({ says }) => says));
     expect(await all[1]?.faults()).toEqual([]);
     for (const each of all) await each.close();
+  });
+
+  it("reads for each document of a large commit no more than a few, also where it has never been looked through", async () => {
+    const url = await emptyDatabase();
+    const database = openDatabase({ url });
+    await database.migrate();
+    await database.close();
+    const documents = Array.from({ length: 1000 }, (_, n) => ({
+      type: "write",
+      path: `a/b/${n}`,
+      text: "x",
+    }));
+    const read = await onDatabase(url, async (client) => {
+      await client.query("begin");
+      const { rows } = await client.query("insert into pawl.project (name) values ('one') returning id");
+      await client.query("select pawl.apply($1, $2, 1)", [rows[0].id, JSON.stringify(documents)]);
+      const counted = await client.query(
+        "select seq_tup_read + coalesce(idx_tup_fetch, 0) as read from pg_stat_xact_user_tables where relname = 'document'",
+      );
+      return Number(counted.rows[0].read);
+    });
+    expect(read).toBeGreaterThan(0);
+    expect(read).toBeLessThan(10 * documents.length);
   });
 
   it("grows by steps, each whole or not at all, and refuses a program that it has outgrown", async () => {

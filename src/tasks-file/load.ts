@@ -8,7 +8,7 @@ import { nearestFew } from "../core/nearest.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
 import type { CacheEntry, Context } from "../runtime/module.ts";
-import { editParts, fileOf, type Parts, textAfter, textOf } from "./parts.ts";
+import { editParts, fileAfter, fileOf, type Parts, textAfter, textOf } from "./parts.ts";
 import { type Problem, renderProblem } from "./problem.ts";
 import { TASKS_EDITOR, type TaskEdit } from "./splice.ts";
 import { type FoundStep, findStep } from "./steps.ts";
@@ -50,11 +50,12 @@ export async function loadTasks(
     read = same;
     return same;
   }
-  const own = read?.path === path ? read.parts : null;
+  const last = read?.path === path ? read : null;
+  const own = last?.parts ?? null;
   const kept = own ?? (((await context.cache?.get(CACHE_KIND, path)) ?? null) as Parts | null);
   const isSame = own === null && kept !== null && textOf(kept) === text;
   const parts = isSame ? kept : await parsed(path, text, kept);
-  read = loaded(path, text, parts);
+  read = loaded(path, text, parts, last);
   return isSame ? read : { ...read, cacheEntries: [cacheEntry(path, parts)] };
 }
 
@@ -92,7 +93,7 @@ export function changeTasks(before: LoadedTasks, edits: readonly TaskEdit[]): Ch
   const parts = editParts(before.parts, edits);
   const text = textAfter(before.parts, before.text, parts);
   if (text === before.text) return { file: before.file, changes: [], cacheEntries: before.cacheEntries };
-  proposed = loaded(path, text, parts);
+  proposed = loaded(path, text, parts, before);
   return {
     file: proposed.file,
     changes: [{ type: "edit", path, text, editor: TASKS_EDITOR, edits }],
@@ -100,8 +101,10 @@ export function changeTasks(before: LoadedTasks, edits: readonly TaskEdit[]): Ch
   };
 }
 
-function loaded(path: ProjectPath, text: string, parts: Parts): LoadedTasks {
-  return { path, text, file: fileOf(parts), parts, cacheEntries: [] };
+/** `near`: what is mostly the same; null: nothing is known. */
+function loaded(path: ProjectPath, text: string, parts: Parts, near: LoadedTasks | null): LoadedTasks {
+  const file = near === null ? fileOf(parts) : fileAfter(near.parts, near.file, parts);
+  return { path, text, file, parts, cacheEntries: [] };
 }
 
 function cacheEntry(path: ProjectPath, parts: Parts): CacheEntry {

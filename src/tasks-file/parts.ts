@@ -5,7 +5,7 @@
  * T2  What a part says is what its text says, whether it was parsed or edited along with it.
  */
 import type { PawlError } from "../core/error.ts";
-import { withPieces } from "../core/pieces.ts";
+import { putTogether } from "../core/pieces.ts";
 import type { Offsets } from "./offsets.ts";
 import { spliceAll, type TaskEdit, whyFixed } from "./splice.ts";
 import type { GitSettings, Task, TasksFile } from "./task.ts";
@@ -27,12 +27,16 @@ export interface Part {
 }
 
 export function textOf(parts: Parts): string {
-  return [parts.head, ...textsOf(parts), parts.tail].join("");
+  return putTogether(piecesIn(parts), null);
 }
 
 /** The same where some entries of a file were edited, and its text was put together before. */
 export function textAfter(before: Parts, whole: string, after: Parts): string {
-  return withPieces(whole, before.head.length, textsOf(before), textsOf(after));
+  return putTogether(piecesIn(after), { text: whole, pieces: piecesIn(before) });
+}
+
+function piecesIn(parts: Parts): readonly string[] {
+  return [parts.head, ...textsOf(parts), parts.tail];
 }
 
 export function textsOf({ entries }: Parts): readonly string[] {
@@ -43,6 +47,22 @@ export function fileOf({ git, entries }: Parts): TasksFile {
   const tasks: Task[] = [];
   // Far quicker than `flatMap`, and done for each commit.
   for (const part of entries) for (const task of part.tasks) tasks.push(task);
+  return { git, tasks };
+}
+
+/** The same where some entries were edited: `before` says `file`. */
+export function fileAfter(before: Parts, file: TasksFile, after: Parts): TasksFile {
+  const { entries, git } = after;
+  const isEdited = before.entries.length === entries.length && file.tasks.length === entries.length;
+  if (!isEdited || before.git !== git) return fileOf(after);
+  const tasks = [...file.tasks];
+  for (let at = 0; at < entries.length; at++) {
+    const part = entries[at] as Part;
+    if (part === before.entries[at]) continue;
+    const [task, ...others] = part.tasks;
+    if (task === undefined || others.length > 0) return fileOf(after);
+    tasks[at] = task;
+  }
   return { git, tasks };
 }
 

@@ -38,6 +38,9 @@ const MOST_ENTRIES = 40_000;
 /** A large entry that is most of the file costs as much as the file, and twice that where it has a fault. */
 const LARGE = 200_000;
 
+/** So many entries that are new at their place are parsed before it pays to look for them at others. */
+const FEW = 3;
+
 function readParts(text: string, known: Parts | null): ReadTasks | null {
   const pieces = (known && splitLike(text, { ...known, entries: textsOf(known) })) ?? split(text);
   if (pieces === null || pieces.entries.length > MOST_ENTRIES) return null;
@@ -49,10 +52,14 @@ function readParts(text: string, known: Parts | null): ReadTasks | null {
   const byText = lookOnce(() => new Map(before.map((part) => [part.text, part])));
   const documents = new Map<Part, Document>();
   const entries: Part[] = [];
+  let others = 0;
   for (const entry of pieces.entries) {
     const near = before[entries.length];
-    const part =
-      near?.text === entry ? near : (byText().get(entry) ?? parseEntry(entry, documents, known !== null));
+    const isNear = near?.text === entry;
+    if (!isNear) others += 1;
+    const part = isNear
+      ? near
+      : (others > FEW && byText().get(entry)) || parseEntry(entry, documents, known !== null);
     if (part === null) return null;
     entries.push(part);
   }

@@ -3,6 +3,8 @@
  * guesses by the look of the lines: `read.ts` uses them only where each piece means by itself what it means in the whole.
  */
 
+import { piecesOf } from "../core/pieces.ts";
+
 export interface Pieces {
   /** Up to the first task, `tasks:` included. */
   readonly head: string;
@@ -39,7 +41,33 @@ export function split(text: string): Pieces | null {
 }
 
 /** The same, found by the pieces of a text like this one; null: it is not that much like it. */
-export function splitLike(text: string, { head, entries: before, tail }: Pieces): Pieces | null {
+export function splitLike(text: string, known: Pieces): Pieces | null {
+  return splitAsLaid(text, known) ?? cutLike(text, known);
+}
+
+/** By the pieces of which the text itself was put together. */
+function splitAsLaid(text: string, { head, entries: before, tail }: Pieces): Pieces | null {
+  const [first, ...pieces] = piecesOf(text) ?? [];
+  const last = pieces.at(-1) ?? "";
+  if (first !== head || !last.endsWith(tail)) return null;
+  if (last === tail) pieces.pop();
+  else pieces[pieces.length - 1] = last.slice(0, last.length - tail.length);
+  const column = indented(before[0] ?? "", 0);
+  const isEntry = (piece: string, at: number) => {
+    // What another entry followed has the end of its last line.
+    if (piece === before[at] && at < before.length - 1) return true;
+    const mayBeOpen = at === pieces.length - 1 && tail === "";
+    return isOneEntry(piece, column) && (mayBeOpen || piece.endsWith("\n"));
+  };
+  return pieces.length > 0 && pieces.every(isEntry) ? { head, entries: pieces, tail } : null;
+}
+
+function isOneEntry(piece: string, column: number): boolean {
+  const begins = (at: number) => indented(piece, at) === at + column && isDash(piece, at + column);
+  return entryAt(piece, { at: 0, end: piece.length, begins, column }) === piece;
+}
+
+function cutLike(text: string, { head, entries: before, tail }: Pieces): Pieces | null {
   const end = text.length - tail.length;
   const first = before[0] ?? "";
   if (head === "" || end <= head.length || !text.startsWith(head) || !text.endsWith(tail)) return null;

@@ -1,4 +1,4 @@
-import { eachTask, isOpenStep, type Step, type Task } from "./task.ts";
+import { isOpenStep, type Step, type Task } from "./task.ts";
 
 export interface FoundStep {
   readonly task: Task;
@@ -8,11 +8,13 @@ export interface FoundStep {
 
 /** The step of that id, with its task; step ids are unique in the whole file. */
 export function findStep(tasks: readonly Task[], stepId: string): FoundStep | null {
-  const found = eachTask(tasks).find(({ task }) => task.steps.some((step) => step.id === stepId));
-  if (found === undefined) return null;
-  const { task } = found;
-  const stepIndex = task.steps.findIndex((step) => step.id === stepId);
-  return { task, step: task.steps[stepIndex] as Step, stepIndex };
+  for (const task of tasks) {
+    const stepIndex = task.steps.findIndex((step) => step.id === stepId);
+    if (stepIndex >= 0) return { task, step: task.steps[stepIndex] as Step, stepIndex };
+    const below = findStep(task.subtasks, stepId);
+    if (below !== null) return below;
+  }
+  return null;
 }
 
 /** The first step that is neither done nor cancelled, or null. */

@@ -101,7 +101,10 @@ function walk(tasks: readonly Task[], parent: Task | null, found: PlacedTask[]):
 }
 
 export function findTask(tasks: readonly Task[], id: string): Task | null {
-  for (const { task } of eachTask(tasks)) if (task.id === id) return task;
+  for (const task of tasks) {
+    const found = task.id === id ? task : findTask(task.subtasks, id);
+    if (found !== null) return found;
+  }
   return null;
 }
 

@@ -1,5 +1,5 @@
 /** The parts of a mirror's documents, as they come: where one part has changed, nobody looks at the others. */
-import { withPieces } from "../../core/pieces.ts";
+import { type Laid, putTogether } from "../../core/pieces.ts";
 import { isInParts, isPart, type Kept, keptParts, type Part, partsFolder } from "./parts.ts";
 
 export interface KeptParts {
@@ -18,8 +18,8 @@ interface Known {
   readonly texts: string[];
   /** Where in the list each name is. */
   readonly places: ReadonlyMap<string, number>;
-  /** As last put together, with the texts of that time; null: never. */
-  whole: { readonly text: string; readonly of: readonly string[] } | null;
+  /** As last put together; null: never. */
+  whole: Laid | null;
   hasChanged: boolean;
 }
 
@@ -76,8 +76,9 @@ export function openKeptParts(kept: Kept): KeptParts {
 function wholeOf(known: Known): string {
   const { hasChanged, texts, whole } = known;
   if (whole !== null && !hasChanged) return whole.text;
-  const text = whole === null ? texts.join("") : withPieces(whole.text, 0, whole.of, texts);
-  known.whole = { text, of: [...texts] };
+  const pieces = [...texts];
+  const text = putTogether(pieces, whole);
+  known.whole = { text, pieces };
   known.hasChanged = false;
   return text;
 }

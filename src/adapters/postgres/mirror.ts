@@ -50,8 +50,9 @@ const NEWER = `
   where p.id = $1`;
 
 export function openMirror(connections: Connections, project: string): Mirror {
-  let texts = new Map<string, string>();
-  const keptText = (path: string) => texts.get(path) ?? null;
+  /** A list can have thousands of parts, which no folder shows. */
+  let [texts, inParts] = [new Map<string, string>(), new Map<string, string>()];
+  const keptText = (path: string) => (isPart(path) ? inParts : texts).get(path) ?? null;
   const parts = openKeptParts(keptText);
   let base = NOTHING;
   let hasEvents = false;
@@ -64,13 +65,14 @@ export function openMirror(connections: Connections, project: string): Mirror {
     if (first === undefined) throw projectGone(connections.address);
     if (!first.known) return read(NOTHING);
     if (since === NOTHING) {
-      texts = new Map();
+      [texts, inParts] = [new Map(), new Map()];
       parts.clear();
     }
     for (const { path, text } of rows) {
       if (path === null) continue;
-      if (text === null) texts.delete(path);
-      else texts.set(path, text);
+      const own = isPart(path) ? inParts : texts;
+      if (text === null) own.delete(path);
+      else own.set(path, text);
       parts.change(path, text);
     }
     hasEvents = first.events !== "0";
@@ -95,8 +97,7 @@ export function openMirror(connections: Connections, project: string): Mirror {
     parts: parts.of,
     text: parts.text,
     list(folder) {
-      const own = [...texts.keys()].filter((path) => !isPart(path));
-      const paths = hasEvents ? [...own, EVENTS] : own;
+      const paths = hasEvents ? [...texts.keys(), EVENTS] : [...texts.keys()];
       return entriesIn(paths, folder);
     },
   };

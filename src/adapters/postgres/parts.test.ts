@@ -1,7 +1,8 @@
 /** A long list in parts: the same text to the byte, and a change of one entry is a change of one part. */
 import { describe, expect, it } from "vitest";
+import { putTogether } from "../../core/pieces.ts";
 import { openKeptParts } from "./kept-parts.ts";
-import { isInParts, isPart, partChanges } from "./parts.ts";
+import { isInParts, isPart, keptParts, partChanges } from "./parts.ts";
 
 const entry = (at: number, more = "") =>
   `- id: T${at}\n  title: ${"x".repeat(200)}\n  steps:\n  - {id: s${at}}\n${more}`;
@@ -95,6 +96,38 @@ describe("A long list", () => {
       expect(fresh.kept.size).toBeGreaterThan(50);
       before = fresh;
     }
+  });
+
+  it.each<[string, (pieces: string[]) => void]>([
+    ["one is another", (pieces) => pieces.splice(50, 1, entry(49, "  status: done\n"))],
+    ["one holds two entries", (pieces) => pieces.splice(50, 1, entry(200) + entry(201))],
+    ["one goes on with the entry before it", (pieces) => pieces.splice(50, 1, "  status: done\n")],
+    ["one has no line's end", (pieces) => pieces.splice(50, 1, "- id: T49")],
+    ["one is an entry at a smaller depth", (pieces) => pieces.splice(50, 1, "x:\n- y\n")],
+    ["one is empty", (pieces) => pieces.splice(50, 1, "")],
+    ["the first is another", (pieces) => pieces.splice(0, 1, "tasks:\n")],
+    ["the last ends with more", (pieces) => pieces.splice(-1, 1, `${entry(99)}git: {}\n`)],
+    ["what follows the list is one of its own", (pieces) => pieces.push("git: {}\n")],
+    ["nothing follows the list", (pieces) => pieces.push("")],
+    [
+      "two are another, with others between them",
+      (pieces) => {
+        pieces.splice(20, 1, entry(19, "  status: done\n"));
+        pieces.splice(70, 1, entry(69, "  status: done\n"));
+      },
+    ],
+  ])("is the same parts where its text was put together from pieces: %s", (_, change) => {
+    const { kept, read } = written(list(100));
+    const pieces = (keptParts("tasks.yaml", read) ?? []).map(([, text]) => text);
+    expect(pieces).toHaveLength(101);
+    change(pieces);
+    const text = putTogether(pieces, null);
+    for (const each of partChanges("tasks.yaml", text, read) ?? [])
+      if (each.text === null) kept.delete(each.path);
+      else kept.set(each.path, each.text);
+    expect(openKeptParts(read).text("tasks.yaml")).toBe(text);
+    for (const other of ["x", "y", "z"]) putTogether([other], null);
+    expect(new Map([...kept].sort())).toEqual(new Map([...written(text).kept].sort()));
   });
 
   it("is one document where it is short, or no YAML", () => {

@@ -3,6 +3,7 @@
  * read no more than that. Their texts, one after the other, are the text to the byte.
  */
 import { createHash } from "node:crypto";
+import { piecesOf } from "../../core/pieces.ts";
 
 /** Where the entries are: `.pawl/parts/<of which document>/<entry>`. */
 const PARTS = ".pawl/parts";
@@ -124,17 +125,7 @@ interface Near {
 function partsNear(text: string, before: readonly Part[]): Near | null {
   const depth = ENTRY.exec(before[1]?.[1] ?? "")?.[1]?.length;
   if (depth === undefined) return null;
-  // A slice is compared as bytes, which `startsWith` is not.
-  const has = (part: string, at: number) => text.slice(at, at + part.length) === part;
-  let [first, start] = [0, 0];
-  for (; first < before.length && has(before[first]?.[1] ?? "", start); first++)
-    start += before[first]?.[1].length ?? 0;
-  let [last, end] = [before.length, text.length];
-  for (; last > Math.max(first, 1); last--) {
-    const part = before[last - 1]?.[1] ?? "";
-    if (end - part.length < start || !has(part, end - part.length)) break;
-    end -= part.length;
-  }
+  const { end, first, last, start } = stayed(text, before);
   const lines = linesOf(text.slice(start, end));
   const depths = lines.map((line) => ENTRY.exec(line)?.[1]?.length);
   const isWhole = lines.at(-1)?.endsWith("\n") ?? true;
@@ -143,6 +134,58 @@ function partsNear(text: string, before: readonly Part[]): Near | null {
   if (joins || isShallower || (last < before.length && !isWhole)) return null;
   const near = { first, last, fresh: named(entriesIn(lines, depth)) };
   return hasSameNames(before, near) || isPlain(partsAfter(before, near)) ? near : null;
+}
+
+interface Stayed {
+  /** So many at the beginning, up to this place of the text. */
+  readonly first: number;
+  readonly start: number;
+  /** Those from this one on, which begin at this place. */
+  readonly last: number;
+  readonly end: number;
+}
+
+/** Which of the parts the text still has, at its beginning and at its end. */
+function stayed(text: string, before: readonly Part[]): Stayed {
+  const has = asLaid(text, before) ?? asCut(text);
+  let [first, start] = [0, 0];
+  for (; first < before.length; first++) {
+    const part = before[first]?.[1] ?? "";
+    if (!has(part, { at: start, index: first, fromEnd: false })) break;
+    start += part.length;
+  }
+  let [last, end] = [before.length, text.length];
+  for (; last > Math.max(first, 1); last--) {
+    const part = before[last - 1]?.[1] ?? "";
+    const at = end - part.length;
+    if (at < start || !has(part, { at, index: before.length - last, fromEnd: true })) break;
+    end = at;
+  }
+  return { first, start, last, end };
+}
+
+/** Where a part may be: at this place of the text, and which one of the text's it is. */
+interface Where {
+  readonly at: number;
+  readonly index: number;
+  readonly fromEnd: boolean;
+}
+
+type Has = (part: string, where: Where) => boolean;
+
+/** A slice is compared as bytes, which `startsWith` is not. */
+function asCut(text: string): Has {
+  return (part, { at }) => text.slice(at, at + part.length) === part;
+}
+
+/** By the pieces of which the text was put together, which are mostly the very parts; null: it was not. */
+function asLaid(text: string, before: readonly Part[]): Has | null {
+  const pieces = piecesOf(text);
+  if (pieces === null) return null;
+  const ends = pieces.at(-1) === "" ? pieces.length - 1 : pieces.length;
+  // What follows the list belongs to the last of its parts.
+  if (ends !== before.length) return null;
+  return (part, { index, fromEnd }) => pieces[fromEnd ? ends - 1 - index : index] === part;
 }
 
 function hasSameNames(before: readonly Part[], { first, fresh, last }: Near): boolean {

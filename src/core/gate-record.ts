@@ -11,7 +11,7 @@ import { hashOf } from "./hash.ts";
 import { isId } from "./id.ts";
 import { isObjectId } from "./object-id.ts";
 import { type ProjectPath, projectPath } from "./path.ts";
-import { accepts, type Check, fields, listOf, object, orNull, text } from "./state-json.ts";
+import { accepts, type Check, fields, listOf, object, orNull, sha256, text } from "./state-json.ts";
 import { canonical } from "./trust.ts";
 
 /** The purpose of a signature. A signature with another namespace does not count. */
@@ -101,10 +101,6 @@ export function renderRecord(record: GateRecord): string {
   return `${JSON.stringify(JSON.parse(canonical(record)), null, 2)}\n`;
 }
 
-const hash = accepts(
-  (value) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value),
-  "a sha-256 in hexadecimal",
-);
 const object_id = accepts(
   (value) => typeof value === "string" && isObjectId(value),
   "the id of a git object",
@@ -128,19 +124,19 @@ const FIELDS: Readonly<Record<keyof GateRecord, Check<unknown>>> = {
   rule: text,
   from: text,
   to: text,
-  artifact: orNull(hash),
+  artifact: orNull(sha256),
   tree: object_id,
   base_commit: object_id,
   process_files: listOf(text),
-  policy: hash,
-  workflow: hash,
+  policy: sha256,
+  workflow: sha256,
   checks: listOf(fields({ about: text, verdict: text })),
-  evidence: hash,
+  evidence: sha256,
   notes: text,
   steps: listOf(object),
   start: orNull(object),
   seq: count,
-  prev: orNull(hash),
+  prev: orNull(sha256),
   time: accepts(
     (value) => typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value),
     "a time",

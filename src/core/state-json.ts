@@ -130,6 +130,10 @@ export function accepts<T>(test: (value: unknown) => boolean, what: string): Che
 export const text = accepts<string>((value) => typeof value === "string", "a string");
 export const number = accepts<number>((value) => typeof value === "number", "a number");
 export const flag = accepts<boolean>((value) => typeof value === "boolean", "true or false");
+export const sha256 = accepts<string>(
+  (value) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value),
+  "a sha-256 in hexadecimal",
+);
 export const object = accepts<Readonly<Record<string, unknown>>>(isObject, "an object");
 
 /** For a value that needs no check: Pawl wrote it, and no decision rests on it alone. */

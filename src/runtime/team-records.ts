@@ -10,6 +10,7 @@
  *     step, too, and names the ends that it overrules.
  * R4  Records are text that others wrote. They are shown, and hold a run; they never move it, and open no gate.
  */
+
 import { attempt } from "../core/attempt.ts";
 import { PawlError } from "../core/error.ts";
 import { isId } from "../core/id.ts";
@@ -22,13 +23,16 @@ import {
   expected,
   fields,
   listOf,
+  mapOf,
   object,
   optional,
   orNull,
   readState,
+  sha256,
   text,
 } from "../core/state-json.ts";
 import { canonical } from "../core/trust.ts";
+import type { FactValue } from "../engine/workflow.ts";
 import { hashOfStep } from "./history.ts";
 import type { Elsewhere } from "./transaction.ts";
 
@@ -75,9 +79,12 @@ const LONGEST_RECORD = 4_000_000;
 const USUAL_RECORD = 200_000;
 const NAME = /^\d{4,9}-[0-9a-f]{16}\.json$/;
 
-const hash = accepts<string>(
-  (value) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value),
-  "a sha-256 in hexadecimal",
+/** The values of a run's variables. */
+export const factValues = mapOf(
+  accepts<FactValue>(
+    (value) => value === null || ["string", "number", "boolean"].includes(typeof value),
+    "a string, a number, true, false or null",
+  ),
 );
 const SHARED_STEP = fields({
   time: text,
@@ -86,8 +93,8 @@ const SHARED_STEP = fields({
   from: text,
   to: text,
   by: optional(fields({ channel: text, who: optional(text) })),
-  prev: orNull(hash),
-  over: optional(listOf(hash)),
+  prev: orNull(sha256),
+  over: optional(listOf(sha256)),
 });
 
 export function recordsFolder(run: string): ProjectPath {

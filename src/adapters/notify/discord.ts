@@ -5,18 +5,11 @@
 import type { Notice } from "../../core/notice.ts";
 import type { Receiver } from "../../core/ports/notify.ts";
 import type { Environment } from "../process/environment.ts";
-import { post } from "./post.ts";
+import { openChat } from "./post.ts";
 import { withoutMentions } from "./without-mentions.ts";
 
-const receiver = "discord";
-
-export function openDiscord({ url_env }: { readonly url_env: string }, environment: Environment): Receiver {
-  return {
-    name: receiver,
-    send: (notice) =>
-      post({ receiver, variable: url_env, environment, body: JSON.stringify(messageOf(notice)) }),
-  };
-}
+export const openDiscord = (settings: { readonly url_env: string }, environment: Environment): Receiver =>
+  openChat("discord", settings, environment, messageOf);
 
 /** Discord takes 2000 characters. */
 const MOST = 1900;

@@ -12,7 +12,8 @@ import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { PawlError } from "../../core/error.ts";
-import type { ReceiverName } from "../../core/notice.ts";
+import type { Notice, ReceiverName } from "../../core/notice.ts";
+import type { Receiver } from "../../core/ports/notify.ts";
 import type { Environment } from "../process/environment.ts";
 import { unsent } from "./unsent.ts";
 
@@ -26,6 +27,20 @@ export interface Post {
 }
 
 const MILLISECONDS = 10_000;
+
+/** A chat's webhook: a notice is posted as the message that the chat takes. */
+export function openChat(
+  receiver: "discord" | "slack",
+  { url_env }: { readonly url_env: string },
+  environment: Environment,
+  messageOf: (notice: Notice) => object,
+): Receiver {
+  return {
+    name: receiver,
+    send: (notice) =>
+      post({ receiver, variable: url_env, environment, body: JSON.stringify(messageOf(notice)) }),
+  };
+}
 
 /** Throws `notice-unsent`. */
 export async function post(order: Post): Promise<void> {

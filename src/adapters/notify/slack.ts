@@ -5,18 +5,11 @@
 import type { Notice } from "../../core/notice.ts";
 import type { Receiver } from "../../core/ports/notify.ts";
 import type { Environment } from "../process/environment.ts";
-import { post } from "./post.ts";
+import { openChat } from "./post.ts";
 import { withoutMentions } from "./without-mentions.ts";
 
-const receiver = "slack";
-
-export function openSlack({ url_env }: { readonly url_env: string }, environment: Environment): Receiver {
-  return {
-    name: receiver,
-    send: (notice) =>
-      post({ receiver, variable: url_env, environment, body: JSON.stringify(messageOf(notice)) }),
-  };
-}
+export const openSlack = (settings: { readonly url_env: string }, environment: Environment): Receiver =>
+  openChat("slack", settings, environment, messageOf);
 
 function messageOf({ board, command, quote, text, title }: Notice) {
   const plain = (words: string) => ({ type: "plain_text", text: withoutMentions(words), emoji: false });

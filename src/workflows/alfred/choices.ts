@@ -63,10 +63,7 @@ const DECISIONS: { readonly [Name in ArtifactName]?: readonly Decides<Name>[] } 
     },
     {
       ...{ kind: "other", field: "slots", title: "In which order" },
-      words: ({ slots }) =>
-        slots.flatMap(({ depends_on = [], slot_id }) =>
-          depends_on.length === 0 ? [] : [`${slot_id} after ${depends_on.join(", ")}`],
-        ),
+      words: ({ slots }) => slots.flatMap(({ depends_on, slot_id }) => afterOthers(slot_id, depends_on)),
     },
     {
       ...{ kind: "other", field: "slots", title: "Handed to others" },
@@ -101,13 +98,14 @@ const DECISIONS: { readonly [Name in ArtifactName]?: readonly Decides<Name>[] } 
     },
     {
       ...{ kind: "other", field: "tasks", title: "In which order" },
-      words: ({ tasks }) =>
-        tasks.flatMap(({ dependencies = [], task_id }) =>
-          dependencies.length === 0 ? [] : [`${task_id} after ${dependencies.join(", ")}`],
-        ),
+      words: ({ tasks }) => tasks.flatMap(({ dependencies, task_id }) => afterOthers(task_id, dependencies)),
     },
   ],
 };
+
+function afterOthers(id: string, others: readonly string[] = []): readonly string[] {
+  return others.length === 0 ? [] : [`${id} after ${others.join(", ")}`];
+}
 
 function filesOf(
   wanted: "CREATE" | "DELETE" | "MODIFY",

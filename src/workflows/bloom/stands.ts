@@ -8,15 +8,13 @@ import {
   type Checked,
   fields,
   listOf,
-  mapOf,
   number,
   object,
   optional,
   orNull,
   text,
 } from "../../core/state-json.ts";
-import type { FactValue } from "../../engine/workflow.ts";
-import type { Codec, SharedStep } from "../../runtime/team-records.ts";
+import { type Codec, factValues, type SharedStep } from "../../runtime/team-records.ts";
 import { TASK_STATUSES, type TaskStatus } from "../../tasks-file/task.ts";
 import { AT_REST, BLOOM, type TaskState } from "./table.ts";
 
@@ -39,12 +37,7 @@ const STANDS = fields({
     (value) => typeof value === "string" && Object.hasOwn(BLOOM.states, value),
     "a state of Bloom's table",
   ),
-  kept: mapOf(
-    accepts<FactValue>(
-      (value) => value === null || ["string", "number", "boolean"].includes(typeof value),
-      "a string, a number, true, false or null",
-    ),
-  ),
+  kept: factValues,
   row: orNull(text),
   since: text,
   reason: orNull(text),

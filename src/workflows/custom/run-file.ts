@@ -21,18 +21,12 @@ import {
   text,
 } from "../../core/state-json.ts";
 import { checkReachable } from "../../engine/reach.ts";
-import type { Configuration, FactValue } from "../../engine/workflow.ts";
+import type { Configuration } from "../../engine/workflow.ts";
 import { hashOfStep, isTakenOver } from "../../runtime/history.ts";
-import type { Codec } from "../../runtime/team-records.ts";
+import { type Codec, factValues } from "../../runtime/team-records.ts";
 import { commandOf, type Definition, endEvents, type Loaded } from "./definition.ts";
 import { renderWithId } from "./template.ts";
 
-const values = mapOf(
-  accepts<FactValue>(
-    (value) => value === null || ["string", "number", "boolean"].includes(typeof value),
-    "a string, a number, true, false or null",
-  ),
-);
 const key = accepts<string>(
   (value) => typeof value === "string" && /^[A-Za-z0-9][A-Za-z0-9_-]{0,100}$/.test(value),
   "a key that Pawl gave",
@@ -62,7 +56,7 @@ const ENTRY = fields({
   by: optional(fields({ channel: text, who: optional(text) })),
   /** The channel of a person's verdict. */
   strength: optional(text),
-  facts: optional(values),
+  facts: optional(factValues),
   notes: optional(text),
   /** Of a person's verdict: the tree of the work that was judged. */
   tree: optional(text),
@@ -96,7 +90,7 @@ const RUN_FILE = fields({
   /** The sha-256 of the policy at its last move. Absent in files of earlier versions. */
   policy: optional(text),
   state: text,
-  kept: values,
+  kept: factValues,
   /** Who acts next and how, for readers without the table. Absent in files of earlier versions. */
   awaits: optional(text),
   next: optional(text),
@@ -104,7 +98,7 @@ const RUN_FILE = fields({
   /** Fact → its command that was still running at the last look. */
   checks: optional(mapOf(fields({ key, since: text }))),
   /** Where the replay of its history begins: with the entry at that index. Absent in files of earlier versions. */
-  origin: optional(fields({ state: text, kept: values, at: index })),
+  origin: optional(fields({ state: text, kept: factValues, at: index })),
   history: listOf(ENTRY),
   created_at: text,
   updated_at: text,
@@ -114,10 +108,10 @@ const STANDS = fields({
   table_hash: text,
   policy: optional(text),
   state: text,
-  kept: values,
+  kept: factValues,
   awaits: optional(text),
   next: optional(text),
-  origin: optional(fields({ state: text, kept: values, at: index })),
+  origin: optional(fields({ state: text, kept: factValues, at: index })),
   /** The rule whose command is not known to have ended. */
   pending: optional(text),
   created_at: text,

@@ -91,9 +91,9 @@ describe("A cap that was reached", () => {
 
   it("on a repository holds back its tasks, whichever agent they have, and no others", () => {
     const { isReached, reach } = opened();
-    reach("repository", wants("api", "claude"));
+    reach("repository", wants("api", "claude", 1));
     expect(isReached(wants("api", "codex"))).toBe(true);
-    expect(isReached(wants("web", "claude"))).toBe(false);
+    expect(isReached(wants("web", "claude", 5))).toBe(false);
   });
 
   it("on an agent holds back its tasks in every repository, and no others", () => {
@@ -121,6 +121,7 @@ describe("A cap that was reached", () => {
     const { isReached, reach } = opened();
     reach("usd", wants("api", "claude"));
     expect(isReached(wants("web", "codex", 1))).toBe(true);
+    expect(isReached(wants("web", "codex"))).toBe(false);
   });
 
   it("by a worker that drains holds back everything, and nothing is said of it", () => {

@@ -96,4 +96,13 @@ describe("A worker's heartbeat", () => {
     expect([worker.stop.signal.aborted, worker.heard]).toEqual([true, ["replaced"]]);
     await worker.heartbeat.close();
   });
+
+  it("ends it at once, also while it drains, if another process has its name", async () => {
+    const worker = opened();
+    worker.drain.abort();
+    worker.orders("replaced");
+    await worker.passes(1000);
+    expect([worker.stop.signal.aborted, worker.heard]).toEqual([true, ["replaced"]]);
+    await worker.heartbeat.close();
+  });
 });

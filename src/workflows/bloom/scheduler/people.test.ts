@@ -200,6 +200,15 @@ describe("An agent that is not installed", () => {
     expect(told).toEqual([]);
   });
 
+  it("of a task that is not the worker's does not concern it", async () => {
+    const { end } = staged({
+      tasks: `${CLADE}- {id: T2, title: u, status: blocked}\n`,
+      missing: ["clade"],
+      worker: { name: null, only: "T2" },
+    });
+    expect(await end()).toMatchObject({ blocked: ["T2"] });
+  });
+
   it("is not needed for a task whose work is done", async () => {
     const missing: string[] = [];
     const { end, again, person } = staged({

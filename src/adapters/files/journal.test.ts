@@ -1,0 +1,105 @@
+/** The journal on a simulated disk: what it costs, and what is said where it fails. */
+import { describe, expect, test } from "vitest";
+import { open } from "../../../test/crash/scenario.ts";
+import { write } from "../../../test/crash/shapes.ts";
+import type { Call, Fate } from "../../../test/crash/sim-disk.ts";
+import { Machine } from "../../../test/crash/sim-machine.ts";
+import { projectPath } from "../../core/path.ts";
+
+const JOURNAL = ".pawl/journal";
+
+/** A machine; each call on its disk is noted, and has the fate that is given. */
+function started() {
+  const machine = new Machine();
+  let calls: Call[] = [];
+  const noting = (fateOf?: (call: Call) => Fate) => {
+    calls = [];
+    return open(machine, (call) => {
+      calls.push(call);
+      return fateOf?.(call);
+    });
+  };
+  const commit = (text: string, fateOf?: (call: Call) => Fate) => {
+    const store = noting(fateOf);
+    return store.commit(store.view(), [write("a.md", text)]);
+  };
+  const read = () => noting().view().read(projectPath("a.md"));
+  const journal = () => machine.tree().get(JOURNAL) ?? "";
+  /** As if the machine had started since: nothing is known to be applied. */
+  const restarted = () => machine.cutPower(() => true);
+  return {
+    ...{ machine, commit, journal, read, restarted },
+    called: (...names: readonly string[]) => calls.filter(({ name }) => names.includes(name)),
+  };
+}
+
+describe("the journal", () => {
+  test("costs a reader no lock where there is none, or where all of it is applied", async () => {
+    const { called, commit, read } = started();
+    expect(await read()).toBeNull();
+    expect(called("tryLock")).toEqual([]);
+    await commit("one\n");
+    expect(await read()).toBe("one\n");
+    expect(called("tryLock")).toEqual([]);
+  });
+
+  test("costs a commit one sync, besides those of its folders for the first", async () => {
+    const { called, commit } = started();
+    await commit("one\n");
+    await commit("two\n");
+    expect(called("fsync", "fsyncFolder").map(({ name, path }) => [name, path])).toEqual([
+      ["fsync", JOURNAL],
+    ]);
+  });
+
+  test("is closed after each commit, also after one that the disk refuses", async () => {
+    const { called, commit } = started();
+    const ofJournal = (name: string) => called(name).filter(({ path }) => path === JOURNAL);
+    for (const refused of [false, true]) {
+      const done = commit("one\n", ({ name, path }) =>
+        refused && name === "write" && path === JOURNAL ? "ENOSPC" : undefined,
+      );
+      if (refused) await expect(done).rejects.toThrow();
+      else await done;
+      expect(ofJournal("open").length).toBeGreaterThan(0);
+      expect(ofJournal("close")).toHaveLength(ofJournal("open").length);
+    }
+  });
+
+  test("that the disk can neither write nor take back leaves it open whether the change was committed, and says so", async () => {
+    const { commit } = started();
+    const refuses = new Set(["write", "truncate"]);
+    await expect(
+      commit("one\n", ({ name, path }) => (path === JOURNAL && refuses.has(name) ? "EIO" : undefined)),
+    ).rejects.toMatchObject({
+      code: "disk-failed",
+      message: expect.stringContaining("nobody can tell whether the change was committed"),
+      fix: expect.stringContaining("`pawl status`"),
+    });
+  });
+
+  test("that is damaged is told with the place, and with what is good before and after it", async () => {
+    const { commit, journal, machine, read, restarted } = started();
+    for (const text of ["one\n", "two\n", "three\n"]) await commit(text);
+    const [first = "", second = "", third = ""] = journal().split(/(?=^pawl-commit )/m);
+    machine.save(JOURNAL, `${first}${second.replace("two", "tow")}${third}`, "in-place");
+    restarted();
+    await expect(read()).rejects.toMatchObject({
+      code: "journal-damaged",
+      message: `The journal ${JOURNAL} is damaged: after 1 good records, at byte ${first.length}, expected another record, found other bytes, and 1 good records after them.`,
+    });
+  });
+
+  test("that was cut short is told with how much is missing, and how to go on", async () => {
+    const { commit, journal, machine, read } = started();
+    for (const text of ["one\n", "two\n"]) await commit(text);
+    const whole = journal();
+    const [first = ""] = whole.split(/(?=^pawl-commit )/m);
+    machine.save(JOURNAL, whole.slice(0, -5), "in-place");
+    await expect(read()).rejects.toMatchObject({
+      code: "journal-damaged",
+      message: `The journal is damaged: expected at least ${whole.length} bytes of good records, found ${first.length}.`,
+      fix: expect.stringContaining("`pawl repair`"),
+    });
+  });
+});

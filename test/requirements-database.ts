@@ -24,6 +24,8 @@ const WORKERS = "test/e2e/workers.slow.test.ts";
 const BEAT = "src/workflows/bloom/scheduler/heartbeat.test.ts";
 const LABELS = "src/workflows/bloom/labels.test.ts";
 const UNTAKEN = "src/workflows/bloom/untaken.test.ts";
+const HERE = "src/adapters/files/workers-here.test.ts";
+const DEAD = "src/adapters/agents/dead-loops.test.ts";
 const HELD = "src/adapters/postgres/claims.test.ts";
 const CONNECTIONS = "src/adapters/postgres/connections.slow.test.ts";
 const GIT = "src/adapters/git/git.test.ts";
@@ -357,6 +359,16 @@ export const DATABASE: Readonly<Record<string, Requirement>> = {
       `${SHARED}: ends what a dead one left here, and takes no lease for it: whoever takes the task knows that its worker died`,
     ],
   },
+  "machines.ends-first": {
+    says: "A worker that is started again where it died frees its tasks only after all that its agents left is ended; where that cannot be done, their leases run out by themselves.",
+    source: "team, Proof (exactly one live run per task and epoch)",
+    tests: [
+      `${WORKERS}: frees no task before what its agent left is ended, also what ignores SIGTERM`,
+      `${HERE}: has what a dead one left ended before it has that one's leases ended: %s`,
+      `${HERE}: is not alone where one of its name is alive: nothing is ended`,
+      `${DEAD}: is ended, and nothing of a loop that is alive or of another checkout`,
+    ],
+  },
   "machines.waits": {
     says: "What another machine holds is left alone until its lease runs out, and then taken at once.",
     source: `${SEVERAL}, A worker that loses touch`,
@@ -377,6 +389,7 @@ export const DATABASE: Readonly<Record<string, Requirement>> = {
       `${HELD}: is told with the first lease and each renewal that succeeds, and that nothing is held any more`,
       `${HELD}: is renewed while it is held, and nothing is asked any more once none is`,
       `${LOOP_CAPS}: has its agent ended at once, and its worker goes on with it later, in the same session`,
+      `${DEAD}: is ended in time, also if it ignores SIGTERM: three seconds are left for a machine that is busy`,
     ],
   },
   "team.containers": {

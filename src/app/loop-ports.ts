@@ -72,6 +72,7 @@ export function openLoopOutside(place: LoopPlace): LoopPorts {
           stateFolder: stateFolder(root, environment),
           environment: marked,
           agents,
+          isShared: shared !== undefined,
           ...wall,
           ...(noWall === undefined ? {} : { noWall }),
         }),

@@ -67,7 +67,10 @@ export function openShared({ environment, files, root, settings }: SharedPlace):
       const host = `${hostname()}:${root}`;
       return {
         ...{ claims, watch, host },
-        workers: openWorkersHere(workers, root, host),
+        workers: openWorkersHere(workers, root, host, async () => {
+          const { endRunsOfDead } = await import("../adapters/agents/dead-loops.ts");
+          return endRunsOfDead(root);
+        }),
         fenced: (lease) => {
           const store = fenced(lease);
           return noted(routed(async () => store));

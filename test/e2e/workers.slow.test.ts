@@ -325,4 +325,27 @@ describe("A worker that is started again where it died", () => {
     await end(again);
     expect((await ran).of("task:claimed")).toMatchObject([{ taskId: "T1", takenOver: true }]);
   });
+
+  it("frees no task before what its agent left is ended, also what ignores SIGTERM", LONG, async () => {
+    const words = hangs();
+    const stays = `test ! -e "$PAWL_PROJECT"/hold || { trap '' TERM; touch "$PAWL_PROJECT"/begun-ID; ${words}; }`;
+    using both = await machines({ tasks: sharedTasks(["T1"], stays) });
+    const { one, url } = both;
+    hold(one);
+    const first = one.worker("one");
+    await begun(one, "T1");
+    await onDatabase(url, async (client) => {
+      await client.query("update pawl.lease set until = until + interval '1 hour'");
+      const { rows } = await client.query("select epoch from pawl.lease where what = 'T1'");
+      first.kill("SIGKILL");
+      letGo(one);
+      const again = one.worker("one");
+      const isFree =
+        "select from pawl.lease where what = 'T1' and (until <= clock_timestamp() or epoch <> $1)";
+      await until(async () => (await client.query(isFree, [rows[0].epoch])).rowCount === 1);
+      expect(execFileSync("ps", ["-eo", "args="], { encoding: "utf8" }).split("\n")).not.toContain(words);
+      await isDone(one, "T1");
+      await end(again);
+    });
+  });
 });

@@ -53,8 +53,13 @@ export function markValue(mark: string, inherited: string | undefined): string {
 
 /** Whether an environment, as the kernel shows it (NUL-separated), has the tag. */
 export function bearsMark(environment: string, mark: string): boolean {
+  return marksIn(environment).includes(mark);
+}
+
+/** All tags in an environment, as the kernel shows it. */
+export function marksIn(environment: string): readonly string[] {
   const from = `\0${environment}`.indexOf(`\0${MARK}=`);
-  if (from < 0) return false;
+  if (from < 0) return [];
   const value = environment.slice(from + MARK.length + 1).split("\0", 1)[0] ?? "";
-  return value.split(",").includes(mark);
+  return value.split(",").filter(Boolean);
 }

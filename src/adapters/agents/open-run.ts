@@ -10,6 +10,7 @@ import { type Heard, NOTHING_HEARD, spentIn, take } from "./heard.ts";
 import { markOf } from "./mark.ts";
 import { explained } from "./missing.ts";
 import { OUTBOX, openOutbox } from "./outbox.ts";
+import { LOST_TIMES } from "./process-tree.ts";
 import {
   keep,
   keepCall,
@@ -79,6 +80,7 @@ export function openRun(
         mark,
         outputFolder: folder.folder,
         limits: order.limits ?? {},
+        ...(setup.isShared ? { endTimes: LOST_TIMES } : {}),
       });
     },
     end(told, judged) {

@@ -42,6 +42,8 @@ export interface EndTimes {
 }
 
 export const END_TIMES: EndTimes = { grace: 3000, within: 9000 };
+/** Where another machine may soon begin the same work: most of the time that is left is for a machine that is busy. */
+export const LOST_TIMES: EndTimes = { grace: 1000, within: 9000 };
 
 /** Milliseconds between two looks at the processes that were asked to end, and between two searches. */
 const SHORT_WAIT = 20;
@@ -275,14 +277,21 @@ function newestPid(): number {
   return Number(readProc("/proc/loadavg").trim().split(" ").at(-1)) || 0;
 }
 
-function fromPs(mark: string): readonly Seen[] {
-  const options = { encoding: "utf8", maxBuffer: 64 << 20 } as const;
-  const table = execFileSync("ps", ["-A", "-o", "pid=,ppid=,pgid=,stat=,lstart="], options);
+const PS = { encoding: "utf8", maxBuffer: 64 << 20 } as const;
+
+/** By process id, where there is no /proc; as the kernel shows them elsewhere. */
+export function psEnvironments(): ReadonlyMap<number, string> {
   const environments = new Map<number, string>();
-  for (const line of execFileSync("ps", ["-A", "-E", "-ww", "-o", "pid=,command="], options).split("\n")) {
+  for (const line of execFileSync("ps", ["-A", "-E", "-ww", "-o", "pid=,command="], PS).split("\n")) {
     const [, pid, rest] = /^\s*(\d+)\s(.*)$/s.exec(line) ?? [];
     if (pid) environments.set(Number(pid), (rest ?? "").replaceAll(" ", "\0"));
   }
+  return environments;
+}
+
+function fromPs(mark: string): readonly Seen[] {
+  const table = execFileSync("ps", ["-A", "-o", "pid=,ppid=,pgid=,stat=,lstart="], PS);
+  const environments = psEnvironments();
   return table.split("\n").flatMap((line) => {
     const [pid, parent, group, state, ...start] = line.trim().split(/\s+/);
     if (!pid || state?.startsWith("Z")) return [];

@@ -24,6 +24,8 @@ export interface AgentsSetup {
   readonly agents: Readonly<Record<string, AgentSettings>>;
   /** The agents that nobody has agreed to: Pawl does not start their programs to inspect them. */
   readonly untrusted?: readonly string[];
+  /** Other machines take over what this one loses: there is less time to end an agent. */
+  readonly isShared?: boolean;
   /** Absent: no wall is around them. */
   readonly wall?: Wall;
   /** Why there is no wall although one was wanted; reported with each run. */

@@ -6,6 +6,7 @@
  *     dies. Closing a terminal does not reach the child.
  * S2  It waits as a shell, which costs almost nothing, and starts a program only if there is something to end.
  * S3  Once that program has begun to end processes, nothing ends it: those that it has stopped would stand still for ever.
+ * S4  Where it waits for a time, that program is started a while before, and waits itself: on a busy machine its start takes long.
  *
  * What escapes: anybody who can end the loop's processes can end this one first.
  */
@@ -23,21 +24,26 @@ export interface Supervisor {
   close(): void;
 }
 
-/** Reads seconds until it acts, `rest` or `ended`. What waits for its time hears USR2, until the time has come. */
+/**
+ * Reads how many seconds it waits until it starts the program, and after how many milliseconds more that one acts; `rest`; or `ended`.
+ * What waits for its time hears USR2, until the time has come.
+ */
 const WAITS = `trap '' HUP INT QUIT TERM
 waits=
-while IFS= read -r word; do
+while IFS=' ' read -r word then; do
   test -z "$waits" || kill -USR2 "$waits" 2>&-
   waits=
   case $word in
     ended) exit ;;
     rest) ;;
-    *) (sleep "$word"; trap '' USR2; "$@") & waits=$! ;;
+    *) (sleep "$word"; exec "$@" "$then") & waits=$! ;;
   esac
 done
 exec "$@"`;
-/** The loop itself ends its runs first, if it can. */
-const SPARE_SECONDS = 1;
+/** Milliseconds: the loop itself ends its runs first, if it can. */
+export const SPARE = 1000;
+/** Milliseconds that the program's start may take. */
+const START = 2000;
 const MOST_STARTS = 3;
 
 export function openSupervisor(projectRoot: string): Supervisor {
@@ -66,12 +72,16 @@ export function openSupervisor(projectRoot: string): Supervisor {
   return {
     mark,
     endIn(left) {
-      const seconds = left === null ? "rest" : Math.max(0, Math.ceil(left / 1000)) + SPARE_SECONDS;
-      child?.stdin?.write(`${seconds}\n`);
+      child?.stdin?.write(left === null ? "rest\n" : `${waitsFor(Math.max(0, left) + SPARE)}\n`);
     },
     close() {
       closed = true;
       child?.stdin?.end("ended\n");
     },
   };
+}
+
+function waitsFor(milliseconds: number): string {
+  const seconds = Math.floor(Math.max(0, milliseconds - START) / 1000);
+  return `${seconds} ${Math.round(milliseconds - seconds * 1000)}`;
 }

@@ -1,8 +1,14 @@
 /**
- * Ends the runs of a dead loop: `end-runs MARK`, a separate program that the loop's supervisor starts. Every process of
- * the loop's runs has the loop's tag beside its run's.
+ * Ends the runs of a dead loop: `end-runs MARK [MILLISECONDS]`, a separate program that the loop's supervisor starts. Every process
+ * of the loop's runs has the loop's tag beside its run's. With a time, counted from its own start, the loop stands still, and its
+ * tasks are soon somebody else's; until then USR2 ends it.
  */
-import { endTree } from "../process-tree.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { END_TIMES, endTree, LOST_TIMES } from "../process-tree.ts";
 
-const [mark = ""] = process.argv.slice(2);
-if (mark !== "") await endTree({ mark });
+const [mark = "", time] = process.argv.slice(2);
+if (time !== undefined) {
+  await sleep(Math.max(0, Number(time) - performance.now()));
+  process.on("SIGUSR2", () => {});
+}
+if (mark !== "") await endTree({ mark }, time === undefined ? END_TIMES : LOST_TIMES);

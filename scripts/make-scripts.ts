@@ -83,7 +83,8 @@ async function redirectMain(
     'folder: import.meta.dirname + "/chunks/"',
     'late: (name) => import(name.startsWith(".") ? "./chunks/" + name : name)',
     "hashes",
-    'verb: /^[a-z][a-z-]{1,20}$/.test(process.argv[2] ?? "") ? process.argv[2] : ""',
+    // A help runs none of its command.
+    'verb: /^--help$|^-h$/m.test(process.argv.join("\\n")) ? "help" : /^[a-z][a-z-]{1,20}$/.test(process.argv[2] ?? "") ? process.argv[2] : ""',
   ];
   const own = `${loader}const script = (name) => openScripts({ ${place.join(", ")} })(name);\n`;
   await writeFile(

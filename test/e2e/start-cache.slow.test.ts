@@ -96,6 +96,13 @@ describe("the program's start", () => {
     expect(kept().size).toBe(0);
   });
 
+  it("knows a command whose help was asked for only when it has run", async () => {
+    expect((await pawl(["status", "--help"])).code).toBe(0);
+    expect(verbsIn(kept().get("core") ?? "")).toEqual(["help"]);
+    expect((await pawl(["status"])).code).toBe(0);
+    expect(verbsIn(kept().get("core") ?? "")).toEqual(["help", "status"]);
+  });
+
   it("ends only when what it worked out of tasks.yaml is kept for the next command", async () => {
     const file = join(project, "tasks.yaml");
     appendFileSync(file, "    steps:\n      - id: A-a\n        instruction: Do it\n");

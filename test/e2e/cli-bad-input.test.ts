@@ -40,6 +40,22 @@ describe("bad input", () => {
     expect(project.read(".pawl/events.jsonl")).toBeNull();
   });
 
+  it.each([
+    [["workflow", "new", "--list"], "See `pawl workflow new --help`."],
+    [["step", "done", "--quickly", "A"], "See `pawl step done --help`."],
+    [["import", "--quickly"], "See `pawl import --help`."],
+    [["import", "github:"], "Name the repository: `pawl import github:OWNER/NAME`."],
+  ])("%j leads to the very help", async (words, told) => {
+    using project = open();
+    expect(await refused(project, ...words)).toContain(told);
+  });
+
+  it("says of a list without tasks that it has none, not that they are done", async () => {
+    using project = open();
+    project.write("tasks.yaml", "tasks: []\n");
+    expect((await project.pawl("next")).out).toBe("There are no tasks.\n");
+  });
+
   it("keeps a line for each problem of a file", async () => {
     using project = open();
     project.write("tasks.yaml", "tasks:\n  - {id: A}\n  - {id: A, title: 3}\n");

@@ -162,8 +162,10 @@ function usage(
   const [first = "", hint = ""] = plainly(error.message.replace(/^error: /, "")).split("\n");
   const meant = /\(Did you mean (?:one of )?(.+)\?\)/.exec(hint)?.[1];
   const word = firstWord(argv);
-  const known = specs.some(({ name }) => name.split(" ")[0] === word);
-  const help = `\`${[host.name, ...(known && word ? [word] : []), "--help"].join(" ")}\``;
+  const words = ` ${argv.join(" ")} `;
+  const named = specs.filter(({ name }) => name.split(" ")[0] === word);
+  const own = named.find(({ name }) => name.includes(" ") && words.includes(` ${name} `))?.name ?? word;
+  const help = `\`${[host.name, ...(named.length > 0 && own ? [own] : []), "--help"].join(" ")}\``;
   return new PawlError(
     "usage",
     `${first.charAt(0).toUpperCase()}${first.slice(1).replace(/\.$/, "")}${choicesFor(first, argv, specs)}.`,

@@ -6,6 +6,7 @@ import { FORMATS, type Format, type Read } from "../../import/source.ts";
 import { countsOf, importTasks } from "../../import/write.ts";
 import { advance } from "../../runtime/run-transaction.ts";
 import type { Answer, Host, Run } from "./command.ts";
+import { counted } from "./counted.ts";
 import { alignRows } from "./table.ts";
 import { clean } from "./terminal.ts";
 
@@ -13,8 +14,14 @@ import { clean } from "./terminal.ts";
 const REPOSITORY = /^github:([\w.-]{1,100}\/[\w.-]{1,100})$/;
 
 export const importCommand: Run = async (host, { arguments: given, options }) => {
-  const project = await host.project({ create: true });
   const from = String(given.path);
+  if (from.startsWith("github:") && !REPOSITORY.test(from))
+    throw new PawlError(
+      "usage",
+      `${JSON.stringify(from)} names no repository of GitHub.`,
+      "Name the repository: `pawl import github:OWNER/NAME`.",
+    );
+  const project = await host.project({ create: true });
   const found = await readFrom(host, project.root, from, options.format as Format | undefined);
   const dryRun = options.dryRun === true;
   const repo = options.repo as string | undefined;
@@ -86,7 +93,7 @@ function answerOf(
   const links = data.rows.reduce((sum, { dependsOn }) => sum + dependsOn.length, 0);
   const steps = data.rows.reduce((sum, row) => sum + row.steps, 0);
   const closing = [
-    `${data.format}: ${added} ${would}new, ${updated} ${would}updated, ${unchanged} unchanged in ${data.into}${steps > 0 ? `; ${steps} steps` : ""}${links > 0 ? `; ${links} dependencies` : ""}.`,
+    `${data.format}: ${added} ${would}new, ${updated} ${would}updated, ${unchanged} unchanged in ${data.into}${steps > 0 ? `; ${counted(steps, "step")}` : ""}${links > 0 ? `; ${links} ${links === 1 ? "dependency" : "dependencies"}` : ""}.`,
     ...(dryRun ? ["Nothing was changed."] : []),
   ];
   const remarks = [

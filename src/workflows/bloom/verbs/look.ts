@@ -202,7 +202,9 @@ export const next = looking(loadSnapshot, (snapshot: Snapshot, { agent }: { read
     return {
       text:
         open === 0
-          ? "Everything is done."
+          ? tasks.length === 0
+            ? "There are no tasks."
+            : "Everything is done."
           : `Nothing can be taken now; ${counted(open, "task")} ${open === 1 ? "is" : "are"} open.`,
       data: { next: null, others: [] },
     };

@@ -156,6 +156,7 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     tests: [
       "src/adapters/agents/process-tree.slow.test.ts: ends children in sessions of their own and double-forked ones",
       "src/adapters/agents/process-tree.slow.test.ts: catches up with processes that keep forking while they are looked for",
+      "src/adapters/agents/process-tree.slow.test.ts: stops each process when it finds it, and kills none that is not stopped",
       "src/adapters/agents/agents.test.ts: that hangs and ignores SIGTERM is stopped, with the shell child that it left in another session",
     ],
   },

@@ -677,7 +677,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: '    signal(pid, "SIGSTOP");\n',
       replace: "",
       tests: [
-        "src/adapters/agents/process-tree.slow.test.ts: catches up with processes that keep forking while they are looked for",
+        "src/adapters/agents/process-tree.slow.test.ts: stops each process when it finds it, and kills none that is not stopped",
       ],
     },
     {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { HAS_CGROUPS } from "../../../test/rig/cgroups.ts";
 import { hangs, until } from "../../../test/rig/until.ts";
 import { attempt } from "../../core/attempt.ts";
@@ -102,6 +102,29 @@ describe("ending a run's processes", () => {
     await start(mark, `echo ready; ${forks}`);
     expect(await endTree({ mark, cgroup: null }, { grace: 50, within: 8000 })).toMatchObject({ alive: 0 });
     expect(findTree({ mark })).toEqual([]);
+  });
+
+  it("stops each process when it finds it, and kills none that is not stopped", async () => {
+    const mark = freshMark();
+    await start(
+      mark,
+      `trap '' TERM; hang() { while :; do ${hangs()}; done; }; hang & hang & echo ready; hang`,
+    );
+    const kill = vi.spyOn(process, "kill");
+    try {
+      expect(await endTree({ mark, cgroup: null }, { grace: 0, within: 8000 })).toMatchObject({ alive: 0 });
+      const stopped = new Set<number>();
+      const killed = new Set<number>();
+      for (const [pid, signal] of kill.mock.calls.filter(([each]) => each > 0)) {
+        if (signal === "SIGSTOP") stopped.add(pid);
+        if (signal !== "SIGKILL") continue;
+        expect(stopped).toContain(pid);
+        killed.add(pid);
+      }
+      expect(killed.size).toBeGreaterThanOrEqual(3);
+    } finally {
+      kill.mockRestore();
+    }
   });
 
   it.runIf(HAS_CGROUPS)(

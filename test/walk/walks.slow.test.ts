@@ -19,10 +19,10 @@ it(
   },
 );
 
-it("a step comes from the loop's first look to its merge by functions of at most 91 files", LONG, () => {
+it("a step comes from the loop's first look to its merge by functions of at most 92 files", LONG, () => {
   const walk = walkStepToMerge();
   expect(walk.files).toContain("src/workflows/bloom/commands/deliver.ts");
   const [through, ran] = figures(walk);
   expect(through).toBeLessThanOrEqual(3);
-  expect(ran).toBeLessThanOrEqual(91);
+  expect(ran).toBeLessThanOrEqual(92);
 });

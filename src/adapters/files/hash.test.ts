@@ -22,4 +22,14 @@ describe("the hashes", () => {
     hashOf(new Uint8Array(1024 * 1024));
     expect(all()).toEqual(expected);
   });
+
+  it("are made with the key that is given, however many were used before", async () => {
+    vi.resetModules();
+    const { hashNatively, macOf } = await import("./hash.ts");
+    hashNatively();
+    const keys = [KEY, new Uint8Array(32).fill(8), new Uint8Array(32).fill(7)];
+    const twice = [...keys, ...keys];
+    const expected = twice.map((key) => createHmac("sha256", key).update("a header").digest("hex"));
+    expect(twice.map((key) => macOf(key, "a header"))).toEqual(expected);
+  });
 });

@@ -7,7 +7,8 @@
  * 2. Its name has the hash of the script, so that no other build's is taken. V8 itself looks at its own version and flags.
  * 3. V8 trusts the code and would end the process over a byte that changed on the disk. So it is there twice, and both must be
  *    the same: to compare them takes a twentieth of what it takes to load a hash.
- * 4. It is added to when a command ends that it has not met: at most once for each command.
+ * 4. It is added to when a command ends that it has not met, or has run for some seconds: at most once for each command. V8 throws away
+ *    what a server called at its start and never again; taken at its end, the code would lack just that.
  */
 import type { Script } from "node:vm";
 
@@ -32,7 +33,8 @@ interface Place {
 interface Loaded {
   readonly exports: Exports;
   readonly script: Script;
-  readonly cached: Cached | null;
+  /** The commands whose functions are kept; null: nothing is. */
+  readonly verbs: readonly string[] | null;
   readonly path: string | null;
 }
 
@@ -47,6 +49,9 @@ const LENGTH = 4;
 /** More than Pawl has: a project's own workflows name verbs as they like. */
 const MOST_VERBS = 100;
 const WEEK = 7 * 24 * 60 * 60 * 1000;
+
+/** Milliseconds after which what runs is no start any more. */
+const STARTED = 2000;
 
 /** The scripts of a folder: the same for all who ask, since they have state of their own. */
 export function openScripts(place: Place): Scripts {
@@ -72,7 +77,7 @@ function open({ folder, late, hashes, verb }: Place): Scripts {
     const body: Body = script.runInThisContext();
     const isTaken = cached !== null && script.cachedDataRejected === false;
     const exports = body(need, lateOf, { url: filename });
-    return { exports, script, cached: isTaken ? cached : null, path };
+    return { exports, script, verbs: isTaken ? cached.verbs : null, path };
   };
   const scripts = (name: string): Exports => {
     const known = loaded.get(name) ?? load(name);
@@ -121,18 +126,24 @@ function open({ folder, late, hashes, verb }: Place): Scripts {
     fs.renameSync(temporary, path);
   };
   if (cache && verb !== undefined) {
-    process.once("exit", (code) => {
-      const isNew = ({ cached }: Loaded) =>
-        !cached || (!cached.verbs.includes(verb) && cached.verbs.length < MOST_VERBS);
-      if (code !== 0 || ![...loaded.values()].some(isNew)) return;
+    const isNew = ({ verbs }: Loaded) =>
+      verbs === null || (!verbs.includes(verb) && verbs.length < MOST_VERBS);
+    const keepNew = (code: number) => {
+      const fresh = [...loaded].filter(([, each]) => isNew(each));
+      if (code !== 0 || fresh.length === 0) return;
       try {
-        for (const { path, script, cached } of [...loaded.values()].filter(isNew))
-          if (path) keep(path, script, [...(cached?.verbs ?? []), verb]);
+        for (const [name, each] of fresh) {
+          const verbs = [...(each.verbs ?? []), verb];
+          if (each.path) keep(each.path, each.script, verbs);
+          loaded.set(name, { ...each, verbs });
+        }
         dropOld(cache, hashes);
       } catch {
         // The next start is slower.
       }
-    });
+    };
+    process.once("exit", keepNew);
+    setTimeout(() => keepNew(0), STARTED).unref();
   }
   return scripts;
 }

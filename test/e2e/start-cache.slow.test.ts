@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Ended, end, testEnvironment } from "../rig/project.ts";
+import { until } from "../rig/until.ts";
 
 const MAIN = resolve(import.meta.dirname, "../../dist/main.js");
 
@@ -29,19 +30,30 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+const INITIALIZE = {
+  jsonrpc: "2.0",
+  id: 0,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } },
+};
+
+function start(args: readonly string[], more: NodeJS.ProcessEnv = {}) {
+  return spawn(process.execPath, [MAIN, ...args], {
+    cwd: project,
+    env: {
+      ...testEnvironment(),
+      XDG_STATE_HOME: join(folder, "state"),
+      NODE_COMPILE_CACHE: join(folder, "cache"),
+      ...more,
+    },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+}
+
 function pawl(args: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<Ended> {
-  return end(
-    spawn(process.execPath, [MAIN, ...args], {
-      cwd: project,
-      env: {
-        ...testEnvironment(),
-        XDG_STATE_HOME: join(folder, "state"),
-        NODE_COMPILE_CACHE: join(folder, "cache"),
-        ...more,
-      },
-      stdio: ["ignore", "pipe", "pipe"],
-    }),
-  );
+  const child = start(args, more);
+  child.stdin.end();
+  return end(child);
 }
 
 /** What is kept, by the script's name. */
@@ -101,6 +113,18 @@ describe("the program's start", () => {
     expect(verbsIn(kept().get("core") ?? "")).toEqual(["help"]);
     expect((await pawl(["status"])).code).toBe(0);
     expect(verbsIn(kept().get("core") ?? "")).toEqual(["help", "status"]);
+  });
+
+  it("keeps a server's code while it runs: at its end V8 has thrown away what only its start called", async () => {
+    const server = start(["mcp"]);
+    const over = end(server);
+    server.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
+    const path = await until(() => kept().get("mcp"));
+    expect(verbsIn(path)).toEqual(["mcp"]);
+    const before = statSync(path).ino;
+    server.stdin.end();
+    expect((await over).code).toBe(0);
+    expect(statSync(path).ino).toBe(before);
   });
 
   it("ends only when what it worked out of tasks.yaml is kept for the next command", async () => {

@@ -76,6 +76,7 @@ export const IMPORT: Readonly<Record<string, Requirement>> = {
       "test/linear.slow.test.ts: is read within two seconds, or refused in Pawl's own words: %s",
       `${PLAN}: plans ten thousand tasks in a chain without waiting`,
       `${E2E}: refuses what it cannot read in Pawl's words, and leaves tasks.yaml`,
+      "src/adapters/sources/unreadable.test.ts: is refused by its name and why, in Pawl's words, a folder too",
       `${E2E}: follows no link below the folder that is named`,
       `${E2E}: is refused to an agent of the loop`,
     ],

@@ -4,6 +4,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { PawlError } from "../../core/error.ts";
 import type { Sources } from "../../core/ports/sources.ts";
 import { mayHoldTasks } from "../../import/readers.ts";
+import type { SourceFile } from "../../import/source.ts";
 
 const MOST_FILES = 5_000;
 const MOST_BYTES = 64_000_000;
@@ -22,18 +23,38 @@ export function openSources(root: string, cwd: string): Sources {
   return {
     async read(given) {
       const place = resolve(cwd, given);
-      const kind = kindOf(place, given);
-      const real = realpathSync(place);
-      const base = baseOf(real, root);
-      const paths = kind === "file" ? [real] : filesBelow(real, base, given);
-      let bytes = 0;
-      return paths.map((path) => {
-        bytes += statSync(path).size;
-        if (bytes > MOST_BYTES) throw unreadable(given, "at most 64 MB", "more");
-        return { path: nameFrom(base, path), text: textIn(path, given) };
-      });
+      try {
+        return readAt(place, given, root);
+      } catch (thrown) {
+        throw notAllowed(thrown, cwd) ?? thrown;
+      }
     },
   };
+}
+
+function readAt(place: string, given: string, root: string): readonly SourceFile[] {
+  const kind = kindOf(place, given);
+  const real = realpathSync(place);
+  const base = baseOf(real, root);
+  const paths = kind === "file" ? [real] : filesBelow(real, base, given);
+  let bytes = 0;
+  return paths.map((path) => {
+    bytes += statSync(path).size;
+    if (bytes > MOST_BYTES) throw unreadable(given, "at most 64 MB", "more");
+    return { path: nameFrom(base, path), text: textIn(path, given) };
+  });
+}
+
+/** The system's refusal in Pawl's words; null: something else went wrong. */
+function notAllowed(thrown: unknown, cwd: string): PawlError | null {
+  const { code = "", path } = thrown as NodeJS.ErrnoException;
+  if (path === undefined || !["EACCES", "EPERM"].includes(code)) return null;
+  return new PawlError(
+    "import-invalid",
+    `${relative(cwd, path) || path} cannot be imported: it may not be read (${code}).`,
+    "Make it readable for you, then run the command again.",
+    thrown,
+  );
 }
 
 function kindOf(place: string, given: string): "file" | "folder" {

@@ -1,10 +1,14 @@
 /**
  * Holds `pawl mcp` to the protocol: its own conformance suite over HTTP, and its inspector over standard input and
- * output; and the bundle for desktops to its format, by `mcpb`. All at versions of their own, installed into a cache.
+ * output; the bundle for desktops to its format, by `mcpb`; and the files that name a published schema to that. All at
+ * versions of their own, installed into a cache.
  *
- *   node test/conformance/run.ts [--list]
+ *   node test/conformance/run.ts [--list] [--schemas FOLDER]
+ *
+ * FOLDER holds the schemas under their published names, for machines that cannot reach where they are published.
  */
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { bundle } from "../../scripts/bundle.ts";
 import { openBearerProxy } from "../rig/bearer-proxy.ts";
 import { openHttpServer } from "../rig/http-server.ts";
@@ -14,6 +18,7 @@ import { useScratchStateHome } from "../rig/state-home.ts";
 import { judgeBundle } from "./bundle.ts";
 import { inspect } from "./inspector.ts";
 import { NOT_APPLICABLE } from "./not-applicable.ts";
+import { AJV, judgeBySchema } from "./schemas.ts";
 import { runSuite, type Scenario } from "./suite.ts";
 
 const SUITE = "@modelcontextprotocol/conformance";
@@ -64,7 +69,8 @@ async function runSuites(url: string): Promise<readonly string[]> {
 }
 
 async function main(): Promise<number> {
-  if (process.argv.includes("--list")) {
+  const { values } = parseArgs({ options: { list: { type: "boolean" }, schemas: { type: "string" } } });
+  if (values.list) {
     for (const { why, scenarios } of NOT_APPLICABLE) say(`${why}:\n  ${scenarios.join("\n  ")}`);
     return 0;
   }
@@ -95,6 +101,7 @@ async function main(): Promise<number> {
     const modules = installInto("mcp/mcpb", { package: MCPB, version: "2.1.2" });
     return judgeBundle(join(modules, MCPB, "dist/cli/cli.js"));
   });
+  await tried("schemas", () => judgeBySchema(installInto("mcp/ajv", AJV), values.schemas));
   for (const fault of faults) say(`FAIL  ${fault}`);
   say(faults.length === 0 ? "It conforms." : `${faults.length} faults`);
   return faults.length === 0 ? 0 : 1;

@@ -1,8 +1,8 @@
-/** Issues of GitHub and GitLab, as their APIs, `gh` and `glab` print them; and the tasks of Vibe Kanban's API. */
+/** Issues of GitHub and GitLab, as their APIs, `gh` and `glab` print them. */
 import { type Fields, isObject } from "../core/is-object.ts";
 import { parseMany } from "./json.ts";
 import { type Dependency, invalid, type Read, type SourceFile, type SourceTask } from "./source.ts";
-import { idFrom, openKeys, short, statusOf, textOf, titledWith } from "./words.ts";
+import { idFrom, openKeys, short, textOf, titledWith } from "./words.ts";
 
 /** The records of a file: a list, pages of lists, a search answer, or one for each line. */
 export function recordsIn({ path, text }: SourceFile): readonly Fields[] {
@@ -74,7 +74,7 @@ function placedBy(
 }
 
 /** What else an issue says, whoever keeps it. */
-function commonNotes(issue: Fields): readonly string[] {
+export function commonNotes(issue: Fields): readonly string[] {
   const named: readonly (readonly [string, string])[] = [
     ["Labels", names(issue.labels ?? issue.label_links).join(", ")],
     ["Tags", names(issue.tags).join(", ") || textOf(issue.tags)],
@@ -284,36 +284,4 @@ function gitLabKey(issue: Fields): string {
   // A project's export names its project by a number only.
   if (textOf(issue.iid)) return `${textOf(issue.project_id)}#${textOf(issue.iid)}`;
   return `#${textOf(issue.id) || titledWith(textOf(issue.title), "", "").title}`;
-}
-
-// ── Vibe Kanban ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-export function readVibeKanban(files: readonly SourceFile[]): Read {
-  const records = files.flatMap(recordsIn);
-  const unique = openKeys();
-  const tasks = records.map((record): SourceTask => {
-    const id = textOf(record.id) || textOf(record.simple_id) || short(textOf(record.title));
-    const word = textOf(record.status) || textOf(record.status_name);
-    const { note, status } = statusOf(word);
-    const shown = textOf(record.simple_id) || textOf(record.short_id);
-    const isUuid = /^[0-9a-f]{8}-/.test(id);
-    return {
-      key: unique(id),
-      id: idFrom(shown || (isUuid ? `VK-${id.slice(0, 8)}` : id), "VK"),
-      ...titledWith(textOf(record.title), textOf(record.description), id),
-      status,
-      criteria: [],
-      notes: [...(note ? [note] : []), ...commonNotes(record), ...attempt(record)],
-      dependsOn: [],
-      parent: textOf(record.parent_issue_id) || textOf(record.parent_task_id) || null,
-      steps: [],
-    };
-  });
-  return { tasks, remarks: [] };
-}
-
-/** An attempt at another task, which the tasks alone do not name. */
-function attempt({ parent_task_attempt, parent_workspace_id }: Fields): readonly string[] {
-  const from = textOf(parent_task_attempt) || textOf(parent_workspace_id);
-  return from === "" ? [] : [`It came from the attempt ${from.slice(0, 100)}`];
 }

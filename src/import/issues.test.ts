@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readBacklogMd } from "./backlog-md.ts";
 import { readBeads } from "./beads.ts";
-import { readGitHub, readGitLab, readVibeKanban } from "./forge-issues.ts";
+import { readGitHub, readGitLab } from "./forge-issues.ts";
 
 const fileOf = (data: unknown, path = "issues.json") => [
   { path, text: typeof data === "string" ? data : JSON.stringify(data) },
@@ -363,43 +363,5 @@ describe("GitLab", () => {
       ["9-1", "9#1", "9#1"],
     ]);
     expect(tasks[0]?.notes).toEqual(["Labels: Doing", "Milestone: Sprint 1", "Weight: 0", "Due: 2024-04-03"]);
-  });
-});
-
-describe("Vibe Kanban", () => {
-  it("reads what its API answers", () => {
-    const { tasks } = readVibeKanban(
-      fileOf({
-        success: true,
-        data: [
-          {
-            id: "0f8e1d2c-0000-4000-8000-000000000000",
-            project_id: "p",
-            title: "a",
-            description: "d",
-            status: "inreview",
-            priority: "medium",
-            tags: null,
-            parent_task_attempt: "2f8e1d2c-0000-4000-8000-000000000000",
-          },
-          {
-            id: "1f8e1d2c-0000-4000-8000-000000000000",
-            project_id: "p",
-            title: "b",
-            description: null,
-            status: "cancelled",
-          },
-        ],
-      }),
-    );
-    expect(tasks.map(({ id, status, title }) => [id, title, status])).toEqual([
-      ["VK-0f8e1d2c", "a", "in_progress"],
-      ["VK-1f8e1d2c", "b", "cancelled"],
-    ]);
-    expect(tasks[0]?.notes).toEqual([
-      "Its status in the source: inreview",
-      "Priority: medium",
-      "It came from the attempt 2f8e1d2c-0000-4000-8000-000000000000",
-    ]);
   });
 });

@@ -4,10 +4,11 @@ import { readBacklogMd } from "./backlog-md.ts";
 import { readBeads } from "./beads.ts";
 import { readKiro, readOpenSpec, readSpecKit } from "./checklists.ts";
 import { readCsv } from "./csv.ts";
-import { readGitHub, readGitLab, readVibeKanban, recordsIn } from "./forge-issues.ts";
+import { readGitHub, readGitLab, recordsIn } from "./forge-issues.ts";
 import { readMarkdown } from "./markdown.ts";
 import { FORMATS, type Format, type Reader, type SourceFile } from "./source.ts";
 import { readTaskMaster } from "./task-master.ts";
+import { isVibeKanbanTable, readVibeKanban } from "./vibe-kanban.ts";
 
 export const READERS: Readonly<Record<Format, Reader>> = {
   "task-master": readTaskMaster,
@@ -60,7 +61,7 @@ export function filesOf(format: Format, files: readonly SourceFile[]): readonly 
 const ENDINGS: Readonly<Partial<Record<Format, RegExp>>> = {
   beads: /\.jsonl$/,
   "task-master": /\.json$/,
-  "vibe-kanban": /\.json$/,
+  "vibe-kanban": /(?:\.json|(?:^|\/)issues\.csv)$/,
   github: /\.(?:jsonl?|ndjson)$/,
   gitlab: /\.(?:jsonl?|ndjson)$/,
   csv: /\.(?:csv|tsv)$/,
@@ -75,6 +76,7 @@ export function detect(files: readonly SourceFile[], path: string): Format {
   if (first !== undefined && found.length === 1) return first;
   if (found.length > 1) throw uncertain(path, `files of ${found.join(" and ")}`);
   if (files.length === 1) return detectOne(files[0] as SourceFile);
+  if (files.some(isVibeKanbanTable)) return "vibe-kanban";
   throw uncertain(
     path,
     files.length === 0 ? "no file that could hold tasks" : `${files.length} files of no known layout`,
@@ -84,7 +86,8 @@ export function detect(files: readonly SourceFile[], path: string): Format {
 function detectOne(file: SourceFile): Format {
   const { path, text } = file;
   // Some name a list of JSON after the table that they make of it.
-  if (/\.(?:csv|tsv)$/i.test(path)) return /^\s{0,100}\[\s{0,100}\{/.test(text) ? jsonFormat(file) : "csv";
+  if (/\.(?:csv|tsv)$/i.test(path) && /^\s{0,100}\[\s{0,100}\{/.test(text)) return jsonFormat(file);
+  if (/\.(?:csv|tsv)$/i.test(path)) return isVibeKanbanTable(file) ? "vibe-kanban" : "csv";
   if (/\.(?:jsonl|ndjson)$/i.test(path)) return isBeads(text.slice(0, 100_000)) ? "beads" : jsonFormat(file);
   if (/\.json$/i.test(path)) return jsonFormat(file);
   if (/\.(?:md|markdown)$/i.test(path)) {

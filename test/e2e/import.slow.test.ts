@@ -89,11 +89,13 @@ describe("An import", () => {
     write("bad.json", "{");
     write("bytes.md", new Uint8Array([0x2d, 0x20, 0xff, 0xfe, 0x80]));
     write("what.bin", "x");
+    write("export.zip", new Uint8Array([0x50, 0x4b, 0x03, 0x04, 0x14, 0x00, 0xff, 0xfe]));
     const refused = async (...args: readonly string[]) => (await project.bloom("import", ...args)).err;
     expect(await refused("none")).toContain("[import-invalid]");
     expect(await refused("bad.json")).toContain("[import-invalid]");
     expect(await refused("bytes.md")).toContain("expected text in UTF-8");
     expect(await refused("what.bin")).toContain("[import-format]");
+    expect(await refused("export.zip")).toContain("found a ZIP archive. [import-invalid]\nfix:  Unpack it");
     expect(await refused("bad.json", "--format", "nope")).toContain("expected one of task-master");
     expect(await refused("github:acme/app")).toContain("[forge-unconfigured]");
     expect(project.read("tasks.yaml")).toBe("tasks: []\n");

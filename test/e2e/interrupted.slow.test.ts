@@ -1,10 +1,12 @@
 /** Ctrl-C, typed on a real terminal: each command that lasts ends with 130, and leaves the project as it was. */
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { MAIN, type TemporaryProject, temporaryProject, testEnvironment } from "../rig/project.ts";
+import { bloomProject } from "../rig/bloom-project.ts";
+import { IssuesServer } from "../rig/issues-server.ts";
+import { MAIN, temporaryProject, testEnvironment } from "../rig/project.ts";
 import { until } from "../rig/until.ts";
 
 const CTRL_C = "\u0003";
@@ -12,8 +14,13 @@ const TASKS = "tasks:\n- { id: T1, title: One }\n";
 /** As it comes with a pull: nobody has agreed to it. */
 const PROGRAMS = "agents: { helper: { dialect: claude, program: ./helper.sh } }\n";
 
-/** Types Ctrl-C once the terminal shows `ready`. */
-async function interrupted(project: TemporaryProject, words: string, ready: RegExp) {
+interface Place {
+  readonly root: string;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+/** Types Ctrl-C once it is time: once the terminal shows it, or once it is so. */
+async function interrupted(project: Place, words: string, ready: RegExp | (() => boolean)) {
   const command = `exec '${process.execPath}' '${MAIN}' ${words}`;
   const args =
     process.platform === "darwin"
@@ -21,7 +28,7 @@ async function interrupted(project: TemporaryProject, words: string, ready: RegE
       : ["--quiet", "--return", "--command", command, "/dev/null"];
   const child = spawn("script", args, {
     cwd: project.root,
-    env: testEnvironment({ DOOR_ONLY: "", SHELL: "/bin/sh", TERM: "xterm" }),
+    env: testEnvironment({ DOOR_ONLY: "", ...project.environment, SHELL: "/bin/sh", TERM: "xterm" }),
     stdio: ["pipe", "pipe", "inherit"],
     timeout: 55_000,
   });
@@ -30,7 +37,8 @@ async function interrupted(project: TemporaryProject, words: string, ready: RegE
     screen += chunk.toString("utf8");
   });
   const ended = once(child, "close");
-  await until(() => ready.test(screen) || child.exitCode !== null);
+  const isReady = typeof ready === "function" ? ready : () => ready.test(screen);
+  await until(() => isReady() || child.exitCode !== null);
   child.stdin.write(CTRL_C);
   // As a shell counts it: one that the signal itself ended is 130, too.
   const [code] = await ended;
@@ -61,5 +69,33 @@ describe("Ctrl-C on a terminal", () => {
     const { code, screen } = await interrupted(project, words, ready);
     expect(code, screen).toBe(130);
     expect(contentOf(project.root)).toEqual(before);
+  });
+
+  it("ends the agent of `pawl plan`, and tasks.yaml is as it was", { timeout: 120_000 }, async () => {
+    const work = `sleep 600.${process.pid}`;
+    const isAtWork = () =>
+      execFileSync("ps", ["-A", "-o", "args="], { encoding: "utf8" }).split("\n").includes(work);
+    using project = bloomProject({ tasks: TASKS, answers: { "> Let people log in": `RUN: exec ${work}` } });
+    const { code, screen } = await interrupted(project, 'plan "Let people log in"', isAtWork);
+    expect(code, screen).toBe(130);
+    expect(screen).toContain("Interrupted. Nothing was changed.");
+    expect(isAtWork()).toBe(false);
+    expect(project.read("tasks.yaml")).toBe(TASKS);
+    expect(project.read(".pawl/plans")).toBeNull();
+  });
+
+  it("ends an import whose forge does not answer, and writes nothing", { timeout: 120_000 }, async () => {
+    await using server = await IssuesServer.open("acme/app", []);
+    server.faults.push({ path: /\/issues/, answer: { silent: true } });
+    using project = bloomProject({ tasks: TASKS });
+    const environment = { ...project.environment, GITHUB_TOKEN: "ghp_token", GITHUB_API_URL: server.url };
+    const place = { root: project.root, environment };
+    const { code, screen } = await interrupted(
+      place,
+      "import github:acme/app",
+      () => server.asked.length > 0,
+    );
+    expect(code, screen).toBe(130);
+    expect(project.read("tasks.yaml")).toBe(TASKS);
   });
 });

@@ -103,8 +103,19 @@ function textIn(path: string, given: string): string {
   try {
     return (bytes[0] === 0xff && bytes[1] === 0xfe ? UTF16 : DECODER).decode(bytes);
   } catch {
+    if (bytes.subarray(0, ZIP.length).equals(ZIP)) throw packed(given);
     throw unreadable(nameFrom(dirname(path), path), "text in UTF-8", "other bytes");
   }
+}
+
+const ZIP = Buffer.from("PK\u0003\u0004");
+
+function packed(given: string): PawlError {
+  return new PawlError(
+    "import-invalid",
+    `${given} cannot be imported: expected a folder or a file of text, found a ZIP archive.`,
+    "Unpack it, and name the folder or the file that holds the tasks.",
+  );
 }
 
 function unreadable(path: string, expected: string, found: string): PawlError {

@@ -17,9 +17,12 @@ export const plan: Run = async (host, call) => {
   const wanted = wantedOf(call);
   const project = await host.project({ create: wanted.take === null });
   if (wanted.take !== null) return take(host, project, wanted.take);
-  const file = await proposalFor(host, project, wanted);
-  if (file === null)
-    return { text: "Interrupted. Nothing was changed.\n", data: { interrupted: true }, exit: 130 };
+  const stop = new AbortController();
+  const file = await proposalFor(host, project, wanted, stop);
+  if (file === null) {
+    const exit = stop.signal.reason === "SIGINT" ? 130 : 1;
+    return { text: "Interrupted. Nothing was changed.\n", data: { interrupted: true }, exit };
+  }
   const isAsked = host.json !== true && host.agent() === null && host.controllingTerminal.isThere();
   if (isAsked) return take(host, project, file);
   const { reply } = await advance(project.runtime, takeProposal, { file }, host.caller);
@@ -83,14 +86,14 @@ async function proposalFor(
   { caller, terminal }: Host,
   { openLoop, runtime, trust }: Project,
   { agent: named, after, description, repo }: Wanted,
+  stop: AbortController,
 ): Promise<ProjectPath | null> {
   const view = runtime.store.view();
   const settings = await runtime.settings(view);
   const { tasks } = await readTasksText(view, { settings });
   const agent = named ?? settings.bloom.agent;
   await trust.checkAgent(agent);
-  const stop = new AbortController();
-  const onSignal = () => stop.abort();
+  const onSignal = (signal: NodeJS.Signals) => stop.abort(signal);
   for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
   const { close, ports } = await openLoop();
   try {

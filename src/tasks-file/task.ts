@@ -100,6 +100,17 @@ function walk(tasks: readonly Task[], parent: Task | null, found: PlacedTask[]):
   }
 }
 
+const indexed = new WeakMap<readonly Task[], ReadonlyMap<string, PlacedTask>>();
+
+/** The same by id. */
+export function tasksById(tasks: readonly Task[]): ReadonlyMap<string, PlacedTask> {
+  const known = indexed.get(tasks);
+  if (known) return known;
+  const found = new Map(eachTask(tasks).map((placed) => [placed.task.id, placed] as const));
+  indexed.set(tasks, found);
+  return found;
+}
+
 export function findTask(tasks: readonly Task[], id: string): Task | null {
   for (const task of tasks) {
     const found = task.id === id ? task : findTask(task.subtasks, id);

@@ -6,7 +6,7 @@
  * K2  A subtask waits for its parent's own work. A parent without work of its own waits for its subtasks instead.
  * K3  A todo of a later phase than the lowest open one waits; what a person made ready does not wait for phases.
  */
-import { eachTask, findTask, hasOwnWork, type Task } from "../../tasks-file/task.ts";
+import { eachTask, findTask, hasOwnWork, type Task, tasksById } from "../../tasks-file/task.ts";
 import type { Labels } from "./labels.ts";
 import { rests, type Standings } from "./standing.ts";
 
@@ -32,18 +32,22 @@ export function isClosed(task: Task): boolean {
 
 /** The lowest phase with a task that is not closed, or null where none has a phase. */
 export function openPhase(tasks: readonly Task[]): number | null {
-  const open = tasks.flatMap((task) => (task.phase === undefined || isClosed(task) ? [] : [task.phase]));
-  return open.length === 0 ? null : Math.min(...open);
+  let lowest: number | null = null;
+  for (const task of tasks)
+    if (task.phase !== undefined && task.phase < (lowest ?? Infinity) && !isClosed(task)) lowest = task.phase;
+  return lowest;
 }
 
 /** The todo tasks that wait for nothing: they become ready_for_agent. */
 export function nowReady(tasks: readonly Task[], runs: Standings): readonly Task[] {
   const phase = openPhase(tasks);
   const waits = waitsIn(tasks, runs);
-  return eachTask(tasks).flatMap(({ task, parent }) => {
-    const later = parent === null && task.phase !== undefined && phase !== null && task.phase > phase;
-    return task.status === "todo" && !later && waits(task, parent) === null ? [task] : [];
-  });
+  const isLater = ({ phase: own }: Task) => own !== undefined && phase !== null && own > phase;
+  const found = eachTask(tasks).filter(
+    ({ task, parent }) =>
+      task.status === "todo" && !(parent === null && isLater(task)) && waits(task, parent) === null,
+  );
+  return found.map(({ task }) => task);
 }
 
 /** The tasks that a worker may take now: first those to resume, then by phase and position in the file. */
@@ -56,20 +60,23 @@ export function takeable(
   const scope = scopeOf(tasks, worker);
   const found = eachTask(tasks).filter(
     ({ task, parent }) =>
-      scope.has(task.id) && (goesOn(task, runs) || (startsAnew(task) && waits(task, parent) === null)),
+      (goesOn(task, runs) || (startsAnew(task) && waits(task, parent) === null)) && scope.has(task.id),
   );
   const rank = (task: Task) => (goesOn(task, runs) ? 0 : (task.phase ?? 0) + 1);
   return found.map(({ task }) => task).sort((a, b) => rank(a) - rank(b));
 }
 
+export type Scope = Pick<ReadonlySet<string>, "has">;
+
 /** The tasks that belong to this worker, whether or not there is something to do about them. */
-export function scopeOf(tasks: readonly Task[], worker: Worker): ReadonlySet<string> {
+export function scopeOf(tasks: readonly Task[], worker: Worker): Scope {
   const within = worker.only === null ? null : new Set(familyOf(tasks, worker.only));
-  return new Set(
-    eachTask(tasks).flatMap(({ task }) =>
-      (within === null || within.has(task.id)) && belongsTo(task, worker) ? [task.id] : [],
-    ),
-  );
+  return {
+    has(id) {
+      const placed = tasksById(tasks).get(id);
+      return placed !== undefined && (within === null || within.has(id)) && belongsTo(placed.task, worker);
+    },
+  };
 }
 
 /** Begun before and not idle: a run that was stopped or whose owner died, or work that is done but not merged. */
@@ -93,9 +100,8 @@ function belongsTo(task: Task, worker: Worker): boolean {
 
 /** What the task waits for, in words; null: for nothing. */
 export function waitingFor(tasks: readonly Task[], id: string, runs: Standings): string | null {
-  for (const { task, parent } of eachTask(tasks))
-    if (task.id === id) return waitsIn(tasks, runs)(task, parent);
-  return null;
+  const placed = tasksById(tasks).get(id);
+  return placed === undefined ? null : waitsIn(tasks, runs)(placed.task, placed.parent);
 }
 
 /** What a task waits for, in words; null: for nothing. */
@@ -114,15 +120,15 @@ interface Hold {
 
 /** What holds a task up; null: nothing. */
 function holdsIn(tasks: readonly Task[], runs: Standings): (task: Task, parent: Task | null) => Hold | null {
-  const byId = new Map(eachTask(tasks).map((item) => [item.task.id, item] as const));
-  const ownDone = new Set(
-    [...byId]
-      .filter(([id, { task }]) => isDone(task) && (runs.get(id) ?? "done") === "done")
-      .map(([id]) => id),
-  );
+  const find = (id: string) => tasksById(tasks).get(id);
+  const isOwnDone = (id: string) => {
+    const placed = find(id);
+    return placed !== undefined && isDone(placed.task) && (runs.get(id) ?? "done") === "done";
+  };
   const forDependencies = ({ depends_on }: Task, who: string): Hold | null => {
-    const open = depends_on.filter((id) => !ownDone.has(id));
-    const cancelled = open.filter((id) => byId.get(id)?.task.status === "cancelled");
+    if (depends_on.length === 0) return null;
+    const open = depends_on.filter((id) => !isOwnDone(id));
+    const cancelled = open.filter((id) => find(id)?.task.status === "cancelled");
     if (cancelled.length > 0)
       return {
         why: `${who} depends on ${cancelled.join(", ")}, which ${cancelled.length === 1 ? "is" : "are"} cancelled`,
@@ -138,7 +144,7 @@ function holdsIn(tasks: readonly Task[], runs: Standings): (task: Task, parent: 
     if (parent.status === "blocked") return { why: `${parent.id} is blocked` };
     const open = forDependencies(parent, parent.id);
     if (open) return open;
-    const above = byId.get(parent.id)?.parent;
+    const above = find(parent.id)?.parent;
     return above ? forParent(above) : null;
   };
   return (task, parent) => {
@@ -154,12 +160,12 @@ function holdsIn(tasks: readonly Task[], runs: Standings): (task: Task, parent: 
 /** The open tasks that wait for something cancelled, each with what in words. */
 export function heldByCancelled(tasks: readonly Task[], runs: Standings): ReadonlyMap<string, string> {
   const holds = holdsIn(tasks, runs);
-  return new Map(
-    eachTask(tasks).flatMap(({ task, parent }) => {
-      const hold = isClosed(task) || runs.has(task.id) ? null : holds(task, parent);
-      return hold?.forever ? [[task.id, hold.why] as const] : [];
-    }),
-  );
+  const held = new Map<string, string>();
+  for (const { task, parent } of eachTask(tasks)) {
+    const hold = isClosed(task) || runs.has(task.id) ? null : holds(task, parent);
+    if (hold?.forever) held.set(task.id, hold.why);
+  }
+  return held;
 }
 
 function familyOf(tasks: readonly Task[], id: string): readonly string[] {
@@ -171,10 +177,10 @@ function familyOf(tasks: readonly Task[], id: string): readonly string[] {
  * The parents that become done as the task closes: their own work was done, and this was the last open subtask.
  */
 export function doneWith(tasks: readonly Task[], id: string, runs: Standings): readonly Task[] {
-  const parents = new Map(eachTask(tasks).map(({ task, parent }) => [task.id, parent] as const));
+  const parentOf = (child: string) => tasksById(tasks).get(child)?.parent;
   const done = new Set([id]);
   const result: Task[] = [];
-  for (let parent = parents.get(id); parent; parent = parents.get(parent.id)) {
+  for (let parent = parentOf(id); parent; parent = parentOf(parent.id)) {
     const whole = parent.subtasks.every((sub) => done.has(sub.id) || isClosed(sub));
     const ownDone = parent.status === "done_pending_merge" && runs.get(parent.id) === "done";
     if (!whole || !ownDone) break;

@@ -18,7 +18,7 @@ import { INPUTS } from "./facts.ts";
 import { governTask, type Pinned, pinOf } from "./govern.ts";
 import { serves } from "./labels.ts";
 import { personsEvent, personsReason } from "./persons-event.ts";
-import { nowReady, scopeOf, takeable, type Worker } from "./pick.ts";
+import { nowReady, type Scope, scopeOf, takeable, type Worker } from "./pick.ts";
 import { loadMessages, loadQuestions, type Message, type Question, untoldNotes } from "./question.ts";
 import { BLOOM_STATES } from "./recorded.ts";
 import { runChanges } from "./run-changes.ts";
@@ -335,7 +335,7 @@ export interface Picked {
   readonly runs: ReadonlyMap<string, TaskRun>;
   readonly candidates: readonly Task[];
   /** The tasks that are this worker's. */
-  readonly scope: ReadonlySet<string>;
+  readonly scope: Scope;
   readonly settings: BloomSettings;
   /** Those that could be taken if their status could be written or their run trusted, with the obstacle. */
   readonly unwritable: ReadonlyMap<string, PawlError>;

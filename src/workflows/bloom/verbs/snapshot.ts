@@ -31,7 +31,8 @@ export async function loadSnapshot(view: View, context: Context): Promise<Snapsh
   const { tasks } = loaded.file;
   // Whatever the status says: a person may have written another while the run was active.
   const kept = new Set(await listRuns(view));
-  const ids = eachTask(tasks).flatMap(({ task }) => (kept.has(task.id) ? [task.id] : []));
+  const placed = eachTask(tasks).filter(({ task }) => kept.has(task.id));
+  const ids = placed.map(({ task }) => task.id);
   const { runs, held } = await withOthers(view, tasks, await loadRuns(view, ids));
   const states = standingsOf(tasks, runs, context.now.time);
   // Nobody takes it, and nothing that depends on it begins.

@@ -1,5 +1,6 @@
 /** tasks.yaml as what adds tasks reads and changes it: it need not be there yet. */
 import { PawlError } from "../core/error.ts";
+import { wholeOf } from "../core/long-text.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
 import type { Context } from "../runtime/module.ts";
@@ -45,7 +46,7 @@ export function changesOf({ path, text }: TasksText, edits: readonly Put[]): rea
   if (change.type === "edit")
     tasksIn(
       path,
-      change.text,
+      wholeOf(change.text),
       "Nothing was changed. What the source says does not fit into this file: see its lines above.",
     );
   return [change];

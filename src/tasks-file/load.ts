@@ -4,11 +4,12 @@
  */
 
 import { PawlError } from "../core/error.ts";
+import { isSameText, type LongText, longText } from "../core/long-text.ts";
 import { nearestFew } from "../core/nearest.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
 import type { CacheEntry, Context } from "../runtime/module.ts";
-import { editParts, fileAfter, fileOf, type Parts, textAfter, textOf } from "./parts.ts";
+import { editParts, fileAfter, fileOf, type Parts, textOf } from "./parts.ts";
 import { type Problem, renderProblem } from "./problem.ts";
 import { TASKS_EDITOR, type TaskEdit } from "./splice.ts";
 import { type FoundStep, findStep } from "./steps.ts";
@@ -21,7 +22,7 @@ const SHOWN_PROBLEMS = 5;
 
 export interface LoadedTasks {
   readonly path: ProjectPath;
-  readonly text: string;
+  readonly text: LongText;
   readonly file: TasksFile;
   readonly parts: Parts;
   /** What the cache lacked. */
@@ -38,28 +39,46 @@ export async function loadTasks(
   context: Pick<Context, "settings" | "cache">,
 ): Promise<LoadedTasks> {
   const path = projectPath(context.settings.bloom.tasks_file);
-  const text = await view.read(path);
+  const text = await readText(view, path);
   if (text === null)
     throw new PawlError(
       "tasks-missing",
       `There is no ${path}: looked in ${context.settings.bloom.searched.join(", ") || "the project's root"}.`,
       `Create ${path} with a list \`tasks:\`, or name another file with --file or $BLOOM_TASKS_FILE.`,
     );
-  const same = [read, proposed].find((each) => each?.path === path && each.text === text);
+  const same = [read, proposed].find((each) => each?.path === path && isSameText(each.text, text));
   if (same) {
     read = same;
     return same;
   }
   const last = read?.path === path ? read : null;
   const own = last?.parts ?? null;
-  const kept = own ?? (((await context.cache?.get(CACHE_KIND, path)) ?? null) as Parts | null);
-  const isSame = own === null && kept !== null && textOf(kept) === text;
+  const cached =
+    own === null ? (((await context.cache?.get(CACHE_KIND, path)) ?? null) as Parts | null) : null;
+  const kept = own ?? (cached && withStrings(cached, text));
+  const isSame = own === null && kept !== null && isSameText(textOf(kept), text);
   const parts = isSame ? kept : await parsed(path, text, kept);
   read = loaded(path, text, parts, last);
   return isSame ? read : { ...read, cacheEntries: [cacheEntry(path, parts)] };
 }
 
-async function parsed(path: ProjectPath, text: string, known: Parts | null): Promise<Parts> {
+async function readText(view: View, path: ProjectPath): Promise<LongText | null> {
+  const long = await view.readLong?.(path);
+  if (long !== undefined) return long;
+  const text = await view.read(path);
+  return text === null ? null : longText([text]);
+}
+
+/** The parts with the very strings of the text wherever they are the same, so that later looks compare them at no cost. */
+function withStrings(parts: Parts, { pieces }: LongText): Parts {
+  const entries = parts.entries.map((part, at) => {
+    const piece = pieces[at + 1];
+    return piece === part.text ? { ...part, text: piece } : part;
+  });
+  return { ...parts, entries };
+}
+
+async function parsed(path: ProjectPath, text: LongText, known: Parts | null): Promise<Parts> {
   const { readTasks } = await import("./read.ts");
   const result = readTasks(text, known);
   if (result.ok) return result.parts;
@@ -91,8 +110,9 @@ export interface ChangedTasks {
 export function changeTasks(before: LoadedTasks, edits: readonly TaskEdit[]): ChangedTasks {
   const { path } = before;
   const parts = editParts(before.parts, edits);
-  const text = textAfter(before.parts, before.text, parts);
-  if (text === before.text) return { file: before.file, changes: [], cacheEntries: before.cacheEntries };
+  const text = textOf(parts, before.text);
+  if (isSameText(text, before.text))
+    return { file: before.file, changes: [], cacheEntries: before.cacheEntries };
   proposed = loaded(path, text, parts, before);
   return {
     file: proposed.file,
@@ -102,7 +122,7 @@ export function changeTasks(before: LoadedTasks, edits: readonly TaskEdit[]): Ch
 }
 
 /** `near`: what is mostly the same; null: nothing is known. */
-function loaded(path: ProjectPath, text: string, parts: Parts, near: LoadedTasks | null): LoadedTasks {
+function loaded(path: ProjectPath, text: LongText, parts: Parts, near: LoadedTasks | null): LoadedTasks {
   const file = near === null ? fileOf(parts) : fileAfter(near.parts, near.file, parts);
   return { path, text, file, parts, cacheEntries: [] };
 }

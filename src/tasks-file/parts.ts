@@ -5,7 +5,7 @@
  * T2  What a part says is what its text says, whether it was parsed or edited along with it.
  */
 import type { PawlError } from "../core/error.ts";
-import { putTogether } from "../core/pieces.ts";
+import { type LongText, longText } from "../core/long-text.ts";
 import type { Offsets } from "./offsets.ts";
 import { spliceAll, type TaskEdit, whyFixed } from "./splice.ts";
 import type { GitSettings, Task, TasksFile } from "./task.ts";
@@ -26,17 +26,16 @@ export interface Part {
   readonly offsets: Offsets;
 }
 
-export function textOf(parts: Parts): string {
-  return putTogether(piecesIn(parts), null);
+/** `near`: the text before some entries were edited. */
+export function textOf(parts: Parts, near: LongText | null = null): LongText {
+  return longText(piecesIn(parts), near);
 }
 
-/** The same where some entries of a file were edited, and its text was put together before. */
-export function textAfter(before: Parts, whole: string, after: Parts): string {
-  return putTogether(piecesIn(after), { text: whole, pieces: piecesIn(before) });
-}
-
-function piecesIn(parts: Parts): readonly string[] {
-  return [parts.head, ...textsOf(parts), parts.tail];
+/** As stores keep a list in pieces: what stands before it is one, and what follows it belongs to the last. */
+function piecesIn({ head, entries, tail }: Parts): readonly string[] {
+  const pieces = [head, ...entries.map(({ text }) => text)];
+  if (tail !== "") pieces.push(`${pieces.pop() ?? ""}${tail}`);
+  return pieces;
 }
 
 export function textsOf({ entries }: Parts): readonly string[] {

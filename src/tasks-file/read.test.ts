@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { tasksText } from "../../test/rig/tasks-texts.ts";
+import { longText } from "../core/long-text.ts";
 import { unpackItem } from "./pack.ts";
 import { parseTasks } from "./parse.ts";
 import { fileOf, type Parts, textOf } from "./parts.ts";
@@ -43,7 +44,7 @@ function expectWhole(text: string, read: ReturnType<typeof readTasks>): void {
   const { git, tasks } = whole.file;
   const { offsets } = whole;
   const one = { head: "", tail: "", git, entries: [{ text, tasks, offsets }] };
-  expect(textOf(read.parts)).toBe(text);
+  expect(textOf(read.parts).whole).toBe(text);
   expect(fileOf(read.parts)).toEqual({ git, tasks });
   expect(offsetsOf(read.parts)).toEqual(offsetsOf(one));
 }
@@ -122,6 +123,36 @@ describe("tasks.yaml in parts", () => {
       }),
       { numRuns: 150 },
     );
+  });
+
+  it("says the same of a text in pieces, wherever they are cut", () => {
+    const cuts = fc.array(fc.nat(), { maxLength: 8 });
+    let apart = 0;
+    fc.assert(
+      fc.property(mixed, mixed, cuts, fc.boolean(), (before, text, places, isLike) => {
+        const known = readTasks(isLike ? text : before, null);
+        const given = split(text);
+        const at = [
+          0,
+          ...places.map((place) => place % (text.length + 1)).sort((a, b) => a - b),
+          text.length,
+        ];
+        const anywhere = at.slice(1).map((end, index) => text.slice(at[index], end));
+        const laid = given && [
+          given.head,
+          ...given.entries.slice(0, -1),
+          `${given.entries.at(-1)}${given.tail}`,
+        ];
+        for (const pieces of [anywhere, laid ?? []]) {
+          if (pieces.join("") !== text) continue;
+          const read = readTasks(longText(pieces), known.ok ? known.parts : null);
+          if (pieces.length > 1 && read.ok) apart += 1;
+          expectWhole(text, read);
+        }
+      }),
+      { numRuns: 200 },
+    );
+    expect(apart).toBeGreaterThan(20);
   });
 
   it("says the same after each of several changes, of which most are about work", () => {

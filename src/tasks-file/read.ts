@@ -5,6 +5,7 @@
  *     alias, a fault of its own, a layout that the cuts do not fit), the text is parsed as a whole.
  */
 import { type Document, isMap, isScalar, isSeq, LineCounter, visit } from "yaml";
+import { type Text, wholeOf } from "../core/long-text.ts";
 import { lookOnce } from "../core/once.ts";
 import { type ReadYaml, readYaml } from "../core/yaml.ts";
 import { checkTasks } from "./check-tasks.ts";
@@ -21,9 +22,10 @@ export type ReadTasks =
   | { readonly ok: true; readonly parts: Parts }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-export function readTasks(text: string, known: Parts | null): ReadTasks {
-  const read = readParts(text, known);
+export function readTasks(given: Text, known: Parts | null): ReadTasks {
+  const read = readParts(given, known);
   if (read !== null) return read;
+  const text = wholeOf(given);
   const parsed = parseTasks(text);
   if (!parsed.ok) return parsed;
   const { file, offsets } = parsed;
@@ -38,13 +40,14 @@ const MOST_ENTRIES = 40_000;
 /** A large entry that is most of the file costs as much as the file, and twice that where it has a fault. */
 const LARGE = 200_000;
 
-/** So many entries that are new at their place are parsed before it pays to look for them at others. */
+/** So many entries that are new at their place, or one in so many, are parsed before it pays to look for them at others. */
 const FEW = 3;
+const FEW_IN = 400;
 
-function readParts(text: string, known: Parts | null): ReadTasks | null {
+function readParts(text: Text, known: Parts | null): ReadTasks | null {
   const pieces = (known && splitLike(text, { ...known, entries: textsOf(known) })) ?? split(text);
   if (pieces === null || pieces.entries.length > MOST_ENTRIES) return null;
-  if (pieces.entries.some(({ length }) => length > LARGE && length > text.length / 2)) return null;
+  if (pieces.entries.some(({ length }) => length > LARGE && length > wholeOf(text).length / 2)) return null;
   const { head, tail } = pieces;
   const git = known?.head === head && known.tail === tail ? known.git : gitOf(head, tail);
   if (git === null) return null;
@@ -52,6 +55,7 @@ function readParts(text: string, known: Parts | null): ReadTasks | null {
   const byText = lookOnce(() => new Map(before.map((part) => [part.text, part])));
   const documents = new Map<Part, Document>();
   const entries: Part[] = [];
+  const few = Math.max(FEW, before.length / FEW_IN);
   let others = 0;
   for (const entry of pieces.entries) {
     const near = before[entries.length];
@@ -59,7 +63,7 @@ function readParts(text: string, known: Parts | null): ReadTasks | null {
     if (!isNear) others += 1;
     const part = isNear
       ? near
-      : (others > FEW && byText().get(entry)) || parseEntry(entry, documents, known !== null);
+      : (others > few && byText().get(entry)) || parseEntry(entry, documents, known !== null);
     if (part === null) return null;
     entries.push(part);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { putTogether } from "../core/pieces.ts";
+import { longText } from "../core/long-text.ts";
 import { split, splitLike } from "./split.ts";
 
 const HEAD = "# ours\ntasks:\n";
@@ -26,18 +26,18 @@ describe("A text of tasks that was put together from pieces", () => {
       "",
     ],
   ])("is cut as the text alone would be: %s", (_, entries, tail) => {
-    const text = putTogether([HEAD, ...entries, tail], null);
-    const found = splitLike(text, { head: HEAD, entries: ENTRIES, tail });
+    const pieces = [HEAD, ...entries.slice(0, -1), `${entries.at(-1)}${tail}`];
+    const text = longText(pieces);
     const known = { head: HEAD, entries: ENTRIES, tail };
-    for (const other of ["x", "y", "z"]) putTogether([other], null);
-    expect(found ?? split(text)).toEqual(splitLike(text, known) ?? split(text));
-    expect(found ?? split(text)).toEqual(split(text));
+    const found = splitLike(text, known) ?? split(text);
+    expect(found).toEqual(splitLike(text.whole, known) ?? split(text.whole));
+    expect(found).toEqual(split(text.whole));
   });
 
   it("is cut where its last piece is the last entry with what follows the list", () => {
     const [first = "", second = "", third = ""] = ENTRIES;
-    const text = putTogether([HEAD, first, second, `${third}git: {}\n`], null);
+    const text = longText([HEAD, first, second, `${third}git: {}\n`]);
     const known = { head: HEAD, entries: ENTRIES, tail: "git: {}\n" };
-    expect(splitLike(text, known)).toEqual(split(text));
+    expect(splitLike(text, known)).toEqual(split(text.whole));
   });
 });

@@ -3,7 +3,7 @@
  * guesses by the look of the lines: `read.ts` uses them only where each piece means by itself what it means in the whole.
  */
 
-import { piecesOf } from "../core/pieces.ts";
+import { piecesOf, type Text, wholeOf } from "../core/long-text.ts";
 
 export interface Pieces {
   /** Up to the first task, `tasks:` included. */
@@ -17,7 +17,8 @@ export interface Pieces {
 const TASKS = /^\uFEFF?tasks[ \t]*:[ \t]*(?:#.*)?\r?$/m;
 
 /** Null: `tasks` is no list of lines of its own. The pieces in order are the text. */
-export function split(text: string): Pieces | null {
+export function split(given: Text): Pieces | null {
+  const text = wholeOf(given);
   const key = TASKS.exec(text);
   if (key === null) return null;
   const starts: number[] = [];
@@ -37,21 +38,26 @@ export function split(text: string): Pieces | null {
   const entries = starts.map((start, index) => text.slice(start, starts[index + 1] ?? at));
   // How the file ends its lines must show in every entry.
   if (!entries.every((entry) => entry.includes("\n"))) return null;
-  return { head: text.slice(0, first), entries, tail: text.slice(at) };
+  return { head: text.slice(0, first), entries: asGiven(entries, given), tail: text.slice(at) };
+}
+
+/** The very strings of which the text was made, wherever they are the same: comparing these costs nothing. */
+function asGiven(entries: readonly string[], given: Text): readonly string[] {
+  const [, ...pieces] = piecesOf(given);
+  return entries.map((entry, at) => (pieces[at] === entry ? (pieces[at] as string) : entry));
 }
 
 /** The same, found by the pieces of a text like this one; null: it is not that much like it. */
-export function splitLike(text: string, known: Pieces): Pieces | null {
-  return splitAsLaid(text, known) ?? cutLike(text, known);
+export function splitLike(text: Text, known: Pieces): Pieces | null {
+  return splitAsLaid(text, known) ?? cutLike(wholeOf(text), known);
 }
 
-/** By the pieces of which the text itself was put together. */
-function splitAsLaid(text: string, { head, entries: before, tail }: Pieces): Pieces | null {
-  const [first, ...pieces] = piecesOf(text) ?? [];
+/** By the pieces of which the text itself is made. */
+function splitAsLaid(text: Text, { head, entries: before, tail }: Pieces): Pieces | null {
+  const [first, ...pieces] = piecesOf(text);
   const last = pieces.at(-1) ?? "";
   if (first !== head || !last.endsWith(tail)) return null;
-  if (last === tail) pieces.pop();
-  else pieces[pieces.length - 1] = last.slice(0, last.length - tail.length);
+  if (tail !== "") pieces[pieces.length - 1] = last.slice(0, last.length - tail.length);
   const column = indented(before[0] ?? "", 0);
   const isEntry = (piece: string, at: number) => {
     // What another entry followed has the end of its last line.

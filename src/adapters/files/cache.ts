@@ -15,7 +15,7 @@ interface Latest {
 
 const GAP_MILLISECONDS = 100;
 /** Writing what was worked out takes at most one part in so many of the time, while changes follow each other. */
-const SHARE = 50;
+const SHARE = 200;
 const LONGEST_GAP_MILLISECONDS = 60_000;
 
 /** Milliseconds of a clock that never goes back. `performance` is a part of Node that takes milliseconds to load. */

@@ -4,6 +4,7 @@
  * Everything that can be refused is refused here, before the commit.
  */
 import { PawlError } from "../../core/error.ts";
+import { wholeOf } from "../../core/long-text.ts";
 import type { Change } from "../../core/ports/store.ts";
 import { isReserved } from "./control.ts";
 import { type Disk, withFile } from "./disk.ts";
@@ -84,7 +85,8 @@ export function planSteps(
         break;
       case "edit": {
         const redo = redoOf(change, entries.get(change.path));
-        put(change.path, Buffer.from(change.text), { text: change.text }, redo);
+        const text = wholeOf(change.text);
+        put(change.path, Buffer.from(text), { text }, redo);
         break;
       }
       case "append":

@@ -1,12 +1,12 @@
 /** The parts of a mirror's documents, as they come: where one part has changed, nobody looks at the others. */
-import { type Laid, putTogether } from "../../core/pieces.ts";
+import { type LongText, longText, type Text } from "../../core/long-text.ts";
 import { isInParts, isPart, type Kept, keptParts, type Part, partsFolder } from "./parts.ts";
 
 export interface KeptParts {
   /** Null: the document is not in parts. */
   of(path: string): readonly Part[] | null;
-  /** The document's text, whether it is in parts or not; null: there is none. */
-  text(path: string): string | null;
+  /** The document's text, whether it is in parts or not; null: there is none. The same object, as long as nothing changes. */
+  text(path: string): Text | null;
   /** What is kept at this path has changed; null: it is gone. */
   change(path: string, text: string | null): void;
   clear(): void;
@@ -18,8 +18,8 @@ interface Known {
   readonly texts: string[];
   /** Where in the list each name is. */
   readonly places: ReadonlyMap<string, number>;
-  /** As last put together; null: never. */
-  whole: Laid | null;
+  /** As it was last asked for; null: never. */
+  text: LongText | null;
   hasChanged: boolean;
 }
 
@@ -41,7 +41,7 @@ export function openKeptParts(kept: Kept): KeptParts {
     const parts = [...(keptParts(path, kept) ?? [])];
     const places = new Map(parts.map(([name], at) => [name, at]));
     const texts = parts.map(([, text]) => text);
-    const fresh = { folder: partsFolder(path), parts, texts, places, whole: null, hasChanged: false };
+    const fresh = { folder: partsFolder(path), parts, texts, places, text: null, hasChanged: false };
     known.set(path, fresh);
     owners.set(fresh.folder, path);
     return fresh;
@@ -50,8 +50,7 @@ export function openKeptParts(kept: Kept): KeptParts {
     of: (path) => look(path)?.parts ?? null,
     text(path) {
       const found = look(path);
-      if (found === null) return kept(path);
-      return wholeOf(found);
+      return found === null ? kept(path) : textOf(found);
     },
     change(path, text) {
       if (!isPart(path)) return forget(path);
@@ -73,12 +72,8 @@ export function openKeptParts(kept: Kept): KeptParts {
   };
 }
 
-function wholeOf(known: Known): string {
-  const { hasChanged, texts, whole } = known;
-  if (whole !== null && !hasChanged) return whole.text;
-  const pieces = [...texts];
-  const text = putTogether(pieces, whole);
-  known.whole = { text, pieces };
+function textOf(known: Known): LongText {
+  if (known.text === null || known.hasChanged) known.text = longText([...known.texts], known.text);
   known.hasChanged = false;
-  return text;
+  return known.text;
 }

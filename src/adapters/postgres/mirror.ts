@@ -3,6 +3,7 @@
  * history is another one, as after a restored backup, everything is read anew.
  */
 import { EVENTS } from "../../core/event.ts";
+import type { Text } from "../../core/long-text.ts";
 import type { Entry } from "../../core/ports/store.ts";
 import type { Connections } from "./connections.ts";
 import { projectGone } from "./failures.ts";
@@ -20,7 +21,7 @@ export interface Mirror {
   /** Sees everything that was committed before the call. */
   refresh(): Promise<void>;
   readonly base: Base;
-  text(path: string): string | null;
+  text(path: string): Text | null;
   /** As it is in the database: a document that is in parts only names them. */
   kept(path: string): string | null;
   /** Null: the document is not in parts. */

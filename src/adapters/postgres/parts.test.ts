@@ -1,6 +1,6 @@
 /** A long list in parts: the same text to the byte, and a change of one entry is a change of one part. */
 import { describe, expect, it } from "vitest";
-import { putTogether } from "../../core/pieces.ts";
+import { longText, type Text, wholeOf } from "../../core/long-text.ts";
 import { openKeptParts } from "./kept-parts.ts";
 import { isInParts, isPart, keptParts, partChanges } from "./parts.ts";
 
@@ -10,17 +10,23 @@ const list = (count: number) =>
   `# mine\ntasks:\n${Array.from({ length: count }, (_, at) => entry(at)).join("")}`;
 
 /** What is kept after these texts of one document were written, one after the other. */
-function written(...texts: readonly (string | null)[]) {
+function written(...texts: readonly (Text | null)[]) {
   const kept = new Map<string, string>();
   const read = (path: string) => kept.get(path) ?? null;
   let last: readonly { path: string; text: string | null }[] = [];
   for (const text of texts) {
-    last = partChanges("tasks.yaml", text, read) ?? [{ path: "tasks.yaml", text }];
+    const whole = text === null ? null : wholeOf(text);
+    last = partChanges("tasks.yaml", text, read) ?? [{ path: "tasks.yaml", text: whole }];
     for (const each of last)
       if (each.text === null) kept.delete(each.path);
       else kept.set(each.path, each.text);
   }
-  return { kept, last, read, text: openKeptParts(read).text("tasks.yaml") };
+  return { kept, last, read, text: wholeIn(read) };
+}
+
+function wholeIn(read: (path: string) => string | null): string | null {
+  const text = openKeptParts(read).text("tasks.yaml");
+  return text === null ? null : wholeOf(text);
 }
 
 describe("A long list", () => {
@@ -86,11 +92,14 @@ describe("A long list", () => {
       const start = next(2) === 0 ? at : text.lastIndexOf("\n", at) + 1;
       text = `${text.slice(0, start)}${pieces[next(pieces.length)]}${text.slice(start + length)}`;
       if (next(40) === 0) text = list(90);
-      const changes = partChanges("tasks.yaml", text, before.read) ?? [{ path: "tasks.yaml", text }];
+      const cuts = [0, (times * 7_919) % (text.length + 1), text.length];
+      const inPieces = longText(cuts.slice(1).map((end, index) => text.slice(cuts[index], end)));
+      const asGiven = times % 2 === 0 ? text : inPieces;
+      const changes = partChanges("tasks.yaml", asGiven, before.read) ?? [{ path: "tasks.yaml", text }];
       for (const each of changes)
         if (each.text === null) before.kept.delete(each.path);
         else before.kept.set(each.path, each.text);
-      expect(openKeptParts(before.read).text("tasks.yaml")).toBe(text);
+      expect(wholeIn(before.read)).toBe(text);
       const fresh = written(text);
       expect(new Map([...before.kept].sort())).toEqual(new Map([...fresh.kept].sort()));
       expect(fresh.kept.size).toBeGreaterThan(50);
@@ -121,13 +130,12 @@ describe("A long list", () => {
     const pieces = (keptParts("tasks.yaml", read) ?? []).map(([, text]) => text);
     expect(pieces).toHaveLength(101);
     change(pieces);
-    const text = putTogether(pieces, null);
+    const text = longText(pieces);
     for (const each of partChanges("tasks.yaml", text, read) ?? [])
       if (each.text === null) kept.delete(each.path);
       else kept.set(each.path, each.text);
-    expect(openKeptParts(read).text("tasks.yaml")).toBe(text);
-    for (const other of ["x", "y", "z"]) putTogether([other], null);
-    expect(new Map([...kept].sort())).toEqual(new Map([...written(text).kept].sort()));
+    expect(wholeIn(read)).toBe(text.whole);
+    expect(new Map([...kept].sort())).toEqual(new Map([...written(text.whole).kept].sort()));
   });
 
   it("is one document where it is short, or no YAML", () => {

@@ -3,7 +3,7 @@
  * read no more than that. Their texts, one after the other, are the text to the byte.
  */
 import { createHash } from "node:crypto";
-import { piecesOf } from "../../core/pieces.ts";
+import { between, common, piecesOf, type Text, wholeOf } from "../../core/long-text.ts";
 
 /** Where the entries are: `.pawl/parts/<of which document>/<entry>`. */
 const PARTS = ".pawl/parts";
@@ -43,16 +43,17 @@ export interface PartChange {
  */
 export function partChanges(
   path: string,
-  text: string | null,
+  given: Text | null,
   kept: Kept,
   before = keptParts(path, kept),
 ): readonly PartChange[] | null {
-  const fits = text !== null && mayBeInParts(path, text);
+  const fits = given !== null && mayBeInParts(path, given);
   if (fits && before !== null) {
-    const near = partsNear(text, before);
+    const near = partsNear(given, before);
     if (near !== null) return nearChanges(path, before, near);
   }
-  const after = fits ? partsOf(text) : null;
+  const text = given === null ? null : wholeOf(given).toWellFormed();
+  const after = fits && text !== null ? partsOf(text) : null;
   if (before === null && after === null) return null;
   const head = after === null ? text : headOf(after);
   const heads = head === kept(path) && head !== null ? [] : [{ path, text: head }];
@@ -89,8 +90,10 @@ export function keptParts(path: string, kept: Kept): readonly Part[] | null {
 }
 
 /** What begins like a document that is in parts must be in parts. */
-function mayBeInParts(path: string, text: string): boolean {
-  return text.startsWith(MARK) || (text.length >= LONG && /\.ya?ml$/.test(path));
+function mayBeInParts(path: string, text: Text): boolean {
+  const pieces = piecesOf(text);
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  return (length >= LONG && /\.ya?ml$/.test(path)) || wholeOf(text).startsWith(MARK);
 }
 
 /** Each entry is named by its first line, which a change of its other lines leaves. Null: the text stays as it is. */
@@ -122,11 +125,12 @@ interface Near {
 }
 
 /** Null: it is not that simple. */
-function partsNear(text: string, before: readonly Part[]): Near | null {
+function partsNear(text: Text, before: readonly Part[]): Near | null {
   const depth = ENTRY.exec(before[1]?.[1] ?? "")?.[1]?.length;
   if (depth === undefined) return null;
-  const { end, first, last, start } = stayed(text, before);
-  const lines = linesOf(text.slice(start, end));
+  const pieces = piecesOf(text);
+  const { first, fresh, last } = pieces.length > 1 ? stayedOf(pieces, before) : stayed(wholeOf(text), before);
+  const lines = linesOf(fresh.toWellFormed());
   const depths = lines.map((line) => ENTRY.exec(line)?.[1]?.length);
   const isWhole = lines.at(-1)?.endsWith("\n") ?? true;
   const joins = lines.length > 0 && first > 0 && depths[0] !== depth;
@@ -136,56 +140,41 @@ function partsNear(text: string, before: readonly Part[]): Near | null {
   return hasSameNames(before, near) || isPlain(partsAfter(before, near)) ? near : null;
 }
 
+/** Which of the parts the text still has, at its beginning and at its end. */
 interface Stayed {
-  /** So many at the beginning, up to this place of the text. */
+  /** So many at the beginning. */
   readonly first: number;
-  readonly start: number;
-  /** Those from this one on, which begin at this place. */
+  /** Those from this one on. */
   readonly last: number;
-  readonly end: number;
+  /** What is there instead of those between them. */
+  readonly fresh: string;
 }
 
-/** Which of the parts the text still has, at its beginning and at its end. */
 function stayed(text: string, before: readonly Part[]): Stayed {
-  const has = asLaid(text, before) ?? asCut(text);
+  // A slice is compared as bytes, which `startsWith` is not.
+  const has = (part: string, at: number) => text.slice(at, at + part.length) === part;
   let [first, start] = [0, 0];
   for (; first < before.length; first++) {
     const part = before[first]?.[1] ?? "";
-    if (!has(part, { at: start, index: first, fromEnd: false })) break;
+    if (!has(part, start)) break;
     start += part.length;
   }
   let [last, end] = [before.length, text.length];
   for (; last > Math.max(first, 1); last--) {
-    const part = before[last - 1]?.[1] ?? "";
-    const at = end - part.length;
-    if (at < start || !has(part, { at, index: before.length - last, fromEnd: true })) break;
+    const at = end - (before[last - 1]?.[1].length ?? 0);
+    if (at < start || !has(before[last - 1]?.[1] ?? "", at)) break;
     end = at;
   }
-  return { first, start, last, end };
+  return { first, last, fresh: text.slice(start, end) };
 }
 
-/** Where a part may be: at this place of the text, and which one of the text's it is. */
-interface Where {
-  readonly at: number;
-  readonly index: number;
-  readonly fromEnd: boolean;
-}
-
-type Has = (part: string, where: Where) => boolean;
-
-/** A slice is compared as bytes, which `startsWith` is not. */
-function asCut(text: string): Has {
-  return (part, { at }) => text.slice(at, at + part.length) === part;
-}
-
-/** By the pieces of which the text was put together, which are mostly the very parts; null: it was not. */
-function asLaid(text: string, before: readonly Part[]): Has | null {
-  const pieces = piecesOf(text);
-  if (pieces === null) return null;
-  const ends = pieces.at(-1) === "" ? pieces.length - 1 : pieces.length;
-  // What follows the list belongs to the last of its parts.
-  if (ends !== before.length) return null;
-  return (part, { index, fromEnd }) => pieces[fromEnd ? ends - 1 - index : index] === part;
+/** The same by the pieces of which the text is made: most are the very parts. */
+function stayedOf(pieces: readonly string[], before: readonly Part[]): Stayed {
+  const texts = before.map(([, text]) => text);
+  const { end, start } = common(pieces, texts);
+  // What comes before the entries is a part that each document has.
+  const kept = start === 0 ? Math.min(end, before.length - 1) : end;
+  return { first: start, last: before.length - kept, fresh: between(pieces, start, kept) };
 }
 
 function hasSameNames(before: readonly Part[], { first, fresh, last }: Near): boolean {

@@ -12,6 +12,7 @@
 import { randomUUID } from "node:crypto";
 import { PawlError } from "../../core/error.ts";
 import { EVENTS } from "../../core/event.ts";
+import { isSameText, type Text, wholeOf } from "../../core/long-text.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { Change, Entry, Store, View } from "../../core/ports/store.ts";
 import { isReserved } from "../files/control.ts";
@@ -41,7 +42,7 @@ export interface StoreOptions extends Place {
 
 /** What was read through a view, as first read. */
 interface Reads {
-  readonly files: Map<string, string | null>;
+  readonly files: Map<string, Text | null>;
   readonly folders: Map<string, string>;
   /** Where the mirror stood at the first read; null: nothing was read. */
   base: Base | null;
@@ -62,8 +63,8 @@ export function openStore(options: StoreOptions): Store {
     throw new PawlError("internal", "This store got a view of another store.", "Report this.");
   };
   const textNow = async (path: string) => (path === EVENTS ? events() : mirror.text(path));
-  const isAsRead = async ([path, before]: readonly [string, string | null]) =>
-    (await textNow(path)) === before;
+  const isAsRead = async ([path, before]: readonly [string, Text | null]) =>
+    isSameText(await textNow(path), before);
   /** The state in which everything still is as it was read; null: something is not. */
   const stillHolds = async ({ files, folders }: Reads): Promise<Base | null> => {
     await mirror.refresh();
@@ -124,8 +125,8 @@ function openView(
   }: {
     readonly mirror: Mirror;
     readonly packaged: View["packaged"];
-    readonly textNow: (path: string) => Promise<string | null>;
-    readonly isAsRead: (file: readonly [string, string | null]) => Promise<boolean>;
+    readonly textNow: (path: string) => Promise<Text | null>;
+    readonly isAsRead: (file: readonly [string, Text | null]) => Promise<boolean>;
   },
   reads: Reads,
 ): View {
@@ -135,14 +136,22 @@ function openView(
     await first;
     reads.base ??= mirror.base;
   };
+  const read = async (path: ProjectPath) => {
+    await ready();
+    const before = reads.files.get(path);
+    if (before !== undefined) return before;
+    const text = await textNow(path);
+    reads.files.set(path, text);
+    return text;
+  };
   return {
     async read(path: ProjectPath) {
-      await ready();
-      const before = reads.files.get(path);
-      if (before !== undefined) return before;
-      const text = await textNow(path);
-      reads.files.set(path, text);
-      return text;
+      const text = await read(path);
+      return text === null ? null : wholeOf(text);
+    },
+    async readLong(path: ProjectPath) {
+      const text = await read(path);
+      return typeof text === "string" ? undefined : text;
     },
     async list(folder: ProjectPath): Promise<readonly Entry[]> {
       await ready();
@@ -194,7 +203,9 @@ function orderOf(changes: readonly Change[], mirror: Pick<Mirror, "kept" | "part
     const own = inPartsOf(change, kept, parts);
     for (const { path, text } of own ?? []) laid.set(path, text);
     if (own !== null && change.type !== "move") inParts.push(change.path);
-    documents.push(...(own?.map(documentOf) ?? [documentChange(change)]));
+    const found = own?.map(documentOf) ?? [documentChange(change)];
+    for (const document of found) if ("text" in document) checkText(change, document.text);
+    documents.push(...found);
   };
   let lines: string[] = [];
   let emptied = false;
@@ -202,7 +213,7 @@ function orderOf(changes: readonly Change[], mirror: Pick<Mirror, "kept" | "part
     const paths = change.type === "move" ? [change.from, change.to] : [change.path];
     const own = paths.find((path) => isReserved(path) || (path === EVENTS && change.type === "move"));
     if (own !== undefined) throw notHere(own);
-    checkText(change);
+    if (paths[0] === EVENTS && "text" in change) checkText(change, wholeOf(change.text));
     if (paths[0] !== EVENTS) putDocuments(change);
     else if (change.type === "append") lines.push(change.text.toWellFormed());
     else if (change.type === "remove") [lines, emptied] = [[], true];
@@ -220,10 +231,9 @@ function inPartsOf(change: Change, kept: Kept, parts: Mirror["parts"]): readonly
   }
   const { path } = change;
   if (change.type === "remove") return partChanges(path, null, kept, parts(path));
-  const text = change.text.toWellFormed();
   const before = parts(path);
-  if (change.type !== "append") return partChanges(path, text, kept, before);
-  return before === null ? null : partChanges(path, appended(joined(before), text), kept, before);
+  if (change.type !== "append") return partChanges(path, change.text, kept, before);
+  return before === null ? null : partChanges(path, appended(joined(before), change.text), kept, before);
 }
 
 /** A line never continues one that an earlier writer left unfinished. */
@@ -246,7 +256,7 @@ function documentChange(change: Change): DocumentChange {
       return {
         type: change.type === "append" ? "append" : "write",
         path: change.path,
-        text: change.text.toWellFormed(),
+        text: wholeOf(change.text).toWellFormed(),
       };
   }
 }
@@ -259,11 +269,11 @@ function notHere(path: string): PawlError {
   );
 }
 
-function checkText(change: Change): void {
-  if (!("text" in change && change.text.includes("\0"))) return;
+function checkText(change: Change, text: string): void {
+  if (!text.includes("\0")) return;
   throw new PawlError(
     "state-unreadable",
-    `${change.path} contains a NUL character, which PostgreSQL cannot keep.`,
+    `${"path" in change ? change.path : change.to} contains a NUL character, which PostgreSQL cannot keep.`,
     "Remove the character, then run the command again.",
   );
 }

@@ -1,4 +1,5 @@
 /** What the processes share, in memory: the project's files, its locks and leases; and each process's ports to it. */
+import { wholeOf } from "../../../src/core/long-text.ts";
 import type { Cache } from "../../../src/core/ports/cache.ts";
 import type { Claim, Claims } from "../../../src/core/ports/claims.ts";
 import type { Change, Entry, Store, View } from "../../../src/core/ports/store.ts";
@@ -152,7 +153,7 @@ export function openMemoryDisk(simulator: Simulator): MemoryDisk {
     switch (change.type) {
       case "write":
       case "edit":
-        files.set(change.path, change.text);
+        files.set(change.path, wholeOf(change.text));
         break;
       case "remove":
         files.delete(change.path);

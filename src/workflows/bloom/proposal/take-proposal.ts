@@ -2,9 +2,11 @@
  * A proposal on its way into tasks.yaml: kept in a file until a person at a terminal has seen what it changes there, and
  * said yes to exactly that.
  */
+
 import { clean, cleanLine } from "../../../core/clean.ts";
 import { PawlError } from "../../../core/error.ts";
 import { jsonText } from "../../../core/json-text.ts";
+import { wholeOf } from "../../../core/long-text.ts";
 import { type ProjectPath, projectPath } from "../../../core/path.ts";
 import type { Reply, Transaction } from "../../../runtime/module.ts";
 import { hasAnswered } from "../../../runtime/person.ts";
@@ -59,7 +61,7 @@ export const takeProposal: Transaction<TakeInput, Seen, undefined, Reply> = {
     const proposed = readProposed(file, kept);
     const items = itemsOf(proposed, tasks);
     const edits = changesOf(seen, [{ type: "add-items", into: null, list: "tasks", items }]);
-    const after = edits[0]?.type === "edit" ? edits[0].text : "";
+    const after = edits[0]?.type === "edit" ? wholeOf(edits[0].text) : "";
     const diff = clean(renderDiff(path, text, after));
     const ids = items.map((item) => item.id);
     const data = { file, path, tasks: ids, agent: proposed.agent, diff };

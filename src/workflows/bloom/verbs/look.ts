@@ -225,7 +225,8 @@ export const validate: Transaction<Record<string, never>, Reply, undefined, Repl
   run: () => null,
   async read(view, _, context) {
     try {
-      const { path, text, file, parts } = await loadTasks(view, context);
+      const { path, text: long, file, parts } = await loadTasks(view, context);
+      const text = long.whole;
       const { unwritable, warnings } = await import("../../../tasks-file/warnings.ts");
       const tasks = eachTask(file.tasks);
       const steps = tasks.reduce((sum, { task }) => sum + task.steps.length, 0);

@@ -70,9 +70,10 @@ export const DATABASE: Readonly<Record<string, Requirement>> = {
     ],
   },
   "database.history": {
-    says: "A restored backup is noticed, and a check of the database sees each gap in its history.",
+    says: "A restored backup is noticed, a check of the database sees each gap in its history, and work that it has forgotten is looked at before it is done.",
     source: PAGE,
     tests: [
+      `${MACHINES}: look at the work that a restored backup has forgotten before they do it, and nothing is done twice: %s`,
       `${POSTGRES}: decides on what is there after a backup was restored under it`,
       `${POSTGRES}: is part of a history of which a check sees each gap`,
     ],
@@ -104,6 +105,11 @@ export const DATABASE: Readonly<Record<string, Requirement>> = {
       `${POSTGRES}: is made once, however many make it at once`,
       `${POSTGRES}: grows by steps, each whole or not at all, and refuses a program that it has outgrown`,
     ],
+  },
+  "database.tables": {
+    says: "A worker takes nothing more once a newer version has moved a task on by rules that it does not know.",
+    source: "docs/several-machines.md, Workers",
+    tests: [`${SHARED}: takes nothing more once the other has moved a task on, and says so once`],
   },
   "database.address": {
     says: "The database's address comes from the environment alone, its password is never shown, no agent and no command gets it, and off this machine the certificate is verified.",

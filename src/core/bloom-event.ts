@@ -22,6 +22,8 @@ interface LoopEvents {
   };
   /** Tasks wait because of these caps over all machines, or because something is missing here, in words; none: no task does any more. */
   "loop:capped": { caps: readonly string[] };
+  /** A newer version moved these tasks on. This loop takes nothing more, and ends when its own are done. */
+  "loop:outgrown": { tasks: readonly string[] };
   /** The loop cannot read or write a file that it needs. It waits until it can. */
   "loop:paused": { code: string; reason: string; fix: string };
   "loop:resumed": object;

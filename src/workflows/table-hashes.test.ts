@@ -5,6 +5,9 @@ import { storedTable } from "../runtime/history.ts";
 import { WORKFLOWS } from "./index.ts";
 
 /**
+ * A worker drains where it meets a run of a table that it does not know. So whoever changes Bloom's table adds the whole hash
+ * that it had to `EARLIER_TABLES` in `bloom/known-tables.ts`.
+ *
  * Records on disk name the table by which their steps were decided, and only steps under that very table are replayed. A
  * change of any word in a table changes its hash: make it knowingly, and say so in the changelog.
  */

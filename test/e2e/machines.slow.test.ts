@@ -1,11 +1,11 @@
 /** Several machines over one backlog: real loops in folders of their own, one git remote, one database. */
 import type { ChildProcess } from "node:child_process";
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ranOf } from "../rig/bloom-project.ts";
 import { heardFrom, json, type Machine, machines, sharedTasks } from "../rig/machines.ts";
-import { emptyDatabase, STARTING, startPostgres } from "../rig/postgres.ts";
+import { backUp, emptyDatabase, onDatabase, STARTING, startPostgres } from "../rig/postgres.ts";
 import { hangs, shellUntil, until } from "../rig/until.ts";
 
 /** In place of an agent's last line: on a machine with a file `hangs`, it does not end by itself. */
@@ -126,6 +126,54 @@ describe("Two machines", () => {
       const subjects = both.remoteGit("log", "--format=%s", "main").split("\n");
       expect(subjects.filter((each) => each === "T1")).toHaveLength(1);
       expect((await one.pawl("database", "check")).out).toContain("Nothing is wrong.");
+    },
+  );
+
+  it.each([
+    ["nothing had begun", false],
+    ["its first step was at work", true],
+  ])(
+    "look at the work that a restored backup has forgotten before they do it, and nothing is done twice: %s",
+    LONG,
+    async (_, hasBegun) => {
+      const waits = (step: string) =>
+        `RUN: touch "$PAWL_PROJECT"/begun-${step}; ${shellUntil(`! -e "$PAWL_PROJECT"/hold-${step}`)}`;
+      const step = (id: string) => `  - id: ${id}
+    instruction: |
+      ${waits(id)}
+      RUN: test -e ${id}.txt || (echo > ${id}.txt; git add -A; git commit -qm ${id})
+      RUN: bloom step done ${id}
+`;
+      const tasks = `tasks:\n- id: T1\n  title: T1\n  repo: .\n  merge_into: main\n  steps:\n${step("s1")}${step("s2")}`;
+      using both = await machines({ tasks });
+      const { one, two, url } = both;
+      const hold = (id: string) => join(one.root, `hold-${id}`);
+      const begun = (id: string) => until(() => existsSync(join(one.root, `begun-${id}`)));
+      for (const id of ["s1", "s2"]) writeFileSync(hold(id), "");
+      let backup = await backUp(url);
+      const first = one.start();
+      await begun("s1");
+      if (hasBegun) {
+        await onDatabase(url, (client) => client.query("drop schema kept cascade"));
+        backup = await backUp(url);
+      }
+      const second = two.start();
+      const ran = ranOf(second);
+      rmSync(hold("s1"));
+      await begun("s2");
+      const took = async () => existsSync(join(two.root, "begun-s1"));
+      first.kill("SIGKILL");
+      await backup.restore();
+      await until(async () => (await statuses(two)).includes("T1 done"));
+      expect(await took()).toBe(true);
+      await stopped(second);
+      const starts = (await ran).of("agent:started");
+      const prompt = readFileSync(join(two.root, `.pawl/agents/${starts[0]?.run}/prompt.md`), "utf8");
+      expect(prompt).toContain("## Done before");
+      expect(prompt).toContain("- s1\n");
+      const subjects = both.remoteGit("log", "--format=%s", "main").split("\n");
+      expect(subjects.filter((each) => /^s\d$/.test(each)).sort()).toEqual(["s1", "s2"]);
+      expect((await two.pawl("database", "check")).out).toContain("Nothing is wrong.");
     },
   );
 

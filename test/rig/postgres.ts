@@ -173,6 +173,26 @@ export async function onDatabase<T>(url: string, work: (client: pg.Client) => Pr
   }
 }
 
+/** What a backup of Pawl's tables holds at this moment; it is put back as a restore does: whatever came after is gone. */
+export async function backUp(url: string): Promise<{ restore(): Promise<void> }> {
+  const each = (sql: string) =>
+    onDatabase(url, async (client) => {
+      const { rows } = await client.query(
+        "select tablename as name from pg_tables where schemaname = 'pawl'",
+      );
+      await client.query(`begin; set local session_replication_role = replica;
+      ${rows.map(({ name }) => sql.replaceAll("TABLE", name)).join("\n")} commit`);
+    });
+  await onDatabase(url, (client) => client.query("create schema kept"));
+  await each("create table kept.TABLE as select * from pawl.TABLE;");
+  return {
+    restore: () =>
+      each(
+        "delete from pawl.TABLE; insert into pawl.TABLE overriding system value select * from kept.TABLE;",
+      ),
+  };
+}
+
 let logins = 0;
 
 /** The same database's address for a login of the test's own, which is a member of these roles. */

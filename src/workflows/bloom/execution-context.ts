@@ -115,13 +115,16 @@ export interface Place {
   readonly lost: string | null;
   /** Nobody has worked there yet. */
   readonly isNew: boolean;
+  /** It has work that was saved on another machine, or before a backup was restored: the run may not know of it. */
+  readonly isBrought: boolean;
 }
 
 /** Where the task is worked on. Creates its worktree if it is missing. */
 export async function placeOf(context: ExecutionContext): Promise<Place> {
   const { task } = context.known;
   const repo = repoOf(task);
-  if (repo === null) return { folder: context.ports.root, worktree: null, lost: null, isNew: false };
+  if (repo === null)
+    return { folder: context.ports.root, worktree: null, lost: null, isNew: false, isBrought: false };
   const { branch, base } = branches(task);
   const made = await context.ports.worktrees.ensure({
     repo,
@@ -139,7 +142,8 @@ export async function placeOf(context: ExecutionContext): Promise<Place> {
       happened: [{ type: "worktree:lost", taskId: task.id, branch, folder: made.lost }],
     });
   const lost = made.lost ?? context.known.run.lost ?? null;
-  return { folder: made.folder, worktree: made, lost, isNew: made.from === "base" };
+  const [isNew, isBrought] = [made.from === "base", made.from === "elsewhere"];
+  return { folder: made.folder, worktree: made, lost, isNew, isBrought };
 }
 
 export function repoOf(task: Task): Repo | null {

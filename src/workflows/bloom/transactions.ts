@@ -16,6 +16,7 @@ import { findTask, type Task, type TaskStatus, type TasksFile } from "../../task
 import type { Known, StepResult } from "./execution-context.ts";
 import { INPUTS } from "./facts.ts";
 import { governTask, type Pinned, pinOf } from "./govern.ts";
+import { movedByOthers } from "./known-tables.ts";
 import { serves } from "./labels.ts";
 import { personsEvent, personsReason } from "./persons-event.ts";
 import { nowReady, type Scope, scopeOf, takeable, type Worker } from "./pick.ts";
@@ -341,18 +342,25 @@ export interface Picked {
   readonly unwritable: ReadonlyMap<string, PawlError>;
   /** Something waits for nothing and is not marked ready yet. */
   readonly someReady: boolean;
+  /** The tasks that a newer version moved on. Only looked for where several machines work. */
+  readonly movedByOthers: readonly string[];
   readonly happened: readonly PawlEvent[];
 }
 
+interface PickInput {
+  readonly worker: Worker;
+  readonly look?: boolean;
+  /** Other machines take these tasks, too. */
+  readonly isShared?: boolean | undefined;
+}
+
 /** Marks as ready what waits for nothing, and says what this worker may take, best first. */
-export const pick: Transaction<
-  { readonly worker: Worker; readonly look?: boolean },
-  Snapshot,
-  undefined,
-  Picked
-> = {
+export const pick: Transaction<PickInput, Snapshot & Pick<Picked, "movedByOthers">, undefined, Picked> = {
   run: ({ look }) => (look ? null : TASKS_RUN),
-  read: (view, _, context) => loadSnapshot(view, context),
+  async read(view, { isShared }, context) {
+    const snapshot = await loadSnapshot(view, context);
+    return { ...snapshot, movedByOthers: isShared ? await movedByOthers(view, snapshot.runs.keys()) : [] };
+  },
   propose(snapshot, _, { worker, look }, context) {
     const isWritable = ({ id }: Task) => whyUnwritable(snapshot.parts, id) === null;
     const open = nowReady(snapshot.file.tasks, snapshot.states);
@@ -386,6 +394,7 @@ export const pick: Transaction<
         scope: inScope,
         settings: context.settings.bloom,
         someReady: ready.length > 0,
+        movedByOthers: snapshot.movedByOthers,
         happened,
       },
       ...(look ? {} : { changes: changed.changes, events: happened }),

@@ -81,6 +81,11 @@ function lineOfRun(happening: BloomHappening | PawlEvent, { newCaps }: Board): L
       `${happening.run}: an edit that loosens its policy does not count: ${happening.ignored.map(renderChange).join("; ")}. \`pawl policy ${happening.run} --accept\` lets it count`,
       "yellow",
     ];
+  if (happening.type === "loop:outgrown")
+    return [
+      `A newer Pawl works on ${happening.tasks.join(", ")}. This one takes nothing more, and ends when its tasks are done: update it`,
+      "yellow",
+    ];
   if (happening.type === "loop:paused") return [`Paused: ${happening.reason} ${happening.fix}`, "red"];
   if (happening.type === "loop:resumed") return ["Resumed.", "green"];
   return null;

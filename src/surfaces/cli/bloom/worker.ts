@@ -49,7 +49,12 @@ export const worker: Run = async (host, call) => {
     const end = await runWith(project, outside, screen, {
       ...{ name: own.name, agents: own.capacity, mergeTrain: bloom.merge_train, once: false },
       worker: { name: null, only: null, labels: own.labels },
-      ...{ stop: stop.signal, drain: drain.signal, hear: atWork.hear },
+      ...{ stop: stop.signal, drain: drain.signal },
+      hear(happening) {
+        atWork.hear(happening);
+        // Whoever asks for the workers sees that this one drains.
+        if (happening.type === "loop:outgrown") drain.abort();
+      },
     });
     return answerOf(end, {
       own,

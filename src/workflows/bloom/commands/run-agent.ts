@@ -101,6 +101,7 @@ function lostSession(
 
 interface Place {
   readonly folder: Folder;
+  readonly isBrought: boolean;
   readonly worktree: Worktree | null;
   readonly agent: string;
   readonly conflicts: readonly string[];
@@ -113,7 +114,7 @@ async function start(context: ExecutionContext, place: Place): Promise<StepResul
     before.run.errand === "step" || before.run.errand === "mark" ? getCurrentStepForTask(task) : null;
   const id = nameOfRun(task.id, before.run.runs + 1);
   const session = before.run.session !== null && task.session_id !== undefined ? before.run.session : null;
-  const done = session === null ? await doneBefore(context, place.worktree) : null;
+  const done = session === null ? await doneBefore(context, place) : null;
   const strayed = await watchOutside(context, place.worktree);
   if (context.stop.aborted) return { event: "interrupted" };
   const known = await context.note({
@@ -171,10 +172,10 @@ async function start(context: ExecutionContext, place: Place): Promise<StepResul
 /** What earlier sessions left. */
 async function doneBefore(
   { known, ports }: ExecutionContext,
-  worktree: Worktree | null,
+  { isBrought, worktree }: Place,
 ): Promise<WorkDone | null> {
   const { run, task } = known;
-  if (worktree === null || run.asked !== true) return null;
+  if (worktree === null || (run.asked !== true && !isBrought)) return null;
   return ports.worktrees.done(worktree, task.merge_into ?? task.base_branch ?? run.began ?? undefined);
 }
 

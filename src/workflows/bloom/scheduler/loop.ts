@@ -94,6 +94,8 @@ interface Loop extends LoopSetup {
   readonly unwritable: Map<string, PawlError>;
   /** The working folders that this loop holds: a repository's branch, or the project's root. */
   readonly folders: Set<string>;
+  /** Aborted once a newer version was seen at work. */
+  readonly outgrown: AbortController;
 }
 
 /** The longest wait for a change that nobody signals, and the interval at which it polls other workers' leases. */
@@ -129,6 +131,7 @@ export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
     failed: new Map(),
     unwritable: new Map(),
     folders: new Set(),
+    outgrown: new AbortController(),
   };
   const watching = setup.watch.onChange(signal.notify);
   const merges = watchMerges(loop);
@@ -169,6 +172,7 @@ async function turnUntilOver(loop: Loop, merges: MergeWatch): Promise<void> {
     try {
       await loop.pins.refresh();
       const picked = await look(loop);
+      drainIfOutgrown(loop, picked);
       tellUnwritable(loop, picked);
       loop.pins.see(picked.file.tasks, loop.active.size === 0, new Set(loop.active.keys()));
       await tellActive(loop, picked);
@@ -189,16 +193,23 @@ async function turnUntilOver(loop: Loop, merges: MergeWatch): Promise<void> {
   }
 }
 
-const isDraining = ({ drain }: LoopSetup): boolean => drain?.aborted === true;
+const isDraining = ({ drain, outgrown }: Loop): boolean => drain?.aborted === true || outgrown.signal.aborted;
+
+/** What a newer version decides follows rules that this one does not know: it leaves all of it to others. */
+function drainIfOutgrown({ outgrown, show }: Loop, { movedByOthers: tasks }: Picked): void {
+  if (tasks.length === 0 || outgrown.signal.aborted) return;
+  outgrown.abort();
+  show({ type: "loop:outgrown", tasks });
+}
 
 const caller = ({ name }: LoopSetup): Caller => ({ channel: "library", who: name });
 
 /** What can be taken. Writes only if something becomes ready. */
 async function look(setup: LoopSetup, only = false): Promise<Picked> {
-  const worker = setup.worker ?? ANY_WORKER;
-  const seen = (await advance(setup.runtime, pick, { worker, look: true }, caller(setup))).reply;
-  if (only || !seen.someReady) return seen;
-  const { reply } = await advance(setup.runtime, pick, { worker }, caller(setup));
+  const asked = { worker: setup.worker ?? ANY_WORKER, isShared: setup.claims.isShared };
+  const seen = (await advance(setup.runtime, pick, { ...asked, look: true }, caller(setup))).reply;
+  if (only || !seen.someReady || seen.movedByOthers.length > 0) return seen;
+  const { reply } = await advance(setup.runtime, pick, asked, caller(setup));
   for (const event of reply.happened) setup.show(event);
   return reply;
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { openStage, type Stage, type StageOptions } from "../../../../test/rig/schedule/stage.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { Saved } from "../../../core/ports/worktrees.ts";
+import { headPath } from "../../../runtime/history.ts";
 
 const TASKS = `tasks:
 - id: T1
@@ -229,6 +230,41 @@ describe("A machine that lacks what each task needs", () => {
     expect(stage.tasks()[0]?.status).not.toBe("blocked");
     expect(stage.of("task:blocked")).toEqual([]);
     expect(stage.of("task:failed")).toMatchObject([{ taskId: "T1", code: "git-identity-missing" }]);
+  });
+});
+
+describe("A machine whose Pawl is older than another's", () => {
+  const OTHER = `${TASKS}- {id: T2, title: Other, repo: ., merge_into: main}\n`;
+  /** T1 was begun, and then moved on by another table. */
+  async function movedOn(shared: StageOptions["shared"]) {
+    const stage: Stage = openStage({
+      ...{ tasks: OTHER, once: true, deferred: MARKS },
+      ...(shared && { shared }),
+      async agent({ run, stopped }) {
+        if (run === "T1.1") await stopped;
+        return undefined;
+      },
+    });
+    await stage.until(() => JSON.parse(stage.read(".pawl/runs/T1.json") ?? "{}").underway?.length === 1);
+    stage.kill();
+    const record = JSON.parse(stage.read(headPath("bloom:T1")) ?? "");
+    stage.save(headPath("bloom:T1"), JSON.stringify({ ...record, table: "f".repeat(64) }));
+    return stage;
+  }
+
+  it("takes nothing more once the other has moved a task on, and says so once", async () => {
+    const stage = await movedOn({});
+    const before = stage.runs.length;
+    expect(await stage.again()).toMatchObject({ done: [], open: ["T1", "T2"], blocked: [] });
+    expect(stage.of("loop:outgrown")).toMatchObject([{ tasks: ["T1"] }]);
+    expect(stage.runs).toHaveLength(before);
+    expect(stage.tasks().map(({ status }) => status)).not.toContain("ready_for_agent");
+  });
+
+  it("is the only one there is where work is kept in files: it goes on", async () => {
+    const stage = await movedOn(undefined);
+    expect(await stage.again()).toMatchObject({ done: ["T1", "T2"] });
+    expect(stage.of("loop:outgrown")).toEqual([]);
   });
 });
 

@@ -246,7 +246,8 @@ describe("A task whose lease cannot be renewed", () => {
       {
         async agent({ run, stopped, works }: Parameters<NonNullable<StageOptions["agent"]>>[0]) {
           if (run === "T1.1") await stopped;
-          else await works(1000);
+          // Longer than by what the simulated machine lets a timer come first.
+          else await works(5000);
           return undefined;
         },
       },

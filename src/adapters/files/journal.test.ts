@@ -78,6 +78,18 @@ describe("the journal", () => {
     });
   });
 
+  test("has nothing behind its good records once somebody commits after a writer that died: nobody looks under the lock for it", async () => {
+    const { called, commit, journal, machine, read, restarted } = started();
+    await commit("one\n");
+    const whole = journal();
+    machine.save(JOURNAL, `${whole}${whole.slice(0, -5)}${"x".repeat(5_000)}`, "in-place");
+    restarted();
+    await commit("two\n");
+    expect(journal().endsWith("x")).toBe(false);
+    expect(await read()).toBe("two\n");
+    expect(called("tryLock")).toEqual([]);
+  });
+
   test("that is damaged is told with the place, and with what is good before and after it", async () => {
     const { commit, journal, machine, read, restarted } = started();
     for (const text of ["one\n", "two\n", "three\n"]) await commit(text);

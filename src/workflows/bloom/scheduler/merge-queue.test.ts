@@ -1,23 +1,28 @@
 import { describe, expect, it } from "vitest";
-import type { MergeTurn, Repo } from "../../../core/ports/worktrees.ts";
+import type { HeldLease, MergeTurn, Repo } from "../../../core/ports/worktrees.ts";
 import type { MergePlace } from "../execution-context.ts";
 import { type MergeQueueSetup, openMergeQueue } from "./merge-queue.ts";
 
 const NEVER = new AbortController().signal;
+const lease: HeldLease = { what: "main", epoch: 1, holder: "here" };
 
 /** A lock over processes that is this one's, but for what `elsewhere` says, and a clock that only it moves. */
 function setup({ limit = 3 } = {}) {
   const held: string[] = [];
   const timers: (() => void)[] = [];
   const heard: (() => void)[] = [];
-  const state = { elsewhere: null as string | null };
+  const state = { elsewhere: null as string | null, fails: null as string | null };
   const given: MergeQueueSetup = {
     limit,
     worktrees: {
       async takeTurn(_, into, owner): Promise<MergeTurn> {
         if (state.elsewhere !== null) return { kind: "taken", owner: state.elsewhere };
+        if (state.fails === owner) {
+          await settle();
+          throw new Error("the disk is full");
+        }
         held.push(`${owner} takes ${into}`);
-        return { kind: "mine", release: async () => void held.push(`${owner} lets go of ${into}`) };
+        return { kind: "mine", lease, release: async () => void held.push(`${owner} lets go of ${into}`) };
       },
     },
     watch: {
@@ -36,8 +41,8 @@ function setup({ limit = 3 } = {}) {
     },
   };
   const trains = openMergeQueue(given);
-  const join = async (task: string, { waits = true, stop = NEVER } = {}) =>
-    trains.join({ repo: "." as Repo, into: "main", task, since: "1", waits }, stop);
+  const join = async (task: string, { waits = true, stop = NEVER, into = "main" } = {}) =>
+    trains.join({ repo: "." as Repo, into, task, since: "1", waits }, stop);
   const joined = async (task: string): Promise<MergePlace> => {
     const place = await join(task);
     if (place.kind !== "mine") throw new Error(place.kind);
@@ -82,15 +87,52 @@ describe("the merge trains of a process", () => {
     const first = await b.base(NEVER);
     b.announce("B on A");
     await a.release(null);
-    expect(first === "stopped" || first.broken.aborted).toBe(true);
+    expect(first === "stopped" ? null : first.broken.reason).toBe("interrupted");
     expect(await b.turn(NEVER)).toBe("void");
     expect(await b.base(NEVER)).toMatchObject({ commit: null });
     b.announce("B alone");
     expect(await b.turn(NEVER)).toBe("first");
   });
 
+  it("of two branches are two: who merges into one waits for nobody who merges into the other", async () => {
+    const { joined, join, held } = setup({ limit: 1 });
+    const a = await joined("a");
+    expect(await join("b", { into: "release" })).toMatchObject({ kind: "mine", slot: 0 });
+    expect(held).toEqual(["a takes main", "b takes release"]);
+    await a.release(null);
+    expect(held.at(-1)).toBe("a lets go of main");
+  });
+
+  it("lose one whose lock could not be taken, and let in who came after it", async () => {
+    const { join, held, state } = setup();
+    state.fails = "a";
+    const refused = expect(join("a")).rejects.toThrow("the disk is full");
+    const after = join("b");
+    await refused;
+    expect((await after).kind).toBe("mine");
+    expect(held).toEqual(["b takes main"]);
+  });
+
+  it("hold the lock under its lease, let go of it once, and take it anew where the target was overtaken", async () => {
+    const { joined, join, trains, held } = setup();
+    const a = await joined("a");
+    expect(a.lease).toBe(lease);
+    a.overtaken();
+    const b = join("b");
+    void join("c");
+    await settle();
+    expect(held).toEqual(["a takes main"]);
+    await Promise.all([a.release(null), trains.leave("c")]);
+    expect((await b).kind).toBe("mine");
+    expect(held).toEqual(["a takes main", "a lets go of main", "b takes main"]);
+    const place = await b;
+    if (place.kind === "mine") await place.release(null);
+    expect(a.lease).toBeUndefined();
+    expect(held).toHaveLength(4);
+  });
+
   it("let in who waits as soon as one leaves, in the order in which they came", async () => {
-    const { joined, join, trains } = setup({ limit: 1 });
+    const { joined, join, trains, heard, timers } = setup({ limit: 1 });
     const a = await joined("a");
     const order: string[] = [];
     for (const task of ["b", "c", "d"])
@@ -99,6 +141,8 @@ describe("the merge trains of a process", () => {
         if (place.kind === "mine") void place.release(null);
       });
     await settle();
+    // Nobody polls: no timer, and no look at what other processes do.
+    expect([heard.length, timers.length]).toEqual([0, 0]);
     await trains.leave("c");
     await a.release(null);
     await settle();

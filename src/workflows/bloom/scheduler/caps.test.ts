@@ -1,6 +1,6 @@
 /** What keeps a worker among several machines from taking a task, or from going on with it. */
 import { describe, expect, it } from "vitest";
-import { openStage, type StageOptions } from "../../../../test/rig/schedule/stage.ts";
+import { openStage, type Stage, type StageOptions } from "../../../../test/rig/schedule/stage.ts";
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import type { Cap, Held, Wanted } from "../../../core/ports/claims.ts";
 import { openCaps } from "./caps.ts";
@@ -177,6 +177,21 @@ describe("What another machine holds", () => {
     expect(asked).toHaveLength(1);
     expect(asked[0]).toBeGreaterThanOrEqual(20_000);
     expect(asked[0]).toBeLessThan(21_000);
+  });
+});
+
+describe("A folder that another machine holds", () => {
+  it("lets its task wait until both leases have run out, wherever in the project the path begins", async () => {
+    const [ofTask, ofFolder] = [5_000, 12_000];
+    const left = (what: string, until: number) =>
+      stage.elapsed() < until ? [{ what, left: until - stage.elapsed() }] : [];
+    const stage: Stage = staged([inRepo("T1", "./api"), inRepo("T2", "web")], {
+      held: () => [...left("T1", ofTask), ...left("@api:T1", ofFolder)],
+    });
+    await stage.until(() => stage.runs.length === 2);
+    expect(stage.runs.map(({ task: id }) => id)).toEqual(["T2", "T1"]);
+    expect(stage.elapsed()).toBeGreaterThanOrEqual(ofFolder);
+    expect(stage.elapsed()).toBeLessThan(ofFolder + 1_500);
   });
 });
 

@@ -233,6 +233,40 @@ describe("A machine that lacks what each task needs", () => {
   });
 });
 
+describe("What a dead worker left of its agents", () => {
+  const lease = (what: string, preferred?: readonly string[]) => ({
+    ...{ what, left: 3_600_000 },
+    ...(preferred && { preferred }),
+  });
+
+  it.each([
+    ["stays while another worker holds the task", [lease("T1")], 0],
+    ["is ended while nobody holds the task", [], 1],
+    ["is ended while somebody holds another task", [lease("T2")], 1],
+    ["is ended where the task is only kept for whoever works in its place", [lease("T1", [])], 1],
+  ])("%s", async (_, leases, ended) => {
+    let isDead = false;
+    const stage: Stage = staged(
+      { held: () => (isDead ? leases : []) },
+      {
+        async agent({ run, stopped }) {
+          if (run === "T1.1") await stopped;
+          return undefined;
+        },
+      },
+    );
+    await stage.until(() => JSON.parse(stage.read(".pawl/runs/T1.json") ?? "{}").underway?.length === 1);
+    await stage.until(() => stage.runs.length === 1);
+    stage.kill();
+    isDead = true;
+    const over = stage.again().catch(() => null);
+    await stage.pass(1000);
+    expect(stage.of("agent:leftovers_ended")).toHaveLength(ended);
+    stage.stop();
+    await over;
+  });
+});
+
 describe("A machine whose Pawl is older than another's", () => {
   const OTHER = `${TASKS}- {id: T2, title: Other, repo: ., merge_into: main}\n`;
   /** T1 was begun, and then moved on by another table. */

@@ -27,7 +27,16 @@ export function agentSays(file: string): string {
 }
 
 export function watchAgents(file: string, { ask }: Cluster): AgentWatch {
-  const faults = new Set<string>();
+  const began = performance.now();
+  /** Each with what was seen first. */
+  const faults = new Map<string, string>();
+  const note = (fault: string, seenWith = "") => {
+    if (faults.has(fault)) return;
+    faults.set(
+      fault,
+      `${fault} (${((performance.now() - began) / 1000).toFixed(1)} s after the start${seenWith})`,
+    );
+  };
   let looks = 0;
   let seen = 0;
   let isOver = false;
@@ -35,9 +44,10 @@ export function watchAgents(file: string, { ask }: Cluster): AgentWatch {
   const since = new Map<string, number>();
   const look = async () => {
     const before = agentsIn(file).filter(isAlive);
-    const leases = await ask<{ what: string; holder: string; epoch: string }>(
-      "select what, holder, epoch from pawl.lease where holder is not null and until > clock_timestamp()",
+    const all = await ask<{ what: string; holder: string | null; epoch: string; left: number }>(
+      "select what, holder, epoch, extract(epoch from until - clock_timestamp())::float as left from pawl.lease",
     );
+    const leases = all.filter(({ holder, left }) => holder !== null && left > 0);
     // Who was alive before and after was alive at the moment that the database showed.
     const alive = before.filter(isAlive);
     last = alive;
@@ -46,13 +56,15 @@ export function watchAgents(file: string, { ask }: Cluster): AgentWatch {
     seen += alive.length;
     for (const agent of alive) {
       const lease = leases.find(({ what }) => what === agent.task);
-      if (!lease?.holder.startsWith(`${agent.worker} `))
-        faults.add(
+      if (!lease?.holder?.startsWith(`${agent.worker} `)) {
+        const row = all.find(({ what }) => what === agent.task);
+        note(
           `the agent ${agent.pid} of ${agent.worker} is alive, the lease of ${agent.task} is ${lease?.holder ?? "nobody"}'s`,
+          `; the lease: ${row ? `${row.holder ?? "released"}, epoch ${row.epoch}, ${row.left.toFixed(1)} s left` : "none"}`,
         );
+      }
       const workers = alive.filter(({ task }) => task === agent.task).map(({ worker }) => worker);
-      if (workers.length > 1)
-        faults.add(`several agents are alive at ${agent.task}: of ${workers.join(", ")}`);
+      if (workers.length > 1) note(`several agents are alive at ${agent.task}: of ${workers.join(", ")}`);
     }
   };
   const over = (async () => {
@@ -70,7 +82,7 @@ export function watchAgents(file: string, { ask }: Cluster): AgentWatch {
       return seen;
     },
     get faults() {
-      return [...faults];
+      return [...faults.values()];
     },
     atWork(worker) {
       const agent = last.find((each) => each.worker === worker);

@@ -280,6 +280,17 @@ describe("tasks.yaml in parts", () => {
     check("tasks:\n- id: A\nb: 1\n", "tasks:\n- id: B\nab: 1\n");
   });
 
+  it.each(["- id: B\n  title: b\n", "- b\n", " more\n", "\n- id: B\n  title: b\n"])(
+    "says the same where a last line that had no end goes on with %j",
+    (more) => {
+      const before = "tasks:\n- id: A\n  title: a";
+      const known = readTasks(before, null);
+      const text = `${before}${more}`;
+      for (const given of [text, longText(["tasks:\n", "- id: A\n  title: a", more])])
+        expectWhole(text, readTasks(given, known.ok ? known.parts : null));
+    },
+  );
+
   it("is cut at the dashes of its list, with what stands around it", () => {
     const text =
       "# c\ntasks: # t\n\n  # first\n  - id: A\n    text: |\n      - no\n  # of A\n\n  - id: B\nmine: 1\n";

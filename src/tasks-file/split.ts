@@ -83,8 +83,10 @@ function cutLike(text: string, { head, entries: before, tail }: Pieces): Pieces 
   for (let at = head.length; at < end; ) {
     const known = before[entries.length] ?? "";
     const next = at + known.length;
+    // What has no end of its last line stays only where nothing follows it.
+    const mayStay = known !== "" && next <= end && (known.endsWith("\n") || next === text.length);
     // A slice is compared as bytes, which `startsWith` is not.
-    const stays = known !== "" && next <= end && text.slice(at, next) === known;
+    const stays = mayStay && text.slice(at, next) === known;
     const entry = stays ? known : entryAt(text, { at, end, begins, column });
     if (entry === null) return null;
     entries.push(entry);

@@ -138,6 +138,17 @@ describe("A long list", () => {
     expect(new Map([...kept].sort())).toEqual(new Map([...written(text.whole).kept].sort()));
   });
 
+  it("is in the same parts where its last line had no end and goes on with what looks like an entry", () => {
+    const before = list(90).slice(0, -1);
+    const text = `${before}- id: X\n`;
+    const pieces = (keptParts("tasks.yaml", written(before).read) ?? []).map(([, part]) => part);
+    for (const given of [text, longText([...pieces, "- id: X\n"])]) {
+      const { kept, text: whole } = written(before, given);
+      expect(whole).toBe(text);
+      expect(new Map([...kept].sort())).toEqual(new Map([...written(text).kept].sort()));
+    }
+  });
+
   it("is one document where it is short, or no YAML", () => {
     const nothing = () => null;
     expect(partChanges("tasks.yaml", list(100), nothing)).toHaveLength(102);

@@ -133,7 +133,8 @@ function partsNear(text: Text, before: readonly Part[]): Near | null {
   const lines = linesOf(fresh.toWellFormed());
   const depths = lines.map((line) => ENTRY.exec(line)?.[1]?.length);
   const isWhole = lines.at(-1)?.endsWith("\n") ?? true;
-  const joins = lines.length > 0 && first > 0 && depths[0] !== depth;
+  const isEnded = before[first - 1]?.[1].endsWith("\n") ?? true;
+  const joins = lines.length > 0 && first > 0 && (depths[0] !== depth || !isEnded);
   const isShallower = depths.some((each) => each !== undefined && each < depth);
   if (joins || isShallower || (last < before.length && !isWhole)) return null;
   const near = { first, last, fresh: named(entriesIn(lines, depth)) };

@@ -2,11 +2,13 @@
 import { describe, expect, test } from "vitest";
 import { open } from "../../../test/crash/scenario.ts";
 import { write } from "../../../test/crash/shapes.ts";
-import type { Call, Fate } from "../../../test/crash/sim-disk.ts";
+import { type Call, type Fate, STATE_HOME } from "../../../test/crash/sim-disk.ts";
 import { Machine } from "../../../test/crash/sim-machine.ts";
 import { projectPath } from "../../core/path.ts";
+import { FIRST, renderRecord } from "./record.ts";
 
 const JOURNAL = ".pawl/journal";
+const OTHER_KEY = new Uint8Array(32).fill(9);
 
 /** A machine; each call on its disk is noted, and has the fate that is given. */
 function started() {
@@ -27,8 +29,9 @@ function started() {
   const journal = () => machine.tree().get(JOURNAL) ?? "";
   /** As if the machine had started since: nothing is known to be applied. */
   const restarted = () => machine.cutPower(() => true);
+  const settle = () => noting().settle();
   return {
-    ...{ machine, commit, journal, read, restarted },
+    ...{ machine, commit, journal, read, restarted, settle },
     called: (...names: readonly string[]) => calls.filter(({ name }) => names.includes(name)),
   };
 }
@@ -43,13 +46,14 @@ describe("the journal", () => {
     expect(called("tryLock")).toEqual([]);
   });
 
-  test("costs a commit one sync, besides those of its folders for the first", async () => {
+  test("costs a commit one sync and one write of its marker, besides those for the first", async () => {
     const { called, commit } = started();
     await commit("one\n");
     await commit("two\n");
     expect(called("fsync", "fsyncFolder").map(({ name, path }) => [name, path])).toEqual([
       ["fsync", JOURNAL],
     ]);
+    expect(called("write").filter(({ path }) => path.startsWith(STATE_HOME))).toHaveLength(1);
   });
 
   test("is closed after each commit, also after one that the disk refuses", async () => {
@@ -114,4 +118,99 @@ describe("the journal", () => {
       fix: expect.stringContaining("`pawl repair`"),
     });
   });
+
+  test("that was cut within its first record is told, not taken for an empty one", async () => {
+    const { commit, journal, machine, read } = started();
+    await commit("one\n");
+    const whole = journal();
+    machine.save(JOURNAL, whole.slice(0, 20), "in-place");
+    await expect(read()).rejects.toMatchObject({
+      code: "journal-damaged",
+      message: `The journal is damaged: expected at least ${whole.length} bytes of good records, found 0.`,
+    });
+  });
+
+  test("that was cut short is told, also where somebody else's record follows what is left", async () => {
+    const { commit, journal, machine, read } = started();
+    for (const text of ["one\n", "two\n"]) await commit(text);
+    const whole = journal();
+    const [first = ""] = whole.split(/(?=^pawl-commit )/m);
+    machine.save(JOURNAL, `${first}${foreign()}`, "in-place");
+    await expect(read()).rejects.toMatchObject({
+      code: "journal-damaged",
+      message: expect.stringContaining(`expected at least ${whole.length} bytes of good records`),
+    });
+    expect(machine.tree().get("evil.md")).toBeUndefined();
+  });
+
+  test("of somebody else in place of its own is set aside, and what it replaced is in the files", async () => {
+    const { commit, journal, machine, read } = started();
+    await commit("one\n");
+    const theirs = foreign();
+    expect(theirs.length).toBeLessThan(journal().length);
+    machine.save(JOURNAL, theirs, "in-place");
+    expect(await read()).toBe("one\n");
+    const kept = [...machine.tree()].filter(([path]) => path.startsWith(".pawl/kept/"));
+    expect(kept.map(([, text]) => text)).toEqual([theirs]);
+  });
+
+  test("that is shorter than an earlier one is whole, where a power cut left that one's marker", async () => {
+    const { commit, journal, machine, read, settle } = started();
+    await commit(`${"one ".repeat(500)}\n`);
+    machine.cutPower(() => true);
+    await read();
+    machine.cutPower(() => true);
+    const long = journal().length;
+    await settle();
+    await commit("two\n");
+    machine.cutPower(() => false);
+    expect(journal().length).toBeGreaterThan(0);
+    expect(journal().length).toBeLessThan(long);
+    expect(await read()).toBe("two\n");
+  });
+
+  test("that was emptied stays so, where a power cut left its new marker alone: nothing counts as somebody else's", async () => {
+    const { commit, machine, read, restarted, settle } = started();
+    await commit("one\n");
+    restarted();
+    await settle();
+    const marker = machine.find(`${STATE_HOME}/applied`)?.id;
+    const { unsynced } = machine;
+    machine.cutPower((index) => unsynced[index]?.id === marker);
+    expect(await read()).toBe("one\n");
+    expect([...machine.tree().keys()].filter((path) => path.startsWith(".pawl/kept/"))).toEqual([]);
+  });
+
+  test.each([
+    ["the first commit", []],
+    ["a later commit", ["commit"]],
+    ["the first commit since Pawl's folder was removed", ["commit", "removal"]],
+  ])(
+    "keeps what somebody has read of %s through a power cut, though its writer died before it was synced",
+    async (_, earlier) => {
+      const { commit, machine, read } = started();
+      if (earlier.includes("commit")) await commit("one\n");
+      if (earlier.includes("removal")) removeFolder(machine);
+      await expect(
+        commit("two\n", ({ name, path }) => (name === "fsync" && path === JOURNAL ? "die" : undefined)),
+      ).rejects.toThrow();
+      expect(await read()).toBe("two\n");
+      machine.cutPower(() => false);
+      expect(await read()).toBe("two\n");
+    },
+  );
 });
+
+function removeFolder(machine: Machine): void {
+  const root = machine.folder("");
+  machine.setEntry(root, ".pawl", null);
+  machine.sync(root.id);
+}
+
+/** A record that another project's key has signed. */
+function foreign(): string {
+  const steps = [
+    { type: "put", path: "evil.md", before: null, after: "e".repeat(64), text: "evil" } as const,
+  ];
+  return renderRecord(OTHER_KEY, { epoch: 1, sequence: 0, mac: FIRST }, steps).bytes.toString("utf8");
+}

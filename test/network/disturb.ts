@@ -104,6 +104,7 @@ export async function disturb(
       const end = next.begin(member, scene);
       await pause(next.milliseconds);
       end();
+      scene.say(`${member.name} no longer ${next.what}`);
       busy.delete(member);
     }
   };

@@ -63,7 +63,7 @@ async function main(): Promise<number> {
   const random = seeded(Number(values.seed));
   const ids = Array.from({ length: Number(values.tasks) }, (_, at) => `T${at + 1}`);
   const stage = await open(ids, random);
-  const watch = watchAgents(stage.agents, stage.cluster);
+  const watch = watchAgents(stage.agents, stage.cluster, say);
   const dealt = values.calm ? Promise.resolve(0) : disturbed(stage, watch, random);
   const isLate = !(await allDone(stage.cluster, ids.length));
   const count = await dealt;
@@ -74,7 +74,7 @@ async function main(): Promise<number> {
     ...(isLate ? [`after ${MOST_MILLISECONDS / 1000} s not all tasks were done`] : []),
     ...codes.flatMap((code, at) => (code === 0 ? [] : [`w${at + 1} drained with the code ${code}`])),
     ...(watch.seen > ids.length ? [] : [`only ${watch.seen} agents were looked at`]),
-    ...watch.faults,
+    ...watch.faults.flatMap(({ fault, task }) => [fault, ...saidOf(task, stage.crew)]),
     ...(await judge({ ...stage, ids, remoteGit: stage.project.remoteGit })),
     ...addsUp(stage),
   ];
@@ -85,6 +85,16 @@ async function main(): Promise<number> {
   stage.cluster.stop();
   stage.project[Symbol.dispose]();
   return faults.length === 0 ? 0 : 1;
+}
+
+/** What all workers have said of a task. */
+function saidOf(task: string, crew: readonly Member[]): readonly string[] {
+  return crew.flatMap(({ heard, name }) =>
+    heard()
+      .split("\n")
+      .filter((line) => line.includes(`"taskId":"${task}"`))
+      .map((line) => `  ${name}: ${line.slice(0, 300)}`),
+  );
 }
 
 async function open(ids: readonly string[], random: () => number): Promise<Stage> {

@@ -14,7 +14,7 @@ export interface AgentWatch {
   /** How often it looked, and at how many agents in all. */
   readonly looks: number;
   readonly seen: number;
-  readonly faults: readonly string[];
+  readonly faults: readonly { readonly fault: string; readonly task: string }[];
   /** The task of a worker's agent, as it was seen last, and for how many milliseconds it was seen alive. */
   atWork(worker: string): { readonly task: string; readonly milliseconds: number } | null;
   close(): Promise<void>;
@@ -26,16 +26,14 @@ export function agentSays(file: string): string {
   return `${parent}; echo "ID \${PAWL_PROJECT##*/} $p $(cut -d ' ' -f 22 /proc/$p/stat)" >> ${file}`;
 }
 
-export function watchAgents(file: string, { ask }: Cluster): AgentWatch {
-  const began = performance.now();
+/** `say`: hears each fault at the moment when it is seen. */
+export function watchAgents(file: string, { ask }: Cluster, say: (line: string) => void): AgentWatch {
   /** Each with what was seen first. */
   const faults = new Map<string, string>();
-  const note = (fault: string, seenWith = "") => {
+  const note = (fault: string, task: string, seenWith = "") => {
     if (faults.has(fault)) return;
-    faults.set(
-      fault,
-      `${fault} (${((performance.now() - began) / 1000).toFixed(1)} s after the start${seenWith})`,
-    );
+    faults.set(fault, task);
+    say(`✗ ${fault}${seenWith}`);
   };
   let looks = 0;
   let seen = 0;
@@ -60,11 +58,13 @@ export function watchAgents(file: string, { ask }: Cluster): AgentWatch {
         const row = all.find(({ what }) => what === agent.task);
         note(
           `the agent ${agent.pid} of ${agent.worker} is alive, the lease of ${agent.task} is ${lease?.holder ?? "nobody"}'s`,
+          agent.task,
           `; the lease: ${row ? `${row.holder ?? "released"}, epoch ${row.epoch}, ${row.left.toFixed(1)} s left` : "none"}`,
         );
       }
       const workers = alive.filter(({ task }) => task === agent.task).map(({ worker }) => worker);
-      if (workers.length > 1) note(`several agents are alive at ${agent.task}: of ${workers.join(", ")}`);
+      if (workers.length > 1)
+        note(`several agents are alive at ${agent.task}: of ${workers.join(", ")}`, agent.task);
     }
   };
   const over = (async () => {
@@ -82,7 +82,7 @@ export function watchAgents(file: string, { ask }: Cluster): AgentWatch {
       return seen;
     },
     get faults() {
-      return [...faults.values()];
+      return [...faults].map(([fault, task]) => ({ fault, task }));
     },
     atWork(worker) {
       const agent = last.find((each) => each.worker === worker);

@@ -85,6 +85,23 @@ describe("how long what is held counts as held", () => {
     await second?.release();
     expect(told).toEqual([10_000, 10_000, null]);
   });
+
+  it("runs on where everything is lost, until something is taken again", async () => {
+    const { claims, database } = opened();
+    const told: (number | null)[] = [];
+    claims.onProlonged?.((left) => told.push(left));
+    database(isAway);
+    const lost = await claims.take("T1", "w");
+    await passes(LASTING);
+    await lost?.release();
+    expect(lost?.lost?.aborted).toBe(true);
+    expect(told).toEqual([10_000]);
+    database(async () => []);
+    await claims.take("T2", "w");
+    await passes(LASTING / 3);
+    expect(told).toEqual([10_000, 10_000]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
 });
 
 describe("a lease that is not renewed", () => {

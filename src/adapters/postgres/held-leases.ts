@@ -6,6 +6,8 @@
  * E2  It also counts as lost if the wall clock and the steady clock disagree on how much time has passed: the machine slept, and
  *     nobody knows for how long.
  * E3  While nothing is held, nothing is asked and no timer runs.
+ * E4  Whoever hears for how long leases count as held hears nothing of one that is lost: its agents may still work. The time that
+ *     was told last runs on.
  */
 
 export interface HeldLeases {
@@ -46,10 +48,9 @@ export function openHeldLeases(lasting: number, renew: Renew): HeldLeases {
   let asked = 0;
 
   const rest = () => {
-    if (held.size > 0 || watching === undefined) return;
+    if (held.size > 0) return;
     clearInterval(watching);
     watching = undefined;
-    tell(null);
   };
   const lose = (what: string, one: Held) => {
     if (held.get(what) !== one) return;
@@ -97,6 +98,7 @@ export function openHeldLeases(lasting: number, renew: Renew): HeldLeases {
           if (held.get(what) !== one) return false;
           held.delete(what);
           rest();
+          if (held.size === 0) tell(null);
           return true;
         },
       };

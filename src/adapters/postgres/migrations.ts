@@ -357,6 +357,70 @@ language sql stable as $$
 $$;
 `;
 
+/**
+ * A taker that lost its lease and takes it again counts from the moment when it asked, as every taker does: so the lease begins
+ * again then. It was the reply to its first call that was lost, or its renewals. Once the lease has run out, it is taken anew.
+ */
+const TAKEN_AGAIN = /* sql */ `
+create or replace function pawl.take(p bigint, named text, taker text, lasting interval, out taken_epoch bigint, out was_left boolean)
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  present pawl.lease;
+begin
+  insert into pawl.lease (project, what, epoch, holder, until)
+  values (p, named, 0, null, clock_timestamp()) on conflict do nothing;
+  select * into present from pawl.lease where project = p and what = named for update;
+  if present.holder is not null and present.until > clock_timestamp() then
+    update pawl.lease set until = clock_timestamp() + lasting
+    where project = p and what = named and holder = taker
+    returning epoch into taken_epoch;
+    return;
+  end if;
+  taken_epoch := greatest(present.epoch + 1, extract(epoch from clock_timestamp())::bigint);
+  was_left := present.holder is not null and present.holder <> taker;
+  update pawl.lease set epoch = taken_epoch, holder = taker, until = clock_timestamp() + lasting
+  where project = p and what = named;
+end $$;
+
+create or replace function pawl.take_task(
+  p bigint, named text, taker text, lasting interval, wanted jsonb,
+  out taken_epoch bigint, out was_left boolean, out refused text
+)
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  present pawl.lease;
+  left_at text;
+begin
+  perform pawl.permit('only a worker''s or a person''s role takes a task', 'worker', 'person');
+  perform from pawl.project where id = p for update;
+  select * into present from pawl.lease where project = p and what = named for update;
+  if present.holder is not null and present.until > clock_timestamp() then
+    -- It counts among the caps already.
+    select t.taken_epoch into taken_epoch from pawl.take(p, named, taker, lasting) t;
+    return;
+  end if;
+  refused := pawl.reached(p, named, wanted);
+  if refused is not null then
+    return;
+  end if;
+  select r.place into left_at from pawl.reservation r
+  where r.project = p and r.what = named and r.epoch = present.epoch;
+  select t.taken_epoch, t.was_left into taken_epoch, was_left from pawl.take(p, named, taker, lasting) t;
+  -- Somebody else was first, by the function of the version before.
+  if taken_epoch is null then
+    return;
+  end if;
+  insert into pawl.reservation (project, what, epoch, worker, repository, agent, usd, place)
+  values (
+    p, named, taken_epoch, wanted->>'worker', wanted->>'repository', wanted->>'agent', (wanted->>'usd')::numeric,
+    case when was_left and left_at = wanted->>'place' then null else wanted->>'place' end
+  )
+  on conflict (project, what) do update
+  set epoch = excluded.epoch, worker = excluded.worker, repository = excluded.repository,
+    agent = excluded.agent, usd = excluded.usd, place = excluded.place;
+end $$;
+`;
+
 export const MIGRATIONS: readonly Migration[] = [
   {
     version: 1,
@@ -394,5 +458,11 @@ export const MIGRATIONS: readonly Migration[] = [
     says: "many documents in one commit, in no more time than each of them takes",
     readableFrom: 4,
     sql: BLOCKED_BY_PATH,
+  },
+  {
+    version: 7,
+    says: "a lease that its holder lost and takes again, which lasts as long as any other",
+    readableFrom: 4,
+    sql: TAKEN_AGAIN,
   },
 ];

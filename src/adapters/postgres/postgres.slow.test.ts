@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { openCutProxy } from "../../../test/rig/cut-proxy.ts";
 import { emptyDatabase, onDatabase } from "../../../test/rig/postgres.ts";
 import { databaseForEach } from "../../../test/rig/stores.ts";
 import { until } from "../../../test/rig/until.ts";
 import { projectPath } from "../../core/path.ts";
+import type { Cap, Claim, Claims, Wanted } from "../../core/ports/claims.ts";
 import type { Change } from "../../core/ports/store.ts";
 import { parseAddress } from "./address.ts";
 import { openConnections } from "./connections.ts";
@@ -65,6 +66,46 @@ describe("a lease in the database", () => {
     const over = await until(() => third.claims.take("T-1", "third"));
     expect(over.abandoned).toBe(true);
     await over.release();
+  });
+
+  const wanted: Wanted = {
+    ...{ repository: null, agent: "claude", usd: null },
+    caps: { repository: null, agent: null, usd: null },
+  };
+  const taken = (claim: Claim | Cap | null | undefined) => {
+    if (!claim || typeof claim === "string") throw new Error(`not taken: ${claim}`);
+    return claim;
+  };
+  it.each<readonly [string, (claims: Claims) => Promise<Claim | Cap | null> | undefined]>([
+    ["by its name", (claims) => claims.take("T-1", "one")],
+    ["with its caps", (claims) => claims.reserve?.("T-1", "one", wanted)],
+  ])("that its holder lost and takes again lasts as long as any other: %s", async (_, take) => {
+    const { claims } = await open();
+    const left = async () =>
+      (
+        await past(
+          "select extract(epoch from until - clock_timestamp())::float as left from pawl.lease where project = $1",
+        )
+      )[0].left;
+    const lose = async ({ lost }: Claim, until: string) => {
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 });
+      try {
+        await new Promise((done) => lost?.addEventListener("abort", done));
+      } finally {
+        vi.useRealTimers();
+      }
+      await past(`update pawl.lease set until = clock_timestamp() ${until} where project = $1`);
+    };
+    const first = taken(await take(claims));
+    await lose(first, "+ interval '2 s'");
+    const second = taken(await take(claims));
+    expect(second).toMatchObject({ epoch: first.epoch, abandoned: false });
+    expect(await left()).toBeGreaterThan(10);
+    await lose(second, "- interval '1 s'");
+    const third = taken(await take(claims));
+    expect(third.epoch).toBeGreaterThan(second.epoch ?? Number.POSITIVE_INFINITY);
+    expect(third.abandoned).toBe(false);
+    expect(await left()).toBeGreaterThan(10);
   });
 
   it("has a higher epoch with each take, also in a database that knows nothing of those before", async () => {

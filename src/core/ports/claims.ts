@@ -32,7 +32,7 @@ export interface Claims {
   held?(place?: string): Promise<readonly Held[]>;
   /**
    * Calls with the milliseconds for which what is held counts as held from now on, each time that this is prolonged; with null as
-   * soon as nothing is held. Absent: it counts for as long as this process lives.
+   * soon as nothing is held, if it was given back. Absent: it counts for as long as this process lives.
    */
   onProlonged?(heard: (left: number | null) => void): void;
   /** Removes what dead owners left. */

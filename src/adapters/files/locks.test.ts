@@ -1,87 +1,26 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { simDisk } from "../../../test/crash/sim-disk.ts";
+import { Machine } from "../../../test/crash/sim-machine.ts";
 import { stateOf } from "../../../test/rig/state-home.ts";
-import { until } from "../../../test/rig/until.ts";
 import type { Disk } from "./disk.ts";
-import { openLocks, runLockName } from "./locks.ts";
+import { type Lock, openLocks, runLockName, tryLock } from "./locks.ts";
 import { nodeDisk } from "./node-disk.ts";
 import { openStore } from "./store.ts";
 
-const HOLDER = fileURLToPath(new URL("../../../test/crash/holder.ts", import.meta.url));
-const BUSY_HOLDER = fileURLToPath(new URL("../../../test/rig/busy-holder.ts", import.meta.url));
-
 let root: string;
-let children: ChildProcess[];
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "pawl-locks-"));
-  children = [];
 });
-afterEach(() => {
-  for (const child of children) child.kill("SIGKILL");
-  rmSync(root, { recursive: true, force: true });
-});
-
-async function holder(run: string): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [HOLDER, root, run], { stdio: ["ignore", "pipe", "inherit"] });
-  children.push(child);
-  await once(child.stdout as NodeJS.ReadableStream, "data");
-  return child;
-}
+afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const open = (holdWaitMilliseconds: number) =>
   openStore({ root, state: stateOf(root), holdWaitMilliseconds });
 
 describe("a run's lock", () => {
-  test("is free at once when its owner is killed", async () => {
-    const owner = await holder("alfred:TS-1");
-    const waiting = open(60_000).hold("alfred:TS-1", async () => "mine");
-    owner.kill("SIGKILL");
-    expect(await waiting).toBe("mine");
-  });
-
-  test("is not taken from a suspended owner; the error names it and since when", async () => {
-    const owner = await holder("alfred:TS-1");
-    owner.kill("SIGSTOP");
-    const error = await open(100)
-      .hold("alfred:TS-1", async () => "stolen")
-      .catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({
-      code: "lock-timeout",
-      message: expect.stringMatching(
-        new RegExp(`process ${owner.pid}, which has held the lock since \\d{4}-`),
-      ),
-      fix: expect.stringContaining(`process ${owner.pid}`),
-    });
-  });
-
-  test("goes to those who wait before it goes back to a process that takes it again and again", async () => {
-    const counts = join(root, "counts");
-    const args = [BUSY_HOLDER, root, "r", counts];
-    const busy = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-    children.push(busy);
-    await once(busy.stdout as NodeJS.ReadableStream, "data");
-    const turns = () => (existsSync(counts) ? statSync(counts).size : 0);
-    await until(() => turns() > 3);
-    for (let time = 0; time < 3; time++) {
-      const before = turns();
-      const meanwhile = await open(60_000).hold("r", async () => turns() - before);
-      expect(meanwhile).toBeLessThan(100);
-    }
-  });
-
-  test("leaves other runs and commits alone", async () => {
-    await holder("alfred:TS-1");
-    const store = open(100);
-    expect(await store.hold("alfred:TS-2", async () => "other")).toBe("other");
-    expect(await store.commit(store.view(), [])).toBe("committed");
-  });
-
   test("is given up when the work throws", async () => {
     const store = open(100);
     const work = store.hold("r", async () => {
@@ -153,8 +92,237 @@ describe("a lock's file", () => {
       }),
       { numRuns: 40 },
     );
+    expect(runLockName("alfred:TS-1")).toBe("run-alfred%3A.TS-1.lock");
+    expect(runLockName("a".repeat(150))).toBe(`run-${"a".repeat(150)}.lock`);
+    expect(runLockName("a".repeat(151))).toMatch(/^run-a{80}~[0-9a-f]{64}\.lock$/);
     for (const name of ["", "..", "../x", "a/b", "a:b", "a%3A.b", "é", "%C3A9."])
       expect(runLockName(name)).toMatch(/^run-[A-Za-z0-9_%.~-]*\.lock$/);
     expect(runLockName("a:b")).not.toBe(runLockName("a%3A.b"));
+  });
+});
+
+/** Processes of one machine, whose time passes as the test says. */
+function clockwork() {
+  const machine = new Machine();
+  let sleepers: { readonly at: number; wake(): void }[] = [];
+  const settled = () => new Promise((done) => setImmediate(done));
+  const start = machine.clock;
+  return {
+    machine,
+    process(pid: number, more: Partial<Disk> = {}) {
+      const disk: Disk = {
+        ...simDisk(machine),
+        pid,
+        sleep: (milliseconds) =>
+          new Promise((wake) => sleepers.push({ at: machine.clock + milliseconds, wake })),
+        ...more,
+      };
+      return openLocks(disk);
+    },
+    now: () => machine.clock - start,
+    async pass(milliseconds: number) {
+      const end = machine.clock + milliseconds;
+      for (;;) {
+        await settled();
+        const next = sleepers.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0];
+        if (next === undefined) break;
+        sleepers = sleepers.filter((each) => each !== next);
+        machine.clock = Math.max(machine.clock, next.at);
+        next.wake();
+      }
+      machine.clock = end;
+    },
+    line: () => machine.tree().has(".pawl/locks/x.lock.next"),
+  };
+}
+
+const LONG = 60_000;
+
+/** Once it has been taken, by whom and when. */
+function noting(now: () => number) {
+  const taken: { readonly who: string; readonly at: number; readonly lock: Lock }[] = [];
+  return {
+    taken,
+    who: () => taken.map(({ who }) => who),
+    take: (who: string, asked: Promise<Lock>) =>
+      void asked.then((lock) => taken.push({ who, at: now(), lock })),
+  };
+}
+
+describe("who waits for a lock", () => {
+  test("is told who holds it, since when and for what", async () => {
+    const { now, pass, process } = clockwork();
+    const owner = process(1);
+    await owner.acquire("x.lock", "A long commit", LONG);
+    const told = expect(process(2).acquire("x.lock", "A commit", 700)).rejects.toMatchObject({
+      code: "lock-timeout",
+      message: expect.stringMatching(
+        /^A commit waited 0\.7 s for process 1, which has held the lock since 2026-01-01T00:00:00\.\d{3}Z for: A long commit\.$/,
+      ),
+      fix: expect.stringContaining("Wait for process 1 to finish"),
+    });
+    await pass(800);
+    await told;
+    expect(now()).toBeLessThan(900);
+    const itself = expect(process(1).acquire("x.lock", "A commit", 0)).rejects.toMatchObject({
+      message: expect.stringContaining("waited 0 s for process 1 (this process), which"),
+    });
+    await pass(1);
+    await itself;
+  });
+
+  test("is told that nobody knows who holds it, where a full disk took no name", async () => {
+    const { process } = clockwork();
+    const full = process(1, {
+      write: () => {
+        throw Object.assign(new Error("full"), { code: "ENOSPC" });
+      },
+    });
+    // Its .gitignore cannot be written either.
+    await process(3).acquire("other.lock", "test", LONG);
+    await full.acquire("x.lock", "A long commit", LONG);
+    await expect(process(2).acquire("x.lock", "A commit", 0)).rejects.toMatchObject({
+      code: "lock-timeout",
+      message: expect.stringContaining("that process has not written its id there"),
+      fix: expect.stringContaining("the other Pawl process"),
+    });
+  });
+
+  test("has it a moment after it is released, and gets in line only after half a second", async () => {
+    const { line, now, pass, process } = clockwork();
+    const { take, taken } = noting(now);
+    const first = await process(1).acquire("x.lock", "test", LONG);
+    take("second", process(2).acquire("x.lock", "test", LONG));
+    await pass(450);
+    expect([line(), taken]).toEqual([false, []]);
+    first.release();
+    await pass(40);
+    expect(taken).toMatchObject([{ who: "second" }]);
+    take("third", process(3).acquire("x.lock", "test", LONG));
+    await pass(600);
+    expect([line(), taken.length]).toEqual([true, 1]);
+    taken[0]?.lock.release();
+    await pass(20);
+    expect([line(), taken.length]).toEqual([false, 2]);
+  });
+
+  test("comes before who came later", async () => {
+    const { now, pass, process } = clockwork();
+    const { take, taken, who } = noting(now);
+    const first = await process(1).acquire("x.lock", "test", LONG);
+    take("second", process(2).acquire("x.lock", "test", LONG));
+    await pass(600);
+    take("third", process(3).acquire("x.lock", "test", LONG));
+    await pass(1000);
+    first.release();
+    await pass(20);
+    expect(who()).toEqual(["second"]);
+    taken[0]?.lock.release();
+    await pass(60);
+    expect(who()).toEqual(["second", "third"]);
+  });
+
+  test("for no time does not wait, and another error is not one of waiting", async () => {
+    const { process } = clockwork();
+    const lock = await tryLock(process(1), "x.lock", "test");
+    expect(await tryLock(process(2), "x.lock", "test")).toBeNull();
+    lock?.release();
+    expect(await tryLock(process(2), "x.lock", "test")).not.toBeNull();
+    const broken = process(3, {
+      tryLock: () => {
+        throw Object.assign(new Error("no locks"), { code: "ENOLCK" });
+      },
+    });
+    await expect(tryLock(broken, "y.lock", "test")).rejects.toThrow("no locks");
+  });
+
+  test("leaves no file open behind it, whether it had the lock, failed or waited in vain", async () => {
+    const { machine, pass, process } = clockwork();
+    const counted = simDisk(machine);
+    let opened = 0;
+    let fails = false;
+    const counting = process(2, {
+      open(...args) {
+        opened += 1;
+        return counted.open(...args);
+      },
+      close(fd) {
+        opened -= 1;
+        counted.close(fd);
+      },
+      tryLock(fd) {
+        if (fails) throw new Error("no locks");
+        return counted.tryLock(fd);
+      },
+      stat: counted.stat,
+      read: counted.read,
+      write: counted.write,
+    });
+    const held = await process(1).acquire("x.lock", "test", LONG);
+    const vain = expect(counting.acquire("x.lock", "test", 700)).rejects.toThrow();
+    await pass(800);
+    await vain;
+    expect(opened).toBe(0);
+    held.release();
+    fails = true;
+    await expect(counting.acquire("x.lock", "test", LONG)).rejects.toThrow("no locks");
+    expect(opened).toBe(0);
+    fails = false;
+    (await counting.acquire("x.lock", "test", LONG)).release();
+    expect(opened).toBe(0);
+  });
+});
+
+describe("a process that takes a lock again and again", () => {
+  /** Another one is in line, and nobody has it at the moment. */
+  async function contended() {
+    const clock = clockwork();
+    const notes = noting(clock.now);
+    const busy = clock.process(1);
+    const first = await clock.process(3).acquire("x.lock", "test", LONG);
+    notes.take("other", clock.process(2).acquire("x.lock", "test", LONG));
+    await clock.pass(600);
+    expect(clock.line()).toBe(true);
+    first.release();
+    return { ...clock, ...notes, busy };
+  }
+
+  test("has it again at once for a while, although others are in line", async () => {
+    const { busy, machine, who } = await contended();
+    for (let time = 0; time < 4; time++) {
+      const lock = await busy.acquire("x.lock", "test", LONG);
+      machine.clock += 40;
+      lock.release();
+    }
+    expect(who()).toEqual([]);
+  });
+
+  test("then lets them go first", async () => {
+    const { busy, machine, pass, take, taken, who } = await contended();
+    for (let time = 0; time < 4; time++) {
+      const lock = await busy.acquire("x.lock", "test", LONG);
+      machine.clock += 60;
+      lock.release();
+    }
+    take("busy", busy.acquire("x.lock", "test", LONG));
+    await pass(30);
+    expect(who()).toEqual(["other"]);
+    taken[0]?.lock.release();
+    await pass(60);
+    expect(who()).toEqual(["other", "busy"]);
+  });
+
+  test("is one like any other after a pause, or where it would not wait", async () => {
+    const { busy, machine } = await contended();
+    for (let time = 0; time < 4; time++) {
+      const lock = await busy.acquire("x.lock", "test", LONG);
+      machine.clock += 60;
+      lock.release();
+    }
+    const without = await tryLock(busy, "x.lock", "test");
+    expect(without).not.toBeNull();
+    without?.release();
+    machine.clock += 100;
+    expect(await busy.acquire("x.lock", "test", LONG)).toBeDefined();
   });
 });

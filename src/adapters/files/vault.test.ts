@@ -1,14 +1,4 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -26,25 +16,6 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 const folder = () => join(home, "a", "b");
 const open = () => openVault(openStatePlace(folder()));
 
-const MAKER = `
-import { openStatePlace } from ${JSON.stringify(new URL("./state-place.ts", import.meta.url).href)};
-import { openVault } from ${JSON.stringify(new URL("./vault.ts", import.meta.url).href)};
-const key = openVault(openStatePlace(process.argv[1])).makeKey();
-process.stdout.write(Buffer.from(key).toString("hex"));
-`;
-
-async function makeInProcess(): Promise<string> {
-  const child = spawn(process.execPath, ["--input-type=module", "-e", MAKER, folder()], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let out = "";
-  child.stdout.on("data", (chunk) => {
-    out += chunk;
-  });
-  await once(child, "close");
-  return out;
-}
-
 describe("a project's key", () => {
   test("is made when it is first needed, and is the same ever after", () => {
     expect(open().key()).toBeNull();
@@ -53,12 +24,6 @@ describe("a project's key", () => {
     expect(key).toHaveLength(32);
     expect(open().key()).toEqual(key);
     expect(open().makeKey()).toEqual(key);
-  });
-
-  test("is one, however many processes make it at once", async () => {
-    const keys = await Promise.all(Array.from({ length: 6 }, makeInProcess));
-    expect(new Set(keys)).toEqual(new Set([readFileSync(join(folder(), "key")).toString("hex")]));
-    expect(readdirSync(folder())).toEqual(["key"]);
   });
 
   test("that is damaged is an error, and stays as it is", () => {

@@ -1,5 +1,6 @@
 /** What happens to the network and to workers, dealt from a deck that a seed shuffles. */
 import type { Member } from "./crew.ts";
+import type { Cluster } from "./database.ts";
 import type { Lab } from "./lab.ts";
 
 /** Longer than a lease lasts. */
@@ -20,6 +21,7 @@ interface Disturbance {
 
 export interface Scene {
   readonly lab: Lab;
+  readonly cluster: Pick<Cluster, "ask">;
   readonly crew: readonly Member[];
   /** Holds back what the relay passes on. */
   readonly delay: (milliseconds: number) => void;
@@ -62,6 +64,17 @@ function deckOf({ isRelayed }: Scene): readonly Disturbance[] {
     member.signal("SIGKILL");
     return () => {};
   });
+  const disconnects: Disturbance = {
+    what: "loses its connections to the database",
+    milliseconds: 1_000,
+    begin({ machine: { address } }, { cluster }) {
+      const end = `select pg_terminate_backend(pid) from pg_stat_activity where client_addr = '${address}'`;
+      // While no server leads, there is none to lose.
+      cluster.ask(end).catch(() => {});
+      return () => {};
+    },
+    fits: (member) => !isRelayed(member),
+  };
   return [
     ...[SHORT, LONG].flatMap((each) =>
       [
@@ -75,7 +88,7 @@ function deckOf({ isRelayed }: Scene): readonly Disturbance[] {
     times(LONG, "reaches the git remote no more", dropping("git", "requests")),
     delayed(200, 20_000),
     delayed(3_000, 10_000),
-    ...[dies, dies],
+    ...[dies, dies, disconnects, disconnects],
   ];
 }
 

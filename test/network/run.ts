@@ -137,7 +137,7 @@ async function open(ids: readonly string[], random: () => number): Promise<Stage
   });
   say(`${WORKERS} workers are on their machines`);
   const scene = {
-    ...{ lab, crew, say },
+    ...{ lab, cluster, crew, say },
     delay: (milliseconds: number) => void relaying.write(`${milliseconds}\n`),
     isRelayed: ({ ways: { database } }: Member) => database === relay.address,
   };

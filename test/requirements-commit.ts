@@ -43,7 +43,7 @@ export const TRUSTED_COMMITS: Readonly<Record<string, Requirement>> = {
     says: "The project's key is made once, outside the project, for this user only; where it cannot be kept, nothing is committed.",
     source: "docs/commit.md, Whose commits count",
     tests: [
-      `${STORE}/vault.test.ts: is one, however many processes make it at once`,
+      `${STORE}/vault-between-processes.test.ts: is one, however many processes make it at once`,
       `${STORE}/vault.test.ts: is whole or absent, wherever its maker dies, the power is cut or the disk refuses`,
       `${STORE}/vault.test.ts: that is damaged is an error, and stays as it is`,
       `${FOREIGN}: holds a key that only this user can read`,

@@ -155,8 +155,8 @@ const COMMIT: Readonly<Record<string, Requirement>> = {
     says: "A lock frees itself when its owner dies, is never stolen from a suspended one, and names its owner past a limit.",
     source: "design C2",
     tests: [
-      `${STORE}/locks.test.ts: is free at once when its owner is killed`,
-      `${STORE}/locks.test.ts: is not taken from a suspended owner; the error names it and since when`,
+      `${STORE}/locks-between-processes.test.ts: is free at once when its owner is killed`,
+      `${STORE}/locks-between-processes.test.ts: is not taken from a suspended owner; the error names it and since when`,
     ],
   },
   "commit.links-refused": {

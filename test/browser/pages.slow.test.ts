@@ -123,6 +123,8 @@ describe.runIf(HAS_CHROMIUM)("each page of the board", () => {
     await using fixture = await BoardFixture.open();
     const opened = await openPage(browser, fixture.url);
     await opened.page.getByText("5 things to decide").waitFor();
+    // An event is told to those who listen.
+    await expect.poll(() => fixture.streams.size).toBe(1);
     const [first] = fixture.inbox.items;
     if (!first) throw new Error("The inbox has something in it");
     fixture.inbox = {

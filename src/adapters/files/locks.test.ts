@@ -107,19 +107,25 @@ function clockwork() {
   let sleepers: { readonly at: number; wake(): void }[] = [];
   const settled = () => new Promise((done) => setImmediate(done));
   const start = machine.clock;
+  const taken: { readonly who: string; readonly lock: Lock }[] = [];
   return {
     machine,
-    process(pid: number, more: Partial<Disk> = {}) {
-      const disk: Disk = {
-        ...simDisk(machine),
+    /** `other`: what its disk does otherwise. */
+    process(pid: number, other: (disk: Disk) => Partial<Disk> = () => ({})) {
+      const disk = simDisk(machine);
+      return openLocks({
+        ...disk,
         pid,
         sleep: (milliseconds) =>
           new Promise((wake) => sleepers.push({ at: machine.clock + milliseconds, wake })),
-        ...more,
-      };
-      return openLocks(disk);
+        ...other(disk),
+      });
     },
     now: () => machine.clock - start,
+    /** Who has taken it, in this order. */
+    who: () => taken.map(({ who }) => who),
+    taken,
+    take: (who: string, asked: Promise<Lock>) => void asked.then((lock) => taken.push({ who, lock })),
     async pass(milliseconds: number) {
       const end = machine.clock + milliseconds;
       for (;;) {
@@ -137,17 +143,6 @@ function clockwork() {
 }
 
 const LONG = 60_000;
-
-/** Once it has been taken, by whom and when. */
-function noting(now: () => number) {
-  const taken: { readonly who: string; readonly at: number; readonly lock: Lock }[] = [];
-  return {
-    taken,
-    who: () => taken.map(({ who }) => who),
-    take: (who: string, asked: Promise<Lock>) =>
-      void asked.then((lock) => taken.push({ who, at: now(), lock })),
-  };
-}
 
 describe("who waits for a lock", () => {
   test("is told who holds it, since when and for what", async () => {
@@ -173,11 +168,11 @@ describe("who waits for a lock", () => {
 
   test("is told that nobody knows who holds it, where a full disk took no name", async () => {
     const { process } = clockwork();
-    const full = process(1, {
+    const full = process(1, () => ({
       write: () => {
         throw Object.assign(new Error("full"), { code: "ENOSPC" });
       },
-    });
+    }));
     // Its .gitignore cannot be written either.
     await process(3).acquire("other.lock", "test", LONG);
     await full.acquire("x.lock", "A long commit", LONG);
@@ -189,8 +184,7 @@ describe("who waits for a lock", () => {
   });
 
   test("has it a moment after it is released, and gets in line only after half a second", async () => {
-    const { line, now, pass, process } = clockwork();
-    const { take, taken } = noting(now);
+    const { line, pass, process, take, taken } = clockwork();
     const first = await process(1).acquire("x.lock", "test", LONG);
     take("second", process(2).acquire("x.lock", "test", LONG));
     await pass(450);
@@ -207,8 +201,7 @@ describe("who waits for a lock", () => {
   });
 
   test("comes before who came later", async () => {
-    const { now, pass, process } = clockwork();
-    const { take, taken, who } = noting(now);
+    const { pass, process, take, taken, who } = clockwork();
     const first = await process(1).acquire("x.lock", "test", LONG);
     take("second", process(2).acquire("x.lock", "test", LONG));
     await pass(600);
@@ -228,36 +221,32 @@ describe("who waits for a lock", () => {
     expect(await tryLock(process(2), "x.lock", "test")).toBeNull();
     lock?.release();
     expect(await tryLock(process(2), "x.lock", "test")).not.toBeNull();
-    const broken = process(3, {
+    const broken = process(3, () => ({
       tryLock: () => {
         throw Object.assign(new Error("no locks"), { code: "ENOLCK" });
       },
-    });
+    }));
     await expect(tryLock(broken, "y.lock", "test")).rejects.toThrow("no locks");
   });
 
   test("leaves no file open behind it, whether it had the lock, failed or waited in vain", async () => {
-    const { machine, pass, process } = clockwork();
-    const counted = simDisk(machine);
+    const { pass, process } = clockwork();
     let opened = 0;
     let fails = false;
-    const counting = process(2, {
+    const counting = process(2, (disk) => ({
       open(...args) {
         opened += 1;
-        return counted.open(...args);
+        return disk.open(...args);
       },
       close(fd) {
         opened -= 1;
-        counted.close(fd);
+        disk.close(fd);
       },
       tryLock(fd) {
         if (fails) throw new Error("no locks");
-        return counted.tryLock(fd);
+        return disk.tryLock(fd);
       },
-      stat: counted.stat,
-      read: counted.read,
-      write: counted.write,
-    });
+    }));
     const held = await process(1).acquire("x.lock", "test", LONG);
     const vain = expect(counting.acquire("x.lock", "test", 700)).rejects.toThrow();
     await pass(800);
@@ -277,33 +266,34 @@ describe("a process that takes a lock again and again", () => {
   /** Another one is in line, and nobody has it at the moment. */
   async function contended() {
     const clock = clockwork();
-    const notes = noting(clock.now);
     const busy = clock.process(1);
     const first = await clock.process(3).acquire("x.lock", "test", LONG);
-    notes.take("other", clock.process(2).acquire("x.lock", "test", LONG));
+    clock.take("other", clock.process(2).acquire("x.lock", "test", LONG));
     await clock.pass(600);
     expect(clock.line()).toBe(true);
     first.release();
-    return { ...clock, ...notes, busy };
+    return {
+      ...clock,
+      busy,
+      async fourTurns(milliseconds: number) {
+        for (let turn = 0; turn < 4; turn++) {
+          const lock = await busy.acquire("x.lock", "test", LONG);
+          clock.machine.clock += milliseconds;
+          lock.release();
+        }
+      },
+    };
   }
 
   test("has it again at once for a while, although others are in line", async () => {
-    const { busy, machine, who } = await contended();
-    for (let time = 0; time < 4; time++) {
-      const lock = await busy.acquire("x.lock", "test", LONG);
-      machine.clock += 40;
-      lock.release();
-    }
+    const { fourTurns, who } = await contended();
+    await fourTurns(40);
     expect(who()).toEqual([]);
   });
 
   test("then lets them go first", async () => {
-    const { busy, machine, pass, take, taken, who } = await contended();
-    for (let time = 0; time < 4; time++) {
-      const lock = await busy.acquire("x.lock", "test", LONG);
-      machine.clock += 60;
-      lock.release();
-    }
+    const { busy, fourTurns, pass, take, taken, who } = await contended();
+    await fourTurns(60);
     take("busy", busy.acquire("x.lock", "test", LONG));
     await pass(30);
     expect(who()).toEqual(["other"]);
@@ -313,12 +303,8 @@ describe("a process that takes a lock again and again", () => {
   });
 
   test("is one like any other after a pause, or where it would not wait", async () => {
-    const { busy, machine } = await contended();
-    for (let time = 0; time < 4; time++) {
-      const lock = await busy.acquire("x.lock", "test", LONG);
-      machine.clock += 60;
-      lock.release();
-    }
+    const { busy, fourTurns, machine } = await contended();
+    await fourTurns(60);
     const without = await tryLock(busy, "x.lock", "test");
     expect(without).not.toBeNull();
     without?.release();

@@ -1,66 +1,62 @@
 /** What is read of the applied marker, whatever stands there. */
 import { expect, test } from "vitest";
-import type { Disk } from "./disk.ts";
+import { STATE_HOME, simDisk, simState } from "../../../test/crash/sim-disk.ts";
+import { Machine } from "../../../test/crash/sim-machine.ts";
 import { hashOf } from "./hash.ts";
 import { type Applied, beginning, readMarker, writeMarker } from "./marker.ts";
 import { FIRST } from "./record.ts";
-import type { Vault } from "./vault.ts";
+import { openVault } from "./vault.ts";
 
 const MAC = "0123456789abcdef".repeat(4);
 const APPLIED: Applied = { epoch: 1_700_000_000_000, length: 12, sequence: 3, mac: MAC };
 
-function places(boot: string | null = "boot-1") {
-  const files = new Map<string, string>();
-  const asked: [string, number][] = [];
-  let started = boot;
-  const disk = { bootId: () => started, now: () => new Date(5_000) } as Partial<Disk> as Disk;
-  const vault = {
-    read(name: string, width: number) {
-      asked.push([name, width]);
-      return files.get(name)?.slice(0, width) ?? null;
-    },
-    write: (name: string, text: string) => void files.set(name, text),
-  } as Partial<Vault> as Vault;
-  const start = (next: string | null) => {
-    started = next;
-  };
-  return { asked, disk, files, start, vault };
+function places() {
+  const machine = new Machine();
+  const disk = simDisk(machine);
+  const state = simState(disk);
+  state.make();
+  const stored = () => machine.tree().get(`${STATE_HOME}/applied`);
+  return { disk, machine, stored, vault: openVault(state) };
 }
 
 /** A marker's file with this line, and the seal that belongs to it. */
 const sealed = (line: string) => `${line} ${hashOf(line).slice(0, 16)}\n`;
 const LINE = `pawl-applied 2 boot-1 1 2 3 ${MAC}`;
+/** All but the last of its 256 bytes. */
+const padded = sealed(LINE).trimEnd().padEnd(255);
 
 test("What was written is read, and is current until the machine starts again", () => {
-  const { asked, disk, files, start, vault } = places();
+  const { disk, machine, vault } = places();
   writeMarker(disk, vault, APPLIED);
   expect(readMarker(disk, vault)).toEqual({ ...APPLIED, isCurrent: true });
-  start("boot-2");
+  machine.boot++;
   expect(readMarker(disk, vault)).toEqual({ ...APPLIED, isCurrent: false });
-  expect([...files.keys()]).toEqual(["applied"]);
-  expect(asked[0]).toEqual(["applied", 256]);
+  expect([...machine.tree().keys()]).toEqual([`${STATE_HOME}/applied`]);
 });
 
 test("A marker has one width and one line, whatever it says", () => {
-  const { disk, files, vault } = places();
+  const { disk, stored, vault } = places();
   for (const applied of [APPLIED, { ...APPLIED, epoch: 1, length: 999_999_999_999_999 }]) {
     writeMarker(disk, vault, applied);
-    const text = files.get("applied") ?? "";
+    const text = stored() ?? "";
     expect(text).toHaveLength(256);
     expect(text.indexOf("\n")).toBe(255);
   }
 });
 
 test("Where the machine does not say when it started, no marker is current", () => {
-  const { disk, vault } = places(null);
-  writeMarker(disk, vault, APPLIED);
-  expect(readMarker(disk, vault)).toEqual({ ...APPLIED, isCurrent: false });
+  const { disk, vault } = places();
+  const silent = { ...disk, bootId: () => null };
+  writeMarker(silent, vault, APPLIED);
+  expect(readMarker(silent, vault)).toEqual({ ...APPLIED, isCurrent: false });
 });
 
-test("A line with its seal is a marker", () => {
-  const { disk, files, vault } = places();
-  files.set("applied", sealed(LINE));
-  expect(readMarker(disk, vault)).toEqual({ epoch: 1, length: 2, sequence: 3, mac: MAC, isCurrent: true });
+test("A line with its seal is a marker, whatever stands behind its width", () => {
+  const { disk, vault } = places();
+  for (const text of [sealed(LINE), `${padded}\nx`]) {
+    vault.write("applied", text);
+    expect(readMarker(disk, vault)).toEqual({ epoch: 1, length: 2, sequence: 3, mac: MAC, isCurrent: true });
+  }
 });
 
 test.each<readonly [string, string]>([
@@ -71,6 +67,7 @@ test.each<readonly [string, string]>([
   ["half of it", sealed(LINE).slice(0, 60)],
   ["something before it", `x${sealed(LINE)}`],
   ["something behind it", `${sealed(LINE)}x`],
+  ["something in its last byte", `${padded}x`],
   ["another format", sealed(LINE.replace("applied 2", "applied 3"))],
   ["no start of the machine", sealed(LINE.replace("boot-1 ", ""))],
   ["a number of sixteen digits", sealed(LINE.replace(" 1 2 3 ", " 1111111111111111 2 3 "))],
@@ -79,8 +76,8 @@ test.each<readonly [string, string]>([
   ["a hash with a letter too few", sealed(LINE.slice(0, -1))],
   ["a hash in capitals", sealed(LINE.toUpperCase().replace("PAWL-APPLIED", "pawl-applied"))],
 ])("There is no marker where there is %s", (_, text) => {
-  const { disk, files, vault } = places();
-  files.set("applied", text);
+  const { disk, vault } = places();
+  vault.write("applied", text);
   expect(readMarker(disk, vault)).toBeNull();
 });
 
@@ -90,13 +87,14 @@ test("Without a file there is no marker", () => {
 });
 
 test("An empty journal begins behind every epoch that was used, and not before the present time", () => {
-  const { disk } = places();
-  const marker = { ...APPLIED, isCurrent: false };
-  expect(beginning(disk, null)).toEqual({ epoch: 5_000, length: 0, sequence: 0, mac: FIRST });
-  expect(beginning(disk, { ...marker, epoch: 9_000 })).toEqual({
-    ...{ epoch: 9_001, length: 0, sequence: 3, mac: FIRST },
-  });
-  expect(beginning(disk, { ...marker, epoch: 4_000 })).toEqual({
-    ...{ epoch: 5_000, length: 0, sequence: 3, mac: FIRST },
-  });
+  const { disk, machine } = places();
+  const { clock } = machine;
+  const empty = { length: 0, sequence: 3, mac: FIRST };
+  const begun = (epoch: number) => {
+    machine.clock = clock;
+    return beginning(disk, { ...APPLIED, epoch, isCurrent: false });
+  };
+  expect(beginning(disk, null)).toEqual({ ...empty, epoch: clock, sequence: 0 });
+  expect(begun(clock + 4_000)).toEqual({ ...empty, epoch: clock + 4_001 });
+  expect(begun(clock - 1_000)).toEqual({ ...empty, epoch: clock });
 });

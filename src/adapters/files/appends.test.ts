@@ -86,6 +86,14 @@ const REPLAYS: readonly Replay[] = [
     "zero\nmine\naaa1\nbbb2\n",
     "zero\nmine\naaa1\nbbb2\n",
   ],
+  ["the file was emptied", "", TWO, "aaa1\nbbb2\n", "aaa1\nbbb2\n"],
+  [
+    "half of a line is there, behind somebody else's",
+    "zero\naaa1\nmine\nmine\nbb",
+    APART,
+    "zero\naaa1\nmine\nmine\nbbb2\n",
+    "zero\naaa1\nmine\nmine\nbbb2\n",
+  ],
   ["there is a gap between them", "zero\n", APART, "zero\naaa1\nbbb2\n", "zero\naaa1\nbbb2\n"],
   [
     "more is there than a torn line",
@@ -123,6 +131,11 @@ describe("a replay of appends", () => {
       expect(there()).toBe(outcome);
       expect(Buffer.from(withAppends(Buffer.from(before), appends, torn)).toString()).toBe(outcome);
     }
+  });
+
+  it("leaves each line once where the file is gone", () => {
+    apply(TWO);
+    expect(there()).toBe("aaa1\nbbb2\n");
   });
 
   it("makes the file and its folder", () => {

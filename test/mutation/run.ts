@@ -72,7 +72,8 @@ async function run(name: string, area: Area): Promise<Mutants> {
 function report(name: string, { aim }: Area, mutants: Mutants): boolean {
   const count = (...statuses: readonly Mutants[number]["status"][]) =>
     mutants.filter(({ status }) => statuses.includes(status)).length;
-  const killed = count("Killed", "Timeout");
+  const late = count("Timeout");
+  const killed = count("Killed") + late;
   const all = killed + count("Survived", "NoCoverage");
   const score = (100 * killed) / all;
   const survivors = mutants
@@ -81,7 +82,7 @@ function report(name: string, { aim }: Area, mutants: Mutants): boolean {
       const place = `${relative(".", fileName)}:${start.line}:${start.column}`;
       return `${place} ${status}: ${replacement}\n`;
     });
-  const verdict = `${name}: ${score.toFixed(1)} % of ${all} mutants killed; the aim is ${aim} %.\n`;
+  const verdict = `${name}: ${score.toFixed(1)} % of ${all} mutants killed, ${late} of them by the time limit; the aim is ${aim} %.\n`;
   process.stdout.write([...survivors, verdict].join(""));
   return all > 0 && score >= aim;
 }

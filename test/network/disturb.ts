@@ -67,10 +67,13 @@ function deckOf({ isRelayed }: Scene): readonly Disturbance[] {
   const disconnects: Disturbance = {
     what: "loses its connections to the database",
     milliseconds: 1_000,
-    begin({ machine: { address } }, { cluster }) {
+    begin({ machine: { address }, name }, { cluster, say }) {
       const end = `select pg_terminate_backend(pid) from pg_stat_activity where client_addr = '${address}'`;
-      // While no server leads, there is none to lose.
-      cluster.ask(end).catch(() => {});
+      cluster.ask(end).then(
+        ({ length }) => say(`${name} has lost ${length} of them`),
+        // No server leads at the moment.
+        ({ message }) => say(`${name} has lost none: ${message}`),
+      );
       return () => {};
     },
     fits: (member) => !isRelayed(member),

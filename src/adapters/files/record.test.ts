@@ -1,7 +1,16 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { FIRST, type Head, parseJournal, parseUntrusted, renderRecord } from "./record.ts";
+import {
+  bytesOf,
+  contentOf,
+  FIRST,
+  type Head,
+  parseJournal,
+  parseUntrusted,
+  renderRecord,
+  withBytes,
+} from "./record.ts";
 import type { Step } from "./steps.ts";
 
 const KEY = new Uint8Array(32).fill(7);
@@ -83,6 +92,46 @@ describe("the journal's records", () => {
     const fresh = journal([[drop("a")]], start(9, 9));
     const parsed = parse(Buffer.concat([fresh, old.subarray(fresh.length)]), 9);
     expect(parsed).toMatchObject({ records: { length: 1 }, stranded: [], foreign: null });
+  });
+});
+
+describe("what stands behind the last record", () => {
+  const [first, second] = render([[drop("a")], [drop("b")]]) as [Buffer, Buffer];
+
+  test("is no damage where it was read before", () => {
+    for (const again of [[first], [second], [first, second]])
+      expect(parse(Buffer.concat([first, second, ...again]))).toMatchObject({ stranded: [], foreign: null });
+  });
+
+  test("is no damage where it is of an earlier journal, however many records that had", () => {
+    const earlier = journal([[drop("c")]], start(1, 8));
+    const now = journal([[drop("a")]], start(2, 0));
+    expect(parse(Buffer.concat([now, earlier]))).toMatchObject({ stranded: [], foreign: null });
+  });
+
+  test("is damage where a record between them is missing, and each is counted once", () => {
+    const [, , third] = render([[drop("a")], [drop("b")], [drop("c")]]) as Buffer[];
+    const { records, stranded } = parse(Buffer.concat([first, third as Buffer, third as Buffer]));
+    expect([records, stranded].map((all) => all.map(({ sequence }) => sequence))).toEqual([[1], [3]]);
+  });
+
+  test("is damage where it is the first of all, behind other bytes", () => {
+    const { records, stranded } = parse(Buffer.concat([Buffer.from("x"), first]));
+    expect([records, stranded].map((all) => all.map(({ sequence }) => sequence))).toEqual([[], [1]]);
+  });
+});
+
+describe("the content of a file", () => {
+  test("is kept as text where it is text, else in base64, and comes back as it was", () => {
+    const [text, other] = [Buffer.from("é\n"), Buffer.from([0xff, 0xfe, 0])];
+    expect([text, other].map(contentOf)).toEqual([{ text: "é\n" }, { base64: "//4A" }]);
+    for (const bytes of [text, other, Buffer.of()])
+      expect(Buffer.from(bytesOf(contentOf(bytes)))).toEqual(bytes);
+  });
+
+  test("is not encoded again where its bytes are known", () => {
+    const bytes = Buffer.from("x");
+    expect(bytesOf(withBytes({ text: "x" }, bytes))).toBe(bytes);
   });
 });
 

@@ -69,6 +69,28 @@ describe.runIf(HAS_CHROMIUM)("the board's page, served by pawl board", () => {
     await opened.page.getByText("Nothing waits for you.").waitFor();
   });
 
+  it("shows what happened between its first view and its stream", async () => {
+    using project = releaseProject();
+    project.write("releases/1.2.0.md", DONE);
+    await using server = await openBoardServer(project);
+    await using opened = await openPage(browser, server.address);
+    const { page } = opened;
+    let letOn = () => {};
+    const isLetOn = new Promise<void>((resolve) => {
+      letOn = resolve;
+    });
+    await page.route("**/api/events*", async (route) => {
+      await isLetOn;
+      await route.continue();
+    });
+    await page.reload();
+    await page.getByText("Nothing waits for you.").waitFor();
+    await project.pawl("cast", RUN, "submit", "--fact", "risk=low");
+    letOn();
+    await page.locator("[data-item]").waitFor();
+    expect(opened.complaints).toEqual([]);
+  });
+
   it("takes one of two tabs' verdicts, and keeps the other's words", async () => {
     using project = await waiting();
     await using server = await openBoardServer(project);

@@ -145,7 +145,8 @@ export interface Tasks {
  * for the page's data after it, and nothing is missed); `happened` with a `Happened` for each event; `reset` with
  * `{ "project": KEY }` where events were missed, so that all of that project is to be asked for anew. An id is opaque (the
  * places in all logs, `KEY:OFFSET:GENERATION` each): a browser gives the last one back as `Last-Event-ID` by itself; a new
- * `EventSource` names it as `since`.
+ * `EventSource` names it as `since`. The page's first one is in its own markup (`<meta name="pawl-since">`), as the logs were
+ * before it asked for anything; where that is empty, the page asks for its data again after `hello`.
  */
 export interface Events {
   readonly events: readonly Happened[];

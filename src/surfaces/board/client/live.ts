@@ -16,6 +16,8 @@ const LAST_RETRY_MS = 8_000;
 let source: EventSource | null = null;
 let retryMs = FIRST_RETRY_MS;
 let timer: ReturnType<typeof setTimeout> | undefined;
+/** The places of all logs before the page asked for anything: what has happened since is told at once. Empty: they are not known. */
+let since = document.querySelector<HTMLMetaElement>('meta[name="pawl-since"]')?.content ?? "";
 
 /** Calls back with each event; with null when the stream is back after a break, as anything may have happened. */
 export function listen(listener: Listener): () => void {
@@ -36,13 +38,19 @@ export function goLive(): void {
 function connect(isAgain: boolean): void {
   clearTimeout(timer);
   source?.close();
-  const opened = new EventSource("/api/events");
+  const begun = since;
+  // A stream after this one begins when it begins, and all is asked for anew.
+  since = "";
+  const opened = new EventSource(`/api/events${begun && `?since=${encodeURIComponent(begun)}`}`);
   source = opened;
   opened.addEventListener("open", () => {
     const wasBroken = isAgain || line.value === "offline";
     line.value = "live";
     retryMs = FIRST_RETRY_MS;
     if (wasBroken) emit(null);
+  });
+  opened.addEventListener("hello", () => {
+    if (begun === "" && !isAgain) emit(null);
   });
   opened.addEventListener("happened", (message) => {
     emit(JSON.parse(message.data) as Happened);

@@ -9,6 +9,18 @@ export interface PageFile {
 /** By name: `index.html`, `assets/main-3F9A.js`. */
 export type PageFiles = ReadonlyMap<string, PageFile>;
 
+/** Where the page's markup has the places from which its stream is to begin. */
+const SINCE = 'name="pawl-since" content=""';
+
+/** The page itself. `since`: the logs' places before anything was asked for. Null: there is no page. */
+export function firstAnswer(context: Context, files: PageFiles, since: string): Response | null {
+  const file = files.get("index.html");
+  if (file === undefined) return null;
+  const text = new TextDecoder().decode(file.body);
+  const body = new TextEncoder().encode(text.replace(SINCE, () => SINCE.replace('""', `"${since}"`)));
+  return pageAnswer(context, new Map([["index.html", { ...file, body }]]), "index.html");
+}
+
 /** Null: there is no such file. */
 export function pageAnswer(context: Context, files: PageFiles, name: string): Response | null {
   const file = files.get(name);

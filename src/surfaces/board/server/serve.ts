@@ -19,11 +19,11 @@ import { listen } from "./http.ts";
 import { openInboxes } from "./inbox.ts";
 import { METRICS_HEADERS, openMetrics } from "./metrics.ts";
 import type { BoardOptions } from "./options.ts";
-import { pageAnswer } from "./page.ts";
+import { firstAnswer, pageAnswer } from "./page.ts";
 import { type BoardProject, boardProjects, entryOf } from "./projects.ts";
 import { addProjectRoutes } from "./routes.ts";
 import { openSessions } from "./sessions.ts";
-import { streamEvents } from "./stream.ts";
+import { placesNow, streamEvents } from "./stream.ts";
 
 export interface Board {
   /** `http://127.0.0.1:4000/` */
@@ -77,7 +77,10 @@ function boardApp(
     context.header("cache-control", "no-store");
     await next();
   });
-  app.get("/", (context) => pageAnswer(context, options.files, "index.html") ?? context.notFound());
+  app.get("/", async (context) => {
+    const since = await placesNow(projects.values());
+    return firstAnswer(context, options.files, since) ?? context.notFound();
+  });
   app.get(
     "/assets/*",
     (context) => pageAnswer(context, options.files, context.req.path.slice(1)) ?? context.notFound(),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { EventLog } from "../../../core/ports/event-log.ts";
-import { streamEvents } from "./stream.ts";
+import { placesNow, streamEvents } from "./stream.ts";
 
 const KEY = "0123456789ab";
 /** As of a log that is two. */
@@ -52,5 +52,29 @@ describe("a reader that comes back", () => {
     expect(missed.map(({ event }) => event)).toEqual(["hello", "happened", "happened"]);
     const [, , last] = await sent([line("e1"), line("e2"), line("e3"), line("e4")], 3, missed[1]?.id);
     expect(last?.id).toContain(String(FAR + 4));
+  });
+});
+
+describe("the places of a page", () => {
+  const project = (log: () => Promise<EventLog>) => ({ key: KEY, log }) as never;
+
+  it("are the logs' ends, from which a reader gets what happens after them", async () => {
+    const since = await placesNow([project(async () => logOf([line("e1")]))]);
+    const events = await sent([line("e1"), line("e2")], 2, since);
+    expect(events.map(({ event }) => event)).toEqual(["hello", "happened"]);
+  });
+
+  it("leave out a project that cannot be opened", async () => {
+    const broken = project(() => Promise.reject(new Error("no")));
+    expect(await placesNow([broken])).toBe("");
+    const whole = await placesNow([project(async () => logOf([]))]);
+    expect(await placesNow([broken, project(async () => logOf([]))])).toBe(whole);
+  });
+
+  it("are none where a log does not answer in time, or fails", async () => {
+    const look = () => new Promise<never>(() => {});
+    expect(await placesNow([project(async () => ({ ...logOf([]), look }))])).toBe("");
+    const fails = () => Promise.reject(new Error("no"));
+    expect(await placesNow([project(async () => ({ ...logOf([]), look: fails }))])).toBe("");
   });
 });

@@ -9,6 +9,7 @@
  *     anew.
  * S4  Nothing is watched without a reader.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import { attempt } from "../../../core/attempt.ts";
 import type { EventLog } from "../../../core/ports/event-log.ts";
 import { happenedOf } from "./happened.ts";
@@ -28,6 +29,8 @@ interface Place {
 const PART = 128 * 1024;
 /** A reader that is further behind gets a `reset`. */
 const MOST_BEHIND = 8 * 1024 * 1024;
+/** Milliseconds that a page may wait for its places: without them it asks for all anew once its stream is open. */
+const LONGEST_LOOK = 250;
 /** Milliseconds of silence: finds out whether the reader is still there. */
 const PING = 20_000;
 
@@ -37,11 +40,7 @@ export async function streamEvents(
   { last, sink, signal }: { readonly last: string; readonly sink: Sink; readonly signal: AbortSignal },
 ): Promise<void> {
   const places = parsePlaces(last);
-  const logs = new Map<string, EventLog>();
-  for (const { key, log } of projects) {
-    const opened = await log().catch(() => null);
-    if (opened) logs.set(key, opened);
-  }
+  const logs = await logsOf(projects);
   for (const [key, log] of logs) if (!places.has(key)) places.set(key, await endOf(log));
   await sink.send({ event: "hello", data: "{}", id: renderPlaces(places) });
   const alarm = openAlarm(signal);
@@ -54,6 +53,25 @@ export async function streamEvents(
   } finally {
     for (const watch of watches) watch.close();
   }
+}
+
+/** The places of all logs as they are, from which a stream may go on; empty where finding them takes too long. */
+export async function placesNow(projects: Iterable<BoardProject>): Promise<string> {
+  const found = async () => {
+    const logs = [...(await logsOf(projects))];
+    const ends = logs.map(async ([key, log]) => [key, await endOf(log)] as const);
+    return renderPlaces(new Map(await Promise.all(ends)));
+  };
+  return await Promise.race([found().catch(() => ""), sleep(LONGEST_LOOK, "", { ref: false })]);
+}
+
+/** Of those projects that can be opened. */
+async function logsOf(projects: Iterable<BoardProject>): Promise<ReadonlyMap<string, EventLog>> {
+  const opened = [...projects].map(async ({ key, log }) => {
+    const found = await log().catch(() => null);
+    return found === null ? [] : [[key, found] as const];
+  });
+  return new Map((await Promise.all(opened)).flat());
 }
 
 interface CatchingUp {

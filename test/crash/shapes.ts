@@ -39,9 +39,9 @@ export const append = (to: string, id: string, text = `{"id":"${id}"}\n`): Chang
   id,
   text,
 });
-const move = (from: string, to: string): Change => ({ type: "move", from: path(from), to: path(to) });
-const remove = (from: string): Change => ({ type: "remove", path: path(from) });
-const edit = (to: string, text: string, ...edits: string[]): Change => ({
+export const move = (from: string, to: string): Change => ({ type: "move", from: path(from), to: path(to) });
+export const remove = (from: string): Change => ({ type: "remove", path: path(from) });
+export const edit = (to: string, text: string, ...edits: string[]): Change => ({
   type: "edit",
   path: path(to),
   text,

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -75,6 +75,43 @@ describe("the scripted agent", () => {
       session: id,
       text: "I recall 1 prompt(s): First prompt.",
     });
+  });
+
+  it("goes on with what it had not done when it is told to go on, and with nothing else", async () => {
+    const id = "6b1f7a3e-0000-4000-8000-000000000002";
+    const log = () => readFileSync(join(root, "log"), "utf8");
+    const first =
+      "Work.\nRUN: echo one >>log\nKILL: SIGKILL\nRUN: echo two >>log\nEXIT: 3\nRUN: echo three >>log";
+    expect(await end("scripted", first, { session: { type: "new", id } })).toMatchObject({
+      reason: "signalled",
+    });
+    expect(log()).toBe("one\n");
+    const resumed: Partial<AgentOrder> = { session: { type: "resume", id } };
+    expect(await end("scripted", "Go on.", resumed)).toMatchObject({ reason: "exit" });
+    expect(log()).toBe("one\ntwo\n");
+    expect(await end("scripted", "Go on.", resumed)).toMatchObject({ outcome: "succeeded", text: "done" });
+    expect(log()).toBe("one\ntwo\nthree\n");
+    await end("scripted", "Go on.", resumed);
+    expect(await end("scripted", "Now this.\nRECALL:", resumed)).toMatchObject({
+      text: "I recall 4 prompt(s): Work. | Go on. | Go on. | Go on.",
+    });
+    expect(log()).toBe("one\ntwo\nthree\n");
+  });
+
+  it("does a command anew in whose middle it was ended", async () => {
+    const id = "6b1f7a3e-0000-4000-8000-000000000003";
+    const { running } = run(
+      "scripted",
+      "RUN: echo begun >>log; [ -e again ] || kill -9 $PPID; echo ended >>log",
+      {
+        session: { type: "new", id },
+      },
+    );
+    await running.ended;
+    writeFileSync(join(root, "again"), "");
+    await end("scripted", "Go on.", { session: { type: "resume", id } });
+    expect(readFileSync(join(root, "log"), "utf8").trim().split("\n").at(-1)).toBe("ended");
+    expect(readFileSync(join(root, "log"), "utf8").match(/begun/g)).toHaveLength(2);
   });
 
   it("cannot resume a session that it does not know", async () => {

@@ -3,10 +3,15 @@
  * The scripted agent: obeys the lines of its prompt in order, and prints what `claude -p --output-format stream-json`
  * prints. For demonstrations and tests, without a model or a key.
  *
- * RUN: command    runs it in the working folder by bash, as a tool call; a failing one is told and passed over SAY:
- * text       says it RECALL:         says what the session's earlier prompts began with FAIL: reason    ends as failed
- * with that reason EXIT: code      ends at once with that exit code, without a last event KILL: signal    ends itself
- * by that signal HANG:           does nothing any more, and ignores SIGTERM
+ * - `RUN: command` runs it in the working folder by bash, as a tool call; a failing one is told and passed over
+ * - `SAY: text` says it
+ * - `RECALL:` says what the session's earlier prompts began with
+ * - `FAIL: reason` ends as failed with that reason
+ * - `EXIT: code` ends at once with that exit code, without a last event
+ * - `KILL: signal` ends itself by that signal
+ * - `HANG:` does nothing any more, and ignores SIGTERM
+ *
+ * A session that was cut off and is resumed by a prompt without such lines obeys those that were left of the one before.
  *
  * Sessions are files in $PAWL_SCRIPTED_HOME (else ~/.pawl-scripted), one per session and working folder, as claude's
  * are bound to the folder that they were started in.
@@ -77,15 +82,49 @@ function end(fault: string | null, code: number): never {
   process.exit(code);
 }
 
-function openSession(): readonly string[] {
+/** What a session's file has in each line: a prompt with what is obeyed for it, or how much of that was obeyed since. */
+type Entry = { readonly prompt: string; readonly lines: readonly Line[] } | { readonly obeyed: number };
+
+interface Line {
+  readonly word: string;
+  readonly rest: string;
+}
+
+interface Memory {
+  readonly prompts: readonly string[];
+  /** Of the last prompt, where it was cut off. */
+  readonly unfinished: readonly Line[];
+}
+
+const NOTHING: Memory = { prompts: [], unfinished: [] };
+
+function openSession(): Memory {
   if (!options.resume) {
     if (existsSync(sessionFile)) refuse(`Session ID ${session} is already in use.`);
     writeFileSync(sessionFile, "");
-    return [];
+    return NOTHING;
   }
   if (!existsSync(sessionFile)) refuse(`No conversation found with session ID: ${session}`);
-  const lines = readFileSync(sessionFile, "utf8").trim();
-  return lines === "" ? [] : lines.split("\n").map((line) => String(JSON.parse(line)));
+  const text = readFileSync(sessionFile, "utf8").trim();
+  const entries: Entry[] = text === "" ? [] : text.split("\n").map((line) => JSON.parse(line));
+  const begun = entries.flatMap((entry) => ("prompt" in entry ? [entry] : []));
+  const last = entries.at(-1);
+  const obeyed = last && "obeyed" in last ? last.obeyed : 0;
+  return {
+    prompts: begun.map(({ prompt }) => prompt),
+    unfinished: begun.at(-1)?.lines.slice(obeyed) ?? [],
+  };
+}
+
+function remember(entry: Entry): void {
+  appendFileSync(sessionFile, `${JSON.stringify(entry)}\n`);
+}
+
+function linesOf(prompt: string): readonly Line[] {
+  return prompt.split("\n").flatMap((line) => {
+    const [, word, rest = ""] = /^\s*(RUN|SAY|RECALL|FAIL|EXIT|KILL|HANG):\s*(.*?)\s*$/.exec(line) ?? [];
+    return word === undefined ? [] : [{ word, rest }];
+  });
 }
 
 function refuse(message: string): never {
@@ -108,7 +147,7 @@ function hang(): void {
 }
 
 /** Returns false if it stops here. */
-function obey(word: string, rest: string, earlier: readonly string[]): boolean {
+function obey({ rest, word }: Line, earlier: readonly string[]): boolean {
   if (word === "RUN") run(rest);
   else if (word === "SAY") say(rest);
   else if (word === "RECALL")
@@ -126,18 +165,25 @@ function obey(word: string, rest: string, earlier: readonly string[]): boolean {
   return true;
 }
 
+/** Those end it: a session that goes on does not meet them a second time. */
+const ENDINGS: ReadonlySet<string> = new Set(["FAIL", "EXIT", "KILL", "HANG"]);
+
 function firstLine(text: string): string {
   return text.trim().split("\n")[0] ?? "";
 }
 
 function main(): void {
   const prompt = readFileSync(0, "utf8");
-  const earlier = openSession();
-  appendFileSync(sessionFile, `${JSON.stringify(prompt)}\n`);
+  const { prompts, unfinished } = openSession();
+  const own = linesOf(prompt);
+  // Told to go on, it does what it was doing, as a model would.
+  const lines = own.length > 0 ? own : unfinished;
+  remember({ prompt, lines });
   tell({ type: "system", subtype: "init", cwd: process.cwd(), permissionMode: options["permission-mode"] });
-  for (const line of prompt.split("\n")) {
-    const [, word, rest] = /^\s*(RUN|SAY|RECALL|FAIL|EXIT|KILL|HANG):\s*(.*?)\s*$/.exec(line) ?? [];
-    if (word && !obey(word, rest ?? "", earlier)) return;
+  for (const [at, line] of lines.entries()) {
+    if (ENDINGS.has(line.word)) remember({ obeyed: at + 1 });
+    if (!obey(line, prompts)) return;
+    remember({ obeyed: at + 1 });
   }
   if (lastWords === "") say("done");
   end(null, 0);

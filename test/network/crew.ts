@@ -30,6 +30,9 @@ export interface Joining {
   readonly environment: Readonly<Record<string, string>>;
 }
 
+/** The exit code of a worker that stopped its agents. */
+const INTERRUPTED = 130;
+
 /** Nobody can begin without the database, or while the name is another's: until that one's last sign of life is old enough. */
 const NOT_YET = /^\{\s*"error": \{\s*"code": "(?:worker-name-taken|database-failed)"/;
 
@@ -42,9 +45,12 @@ export function joinCrew(joining: Joining): Member {
   const faults: string[] = [];
   const heard: (() => string)[] = [];
   let isEnding = false;
+  /** It was told to end, and is begun again when it has. */
+  let isAsked = false;
   let child: ChildProcess;
   let ended: Promise<number | null>;
   const begin = () => {
+    isAsked = false;
     const words = [...there, process.execPath, MAIN, "worker", "--name", name, "--json"];
     child = spawn(nsenter, words, { cwd: root, env: environment, stdio: ["ignore", "pipe", "pipe"] });
     const said = heardFrom(child);
@@ -57,7 +63,8 @@ export function joinCrew(joining: Joining): Member {
       child.once("close", (code, signal) => {
         tell(code);
         if (isEnding) return;
-        if (signal !== "SIGKILL" && !NOT_YET.test(said()))
+        const isMeant = signal === "SIGKILL" || (isAsked && (code === 0 || code === INTERRUPTED));
+        if (!isMeant && !NOT_YET.test(said()))
           faults.push(
             `${name} ended by itself, ${signal ?? code}: ${said().slice(-500)} ${errors.slice(-1000)}`,
           );
@@ -68,7 +75,10 @@ export function joinCrew(joining: Joining): Member {
   begin();
   return {
     ...{ name, machine, ways, faults },
-    signal: (signal) => void child.kill(signal),
+    signal(signal) {
+      isAsked ||= signal === "SIGTERM";
+      child.kill(signal);
+    },
     heard: () => heard.map((each) => each()).join("\n"),
     async drained() {
       isEnding = true;

@@ -64,6 +64,15 @@ function deckOf({ isRelayed }: Scene): readonly Disturbance[] {
     member.signal("SIGKILL");
     return () => {};
   });
+  const ends = times(1_000, "is told to end, and begun again", (member) => {
+    member.signal("SIGTERM");
+    return () => {};
+  });
+  const interrupts = times(1_000, "is told to end twice, and begun again", (member) => {
+    member.signal("SIGTERM");
+    const again = setTimeout(() => member.signal("SIGTERM"), 500);
+    return () => clearTimeout(again);
+  });
   const disconnects: Disturbance = {
     what: "loses its connections to the database",
     milliseconds: 1_000,
@@ -91,7 +100,7 @@ function deckOf({ isRelayed }: Scene): readonly Disturbance[] {
     times(LONG, "reaches the git remote no more", dropping("git", "requests")),
     delayed(200, 20_000),
     delayed(3_000, 10_000),
-    ...[dies, dies, disconnects, disconnects],
+    ...[dies, dies, disconnects, disconnects, ends, { ...interrupts, wantsLongWork: true }],
   ];
 }
 

@@ -89,21 +89,24 @@ describe("a path", () => {
   });
 });
 
-const OTHER_HASHES = [
-  HASH.slice(1),
-  `${HASH}0`,
-  HASH.toUpperCase(),
-  `g${HASH.slice(1)}`,
-  "",
-  7,
-  undefined,
-  [HASH],
+const OTHER_HASHES: readonly (readonly [unknown])[] = [
+  [HASH.slice(1)],
+  [`${HASH}0`],
+  [HASH.toUpperCase()],
+  [`g${HASH.slice(1)}`],
+  [""],
+  [7],
+  [undefined],
+  [[HASH]],
 ];
 
 describe("a step of another shape is refused", () => {
-  test.each([undefined, null, "write", "PUT", 1, ["put"]])("of a type that there is not: %j", (type) => {
-    expect(parse([{ ...PUT, ...APPEND, ...KNOWN, before: null, type }])).toEqual(SHAPE);
-  });
+  test.each<readonly [unknown]>([[undefined], [null], ["write"], ["PUT"], [1], [["put"]]])(
+    "of a type that there is not: %j",
+    (type) => {
+      expect(parse([{ ...PUT, ...APPEND, ...KNOWN, before: null, type }])).toEqual(SHAPE);
+    },
+  );
 
   test.each(OTHER_HASHES)("where a hash is none: %j", (hash) => {
     expect(parse([{ ...PUT, before: hash }])).toEqual(SHAPE);

@@ -30,6 +30,9 @@ export interface Joining {
   readonly environment: Readonly<Record<string, string>>;
 }
 
+/** At the end of one that was told to end and has no more work, while nobody can tell it how the tasks stand. */
+const AWAY = /^\{\s*"error": \{\s*"code": "database-failed"/m;
+
 /** The exit code of a worker that stopped its agents. */
 const INTERRUPTED = 130;
 
@@ -63,7 +66,8 @@ export function joinCrew(joining: Joining): Member {
       child.once("close", (code, signal) => {
         tell(code);
         if (isEnding) return;
-        const isMeant = signal === "SIGKILL" || (isAsked && (code === 0 || code === INTERRUPTED));
+        const hasEnded = code === 0 || code === INTERRUPTED || AWAY.test(said());
+        const isMeant = signal === "SIGKILL" || (isAsked && hasEnded);
         if (!isMeant && !NOT_YET.test(said()))
           faults.push(
             `${name} ended by itself, ${signal ?? code}: ${said().slice(-500)} ${errors.slice(-1000)}`,

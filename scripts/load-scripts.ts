@@ -67,6 +67,7 @@ function open({ folder, late, hashes, verb }: Place): Scripts {
   const fs = builtin("node:fs");
   const cache = verb === undefined ? undefined : builtin("node:module").getCompileCacheDir?.();
   const loaded = new Map<string, Loaded>();
+  const modules = new Map<string, Promise<unknown>>();
 
   const load = (name: string): Loaded => {
     const filename = `${folder}${name}.cjs`;
@@ -87,7 +88,14 @@ function open({ folder, late, hashes, verb }: Place): Scripts {
   const need = (name: string) => (name in hashes ? scripts(name) : builtin(name as "node:fs"));
   const lateOf: Late = async (specifier) => {
     const name = specifier.slice("./".length, -".js".length);
-    return name in hashes ? scripts(name) : late(specifier);
+    return name in hashes ? scripts(name) : imported(specifier);
+  };
+  /** Node looks for the file each time, also of a module that is loaded. */
+  const imported: Late = (specifier) => {
+    const found = modules.get(specifier) ?? late(specifier);
+    modules.set(specifier, found);
+    found.catch(() => modules.delete(specifier));
+    return found;
   };
 
   /** Somebody else's file is not run. */

@@ -66,7 +66,7 @@ export function joinCrew(joining: Joining): Member {
       child.once("close", (code, signal) => {
         tell(code);
         if (isEnding) return;
-        const hasEnded = code === 0 || code === INTERRUPTED || AWAY.test(said());
+        const hasEnded = code === 0 || code === INTERRUPTED || signal === "SIGTERM" || AWAY.test(said());
         const isMeant = signal === "SIGKILL" || (isAsked && hasEnded);
         if (!isMeant && !NOT_YET.test(said()))
           faults.push(

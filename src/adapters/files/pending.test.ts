@@ -1,12 +1,14 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { stateOf } from "../../../test/rig/state-home.ts";
+import { PawlError } from "../../core/error.ts";
 import { projectPath } from "../../core/path.ts";
 import type { Change } from "../../core/ports/store.ts";
 import type { Disk } from "./disk.ts";
 import { nodeDisk } from "./node-disk.ts";
+import { refusalOf } from "./pending.ts";
 import { openStore } from "./store.ts";
 
 let root: string;
@@ -161,4 +163,138 @@ test("a person's text in the way of what is pending is shown as it will be: the 
 test("a project that this user may only read is read with what is pending in it", async () => {
   await commitRefused("EACCES");
   expect(await read("a.md")).toBe("after\n");
+});
+
+describe("what is said of what waits", () => {
+  const line = (name: string, to: string): Change => ({
+    type: "append",
+    path: path(name),
+    id: to.trim(),
+    text: to,
+  });
+  /** Changes that the disk refuses, in a project that has these files. */
+  async function waiting(
+    code: string,
+    files: Readonly<Record<string, string>>,
+    ...changes: readonly Change[]
+  ) {
+    for (const [name, to] of Object.entries(files)) put(name, to);
+    await commit(write("first.md", "first\n"));
+    refusal = code;
+    return (await commit(...changes)).store;
+  }
+
+  test("one change, on a full disk: the room that it needs, in whole blocks", async () => {
+    const store = await waiting("ENOSPC", {}, write("a.md", "x".repeat(4097)));
+    expect(store.pending()).toEqual({
+      changes: 1,
+      bytes: 12_288,
+      reason: "the disk is full (ENOSPC)",
+      message:
+        "1 committed change is in the journal but not in the files yet: the disk is full (ENOSPC). It counts: meanwhile Pawl reads the journal.",
+      fix: "Free at least 12 KB on the project's disk; the next command then writes them.",
+    });
+    const [view, next] = [store.view(), [write("b.md", "b\n")]];
+    await expect(store.commit(view, next)).rejects.toMatchObject({
+      message: expect.stringMatching(
+        /^Nothing new was committed: 1 earlier one is committed but not in the files yet/,
+      ),
+    });
+  });
+
+  test("several, on a disk that may only be read: what it takes for it to be written", async () => {
+    const store = await waiting("EROFS", {}, write("a.md", "a\n"), write("b.md", "x".repeat(4096)));
+    expect(store.pending()).toEqual({
+      changes: 2,
+      bytes: 16_384,
+      reason: "the file system is read-only (EROFS)",
+      message:
+        "2 committed changes are in the journal but not in the files yet: the file system is read-only (EROFS). They count: meanwhile Pawl reads the journal.",
+      fix: "Make it writable, or work on a writable copy of the project. It needs 16 KB.",
+    });
+  });
+
+  test("a used up quota, as a full disk", async () => {
+    expect((await waiting("EDQUOT", {}, write("c.md", "c\n"))).pending()?.fix).toMatch(/^Free at least /);
+  });
+
+  test("lines need room for themselves alone, a file that is written anew for all of it", async () => {
+    const long = `${"x".repeat(9999)}\n`;
+    const grown = await waiting("ENOSPC", { "a.md": long }, line("a.md", "one\n"), line("a.md", "two\n"));
+    expect(grown.pending()).toMatchObject({ changes: 1, bytes: 8192 });
+  });
+
+  test("a file that is written and appended to needs room for all of it", async () => {
+    const long = `${"x".repeat(9999)}\n`;
+    const anew = await waiting("ENOSPC", { "a.md": "old\n" }, write("a.md", long), line("a.md", "one\n"));
+    expect(anew.pending()).toMatchObject({ changes: 1, bytes: 16_384 });
+  });
+
+  test("a file that is to go needs a block, and one that is as it is to be needs none", async () => {
+    const gone = await waiting(
+      "ENOSPC",
+      { "a.md": "old\n" },
+      { type: "remove", path: path("a.md") },
+      write("b.md", "b\n"),
+    );
+    expect(gone.pending()).toMatchObject({ changes: 2, bytes: 12_288 });
+    put("b.md", "b\n");
+    await open().view().read(path("a.md"));
+    const store = open();
+    await store.view().read(path("a.md"));
+    expect(store.pending()).toMatchObject({ changes: 1, bytes: 4096 });
+  });
+
+  test("nothing, once all is as it is to be", async () => {
+    await waiting("ENOSPC", {}, write("b.md", "b\n"));
+    put("b.md", "b\n");
+    const store = open();
+    expect(await store.view().read(path("b.md"))).toBe("b\n");
+    expect(store.pending()).toBeNull();
+  });
+});
+
+describe("a folder in which something waits", () => {
+  const names = async (folder: string) => {
+    const listed = await open()
+      .view()
+      .list(folder as never);
+    return listed.map(({ kind, name }) => `${kind} ${name}`).filter((each) => !each.endsWith(" .pawl"));
+  };
+
+  test("is listed as it will be, at each depth", async () => {
+    put("gone.md", "gone\n");
+    put("stays.md", "stays\n");
+    mkdirSync(join(root, "docs/old"), { recursive: true });
+    put("docs/old/a.md", "a\n");
+    put("docs/b.md", "b\n");
+    await commit(write("stays.md", "first\n"));
+    refusal = "ENOSPC";
+    await commit(
+      { type: "remove", path: path("gone.md") },
+      { type: "remove", path: path("docs/old/a.md") },
+      write("new/deep/c.md", "c\n"),
+      write("docs/b2.md", "b\n"),
+      write("stays.md", "second\n"),
+    );
+    expect(await names("")).toEqual(["folder docs", "folder new", "file stays.md"]);
+    expect(await names("docs")).toEqual(["file b.md", "file b2.md", "folder old"]);
+    expect(await names("docs/old")).toEqual([]);
+    expect(await names("new")).toEqual(["folder deep"]);
+    expect(await names("new/deep")).toEqual(["file c.md"]);
+    expect(await names("ne")).toEqual([]);
+  });
+});
+
+test("a disk that refuses is known by what it says, also behind Pawl's own words for it", () => {
+  const failure = (code: string) => Object.assign(new Error("no"), { code });
+  expect(["ENOSPC", "EACCES", "ENOENT", "EMFILE"].map((code) => refusalOf(failure(code)))).toEqual([
+    "ENOSPC",
+    "EACCES",
+    null,
+    null,
+  ]);
+  expect(refusalOf(new PawlError("disk-failed", "It failed.", "Try again.", failure("EROFS")))).toBe("EROFS");
+  expect(refusalOf(new PawlError("disk-failed", "It failed.", "Try again."))).toBeNull();
+  expect([refusalOf(new Error("no")), refusalOf("ENOSPC"), refusalOf(null)]).toEqual([null, null, null]);
 });

@@ -11,15 +11,14 @@ const RUN = "release:1";
 const PERSON: Caller = { channel: "terminal", who: "ada" };
 
 function chain(events: readonly string[], before: readonly SharedStep[] = []): readonly SharedStep[] {
-  return events.reduce<readonly SharedStep[]>((steps, event, at) => {
+  const steps = [...before];
+  for (const event of events) {
     const last = steps.at(-1);
-    const time = `2026-01-01T00:00:${String(before.length + at).padStart(2, "0")}.000Z`;
+    const time = `2026-01-01T00:00:${String(steps.length).padStart(2, "0")}.000Z`;
     const by = { channel: "mcp", who: "ben" } as const;
-    return [
-      ...steps,
-      { time, event, row: event, from: "a", to: "b", by, prev: last ? hashOfStep(last) : null },
-    ];
-  }, before);
+    steps.push({ time, event, row: event, from: "a", to: "b", by, prev: last ? hashOfStep(last) : null });
+  }
+  return steps;
 }
 
 type Own = Side<SharedStep, { readonly state: string }>;

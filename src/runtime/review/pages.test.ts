@@ -1,0 +1,259 @@
+import { describe, expect, it } from "vitest";
+import { openMemoryStore } from "../../../test/rig/memory-store.ts";
+import { PawlError } from "../../core/error.ts";
+import type { DiffOrder, GitDiff } from "../../core/ports/git.ts";
+import { DEFAULT_SETTINGS } from "../../core/settings.ts";
+import type { WorkflowModule } from "../module.ts";
+import type { Project } from "../project.ts";
+import { gitOf } from "./git-of.ts";
+import type { Review } from "./model.ts";
+import { openReviews } from "./pages.ts";
+import { checkVersion, versionOf } from "./version.ts";
+
+const file = (path: string, isNew: boolean | null = null) => ({
+  ...{ path, isNew, added: 1, deleted: 0, item: null },
+  ...({ group: "other" } as const),
+});
+const CHANGES: Review["changes"] = {
+  ...{ kind: "changes", repo: null, base: "main", from: "base", to: "now", lastJudged: "judged" },
+  files: [file("src/a.ts", true), file("logo.png", false)],
+};
+const REVIEW = { run: "a:1", changes: CHANGES } as unknown as Review;
+
+interface Scene {
+  readonly review?: Review | null;
+  readonly root?: string;
+  readonly strays?: object | null;
+  readonly diff?: (order: DiffOrder) => GitDiff;
+}
+
+/** A project whose reviews are counted, on a clock that is turned by hand. */
+function scene({ review = REVIEW, root = "/shop", strays, diff }: Scene = {}) {
+  let [now, made] = [Date.UTC(2026, 0, 31), 0];
+  const orders: DiffOrder[] = [];
+  const shown = (path: string) => ({
+    path,
+    text: `${path}\n`,
+    isBinary: path.endsWith(".png"),
+    leftOut: null,
+  });
+  const usual = (): GitDiff => ({ kind: "diff", files: ["src/a.ts", "logo.png"].map(shown) });
+  const module = {
+    ...{ name: "a", title: "A", summary: "", overview: async () => [] },
+    review: async () => ({
+      run: () => null,
+      read: async () => null,
+      propose() {
+        made++;
+        return { reply: review };
+      },
+    }),
+  };
+  const runtime = {
+    store: openMemoryStore(),
+    settings: async () => DEFAULT_SETTINGS,
+    outside: {
+      git: {
+        async diff(order: DiffOrder) {
+          orders.push(order);
+          return (diff ?? usual)(order);
+        },
+      },
+    },
+    now: () => new Date(now),
+    newId: () => "id",
+    ...(strays === undefined ? {} : { strays: { look: async () => strays } }),
+  };
+  const project = {
+    ...{ root, runtime, workflows: { a: async () => module as unknown as WorkflowModule } },
+  } as unknown as Project;
+  return {
+    orders,
+    project,
+    made: () => made,
+    pass: (milliseconds: number) => {
+      now += milliseconds;
+    },
+  };
+}
+
+const reviews = () =>
+  openReviews(async (path, patch) => ({ before: [], after: [[[patch.length, path]]] }) as never);
+const WANTED = { path: "src/a.ts", since: false };
+
+describe("the page of a review", () => {
+  it("has the review, and what strayed in words", async () => {
+    expect(await reviews().page(scene().project, "a:1")).toEqual({ review: REVIEW, strayed: null });
+    expect(await reviews().page(scene({ strays: null }).project, "a:1")).toEqual({
+      review: REVIEW,
+      strayed: null,
+    });
+    const strays = { run: "a:1", state: "open", files: ["src/b.ts"], tree: null };
+    expect(await reviews().page(scene({ strays }).project, "a:1")).toEqual({
+      review: REVIEW,
+      strayed: 'While a:1 is at "open", where they may not be written, these files changed: src/b.ts.',
+    });
+    expect(await reviews().page(scene({ review: null, strays }).project, "a:1")).toEqual({
+      review: null,
+      strayed: null,
+    });
+  });
+});
+
+describe("a file's difference", () => {
+  it("is of the review that was read, with its colours", async () => {
+    const { made, orders, project } = scene();
+    const all = reviews();
+    await all.page(project, "a:1");
+    expect(await all.diff(project, "a:1", WANTED)).toEqual({
+      ...{ path: "src/a.ts", patch: "src/a.ts\n", leftOut: null, isBinary: false },
+      colours: { before: [], after: [[[9, "src/a.ts"]]] },
+    });
+    expect(orders).toEqual([{ from: "base", to: "now", path: "src/a.ts", bytes: 1024 * 1024 }]);
+    expect(made()).toBe(1);
+    await all.diff(project, "a:1", { path: "src/a.ts", since: true });
+    expect([orders.at(-1)?.from, made()]).toEqual(["judged", 1]);
+  });
+
+  it("has no colours where it is no text", async () => {
+    const found = await reviews().diff(scene().project, "a:1", { path: "logo.png", since: false });
+    expect(found).toMatchObject({ path: "logo.png", isBinary: true, colours: null });
+  });
+
+  it("is of another review once a minute has passed, or where none was read", async () => {
+    const { made, pass, project } = scene();
+    const all = reviews();
+    await all.diff(project, "a:1", WANTED);
+    pass(59_999);
+    await all.diff(project, "a:1", WANTED);
+    expect(made()).toBe(1);
+    pass(1);
+    await all.diff(project, "a:1", WANTED);
+    expect(made()).toBe(2);
+  });
+
+  it("is of this project's run, of the last sixteen that were looked at", async () => {
+    const all = reviews();
+    const [one, other] = [scene(), scene({ root: "/site" })];
+    await all.page(one.project, "a:1");
+    await all.diff(other.project, "a:1", WANTED);
+    expect([one.made(), other.made()]).toEqual([1, 1]);
+    for (let run = 2; run <= 15; run++) await all.page(one.project, `a:${run}`);
+    await all.diff(one.project, "a:1", WANTED);
+    expect(one.made()).toBe(15);
+    await all.page(one.project, "a:16");
+    await all.diff(one.project, "a:1", WANTED);
+    expect(one.made()).toBe(17);
+    // Whoever is looked at again is the last one.
+    await all.page(one.project, "a:3");
+    for (let run = 20; run <= 33; run++) await all.page(one.project, `a:${run}`);
+    const before = one.made();
+    await all.diff(one.project, "a:3", WANTED);
+    expect(one.made()).toBe(before);
+  });
+
+  it("is empty where git shows none of a file that is listed", async () => {
+    const { project } = scene({ diff: () => ({ kind: "diff", files: [] }) });
+    expect(await reviews().diff(project, "a:1", WANTED)).toMatchObject({
+      patch: "",
+      leftOut: 0,
+      isBinary: false,
+    });
+    expect(await reviews().diff(project, "a:1", { path: "logo.png", since: true })).toMatchObject({
+      patch: "",
+    });
+  });
+
+  const missing = {
+    code: "run-missing",
+    message: 'The review of a:1 has no file "src/c.ts".',
+    fix: "Load the review again: it names the files that it is about.",
+  };
+  it.each<readonly [string, Scene]>([
+    ["the review does not name it", {}],
+    ["there is no review", { review: null }],
+    ["the review is about no files", { review: { ...REVIEW, changes: null } }],
+  ])("is refused where %s", async (_, about) => {
+    const found = reviews().diff(scene(about).project, "a:1", { path: "src/c.ts", since: false });
+    await expect(found).rejects.toMatchObject(missing);
+  });
+
+  it("is refused where git cannot show it, with the reason", async () => {
+    const { project } = scene({ diff: () => ({ kind: "unavailable", reason: "the commit is gone" }) });
+    await expect(reviews().diff(project, "a:1", WANTED)).rejects.toMatchObject({
+      code: "git-failed",
+      message: "git shows no differences of a:1: the commit is gone.",
+      fix: "Look at the files in the project's folder.",
+    });
+  });
+});
+
+describe("git in a repository of the project", () => {
+  const git = { name: "own" };
+
+  it("is the project's own, or that one's", async () => {
+    expect(await gitOf({ git } as never, null)).toBe(git);
+    const other = { name: "other" };
+    const asked: string[] = [];
+    const many = {
+      async in(path: string) {
+        asked.push(path);
+        return other;
+      },
+    };
+    expect(await gitOf({ git: many } as never, "web")).toBe(other);
+    expect(asked).toEqual(["web"]);
+  });
+
+  it("is told why where it cannot be looked at", async () => {
+    expect(await gitOf({ git } as never, "web")).toEqual({ reason: "its work is in the repository web" });
+    const failing = (thrown: Error) => ({ git: { in: () => Promise.reject(thrown) } }) as never;
+    expect(await gitOf(failing(new PawlError("git-failed", "It is gone.", "Look.")), "web")).toEqual({
+      reason: "It is gone.",
+    });
+    await expect(gitOf(failing(new Error("no")), "web")).rejects.toThrow("no");
+    expect(await gitOf(failing(new Error("no")), "../out").catch(() => "thrown")).toMatchObject({
+      reason: expect.stringContaining("../out"),
+    });
+  });
+});
+
+describe("the version of a review", () => {
+  const JUDGED = {
+    ...{ run: "a:1", gate: "a.open", state: "open", round: 1, artifact: null, work: null, at: "1" },
+  };
+
+  it("is another where anything of it is another, and nothing else counts", async () => {
+    const own = await versionOf(JUDGED);
+    expect(await versionOf({ ...JUDGED, more: 1 } as never)).toBe(own);
+    const others = { run: "a:2", gate: "b", state: "x", round: 2, artifact: "h", work: "c", at: "2" };
+    for (const [name, value] of Object.entries(others))
+      expect(await versionOf({ ...JUDGED, [name]: value })).not.toBe(own);
+  });
+
+  it("is that which was read, or the verdict is refused", () => {
+    checkVersion("a:1", undefined, "v2");
+    checkVersion("a:1", "v1", "v1");
+    const refused = (read: string, present: string | null) => {
+      try {
+        return checkVersion("a:1", read, present);
+      } catch (thrown) {
+        const { code, fix, message } = thrown as PawlError;
+        return { code, message, fix };
+      }
+    };
+    const fix = "`pawl review a:1` shows what waits now.";
+    expect(refused("v1", "v2")).toEqual({
+      code: "review-changed",
+      message:
+        "The review of a:1 that you read is not the present one: what is judged, or the work itself, has changed since. Nothing was changed.",
+      fix,
+    });
+    expect(refused("v1", null)).toEqual({
+      code: "review-changed",
+      message:
+        "The review of a:1 that you read is over: nothing of it waits for a verdict any more. Nothing was changed.",
+      fix,
+    });
+  });
+});

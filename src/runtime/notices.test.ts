@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { PawlEvent } from "../core/event.ts";
 import { type Cause, NOTICE_KINDS } from "../core/notice.ts";
 import { mayTell } from "./may-tell.ts";
-import { causesOf, lastQuietEnd, quietEnd, tellings } from "./notices.ts";
+import { causesOf, endedNotice, lastQuietEnd, oneLine, quietEnd, tellings, testNotice } from "./notices.ts";
 import type { RunOverview } from "./transaction.ts";
 
 const PLACE = { project: "shop", board: null, time: "2026-03-01T12:00:00.000Z" };
@@ -185,5 +185,209 @@ describe("An event", () => {
     expect(may({ type: "run:advanced", run: "bloom:T1" })).toBe(false);
     expect(may({ type: "task:blocked", taskId: "T1" })).toBe(true);
     expect(may({ type: "git:pushed", taskId: "T1" })).toBe(false);
+  });
+});
+
+describe("The words of a cause", () => {
+  const only = (run: RunOverview) => causesOf([run], null)[0];
+  const since = GATE.since ?? "";
+
+  it("say what waits, with its title or its question as a quote, and the command for it", () => {
+    expect(only(GATE)).toEqual({
+      ...{ key: `gate alfred:T1 ${since} plan: in review`, kind: "gate", run: "alfred:T1", since },
+      ...{ says: "alfred:T1 waits for you: approve or reject the plan.", quote: "Add login" },
+      command: "pawl review alfred:T1",
+    });
+    const { waitsFor: _, ...other } = GATE;
+    expect(only({ ...other, title: "" })).toMatchObject({
+      ...{ kind: "gate", says: "alfred:T1 waits for you: approve or reject the plan.", quote: null },
+    });
+    expect(only({ ...TASK, questions: [QUESTION] })).toMatchObject({
+      ...{ kind: "question", says: "The agent of bloom:T2 asks.", quote: "Which port?", since: SINCE },
+      ...{ key: `question bloom:T2 ${SINCE} ${QUESTION.command}`, command: QUESTION.command },
+    });
+    expect(only({ ...TASK, waitsFor: "blocked" })).toMatchObject({
+      ...{ says: "bloom:T2 is blocked.", key: `blocked bloom:T2 ${since} plan: in review` },
+    });
+    expect(only({ ...TASK, waitsFor: "failed" })?.says).toBe("bloom:T2 is blocked: a check failed.");
+  });
+
+  it("say that a run is held, since nobody knows when", () => {
+    const problem = { code: "state-tampered", message: "edited", fix: "Run it." } as const;
+    expect(only({ ...GATE, since: null, problem })).toMatchObject({
+      ...{ kind: "blocked", says: "alfred:T1 is held: its state was edited.", since: "" },
+      key: expect.stringMatching(/^blocked alfred:T1 {2}\S/),
+    });
+  });
+
+  it("say how much of a budget is spent, in its unit", () => {
+    const spent = (nearing: RunOverview["nearing"], more: Partial<RunOverview> = {}) =>
+      only({ ...TASK, awaits: "agent", ...(nearing && { nearing }), ...more });
+    expect(spent({ limit: "turns", spent: 41, of: 50 })).toEqual({
+      ...{ key: "budget bloom:T2 turns 50", kind: "budget", run: "bloom:T2", quote: null, since },
+      says: "bloom:T2 has spent 41 turns of its 50 turns.",
+      command: "pawl show bloom:T2",
+    });
+    expect(spent({ limit: "minutes", spent: 9, of: 10 }, { since: null })?.since).toBe("");
+    expect(spent({ limit: "usd", spent: 4, of: 5 }, { awaits: "human", waitsFor: "failed" })?.kind).toBe(
+      "blocked",
+    );
+    expect(spent(undefined)).toBeUndefined();
+  });
+
+  it("say how the loop rests, five tasks of a kind by name", () => {
+    const rest = (more: object) => causesOf([], { ...REST, ...more })[0];
+    const ids = (count: number) => Array.from({ length: count }, (_, at) => `T${at}`);
+    expect(rest({ done: 1 })).toEqual({
+      ...{ key: `rest ${REST.time}`, kind: "done", run: null, quote: null, since: REST.time },
+      ...{ says: "The loop is done: 1 task done.", command: "pawl status" },
+    });
+    expect(rest({ open: 3 })?.says).toBe("The loop is idle: 2 tasks done, 3 open.");
+    expect(rest({ open: 3, blocked: ids(1), waiting: ids(5) })?.says).toBe(
+      "The loop is idle: 2 tasks done, 3 open. Blocked: T0. Waiting for a person: T0, T1, T2, T3, T4.",
+    );
+    expect(rest({ open: 9, waiting: ids(7) })?.says).toMatch(
+      / Waiting for a person: T0, T1, T2, T3, T4 and 2 more\.$/,
+    );
+  });
+});
+
+describe("The words of a notice", () => {
+  const cause = (kind: Cause["kind"], more: Partial<Cause> = {}): Cause => ({
+    ...{
+      key: `${kind} key`,
+      kind,
+      run: "a:1",
+      says: "It waits.",
+      quote: "Quote",
+      command: "pawl x",
+      since: SINCE,
+    },
+    ...more,
+  });
+  const notice = async (...causes: readonly Cause[]) => (await told(causes)).map((each) => each.notice)[0];
+
+  it.each<readonly [Cause["kind"], string, "person" | "nobody"]>([
+    ["gate", "a gate waits", "person"],
+    ["question", "a question", "person"],
+    ["blocked", "a task is blocked", "person"],
+    ["budget", "most of a budget is spent", "nobody"],
+    ["idle", "the loop is idle", "person"],
+    ["done", "the loop is done", "nobody"],
+  ])("of %s: %s", async (kind, title, acts) => {
+    expect(await notice(cause(kind))).toEqual({
+      ...{ project: "shop", board: null, id: expect.stringMatching(/^pawl_[0-9a-f]{32}$/), type: kind },
+      ...{
+        time: SINCE,
+        title: `shop: ${title}`,
+        text: "It waits.",
+        quote: "Quote",
+        run: "a:1",
+        acts,
+        command: "pawl x",
+      },
+    });
+  });
+
+  it("are of now where nobody knows since when, and have no quote where there is none", async () => {
+    expect(await notice(cause("gate", { since: "", quote: null }))).toMatchObject({
+      time: PLACE.time,
+      quote: null,
+    });
+  });
+
+  it("have an id that is the causes' own", async () => {
+    const id = async (...causes: readonly Cause[]) => (await notice(...causes))?.id;
+    expect(await id(cause("gate"))).toBe(await id(cause("gate", { says: "Else." })));
+    expect(await id(cause("gate"))).not.toBe(await id(cause("gate", { key: "other" })));
+    const many = (...keys: readonly string[]) => keys.map((key) => cause("gate", { key }));
+    expect(await id(...many("a", "b", "c", "d"))).not.toBe(await id(...many("a", "bc", "", "d")));
+  });
+
+  it("are short: a notice's own, its quote, and a line of many", async () => {
+    const long = "x".repeat(600);
+    const one = await notice(cause("gate", { says: long, quote: long }));
+    expect([one?.text.length, one?.quote?.length]).toEqual([500, 300]);
+    const many = await notice(...["a", "b", "c", "d"].map((key) => cause("gate", { key, says: long })));
+    expect(many?.text.split("\n").map((line) => line.length)).toEqual([120, 120, 120, 120]);
+  });
+
+  it("of many are lines, the first ten, and who acts", async () => {
+    const many = (count: number, kind: Cause["kind"] = "gate") =>
+      Array.from({ length: count }, (_, at) => cause(kind, { key: `k${at}`, says: `It ${at}.` }));
+    expect(await notice(...many(4))).toMatchObject({
+      ...{ type: "summary", title: "shop: 4 notices", text: "It 0.\nIt 1.\nIt 2.\nIt 3." },
+      ...{ quote: null, run: null, acts: "person", command: "pawl status", time: PLACE.time },
+    });
+    expect((await notice(...many(10)))?.text.split("\n")).toHaveLength(10);
+    expect((await notice(...many(12)))?.text.split("\n").slice(9)).toEqual(["It 9.", "and 2 more"]);
+    const acts = async (...kinds: readonly Cause["kind"][]) =>
+      (await notice(...kinds.map((kind, at) => cause(kind, { key: `k${at}` }))))?.acts;
+    expect(await acts("budget", "done", "budget", "done")).toBe("nobody");
+    expect(await acts("budget", "done", "gate", "done")).toBe("person");
+  });
+
+  it("are apart for three at once, and one for what began before the quiet hours ended", async () => {
+    const count = async (number: number) => (await told(gates(number))).length;
+    expect([await count(3), await count(4)]).toEqual([3, 1]);
+    const after = new Date(Date.parse(SINCE));
+    const at = (since: string, key: string) => cause("gate", { since, key });
+    const keys = async (...causes: readonly Cause[]) =>
+      (await told(causes, { after })).map((telling) => telling.keys.join());
+    const before = new Date(after.getTime() - 1).toISOString();
+    expect(await keys(at(before, "a"), at(SINCE, "b"), at(before, "c"))).toEqual(["a,c", "b"]);
+    expect(await keys(at(before, "a"), at(SINCE, "b"))).toEqual(["a", "b"]);
+  });
+
+  it("say that they end, once for what was agreed to, and what one looks like", async () => {
+    const ended = await endedNotice("the settings", PLACE);
+    expect(ended.keys).toEqual([expect.stringMatching(/^ended [0-9a-f]{64}$/)]);
+    expect(ended.notice).toEqual({
+      ...{ project: "shop", board: null, time: PLACE.time, id: expect.stringMatching(/^pawl_[0-9a-f]{32}$/) },
+      ...{ type: "ended", title: "shop: notices end here", quote: null, run: null, acts: "person" },
+      text: "pawl.yaml no longer has this receiver as a person agreed to it, so this is the last notice. If that was you, nothing is wrong.",
+      command: "pawl trust --show",
+    });
+    expect((await endedNotice("the settings", { ...PLACE, time: "later" })).notice.id).toBe(ended.notice.id);
+    expect((await endedNotice("others", PLACE)).keys).not.toEqual(ended.keys);
+    const test = await testNotice({ ...PLACE, project: `s\n${"x".repeat(80)}` });
+    expect(test).toEqual({
+      ...{ project: `s ${"x".repeat(57)}…`, board: null, time: PLACE.time, type: "test" },
+      ...{ id: expect.stringMatching(/^pawl_[0-9a-f]{32}$/), title: `s ${"x".repeat(57)}…: a test` },
+      ...{
+        text: "This is what a notice of Pawl looks like.",
+        quote: null,
+        run: null,
+        acts: "nobody",
+        command: null,
+      },
+    });
+    expect((await testNotice({ ...PLACE, time: "later" })).id).not.toBe(test.id);
+  });
+
+  it("are cut by letters, not in the middle of one", () => {
+    expect([oneLine("abc", 3), oneLine("abcd", 3), oneLine("👩‍🚀👩‍🚀", 2)]).toEqual(["abc", "ab…", "👩…"]);
+    expect(oneLine("one\ntwo\u001b[31m", 20)).toBe("one two");
+  });
+});
+
+describe("Quiet hours, at their edges", () => {
+  const at = (hours: number, minutes = 0) => new Date(2026, 2, 1, hours, minutes);
+
+  it("begin at their first minute, and are over at their last", () => {
+    expect(quietEnd("22:00-07:30", at(22))).toEqual(new Date(2026, 2, 2, 7, 30));
+    expect(quietEnd("22:00-07:30", at(21, 59))).toBeNull();
+    expect(quietEnd("22:00-07:30", at(7, 29))).toEqual(at(7, 30));
+    expect(quietEnd("22:00-07:30", at(7, 30))).toBeNull();
+    expect(quietEnd("12:00-12:00", at(12))).toEqual(new Date(2026, 2, 2, 12));
+    expect(quietEnd(null, at(12))).toBeNull();
+  });
+
+  it("ended last at that minute, or the day before", () => {
+    expect(lastQuietEnd("22:00-07:30", at(7, 30))).toEqual(at(7, 30));
+    expect(lastQuietEnd("22:00-07:30", at(7, 29))).toEqual(new Date(2026, 1, 28, 7, 30));
+    expect(lastQuietEnd("12:00-13:00", at(13))).toEqual(at(13));
+    expect(lastQuietEnd("12:00-13:00", at(12, 30))).toEqual(new Date(2026, 1, 28, 13));
+    expect(lastQuietEnd(null, at(12))).toBeNull();
   });
 });

@@ -6,13 +6,23 @@ import { hashOfStep } from "./history.ts";
 import {
   areOf,
   chosenSide,
+  elsewhereError,
+  factValues,
+  forked,
   isRecord,
+  loadRecords,
+  nameOfSide,
   newRecords,
   onlySide,
   parseRecord,
+  recordedIds,
   recordedUpTo,
+  recordNames,
+  recordsFolder,
+  runOfRecord,
   type SharedStep,
   sidesOf,
+  stepWords,
 } from "./team-records.ts";
 
 const RUN = "release:1";
@@ -157,5 +167,255 @@ describe("The records of a run", () => {
       expect(await isRecord(view(), path)).toBe(false);
     files.set(change.path, change.text.replace("one", "1"));
     expect(await isRecord(view(), change.path)).toBe(false);
+  });
+});
+
+describe("The files of a run's records", () => {
+  const folder = ".alfred/records/release/1";
+  const name = (seq: number, digits = "0123456789abcdef") => `${String(seq).padStart(4, "0")}-${digits}.json`;
+
+  it("are those of its folder that have a record's name, sorted", async () => {
+    const { files, view } = openMemoryStore();
+    const names = [name(2), name(1, "ffffffffffffffff"), name(1), name(12_345)];
+    for (const each of names) files.set(`${folder}/${each}`, "");
+    for (const each of ["notes.md", `x${name(1)}`, `${name(1)}.bak`, `${name(3, "0123")}`, `${name(4)}/x`])
+      files.set(`${folder}/${each}`, "");
+    expect(await recordNames(view(), RUN)).toEqual(
+      [name(1), name(1, "ffffffffffffffff"), name(2), name(12_345)].sort(),
+    );
+    expect(await recordNames(view(), "release:2")).toEqual([]);
+    expect(recordsFolder("alfred:a:b")).toBe(".alfred/records/alfred/a:b");
+  });
+
+  it("are in folders whose names are ids", async () => {
+    const { files, view } = openMemoryStore();
+    for (const each of ["1/x", "T-2/x", ".git/x", "file"]) files.set(`.alfred/records/release/${each}`, "");
+    expect(await recordedIds(view(), "release")).toEqual(["1", "T-2"]);
+    expect(await recordedIds(view(), "alfred")).toEqual([]);
+  });
+
+  it("are told from other paths", () => {
+    const path = `${folder}/${name(1)}`;
+    expect(runOfRecord(path)).toBe(RUN);
+    for (const other of [
+      ...[`x/${path}`, `${path}/x`, `.alfred/records/release/${name(1)}`, `${folder}/notes.json`],
+      ...[`.alfred/records/.git/1/${name(1)}`, `.alfred/records/release/.git/${name(1)}`, ""],
+    ])
+      expect(runOfRecord(other)).toBeNull();
+  });
+
+  it("are loaded with what they hold", async () => {
+    const { files, view } = openMemoryStore();
+    const steps = chain(["one", "two"]);
+    const [change] = newRecords(RUN, steps, 0, { state: "two" });
+    if (change?.type !== "write") throw new Error("A record is a file.");
+    files.set(change.path, change.text);
+    const names = await recordNames(view(), RUN);
+    expect(await loadRecords(view(), RUN, names, CODEC as never)).toEqual([
+      { path: change.path, steps, stands: { state: "two" } },
+    ]);
+    await expect(loadRecords(view(), RUN, [name(1)], CODEC as never)).rejects.toMatchObject({
+      code: "records-invalid",
+    });
+    const many = Array.from({ length: 10_001 }, (_, at) => name(at));
+    await expect(loadRecords(view(), RUN, many, CODEC as never)).rejects.toMatchObject({
+      message: `${folder} cannot be used: it holds 10001 records; expected at most 10000. Nothing was changed.`,
+      fix: `Restore it as it was committed: \`git log -- ${folder}\` shows when it changed.`,
+    });
+    const most = await loadRecords(view(), RUN, many.slice(1), CODEC as never).catch(
+      ({ message }) => message,
+    );
+    expect(most).not.toContain("10000 records");
+  });
+
+  it("are refused where they are too long, with the place", () => {
+    const path = projectPath(folder, name(1));
+    expect(() => parseRecord(path, RUN, "x".repeat(4_000_001), CODEC as never)).toThrow(
+      `${path} cannot be used: it has 4000001 characters; expected at most 4000000. Nothing was changed.`,
+    );
+    expect(() => parseRecord(path, RUN, " ".repeat(4_000_000), CODEC as never)).not.toThrow(/characters/);
+    expect(() => parseRecord(path, RUN, "{\n", CODEC as never)).toThrow(/cannot be used: line \d+: /);
+  });
+
+  it("are split where they grow long, by number and hash of their last step, and only the last says where the run stands", () => {
+    const long = chain(["a", "b", "c", "d"]).map((step) => ({ ...step, notes: "x".repeat(150_000) }));
+    const parts = newRecords(RUN, long, 1, { state: "d" }, 10);
+    const held = parts.map((change) => (change.type === "write" ? JSON.parse(change.text) : null));
+    expect(
+      held.map(({ stands, steps }) => [steps.map(({ event }: SharedStep) => event).join(""), stands]),
+    ).toEqual([
+      ["bc", null],
+      ["d", { state: "d" }],
+    ]);
+    expect(parts.map((change) => (change.type === "write" ? change.path : ""))).toEqual([
+      `${folder}/${name(13, hashOfStep(long[2] as SharedStep).slice(0, 16))}`,
+      `${folder}/${name(14, hashOfStep(long[3] as SharedStep).slice(0, 16))}`,
+    ]);
+    expect(newRecords(RUN, long, 4, {})).toEqual([]);
+    const [first] = parts;
+    expect(first?.type === "write" && first.text.endsWith("}\n")).toBe(true);
+  });
+
+  it("are the steps' own if each ends where a record does", () => {
+    const steps = chain(["one", "two", "three"]);
+    const nameOf = (at: number) => name(at + 1, hashOfStep(steps[at] as SharedStep).slice(0, 16));
+    expect(areOf([nameOf(1), nameOf(2)], steps, ({ event }) => event !== "one")).toBe(true);
+    expect(areOf([nameOf(0), nameOf(2)], steps, ({ event }) => event !== "one")).toBe(false);
+    expect(areOf([nameOf(0), nameOf(1), nameOf(2), name(4)], steps)).toBe(false);
+  });
+});
+
+describe("A step's variables", () => {
+  it.each<[unknown, boolean]>([
+    [{ a: 1, b: "x", c: true, d: null }, true],
+    [{ a: {} }, false],
+    [{ a: [1] }, false],
+  ])("%j: %s", (value, isSound) => {
+    const fault = factValues(value, []);
+    expect(fault === null || fault === undefined).toBe(isSound);
+    if (!isSound) expect(JSON.stringify(fault)).toContain("expected a string, a number, true, false or null");
+  });
+
+  it.each([
+    ["by", { by: { channel: 7 } }],
+    ["by.who", { by: { channel: "mcp", who: 7 } }],
+    ["over", { over: ["x"] }],
+    ["time", { time: 7 }],
+    ["row", { row: null }],
+    ["from", { from: 1 }],
+    ["to", { to: 1 }],
+    ["event", { event: 1 }],
+  ])("are not taken with another %s", (_, more) => {
+    const text = JSON.stringify({
+      version: 1,
+      run: RUN,
+      steps: [{ ...chain(["one"])[0], ...more }],
+      stands: null,
+    });
+    const path = projectPath(".alfred/records/release/1/0001-0123456789abcdef.json");
+    expect(() => parseRecord(path, RUN, text, CODEC as never)).toThrow(/cannot be used: line/);
+  });
+});
+
+describe("The sides of a run", () => {
+  const base = chain(["one", "two"]);
+  const recordOf = (steps: readonly SharedStep[], stands: object | null, path = "p") =>
+    ({ path: projectPath(path), steps, stands }) as never;
+
+  it("stand where the record with their last step says, if one does", () => {
+    const [side] = sidesOf<SharedStep, object>(RUN, [
+      recordOf(base, null, "b"),
+      recordOf(base, { state: "x" }, "a"),
+    ]);
+    expect(side?.recorded).toEqual({ path: "a", stands: { state: "x" } });
+    const [other] = sidesOf<SharedStep, object>(RUN, [
+      recordOf(base, { state: "x" }, "a"),
+      recordOf(base, null, "b"),
+    ]);
+    expect(other?.recorded).toEqual({ path: "a", stands: { state: "x" } });
+    expect(() => sidesOf(RUN, [recordOf(base, null)])).toThrow(
+      ".alfred/records/release/1 cannot be used: the records that follow step 2 are missing.",
+    );
+    expect(sidesOf(RUN, [])).toEqual([]);
+  });
+
+  it("are sorted by their hashes, so that everybody names them in one order", () => {
+    const ends = ["a", "b", "c", "d", "e"].map((event) => chain([event], base));
+    const sides = sidesOf(
+      RUN,
+      ends.map((steps) => recordOf(steps, {})),
+    );
+    const heads = sides.map(({ head }) => head);
+    expect(heads).toEqual([...heads].sort());
+    expect(
+      sidesOf(
+        RUN,
+        ends.toReversed().map((steps) => recordOf(steps, {})),
+      ).map(({ head }) => head),
+    ).toEqual(heads);
+  });
+
+  it("are told with what only each of them has, three steps of it, and where that is", () => {
+    const mine = chain(["m1", "m2", "m3", "m4"], base);
+    const by = { channel: "mcp", who: "ben" };
+    const theirs = [...base, { ...(chain(["t1"], base)[2] as SharedStep), by }];
+    const sides = sidesOf<SharedStep, object>(RUN, [recordOf(theirs, {}, "theirs.json")], mine);
+    const error = forked(RUN, sides);
+    const words = (side: string) =>
+      /side [0-9a-f]{12}: ([^;]*)/g[Symbol.match](error.message)?.find((each) => each.includes(side));
+    expect(error.code).toBe("records-forked");
+    expect(error.message).toMatch(
+      /^release:1 was advanced on 2 sides after its first 2 steps, and is held: side .*; side .*\. Nothing was changed\.$/,
+    );
+    expect(words("m2")).toMatch(
+      /: m2 \(a → b\) at 2026-01-01T00:00:03\.000Z, then m3 .*, then m4 .* \(this checkout's own state\)/,
+    );
+    expect(words("m1")).toBeUndefined();
+    expect(words("t1")).toMatch(/: t1 \(a → b\) by ben at 2026-01-01T00:00:02\.000Z \(theirs\.json\)/);
+    expect(error.fix).toBe(
+      `A person decides in a terminal which side counts: ${sides.map((side) => `\`pawl take release:1 --side ${nameOfSide(side)}\``).join(" or ")}.`,
+    );
+    expect(nameOfSide(sides[0] as never)).toBe(sides[0]?.head.slice(0, 12));
+  });
+
+  it.each<[readonly string[], string]>([
+    [[], "from its beginning"],
+    [["one"], "after its first step"],
+    [["one", "two", "three"], "after its first 3 steps"],
+  ])("that share %j were advanced %s", (shared, words) => {
+    const common = chain(shared);
+    const sides = ["x", "y"].map((event) => recordOf(chain([event], common), {}));
+    expect(forked(RUN, sidesOf(RUN, sides)).message).toContain(` on 2 sides ${words}, and`);
+  });
+
+  it("may be one that the other contains, in what is told", () => {
+    const sides = [base, chain(["three"], base)].map((steps) => ({
+      head: "0".repeat(64),
+      steps,
+      recorded: null,
+    }));
+    expect(forked(RUN, sides).message).toContain("after its first 2 steps");
+    expect(forked(RUN, []).message).toContain("on 0 sides from its beginning");
+  });
+
+  it("are chosen by four letters of their hash at least, if they are of one alone", () => {
+    const side = (head: string) => ({ head: head.padEnd(64, "0"), steps: base, recorded: null });
+    const sides = [side("aaaa1"), side("aaaa2"), side("bbbb1")];
+    expect(chosenSide(RUN, sides, "bbbb")).toBe(sides[2]);
+    expect(chosenSide(RUN, sides, "aaaa1")).toBe(sides[0]);
+    expect(chosenSide(RUN, sides.slice(2), undefined)).toBe(sides[2]);
+    const refused = (name: string) => {
+      try {
+        return chosenSide(RUN, sides, name);
+      } catch (thrown) {
+        const { code, fix, message } = thrown as { code: string; fix: string; message: string };
+        return { code, fix, message };
+      }
+    };
+    for (const name of ["aaaa", "bbb", "cccc", ""])
+      expect(refused(name)).toEqual({
+        code: "usage",
+        message: `release:1 has no side ${JSON.stringify(name)}: expected aaaa10000000 or aaaa20000000 or bbbb10000000.`,
+        fix: "`pawl status` names its sides.",
+      });
+    expect(JSON.stringify(refused("x".repeat(100)))).toContain(`"${"x".repeat(80)}\\"`.slice(1));
+    expect(() => chosenSide(RUN, sides, undefined)).toThrow(/is held/);
+    expect(() => chosenSide(RUN, [], undefined)).toThrow(/on 0 sides/);
+  });
+
+  it("are not moved by whoever has not taken them over", () => {
+    expect(elsewhereError(RUN, { by: "ben", time: "2026-01-01" })).toMatchObject({
+      code: "run-elsewhere",
+      message: "release:1 was moved last in another checkout, by ben at 2026-01-01. Nothing was changed.",
+      fix: "To take it over, a person runs `pawl take release:1` in a terminal.",
+    });
+  });
+
+  it("have steps by somebody, by a channel, or by nobody who is known", () => {
+    const step = base[0] as SharedStep;
+    const at = "one (a → b)";
+    expect(stepWords(step)).toBe(`${at} at ${step.time}`);
+    expect(stepWords({ ...step, by: { channel: "mcp" } })).toBe(`${at} by mcp at ${step.time}`);
+    expect(stepWords({ ...step, by: { channel: "mcp", who: "ada" } })).toBe(`${at} by ada at ${step.time}`);
   });
 });

@@ -2,10 +2,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { simDisk, simState } from "../../../test/crash/sim-disk.ts";
+import { type Call, STATE_HOME, simDisk, simState } from "../../../test/crash/sim-disk.ts";
 import { Machine } from "../../../test/crash/sim-machine.ts";
+import { PawlError } from "../../core/error.ts";
+import type { Disk } from "./disk.ts";
 import { openStatePlace } from "./state-place.ts";
-import { openVault } from "./vault.ts";
+import { inStateHome, openVault } from "./vault.ts";
 
 let home: string;
 beforeEach(() => {
@@ -74,5 +76,149 @@ describe("a project's key", () => {
         if (calls < at) break;
       }
     }
+  });
+});
+
+describe("what is kept outside of the project", () => {
+  /** A vault on a simulated disk; `other`: what its disk does otherwise. */
+  function vaultOn(other: (disk: Disk) => Partial<Disk> = () => ({})) {
+    const machine = new Machine();
+    const calls: Call[] = [];
+    const disk = simDisk(machine, (call) => {
+      calls.push(call);
+      return undefined;
+    });
+    const place = simState(disk);
+    const own = { ...place, disk: { ...place.disk, ...other(place.disk) } };
+    const called = (name: string) => calls.filter((call) => call.name === name).map(({ path }) => path);
+    const names = () => [...machine.tree().keys()].map((path) => path.slice(STATE_HOME.length + 1));
+    return { called, machine, names, place: own, vault: openVault(own) };
+  }
+  const failing = (code: string) => () => {
+    throw Object.assign(new Error(code), { code });
+  };
+  const told = (verb: string, words: string) => ({
+    code: "state-home-failed",
+    message: `Pawl's state of this project, outside of it, cannot ${verb} in ~state: ${words}.`,
+    fix: "Make that folder readable and writable for this user, or set XDG_STATE_HOME to one that is, then run the command again.",
+  });
+  function refused(work: () => unknown) {
+    try {
+      return work();
+    } catch (thrown) {
+      const { code, fix, message } = thrown as { code: string; fix: string; message: string };
+      return { code, message, fix };
+    }
+  }
+
+  test("is read by its first bytes, and written in place", () => {
+    const { machine, vault, place } = vaultOn();
+    place.make();
+    expect(vault.read("applied", 4)).toBeNull();
+    vault.write("applied", "first text");
+    vault.write("applied", "2nd");
+    expect([vault.read("applied", 4), vault.read("applied", 100)]).toEqual(["2nds", "2ndst text"]);
+    expect(machine.find(`${STATE_HOME}/applied`)).toMatchObject({ mode: 0o600 });
+  });
+
+  test.each<readonly [string, (vault: ReturnType<typeof openVault>) => unknown, keyof Disk, string]>([
+    ["be read", (vault) => vault.read("applied", 4), "lstat", "EACCES"],
+    ["be read", (vault) => vault.key(), "lstat", "EACCES"],
+    ["be written", (vault) => vault.write("applied", "x"), "open", "EROFS"],
+    ["be made", (vault) => vault.makeKey(), "open", "EROFS"],
+  ])("that cannot %s is told with its folder", (verb, act, call, code) => {
+    const { vault } = vaultOn(() => ({ [call]: failing(code) }));
+    const words =
+      code === "EACCES" ? "permission is missing (EACCES)" : "the file system is read-only (EROFS)";
+    expect(refused(() => act(vault))).toEqual(told(verb, words));
+  });
+
+  test("has other errors as they are", () => {
+    const { place } = vaultOn();
+    const own = new PawlError("usage", "No.", "Yes.");
+    const plain = new Error("no code");
+    for (const thrown of [own, plain])
+      expect(() =>
+        inStateHome(place, "be read", () => {
+          throw thrown;
+        }),
+      ).toThrow(thrown);
+    expect(inStateHome(place, "be read", () => 7)).toBe(7);
+  });
+
+  test("has a key that is synced under another name before it has its own, for this user alone", () => {
+    const { called, machine, names, vault } = vaultOn();
+    const key = vault.makeKey();
+    expect([key.length, names()]).toEqual([32, ["key"]]);
+    expect(machine.find(`${STATE_HOME}/key`)).toMatchObject({ mode: 0o600 });
+    expect(called("fsync")).toEqual([expect.stringMatching(/^~state\/key\..*\.new$/)]);
+    expect(called("link")).toEqual([`${STATE_HOME}/key`]);
+    expect(called("fsyncFolder").at(-1)).toBe(STATE_HOME);
+    const before = called("open").length;
+    expect(vault.makeKey()).toBe(key);
+    expect(called("open")).toHaveLength(before);
+  });
+
+  test.each([
+    ["", "none"],
+    ["x", "1"],
+    ["x".repeat(31), "31"],
+    ["x".repeat(33), "more"],
+    ["x".repeat(99), "more"],
+  ])("has no key of other bytes than 32: %j", (text, found) => {
+    const { machine, vault } = vaultOn();
+    machine.save(`${STATE_HOME}/key`, text, "in-place");
+    expect(refused(() => vault.makeKey())).toEqual({
+      code: "state-home-failed",
+      message: `~state/key is damaged: expected the project's key of 32 bytes, found ${found}.`,
+      fix: "Restore the file from a backup. If there is none, remove it: commits that were not applied yet are then set aside, and `pawl repair` shows them.",
+    });
+  });
+
+  test("has the key of whoever was faster, and what dead ones left is swept", () => {
+    const machine = new Machine();
+    machine.save(`${STATE_HOME}/key.0001.new`, "half", "in-place");
+    machine.save(`${STATE_HOME}/key.mine`, "", "in-place");
+    machine.save(`${STATE_HOME}/other.key.new`, "", "in-place");
+    const place = simState(simDisk(machine));
+    for (const code of ["EEXIST", "ENOENT"]) {
+      const own = {
+        ...place.disk,
+        link() {
+          if (place.disk.lstat("key") === null) machine.save(`${STATE_HOME}/key`, "k".repeat(32), "in-place");
+          throw Object.assign(new Error(code), { code });
+        },
+      };
+      expect(Buffer.from(openVault({ ...place, disk: own }).makeKey()).toString()).toBe("k".repeat(32));
+    }
+    const names = [...machine.tree().keys()].map((path) => path.slice(STATE_HOME.length + 1));
+    expect(names).toEqual(["key", "key.mine", "other.key.new"]);
+  });
+
+  test("leaves nothing where the key cannot be written, linked or swept", () => {
+    const writing = vaultOn(() => ({ write: failing("ENOSPC") }));
+    expect(refused(() => writing.vault.makeKey())).toEqual(told("be made", "the disk is full (ENOSPC)"));
+    expect(writing.names()).toEqual([]);
+    const stuck = vaultOn(() => ({ write: failing("ENOSPC"), unlink: failing("EIO") }));
+    expect(refused(() => stuck.vault.makeKey())).toEqual(told("be made", "the disk is full (ENOSPC)"));
+    const linking = vaultOn(() => ({ link: failing("EPERM") }));
+    expect(refused(() => linking.vault.makeKey())).toMatchObject({
+      message: expect.stringContaining("(EPERM)"),
+    });
+    const sweeping = vaultOn(() => ({ unlink: failing("EIO") }));
+    expect(refused(() => sweeping.vault.makeKey())).toMatchObject({
+      message: expect.stringContaining("(EIO)"),
+    });
+    const swept = vaultOn(() => ({ unlink: failing("ENOENT") }));
+    expect(swept.vault.makeKey()).toHaveLength(32);
+  });
+
+  test("is told where somebody removes the key at once", () => {
+    const { vault } = vaultOn(() => ({ link: () => {} }));
+    expect(refused(() => vault.makeKey())).toEqual({
+      code: "state-home-failed",
+      message: "Pawl made the project's key in ~state, but it is gone: another process removes it.",
+      fix: "Make sure that nothing removes files there, then run the command again.",
+    });
   });
 });

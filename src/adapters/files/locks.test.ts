@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { simDisk } from "../../../test/crash/sim-disk.ts";
 import { Machine } from "../../../test/crash/sim-machine.ts";
 import { stateOf } from "../../../test/rig/state-home.ts";
+import { PawlError } from "../../core/error.ts";
 import type { Disk } from "./disk.ts";
 import { type Lock, openLocks, runLockName, tryLock } from "./locks.ts";
 import { nodeDisk } from "./node-disk.ts";
@@ -260,6 +261,82 @@ describe("who waits for a lock", () => {
     fails = false;
     (await counting.acquire("x.lock", "test", LONG)).release();
     expect(opened).toBe(0);
+  });
+});
+
+describe("a lock that cannot be taken", () => {
+  const failing = (thrown: Error) => () => {
+    throw thrown;
+  };
+
+  test("fails as its file does, which is not waiting", async () => {
+    const { process } = clockwork();
+    const refused = Object.assign(new Error("no permission"), { code: "EACCES" });
+    const locks = process(1, () => ({ open: failing(refused) }));
+    await expect(locks.acquire("x.lock", "test", LONG)).rejects.toBe(refused);
+    const own = new PawlError("disk-failed", "It failed.", "Try again.");
+    const broken = process(2, () => ({ prepareLocks: async () => failing(own)() }));
+    await expect(tryLock(broken, "x.lock", "test")).rejects.toBe(own);
+    const odd = Object.assign(new Error("no"), { code: "lock-timeout" });
+    const other = process(3, () => ({ prepareLocks: async () => failing(odd)() }));
+    await expect(tryLock(other, "x.lock", "test")).rejects.toBe(odd);
+  });
+
+  test("is taken once its folder is there again, or its file is", async () => {
+    const { pass, process, take, who } = clockwork();
+    let missing = 2;
+    const gone = process(1, (disk) => ({
+      open(path, ...how) {
+        if (path.endsWith("x.lock") && missing-- > 0)
+          throw Object.assign(new Error("gone"), { code: "ENOENT" });
+        return disk.open(path, ...how);
+      },
+    }));
+    take("first", gone.acquire("x.lock", "test", LONG));
+    await pass(50);
+    expect(who()).toEqual(["first"]);
+    let lost = 2;
+    const removed = process(2, (disk) => ({
+      lstat: (path) => (path === ".pawl/locks/y.lock" && lost-- > 0 ? null : disk.lstat(path)),
+    }));
+    take("second", removed.acquire("y.lock", "test", LONG));
+    await pass(50);
+    expect(who()).toEqual(["first", "second"]);
+  });
+
+  test("is taken although nobody's name can be written into it, and told without a name", async () => {
+    const { machine, pass, process } = clockwork();
+    (await process(3).acquire("x.lock", "test", LONG)).release();
+    machine.truncate(machine.find(".pawl/locks/x.lock") as never, 0);
+    const silent = process(1, () => ({
+      write: failing(Object.assign(new Error("full"), { code: "ENOSPC" })),
+    }));
+    const lock = await silent.acquire("x.lock", "test", LONG);
+    const told = expect(process(2).acquire("x.lock", "A commit", 30)).rejects.toMatchObject({
+      code: "lock-timeout",
+      message:
+        "A commit waited 0.03 s for another process that holds .pawl/locks/x.lock; that process has not written its id there.",
+      fix: "Wait for the other Pawl process to finish, or end it; the lock is released when that process ends.",
+    });
+    await pass(100);
+    await told;
+    lock.release();
+  });
+
+  test("by who waits behind another one of its process is told as that one is, and lets the next one go on", async () => {
+    const { process } = clockwork();
+    const busy = process(1);
+    const first = await busy.acquire("x.lock", "test", LONG);
+    await expect(busy.acquire("x.lock", "second", 20)).rejects.toMatchObject({
+      code: "lock-timeout",
+      message: expect.stringMatching(
+        /^second waited 0\.02 s for process 1 \(this process\), which has held the lock since/,
+      ),
+    });
+    const third = busy.acquire("x.lock", "third", LONG);
+    first.release();
+    (await third).release();
+    expect(await tryLock(busy, "x.lock", "test")).not.toBeNull();
   });
 });
 

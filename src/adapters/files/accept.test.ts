@@ -1,0 +1,79 @@
+/** A foreign journal that was set aside, on a simulated disk. */
+import { describe, expect, test } from "vitest";
+import { diskWith } from "../../../test/crash/disk-with.ts";
+import { openForeign } from "./accept.ts";
+import { FIRST, renderRecord } from "./record.ts";
+import type { Step } from "./steps.ts";
+
+describe("a foreign journal that a person may accept", () => {
+  const KEPT = ".pawl/kept/2026-01-01-1/foreign-journal";
+  const KEY = Buffer.alloc(32, 1);
+  const bytes = (...commits: readonly (readonly Step[])[]) =>
+    commits
+      .map((steps) => renderRecord(KEY, { epoch: 1, sequence: 0, mac: FIRST }, steps).bytes.toString())
+      .join("");
+  const put = (path: string, text: string, before: string | null = null): Step => ({
+    ...{ type: "put", path, before, after: "0".repeat(64), text },
+  });
+  const foreign = (journal: string) => {
+    const at = diskWith({ [KEPT]: journal });
+    return { ...at, open: () => openForeign({ disk: at.disk, editors: {} }, KEPT) };
+  };
+
+  test("says what it would write, and what each file would be", () => {
+    const { open } = foreign(
+      bytes([put("a", "one\n"), { type: "drop", path: "b", before: null }], [put("a", "two\n")]),
+    );
+    const { outcome, paths } = open();
+    expect(paths).toEqual(["a", "b"]);
+    expect([
+      outcome("a", null),
+      outcome("a", "mine\n"),
+      outcome("b", "mine\n"),
+      outcome("c", "mine\n"),
+      outcome("c", null),
+    ]).toEqual(["two\n", "two\n", null, "mine\n", null]);
+  });
+
+  test("is no longer listed once it is accepted", () => {
+    const { open, tree } = foreign(bytes([put("a", "one\n")]));
+    open().setAccepted();
+    expect(Object.keys(tree())).toEqual([KEPT.replace("foreign-journal", "accepted-journal")]);
+  });
+
+  const refused = (work: () => unknown) => {
+    try {
+      return work();
+    } catch (thrown) {
+      const { code, fix, message } = thrown as { code: string; fix: string; message: string };
+      return { code, message, fix };
+    }
+  };
+  const told = (why: string) => ({
+    code: "journal-refused",
+    message: `${KEPT} cannot be accepted: ${why}. Nothing was changed.`,
+    fix: `Open ${KEPT} in an editor and copy what you want by hand, or remove it.`,
+  });
+  const NEVER =
+    "one of its commits would do what Pawl never does, such as write outside the project or into git's folder";
+
+  test.each<readonly [string, string, string]>([
+    ["is empty", "", NEVER],
+    ["writes outside", bytes([put("a", "x")], [put("../a", "x")]), NEVER],
+    [
+      "writes a file where it needs a folder",
+      bytes([put("a/b", "x")], [put("a", "x")]),
+      "it writes a/b, and also a file in place of that path's folder",
+    ],
+  ])("is refused where it %s", (_, journal, why) => {
+    expect(refused(foreign(journal).open)).toEqual(told(why));
+  });
+
+  test("is refused where it is gone, or would write what is no text", () => {
+    const { disk } = diskWith({});
+    expect(refused(() => openForeign({ disk, editors: {} }, KEPT))).toEqual(told(NEVER));
+    const binary: Step = { type: "put", path: "a", before: null, after: "0".repeat(64), base64: "/w==" };
+    const { outcome } = foreign(bytes([binary])).open();
+    expect(refused(() => outcome("a", null))).toEqual(told("what it would write to a is not text"));
+  });
+});

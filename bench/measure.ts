@@ -153,9 +153,15 @@ export async function speakTo(
 }
 
 /** Removed when the program ends: some hold a history of fifty megabytes. */
+const made: string[] = [];
+process.once("exit", () => {
+  for (const folder of made) rmSync(folder, { recursive: true, force: true });
+});
+
+/** It is gone when this program ends. */
 export function emptyFolder(name: string): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), `pawl-bench-${name}-`)));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  made.push(folder);
   return folder;
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -52,4 +52,81 @@ it("lists the leases by what they are for, whatever its characters, and takes to
   ]);
   await held?.release();
   expect(await listLeases(root)).toEqual([{ what: "T3", beat: null }]);
+});
+
+it("is one's alone, whoever else asks, until it is given back", async () => {
+  const [one, other] = [openClaims(root), openClaims(root)];
+  const held = await one.take("T1", "one");
+  expect(held).toMatchObject({ what: "T1", abandoned: false });
+  expect([await one.take("T1", "one"), await other.take("T1", "other")]).toEqual([null, null]);
+  const beside = await other.take("T2", "other");
+  expect(beside).not.toBeNull();
+  await held?.release();
+  await held?.release();
+  const again = await other.take("T1", "other");
+  expect(again).not.toBeNull();
+  for (const each of [again, beside]) await each?.release();
+  expect(readdirSync(folder())).toEqual([]);
+});
+
+it("says who has it, since when and in which process, in a file of its own", async () => {
+  const held = await openClaims(root).take("merge: main/ä", "one");
+  expect(readdirSync(folder())).toEqual(["merge%3A%20main%2F%C3A4.json"]);
+  const [name = ""] = readdirSync(folder());
+  expect(JSON.parse(readFileSync(join(folder(), name), "utf8"))).toEqual({
+    ...{ what: "merge: main/ä", worker: "one", pid: process.pid, host: expect.any(String) },
+    ...{ since: expect.stringMatching(/^\d{4}-.*Z$/), beat: expect.stringMatching(/^\d{4}-.*Z$/) },
+  });
+  const lock = readFileSync(join(root, `.pawl/locks/claim-${name.replace(/\.json$/, ".lock")}`), "utf8");
+  expect(JSON.parse(lock)).toMatchObject({ what: "merge: main/ä by one" });
+  await held?.release();
+});
+
+it("was abandoned where its file is there and nobody holds it", async () => {
+  mkdirSync(folder(), { recursive: true });
+  writeFileSync(join(folder(), "T1.json"), "{}");
+  const held = await openClaims(root).take("T1", "one");
+  expect(held?.abandoned).toBe(true);
+  await held?.release();
+});
+
+it("beats while it holds something, and no longer", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] });
+  const claims = openClaims(root);
+  const [first, second] = [await claims.take("T1", "one"), await claims.take("T2", "one")];
+  expect(vi.getTimerCount()).toBe(1);
+  const beats = () =>
+    ["T1", "T2"].map((name) => JSON.parse(readFileSync(join(folder(), `${name}.json`), "utf8")).beat);
+  const before = beats();
+  vi.advanceTimersByTime(15_000);
+  await vi.waitFor(() => expect(beats().every((beat, at) => beat > before[at])).toBe(true));
+  await first?.release();
+  expect(vi.getTimerCount()).toBe(1);
+  await second?.release();
+  expect(vi.getTimerCount()).toBe(0);
+  const again = await claims.take("T1", "one");
+  expect(vi.getTimerCount()).toBe(1);
+  await again?.release();
+});
+
+it("is given back at once where its file cannot be written", async () => {
+  const claims = openClaims(root);
+  mkdirSync(join(folder(), "T1.json.tmp/x"), { recursive: true });
+  await expect(claims.take("T1", "one")).rejects.toThrow();
+  rmSync(join(folder(), "T1.json.tmp"), { recursive: true });
+  const held = await claims.take("T1", "one");
+  expect(held).not.toBeNull();
+  await held?.release();
+});
+
+it("cannot be listed where its folder is none, or a lease cannot be read", async () => {
+  mkdirSync(join(folder(), "T1.json"), { recursive: true });
+  await expect(listLeases(root)).rejects.toMatchObject({
+    code: "disk-failed",
+    message: expect.stringMatching(/^Reading the lease .*T1\.json failed/),
+  });
+  rmSync(join(root, ".pawl"), { recursive: true });
+  mkdirSync(join(root, ".pawl"));
+  writeFileSync(folder(), "");
+  expect(await listLeases(root)).toEqual([]);
 });

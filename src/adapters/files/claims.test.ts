@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { until } from "../../../test/rig/until.ts";
 import { openClaims } from "./claims.ts";
 import { listLeases } from "./leases.ts";
 
@@ -95,13 +96,12 @@ it("beats while it holds something, and no longer", async () => {
   const claims = openClaims(root);
   const [first, second] = [await claims.take("T1", "one"), await claims.take("T2", "one")];
   const beatOf = (name: string) => JSON.parse(readFileSync(join(folder(), `${name}.json`), "utf8")).beat;
-  const beaten = async (name: string) => {
+  const beaten = (name: string) => {
     const before = beatOf(name);
-    for (let turn = 0; turn < 200 && beatOf(name) === before; turn++) {
+    return until(() => {
       vi.advanceTimersByTime(15_000);
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-    return beatOf(name) > before;
+      return beatOf(name) > before;
+    });
   };
   expect([await beaten("T1"), await beaten("T2")]).toEqual([true, true]);
   await first?.release();

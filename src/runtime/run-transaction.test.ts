@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openMemoryStore } from "../../test/rig/memory-store.ts";
 import { stateOf } from "../../test/rig/state-home.ts";
 import { newId } from "../adapters/clock/new-id.ts";
 import { openStore } from "../adapters/files/store.ts";
@@ -13,7 +14,8 @@ import type { Outside } from "../core/ports/outside.ts";
 import type { Policies } from "../core/ports/policies.ts";
 import { DEFAULT_SETTINGS } from "../core/settings.ts";
 import type { Proposal, Transaction } from "./module.ts";
-import { advance, preview, type Runtime } from "./run-transaction.ts";
+import { advance, logFailure, preview, type Runtime } from "./run-transaction.ts";
+import type { StrayEdits, Strays } from "./strays.ts";
 import { type Context, withFailure, withInput } from "./transaction.ts";
 
 const COUNT = projectPath("count.txt");
@@ -333,5 +335,353 @@ describe("an advance", () => {
       data: { message: `Done. ${failed}`, more: 1, after_commit },
     });
     expect(withFailure({ text: "Done.", data: {} }, error).data).toEqual({ after_commit });
+  });
+});
+
+/** A runtime in memory, whose locks are told. */
+function inMemory(more: Partial<Runtime> = {}) {
+  const store = openMemoryStore();
+  const held: string[] = [];
+  let isHeld = false;
+  const runtime: Runtime = {
+    store: {
+      ...store,
+      hold: (run, work) =>
+        store.hold(run, async () => {
+          held.push(run);
+          isHeld = true;
+          try {
+            return await work();
+          } finally {
+            isHeld = false;
+          }
+        }),
+    },
+    outside: {} as Outside,
+    settings: async () => DEFAULT_SETTINGS,
+    now: () => new Date("2026-01-31T09:30:15.250Z"),
+    newId: () => "new-id",
+    ...more,
+  };
+  return { held, isHeld: () => isHeld, runtime, store };
+}
+
+describe("The lock of a run", () => {
+  it("is held from the read on where nothing is observed, and else for the commit alone", async () => {
+    const { held, isHeld, runtime } = inMemory();
+    const seen: boolean[] = [];
+    const reading: typeof addOne = {
+      ...addOne,
+      async read(...given) {
+        seen.push(isHeld());
+        return addOne.read(...given);
+      },
+    };
+    await advance(runtime, reading, {}, CALLER);
+    await advance(runtime, { ...reading, observe: async () => seen.push(isHeld()) }, {}, CALLER);
+    expect([seen, held]).toEqual([
+      [true, false, false],
+      ["test:count", "test:count"],
+    ]);
+  });
+
+  it("is not taken by what only reads, nor where nothing is proposed", async () => {
+    const { held, runtime, store } = inMemory();
+    const nothing: typeof addOne = {
+      ...addOne,
+      observe: async () => {},
+      propose: () => ({ reply: "nothing" }),
+    };
+    expect((await advance(runtime, { ...nothing, run: () => null }, {}, CALLER)).reply).toBe("nothing");
+    expect((await advance(runtime, nothing, {}, CALLER)).reply).toBe("nothing");
+    expect([held, store.commits]).toEqual([[], 0]);
+  });
+
+  it("is a pinned run's own where the transaction has none", async () => {
+    const { held, runtime } = inMemory();
+    const pinning: typeof addOne = {
+      ...addOne,
+      run: () => null,
+      observe: async () => {},
+      propose: () => ({ reply: "pinned", pin: { run: "other:1", policy: {} } }),
+    };
+    expect((await advance(runtime, pinning, {}, CALLER)).reply).toBe("pinned");
+    expect(held).toEqual(["other:1"]);
+  });
+});
+
+describe("What strayed", () => {
+  const EDITS: StrayEdits = { run: "test:count", state: "open", files: ["a"], tree: null };
+  function strays(edits: StrayEdits | null, fails = false) {
+    const told: unknown[] = [];
+    const own: Strays = {
+      async look(run) {
+        told.push(["look", run]);
+        return edits;
+      },
+      async note(run, accepted, view) {
+        told.push(["note", run, accepted, view !== undefined]);
+        if (fails) throw new Error("no tree");
+      },
+    };
+    return { told, own };
+  }
+
+  it("is looked for once, before the lock, and noted after a move with what a person accepted", async () => {
+    const { own, told } = strays(null);
+    const { runtime } = inMemory({ strays: own });
+    await advance(runtime, addOne, {}, CALLER);
+    expect(told).toEqual([
+      ["look", "test:count"],
+      ["note", "test:count", null, true],
+    ]);
+  });
+
+  it("is accepted by the person who saw it", async () => {
+    const { own, told } = strays(EDITS);
+    const { runtime } = inMemory({ strays: own });
+    const asking: typeof addOne = {
+      ...addOne,
+      propose: (count, observed, input, context) =>
+        context.answered
+          ? addOne.propose(count, observed, input, context)
+          : { reply: "", ask: { message: "Add?" } },
+    };
+    const person: Caller = { channel: "terminal" };
+    const { ask } = await advance(runtime, asking, {}, person);
+    expect(ask?.message).toMatch(/^While test:count is at "open".*Add\?$/s);
+    expect(told).toEqual([["look", "test:count"]]);
+    expect((await advance(runtime, asking, {}, person, { message: ask?.message ?? "" })).reply).toBe("now 1");
+    expect(told.at(-1)).toEqual(["note", "test:count", EDITS, true]);
+  });
+
+  it("is not noted where nothing moved, where a person must be asked, or by what only reads", async () => {
+    const { own, told } = strays(null);
+    const { runtime } = inMemory({ strays: own });
+    const quiet = { ...addOne, propose: () => ({ reply: "" }) };
+    await advance(runtime, quiet, {}, CALLER);
+    await advance(runtime, { ...quiet, propose: () => ({ reply: "", changes: [] }) }, {}, CALLER);
+    await advance(runtime, { ...quiet, run: () => null }, {}, CALLER);
+    const asking: typeof addOne = {
+      ...addOne,
+      propose: (...all) => ({ ...addOne.propose(...all), ask: { message: "?" } }),
+    };
+    await advance(runtime, asking, {}, CALLER);
+    expect(told.filter((each) => (each as readonly string[])[0] === "note")).toEqual([]);
+  });
+
+  it("that cannot be noted does not undo the move, and is logged", async () => {
+    const { runtime, store } = inMemory({ strays: strays(null, true).own });
+    expect((await advance(runtime, addOne, {}, CALLER)).reply).toBe("now 1");
+    expect(store.logged.map((line) => JSON.parse(line.startsWith("{") ? line : "null"))).toEqual([
+      {
+        time: "2026-01-31T09:30:15.250Z",
+        what: "guard",
+        code: "internal",
+        message: expect.stringContaining("no tree"),
+      },
+      null,
+    ]);
+  });
+});
+
+describe("A secret", () => {
+  const mask = ((text: string) => text.replaceAll("s3cret", "***")) as unknown as NonNullable<
+    Runtime["mask"]
+  >;
+  const masking = () => inMemory({ mask });
+
+  it("is in nothing that is said, answered, logged or told", async () => {
+    const { runtime, store } = masking();
+    const seen: unknown[] = [];
+    const saying: Transaction<{ words: string }, number, unknown, string> = {
+      ...(addOne as never as Transaction<{ words: string }, number, unknown, string>),
+      propose(count, observed, input, context) {
+        seen.push(input, context.answered);
+        const all = addOne.propose(count, observed, {}, context);
+        const [event] = all.events ?? [];
+        return {
+          ...all,
+          events: [{ ...event, summary: "s3cret" } as never],
+          logs: [{ path: projectPath("log.txt"), line: "s3cret line" }],
+        };
+      },
+    };
+    const answered = { message: "s3cret?", notes: "my s3cret" };
+    await advance(runtime, saying, { words: "a s3cret" }, { channel: "terminal" }, answered);
+    expect(seen).toEqual([{ words: "a ***" }, { message: "s3cret?", notes: "my ***" }]);
+    expect([store.logged, store.files.get(".pawl/events.jsonl")?.includes("s3cret")]).toEqual([
+      ["*** line"],
+      false,
+    ]);
+    await advance(runtime, saying, { words: "" }, CALLER, "vouched");
+    await advance(runtime, saying, { words: "" }, CALLER, { message: "Add?" });
+    expect([seen[3], seen[5]]).toEqual(["vouched", { message: "Add?" }]);
+    await preview(runtime, saying, { words: "a s3cret" }, CALLER);
+    expect(seen[6]).toEqual({ words: "a ***" });
+  });
+
+  it("is in no failure that is logged", async () => {
+    const { runtime, store } = masking();
+    await logFailure(runtime, "notice", new PawlError("internal", "It was s3cret.", "Look."));
+    expect(store.logged.map((line) => JSON.parse(line))).toEqual([
+      { time: "2026-01-31T09:30:15.250Z", what: "notice", code: "internal", message: "It was ***." },
+    ]);
+  });
+});
+
+describe("What a transaction knows", () => {
+  it("is what there is: a cache, the caller's trace", async () => {
+    const contexts: Context[] = [];
+    const looking: typeof addOne = {
+      ...addOne,
+      run: () => null,
+      propose(_count, _observed, _input, context) {
+        contexts.push(context);
+        return { reply: "" };
+      },
+    };
+    const cache = { get: async () => null, put: () => {} };
+    await advance(inMemory({ cache, trace: "00-a-b-01" }).runtime, looking, {}, CALLER);
+    await advance(inMemory().runtime, looking, {}, CALLER);
+    expect([contexts[0]?.cache, contexts[0]?.trace]).toEqual([cache, "00-a-b-01"]);
+    expect(["cache", "trace", "answered"].filter((key) => key in (contexts[1] ?? {}))).toEqual([]);
+    expect(contexts[0]?.now).toMatchObject({ time: "2026-01-31T09:30:15.250Z", id: "new-id" });
+  });
+
+  it("has nothing kept for it without a cache", async () => {
+    const { runtime } = inMemory();
+    const working: typeof addOne = {
+      ...addOne,
+      propose: (...all) => ({
+        ...addOne.propose(...all),
+        cacheEntries: [{ kind: "k", source: "s", value: () => 1 }],
+      }),
+    };
+    expect((await advance(runtime, working, {}, CALLER)).reply).toBe("now 1");
+  });
+});
+
+describe("Whoever waits", () => {
+  it("is let go of once it is done, or has failed", async () => {
+    const stop = new AbortController().signal;
+    let listening = 0;
+    const counted = {
+      aborted: false,
+      addEventListener: (...given: Parameters<AbortSignal["addEventListener"]>) => {
+        listening++;
+        stop.addEventListener(...given);
+      },
+      removeEventListener: (...given: Parameters<AbortSignal["removeEventListener"]>) => {
+        listening--;
+        stop.removeEventListener(...given);
+      },
+    } as unknown as AbortSignal;
+    const waiting = { stop: counted } as NonNullable<Runtime["waiting"]>;
+    const { runtime } = inMemory({ waiting, outside: { checks: {} } as Outside });
+    await advance(runtime, addOne, {}, CALLER);
+    const failing: typeof addOne = {
+      ...addOne,
+      propose: () => {
+        throw new Error("no");
+      },
+    };
+    await expect(advance(runtime, failing, {}, CALLER)).rejects.toThrow("no");
+    expect(listening).toBe(0);
+  });
+
+  it("may look at earlier checks, where there are any to look at", async () => {
+    const looked: unknown[] = [];
+    const checks = {
+      kept: "its own",
+      run: async () => null,
+      look(this: { readonly kept: string }, key: string) {
+        looked.push([this.kept, key]);
+      },
+    };
+    const waiting = {} as NonNullable<Runtime["waiting"]>;
+    const { runtime } = inMemory({ waiting, outside: { checks } as unknown as Outside });
+    const looking: typeof addOne = {
+      ...addOne,
+      async observe(_seen, _input, { checks: given }) {
+        (given.look as ((key: string) => void) | undefined)?.("key");
+      },
+    };
+    await advance(runtime, looking, {}, CALLER);
+    expect(looked).toEqual([["its own", "key"]]);
+    const { look: _, ...without } = checks;
+    const bare = inMemory({ waiting, outside: { checks: without } as unknown as Outside });
+    const absent: typeof addOne = {
+      ...addOne,
+      observe: async (_seen, _input, outside) => looked.push("look" in outside.checks),
+    };
+    await advance(bare.runtime, absent, {}, CALLER);
+    expect(looked.at(-1)).toBe(false);
+  });
+
+  it("does not wait for what follows the commit: it is not called off with the call", async () => {
+    const calling = new AbortController();
+    const waiting = { stop: calling.signal } as NonNullable<Runtime["waiting"]>;
+    const { runtime, store } = inMemory({ waiting, outside: { checks: {} } as Outside });
+    const followed: typeof addOne = {
+      ...addOne,
+      propose(...all) {
+        return {
+          ...addOne.propose(...all),
+          afterCommit: {
+            plan: {
+              ...addOne,
+              async read(...given: Parameters<typeof addOne.read>) {
+                calling.abort();
+                return addOne.read(...given);
+              },
+            },
+            input: {},
+            merge: (reply: string, followed: string) => `${reply}, ${followed}`,
+            failed: (reply: string) => `${reply}, failed`,
+          },
+        };
+      },
+    };
+    expect((await advance(runtime, followed, {}, CALLER)).reply).toBe("now 1, now 2");
+    expect(store.commits).toBe(2);
+  });
+});
+
+describe("A policy that is to govern", () => {
+  const pinning = (instead?: Policy | null): typeof addOne => ({
+    ...addOne,
+    propose: (...all) => ({
+      ...addOne.propose(...all),
+      pin: { run: "test:count", policy: { own: 1 }, ...(instead === undefined ? {} : { instead }) },
+    }),
+  });
+
+  it("is kept where the run only begins, whatever is kept", async () => {
+    const kept: unknown[] = [];
+    const policies = {
+      find: async () => ({ another: 1 }),
+      keep: async (...given: unknown[]) => void kept.push(given),
+    };
+    const { runtime } = inMemory({ outside: { policies } as unknown as Outside });
+    await advance(runtime, pinning(), {}, CALLER);
+    expect(kept).toEqual([["test:count", { own: 1 }]]);
+  });
+
+  it("is kept in the place of none, or of just that one", async () => {
+    const found: Policy[] = [];
+    const policies = { find: async () => found[0] ?? null, keep: async () => {} };
+    const { runtime } = inMemory({ outside: { policies } as unknown as Outside });
+    expect((await advance(runtime, pinning(null), {}, CALLER)).reply).toBe("now 1");
+    found.push({ b: 1, a: 2 });
+    expect((await advance(runtime, pinning({ a: 2, b: 1 }), {}, CALLER)).reply).toBe("now 2");
+    await expect(advance(runtime, pinning(null), {}, CALLER)).rejects.toMatchObject({
+      code: "commit-restarted-too-often",
+    });
+  });
+
+  it("is no matter where nothing keeps policies", async () => {
+    const { runtime } = inMemory();
+    expect((await advance(runtime, pinning(null), {}, CALLER)).reply).toBe("now 1");
   });
 });

@@ -203,7 +203,7 @@ describe("the workflows of a project", () => {
       refusal("workflow-missing", message("blom"), "Use bloom."),
     );
     expect(() => loadWorkflow(workflows, "toString")).toThrow(
-      refusal("workflow-missing", message("toString"), "Name one of alfred, bloom."),
+      refusal("workflow-missing", message("toString"), "`pawl status` shows each with its runs."),
     );
   });
 });

@@ -143,7 +143,7 @@ export function loadWorkflow(workflows: Workflows, name: string): Promise<Workfl
   throw new PawlError(
     "workflow-missing",
     `No workflow is called ${JSON.stringify(name)}: expected one of ${known.join(", ")}.`,
-    near ? `Use ${near}.` : `Name one of ${known.join(", ")}.`,
+    near ? `Use ${near}.` : "`pawl status` shows each with its runs.",
   );
 }
 

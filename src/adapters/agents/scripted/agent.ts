@@ -116,8 +116,9 @@ function openSession(): Memory {
   };
 }
 
+/** A session that was removed meanwhile stays away. */
 function remember(entry: Entry): void {
-  appendFileSync(sessionFile, `${JSON.stringify(entry)}\n`);
+  if (existsSync(sessionFile)) appendFileSync(sessionFile, `${JSON.stringify(entry)}\n`);
 }
 
 function linesOf(prompt: string): readonly Line[] {

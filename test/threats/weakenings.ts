@@ -1433,7 +1433,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: '  return caller.channel === "agent" ? caller : { ...caller, channel: "script" };\n',
       replace: '  return { ...caller, channel: "mcp" };\n',
       tests: [
-        "test/e2e/call.slow.test.ts: comes from start to done under %s by `pawl call`, and a person's verdicts stay a person's",
+        "test/e2e/call.slow.test.ts: comes from start to done under relay by `pawl call`, and a person's verdicts stay a person's",
       ],
     },
     {
@@ -2070,7 +2070,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   "Several machines that spend more than a day's cap": [
     {
       takes: "the order of those who take at the same moment",
-      file: "src/adapters/postgres/workers-shape.ts",
+      file: "src/adapters/postgres/migrations.ts",
       find: "  perform from pawl.project where id = p for update;\n  select * into present from pawl.lease",
       replace: "  select * into present from pawl.lease",
       tests: [

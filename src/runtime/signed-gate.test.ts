@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openMemoryStore } from "../../test/rig/memory-store.ts";
+import { toldLater } from "../../test/rig/told.ts";
 import { ALLOWED_SIGNERS, type GateRecord, parseRecord } from "../core/gate-record.ts";
 import { hashOf } from "../core/hash.ts";
 import type { Outside } from "../core/ports/outside.ts";
@@ -173,13 +174,8 @@ function kept(more: { readonly level?: GateLevel; readonly verdict?: Partial<Ver
     expect(await store.commit(store.view(), ready.changes ?? [])).toBe("committed");
     return parseRecord(record) as GateRecord;
   };
-  const refused = async (proposal: Proposal<string>, change: object = {}) => {
-    const { code, fix, message } = await atGate(proposal, at(change), async () => proposal).then(
-      () => ({ code: "", message: "", fix: "" }),
-      (thrown) => thrown,
-    );
-    return { code, message, fix };
-  };
+  const refused = (proposal: Proposal<string>, change: object = {}) =>
+    toldLater(atGate(proposal, at(change), async () => proposal));
   return { at, git, moved, orders, outside, refused, sign, signatureOf, store };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openMemoryStore } from "../../test/rig/memory-store.ts";
+import { told } from "../../test/rig/told.ts";
 import { projectPath } from "../core/path.ts";
 import { object } from "../core/state-json.ts";
 import { hashOfStep } from "./history.ts";
@@ -384,14 +385,7 @@ describe("The sides of a run", () => {
     expect(chosenSide(RUN, sides, "bbbb")).toBe(sides[2]);
     expect(chosenSide(RUN, sides, "aaaa1")).toBe(sides[0]);
     expect(chosenSide(RUN, sides.slice(2), undefined)).toBe(sides[2]);
-    const refused = (name: string) => {
-      try {
-        return chosenSide(RUN, sides, name);
-      } catch (thrown) {
-        const { code, fix, message } = thrown as { code: string; fix: string; message: string };
-        return { code, fix, message };
-      }
-    };
+    const refused = (name: string) => told(() => chosenSide(RUN, sides, name));
     for (const name of ["aaaa", "bbb", "cccc", ""])
       expect(refused(name)).toEqual({
         code: "usage",

@@ -1,6 +1,7 @@
 /** A foreign journal that was set aside, on a simulated disk. */
 import { describe, expect, test } from "vitest";
 import { diskWith } from "../../../test/crash/disk-with.ts";
+import { told } from "../../../test/rig/told.ts";
 import { openForeign } from "./accept.ts";
 import { FIRST, renderRecord } from "./record.ts";
 import type { Step } from "./steps.ts";
@@ -41,15 +42,7 @@ describe("a foreign journal that a person may accept", () => {
     expect(Object.keys(tree())).toEqual([KEPT.replace("foreign-journal", "accepted-journal")]);
   });
 
-  const refused = (work: () => unknown) => {
-    try {
-      return work();
-    } catch (thrown) {
-      const { code, fix, message } = thrown as { code: string; fix: string; message: string };
-      return { code, message, fix };
-    }
-  };
-  const told = (why: string) => ({
+  const refusal = (why: string) => ({
     code: "journal-refused",
     message: `${KEPT} cannot be accepted: ${why}. Nothing was changed.`,
     fix: `Open ${KEPT} in an editor and copy what you want by hand, or remove it.`,
@@ -66,14 +59,14 @@ describe("a foreign journal that a person may accept", () => {
       "it writes a/b, and also a file in place of that path's folder",
     ],
   ])("is refused where it %s", (_, journal, why) => {
-    expect(refused(foreign(journal).open)).toEqual(told(why));
+    expect(told(foreign(journal).open)).toEqual(refusal(why));
   });
 
   test("is refused where it is gone, or would write what is no text", () => {
     const { disk } = diskWith({});
-    expect(refused(() => openForeign({ disk, editors: {} }, KEPT))).toEqual(told(NEVER));
+    expect(told(() => openForeign({ disk, editors: {} }, KEPT))).toEqual(refusal(NEVER));
     const binary: Step = { type: "put", path: "a", before: null, after: "0".repeat(64), base64: "/w==" };
     const { outcome } = foreign(bytes([binary])).open();
-    expect(refused(() => outcome("a", null))).toEqual(told("what it would write to a is not text"));
+    expect(told(() => outcome("a", null))).toEqual(refusal("what it would write to a is not text"));
   });
 });

@@ -1,7 +1,8 @@
 /** What a record's steps make of the files, on a simulated disk. */
 import { describe, expect, test } from "vitest";
+import { diskWith } from "../../../test/crash/disk-with.ts";
 import { EDITORS } from "../../../test/crash/shapes.ts";
-import { type Call, simDisk } from "../../../test/crash/sim-disk.ts";
+import type { Call } from "../../../test/crash/sim-disk.ts";
 import { Machine } from "../../../test/crash/sim-machine.ts";
 import { EVENTS } from "../../core/event.ts";
 import { type Applying, applySteps, outcomeOf } from "./apply.ts";
@@ -40,41 +41,23 @@ function apply(
   { there, stale, saved, editors = EDITORS, ...how }: Scene = {},
   machine = new Machine(),
 ) {
-  if (there !== undefined) machine.save("a", there, "in-place");
-  if (stale !== undefined) machine.save(TEMPORARY, stale, "in-place");
-  const calls: Call[] = [];
   const kept: string[] = [];
-  const open = new Set<number>();
-  const disk = simDisk(machine, (call) => {
-    calls.push(call);
-    const isWritten = call.name === "close" && call.path === TEMPORARY;
-    if (isWritten && saved !== undefined) machine.save("a", saved, "by-rename");
-    return undefined;
-  });
-  const watched: typeof disk = {
-    ...disk,
-    open: (...given) => {
-      const fd = disk.open(...given);
-      open.add(fd);
-      return fd;
-    },
-    close: (fd) => {
-      open.delete(fd);
-      disk.close(fd);
-    },
-    closeLater: (fd) => {
-      open.delete(fd);
-      disk.closeLater(fd);
-    },
+  const files = {
+    ...(there === undefined ? {} : { a: there }),
+    ...(stale === undefined ? {} : { [TEMPORARY]: stale }),
   };
+  const fate = ({ name, path }: Call) => {
+    if (name === "close" && path === TEMPORARY && saved !== undefined) machine.save("a", saved, "by-rename");
+    return undefined;
+  };
+  const at = diskWith(files, fate, machine);
   const resolution = applySteps(
-    { disk: watched, editors, onKept: (one) => kept.push(one.kept), fresh: false, torn: false, ...how },
+    { disk: at.disk, editors, onKept: (one) => kept.push(one.kept), fresh: false, torn: false, ...how },
     steps,
   );
-  expect(open).toEqual(new Set());
-  const called = (name: string, path: string) =>
-    calls.filter((call) => call.name === name && call.path === path).length;
-  return { called, kept, machine, resolution, tree: Object.fromEntries(machine.tree()) };
+  expect(at.open).toEqual(new Set());
+  const called = (name: string, path: string) => at.called(name).filter((each) => each === path).length;
+  return { called, kept, file: at.file, machine, resolution, tree: at.tree() };
 }
 
 describe("what the journal explains is replaced", () => {
@@ -101,9 +84,9 @@ describe("what the journal explains is replaced", () => {
 
   test("a new file gets the permissions of its step, and an old one keeps its own", () => {
     const made = apply([put(null, "new\n", { mode: 0o755 })]);
-    expect(made.machine.find("a")).toMatchObject({ mode: 0o755 });
+    expect(made.file("a").mode).toBe(0o755);
     const again = apply([put("new\n", "newer\n", { mode: 0o600 })], {}, made.machine);
-    expect(again.machine.find("a")).toMatchObject({ mode: 0o755 });
+    expect(again.file("a").mode).toBe(0o755);
   });
 
   test("after a power cut, a part of what was written is replaced too", () => {

@@ -1,7 +1,8 @@
 /** What is synced when the journal is emptied, and how whole lines are logged, on a simulated disk. */
 import { describe, expect, test } from "vitest";
-import { type Call, type Fate, simDisk } from "../../../test/crash/sim-disk.ts";
-import { Machine } from "../../../test/crash/sim-machine.ts";
+import { diskWith } from "../../../test/crash/disk-with.ts";
+import type { Call, Fate } from "../../../test/crash/sim-disk.ts";
+import type { Machine } from "../../../test/crash/sim-machine.ts";
 import { fsyncAll } from "./fsync-all.ts";
 import { appendLog } from "./log.ts";
 
@@ -9,16 +10,9 @@ function scene(
   files: Readonly<Record<string, string>>,
   fate: (call: Call, machine: Machine) => Fate = () => undefined,
 ) {
-  const machine = new Machine();
-  for (const [path, text] of Object.entries(files)) machine.save(path, text, "in-place");
-  const calls: Call[] = [];
-  const disk = simDisk(machine, (call) => {
-    calls.push(call);
-    return fate(call, machine);
-  });
-  const synced = () =>
-    calls.filter(({ name }) => name === "fsync" || name === "fsyncFolder").map(({ path }) => path);
-  return { calls, disk, machine, synced, tree: () => Object.fromEntries(machine.tree()) };
+  const at = diskWith(files, fate);
+  const isSync = ({ name }: Call) => name === "fsync" || name === "fsyncFolder";
+  return { ...at, synced: () => at.calls.filter(isSync).map(({ path }) => path) };
 }
 
 describe("syncing all", () => {

@@ -1,7 +1,6 @@
 /** What is kept aside: a person's text, and journals that are none of this project's; on a simulated disk. */
 import { describe, expect, test } from "vitest";
-import { type Call, type Fate, simDisk } from "../../../test/crash/sim-disk.ts";
-import { Machine } from "../../../test/crash/sim-machine.ts";
+import { diskWith } from "../../../test/crash/disk-with.ts";
 import { EVENTS } from "../../core/event.ts";
 import { copyJournal, foreignEvent, listForeign } from "./foreign.ts";
 import { hashOf } from "./hash.ts";
@@ -13,20 +12,9 @@ import type { Step } from "./steps.ts";
 const TODAY = ".pawl/kept/2026-01-01";
 const MINE = foundOf(Buffer.from("mine\n"), 0o600);
 
-function scene(files: Readonly<Record<string, string>> = {}, fate: (call: Call) => Fate = () => undefined) {
-  const machine = new Machine();
-  for (const [path, text] of Object.entries(files)) machine.save(path, text, "in-place");
-  const calls: Call[] = [];
-  const disk = simDisk(machine, (call) => {
-    calls.push(call);
-    return fate(call);
-  });
-  return { calls, disk, machine, tree: () => Object.fromEntries(machine.tree()) };
-}
-
 describe("a folder for what is kept", () => {
   test("has the day and a number that is free", () => {
-    const { disk } = scene({ a: "" });
+    const { disk } = diskWith({ a: "" });
     expect([newKeptFolder(disk), newKeptFolder(disk)]).toEqual([`${TODAY}-1`, `${TODAY}-2`]);
     disk.mkdir(`${TODAY}-4`);
     expect(newKeptFolder(disk)).toBe(`${TODAY}-5`);
@@ -35,17 +23,17 @@ describe("a folder for what is kept", () => {
   });
 
   test("is sought on where another one made it a moment ago, and nowhere else", () => {
-    const { disk } = scene({ [`${TODAY}-1/x`]: "" });
+    const { disk } = diskWith({ [`${TODAY}-1/x`]: "" });
     const blind = { ...disk, list: () => [] };
     expect(newKeptFolder(blind)).toBe(`${TODAY}-2`);
-    const full = scene({ [`${TODAY}-1/x`]: "" }, ({ name }) => (name === "mkdir" ? "ENOSPC" : undefined));
+    const full = diskWith({ [`${TODAY}-1/x`]: "" }, ({ name }) => (name === "mkdir" ? "ENOSPC" : undefined));
     expect(() => newKeptFolder(full.disk)).toThrow("ENOSPC");
   });
 });
 
 describe("a person's text", () => {
   const keep = (
-    { disk }: Pick<ReturnType<typeof scene>, "disk">,
+    { disk }: Pick<ReturnType<typeof diskWith>, "disk">,
     pending: readonly Step[] = [],
     path = "docs/a.md",
   ) => {
@@ -57,7 +45,7 @@ describe("a person's text", () => {
   });
 
   test("is copied, and told", () => {
-    const at = scene({ "docs/a.md": "mine\n" });
+    const at = diskWith({ "docs/a.md": "mine\n" });
     const { kept, steps } = keep(at);
     expect(at.tree()).toEqual({ "docs/a.md": "mine\n", [`${TODAY}-1/docs/a.md`]: "mine\n" });
     expect(kept).toEqual([{ path: "docs/a.md", kept: `${TODAY}-1/docs/a.md` }]);
@@ -74,7 +62,7 @@ describe("a person's text", () => {
   });
 
   test("is on the disk, with all folders on its way, before anything else is done", () => {
-    const at = scene({ "docs/a.md": "mine\n" });
+    const at = diskWith({ "docs/a.md": "mine\n" });
     keep(at);
     const synced = at.calls.filter(({ name }) => name === "fsync" || name === "fsyncFolder");
     expect(synced.map(({ path }) => path)).toEqual([
@@ -91,7 +79,7 @@ describe("a person's text", () => {
 
   test("is told behind what the log has, and behind what waits to be appended to it", () => {
     const offsetOf = (pending: readonly Step[]) => {
-      const [, event] = keep(scene({ [EVENTS]: "0123456789" }), pending).steps;
+      const [, event] = keep(diskWith({ [EVENTS]: "0123456789" }), pending).steps;
       return event?.type === "append" ? event.offset : null;
     };
     expect(offsetOf([])).toBe(10);
@@ -104,7 +92,7 @@ describe("a person's text", () => {
   test("is not told where it could not be kept", () => {
     for (const name of ["write", "fsync", "fsyncFolder", "mkdir"]) {
       const kept: unknown[] = [];
-      const { disk } = scene({ a: "mine\n" }, (call) => (call.name === name ? "EIO" : undefined));
+      const { disk } = diskWith({ a: "mine\n" }, (call) => (call.name === name ? "EIO" : undefined));
       expect(() => keepAside({ disk, onKept: (one) => kept.push(one) }, "a", MINE, [])).toThrow("EIO");
       expect(kept).toEqual([]);
     }
@@ -118,7 +106,7 @@ describe("a journal of others", () => {
   const drop = (path: string): Step => ({ type: "drop", path, before: null });
 
   test("is copied from where it begins, synced", () => {
-    const at = scene({ ".pawl/journal": "own others" });
+    const at = diskWith({ ".pawl/journal": "own others" });
     expect(copyJournal(at.disk, "foreign-journal", 4)).toBe(`${TODAY}-1/foreign-journal`);
     expect(copyJournal(at.disk, "journal")).toBe(`${TODAY}-2/journal`);
     expect(at.tree()).toEqual({
@@ -136,10 +124,10 @@ describe("a journal of others", () => {
   });
 
   test("is listed with what it would have written, the oldest first", () => {
-    expect(listForeign(scene().disk)).toEqual([]);
+    expect(listForeign(diskWith({}).disk)).toEqual([]);
     const one = record(drop("a"), drop("b"));
     const two = `${record(drop("b"))}${record(drop("../out"))}${record(drop("c"))}`;
-    const { disk } = scene({
+    const { disk } = diskWith({
       [`${TODAY}-2/foreign-journal`]: two,
       [`${TODAY}-1/foreign-journal`]: one,
       [`${TODAY}-3/journal`]: one,
@@ -153,7 +141,7 @@ describe("a journal of others", () => {
 
   test("is told by an event behind the log's end", () => {
     const tell = (files: Readonly<Record<string, string>>) => {
-      const { disk } = scene(files);
+      const { disk } = diskWith(files);
       return foreignEvent(disk, { records: 3, reason: "another-key" }, "kept/here");
     };
     const event = tell({ [EVENTS]: "0123456789" });

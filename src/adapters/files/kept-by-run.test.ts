@@ -12,6 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { toldLater } from "../../../test/rig/told.ts";
 import { canonical } from "../../core/trust.ts";
 import { hashOf } from "./hash.ts";
 import { type Kind, openKeptByRun } from "./kept-by-run.ts";
@@ -32,14 +33,6 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 const folder = () => join(home, "state");
 const place = (run: string) => join(folder(), "policies", `${hashOf(run).slice(0, 32)}.json`);
 const open = () => openKeptByRun<object>(openStatePlace(folder()), KIND);
-async function refused(work: Promise<unknown>) {
-  const { code, fix, message } = await work.then(
-    () => ({ code: "", fix: "", message: "" }),
-    (thrown) => thrown,
-  );
-  return { code, message, fix };
-}
-
 describe("what is kept for a run", () => {
   test("is found again, replaced and forgotten, each run's own", async () => {
     const kept = open();
@@ -98,8 +91,8 @@ describe("a file that is damaged", () => {
       message: `${path} is damaged: expected the policy that Pawl kept there for a run, found ${found}.`,
       fix: "Restore the file from a backup. If there is none, the run goes on by the present files.",
     };
-    expect(await refused(open().find("a:1"))).toEqual(told);
-    expect(await refused(open().list())).toEqual(told);
+    expect(await toldLater(open().find("a:1"))).toEqual(told);
+    expect(await toldLater(open().list())).toEqual(told);
     expect(readFileSync(path, "utf8")).toBe(damaged);
   });
 });
@@ -107,7 +100,7 @@ describe("a file that is damaged", () => {
 describe("a place that cannot be used", () => {
   test("is told where it cannot be read", async () => {
     mkdirSync(place("a:1"), { recursive: true });
-    expect(await refused(open().find("a:1"))).toEqual({
+    expect(await toldLater(open().find("a:1"))).toEqual({
       code: "state-home-failed",
       message: `${place("a:1")} cannot be read: there is a folder where a file is needed (EISDIR). It holds the policies of this project's runs.`,
       fix: "Make it readable for this user, then run the command again.",
@@ -121,11 +114,11 @@ describe("a place that cannot be used", () => {
   test("is told where it cannot be written, or removed from", async () => {
     mkdirSync(folder());
     writeFileSync(join(folder(), "policies"), "");
-    expect(await refused(open().keep("a:1", {}))).toMatchObject({
+    expect(await toldLater(open().keep("a:1", {}))).toMatchObject({
       code: "state-home-failed",
       message: expect.stringMatching(/^Pawl's state of this project, outside of it, cannot be written in /),
     });
-    expect((await refused(open().forget("a:1"))).message).toMatch(
+    expect((await toldLater(open().forget("a:1"))).message).toMatch(
       /^Pawl's state of this project, outside of it, cannot be removed in .* \(ENOTDIR\)\.$/,
     );
   });

@@ -1,7 +1,8 @@
 /** How files and folders are looked at, on a simulated disk. */
 import { describe, expect, test } from "vitest";
-import { type Call, simDisk } from "../../../test/crash/sim-disk.ts";
-import { Machine, SimError } from "../../../test/crash/sim-machine.ts";
+import { diskWith } from "../../../test/crash/disk-with.ts";
+import { SimError } from "../../../test/crash/sim-machine.ts";
+import { told } from "../../../test/rig/told.ts";
 import type { Disk, EntryKind, FileStat } from "./disk.ts";
 import {
   checkFolders,
@@ -18,34 +19,12 @@ import {
   tryTextOf,
 } from "./look.ts";
 
-/** A disk with these files, and how often each path was looked at. */
-function diskWith(files: Readonly<Record<string, string>>) {
-  const machine = new Machine();
-  for (const [path, text] of Object.entries(files)) machine.save(path, text, "in-place");
-  const calls: Call[] = [];
-  const disk = simDisk(machine, (call) => {
-    calls.push(call);
-    return undefined;
-  });
-  const looks = () => calls.filter(({ name }) => name === "lstat").map(({ path }) => path);
-  return { disk, looks, machine };
-}
-
 /** As if something of this kind were at the path. */
 const withKind = (disk: Disk, at: string, kind: EntryKind): Disk => ({
   ...disk,
   lstat: (path) =>
     path === at ? ({ kind, size: 0, mode: 0o644, inode: "1" } satisfies FileStat) : disk.lstat(path),
 });
-
-function refused(work: () => unknown) {
-  try {
-    return work();
-  } catch (thrown) {
-    const { code, fix, message } = thrown as { code: string; fix: string; message: string };
-    return { code, message, fix };
-  }
-}
 
 test("A path has a name, a folder, and the folders on its way", () => {
   expect([folderOf("a/b/c"), nameOf("a/b/c"), foldersOf("a/b/c")]).toEqual(["a/b", "c", ["a", "a/b"]]);
@@ -54,20 +33,20 @@ test("A path has a name, a folder, and the folders on its way", () => {
 
 describe("folders on the way", () => {
   test("are looked at from the top, until one is not there", () => {
-    const { disk, looks } = diskWith({ "a/b/c": "" });
+    const { called, disk } = diskWith({ "a/b/c": "" });
     expect(checkFolders(disk, "a/b/c")).toBe(true);
-    expect(looks()).toEqual(["a", "a/b"]);
+    expect(called("lstat")).toEqual(["a", "a/b"]);
     expect(checkFolders(disk, "a/x/y/z")).toBe(false);
-    expect(looks().slice(2)).toEqual(["a", "a/x"]);
+    expect(called("lstat").slice(2)).toEqual(["a", "a/x"]);
     expect(checkFolders(disk, "c")).toBe(true);
-    expect(looks()).toHaveLength(4);
+    expect(called("lstat")).toHaveLength(4);
   });
 
   test("are looked at once in one piece of work", () => {
-    const { disk, looks } = diskWith({ "a/b/c": "" });
+    const { called, disk } = diskWith({ "a/b/c": "" });
     const known = new Set<string>();
     for (const path of ["a/b/c", "a/b/d", "a/e"]) expect(checkFolders(disk, path, known)).toBe(true);
-    expect([looks(), [...known]]).toEqual([
+    expect([called("lstat"), [...known]]).toEqual([
       ["a", "a/b"],
       ["a", "a/b"],
     ]);
@@ -104,10 +83,10 @@ describe("folders on the way", () => {
   ])("are refused where they are a %s", (kind, expected) => {
     const disk = withKind(diskWith({ "a/b": "" }).disk, "a", kind);
     const known = new Set<string>();
-    expect(refused(() => checkFolders(disk, "a/b", known))).toEqual(expected);
-    expect(refused(() => statFile(disk, "a/b"))).toEqual(expected);
-    expect(refused(() => statFolder(disk, "a/b"))).toEqual(expected);
-    expect(refused(() => statFolder(disk, "a"))).toEqual(expected);
+    expect(told(() => checkFolders(disk, "a/b", known))).toEqual(expected);
+    expect(told(() => statFile(disk, "a/b"))).toEqual(expected);
+    expect(told(() => statFolder(disk, "a/b"))).toEqual(expected);
+    expect(told(() => statFolder(disk, "a"))).toEqual(expected);
     expect(known).toEqual(new Set());
   });
 });
@@ -118,7 +97,7 @@ describe("what is at a path", () => {
     expect(statFile(disk, "a/b")).toMatchObject({ kind: "file", size: 4 });
     expect([statFile(disk, "a/x"), statFile(disk, "x/b")]).toEqual([null, null]);
     expect([lookAt(disk, "a/x"), lookAt(disk, "x/b")]).toEqual([null, null]);
-    expect(refused(() => statFile(disk, "a"))).toMatchObject({
+    expect(told(() => statFile(disk, "a"))).toMatchObject({
       message: "a cannot be used: expected a file, found a folder.",
     });
   });
@@ -127,7 +106,7 @@ describe("what is at a path", () => {
     const { disk } = diskWith({ "a/b/c": "" });
     expect(statFolder(disk, "a/b")).toMatchObject({ kind: "folder" });
     expect([statFolder(disk, "a/x"), statFolder(disk, "x/b")]).toEqual([null, null]);
-    expect(refused(() => statFolder(disk, "a/b/c"))).toMatchObject({
+    expect(told(() => statFolder(disk, "a/b/c"))).toMatchObject({
       message: "a/b/c cannot be used: expected a folder, found a file.",
     });
   });
@@ -144,9 +123,8 @@ describe("what is at a path", () => {
   });
 
   test("is read with its permissions, and its hash where that is asked for", () => {
-    const { disk, machine } = diskWith({ a: "text" });
-    const file = machine.find("a");
-    if (file?.kind === "file") file.mode = 0o600;
+    const { disk, file } = diskWith({ a: "text" });
+    file("a").mode = 0o600;
     const found = lookAt(disk, "a");
     expect([Buffer.from(found?.bytes ?? []).toString(), found?.mode]).toEqual(["text", 0o600]);
     expect(found?.hash).toBe("982d9e3eb996f559e633f4d194def3761d909f5a3b647d1a851fead67c32c9d1");
@@ -155,32 +133,19 @@ describe("what is at a path", () => {
   });
 
   test("is held open, or closed", () => {
-    const { disk } = diskWith({ a: "text" });
-    const open = new Set<number>();
-    const watched: Disk = {
-      ...disk,
-      open: (...given) => {
-        const fd = disk.open(...given);
-        open.add(fd);
-        return fd;
-      },
-      close: (fd) => {
-        open.delete(fd);
-        disk.close(fd);
-      },
-    };
-    lookAt(watched, "a");
+    const { disk, open } = diskWith({ a: "text" });
+    lookAt(disk, "a");
     expect(open).toEqual(new Set());
-    const { fd } = lookAndHold(watched, "a");
+    const { fd } = lookAndHold(disk, "a");
     expect(open).toEqual(new Set([fd]));
-    expect(lookAndHold(watched, "x")).toEqual({ found: null, fd: null });
+    expect(lookAndHold(disk, "x")).toEqual({ found: null, fd: null });
     const failing: Disk = {
-      ...watched,
+      ...disk,
       read() {
         throw new SimError("EIO", "a");
       },
     };
-    expect(refused(() => lookAt(failing, "a"))).toMatchObject({ code: "EIO" });
+    expect(told(() => lookAt(failing, "a"))).toMatchObject({ code: "EIO" });
     expect(open).toEqual(new Set([fd]));
   });
 
@@ -193,7 +158,7 @@ describe("what is at a path", () => {
       },
     });
     expect(lookAt(failing("ENOENT"), "a")).toBeNull();
-    expect(refused(() => lookAt(failing("EACCES"), "a"))).toMatchObject({ code: "EACCES" });
+    expect(told(() => lookAt(failing("EACCES"), "a"))).toMatchObject({ code: "EACCES" });
   });
 });
 
@@ -253,7 +218,7 @@ describe("bytes as text", () => {
     ["in the middle of a letter that ends there", Buffer.from([0x41, 0xc3]), 1, 1],
     ["in a letter that goes on otherwise", Buffer.from([0x0a, 0x0a, 0xe2, 0x82, 0x41]), 3, 4],
   ])("are refused where they are none: %s", (_, bytes, line, at) => {
-    expect(refused(() => textOf(bytes, "a.md"))).toEqual({
+    expect(told(() => textOf(bytes, "a.md"))).toEqual({
       code: "state-unreadable",
       message: `The file a.md is not valid UTF-8: expected text, found invalid bytes in line ${line} (at byte ${at}).`,
       fix: "Save a.md as UTF-8 in your editor, or restore an earlier version.",

@@ -14,6 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { told } from "../../../test/rig/told.ts";
 import { openOwnFolder, ownPlace, writeOwnFile } from "./own-folder.ts";
 import { realPathOf } from "./real-path.ts";
 
@@ -28,14 +29,6 @@ const project = () => join(root, "project");
 const at = (path: string) => join(project(), path);
 const link = (path: string, to: string) => symlinkSync(to, at(path));
 
-function refused(work: () => unknown) {
-  try {
-    return work();
-  } catch (thrown) {
-    const { code, fix, message } = thrown as { code: string; fix: string; message: string };
-    return { code, message, fix };
-  }
-}
 const inTheWay = (path: string, what: string) => ({
   code: "path-outside-project",
   message: `${path} is ${what}: expected the file or folder that Pawl makes there. Pawl follows no links to its own files, because they can lead out of the project.`,
@@ -53,13 +46,13 @@ describe("the place of an own file", () => {
 
   test("is refused where the way to it, or it itself, is a link, or a file is on the way", () => {
     link(".pawl", join(root, "out"));
-    expect(refused(() => ownPlace(project(), ".pawl/a"))).toEqual(inTheWay(".pawl", "a symbolic link"));
-    expect(refused(() => ownPlace(project(), ".pawl"))).toEqual(inTheWay(".pawl", "a symbolic link"));
+    expect(told(() => ownPlace(project(), ".pawl/a"))).toEqual(inTheWay(".pawl", "a symbolic link"));
+    expect(told(() => ownPlace(project(), ".pawl"))).toEqual(inTheWay(".pawl", "a symbolic link"));
     mkdirSync(at("own"));
     link("own/a", "nowhere");
-    expect(refused(() => ownPlace(project(), "own/a/b"))).toEqual(inTheWay("own/a", "a symbolic link"));
+    expect(told(() => ownPlace(project(), "own/a/b"))).toEqual(inTheWay("own/a", "a symbolic link"));
     writeFileSync(at("own/file"), "");
-    expect(refused(() => ownPlace(project(), "own/file/b"))).toEqual(inTheWay("own/file", "not a folder"));
+    expect(told(() => ownPlace(project(), "own/file/b"))).toEqual(inTheWay("own/file", "not a folder"));
   });
 });
 
@@ -76,9 +69,9 @@ describe("an own folder", () => {
 
   test("is refused where a file or a link is in its place", () => {
     writeFileSync(at(".pawl"), "");
-    expect(refused(() => openOwnFolder(project(), ".pawl"))).toEqual(inTheWay(".pawl", "not a folder"));
+    expect(told(() => openOwnFolder(project(), ".pawl"))).toEqual(inTheWay(".pawl", "not a folder"));
     link("own", join(root, "out"));
-    expect(refused(() => openOwnFolder(project(), "own"))).toEqual(inTheWay("own", "a symbolic link"));
+    expect(told(() => openOwnFolder(project(), "own"))).toEqual(inTheWay("own", "a symbolic link"));
     expect(readdirSync(join(root, "out"))).toEqual([]);
   });
 });
@@ -111,7 +104,7 @@ describe("an own file", () => {
 
   test("is not written through a link on its way", () => {
     link("own", join(root, "out"));
-    expect(refused(() => writeOwnFile(project(), "own/file", "x", 0o600))).toEqual(
+    expect(told(() => writeOwnFile(project(), "own/file", "x", 0o600))).toEqual(
       inTheWay("own", "a symbolic link"),
     );
     expect(readdirSync(join(root, "out"))).toEqual([]);

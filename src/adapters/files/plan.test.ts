@@ -1,33 +1,19 @@
 /** Which steps come of a change set, on a simulated disk. */
 import { describe, expect, test } from "vitest";
+import { diskWith } from "../../../test/crash/disk-with.ts";
 import { append, edit, move, remove, write } from "../../../test/crash/shapes.ts";
-import { simDisk } from "../../../test/crash/sim-disk.ts";
-import { Machine } from "../../../test/crash/sim-machine.ts";
+import { told } from "../../../test/rig/told.ts";
 import type { Change } from "../../core/ports/store.ts";
-import { type Disk, withFile, writeAll } from "./disk.ts";
+import type { Disk } from "./disk.ts";
 import { hashOf } from "./hash.ts";
 import type { Found } from "./look.ts";
 import { planSteps } from "./plan.ts";
 
-type Files = Readonly<Record<string, string | Uint8Array>>;
-
-/** A disk with these files and the folders that they need. */
-function diskWith(files: Files, modes: Readonly<Record<string, number>> = {}): Disk {
-  const disk = simDisk(new Machine());
-  for (const [path, content] of Object.entries(files)) {
-    const names = path.split("/");
-    for (let depth = 1; depth < names.length; depth++) {
-      const folder = names.slice(0, depth).join("/");
-      if (disk.lstat(folder) === null) disk.mkdir(folder);
-    }
-    withFile(disk, path, "new", (fd) => writeAll(disk, fd, Buffer.from(content), 0), modes[path]);
-  }
-  return disk;
-}
+type Files = Readonly<Record<string, string>>;
 
 const planOn = (disk: Disk, changes: readonly Change[], looked = new Map<string, Found | null>()) =>
   planSteps({ disk, looked, known: new Set() }, changes);
-const plan = (files: Files, ...changes: readonly Change[]) => planOn(diskWith(files), changes);
+const plan = (files: Files, ...changes: readonly Change[]) => planOn(diskWith(files).disk, changes);
 const hash = (content: string | Uint8Array) => hashOf(Buffer.from(content));
 const put = (path: string, before: string | null, text: string, more: object = {}) => ({
   ...{ type: "put", path, before: before === null ? null : hash(before), after: hash(text), text },
@@ -67,7 +53,8 @@ describe("a path that is changed once", () => {
 
   test("a file of other bytes than text is moved as it is, with its permissions and nothing else", () => {
     const bytes = Uint8Array.of(0xff, 0xfe, 0);
-    const disk = diskWith({ a: bytes }, { a: 0o4755 });
+    const { disk, file } = diskWith({ a: "" });
+    Object.assign(file("a"), { bytes: Buffer.from(bytes), mode: 0o4755 });
     expect(planOn(disk, [move("a", "b")])).toEqual([
       {
         ...{ type: "put", path: "b", before: null, after: hash(bytes), mode: 0o755 },
@@ -183,7 +170,7 @@ describe("what was looked at", () => {
       ["a", seen],
       ["b", null],
     ]);
-    const disk = diskWith({ a: "changed since\n", b: "made since\n", c: "c\n" });
+    const { disk } = diskWith({ a: "changed since\n", b: "made since\n", c: "c\n" });
     expect(planOn(disk, [move("a", "d"), write("b", "b\n"), write("c", "C\n")], looked)).toEqual([
       put("d", null, "seen\n", { mode: 0o600 }),
       drop("a", "seen\n"),
@@ -200,14 +187,7 @@ describe("a change set that cannot be", () => {
     expect(plan({ a: "one\n" }, append("b", "1", "one\n"), move("a", "b"))).toBe("changed");
   });
 
-  const refused = (disk: Disk, ...changes: readonly Change[]) => {
-    try {
-      return planOn(disk, changes);
-    } catch (thrown) {
-      const { code, fix, message } = thrown as { code: string; fix: string; message: string };
-      return { code, message, fix };
-    }
-  };
+  const refused = (disk: Disk, ...changes: readonly Change[]) => told(() => planOn(disk, changes));
 
   test("a file that is not there is not moved", () => {
     const found = {
@@ -215,8 +195,8 @@ describe("a change set that cannot be", () => {
       message: "a cannot be moved to b: expected a file, found none.",
       fix: "Restore a, or run `pawl status` to see the state of the run.",
     };
-    expect(refused(diskWith({}), move("a", "b"))).toEqual(found);
-    expect(refused(diskWith({ a: "one\n" }), remove("a"), move("a", "b"))).toEqual(found);
+    expect(refused(diskWith({}).disk, move("a", "b"))).toEqual(found);
+    expect(refused(diskWith({ a: "one\n" }).disk, remove("a"), move("a", "b"))).toEqual(found);
   });
 
   test.each([
@@ -225,7 +205,7 @@ describe("a change set that cannot be", () => {
     [move("a", ".pawl/journal")],
     [move(".pawl/journal", "a")],
   ])("nothing touches what is the store's own: %o", (change) => {
-    expect(refused(diskWith({ a: "one\n" }), change)).toMatchObject({
+    expect(refused(diskWith({ a: "one\n" }).disk, change)).toMatchObject({
       code: "internal",
       message: expect.stringMatching(/^A change set names \.pawl\/\S+, which is reserved for the store\.$/),
       fix: "Report this with the command that was run.",
@@ -233,17 +213,17 @@ describe("a change set that cannot be", () => {
   });
 
   test("a file is not where another one needs a folder", () => {
-    expect(refused(diskWith({}), write("a", "one\n"), write("a/b/c", "two\n"))).toEqual({
+    expect(refused(diskWith({}).disk, write("a", "one\n"), write("a/b/c", "two\n"))).toEqual({
       code: "internal",
       message: "A change set names a as a file and a/b as a folder.",
       fix: "Report this with the command that was run.",
     });
-    expect(refused(diskWith({}), write("a", "one\n"), write("ab/c", "two\n"))).toHaveLength(2);
+    expect(refused(diskWith({}).disk, write("a", "one\n"), write("ab/c", "two\n"))).toHaveLength(2);
   });
 
   /** May be written: these paths alone. */
   const where = (files: Files, ...writable: readonly string[]): Disk => ({
-    ...diskWith(files),
+    ...diskWith(files).disk,
     writable: (path) => writable.includes(path),
   });
   const forbidden = (path: string, target: string) => ({

@@ -1,7 +1,9 @@
 /** How files are written beside their targets and opened for writing, on a simulated disk. */
 import { describe, expect, test } from "vitest";
-import { type Call, type Fate, simDisk } from "../../../test/crash/sim-disk.ts";
-import { Machine } from "../../../test/crash/sim-machine.ts";
+import { diskWith } from "../../../test/crash/disk-with.ts";
+import type { Call, Fate } from "../../../test/crash/sim-disk.ts";
+import type { Machine } from "../../../test/crash/sim-machine.ts";
+import { told } from "../../../test/rig/told.ts";
 import { type Disk, withOpen, writeAll } from "./disk.ts";
 import { hashOf } from "./hash.ts";
 import { ensureFolders, openInside, removeTemporary, temporaryOf, writeTemporary } from "./temporary.ts";
@@ -11,30 +13,7 @@ interface Scene {
   readonly fate?: (call: Call, machine: Machine) => Fate;
 }
 
-function scene({ files = {}, fate = () => undefined }: Scene = {}) {
-  const machine = new Machine();
-  for (const [path, text] of Object.entries(files)) machine.save(path, text, "in-place");
-  const calls: Call[] = [];
-  const open = new Set<number>();
-  const disk = simDisk(machine, (call) => {
-    calls.push(call);
-    return fate(call, machine);
-  });
-  const watched: Disk = {
-    ...disk,
-    open: (...given) => {
-      const fd = disk.open(...given);
-      open.add(fd);
-      return fd;
-    },
-    close: (fd) => {
-      open.delete(fd);
-      disk.close(fd);
-    },
-  };
-  const called = (name: string) => calls.filter((call) => call.name === name).map(({ path }) => path);
-  return { called, disk: watched, machine, open, tree: () => Object.fromEntries(machine.tree()) };
-}
+const scene = ({ files = {}, fate = () => undefined }: Scene = {}) => diskWith(files, fate);
 
 /** As if the folder became a link once something has been called. */
 function withLink(disk: Disk, folder: string, after: (calls: readonly string[]) => boolean): Disk {
@@ -53,18 +32,7 @@ function withLink(disk: Disk, folder: string, after: (calls: readonly string[]) 
 }
 
 const bytes = (text: string) => Buffer.from(text);
-const modeOf = (machine: Machine, path: string) => {
-  const node = machine.find(path);
-  return node?.kind === "file" ? node.mode : null;
-};
-function codeOf(work: () => unknown): unknown {
-  try {
-    work();
-    return null;
-  } catch (thrown) {
-    return (thrown as { code: unknown }).code;
-  }
-}
+const codeOf = (work: () => unknown) => (told(work) as { readonly code?: string } | undefined)?.code ?? null;
 
 describe("the name of a temporary file", () => {
   test("is the file's, in its folder", () => {
@@ -91,13 +59,12 @@ describe("writing beside a file", () => {
   });
 
   test("gives it the permissions of the file that is there, else those that are wanted, and no more", () => {
-    const { disk, machine } = scene({ files: { a: "old" } });
-    const file = machine.find("a");
-    if (file?.kind === "file") file.mode = 0o4750;
+    const { disk, file } = scene({ files: { a: "old" } });
+    file("a").mode = 0o4750;
     writeTemporary(disk, "a", bytes("new"), 0o600);
     writeTemporary(disk, "b", bytes("new"), 0o600);
     writeTemporary(disk, "c", bytes("new"), undefined);
-    const modes = [".a.pawl-tmp", ".b.pawl-tmp", ".c.pawl-tmp"].map((path) => modeOf(machine, path));
+    const modes = [".a.pawl-tmp", ".b.pawl-tmp", ".c.pawl-tmp"].map((path) => file(path).mode);
     expect(modes).toEqual([0o750, 0o600, 0o644]);
   });
 
@@ -106,12 +73,12 @@ describe("writing beside a file", () => {
     writeTemporary(kept.disk, "a", bytes("new"), undefined);
     writeTemporary(kept.disk, "b", bytes("new"), undefined);
     expect(kept.called("chmod")).toEqual([]);
-    const { disk, called, machine } = scene();
+    const { disk, called, file } = scene();
     const umask: Disk = { ...disk, open: (path, how, mode = 0o644) => disk.open(path, how, mode & 0o700) };
     writeTemporary(umask, "a", bytes("new"), 0o755);
-    expect([called("chmod"), modeOf(machine, ".a.pawl-tmp")]).toEqual([[".a.pawl-tmp"], 0o755]);
+    expect([called("chmod"), file(".a.pawl-tmp").mode]).toEqual([[".a.pawl-tmp"], 0o755]);
     writeTemporary(umask, "b", bytes("new"), undefined);
-    expect(modeOf(machine, ".b.pawl-tmp")).toBe(0o600);
+    expect(file(".b.pawl-tmp").mode).toBe(0o600);
   });
 
   test("replaces what somebody left there", () => {
@@ -199,13 +166,13 @@ describe("opening a file for writing", () => {
     withOpen(disk, openInside(disk, path, how), (fd) => writeAll(disk, fd, bytes("+"), 0));
 
   test("opens what is there, or makes it, with these permissions", () => {
-    const { disk, machine, tree } = scene({ files: { a: "one", b: "two" } });
+    const { disk, file, tree } = scene({ files: { a: "one", b: "two" } });
     write(disk, "a", "append");
     write(disk, "b", "update");
     write(disk, "c", "new");
     disk.close(openInside(disk, "d", "update", 0o600));
     expect(tree()).toEqual({ a: "one+", b: "+wo", c: "+", d: "" });
-    expect(modeOf(machine, "d")).toBe(0o600);
+    expect(file("d").mode).toBe(0o600);
     expect(codeOf(() => openInside(disk, "a", "new"))).toBe("EEXIST");
   });
 

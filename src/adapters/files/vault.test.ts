@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Call, STATE_HOME, simDisk, simState } from "../../../test/crash/sim-disk.ts";
 import { Machine } from "../../../test/crash/sim-machine.ts";
+import { told } from "../../../test/rig/told.ts";
 import { PawlError } from "../../core/error.ts";
 import type { Disk } from "./disk.ts";
 import { openStatePlace } from "./state-place.ts";
@@ -97,20 +98,11 @@ describe("what is kept outside of the project", () => {
   const failing = (code: string) => () => {
     throw Object.assign(new Error(code), { code });
   };
-  const told = (verb: string, words: string) => ({
+  const failed = (verb: string, words: string) => ({
     code: "state-home-failed",
     message: `Pawl's state of this project, outside of it, cannot ${verb} in ~state: ${words}.`,
     fix: "Make that folder readable and writable for this user, or set XDG_STATE_HOME to one that is, then run the command again.",
   });
-  function refused(work: () => unknown) {
-    try {
-      return work();
-    } catch (thrown) {
-      const { code, fix, message } = thrown as { code: string; fix: string; message: string };
-      return { code, message, fix };
-    }
-  }
-
   test("is read by its first bytes, and written in place", () => {
     const { machine, vault, place } = vaultOn();
     place.make();
@@ -130,7 +122,7 @@ describe("what is kept outside of the project", () => {
     const { vault } = vaultOn(() => ({ [call]: failing(code) }));
     const words =
       code === "EACCES" ? "permission is missing (EACCES)" : "the file system is read-only (EROFS)";
-    expect(refused(() => act(vault))).toEqual(told(verb, words));
+    expect(told(() => act(vault))).toEqual(failed(verb, words));
   });
 
   test("has other errors as they are", () => {
@@ -168,7 +160,7 @@ describe("what is kept outside of the project", () => {
   ])("has no key of other bytes than 32: %j", (text, found) => {
     const { machine, vault } = vaultOn();
     machine.save(`${STATE_HOME}/key`, text, "in-place");
-    expect(refused(() => vault.makeKey())).toEqual({
+    expect(told(() => vault.makeKey())).toEqual({
       code: "state-home-failed",
       message: `~state/key is damaged: expected the project's key of 32 bytes, found ${found}.`,
       fix: "Restore the file from a backup. If there is none, remove it: commits that were not applied yet are then set aside, and `pawl repair` shows them.",
@@ -197,16 +189,16 @@ describe("what is kept outside of the project", () => {
 
   test("leaves nothing where the key cannot be written, linked or swept", () => {
     const writing = vaultOn(() => ({ write: failing("ENOSPC") }));
-    expect(refused(() => writing.vault.makeKey())).toEqual(told("be made", "the disk is full (ENOSPC)"));
+    expect(told(() => writing.vault.makeKey())).toEqual(failed("be made", "the disk is full (ENOSPC)"));
     expect(writing.names()).toEqual([]);
     const stuck = vaultOn(() => ({ write: failing("ENOSPC"), unlink: failing("EIO") }));
-    expect(refused(() => stuck.vault.makeKey())).toEqual(told("be made", "the disk is full (ENOSPC)"));
+    expect(told(() => stuck.vault.makeKey())).toEqual(failed("be made", "the disk is full (ENOSPC)"));
     const linking = vaultOn(() => ({ link: failing("EPERM") }));
-    expect(refused(() => linking.vault.makeKey())).toMatchObject({
+    expect(told(() => linking.vault.makeKey())).toMatchObject({
       message: expect.stringContaining("(EPERM)"),
     });
     const sweeping = vaultOn(() => ({ unlink: failing("EIO") }));
-    expect(refused(() => sweeping.vault.makeKey())).toMatchObject({
+    expect(told(() => sweeping.vault.makeKey())).toMatchObject({
       message: expect.stringContaining("(EIO)"),
     });
     const swept = vaultOn(() => ({ unlink: failing("ENOENT") }));
@@ -215,7 +207,7 @@ describe("what is kept outside of the project", () => {
 
   test("is told where somebody removes the key at once", () => {
     const { vault } = vaultOn(() => ({ link: () => {} }));
-    expect(refused(() => vault.makeKey())).toEqual({
+    expect(told(() => vault.makeKey())).toEqual({
       code: "state-home-failed",
       message: "Pawl made the project's key in ~state, but it is gone: another process removes it.",
       fix: "Make sure that nothing removes files there, then run the command again.",

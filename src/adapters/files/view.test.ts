@@ -1,7 +1,6 @@
 /** What is read through a view, and whether it still holds, on a simulated disk. */
 import { describe, expect, test } from "vitest";
-import { type Call, simDisk } from "../../../test/crash/sim-disk.ts";
-import { Machine } from "../../../test/crash/sim-machine.ts";
+import { diskWith } from "../../../test/crash/disk-with.ts";
 import { projectPath } from "../../core/path.ts";
 import type { Disk } from "./disk.ts";
 import type { Found } from "./look.ts";
@@ -10,20 +9,13 @@ import { openView, plainSight, stillHolds } from "./view.ts";
 const path = projectPath;
 
 function viewOf(files: Readonly<Record<string, string>>, change: (disk: Disk) => Disk = (disk) => disk) {
-  const machine = new Machine();
-  const save = (at: string, text: string) => machine.save(at, text, "by-rename");
-  for (const [at, text] of Object.entries(files)) save(at, text);
-  const calls: Call[] = [];
-  const disk = change(
-    simDisk(machine, (call) => {
-      calls.push(call);
-      return undefined;
-    }),
-  );
+  const at = diskWith(files);
+  const disk = change(at.disk);
+  const save = (to: string, text: string) => at.machine.save(to, text, "by-rename");
   let readied = 0;
   const works: unknown[] = [];
   const { reads, view } = openView({
-    packaged: async (at) => (at === "there.md" ? "packaged" : null),
+    packaged: async (text) => (text === "there.md" ? "packaged" : null),
     ready: async () => {
       readied++;
       return plainSight(disk);
@@ -33,10 +25,9 @@ function viewOf(files: Readonly<Record<string, string>>, change: (disk: Disk) =>
       return work();
     },
   });
-  const called = (name: string, at: string) =>
-    calls.filter((call) => call.name === name && call.path === at).length;
+  const called = (name: string, of: string) => at.called(name).filter((each) => each === of).length;
   const holds = (looked?: Map<string, Found | null>) => stillHolds(plainSight(disk), reads, looked);
-  return { called, disk, holds, machine, reads, readied: () => readied, save, view, works };
+  return { called, disk, file: at.file, holds, reads, readied: () => readied, save, view, works };
 }
 
 describe("a file", () => {
@@ -85,9 +76,8 @@ describe("a file", () => {
   });
 
   test("that is no text is refused, and counts as read", async () => {
-    const { holds, machine, save, view } = viewOf({ a: "" });
-    const file = machine.find("a");
-    if (file?.kind === "file") file.bytes = Buffer.of(0xff);
+    const { file, holds, save, view } = viewOf({ a: "" });
+    file("a").bytes = Buffer.of(0xff);
     await expect(view.read(path("a"))).rejects.toMatchObject({ code: "state-unreadable" });
     expect(holds()).toBe(true);
     save("a", "one");

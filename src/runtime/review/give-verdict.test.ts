@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openMemoryStore } from "../../../test/rig/memory-store.ts";
+import { toldLater } from "../../../test/rig/told.ts";
 import { PawlError } from "../../core/error.ts";
 import type { Caller } from "../../core/event.ts";
 import { digestOf } from "../../core/hash.ts";
@@ -76,13 +77,7 @@ function scene({ gate = () => MOVED, hasReview = true, fault, strays, sign }: Sc
   const verdicts = openVerdicts();
   const give = (order: Partial<VerdictOrder> = {}) =>
     verdicts.give(project, "a:1", { ...ORDER, ...order }, CALLER);
-  const refused = async (order: Partial<VerdictOrder> = {}) => {
-    const { code, fix, message } = await give(order).then(
-      () => ({ code: "", fix: "", message: "" }),
-      (thrown) => thrown,
-    );
-    return { code, message, fix };
-  };
+  const refused = (order: Partial<VerdictOrder> = {}) => toldLater(give(order));
   return { give, looked, refused, said, store };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openMemoryStore } from "../../../test/rig/memory-store.ts";
+import { told } from "../../../test/rig/told.ts";
 import { PawlError } from "../../core/error.ts";
 import type { DiffOrder, GitDiff } from "../../core/ports/git.ts";
 import { DEFAULT_SETTINGS } from "../../core/settings.ts";
@@ -234,14 +235,7 @@ describe("the version of a review", () => {
   it("is that which was read, or the verdict is refused", () => {
     checkVersion("a:1", undefined, "v2");
     checkVersion("a:1", "v1", "v1");
-    const refused = (read: string, present: string | null) => {
-      try {
-        return checkVersion("a:1", read, present);
-      } catch (thrown) {
-        const { code, fix, message } = thrown as PawlError;
-        return { code, message, fix };
-      }
-    };
+    const refused = (read: string, present: string | null) => told(() => checkVersion("a:1", read, present));
     const fix = "`pawl review a:1` shows what waits now.";
     expect(refused("v1", "v2")).toEqual({
       code: "review-changed",

@@ -152,13 +152,12 @@ export async function speakTo(
   };
 }
 
-/** Removed when the program ends: some hold a history of fifty megabytes. */
 const made: string[] = [];
 process.once("exit", () => {
   for (const folder of made) rmSync(folder, { recursive: true, force: true });
 });
 
-/** It is gone when this program ends. */
+/** Removed when the program ends: some hold a history of fifty megabytes. */
 export function emptyFolder(name: string): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), `pawl-bench-${name}-`)));
   made.push(folder);

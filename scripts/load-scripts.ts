@@ -92,7 +92,9 @@ function open({ folder, late, hashes, verb }: Place): Scripts {
   };
   /** Node looks for the file each time, also of a module that is loaded. */
   const imported: Late = (specifier) => {
-    const found = modules.get(specifier) ?? late(specifier);
+    const known = modules.get(specifier);
+    if (known !== undefined) return known;
+    const found = late(specifier);
     modules.set(specifier, found);
     found.catch(() => modules.delete(specifier));
     return found;

@@ -13,23 +13,23 @@ export type PageFiles = ReadonlyMap<string, PageFile>;
 const SINCE = 'name="pawl-since" content=""';
 
 /** The page itself. `since`: the logs' places before anything was asked for. Null: there is no page. */
-export function firstAnswer(context: Context, files: PageFiles, since: string): Response | null {
+export function pageAnswer(context: Context, files: PageFiles, since: string): Response | null {
   const file = files.get("index.html");
   if (file === undefined) return null;
   const text = new TextDecoder().decode(file.body);
   const body = new TextEncoder().encode(text.replace(SINCE, () => SINCE.replace('""', `"${since}"`)));
-  return pageAnswer(context, new Map([["index.html", { ...file, body }]]), "index.html");
+  return answerWith(context, { ...file, body }, "no-store");
 }
 
-/** Null: there is no such file. */
-export function pageAnswer(context: Context, files: PageFiles, name: string): Response | null {
+/** What it loads. Null: there is no such file. */
+export function assetAnswer(context: Context, files: PageFiles, name: string): Response | null {
   const file = files.get(name);
-  if (file === undefined) return null;
-  context.header("content-type", file.type);
   // The names of assets change with what they hold.
-  context.header(
-    "cache-control",
-    name === "index.html" ? "no-store" : "private, max-age=31536000, immutable",
-  );
-  return context.body(file.body);
+  return file === undefined ? null : answerWith(context, file, "private, max-age=31536000, immutable");
+}
+
+function answerWith(context: Context, { body, type }: PageFile, caching: string): Response {
+  context.header("content-type", type);
+  context.header("cache-control", caching);
+  return context.body(body);
 }

@@ -19,7 +19,7 @@ import { listen } from "./http.ts";
 import { openInboxes } from "./inbox.ts";
 import { METRICS_HEADERS, openMetrics } from "./metrics.ts";
 import type { BoardOptions } from "./options.ts";
-import { firstAnswer, pageAnswer } from "./page.ts";
+import { assetAnswer, pageAnswer } from "./page.ts";
 import { type BoardProject, boardProjects, entryOf } from "./projects.ts";
 import { addProjectRoutes } from "./routes.ts";
 import { openSessions } from "./sessions.ts";
@@ -79,11 +79,11 @@ function boardApp(
   });
   app.get("/", async (context) => {
     const since = await placesNow(projects.values());
-    return firstAnswer(context, options.files, since) ?? context.notFound();
+    return pageAnswer(context, options.files, since) ?? context.notFound();
   });
   app.get(
     "/assets/*",
-    (context) => pageAnswer(context, options.files, context.req.path.slice(1)) ?? context.notFound(),
+    (context) => assetAnswer(context, options.files, context.req.path.slice(1)) ?? context.notFound(),
   );
   app.get("/api/session", async (context) => {
     const { readOnly, version } = options;

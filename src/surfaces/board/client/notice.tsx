@@ -1,6 +1,6 @@
 /** What a page says when it has nothing to show, cannot show it, or does not have it yet. */
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Refused } from "../wire.ts";
 import type { Resource } from "./resource.ts";
 import { hasMoved } from "./route.ts";
@@ -92,10 +92,11 @@ export function Heading({
   readonly children?: ComponentChildren;
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
+  // Before anybody sees it: a key that is pressed meanwhile would go to the page that was left.
+  useLayoutEffect(() => {
     document.title = `${oneLine(title, 80)} · Pawl`;
   }, [title]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (hasMoved.peek()) heading.current?.focus();
   }, []);
   return (

@@ -142,6 +142,12 @@ const MUTANTS: readonly Mutant[] = [
     replace: "",
   },
   {
+    name: "a long text is put together wrong (C4)",
+    file: "spliced.ts",
+    find: "bytes.subarray(end)]);",
+    replace: "bytes.subarray(start)]);",
+  },
+  {
     name: "the marker is never written (C5)",
     file: "recover.ts",
     find: "writeMarker(project.disk, project.vault, at);\n  return at;",

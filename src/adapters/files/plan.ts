@@ -6,11 +6,11 @@
 import { PawlError } from "../../core/error.ts";
 import { wholeOf } from "../../core/long-text.ts";
 import type { Change } from "../../core/ports/store.ts";
+import { contentOf, withBytes } from "./content.ts";
 import { isReserved } from "./control.ts";
 import { type Disk, withFile } from "./disk.ts";
 import { hashOf } from "./hash.ts";
 import { type Found, folderOf, foldersOf, type KnownFolders, lookAt, statFile } from "./look.ts";
-import { contentOf, withBytes } from "./record.ts";
 import { type Append, type Content, PERMISSIONS, type Put, type Step } from "./steps.ts";
 
 /** What the change set has done so far to one path. */

@@ -1,16 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  bytesOf,
-  contentOf,
-  FIRST,
-  type Head,
-  parseJournal,
-  parseUntrusted,
-  renderRecord,
-  withBytes,
-} from "./record.ts";
+import { FIRST, type Head, parseJournal, parseUntrusted, renderRecord } from "./record.ts";
 import type { Step } from "./steps.ts";
 
 const KEY = new Uint8Array(32).fill(7);
@@ -118,20 +109,6 @@ describe("what stands behind the last record", () => {
   test("is damage where it is the first of all, behind other bytes", () => {
     const { records, stranded } = parse(Buffer.concat([Buffer.from("x"), first]));
     expect([records, stranded].map((all) => all.map(({ sequence }) => sequence))).toEqual([[], [1]]);
-  });
-});
-
-describe("the content of a file", () => {
-  test("is kept as text where it is text, else in base64, and comes back as it was", () => {
-    const [text, other] = [Buffer.from("é\n"), Buffer.from([0xff, 0xfe, 0])];
-    expect([text, other].map(contentOf)).toEqual([{ text: "é\n" }, { base64: "//4A" }]);
-    for (const bytes of [text, other, Buffer.of()])
-      expect(Buffer.from(bytesOf(contentOf(bytes)))).toEqual(bytes);
-  });
-
-  test("is not encoded again where its bytes are known", () => {
-    const bytes = Buffer.from("x");
-    expect(bytesOf(withBytes({ text: "x" }, bytes))).toBe(bytes);
   });
 });
 

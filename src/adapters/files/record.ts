@@ -10,8 +10,8 @@
  *     epoch that counts is kept outside the project: an earlier journal cannot come back.
  */
 import { hashOf, macOf } from "./hash.ts";
-import { tryTextOf } from "./look.ts";
-import { type Content, parseSteps, type Step } from "./steps.ts";
+import { type LookFor, openResolver, type Resolved } from "./spliced.ts";
+import { parseSteps, type Step, type Written } from "./steps.ts";
 
 /** The end of a journal, on which the next record builds. */
 export interface Head {
@@ -24,8 +24,15 @@ export interface Head {
 
 export interface JournalRecord extends Head {
   readonly steps: readonly Step[];
-  /** The offset at which the record ends in the journal. */
+  /** Where the record begins and ends in the journal. */
+  readonly start: number;
   readonly end: number;
+}
+
+/** A good record behind other bytes. */
+export interface Stranded extends JournalRecord {
+  /** The paths whose text cannot be told: its base was in a record that is damaged. */
+  readonly missing: readonly string[];
 }
 
 /** Records that are whole, but not to be trusted. */
@@ -46,7 +53,7 @@ export interface Parsed {
   /** The offset at which the last of them ends. */
   readonly goodLength: number;
   /** Good records behind other bytes: the journal is damaged. Empty otherwise. */
-  readonly stranded: readonly JournalRecord[];
+  readonly stranded: readonly Stranded[];
   /** What follows the good records and was written by others. */
   readonly foreign: Foreign | null;
 }
@@ -56,6 +63,8 @@ export interface Trust {
   readonly key: Uint8Array | null;
   /** The lowest epoch that counts: journals of earlier ones were trimmed. */
   readonly floor: number;
+  /** Where the text may be found on which a record builds, if no record has it. */
+  readonly lookFor?: LookFor;
 }
 
 export const FIRST = "0".repeat(64);
@@ -67,32 +76,11 @@ const BARE_HEADER = /^pawl-commit 1 (\d{1,15}) (\d{1,15}) ([0-9a-f]{64})$/;
 const MARK = "pawl-commit ";
 const MAX_HEADER = 300;
 
-export function contentOf(bytes: Uint8Array): Content {
-  const text = tryTextOf(bytes);
-  return text === null ? { base64: Buffer.from(bytes).toString("base64") } : { text };
-}
-
-/** The bytes from which steps were made: encoding a long text again takes longer than writing it. */
-const known = new WeakMap<Content, Uint8Array>();
-
-export function withBytes<C extends Content>(content: C, bytes: Uint8Array): C {
-  known.set(content, bytes);
-  return content;
-}
-
-export function bytesOf(content: Content): Uint8Array {
-  const bytes = known.get(content);
-  if (bytes !== undefined) return bytes;
-  return content.text === undefined
-    ? Buffer.from(content.base64 ?? "", "base64")
-    : Buffer.from(content.text, "utf8");
-}
-
 /** The record that follows `after`. */
 export function renderRecord(
   key: Uint8Array,
   after: Head,
-  steps: readonly Step[],
+  steps: readonly Written[],
 ): { readonly bytes: Buffer; readonly head: Head } {
   const { epoch, mac: previous } = after;
   const sequence = after.sequence + 1;
@@ -110,16 +98,19 @@ export function renderRecord(
  */
 export function parseJournal(bytes: Uint8Array, trust: Trust): Parsed {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const resolve = openResolver(trust.lookFor);
   const records: JournalRecord[] = [];
   let position = 0;
   for (;;) {
     const whole = wholeAt(buffer, position);
     const judged = whole === null ? null : judge(whole, trust);
     if (judged?.type !== "own" || !follows(judged, records.at(-1))) break;
-    records.push(judged.record);
-    position = judged.record.end;
+    const { steps, missing } = resolve(judged.written);
+    if (missing.length > 0) break;
+    records.push({ ...judged.place, steps });
+    position = judged.place.end;
   }
-  return { records, goodLength: position, ...lookBehind(buffer, position, trust, records.at(-1)) };
+  return { records, goodLength: position, ...lookBehind(buffer, position, trust, records.at(-1), resolve) };
 }
 
 /**
@@ -127,15 +118,18 @@ export function parseJournal(bytes: Uint8Array, trust: Trust): Parsed {
  */
 export function parseUntrusted(bytes: Uint8Array): readonly (readonly Step[] | null)[] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const resolve = openResolver();
   return [...wholesFrom(buffer, 0)].map(({ body }) => {
-    const steps = parseSteps(body.toString("utf8"));
-    return "fault" in steps ? null : steps;
+    const written = parseSteps(body.toString("utf8"));
+    if ("fault" in written) return null;
+    const { steps, missing } = resolve(written);
+    return missing.length === 0 ? steps : null;
   });
 }
 
-function follows({ record, previous }: Own, last: JournalRecord | undefined): boolean {
+function follows({ place, previous }: Own, last: JournalRecord | undefined): boolean {
   if (last === undefined) return previous === FIRST;
-  return record.epoch === last.epoch && record.sequence === last.sequence + 1 && previous === last.mac;
+  return place.epoch === last.epoch && place.sequence === last.sequence + 1 && previous === last.mac;
 }
 
 function lookBehind(
@@ -143,8 +137,9 @@ function lookBehind(
   from: number,
   trust: Trust,
   last: JournalRecord | undefined,
+  resolve: (written: readonly Written[]) => Resolved,
 ): Pick<Parsed, "stranded" | "foreign"> {
-  const stranded: JournalRecord[] = [];
+  const stranded: Stranded[] = [];
   const others: ForeignReason[] = [];
   let highest = last?.sequence ?? -1;
   for (const whole of wholesFrom(buffer, from)) {
@@ -152,9 +147,9 @@ function lookBehind(
     if (judged.type === "foreign") {
       // Behind a good record, an earlier record of ours is the previous content of that place.
       if (judged.reason !== "earlier" || last === undefined) others.push(judged.reason);
-    } else if (judged.record.sequence > highest && judged.record.epoch >= (last?.epoch ?? 0)) {
-      stranded.push(judged.record);
-      highest = judged.record.sequence;
+    } else if (judged.place.sequence > highest && judged.place.epoch >= (last?.epoch ?? 0)) {
+      stranded.push({ ...judged.place, ...resolve(judged.written) });
+      highest = judged.place.sequence;
     }
   }
   const [reason] = others;
@@ -170,23 +165,25 @@ interface Whole {
   /** Null if it has none. */
   readonly mac: string | null;
   readonly body: Buffer;
+  readonly start: number;
   readonly end: number;
 }
 
 interface Own {
   readonly type: "own";
-  readonly record: JournalRecord;
+  readonly place: Omit<JournalRecord, "steps">;
+  readonly written: readonly Written[];
   readonly previous: string;
 }
 
 function judge(whole: Whole, { key, floor }: Trust): Own | { type: "foreign"; reason: ForeignReason } {
-  const { epoch, sequence, previous, header, mac, body, end } = whole;
+  const { epoch, sequence, previous, header, mac, body, start, end } = whole;
   if (key === null || mac === null || macOf(key, header) !== mac)
     return { type: "foreign", reason: "another-key" };
   if (epoch < floor) return { type: "foreign", reason: "earlier" };
-  const steps = parseSteps(body.toString("utf8"));
-  if ("fault" in steps) return { type: "foreign", reason: "unusable" };
-  return { type: "own", record: { epoch, sequence, mac, steps, end }, previous };
+  const written = parseSteps(body.toString("utf8"));
+  if ("fault" in written) return { type: "foreign", reason: "unusable" };
+  return { type: "own", place: { epoch, sequence, mac, start, end }, written, previous };
 }
 
 function* wholesFrom(buffer: Buffer, from: number): Generator<Whole> {
@@ -226,6 +223,7 @@ function wholeAt(buffer: Buffer, position: number): Whole | null {
     header: header?.[1] ?? "",
     mac: header?.[7] ?? null,
     body,
+    start: position,
     end,
   };
 }

@@ -21,6 +21,7 @@ import { findUnapplied, refusalOf, type Unapplied } from "./pending.ts";
 import { planSteps } from "./plan.ts";
 import { putAsideIfLong } from "./put-aside.ts";
 import { applyFrom, type Project, recover, settle } from "./recover.ts";
+import { JournalTexts } from "./spliced.ts";
 import { openVault, type StatePlace } from "./vault.ts";
 import { openView, plainSight, type Reads, type Sight, stillHolds } from "./view.ts";
 
@@ -43,7 +44,10 @@ export interface StoreOptions {
   readonly commitWaitMilliseconds?: number;
   /** How long a transaction waits for another of the same run; default 30 s. */
   readonly holdWaitMilliseconds?: number;
-  /** A commit settles the journal if it is longer than this afterwards; default 1 MB. */
+  /**
+   * A commit settles the journal if it is longer than this afterwards, without the long texts on which the next records
+   * build; default 1 MB.
+   */
   readonly journalBytes?: number;
   /** An event log that is longer than this is put aside when the journal is settled; default 64 MB. */
   readonly eventsBytes?: number;
@@ -64,6 +68,7 @@ export function projectOf(options: StoreOptions): Project {
     editors: options.editors ?? {},
     onKept: options.onKept ?? (() => {}),
     onForeign: options.onForeign ?? (() => {}),
+    texts: new JournalTexts(),
   };
 }
 
@@ -214,7 +219,8 @@ function commitUnderLock(
   try {
     const applied = applyFrom(project, end, steps, { fresh: true, torn: false });
     // If starts of the machine cannot be told apart, no marker can be trusted: then nothing is left to replay.
-    if (applied.length > journalBytes || disk.bootId() === null) settleWhole(project, eventsBytes);
+    const texts = project.texts?.bytes ?? 0;
+    if (applied.length - texts > journalBytes || disk.bootId() === null) settleWhole(project, eventsBytes);
   } catch (thrown) {
     // It is committed. The next reader applies the rest, or reports why it cannot.
     quietly(() => tell(findUnapplied(project, refusalOf(thrown) ?? "EIO")));

@@ -1,0 +1,176 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { bytesOf, withBytes } from "./content.ts";
+import { hashOf } from "./hash.ts";
+import { differenceOf, JournalTexts, openResolver } from "./spliced.ts";
+import type { Put, Splice, Step, Written } from "./steps.ts";
+
+const TASKS = "- {id: T, title: a task}\n".repeat(400);
+const MAC = "m".repeat(64);
+
+function put(before: string | null, text: string, more: Partial<Put> = {}): Put {
+  const hash = before === null ? null : hashOf(before);
+  const bytes = Buffer.from(text);
+  return withBytes(
+    { type: "put", path: "tasks.yaml", before: hash, after: hashOf(text), text, ...more },
+    bytes,
+  );
+}
+
+/** What a process that wrote the first put writes for the second one. */
+function shortened(first: Put, second: Put): Written | undefined {
+  const texts = new JournalTexts();
+  texts.add({ mac: "0", length: 0 }, MAC, [first]);
+  return texts.shorten({ mac: MAC, length: 1 }, [second])[0];
+}
+
+describe("the difference of two texts", () => {
+  const letters = fc.constantFrom("a", "b", "é", "€", "😀", "\n");
+  const text = fc.oneof(
+    fc.string({ unit: letters, maxLength: 30 }),
+    fc.string({ unit: letters, maxLength: 30 }).map((some) => `${TASKS}${some}${TASKS}`),
+  );
+  test("makes the other of the one, cuts no letter, and is no longer than need be", () => {
+    fc.assert(
+      fc.property(text, text, (one, other) => {
+        const [first, second] = [Buffer.from(one), Buffer.from(other)];
+        const { start, end, added } = differenceOf(first, second);
+        const middle = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(added);
+        expect(Buffer.concat([first.subarray(0, start), Buffer.from(middle), first.subarray(end)])).toEqual(
+          second,
+        );
+        if (one === other) expect([end - start, added.length]).toEqual([0, 0]);
+        expect(added[0] !== first[start] || added.length === 0 || start === end).toBe(true);
+      }),
+    );
+  });
+
+  test("is where it is, in texts of many thousand letters", () => {
+    const [one, other] = [`${TASKS}old${TASKS}`, `${TASKS}fresh${TASKS}`].map((each) => Buffer.from(each));
+    const { start, end, added } = differenceOf(one as Buffer, other as Buffer);
+    expect([start, end, Buffer.from(added).toString()]).toEqual([TASKS.length, TASKS.length + 3, "fresh"]);
+  });
+
+  test.each([
+    ["é", "è"],
+    ["aé", "aè"],
+    ["éa", "èa"],
+    ["€", "₭"],
+    ["😀", "😁"],
+    ["", "é"],
+    ["é", ""],
+    ["éé", "é"],
+  ])("takes whole letters from %j to %j", (one, other) => {
+    const { start, end, added } = differenceOf(Buffer.from(one), Buffer.from(other));
+    const kept = [Buffer.from(one).subarray(0, start), added, Buffer.from(one).subarray(end)];
+    expect(kept.map((part) => Buffer.from(part).toString()).join("")).toBe(other);
+  });
+});
+
+describe("a long text that the journal has", () => {
+  const [one, two] = [`${TASKS}one\n`, `${TASKS}two\n`];
+
+  test("is written as what changes of it, with all that a put says besides", () => {
+    const redo = { editor: "tasks", edits: [{ id: "T" }] };
+    expect(shortened(put(null, one), put(one, two, { redo, mode: 0o600, redone: true }))).toEqual({
+      ...{ type: "splice", path: "tasks.yaml", before: hashOf(one), after: hashOf(two) },
+      ...{ start: TASKS.length, end: TASKS.length + 3, text: "two", redo, mode: 0o600, redone: true },
+    });
+  });
+
+  test.each<readonly [string, Put, Put]>([
+    ["is short", put(null, "one\n"), put("one\n", "two\n")],
+    ["replaces another than the journal's", put(null, one), put(`${one}theirs\n`, two)],
+    ["is new", put(null, one), put(null, two)],
+    ["has little of the earlier one", put(null, one), put(one, `${TASKS}${"x".repeat(TASKS.length + 5)}`)],
+    ["is another file's", put(null, one), put(one, two, { path: "other.yaml" })],
+  ])("is written whole where it %s", (_, first, second) => {
+    expect(shortened(first, second)).toBe(second);
+  });
+
+  test("is written as it was where it is no text, and so is what is no put", () => {
+    const base64 = Buffer.from([0xff, ...Buffer.from(TASKS)]).toString("base64");
+    const binary: Put = { type: "put", path: "x", before: null, after: hashOf("x"), base64 };
+    expect(shortened(binary, { ...binary, before: binary.after })).toHaveProperty("type", "put");
+    const drop: Step = { type: "drop", path: "tasks.yaml", before: hashOf(one) };
+    const texts = new JournalTexts();
+    texts.add({ mac: "0", length: 0 }, MAC, [put(null, one)]);
+    expect(texts.shorten({ mac: MAC, length: 1 }, [drop])).toEqual([drop]);
+  });
+
+  test("counts in the journal's length as long as later records build on it", () => {
+    const texts = new JournalTexts();
+    texts.add({ mac: "0", length: 0 }, "a", [put(null, one), put(null, "short", { path: "x" })]);
+    expect(texts.bytes).toBe(one.length);
+    texts.add({ mac: "a", length: 1 }, "b", [put(one, `${two}!`)]);
+    expect(texts.bytes).toBe(two.length + 1);
+    texts.add({ mac: "b", length: 2 }, "c", [{ type: "drop", path: "tasks.yaml", before: hashOf(two) }]);
+    expect(texts.bytes).toBe(0);
+  });
+
+  test.each([
+    ["at the beginning of a journal", { mac: "a", length: 0 }],
+    ["behind another process's record", { mac: "b", length: 1 }],
+  ])("is not known %s, nor what it was before", (_, at) => {
+    const texts = new JournalTexts();
+    texts.add({ mac: "0", length: 0 }, "a", [put(null, one)]);
+    const second = put(one, two);
+    expect(texts.shorten(at, [second])).toEqual([second]);
+    texts.add(at, "c", [put(null, "x", { path: "x" })]);
+    expect(texts.shorten({ mac: "c", length: 3 }, [second])).toEqual([second]);
+  });
+});
+
+describe("the steps of records", () => {
+  const [one, two, three] = [`${TASKS}one\n`, `${TASKS}two\n`, `${TASKS}three\n`];
+  const first = put(null, one);
+  const second = shortened(first, put(one, two, { mode: 0o600 })) as Splice;
+  const third = shortened(put(one, two), put(two, three)) as Splice;
+
+  test("have the whole text again, whichever is asked for first", () => {
+    for (const order of [
+      [0, 1, 2],
+      [2, 1, 0],
+      [1, 2, 0],
+      [2, 0, 1],
+      [1, 1, 2],
+    ]) {
+      const resolve = openResolver();
+      const steps = [[first], [second], [third]].flatMap((record) => resolve(record).steps);
+      for (const at of order) expect((steps[at] as Put).text).toBe([one, two, three][at]);
+      expect(Buffer.from(bytesOf(steps[2] as Put)).toString()).toBe(three);
+    }
+  });
+
+  test("are as they were given", () => {
+    const resolve = openResolver();
+    const { steps, missing } = resolve([first, { ...second }]);
+    expect(missing).toEqual([]);
+    expect(JSON.parse(JSON.stringify(steps))).toEqual(
+      [first, put(one, two, { mode: 0o600 })].map((each) => ({ ...each })),
+    );
+    const drop: Step = { type: "drop", path: "x", before: null };
+    expect(resolve([drop]).steps).toEqual([drop]);
+  });
+
+  test("lack a text whose base no record has, and all that builds on it", () => {
+    const resolve = openResolver();
+    const other = put(null, "x", { path: "x" });
+    expect(resolve([second, other])).toEqual({ steps: [other], missing: ["tasks.yaml"] });
+    expect(resolve([third])).toEqual({ steps: [], missing: ["tasks.yaml"] });
+    expect(resolve([first]).missing).toEqual([]);
+    expect(resolve([third]).missing).toEqual(["tasks.yaml"]);
+    expect(resolve([first]).missing).toEqual([]);
+    expect((resolve([second]).steps[0] as Put).text).toBe(two);
+  });
+
+  test.each([
+    ["before", two, [three]],
+    ["after", three, [three]],
+    ["neither before nor after", one, []],
+  ])("have it where the file is as %s", (_, text, expected) => {
+    const bytes = Buffer.from(text);
+    const resolve = openResolver((path) => (path === "tasks.yaml" ? { bytes, hash: hashOf(bytes) } : null));
+    expect(resolve([third]).steps.map((step) => (step as Put).text)).toEqual(expected);
+  });
+});

@@ -1,0 +1,173 @@
+/**
+ * A long text that changes in one place is journalled as that change: a splice of the text that an earlier record of the
+ * same journal gave the file. So a commit to a file of 10,000 tasks writes and syncs what one task takes.
+ *
+ * T1  Only a process that knows the journal to its last record writes a splice: else nobody could tell its base.
+ * T2  A splice names its base by its hash. If no record has that text, the splice is not applied.
+ */
+import { bytesOf, contentOf } from "./content.ts";
+import type { Put, Splice, Step, Written } from "./steps.ts";
+
+/** Shorter texts are written whole: a record has other parts too. */
+const LONG = 8 * 1024;
+
+/** The journal's end, or its beginning. */
+interface End {
+  readonly mac: string;
+  readonly length: number;
+}
+
+interface Text {
+  readonly hash: string;
+  readonly bytes: Uint8Array;
+}
+
+/** The long texts that the journal gives files, as far as this process wrote them. */
+export class JournalTexts {
+  /** The last record. It is known, and with it all before it. */
+  #mac: string | null = null;
+  readonly #texts = new Map<string, Text>();
+
+  /** How many bytes the texts have on which later records build. */
+  get bytes(): number {
+    return [...this.#texts.values()].reduce((sum, { bytes }) => sum + bytes.length, 0);
+  }
+
+  /** What a record behind `at` must hold for these steps. */
+  shorten(at: End, steps: readonly Step[]): readonly Written[] {
+    if (!this.#knows(at)) return steps;
+    return steps.map((step) => (step.type === "put" ? this.#shortened(step) : step));
+  }
+
+  /** The record behind `at` that does these steps is in the journal. */
+  add(at: End, mac: string, steps: readonly Step[]): void {
+    if (!this.#knows(at)) this.#texts.clear();
+    this.#mac = mac;
+    for (const step of steps) {
+      const text = isText(step) ? { hash: step.after, bytes: bytesOf(step) } : null;
+      if (text !== null && text.bytes.length >= LONG) this.#texts.set(step.path, text);
+      else this.#texts.delete(step.path);
+    }
+  }
+
+  #knows({ mac, length }: End): boolean {
+    return length > 0 && mac === this.#mac;
+  }
+
+  #shortened(put: Put): Written {
+    const base = this.#texts.get(put.path);
+    if (base === undefined || base.hash !== put.before || !isText(put)) return put;
+    const bytes = bytesOf(put);
+    const { start, end, added } = differenceOf(base.bytes, bytes);
+    if (added.length > bytes.length / 2) return put;
+    const { type: _, text: _whole, ...rest } = put;
+    return { ...rest, type: "splice", before: base.hash, start, end, text: Buffer.from(added).toString() };
+  }
+}
+
+function isText(step: Step): step is Put & { readonly text: string } {
+  return step.type === "put" && step.text !== undefined;
+}
+
+const MANY = 4096;
+
+/** Where the other text has something else, and what. Both are UTF-8, and no letter is cut. */
+export function differenceOf(
+  one: Uint8Array,
+  other: Uint8Array,
+): { readonly start: number; readonly end: number; readonly added: Uint8Array } {
+  const least = Math.min(one.length, other.length);
+  const isSame = (from: number, to: number, length: number) =>
+    Buffer.compare(one.subarray(from, from + length), other.subarray(to, to + length)) === 0;
+  let start = 0;
+  while (start + MANY <= least && isSame(start, start, MANY)) start += MANY;
+  while (start < least && one[start] === other[start]) start++;
+  while (isWithinLetter(one[start]) || isWithinLetter(other[start])) start--;
+  const most = least - start;
+  let rest = 0;
+  while (rest + MANY <= most && isSame(one.length - rest - MANY, other.length - rest - MANY, MANY))
+    rest += MANY;
+  while (rest < most && one[one.length - rest - 1] === other[other.length - rest - 1]) rest++;
+  while (rest > 0 && isWithinLetter(other[other.length - rest])) rest--;
+  return { start, end: one.length - rest, added: other.subarray(start, other.length - rest) };
+}
+
+/** Whether the byte continues a letter in UTF-8. */
+function isWithinLetter(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}
+
+/** Finds a file's present text. */
+export type LookFor = (path: string) => Text | null;
+
+/** What a record does, and the paths whose text cannot be told because its base is nowhere. */
+export interface Resolved {
+  readonly steps: readonly Step[];
+  readonly missing: readonly string[];
+}
+
+/**
+ * Makes steps of what the records of one journal hold, one record after the other. A text is put together only where
+ * it is asked for: many records change the same long one.
+ */
+export function openResolver(lookFor: LookFor = () => null): (record: readonly Written[]) => Resolved {
+  const last = new Map<string, Put>();
+  const texts = new PutTogether();
+
+  const resolve = (splice: Splice): Put | null => {
+    const base = last.get(splice.path);
+    if (base?.after === splice.before) return texts.put(splice, base);
+    const found = lookFor(splice.path);
+    if (found === null) return null;
+    const content = contentOf(found.bytes);
+    if (found.hash === splice.after) return { ...putOf(splice), ...content };
+    if (found.hash !== splice.before) return null;
+    const { path, before } = splice;
+    return texts.put(splice, { type: "put", path, before: null, after: before, ...content });
+  };
+
+  return (record) => {
+    const steps: Step[] = [];
+    const missing: string[] = [];
+    for (const one of record) {
+      const step = one.type === "splice" ? resolve(one) : one;
+      if (step === null) missing.push(one.path);
+      else steps.push(step);
+      if (step?.type === "put") last.set(one.path, step);
+      else last.delete(one.path);
+    }
+    return { steps, missing };
+  };
+}
+
+function putOf({ type: _, start: _start, end: _end, text: _added, ...rest }: Splice): Put {
+  return { ...rest, type: "put" };
+}
+
+/** Puts whose text is put together when it is asked for. The last one is kept: the next is often asked for next. */
+class PutTogether {
+  readonly #made = new WeakMap<Put, { readonly base: Put; readonly splice: Splice }>();
+  #last: { readonly put: Put; readonly bytes: Uint8Array } | null = null;
+
+  put(splice: Splice, base: Put): Put {
+    const text = (): string => Buffer.from(this.#bytesOf(put)).toString();
+    const put: Put = Object.defineProperty(putOf(splice), "text", { enumerable: true, get: text });
+    this.#made.set(put, { base, splice });
+    return put;
+  }
+
+  #bytesOf(put: Put): Uint8Array {
+    const splices: Splice[] = [];
+    let from = put;
+    for (let made = this.#made.get(from); made !== undefined && from !== this.#last?.put; ) {
+      splices.push(made.splice);
+      from = made.base;
+      made = this.#made.get(from);
+    }
+    let bytes = from === this.#last?.put ? this.#last.bytes : bytesOf(from);
+    for (const { start, end, text } of splices.toReversed())
+      bytes = Buffer.concat([bytes.subarray(0, start), Buffer.from(text), bytes.subarray(end)]);
+    this.#last = { put, bytes };
+    return bytes;
+  }
+}

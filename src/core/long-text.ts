@@ -16,6 +16,14 @@ export function longText(pieces: readonly string[], near?: LongText | null): Lon
   return new Laid(pieces, near instanceof Laid ? near : null);
 }
 
+/** The text with other pieces at these places. */
+export function textWith(text: LongText, changed: ReadonlyMap<number, string>): LongText {
+  const pieces = [...text.pieces];
+  for (const [at, piece] of changed) pieces[at] = piece;
+  const [place, ...others] = changed.keys();
+  return new Laid(pieces, text instanceof Laid ? text : null, others.length === 0 ? place : undefined);
+}
+
 export function wholeOf(text: Text): string {
   return typeof text === "string" ? text : text.whole;
 }
@@ -54,10 +62,16 @@ class Laid implements LongText {
   #whole: string | null = null;
   /** An earlier one that has been put together; null as soon as this one has been. */
   #near: Laid | null;
+  /** The place of the only piece that differs from the earlier one's; undefined: it must be looked for. */
+  readonly #only: number | undefined;
+  /** Where pieces begin in the whole. */
+  #places: Places | null = null;
 
-  constructor(pieces: readonly string[], near: Laid | null) {
+  constructor(pieces: readonly string[], near: Laid | null, only?: number) {
     this.pieces = pieces;
-    this.#near = near === null || near.#whole !== null ? near : near.#near;
+    const isThere = near === null || near.#whole !== null;
+    this.#near = isThere ? near : near.#near;
+    this.#only = isThere ? only : undefined;
   }
 
   get whole(): string {
@@ -66,27 +80,61 @@ class Laid implements LongText {
     return this.#whole;
   }
 
+  /** Far quicker than to join thousands of pieces, and none is looked at that both have. */
   #putTogether(): string {
     const near = this.#near;
-    if (near === null || near.pieces.length !== this.pieces.length) return this.pieces.join("");
-    return changed(near.whole, near.pieces, this.pieces);
+    if (near === null) return this.pieces.join("");
+    const only = this.#only;
+    const { start, end } =
+      only === undefined
+        ? common(near.pieces, this.pieces)
+        : { start: only, end: this.pieces.length - only - 1 };
+    near.#places ??= new Places(near.pieces);
+    const text = near.whole;
+    const from = near.#places.startOf(start);
+    const to = near.#places.startOf(near.pieces.length - end);
+    const fresh = between(this.pieces, start, end);
+    const isOne = near.pieces.length === this.pieces.length && start + end + 1 === this.pieces.length;
+    if (isOne) this.#places = near.#places.after(start, fresh.length - (to - from));
+    return [text.slice(0, from), fresh, text.slice(to)].join("");
   }
 }
 
-/** Far quicker than to join thousands of pieces. */
-function changed(text: string, before: readonly string[], after: readonly string[]): string {
-  const parts: string[] = [];
-  let kept = 0;
-  let at = 0;
-  for (let index = 0; index < before.length; index++) {
-    const piece = before[index] as string;
-    const fresh = after[index] as string;
-    const end = at + piece.length;
-    if (fresh !== piece) {
-      parts.push(text.slice(kept, at), fresh);
-      kept = end;
-    }
-    at = end;
+/** So many changes are remembered before all is measured again. */
+const MOST_SHIFTS = 100;
+
+/** Where each piece of a text begins. */
+class Places {
+  readonly #starts: Float64Array;
+  /** The pieces behind this one have moved by so much since. */
+  readonly #shifts: readonly (readonly [piece: number, by: number])[];
+
+  constructor(pieces: readonly string[]);
+  constructor(starts: Float64Array, shifts: readonly (readonly [piece: number, by: number])[]);
+  constructor(given: readonly string[] | Float64Array, shifts: readonly (readonly [number, number])[] = []) {
+    this.#starts = given instanceof Float64Array ? given : startsOf(given);
+    this.#shifts = shifts;
   }
-  return parts.length === 0 ? text : [...parts, text.slice(kept)].join("");
+
+  /** Of the end, if there is no such piece. */
+  startOf(piece: number): number {
+    const start = this.#starts[piece] ?? 0;
+    return this.#shifts.reduce((sum, [moved, by]) => (moved < piece ? sum + by : sum), start);
+  }
+
+  /** Once a piece is longer by so much; null: measure again. */
+  after(piece: number, by: number): Places | null {
+    if (this.#shifts.length === MOST_SHIFTS) return null;
+    return new Places(this.#starts, [...this.#shifts, [piece, by]]);
+  }
+}
+
+function startsOf(pieces: readonly string[]): Float64Array {
+  const starts = new Float64Array(pieces.length + 1);
+  let at = 0;
+  for (let index = 0; index < pieces.length; index++) {
+    at += (pieces[index] as string).length;
+    starts[index + 1] = at;
+  }
+  return starts;
 }

@@ -9,7 +9,7 @@ import { nearestFew } from "../core/nearest.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
 import type { CacheEntry, Context } from "../runtime/module.ts";
-import { editParts, fileAfter, fileOf, type Parts, textOf } from "./parts.ts";
+import { editParts, fileAfter, fileOf, type Parts, textAfter, textOf } from "./parts.ts";
 import { type Problem, renderProblem } from "./problem.ts";
 import { TASKS_EDITOR, type TaskEdit } from "./splice.ts";
 import { type FoundStep, findStep } from "./steps.ts";
@@ -109,11 +109,12 @@ export interface ChangedTasks {
 /** The edits as a change of the file, redoable on a text that a person saved meanwhile. */
 export function changeTasks(before: LoadedTasks, edits: readonly TaskEdit[]): ChangedTasks {
   const { path } = before;
-  const parts = editParts(before.parts, edits);
-  const text = textOf(parts, before.text);
-  if (isSameText(text, before.text))
+  const { parts, places } = editParts(before.parts, edits);
+  if (places.every((at) => parts.entries[at]?.text === before.parts.entries[at]?.text))
     return { file: before.file, changes: [], cacheEntries: before.cacheEntries };
-  proposed = loaded(path, text, parts, before);
+  const text = textAfter(before.parts, before.text, parts, places);
+  const file = fileAfter(before.parts, before.file, parts, places);
+  proposed = { path, text, file, parts, cacheEntries: [] };
   return {
     file: proposed.file,
     changes: [{ type: "edit", path, text, editor: TASKS_EDITOR, edits }],

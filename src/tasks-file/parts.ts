@@ -5,10 +5,10 @@
  * T2  What a part says is what its text says, whether it was parsed or edited along with it.
  */
 import type { PawlError } from "../core/error.ts";
-import { type LongText, longText } from "../core/long-text.ts";
+import { type LongText, longText, textWith } from "../core/long-text.ts";
 import type { Offsets } from "./offsets.ts";
 import { spliceAll, type TaskEdit, whyFixed } from "./splice.ts";
-import type { GitSettings, Task, TasksFile } from "./task.ts";
+import { type GitSettings, type Task, type TasksFile, withTasks } from "./task.ts";
 
 export interface Parts {
   readonly head: string;
@@ -26,9 +26,27 @@ export interface Part {
   readonly offsets: Offsets;
 }
 
-/** `near`: the text before some entries were edited. */
+/** The parts of which texts were made, whose pieces are theirs: a store may cut the same text into others. */
+const madeOf = new WeakMap<LongText, Parts>();
+
+/** `near`: a text with most of the same pieces. */
 export function textOf(parts: Parts, near: LongText | null = null): LongText {
-  return longText(piecesIn(parts), near);
+  const text = longText(piecesIn(parts), near);
+  madeOf.set(text, parts);
+  return text;
+}
+
+/** The same where entries at these places were edited: `before` has `text`. */
+export function textAfter(before: Parts, text: LongText, after: Parts, places: readonly number[]): LongText {
+  if (madeOf.get(text) !== before) return textOf(after, text);
+  const { entries, tail } = after;
+  const changed = places.map((at): [number, string] => {
+    const own = (entries[at] as Part).text;
+    return [at + 1, at === entries.length - 1 ? `${own}${tail}` : own];
+  });
+  const made = textWith(text, new Map(changed));
+  madeOf.set(made, after);
+  return made;
 }
 
 /** As stores keep a list in pieces: what stands before it is one, and what follows it belongs to the last. */
@@ -49,32 +67,64 @@ export function fileOf({ git, entries }: Parts): TasksFile {
   return { git, tasks };
 }
 
-/** The same where some entries were edited: `before` says `file`. */
-export function fileAfter(before: Parts, file: TasksFile, after: Parts): TasksFile {
+/** The same where some entries were edited: `before` says `file`. `places`: theirs, if they are known. */
+export function fileAfter(
+  before: Parts,
+  file: TasksFile,
+  after: Parts,
+  places: readonly number[] | null = placesOf(before, after),
+): TasksFile {
   const { entries, git } = after;
-  const isEdited = before.entries.length === entries.length && file.tasks.length === entries.length;
-  if (!isEdited || before.git !== git) return fileOf(after);
-  const tasks = [...file.tasks];
-  for (let at = 0; at < entries.length; at++) {
-    const part = entries[at] as Part;
-    if (part === before.entries[at]) continue;
-    const [task, ...others] = part.tasks;
+  if (places === null || before.git !== git || file.tasks.length !== entries.length) return fileOf(after);
+  const changed = new Map<number, Task>();
+  for (const at of places) {
+    const [task, ...others] = (entries[at] as Part).tasks;
     if (task === undefined || others.length > 0) return fileOf(after);
-    tasks[at] = task;
+    changed.set(at, task);
   }
-  return { git, tasks };
+  return { git, tasks: withTasks(file.tasks, changed) };
 }
 
-/** The edits in order, on text, offsets and tasks alike; parts that no edit is about stay the same objects. */
-export function editParts(parts: Parts, edits: readonly TaskEdit[]): Parts {
+/** The places of the entries in which two differ; null: there are more in one than in the other. */
+function placesOf(before: Parts, after: Parts): readonly number[] | null {
+  if (before.entries.length !== after.entries.length) return null;
+  return after.entries.flatMap((part, at) => (part === before.entries[at] ? [] : [at]));
+}
+
+/**
+ * The edits in order, on text, offsets and tasks alike, and the places of the entries that are others now. All others stay
+ * the same objects.
+ */
+export function editParts(
+  parts: Parts,
+  edits: readonly TaskEdit[],
+): { readonly parts: Parts; readonly places: readonly number[] } {
   const entries = [...parts.entries];
+  const places = new Set<number>();
   for (const edit of edits) {
-    const at = entries.findIndex((part) => isAbout(part, edit.id));
+    const at = placeOf(parts, edit.id);
     const { text, tasks, offsets } = entries[at] ?? NO_PART;
     const spliced = spliceAll(text, offsets, [edit]);
-    if (spliced.text !== text) entries[at] = { ...spliced, tasks: editedItems(tasks, [edit]) };
+    if (spliced.text === text) continue;
+    entries[at] = { ...spliced, tasks: editedItems(tasks, [edit]) };
+    places.add(at);
   }
-  return { ...parts, entries };
+  const edited = { ...parts, entries };
+  placesById.set(edited, placesById.get(parts) ?? { byId: null });
+  return { parts: edited, places: [...places] };
+}
+
+/** Of parts that edits made: where each id is. Edits move none, so what they make shares it. A single edit does without. */
+const placesById = new WeakMap<Parts, { byId: ReadonlyMap<string, number> | null }>();
+
+function placeOf(parts: Parts, id: string): number {
+  const { entries } = parts;
+  const known = placesById.get(parts);
+  if (known === undefined) return entries.findIndex((part) => isAbout(part, id));
+  known.byId ??= new Map(
+    entries.flatMap(({ offsets }, at) => offsets.map((row) => [row[0] as string, at] as const)).reverse(),
+  );
+  return known.byId.get(id) ?? -1;
 }
 
 /** Why the status of the task cannot be written, as `editParts` would say it; null: it can. */

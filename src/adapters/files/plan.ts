@@ -9,7 +9,7 @@ import type { Change } from "../../core/ports/store.ts";
 import { contentOf, withBytes } from "./content.ts";
 import { isReserved } from "./control.ts";
 import { type Disk, withFile } from "./disk.ts";
-import { hashOf } from "./hash.ts";
+import { hashOfBytes, noteText } from "./long-content.ts";
 import { type Found, folderOf, foldersOf, type KnownFolders, lookAt, statFile } from "./look.ts";
 import { type Append, type Content, PERMISSIONS, type Put, type Step } from "./steps.ts";
 
@@ -55,7 +55,7 @@ export function planSteps(
   };
   const put = (path: string, bytes: Uint8Array, content: Content, more: Partial<Put> = {}) => {
     const hash = before(path);
-    const step: Put = { type: "put", path, before: hash, after: hashOf(bytes), ...content, ...more };
+    const step: Put = { type: "put", path, before: hash, after: hashOfBytes(bytes), ...content, ...more };
     entries.set(path, { type: "put", before: hash, bytes, put: withBytes(step, bytes) });
   };
 
@@ -86,7 +86,9 @@ export function planSteps(
       case "edit": {
         const redo = redoOf(change, entries.get(change.path));
         const text = wholeOf(change.text);
-        put(change.path, Buffer.from(text), { text }, redo);
+        const bytes = Buffer.from(text);
+        noteText(bytes, text);
+        put(change.path, bytes, { text }, redo);
         break;
       }
       case "append":

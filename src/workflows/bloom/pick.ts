@@ -6,7 +6,16 @@
  * K2  A subtask waits for its parent's own work. A parent without work of its own waits for its subtasks instead.
  * K3  A todo of a later phase than the lowest open one waits; what a person made ready does not wait for phases.
  */
-import { eachTask, findTask, hasOwnWork, type Task, tasksById } from "../../tasks-file/task.ts";
+import {
+  eachTask,
+  findTask,
+  hasOwnWork,
+  openTasks,
+  type PlacedTask,
+  placedTask,
+  placedTasks,
+  type Task,
+} from "../../tasks-file/task.ts";
 import type { Labels } from "./labels.ts";
 import { rests, type Standings } from "./standing.ts";
 
@@ -30,11 +39,22 @@ export function isClosed(task: Task): boolean {
   return task.status === "cancelled" || isDone(task);
 }
 
+function isClosedByStatus({ status }: Task): boolean {
+  return status === "done" || status === "cancelled";
+}
+
+/** Those of which something is left to do, in the order of the file. */
+export function notClosed(tasks: readonly Task[]): readonly PlacedTask[] {
+  const open = openTasks(tasks);
+  if (open.every(({ parent }) => parent === null)) return open;
+  return eachTask(tasks).filter(({ task }) => !isClosed(task));
+}
+
 /** The lowest phase with a task that is not closed, or null where none has a phase. */
 export function openPhase(tasks: readonly Task[]): number | null {
   let lowest: number | null = null;
-  for (const task of tasks)
-    if (task.phase !== undefined && task.phase < (lowest ?? Infinity) && !isClosed(task)) lowest = task.phase;
+  for (const { task, parent } of notClosed(tasks))
+    if (parent === null && task.phase !== undefined && task.phase < (lowest ?? Infinity)) lowest = task.phase;
   return lowest;
 }
 
@@ -43,7 +63,7 @@ export function nowReady(tasks: readonly Task[], runs: Standings): readonly Task
   const phase = openPhase(tasks);
   const waits = waitsIn(tasks, runs);
   const isLater = ({ phase: own }: Task) => own !== undefined && phase !== null && own > phase;
-  const found = eachTask(tasks).filter(
+  const found = openTasks(tasks).filter(
     ({ task, parent }) =>
       task.status === "todo" && !(parent === null && isLater(task)) && waits(task, parent) === null,
   );
@@ -58,12 +78,23 @@ export function takeable(
 ): readonly Task[] {
   const waits = waitsIn(tasks, runs);
   const scope = scopeOf(tasks, worker);
-  const found = eachTask(tasks).filter(
+  const found = atHand(tasks, runs).filter(
     ({ task, parent }) =>
       (goesOn(task, runs) || (startsAnew(task) && waits(task, parent) === null)) && scope.has(task.id),
   );
   const rank = (task: Task) => (goesOn(task, runs) ? 0 : (task.phase ?? 0) + 1);
   return found.map(({ task }) => task).sort((a, b) => rank(a) - rank(b));
+}
+
+/** Those that are open or have a run, in the order of the file: most of a long file may be done. */
+function atHand(tasks: readonly Task[], runs: Standings): readonly PlacedTask[] {
+  const open = openTasks(tasks);
+  const begun = placedTasks(tasks, runs.keys()).filter(({ task }) => isClosedByStatus(task));
+  if (begun.length === 0) return open;
+  return placedTasks(
+    tasks,
+    [...open, ...begun].map(({ task }) => task.id),
+  );
 }
 
 export type Scope = Pick<ReadonlySet<string>, "has">;
@@ -73,7 +104,7 @@ export function scopeOf(tasks: readonly Task[], worker: Worker): Scope {
   const within = worker.only === null ? null : new Set(familyOf(tasks, worker.only));
   return {
     has(id) {
-      const placed = tasksById(tasks).get(id);
+      const placed = placedTask(tasks, id);
       return placed !== undefined && (within === null || within.has(id)) && belongsTo(placed.task, worker);
     },
   };
@@ -100,7 +131,7 @@ function belongsTo(task: Task, worker: Worker): boolean {
 
 /** What the task waits for, in words; null: for nothing. */
 export function waitingFor(tasks: readonly Task[], id: string, runs: Standings): string | null {
-  const placed = tasksById(tasks).get(id);
+  const placed = placedTask(tasks, id);
   return placed === undefined ? null : waitsIn(tasks, runs)(placed.task, placed.parent);
 }
 
@@ -120,7 +151,7 @@ interface Hold {
 
 /** What holds a task up; null: nothing. */
 function holdsIn(tasks: readonly Task[], runs: Standings): (task: Task, parent: Task | null) => Hold | null {
-  const find = (id: string) => tasksById(tasks).get(id);
+  const find = (id: string) => placedTask(tasks, id);
   const isOwnDone = (id: string) => {
     const placed = find(id);
     return placed !== undefined && isDone(placed.task) && (runs.get(id) ?? "done") === "done";
@@ -161,8 +192,8 @@ function holdsIn(tasks: readonly Task[], runs: Standings): (task: Task, parent: 
 export function heldByCancelled(tasks: readonly Task[], runs: Standings): ReadonlyMap<string, string> {
   const holds = holdsIn(tasks, runs);
   const held = new Map<string, string>();
-  for (const { task, parent } of eachTask(tasks)) {
-    const hold = isClosed(task) || runs.has(task.id) ? null : holds(task, parent);
+  for (const { task, parent } of notClosed(tasks)) {
+    const hold = runs.has(task.id) ? null : holds(task, parent);
     if (hold?.forever) held.set(task.id, hold.why);
   }
   return held;
@@ -177,7 +208,7 @@ function familyOf(tasks: readonly Task[], id: string): readonly string[] {
  * The parents that become done as the task closes: their own work was done, and this was the last open subtask.
  */
 export function doneWith(tasks: readonly Task[], id: string, runs: Standings): readonly Task[] {
-  const parentOf = (child: string) => tasksById(tasks).get(child)?.parent;
+  const parentOf = (child: string) => placedTask(tasks, child)?.parent;
   const done = new Set([id]);
   const result: Task[] = [];
   for (let parent = parentOf(id); parent; parent = parentOf(parent.id)) {

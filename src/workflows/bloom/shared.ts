@@ -15,7 +15,7 @@ import {
   sidesOf,
 } from "../../runtime/team-records.ts";
 import type { Elsewhere } from "../../runtime/transaction.ts";
-import { eachTask, isOpenStatus, type Task } from "../../tasks-file/task.ts";
+import { isOpenStatus, placedTasks, type Task } from "../../tasks-file/task.ts";
 import { personsEvent } from "./persons-event.ts";
 import { type RecordedStep, SHARED, type Stands } from "./stands.ts";
 import { BLOOM } from "./table.ts";
@@ -93,11 +93,8 @@ export function heldElsewhere(task: string, { elsewhere }: OthersRun): PawlError
 
 /** The tasks that may have a run of others: there is a record of it, and they are neither done nor cancelled. */
 export async function sharedTasks(view: View, tasks: readonly Task[]): Promise<readonly Task[]> {
-  const recorded = new Set(await recordedIds(view, "bloom"));
-  if (recorded.size === 0) return [];
-  return eachTask(tasks).flatMap(({ task }) =>
-    recorded.has(task.id) && isOpenStatus(task.status) ? [task] : [],
-  );
+  const recorded = placedTasks(tasks, await recordedIds(view, "bloom"));
+  return recorded.map(({ task }) => task).filter(({ status }) => isOpenStatus(status));
 }
 
 /** Holds the tasks whose run others advanced, unless a person set another status since. */

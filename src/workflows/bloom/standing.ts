@@ -5,7 +5,7 @@
 
 import { lookOnce } from "../../core/once.ts";
 import type { Rule } from "../../engine/workflow.ts";
-import { eachTask, type Task } from "../../tasks-file/task.ts";
+import { placedTasks, type Task } from "../../tasks-file/task.ts";
 import { personsEvent } from "./persons-event.ts";
 import { AT_REST, BLOOM, type TaskEvent, type TaskState } from "./table.ts";
 import type { TaskRun } from "./task-run.ts";
@@ -69,7 +69,7 @@ export function standingsOf(
   now: string,
 ): Standings {
   const standings = new Map<string, Standing>();
-  for (const { task } of eachTask(tasks)) {
+  for (const { task } of placedTasks(tasks, runs.keys())) {
     const run = runs.get(task.id);
     const standing = run && standingOf(task, run, now);
     if (standing) standings.set(task.id, standing);

@@ -3,7 +3,7 @@
  * and then at a slow pace. Does nothing if there are none.
  */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
-import { eachTask, type Task } from "../../../tasks-file/task.ts";
+import { placedTasks, type Task } from "../../../tasks-file/task.ts";
 import type { TaskRun } from "../task-run.ts";
 import type { Picked } from "../transactions.ts";
 
@@ -48,9 +48,8 @@ export function openMergeWatch({ look, show, stop, notify, now }: MergeWatchSetu
   };
   return {
     turn({ file, runs, states, scope, settings: { watch_pull_requests: every } }) {
-      const waiting = eachTask(file.tasks).flatMap(({ task }) =>
-        scope.has(task.id) && states.get(task.id) === "awaiting_merge" ? [task] : [],
-      );
+      const awaiting = [...states].filter(([id, standing]) => standing === "awaiting_merge" && scope.has(id));
+      const waiting = placedTasks(file.tasks, new Map(awaiting).keys()).map(({ task }) => task);
       for (const task of waiting) tell(runs.get(task.id), every);
       if (waiting.length === 0) return null;
       if (round === null && next <= now() && !stop.aborted) round = lookAtAll(waiting, every);

@@ -318,6 +318,27 @@ describe("The pins", () => {
     expect(JSON.stringify((await pins.of("T1")).seen)).toContain('"true"');
   });
 
+  it("know the tasks of a file that are put in another order, and one that is there again", async () => {
+    const { pins } = opened();
+    const [a, b] = ["A", "B"].map((id) => ({ ...task([`own ${id}`]), id })) as [Task, Task];
+    const loose = { ...a, verify: ["true"] };
+    const seenOf = async (id: string) => JSON.stringify((await pins.of(id)).seen);
+    pins.see([a, b], true, new Set());
+    pins.see([b, loose], false, new Set());
+    expect(await seenOf("A")).toContain("own A");
+    pins.see([b, loose], true, new Set(["B"]));
+    expect(await seenOf("A")).toContain('"true"');
+    pins.see([a, b], true, new Set());
+    expect([await seenOf("A"), await seenOf("B")].join()).toMatch(/own A.*own B/);
+    await pins.forget("A");
+    pins.see([a, b], false, new Set(["A"]));
+    expect(await seenOf("A")).toContain("own A");
+    await pins.forget("gone");
+    pins.see([loose], true, new Set());
+    pins.see([a, b], true, new Set());
+    expect(await seenOf("A")).toContain("own A");
+  });
+
   it("keep a task's policy once while it is the same, and forget it when the task is done", async () => {
     const { pins, calls } = opened();
     pins.see([task(["npm test"])], false, new Set());

@@ -15,7 +15,7 @@ import type {
 import { isPersonHere } from "../../../runtime/person.ts";
 import { changeTasks, type LoadedTasks, loadTasks, TASKS_RUN } from "../../../tasks-file/load.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
-import { eachTask } from "../../../tasks-file/task.ts";
+import { placedTasks } from "../../../tasks-file/task.ts";
 import { BLOOM_STATES } from "../recorded.ts";
 import { unspent } from "../run-changes.ts";
 import { withOthers } from "../shared.ts";
@@ -30,9 +30,7 @@ export async function loadSnapshot(view: View, context: Context): Promise<Snapsh
   const loaded = await loadTasks(view, context);
   const { tasks } = loaded.file;
   // Whatever the status says: a person may have written another while the run was active.
-  const kept = new Set(await listRuns(view));
-  const placed = eachTask(tasks).filter(({ task }) => kept.has(task.id));
-  const ids = placed.map(({ task }) => task.id);
+  const ids = placedTasks(tasks, await listRuns(view)).map(({ task }) => task.id);
   const { runs, held } = await withOthers(view, tasks, await loadRuns(view, ids));
   const states = standingsOf(tasks, runs, context.now.time);
   // Nobody takes it, and nothing that depends on it begins.

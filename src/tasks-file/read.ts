@@ -14,7 +14,7 @@ import { inOrder, offsetOf, parseTasks, withoutNulls } from "./parse.ts";
 import { fileOf, type Part, type Parts, textsOf } from "./parts.ts";
 import type { Problem, Where } from "./problem.ts";
 import { tasksFile } from "./schema.ts";
-import { isSound, keepSound } from "./sound.ts";
+import { staysSound } from "./sound.ts";
 import { split, splitLike } from "./split.ts";
 import type { GitSettings, TasksFile } from "./task.ts";
 
@@ -22,6 +22,7 @@ export type ReadTasks =
   | { readonly ok: true; readonly parts: Parts }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
+/** `known`: parts without a problem, of an earlier text. */
 export function readTasks(given: Text, known: Parts | null): ReadTasks {
   const read = readParts(given, known);
   if (read !== null) return read;
@@ -68,11 +69,9 @@ function readParts(text: Text, known: Parts | null): ReadTasks | null {
     entries.push(part);
   }
   const parts = { head, tail, git, entries };
-  if (isSound(parts)) return { ok: true, parts };
+  if (known !== null && staysSound(parts, known)) return { ok: true, parts };
   const problems = checkTasks(fileOf(parts), whereIn(parts, documents));
-  if (problems.length > 0) return { ok: false, problems: inOrder(problems) };
-  keepSound(parts);
-  return { ok: true, parts };
+  return problems.length > 0 ? { ok: false, problems: inOrder(problems) } : { ok: true, parts };
 }
 
 /** Where a value of a task stands in the whole text. What was parsed just now is not parsed again for that. */

@@ -21,8 +21,8 @@ import type { Vault } from "./vault.ts";
 export interface Place {
   readonly disk: Disk;
   readonly vault: Vault;
-  /** What this process knows of the journal's long texts. Without it, each is written whole. */
-  readonly texts?: JournalTexts;
+  /** What this process knows of the journal's long texts. */
+  readonly texts: JournalTexts;
 }
 
 /** The size in bytes; 0 if there is no journal. */
@@ -46,7 +46,7 @@ export function appendRecord(
 ): JournalRecord {
   const key = vault.makeKey();
   if (at.length === 0) writeMarker(disk, vault, at);
-  const { bytes, head } = renderRecord(key, at, texts?.shorten(at, steps) ?? steps);
+  const { bytes, head } = renderRecord(key, at, texts.shorten(at, steps));
   const fd = openInside(disk, JOURNAL, "update");
   try {
     writeAll(disk, fd, bytes, at.length);
@@ -58,7 +58,7 @@ export function appendRecord(
   } finally {
     closeQuietly(disk, fd);
   }
-  texts?.add(at, head.mac, steps);
+  texts.add(at, head.mac, steps);
   return { ...head, steps, start: at.length, end: at.length + bytes.length };
 }
 

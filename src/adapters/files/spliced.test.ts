@@ -25,11 +25,10 @@ function shortened(first: Put, second: Put): Written | undefined {
 }
 
 describe("the difference of two texts", () => {
-  const letters = fc.constantFrom("a", "b", "é", "€", "😀", "\n");
-  const text = fc.oneof(
-    fc.string({ unit: letters, maxLength: 30 }),
-    fc.string({ unit: letters, maxLength: 30 }).map((some) => `${TASKS}${some}${TASKS}`),
-  );
+  const letters = fc.constantFrom("a", "b", "é", "ĩ", "€", "😀", "\n");
+  const some = fc.string({ unit: letters, maxLength: 30 });
+  const long = fc.tuple(some, some, some).map(([one, two, three]) => `${one}${TASKS}${two}${TASKS}${three}`);
+  const text = fc.oneof(some, long);
   test("makes the other of the one, cuts no letter, and is no longer than need be", () => {
     fc.assert(
       fc.property(text, text, (one, other) => {
@@ -45,6 +44,11 @@ describe("the difference of two texts", () => {
     );
   });
 
+  test("is none of two that are the same", () => {
+    const { start, end, added } = differenceOf(Buffer.from(TASKS), Buffer.from(TASKS));
+    expect([end - start, added.length]).toEqual([0, 0]);
+  });
+
   test("is where it is, in texts of many thousand letters", () => {
     const [one, other] = [`${TASKS}old${TASKS}`, `${TASKS}fresh${TASKS}`].map((each) => Buffer.from(each));
     const { start, end, added } = differenceOf(one as Buffer, other as Buffer);
@@ -57,6 +61,12 @@ describe("the difference of two texts", () => {
     ["éa", "èa"],
     ["€", "₭"],
     ["😀", "😁"],
+    ["é", "ĩ"],
+    ["aéb", "aĩb"],
+    [TASKS, TASKS],
+    [`x${TASKS}`, `y${TASKS}`],
+    [`${TASKS}x`, `${TASKS}y`],
+    [`x${TASKS}x`, `y${TASKS}y`],
     ["", "é"],
     ["é", ""],
     ["éé", "é"],
@@ -104,7 +114,11 @@ describe("a long text that the journal has", () => {
     expect(texts.bytes).toBe(one.length);
     texts.add({ mac: "a", length: 1 }, "b", [put(one, `${two}!`)]);
     expect(texts.bytes).toBe(two.length + 1);
-    texts.add({ mac: "b", length: 2 }, "c", [{ type: "drop", path: "tasks.yaml", before: hashOf(two) }]);
+    texts.add({ mac: "b", length: 2 }, "c", [put(null, `${one}x`, { path: "x" })]);
+    expect(texts.bytes).toBe(one.length + two.length + 2);
+    texts.add({ mac: "c", length: 3 }, "d", [{ type: "drop", path: "tasks.yaml", before: hashOf(two) }]);
+    expect(texts.bytes).toBe(one.length + 1);
+    texts.add({ mac: "d", length: 4 }, "e", [{ type: "append", path: "x", id: "i", offset: 0, text: one }]);
     expect(texts.bytes).toBe(0);
   });
 

@@ -219,8 +219,8 @@ function commitUnderLock(
   try {
     const applied = applyFrom(project, end, steps, { fresh: true, torn: false });
     // If starts of the machine cannot be told apart, no marker can be trusted: then nothing is left to replay.
-    const texts = project.texts?.bytes ?? 0;
-    if (applied.length - texts > journalBytes || disk.bootId() === null) settleWhole(project, eventsBytes);
+    if (applied.length - project.texts.bytes > journalBytes || disk.bootId() === null)
+      settleWhole(project, eventsBytes);
   } catch (thrown) {
     // It is committed. The next reader applies the rest, or reports why it cannot.
     quietly(() => tell(findUnapplied(project, refusalOf(thrown) ?? "EIO")));

@@ -127,7 +127,8 @@ export function syncJournal(disk: Disk): void {
 }
 
 /** Empties the journal. Its records must be applied and synced. */
-export function trimJournal({ disk, vault }: Place, applied: Applied): void {
+export function trimJournal({ disk, texts, vault }: Place, applied: Applied): void {
+  texts.clear();
   withJournal(disk, (fd) => {
     disk.truncate(fd, 0);
     disk.fsync(fd);

@@ -108,18 +108,28 @@ describe("a long text that the journal has", () => {
     expect(texts.shorten({ mac: MAC, length: 1 }, [drop])).toEqual([drop]);
   });
 
-  test("counts in the journal's length as long as later records build on it", () => {
+  test("is worth keeping in the journal while the last record has it, or where it changes", () => {
     const texts = new JournalTexts();
     texts.add({ mac: "0", length: 0 }, "a", [put(null, one), put(null, "short", { path: "x" })]);
-    expect(texts.bytes).toBe(one.length);
-    texts.add({ mac: "a", length: 1 }, "b", [put(one, `${two}!`)]);
-    expect(texts.bytes).toBe(two.length + 1);
-    texts.add({ mac: "b", length: 2 }, "c", [put(null, `${one}x`, { path: "x" })]);
-    expect(texts.bytes).toBe(one.length + two.length + 2);
-    texts.add({ mac: "c", length: 3 }, "d", [{ type: "drop", path: "tasks.yaml", before: hashOf(two) }]);
-    expect(texts.bytes).toBe(one.length + 1);
-    texts.add({ mac: "d", length: 4 }, "e", [{ type: "append", path: "x", id: "i", offset: 0, text: one }]);
-    expect(texts.bytes).toBe(0);
+    expect(texts.worthKeeping).toBe(one.length);
+    texts.add({ mac: "a", length: 1 }, "b", [put(null, `${one}x`, { path: "x" })]);
+    expect(texts.worthKeeping).toBe(one.length + 1);
+    texts.add({ mac: "b", length: 2 }, "c", [put(one, `${two}!`)]);
+    expect(texts.worthKeeping).toBe(two.length + 1);
+    texts.add({ mac: "c", length: 3 }, "d", [put(null, `${one}yy`, { path: "y" })]);
+    expect(texts.worthKeeping).toBe(one.length + 2 + two.length + 1);
+    texts.add({ mac: "d", length: 4 }, "e", [{ type: "drop", path: "tasks.yaml", before: hashOf(two) }]);
+    expect(texts.worthKeeping).toBe(0);
+    texts.add({ mac: "e", length: 5 }, "f", [{ type: "append", path: "z", id: "i", offset: 0, text: one }]);
+    expect(texts.worthKeeping).toBe(0);
+  });
+
+  test("is not known once the journal is empty", () => {
+    const texts = new JournalTexts();
+    texts.add({ mac: "0", length: 0 }, MAC, [put(null, one)]);
+    texts.clear();
+    const second = put(one, two);
+    expect([texts.worthKeeping, texts.shorten({ mac: MAC, length: 1 }, [second])]).toEqual([0, [second]]);
   });
 
   test.each([

@@ -22,15 +22,31 @@ interface Text {
   readonly bytes: Uint8Array;
 }
 
+interface Kept extends Text {
+  /** The record that has it. */
+  readonly record: string;
+  /** It is a later version of a text that the journal had: the next one may be, too. */
+  readonly isLater: boolean;
+}
+
 /** The long texts that the journal gives files, as far as this process wrote them. */
 export class JournalTexts {
   /** The last record. It is known, and with it all before it. */
   #mac: string | null = null;
-  readonly #texts = new Map<string, Text>();
+  readonly #texts = new Map<string, Kept>();
 
-  /** How many bytes the texts have on which later records build. */
-  get bytes(): number {
-    return [...this.#texts.values()].reduce((sum, { bytes }) => sum + bytes.length, 0);
+  /** How many bytes of them it pays to leave in the journal: of those that change, and of those that the last record has. */
+  get worthKeeping(): number {
+    let sum = 0;
+    for (const { bytes, isLater, record } of this.#texts.values())
+      if (isLater || record === this.#mac) sum += bytes.length;
+    return sum;
+  }
+
+  /** The journal is empty. */
+  clear(): void {
+    this.#mac = null;
+    this.#texts.clear();
   }
 
   /** What a record behind `at` must hold for these steps. */
@@ -44,9 +60,13 @@ export class JournalTexts {
     if (!this.#knows(at)) this.#texts.clear();
     this.#mac = mac;
     for (const step of steps) {
-      const text = isText(step) ? { hash: step.after, bytes: bytesOf(step) } : null;
-      if (text !== null && text.bytes.length >= LONG) this.#texts.set(step.path, text);
-      else this.#texts.delete(step.path);
+      const bytes = isText(step) ? bytesOf(step) : null;
+      const earlier = this.#texts.get(step.path);
+      if (!isText(step) || bytes === null || bytes.length < LONG) this.#texts.delete(step.path);
+      else {
+        const isLater = earlier?.hash === step.before;
+        this.#texts.set(step.path, { hash: step.after, bytes, record: mac, isLater });
+      }
     }
   }
 

@@ -540,12 +540,28 @@ describe("a long text", () => {
     expect(await open().view().read(projectPath("tasks.yaml"))).toBe(`${LONG}two\n`);
   });
 
-  test("is not settled at every commit because it is longer than the limit", async () => {
+  test("does not settle the journal at every commit because it is longer than the limit", async () => {
     const store = open({ journalBytes: 5000 });
     await change(store, `${LONG}one\n`);
     await change(store, `${LONG}two\n`);
     expect(size()).toBeGreaterThan(LONG.length);
     for (let n = 0; n < 20 && size() > 0; n++) await change(store, `${LONG}${"x".repeat(n)}\n`);
+    expect(size()).toBe(0);
+  });
+
+  test("does not let the journal grow with each new file", async () => {
+    const store = open({ journalBytes: 3 * LONG.length });
+    for (let n = 0; n < 3; n++) await change(store, `${LONG}${n}\n`, `${n}.md`);
+    expect(size()).toBeGreaterThan(3 * LONG.length);
+    await change(store, `${LONG}last\n`, "last.md");
+    expect(size()).toBe(0);
+  });
+
+  test("does not let it grow beyond sixteen times the limit where many files change", async () => {
+    const store = open({ journalBytes: 1000 });
+    await change(store, `${LONG}one\n`);
+    expect(size()).toBeGreaterThan(9000);
+    await change(store, `${LONG.repeat(2)}two\n`);
     expect(size()).toBe(0);
   });
 });

@@ -46,7 +46,7 @@ export interface StoreOptions {
   readonly holdWaitMilliseconds?: number;
   /**
    * A commit settles the journal if it is longer than this afterwards, without the long texts on which the next records
-   * build; default 1 MB.
+   * may build, or sixteen times as long with them; default 1 MB.
    */
   readonly journalBytes?: number;
   /** An event log that is longer than this is put aside when the journal is settled; default 64 MB. */
@@ -58,6 +58,8 @@ export interface StoreOptions {
 export const COMMIT_WAIT = 10_000;
 const HOLD_WAIT = 30_000;
 const JOURNAL_BYTES = 1024 * 1024;
+/** So much longer may the journal be for long texts on which the next records may build. */
+const MOST_KEPT = 15;
 const EVENTS_BYTES = 64 * 1024 * 1024;
 
 /** The project as the options name it. */
@@ -219,8 +221,8 @@ function commitUnderLock(
   try {
     const applied = applyFrom(project, end, steps, { fresh: true, torn: false });
     // If starts of the machine cannot be told apart, no marker can be trusted: then nothing is left to replay.
-    if (applied.length - project.texts.bytes > journalBytes || disk.bootId() === null)
-      settleWhole(project, eventsBytes);
+    const kept = Math.min(project.texts.worthKeeping, MOST_KEPT * journalBytes);
+    if (applied.length - kept > journalBytes || disk.bootId() === null) settleWhole(project, eventsBytes);
   } catch (thrown) {
     // It is committed. The next reader applies the rest, or reports why it cannot.
     quietly(() => tell(findUnapplied(project, refusalOf(thrown) ?? "EIO")));

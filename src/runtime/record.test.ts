@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { NotText } from "../core/error.ts";
 import type { PawlEvent } from "../core/event.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
@@ -6,11 +7,13 @@ import { object } from "../core/state-json.ts";
 import type { Workflow } from "../engine/workflow.ts";
 import { headPath } from "./history.ts";
 import {
+  hashOfTable,
   loadRecord,
   type RunRecord,
   recordChanges,
   recordedOverview,
   recordFaults,
+  recordOfTaken,
   verdictsIn,
 } from "./record.ts";
 import { loadRecords, RECORDS, recordNames, sidesOf } from "./team-records.ts";
@@ -43,8 +46,9 @@ class Project {
   readonly files = new Map<string, string>();
   table = TABLE;
   keptSteps: number | undefined;
-  /** Git shares its steps, each as soon as it is made. */
+  /** Git shares its steps, each as soon as it is made; with `rests`, else those that are no longer kept here. */
   isShared = false;
+  rests = true;
   #count = 0;
 
   view(): View {
@@ -76,7 +80,7 @@ class Project {
       this.view(),
       {
         ...states(this.table, this.keptSteps),
-        ...(this.isShared && { sharedIn: (json) => ({ rests: true, stands: JSON.parse(json) }) }),
+        ...(this.isShared && { sharedIn: (json) => ({ rests: this.rests, stands: JSON.parse(json) }) }),
       },
       { changes, events },
       "2026-01-31T09:30:15.250Z",
@@ -352,6 +356,114 @@ describe("The record of a run", () => {
     for (const [path] of project.files) if (!others.files.has(path)) project.files.delete(path);
     await project.push();
     expect((await loadRecord(project.view(), RUN))?.steps.length).toBe(2);
+  });
+
+  it("keeps twice as many as its workflow wants, and not one more", async () => {
+    const project = new Project();
+    project.keptSteps = 5;
+    for (let n = 0; n < 10; n++) await project.push();
+    expect(await project.record()).toMatchObject({ dropped: 0, steps: { length: 10 } });
+    await project.push();
+    expect(await project.record()).toMatchObject({ dropped: 6, steps: { length: 5 } });
+  });
+
+  it("leaves steps that it drops to the shared records, though the run does not rest", async () => {
+    const project = new Project();
+    Object.assign(project, { keptSteps: 2, isShared: true, rests: false });
+    const shared = () => recordNames(project.view(), RUN);
+    for (let n = 0; n < 4; n++) await project.push();
+    expect(await shared()).toEqual([]);
+    await project.push();
+    expect((await shared()).length).toBeGreaterThan(0);
+    const before = await shared();
+    await project.push();
+    expect(await shared()).toEqual(before);
+  });
+
+  it("begins in the middle where a step is none of the table's, though others are", async () => {
+    const project = new Project();
+    await project.write("shut", [
+      ["opens", "shut", "open"],
+      ["bolts", "open", "shut"],
+    ]);
+    expect((await project.record()).origin).toMatchObject({ state: "shut", at: 2, begins: false });
+    expect(await project.faults()).toEqual([]);
+  });
+
+  it("knows a file by what it says, with a mark of its encoding or without, and one that is no JSON by its text", async () => {
+    const project = await pushed(1);
+    project.files.set(FILE, `\uFEFF${project.files.get(FILE)}`);
+    expect(await project.faults()).toEqual([]);
+    const plain = { ...states(), configurationIn: () => ({ state: "open", variables: {} }) };
+    const faultsOf = (text: string) => recordFaults(project.view(), plain, FILE, text);
+    expect(await faultsOf("no JSON")).not.toEqual([]);
+    const changes: Change[] = [{ type: "write", path: FILE, text: "no JSON" }];
+    const [record] = await recordChanges(project.view(), plain, { changes }, "");
+    project.files.set(headPath(RUN), record?.type === "write" ? record.text : "");
+    expect(await faultsOf("no JSON")).toEqual([]);
+    expect(await faultsOf("no JSON ")).not.toEqual([]);
+  });
+
+  it("is of a run that was there before where its file is no text", async () => {
+    const project = new Project();
+    const view = project.view();
+    const refusing = (error: Error): View => ({
+      ...view,
+      read: async (path) => {
+        if (path === FILE) throw error;
+        return view.read(path);
+      },
+    });
+    const changes: Change[] = [{ type: "write", path: FILE, text: '{"state":"open"}' }];
+    const made = (error: Error) => recordChanges(refusing(error), states(), { changes }, "");
+    const [record] = await made(new NotText("state-unreadable", "not text", "fix"));
+    expect(JSON.parse(record?.type === "write" ? record.text : "{}")).toMatchObject({ unproved: true });
+    await expect(made(new Error("disk"))).rejects.toThrow("disk");
+  });
+
+  it("is made though shared records are damaged, and not where they cannot be looked for", async () => {
+    const others = new Project();
+    others.isShared = true;
+    await others.push();
+    const project = new Project();
+    project.isShared = true;
+    for (const [path] of others.files) if (path.startsWith(RECORDS)) project.files.set(path, "{");
+    await project.push();
+    expect((await project.record()).steps).toHaveLength(1);
+    const list = async () => Promise.reject(new Error("disk"));
+    const changes: Change[] = [{ type: "write", path: FILE, text: '{"state":"open"}' }];
+    const sharing = { ...states(), sharedIn: () => ({ rests: true, stands: {} }) };
+    await expect(recordChanges({ ...new Project().view(), list }, sharing, { changes }, "")).rejects.toThrow(
+      "disk",
+    );
+  });
+
+  it.each<readonly [string, number, number, object]>([
+    ["as it began", 3, 0, { at: 0, begins: true, state: "shut" }],
+    ["from where it stands, as its beginning is not there", 3, 1, { at: 2, begins: false, state: "open" }],
+    ["with the last steps of many", 11, 0, { at: 5, begins: false, state: "open" }],
+  ])("of a run that was taken over is replayed %s", async (_, times, missing, origin) => {
+    const theirs = await pushed(times);
+    const text = theirs.files.get(FILE) ?? "";
+    const steps = (await theirs.record()).steps.slice(missing);
+    const taken = recordOfTaken(
+      {
+        ...{ run: RUN, states: states(TABLE, 5), steps, stands: { state: "open", variables: {} } },
+        ...{ table: await hashOfTable(TABLE), time: "2026-01-31T09:30:15.250Z" },
+      },
+      FILE,
+      text,
+    );
+    const project = new Project();
+    project.files.set(FILE, JSON.stringify(JSON.parse(text), null, 2));
+    project.files.set(headPath(RUN), taken.type === "write" ? taken.text : "");
+    expect(taken).toMatchObject({ type: "write", path: headPath(RUN) });
+    expect((await project.record()).origin).toMatchObject(origin);
+    expect((await project.record()).dropped).toBe(times === 11 ? 6 : 0);
+    expect(await project.record()).toMatchObject({ run: RUN, version: 1, stands: { state: "open" } });
+    if (missing === 0) expect(await project.faults()).toEqual([]);
+    await project.push();
+    if (missing === 0) expect(await project.faults()).toEqual([]);
   });
 
   it("goes with its last file", async () => {

@@ -10,8 +10,10 @@ import {
   headOf,
   headPath,
   isSame,
+  isTakenOver,
   loadHead,
   replayFaults,
+  storedTable,
   type TableStep,
 } from "./history.ts";
 import { lastVerdicts, verdictWords } from "./verdicts.ts";
@@ -43,6 +45,9 @@ describe("a run's history", () => {
     expect(await loadHead(viewOf('{"a":1}'), "a:b")).toEqual({ a: 1 });
     for (const text of [null, "null", "1", '"a"', "{"])
       expect(await loadHead(viewOf(text), "a:b")).toBeNull();
+    const head = await loadHead(viewOf('{"a":2}'), "a:b");
+    expect(await loadHead(viewOf('{"a":2}'), "a:b")).toBe(head);
+    expect(await loadHead(viewOf('{"a":3}'), "a:b")).toEqual({ a: 3 });
   });
 
   it("is replayed through the table, from its origin to where the run stands", () => {
@@ -69,12 +74,43 @@ describe("a run's history", () => {
   it.each([
     ["a row that is not there", step("lifts", "push", "closed", "open")],
     ["another beginning", step("opens", "push", "open", "open")],
+    ["another beginning than the rule's", step("opens", "push", "gone", "open")],
     ["another end", step("opens", "push", "closed", "gone")],
     ["a rule for other variables", step("worn", "remove", "closed", "gone")],
   ])("is at fault with a step of %s", (_, wrong) => {
     expect(replayFaults(door, begun, [wrong], { state: "gone", variables: { pushes: 0 } }, "move")).toEqual([
       `move 1 of its history (${wrong.event}) does not lead on from closed`,
     ]);
+  });
+});
+
+describe("a step by which a person took a run over", () => {
+  const taken = step("taken_over", "taken_over", "closed", "closed");
+  const faults = (...steps: readonly TableStep[]) =>
+    replayFaults(door, begun, steps, { state: "closed", variables: { pushes: 0 } });
+
+  it("moves nothing where the run stands", () => {
+    expect(isTakenOver(taken)).toBe(true);
+    expect(faults(taken, taken)).toEqual([]);
+    expect(
+      replayFaults(door, begun, [taken, ...OPENED], { state: "closed", variables: { pushes: 1 } }),
+    ).toEqual([]);
+  });
+
+  it.each([
+    ["has another row", { ...taken, row: "opens" }],
+    ["has another event", { ...taken, event: "push" }],
+    ["leads elsewhere", { ...taken, to: "open" }],
+    ["comes from elsewhere", { ...taken, from: "open", to: "open" }],
+  ])("is none that %s", (_, other) => {
+    expect(faults(other)).toEqual([`step 1 of its history (${other.event}) does not lead on from closed`]);
+  });
+});
+
+describe("a table", () => {
+  it("is kept with its rules as rows, and without what only scopes a run", () => {
+    const { rules, ...rest } = door;
+    expect(storedTable(door)).toEqual({ ...rest, rows: rules });
   });
 });
 

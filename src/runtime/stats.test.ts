@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { PawlEvent } from "../core/event.ts";
 import { type CostRow, groupCosts, mergeCosts, sumCosts } from "./costs.ts";
 import { type GateWait, openGateWaits } from "./gate-waits.ts";
-import { statsOf } from "./stats.ts";
+import type { WorkflowModule } from "./module.ts";
+import { costsIn, loadStats, statsOf } from "./stats.ts";
 
 const ROW: CostRow = {
   ...{ day: "2026-01-01", task: "T1", agent: "claude", cause: "first try" },
@@ -109,5 +110,67 @@ describe("the waits for a person", () => {
       ["2026-01-01", 0],
     ]);
     expect(of("agent")).toEqual([["claude", null]]);
+  });
+});
+
+describe("the figures of a project", () => {
+  const log = (...events: readonly PawlEvent[]) => {
+    const entries = events.map((event, at) => ({ text: JSON.stringify(event), start: at, end: at + 1 }));
+    return {
+      look: async () => ({ generation: "1", end: entries.length }),
+      read: async () => ({ entries, next: entries.length, isAll: true }),
+    };
+  };
+  const withCosts = {
+    name: "bloom",
+    board: async () => ({
+      costs() {
+        const rows: CostRow[] = [];
+        return {
+          containing: ["agent:cost"],
+          take: (event: PawlEvent) => void rows.push({ ...ROW, task: event.id }),
+          rows: () => rows,
+        };
+      },
+    }),
+  } as unknown as WorkflowModule;
+  const without = { name: "alfred" } as WorkflowModule;
+  const projectOf = (workflows: readonly WorkflowModule[], ...events: readonly PawlEvent[]) => {
+    let isCaughtUp = false;
+    return {
+      workflows: Object.fromEntries(workflows.map((each) => [each.name, async () => each])),
+      runtime: {
+        store: {
+          catchUp: async () => {
+            isCaughtUp = true;
+          },
+        },
+      },
+      eventLog: async () => (isCaughtUp ? log(...events) : log()),
+    } as unknown as Parameters<typeof loadStats>[0];
+  };
+  const events = ["bloom:T1", "alfred:T1"].flatMap((run) => [
+    moved(0, "plan", "review", {}, run),
+    moved(12, "review", "code", { strength: "terminal" }, run),
+  ]);
+
+  it("are of all that is committed, and tasks of the workflow with costs have their ids alone", async () => {
+    const { by, groups, total } = await loadStats(projectOf([without, withCosts], ...events), "task");
+    expect([by, total]).toMatchObject(["task", { runs: 4, gates: 2, gateMinutes: 24 }]);
+    expect(groups.map(({ gates, name, runs }) => [name, runs, gates])).toEqual([
+      ["0", 2, 0],
+      ["12", 2, 0],
+      ["T1", 0, 1],
+      ["alfred:T1", 0, 1],
+    ]);
+  });
+
+  it("have no costs where no workflow's runs are tasks of agents, and each run its whole name", async () => {
+    const { groups, total } = await loadStats(projectOf([without], ...events), "task");
+    expect(total).toMatchObject({ runs: 0, usd: null, gates: 2 });
+    expect(groups.map(({ name }) => name)).toEqual(["bloom:T1", "alfred:T1"]);
+    const none = await costsIn({});
+    expect([none.workflow, none.openCosts().containing, none.openCosts().rows()]).toEqual([null, [], []]);
+    expect((await costsIn({ bloom: async () => withCosts })).workflow).toBe("bloom");
   });
 });

@@ -358,6 +358,19 @@ describe("The record of a run", () => {
     expect((await loadRecord(project.view(), RUN))?.steps.length).toBe(2);
   });
 
+  it("shows that its first steps were taken away, unless it says how many are no longer kept", async () => {
+    const project = await pushed(3);
+    project.edit(headPath(RUN), (record) => {
+      record.steps.shift();
+      record.origin = { state: "open", kept: {}, at: 0, begins: false };
+    });
+    expect((await project.faults())?.join()).toContain(
+      "step 1 of its history is not made on the 0 before it",
+    );
+    project.edit(headPath(RUN), (record) => Object.assign(record, { dropped: 1 }));
+    expect(await project.faults()).toEqual([]);
+  });
+
   it("keeps twice as many as its workflow wants, and not one more", async () => {
     const project = new Project();
     project.keptSteps = 5;

@@ -101,8 +101,9 @@ export function editParts(
 ): { readonly parts: Parts; readonly places: readonly number[] } {
   const entries = [...parts.entries];
   const places = new Set<number>();
+  const byId = idsOf(parts, edits.length);
   for (const edit of edits) {
-    const at = placeOf(parts, edit.id);
+    const at = byId?.get(edit.id) ?? entries.findIndex((part) => isAbout(part, edit.id));
     const { text, tasks, offsets } = entries[at] ?? NO_PART;
     const spliced = spliceAll(text, offsets, [edit]);
     if (spliced.text === text) continue;
@@ -114,17 +115,21 @@ export function editParts(
   return { parts: edited, places: [...places] };
 }
 
-/** Of parts that edits made: where each id is. Edits move none, so what they make shares it. A single edit does without. */
+/** Of parts that edits made: where each id is. Edits move none, so what they make shares it. */
 const placesById = new WeakMap<Parts, { byId: ReadonlyMap<string, number> | null }>();
 
-function placeOf(parts: Parts, id: string): number {
-  const { entries } = parts;
-  const known = placesById.get(parts);
-  if (known === undefined) return entries.findIndex((part) => isAbout(part, id));
+/** So many edits look for their entries one by one. */
+const FEW = 8;
+
+/** Where each id is; null: for so few edits, that costs more than to look for them. */
+function idsOf(parts: Parts, edits: number): ReadonlyMap<string, number> | null {
+  const known = placesById.get(parts) ?? (edits > FEW ? { byId: null } : null);
+  if (known === null) return null;
   known.byId ??= new Map(
-    entries.flatMap(({ offsets }, at) => offsets.map((row) => [row[0] as string, at] as const)).reverse(),
+    parts.entries.flatMap(({ offsets }, at) => offsets.map((row) => [row[0] as string, at] as const)),
   );
-  return known.byId.get(id) ?? -1;
+  placesById.set(parts, known);
+  return known.byId;
 }
 
 /** Why the status of the task cannot be written, as `editParts` would say it; null: it can. */

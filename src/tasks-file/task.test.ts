@@ -61,6 +61,22 @@ describe("What is known of a list of tasks", () => {
     );
   });
 
+  it("holds where many tasks change at once", () => {
+    const tasks = tasksOf(
+      Array.from({ length: 30 }, (_, at) => [at % 3 === 0 ? "done" : "todo", []] as const),
+    );
+    told(tasks);
+    const changed = tasks.map((task, at): [number, Task] => [
+      at,
+      { ...task, status: at % 2 ? "cancelled" : "done" },
+    ]);
+    for (const count of [1, 20, 21, 30]) {
+      const after = withTasks(tasks, new Map(changed.slice(0, count)));
+      expect(told(after)).toEqual(told([...after]));
+      expect(openTasks(after)).toHaveLength(after.filter(({ status }) => status === "todo").length);
+    }
+  });
+
   it("does not hold where a task gets another id, or subtasks", () => {
     const tasks = tasksOf([
       ["todo", []],

@@ -166,13 +166,18 @@ function isOpen({ status }: Task): boolean {
 }
 
 /** The same once another task is at that place. */
-function openAfter({ places, cancelled }: Open, at: number, before: Task, task: Task): Open {
+function openAfter(open: Open, at: number, before: Task, task: Task): Open {
+  const { places } = open;
   const changed = Number(task.status === "cancelled") - Number(before.status === "cancelled");
-  const others = isOpen(before) ? places.filter((place) => place !== at) : places;
-  const behind = others.findIndex((place) => place > at);
-  const fresh = isOpen(task) ? others.toSpliced(behind === -1 ? others.length : behind, 0, at) : others;
-  return { places: isOpen(task) === isOpen(before) ? places : fresh, cancelled: cancelled + changed };
+  const cancelled = open.cancelled + changed;
+  if (isOpen(task) === isOpen(before)) return { places, cancelled };
+  if (!isOpen(task)) return { places: places.filter((place) => place !== at), cancelled };
+  const behind = places.findIndex((place) => place > at);
+  return { places: places.toSpliced(behind === -1 ? places.length : behind, 0, at), cancelled };
 }
+
+/** Where more tasks change at once, all are looked at again when they are asked for. */
+const FEW = 20;
 
 /** The list with other tasks at these places of it, whose ids stay. What is known of the list goes over to it. */
 export function withTasks(tasks: readonly Task[], changed: ReadonlyMap<number, Task>): readonly Task[] {
@@ -184,7 +189,7 @@ export function withTasks(tasks: readonly Task[], changed: ReadonlyMap<number, T
   // Without subtasks, each task stands among all where it stands in the list.
   if (before === undefined || before.placed.length !== tasks.length || !isAlike) return fresh;
   const placed = [...before.placed];
-  let { open } = before;
+  let open = changed.size > FEW ? null : before.open;
   for (const [at, task] of changed) {
     open &&= openAfter(open, at, tasks[at] as Task, task);
     placed[at] = { task, parent: null };

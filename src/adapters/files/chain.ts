@@ -31,29 +31,38 @@ export function chainsOf(steps: readonly Step[]): ReadonlyMap<string, readonly S
 
 export function aimOf(chain: readonly Step[]): Aim {
   let content: Uint8Array | null | undefined;
+  // A long text is put together when it is asked for: of many versions, the last one counts.
+  let put: Put | null = null;
+  const known = () => {
+    if (put !== null) content = bytesOf(put);
+    put = null;
+    return content;
+  };
   let hash: string | null | undefined;
   let mode: number | undefined;
   let appends: Append[] = [];
   for (const step of chain) {
     if (step.type === "put") {
-      content = bytesOf(step);
+      put = step;
       hash = step.after;
       mode = step.mode;
       appends = [];
     } else if (step.type === "drop") {
+      put = null;
       content = null;
       hash = null;
       mode = undefined;
       appends = [];
     } else if (step.type === "append") {
-      const fits = appends.length === 0 && content !== undefined && (content?.length ?? 0) === step.offset;
+      const before = known();
+      const fits = appends.length === 0 && before !== undefined && (before?.length ?? 0) === step.offset;
       if (fits) {
-        content = Buffer.concat([content ?? new Uint8Array(), Buffer.from(step.text)]);
+        content = Buffer.concat([before ?? new Uint8Array(), Buffer.from(step.text)]);
         hash = hashOf(content);
       } else appends.push(step);
     }
   }
-  return { content, hash, mode, appends };
+  return { content: known(), hash, mode, appends };
 }
 
 /**
@@ -64,9 +73,12 @@ export function isAccounted(chain: readonly Step[], { bytes, hash }: Found, torn
   if (statedHashes(chain).has(hash)) return true;
   let earlier: readonly Append[] = [];
   let content: Uint8Array | null = null;
+  let put: Put | null = null;
   for (const step of chain) {
     if (step.type === "append") {
       earlier = [...earlier, step];
+      if (put !== null) content = bytesOf(put);
+      put = null;
       if (content !== null && content.length === step.offset) {
         content = Buffer.concat([content, Buffer.from(step.text)]);
         if (hashOf(content) === hash) return true;
@@ -77,8 +89,9 @@ export function isAccounted(chain: readonly Step[], { bytes, hash }: Found, torn
     if (step.type === "known") continue;
     if (isBeforeAppends(bytes, earlier, step.before, torn)) return true;
     earlier = [];
-    content = step.type === "put" ? bytesOf(step) : null;
-    if (torn && content !== null && isPieceOf(bytes, content)) return true;
+    content = null;
+    put = step.type === "put" ? step : null;
+    if (torn && put !== null && isPieceOf(bytes, bytesOf(put))) return true;
   }
   return false;
 }

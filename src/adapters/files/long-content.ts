@@ -12,7 +12,7 @@ interface Known {
 }
 
 const SHORTEST = 32 * 1024;
-const LONGEST = 4 * 1024 * 1024;
+const LONGEST = 2 * 1024 * 1024;
 const MOST = 4;
 /** The last ones, the very last first. */
 const last: Known[] = [];

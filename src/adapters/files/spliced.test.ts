@@ -124,6 +124,30 @@ describe("a long text that the journal has", () => {
     expect(texts.worthKeeping).toBe(0);
   });
 
+  test("is written whole after a thousand changes, and a reader puts together no more of them", () => {
+    const texts = new JournalTexts();
+    const resolve = openResolver();
+    const written: Written[] = [];
+    let last = put(null, `${TASKS}0`);
+    texts.add({ mac: "0", length: 0 }, "0", [last]);
+    expect(resolve([last]).missing).toEqual([]);
+    for (let n = 1; n <= 2100; n++) {
+      const next = put(`${TASKS}${n - 1}`, `${TASKS}${n}`);
+      const [record] = texts.shorten({ mac: String(n - 1), length: n }, [next]) as [Written];
+      texts.add({ mac: String(n - 1), length: n }, String(n), [next]);
+      expect(resolve([record])).toMatchObject({ steps: [{ after: next.after }], missing: [] });
+      written.push(record);
+      last = next;
+    }
+    expect(written.flatMap(({ type }, at) => (type === "put" ? [at + 1] : []))).toEqual([1000, 2000]);
+    const splice = written.at(-1) as Splice;
+    const more = openResolver();
+    more([put(null, `${TASKS}2100`)]);
+    const same = { ...splice, before: last.after, after: last.after };
+    const missing = Array.from({ length: 1001 }, () => more([same]).missing.length);
+    expect([missing.indexOf(1), missing.length]).toEqual([1000, 1001]);
+  });
+
   test("is not known once the journal is empty", () => {
     const texts = new JournalTexts();
     texts.add({ mac: "0", length: 0 }, MAC, [put(null, one)]);

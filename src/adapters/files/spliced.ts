@@ -4,12 +4,15 @@
  *
  * T1  Only a process that knows the journal to its last record writes a splice: else nobody could tell its base.
  * T2  A splice names its base by its hash. If no record has that text, the splice is not applied.
+ * T3  A text is written whole after so many splices at most. No journal can make a reader put together more.
  */
 import { bytesOf, contentOf } from "./content.ts";
 import type { Put, Splice, Step, Written } from "./steps.ts";
 
 /** Shorter texts are written whole: a record has other parts too. */
 const LONG = 8 * 1024;
+/** After so many changes, a text is written whole again: to put it together costs each of them its length. */
+const MOST = 1000;
 
 /** The journal's end, or its beginning. */
 interface End {
@@ -25,8 +28,8 @@ interface Text {
 interface Kept extends Text {
   /** The record that has it. */
   readonly record: string;
-  /** It is a later version of a text that the journal had: the next one may be, too. */
-  readonly isLater: boolean;
+  /** How many versions the journal has had before it. */
+  readonly versions: number;
 }
 
 /** The long texts that the journal gives files, as far as this process wrote them. */
@@ -38,8 +41,8 @@ export class JournalTexts {
   /** How many bytes of them it pays to leave in the journal: of those that change, and of those that the last record has. */
   get worthKeeping(): number {
     let sum = 0;
-    for (const { bytes, isLater, record } of this.#texts.values())
-      if (isLater || record === this.#mac) sum += bytes.length;
+    for (const { bytes, record, versions } of this.#texts.values())
+      if (versions > 0 || record === this.#mac) sum += bytes.length;
     return sum;
   }
 
@@ -64,8 +67,8 @@ export class JournalTexts {
       const earlier = this.#texts.get(step.path);
       if (!isText(step) || bytes === null || bytes.length < LONG) this.#texts.delete(step.path);
       else {
-        const isLater = earlier?.hash === step.before;
-        this.#texts.set(step.path, { hash: step.after, bytes, record: mac, isLater });
+        const versions = earlier?.hash === step.before ? earlier.versions + 1 : 0;
+        this.#texts.set(step.path, { hash: step.after, bytes, record: mac, versions });
       }
     }
   }
@@ -77,6 +80,7 @@ export class JournalTexts {
   #shortened(put: Put): Written {
     const base = this.#texts.get(put.path);
     if (base === undefined || base.hash !== put.before || !isText(put)) return put;
+    if (base.versions % MOST === MOST - 1) return put;
     const bytes = bytesOf(put);
     const { start, end, added } = differenceOf(base.bytes, bytes);
     if (added.length > bytes.length / 2) return put;
@@ -132,6 +136,8 @@ export interface Resolved {
  */
 export function openResolver(lookFor: LookFor = () => null): (record: readonly Written[]) => Resolved {
   const last = new Map<string, Put>();
+  /** How many splices in a row have made it. */
+  const counts = new Map<string, number>();
   const texts = new PutTogether();
 
   const resolve = (splice: Splice): Put | null => {
@@ -150,7 +156,9 @@ export function openResolver(lookFor: LookFor = () => null): (record: readonly W
     const steps: Step[] = [];
     const missing: string[] = [];
     for (const one of record) {
-      const step = one.type === "splice" ? resolve(one) : one;
+      const count = one.type === "splice" ? (counts.get(one.path) ?? 0) + 1 : 0;
+      counts.set(one.path, count);
+      const step = one.type !== "splice" ? one : count > MOST ? null : resolve(one);
       if (step === null) missing.push(one.path);
       else steps.push(step);
       if (step?.type === "put") last.set(one.path, step);

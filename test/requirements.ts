@@ -106,7 +106,7 @@ const COMMIT: Readonly<Record<string, Requirement>> = {
     says: "Killed at any instant, the project is exactly as before or as after; a reported commit is never lost.",
     source: "design, idea 2; C3, C4",
     tests: [
-      "test/crash/mutants.ts: the marker is trusted after a power cut (C5)",
+      "test/crash/broken-laws.ts: the marker is trusted after a power cut (C5)",
       "test/e2e/spells-crash.slow.test.ts: at any call leaves state and files as before $row or as after it",
     ],
   },
@@ -127,7 +127,7 @@ const COMMIT: Readonly<Record<string, Requirement>> = {
       `${STORE}/pending.test.ts: is what every later view reads and lists, however often, and what holds`,
       `${STORE}/pending.test.ts: keeps the next one out, which says why, and is finished by it once the disk works`,
       `${STORE}/pending.test.ts: a person's text in the way of what is pending is shown as it will be: the edit redone on it, or replaced`,
-      "test/crash/mutants.ts: what is pending is not shown where the disk refuses to have it written (C3)",
+      "test/crash/broken-laws.ts: what is pending is not shown where the disk refuses to have it written (C3)",
       "test/e2e/full-disk.test.ts: status shows it, with the warning, and whoever moves next is at the new state",
       "test/e2e/full-disk.test.ts: a tool's answer says it too, in both of its parts",
       "test/e2e/full-disk.test.ts: the log has its event already, once and last",

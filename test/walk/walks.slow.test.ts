@@ -7,7 +7,7 @@ const figures = ({ files, underway }: Walk) => [underway.length, files.length];
 const LONG = { timeout: 120_000 };
 
 it(
-  "submit_work comes from the tool's call to its first byte through at most 11 files, and runs functions of at most 100",
+  "submit_work comes from the tool's call to its first byte through at most 11 files, and runs functions of at most 103",
   LONG,
   async () => {
     const walk = await walkSubmitWork();
@@ -15,7 +15,7 @@ it(
     expect(walk.underway.at(-1)).toBe("src/adapters/files/node-disk.ts");
     const [through, ran] = figures(walk);
     expect(through).toBeLessThanOrEqual(11);
-    expect(ran).toBeLessThanOrEqual(100);
+    expect(ran).toBeLessThanOrEqual(103);
   },
 );
 

@@ -113,8 +113,7 @@ export function changeTasks(before: LoadedTasks, edits: readonly TaskEdit[]): Ch
   if (places.every((at) => parts.entries[at]?.text === before.parts.entries[at]?.text))
     return { file: before.file, changes: [], cacheEntries: before.cacheEntries };
   const text = textAfter(before.parts, before.text, parts, places);
-  const file = fileAfter(before.parts, before.file, parts, places);
-  proposed = { path, text, file, parts, cacheEntries: [] };
+  proposed = loaded(path, text, parts, before, places);
   return {
     file: proposed.file,
     changes: [{ type: "edit", path, text, editor: TASKS_EDITOR, edits }],
@@ -122,9 +121,15 @@ export function changeTasks(before: LoadedTasks, edits: readonly TaskEdit[]): Ch
   };
 }
 
-/** `near`: what is mostly the same; null: nothing is known. */
-function loaded(path: ProjectPath, text: LongText, parts: Parts, near: LoadedTasks | null): LoadedTasks {
-  const file = near === null ? fileOf(parts) : fileAfter(near.parts, near.file, parts);
+/** `near`: what is mostly the same; null: nothing is known. `places`: of the entries that are others, if they are known. */
+function loaded(
+  path: ProjectPath,
+  text: LongText,
+  parts: Parts,
+  near: LoadedTasks | null,
+  places?: readonly number[],
+): LoadedTasks {
+  const file = near === null ? fileOf(parts) : fileAfter(near.parts, near.file, parts, places);
   return { path, text, file, parts, cacheEntries: [] };
 }
 

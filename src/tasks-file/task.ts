@@ -155,14 +155,10 @@ export function countCancelled(tasks: readonly Task[]): number {
 
 function openOf(all: Known): Open {
   all.open ??= {
-    places: all.placed.flatMap(({ task }, at) => (isOpen(task) ? [at] : [])),
+    places: all.placed.flatMap(({ task }, at) => (isOpenStatus(task.status) ? [at] : [])),
     cancelled: all.placed.filter(({ task }) => task.status === "cancelled").length,
   };
   return all.open;
-}
-
-function isOpen({ status }: Task): boolean {
-  return status !== "done" && status !== "cancelled";
 }
 
 /** The same once another task is at that place. */
@@ -170,8 +166,9 @@ function openAfter(open: Open, at: number, before: Task, task: Task): Open {
   const { places } = open;
   const changed = Number(task.status === "cancelled") - Number(before.status === "cancelled");
   const cancelled = open.cancelled + changed;
-  if (isOpen(task) === isOpen(before)) return { places, cancelled };
-  if (!isOpen(task)) return { places: places.filter((place) => place !== at), cancelled };
+  const isOpen = isOpenStatus(task.status);
+  if (isOpen === isOpenStatus(before.status)) return { places, cancelled };
+  if (!isOpen) return { places: places.filter((place) => place !== at), cancelled };
   const behind = places.findIndex((place) => place > at);
   return { places: places.toSpliced(behind === -1 ? places.length : behind, 0, at), cancelled };
 }

@@ -2,7 +2,6 @@
  * Combines the steps of one path, in order, into one aim. Replaying a path needs only its last content, whatever
  * happened to other paths, and can be repeated at any point.
  */
-
 import { bytesOf } from "./content.ts";
 import { hashOf } from "./hash.ts";
 import type { Found } from "./look.ts";
@@ -30,39 +29,32 @@ export function chainsOf(steps: readonly Step[]): ReadonlyMap<string, readonly S
 }
 
 export function aimOf(chain: readonly Step[]): Aim {
-  let content: Uint8Array | null | undefined;
   // A long text is put together when it is asked for: of many versions, the last one counts.
-  let put: Put | null = null;
-  const known = () => {
-    if (put !== null) content = bytesOf(put);
-    put = null;
-    return content;
-  };
+  let content: (() => Uint8Array | null) | undefined;
   let hash: string | null | undefined;
   let mode: number | undefined;
   let appends: Append[] = [];
   for (const step of chain) {
     if (step.type === "put") {
-      put = step;
+      content = () => bytesOf(step);
       hash = step.after;
       mode = step.mode;
       appends = [];
     } else if (step.type === "drop") {
-      put = null;
-      content = null;
+      content = () => null;
       hash = null;
       mode = undefined;
       appends = [];
     } else if (step.type === "append") {
-      const before = known();
-      const fits = appends.length === 0 && before !== undefined && (before?.length ?? 0) === step.offset;
-      if (fits) {
-        content = Buffer.concat([before ?? new Uint8Array(), Buffer.from(step.text)]);
-        hash = hashOf(content);
+      const before = appends.length === 0 ? content?.() : undefined;
+      if (before !== undefined && (before?.length ?? 0) === step.offset) {
+        const joined = Buffer.concat([before ?? new Uint8Array(), Buffer.from(step.text)]);
+        content = () => joined;
+        hash = hashOf(joined);
       } else appends.push(step);
     }
   }
-  return { content: known(), hash, mode, appends };
+  return { content: content?.(), hash, mode, appends };
 }
 
 /**
@@ -72,26 +64,24 @@ export function aimOf(chain: readonly Step[]): Aim {
 export function isAccounted(chain: readonly Step[], { bytes, hash }: Found, torn: boolean): boolean {
   if (statedHashes(chain).has(hash)) return true;
   let earlier: readonly Append[] = [];
-  let content: Uint8Array | null = null;
-  let put: Put | null = null;
+  let content: () => Uint8Array | null = () => null;
   for (const step of chain) {
     if (step.type === "append") {
       earlier = [...earlier, step];
-      if (put !== null) content = bytesOf(put);
-      put = null;
-      if (content !== null && content.length === step.offset) {
-        content = Buffer.concat([content, Buffer.from(step.text)]);
-        if (hashOf(content) === hash) return true;
-        if (torn && isPieceOf(bytes, content)) return true;
+      const before = content();
+      if (before !== null && before.length === step.offset) {
+        const joined = Buffer.concat([before, Buffer.from(step.text)]);
+        content = () => joined;
+        if (hashOf(joined) === hash) return true;
+        if (torn && isPieceOf(bytes, joined)) return true;
       }
       continue;
     }
     if (step.type === "known") continue;
     if (isBeforeAppends(bytes, earlier, step.before, torn)) return true;
     earlier = [];
-    content = null;
-    put = step.type === "put" ? step : null;
-    if (torn && put !== null && isPieceOf(bytes, bytesOf(put))) return true;
+    content = () => (step.type === "put" ? bytesOf(step) : null);
+    if (torn && step.type === "put" && isPieceOf(bytes, bytesOf(step))) return true;
   }
   return false;
 }

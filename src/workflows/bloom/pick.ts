@@ -10,6 +10,7 @@ import {
   eachTask,
   findTask,
   hasOwnWork,
+  isOpenStatus,
   openTasks,
   type PlacedTask,
   placedTask,
@@ -37,10 +38,6 @@ export function isDone(task: Task): boolean {
 /** Nothing is left to do for it. */
 export function isClosed(task: Task): boolean {
   return task.status === "cancelled" || isDone(task);
-}
-
-function isClosedByStatus({ status }: Task): boolean {
-  return status === "done" || status === "cancelled";
 }
 
 /** Those of which something is left to do, in the order of the file. */
@@ -88,13 +85,9 @@ export function takeable(
 
 /** Those that are open or have a run, in the order of the file: most of a long file may be done. */
 function atHand(tasks: readonly Task[], runs: Standings): readonly PlacedTask[] {
-  const open = openTasks(tasks);
-  const begun = placedTasks(tasks, runs.keys()).filter(({ task }) => isClosedByStatus(task));
-  if (begun.length === 0) return open;
-  return placedTasks(
-    tasks,
-    [...open, ...begun].map(({ task }) => task.id),
-  );
+  const begun = new Set(placedTasks(tasks, runs.keys()).filter(({ task }) => !isOpenStatus(task.status)));
+  if (begun.size === 0) return openTasks(tasks);
+  return eachTask(tasks).filter((placed) => isOpenStatus(placed.task.status) || begun.has(placed));
 }
 
 export type Scope = Pick<ReadonlySet<string>, "has">;

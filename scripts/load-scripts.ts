@@ -7,8 +7,10 @@
  * 2. Its name has the hash of the script, so that no other build's is taken. V8 itself looks at its own version and flags.
  * 3. V8 trusts the code and would end the process over a byte that changed on the disk. So it is there twice, and both must be
  *    the same: to compare them takes a twentieth of what it takes to load a hash.
- * 4. It is added to when a command ends that it has not met, or has run for some seconds: at most once for each command. V8 throws away
- *    what a server called at its start and never again; taken at its end, the code would lack just that.
+ * 4. Each command has its own: V8 reads all of it at once, so what other commands call would cost each start a tenth and more.
+ * 5. It is taken when a command ends that loaded a script for which it has none, or has run for some seconds. Then all of its
+ *    scripts are kept anew, with what both ways through the command called. V8 throws away what a server called at its start and
+ *    never again; taken at its end, the code would lack just that.
  */
 import type { Script } from "node:vm";
 
@@ -26,28 +28,18 @@ interface Place {
   readonly late: Late;
   /** The hash of each script. */
   readonly hashes: Readonly<Record<string, string>>;
-  /** The command whose functions are kept; without it, no cache is read or written. */
+  /** The command that runs, whose functions are kept; without it, no cache is read or written. */
   readonly verb?: string | undefined;
 }
 
 interface Loaded {
   readonly exports: Exports;
   readonly script: Script;
-  /** The commands whose functions are kept; null: nothing is. */
-  readonly verbs: readonly string[] | null;
-  readonly path: string | null;
+  readonly isKept: boolean;
 }
 
-interface Cached {
-  readonly data: Buffer;
-  /** The commands whose functions it has. */
-  readonly verbs: readonly string[];
-}
-
-/** How its last four bytes count those before them that name commands. */
-const LENGTH = 4;
-/** More than Pawl has: a project's own workflows name verbs as they like. */
-const MOST_VERBS = 100;
+/** More than anybody uses of one version: a project's own workflows name commands as they like. */
+const MOST_FILES = 200;
 const WEEK = 7 * 24 * 60 * 60 * 1000;
 
 /** Milliseconds after which what runs is no start any more. */
@@ -69,16 +61,15 @@ function open({ folder, late, hashes, verb }: Place): Scripts {
   const loaded = new Map<string, Loaded>();
   const modules = new Map<string, Promise<unknown>>();
 
+  const pathOf = (name: string) => `${cache}/pawl-${name}-${hashes[name]}-${verb}`;
   const load = (name: string): Loaded => {
     const filename = `${folder}${name}.cjs`;
-    const path = cache ? `${cache}/pawl-${name}-${hashes[name]}` : null;
-    const cached = path ? readCached(path) : null;
-    const options = cached ? { filename, cachedData: cached.data } : { filename };
+    const cachedData = cache ? readCached(pathOf(name)) : null;
+    const options = cachedData ? { filename, cachedData } : { filename };
     const script = new Script(fs.readFileSync(filename, "latin1"), options);
     const body: Body = script.runInThisContext();
-    const isTaken = cached !== null && script.cachedDataRejected === false;
     const exports = body(need, lateOf, { url: filename });
-    return { exports, script, verbs: isTaken ? cached.verbs : null, path };
+    return { exports, script, isKept: cachedData !== null && script.cachedDataRejected === false };
   };
   const scripts = (name: string): Exports => {
     const known = loaded.get(name) ?? load(name);
@@ -101,18 +92,15 @@ function open({ folder, late, hashes, verb }: Place): Scripts {
   };
 
   /** Somebody else's file is not run. */
-  const readCached = (path: string): Cached | null => {
+  const readCached = (path: string): Buffer | null => {
     let file: number | undefined;
     try {
       file = fs.openSync(path, "r");
       const user = process.getuid?.();
       if (user !== undefined && fs.fstatSync(file).uid !== user) return null;
       const whole = fs.readFileSync(file);
-      const end = whole.length - LENGTH;
-      const begin = end - whole.readUInt32LE(end);
-      const data = whole.subarray(0, begin / 2);
-      if (!data.equals(whole.subarray(data.length, begin))) return null;
-      return { data, verbs: whole.toString("latin1", begin, end).split(" ") };
+      const data = whole.subarray(0, whole.length / 2);
+      return data.equals(whole.subarray(data.length)) ? data : null;
     } catch {
       return null;
     } finally {
@@ -120,34 +108,28 @@ function open({ folder, late, hashes, verb }: Place): Scripts {
     }
   };
 
-  const keep = (path: string, script: Script, verbs: readonly string[]) => {
+  const keep = (path: string, script: Script) => {
     const temporary = `${path}.${process.pid}`;
     // First, since the rest is for nothing where it cannot be written.
     const file = fs.openSync(temporary, "wx", 0o600);
     try {
-      const tail = Buffer.from(`${verbs.join(" ")}....`, "latin1");
-      tail.writeUInt32LE(tail.length - LENGTH, tail.length - LENGTH);
       const data = script.createCachedData();
-      fs.writeFileSync(file, Buffer.concat([data, data, tail]));
+      fs.writeFileSync(file, Buffer.concat([data, data]));
       fs.fsyncSync(file);
     } finally {
       fs.closeSync(file);
     }
     fs.renameSync(temporary, path);
   };
-  if (cache && verb !== undefined) {
-    const isNew = ({ verbs }: Loaded) =>
-      verbs === null || (!verbs.includes(verb) && verbs.length < MOST_VERBS);
+  if (cache) {
     const keepNew = (code: number) => {
-      const fresh = [...loaded].filter(([, each]) => isNew(each));
-      if (code !== 0 || fresh.length === 0) return;
+      if (code !== 0 || [...loaded.values()].every(({ isKept }) => isKept)) return;
       try {
-        for (const [name, each] of fresh) {
-          const verbs = [...(each.verbs ?? []), verb];
-          if (each.path) keep(each.path, each.script, verbs);
-          loaded.set(name, { ...each, verbs });
+        if (dropOld(cache, hashes) > MOST_FILES) return;
+        for (const [name, each] of loaded) {
+          keep(pathOf(name), each.script);
+          loaded.set(name, { ...each, isKept: true });
         }
-        dropOld(cache, hashes);
       } catch {
         // The next start is slower.
       }
@@ -158,13 +140,15 @@ function open({ folder, late, hashes, verb }: Place): Scripts {
   return scripts;
 }
 
-/** What other builds have left. */
-function dropOld(cache: string, hashes: Readonly<Record<string, string>>): void {
+/** Removes what other builds have left; returns how many files of this one there are. */
+function dropOld(cache: string, hashes: Readonly<Record<string, string>>): number {
   const fs = process.getBuiltinModule("node:fs");
-  const own = Object.entries(hashes).map(([name, hash]) => `pawl-${name}-${hash}`);
-  for (const name of fs.readdirSync(cache)) {
-    if (!name.startsWith("pawl-") || own.includes(name)) continue;
+  const own = Object.entries(hashes).map(([name, hash]) => `pawl-${name}-${hash}-`);
+  const isOwn = (name: string) => own.some((start) => name.startsWith(start)) && !name.includes(".");
+  const names = fs.readdirSync(cache).filter((name) => name.startsWith("pawl-"));
+  for (const name of names) {
     const path = `${cache}/${name}`;
-    if (Date.now() - fs.statSync(path).mtimeMs > WEEK) fs.rmSync(path, { force: true });
+    if (!isOwn(name) && Date.now() - fs.statSync(path).mtimeMs > WEEK) fs.rmSync(path, { force: true });
   }
+  return names.filter(isOwn).length;
 }

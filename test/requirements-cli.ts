@@ -31,7 +31,8 @@ export const COMMAND_LINE: Readonly<Record<string, Requirement>> = {
     says: "The program keeps the compiled code of what a command ran for its next start, and takes none that was harmed since.",
     source: "docs/performance.md, Starts",
     tests: [
-      `${START}: keeps the code that a command ran, adds what the next one runs, and writes nothing where it has all`,
+      `${START}: keeps the code that a command ran for that command, and writes nothing where it has all`,
+      `${START}: keeps all that a command loads anew where it went another way and loaded more`,
       `${START}: takes no code where %s, and keeps it anew`,
       `${START}: keeps nothing where Node's compile cache is off, nor after a command that failed`,
       `${START}: ends only when what it worked out of tasks.yaml is kept for the next command`,

@@ -2,16 +2,18 @@
 import { spawn } from "node:child_process";
 import {
   appendFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Ended, end, testEnvironment } from "../rig/project.ts";
 import { until } from "../rig/until.ts";
@@ -56,34 +58,61 @@ function pawl(args: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<En
   return end(child);
 }
 
-/** What is kept, by the script's name. */
-function kept(): ReadonlyMap<string, string> {
-  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) =>
-    /[\\/]pawl-[a-z]+-[0-9a-f]{16}$/.test(path),
-  );
-  return new Map(paths.map((path) => [/pawl-([a-z]+)-/.exec(path)?.[1] ?? "", join(folder, path)]));
+/** What is kept for a command, by the script's name. */
+function kept(verb: string): ReadonlyMap<string, string> {
+  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).flatMap((path) => {
+    const [, script, of] = /[\\/]pawl-([a-z]+)-[0-9a-f]{16}-([a-z-]*)$/.exec(path) ?? [];
+    return script !== undefined && of === verb ? [[script, join(folder, path)] as const] : [];
+  });
+  return new Map(paths);
 }
 
-/** The commands that a file was made after: they stand before its last four bytes. */
-function verbsIn(path: string): readonly string[] {
-  const whole = readFileSync(path);
-  const close = whole.length - 4;
-  return whole.toString("latin1", close - whole.readUInt32LE(close), close).split(" ");
+/** By the path of each: another number, if it was written again. */
+function written(verb: string): ReadonlyMap<string, number> {
+  return new Map([...kept(verb).values()].map((path) => [path, statSync(path).ino]));
 }
 
 describe("the program's start", () => {
-  it("keeps the code that a command ran, adds what the next one runs, and writes nothing where it has all", async () => {
+  it("keeps the code that a command ran for that command, and writes nothing where it has all", async () => {
     expect((await pawl(["list"])).code).toBe(0);
-    const first = kept();
-    expect([...first.keys()].sort()).toEqual(["core", "guard", "read", "status", "tasks"]);
-    for (const path of first.values()) expect(verbsIn(path)).toEqual(["list"]);
+    const ofList = written("list");
+    expect([...kept("list").keys()].sort()).toEqual(["core", "guard", "read", "status", "tasks"]);
 
     expect((await pawl(["status"])).code).toBe(0);
-    expect(verbsIn(first.get("core") ?? "")).toEqual(["list", "status"]);
-
-    const files = [...kept().values()].map((path) => ({ path, inode: statSync(path).ino }));
+    expect([...kept("status").keys()].sort()).toEqual(["core", "guard", "read", "status"]);
     expect((await pawl(["list"])).out).toContain("One");
-    expect([...kept().values()].map((path) => ({ path, inode: statSync(path).ino }))).toEqual(files);
+    expect(written("list")).toEqual(ofList);
+  });
+
+  it("keeps all that a command loads anew where it went another way and loaded more", async () => {
+    appendFileSync(join(project, "tasks.yaml"), "    steps:\n      - id: A-a\n        instruction: Do it\n");
+    expect((await pawl(["step", "done", "A-a"])).code).toBe(0);
+    expect((await pawl(["list"])).code).toBe(0);
+    expect([...kept("list").keys()].sort()).toEqual(["core", "guard", "status", "tasks"]);
+    const first = written("list");
+
+    appendFileSync(join(project, "tasks.yaml"), "  - id: B\n    title: Another\n");
+    expect((await pawl(["list"])).out).toContain("Another");
+    expect(kept("list").has("read")).toBe(true);
+    for (const [path, inode] of first) expect(statSync(path).ino).not.toBe(inode);
+  });
+
+  it("removes after a week what another build kept, and keeps no more commands than anybody uses", async () => {
+    expect((await pawl(["list"])).code).toBe(0);
+    const [own = ""] = kept("list").values();
+    const [old, recent] = ["old", "recent"].map((name) =>
+      join(dirname(own), `pawl-core-0123456789abcdef-${name}`),
+    );
+    for (const path of [old, recent]) writeFileSync(path ?? "", "");
+    const longAgo = new Date(Date.now() - 8 * 24 * 60 * 60 * 1000);
+    for (const path of [old, own]) utimesSync(path ?? "", longAgo, longAgo);
+
+    expect((await pawl(["status"])).code).toBe(0);
+    expect([old, recent, own].map((path) => existsSync(path ?? ""))).toEqual([false, true, true]);
+
+    for (let count = 0; count < 200; count++) writeFileSync(`${own}-${"a".repeat(count + 1)}`, "");
+    expect((await pawl(["log"])).code).toBe(0);
+    expect(kept("log").size).toBe(0);
   });
 
   it.each([
@@ -93,7 +122,7 @@ describe("the program's start", () => {
     ["a part of it is zeros", (whole: Buffer) => whole.fill(0, 2000)],
   ])("takes no code where %s, and keeps it anew", async (_, harm) => {
     await pawl(["list"]);
-    const whole = new Map([...kept().values()].map((path) => [path, statSync(path).size]));
+    const whole = new Map([...kept("list").values()].map((path) => [path, statSync(path).size]));
     for (const path of whole.keys()) writeFileSync(path, harm(readFileSync(path)));
 
     const ended = await pawl(["list"]);
@@ -105,22 +134,21 @@ describe("the program's start", () => {
   it("keeps nothing where Node's compile cache is off, nor after a command that failed", async () => {
     expect((await pawl(["list"], { NODE_DISABLE_COMPILE_CACHE: "1" })).code).toBe(0);
     expect((await pawl(["list", "--no-such-option"])).code).toBe(2);
-    expect(kept().size).toBe(0);
+    expect(kept("list").size).toBe(0);
   });
 
   it("knows a command whose help was asked for only when it has run", async () => {
     expect((await pawl(["status", "--help"])).code).toBe(0);
-    expect(verbsIn(kept().get("core") ?? "")).toEqual(["help"]);
+    expect([kept("help").has("core"), kept("status").has("core")]).toEqual([true, false]);
     expect((await pawl(["status"])).code).toBe(0);
-    expect(verbsIn(kept().get("core") ?? "")).toEqual(["help", "status"]);
+    expect(kept("status").has("core")).toBe(true);
   });
 
   it("keeps a server's code while it runs: at its end V8 has thrown away what only its start called", async () => {
     const server = start(["mcp"]);
     const over = end(server);
     server.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
-    const path = await until(() => kept().get("mcp"));
-    expect(verbsIn(path)).toEqual(["mcp"]);
+    const path = await until(() => kept("mcp").get("mcp"));
     const before = statSync(path).ino;
     server.stdin.end();
     expect((await over).code).toBe(0);

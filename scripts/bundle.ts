@@ -8,7 +8,7 @@ import { mergeChunks } from "./merge-chunks.ts";
 const ROOT = resolve(import.meta.dirname, "..");
 
 /** What is native stays a package of its own. */
-const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+const { dependencies, version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 
 /**
  * What quick commands load, in this order: a client's hook, which loads nothing else; all of them; the verbs of workflows;
@@ -57,7 +57,11 @@ export async function bundle(
     legalComments: "none",
     plugins: [builtins(), oneLanguage(), withoutDevtools(), lateSpaces(), rarelyVariadic(), turnedInPlace()],
     // Asking for it loads a part of Node; liquidjs takes the clock instead.
-    define: { "global.performance": "undefined", "process.env.NODE_ENV": '"production"' },
+    define: {
+      "global.performance": "undefined",
+      "process.env.NODE_ENV": '"production"',
+      PAWL_VERSION: JSON.stringify(version),
+    },
     metafile: true,
     logLevel: "warning",
     // Bundled CommonJS asks for Node's own modules by `require`.

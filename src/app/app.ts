@@ -152,7 +152,7 @@ export async function run(start: Start): Promise<number> {
   const agentHere = lookOnce(() => agentAround(environment, ancestry));
   const host: Host = {
     name,
-    version: readVersion(home),
+    version: versionOf(home),
     terminal,
     controllingTerminal,
     workflows,
@@ -291,7 +291,7 @@ async function writeTrace(
 ): Promise<number> {
   const { writeOtlpFile } = await import("../adapters/telemetry/otlp-file.ts");
   const environment = process?.environment ?? readEnvironment();
-  return writeOtlpFile(spans, file, { environment, now: new Date(), version: readVersion(home) });
+  return writeOtlpFile(spans, file, { environment, now: new Date(), version: versionOf(home) });
 }
 
 async function ownKeys(root: string, environment: Environment): Promise<Keys> {
@@ -440,7 +440,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
   const ownFiles = openStore(files);
   const surroundings = readSurroundings({ ...place, cwd: place.cwd ?? root });
   const cache = openCache(files.state);
-  const read = openConfiguration({ cache, version: readVersion(home) });
+  const read = openConfiguration({ cache, version: versionOf(home) });
   const settings = async (view: View) => within((await read(view)).settings, surroundings);
   const shared = await sharedOf(place, ownFiles, () => settings(ownFiles.view()));
   const store = commits.noted(shared?.store ?? ownFiles);
@@ -451,10 +451,11 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
   const ports = openOutside(root, environment, plain, trust, { isShared: shared !== null });
   const outside = shared ? { ...ports, leases: shared.leases, workers: shared.workers } : ports;
   const eventLog = lateEventLog(root, shared);
-  const telemetry = openTelemetry({ ...place, newId, log: eventLog, version: () => readVersion(home) });
+  const telemetry = openTelemetry({ ...place, newId, log: eventLog, version: () => versionOf(home) });
+  const redactor = lookOnce(() => openRedactor(environment));
   const runtime: Runtime = {
     ...{ store, outside, cache, settings, now: () => new Date(), newId },
-    mask: openRedactor(environment).text,
+    mask: (text) => redactor().text(text),
     strays: lateStrays({ root, home, environment, project: () => ({ runtime, workflows }) }),
   };
   return {
@@ -622,6 +623,10 @@ function person(): string {
   }
 }
 
-function readVersion(home: string): string {
+/** The build puts it there; the sources have it from package.json. */
+declare const PAWL_VERSION: string | undefined;
+
+function versionOf(home: string): string {
+  if (typeof PAWL_VERSION === "string") return PAWL_VERSION;
   return JSON.parse(readFileSync(join(home, "..", "package.json"), "utf8")).version;
 }

@@ -1,6 +1,6 @@
 /**
- * The rules of a table by state and event, with the facts that they mention. Made once per workflow object (tables are
- * never changed in place) and held weakly, so that a decision costs a few comparisons.
+ * The rules of a table by state and event, with the facts that they mention. Found when they are first asked for, once per
+ * workflow object (tables are never changed in place), and held weakly, so that a decision costs a few comparisons.
  */
 import type { Box, Fact, Facts, FactValue, Rule, Workflow } from "./workflow.ts";
 
@@ -15,10 +15,10 @@ export interface Pair {
 
 interface Lookup {
   readonly variables: readonly string[];
-  readonly pairs: ReadonlyMap<string, ReadonlyMap<string, Pair>>;
+  /** By state and event, as far as they were asked for. */
+  readonly pairs: Map<string, Map<string, Pair>>;
 }
 
-const NO_ROWS: Pair = { rules: [], variables: [], inputs: [] };
 const lookups = new WeakMap<Workflow, Lookup>();
 
 export function isVariable(fact: Fact): boolean {
@@ -31,7 +31,11 @@ export function variableNames(workflow: Workflow): readonly string[] {
 }
 
 export function pairOf(workflow: Workflow, state: string, event: string): Pair {
-  return lookupOf(workflow).pairs.get(state)?.get(event) ?? NO_ROWS;
+  const { pairs, variables } = lookupOf(workflow);
+  const events = pairs.get(state) ?? new Map<string, Pair>();
+  const pair = events.get(event) ?? makePair(workflow, state, event, variables);
+  pairs.set(state, events.set(event, pair));
+  return pair;
 }
 
 /** Whether the rule applies in a combination; a fact that the combination does not have is in no box. */
@@ -94,39 +98,20 @@ export function renderValue(value: FactValue): string {
 function lookupOf(workflow: Workflow): Lookup {
   const known = lookups.get(workflow);
   if (known) return known;
-  const made = makeLookup(workflow);
+  const names = Object.keys(workflow.facts);
+  const variables = names.filter((name) => isVariable(workflow.facts[name] as Fact));
+  const made: Lookup = { variables, pairs: new Map() };
   lookups.set(workflow, made);
   return made;
 }
 
-function makeLookup(workflow: Workflow): Lookup {
-  const names = Object.keys(workflow.facts);
-  const variables = names.filter((name) => isVariable(workflow.facts[name] as Fact));
-  const rules = new Map<string, Map<string, Rule[]>>();
-  for (const rule of workflow.rules) {
-    for (const state of new Set(rule.from)) {
-      const events = rules.get(state) ?? new Map<string, Rule[]>();
-      rules.set(state, events);
-      const list = events.get(rule.on);
-      if (list) list.push(rule);
-      else events.set(rule.on, [rule]);
-    }
-  }
-  const pairs = new Map<string, Map<string, Pair>>();
-  for (const [state, events] of rules) {
-    const made = new Map<string, Pair>();
-    for (const [event, list] of events) made.set(event, makePair(list, names, variables));
-    pairs.set(state, made);
-  }
-  return { variables, pairs };
-}
-
-function makePair(rules: readonly Rule[], names: readonly string[], variables: readonly string[]): Pair {
-  const mentioned = new Set(rules.flatMap((rule) => (rule.when ?? []).flatMap((box) => Object.keys(box))));
-  const ordered = names.filter((name) => mentioned.has(name));
+function makePair(workflow: Workflow, state: string, event: string, variables: readonly string[]): Pair {
+  const rules = workflow.rules.filter(({ from, on }) => on === event && from.includes(state));
+  const mentioned = new Set(rules.flatMap(({ when = [] }) => when.flatMap((box) => Object.keys(box))));
+  const names = Object.keys(workflow.facts).filter((name) => mentioned.has(name));
   return {
     rules,
-    variables: ordered.filter((name) => variables.includes(name)),
-    inputs: ordered.filter((name) => !variables.includes(name)),
+    variables: names.filter((name) => variables.includes(name)),
+    inputs: names.filter((name) => !variables.includes(name)),
   };
 }

@@ -14,6 +14,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { attempt } from "../../core/attempt.ts";
+import { lookOnce } from "../../core/once.ts";
 import { MARK } from "./mark.ts";
 
 export interface AgentAround {
@@ -77,20 +78,27 @@ export function agentAround(
 ): AgentAround | null {
   const own = Object.keys(VARIABLES).find((name) => environment[name]);
   if (own !== undefined) return { agent: VARIABLES[own] ?? own, pid: process.pid, by: own };
-  return agentAbove(process.ppid, until);
+  return firstAgent(until === undefined ? ownAncestors() : ancestors(process.ppid, until));
 }
 
 /** The agent that a process belongs to, by itself or by an ancestor, or null. `until`: stops before this process. */
 export function agentAbove(pid: number, until?: number): AgentAround | null {
-  for (const ancestor of ancestors(until, pid)) {
+  return firstAgent(ancestors(pid, until));
+}
+
+function firstAgent(chain: Iterable<Ancestor>): AgentAround | null {
+  for (const ancestor of chain) {
     const found = agentOf(ancestor);
     if (found) return found;
   }
   return null;
 }
 
-/** A process and its ancestors, nearest first, as far as they are visible; by default those of this process. */
-export function* ancestors(until = 0, from = process.ppid): Generator<Ancestor> {
+/** This process's ancestors as they were at the first look, nearest first: what has left it since has started it all the same. */
+export const ownAncestors = lookOnce((): readonly Ancestor[] => [...ancestors(process.ppid)]);
+
+/** A process and its ancestors, nearest first, as far as they are visible. `until`: stops before this process. */
+function* ancestors(from: number, until = 0): Generator<Ancestor> {
   const see = existsSync("/proc/self/stat") ? seeInProc : seeByPs;
   const seen = new Set<number>([until, 0]);
   for (let pid = from; !seen.has(pid); ) {
@@ -102,7 +110,7 @@ export function* ancestors(until = 0, from = process.ppid): Generator<Ancestor> 
   }
 }
 
-export interface Ancestor {
+interface Ancestor {
   readonly pid: number;
   readonly parent: number;
   /** The words of its command line. */

@@ -4,7 +4,7 @@
  *
  * What escapes without a cgroup: a process that has cleared its environment *and* lost its parents.
  */
-import { ancestors } from "./ancestry.ts";
+import { ownAncestors } from "./ancestry.ts";
 import type { Environment } from "./environment.ts";
 import { MARK, markOfCgroup } from "./mark.ts";
 import { readProc } from "./proc.ts";
@@ -12,7 +12,7 @@ import { readProc } from "./proc.ts";
 /** The tags of this process (`environment`) and of its ancestors, nearest first, each once. */
 export function marksAround(environment: Environment): readonly string[] {
   const values = [environment[MARK] ?? "", markOfCgroup(readProc("/proc/self/cgroup"))];
-  for (const { pid, variable } of ancestors())
+  for (const { pid, variable } of ownAncestors())
     values.push(variable(MARK), markOfCgroup(readProc(`/proc/${pid}/cgroup`)));
   return [...new Set(values.flatMap((value) => value.split(",")))].filter(Boolean);
 }

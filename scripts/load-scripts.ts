@@ -17,7 +17,12 @@ import type { Script } from "node:vm";
 /** In the order of their names. */
 type Exports = readonly unknown[];
 type Late = (specifier: string) => Promise<unknown>;
-type Body = (need: (name: string) => unknown, late: Late, meta: { readonly url: string }) => Exports;
+/** What a script may ask of `import.meta`. */
+interface Meta {
+  readonly url: string;
+  readonly dirname: string;
+}
+type Body = (need: (name: string) => unknown, late: Late, meta: Meta) => Exports;
 
 export type Scripts = (name: string) => Exports;
 
@@ -68,7 +73,7 @@ function open({ folder, late, hashes, verb }: Place): Scripts {
     const options = cachedData ? { filename, cachedData } : { filename };
     const script = new Script(fs.readFileSync(filename, "latin1"), options);
     const body: Body = script.runInThisContext();
-    const exports = body(need, lateOf, { url: filename });
+    const exports = body(need, lateOf, { url: filename, dirname: folder.slice(0, -1) });
     return { exports, script, isKept: cachedData !== null && script.cachedDataRejected === false };
   };
   const scripts = (name: string): Exports => {

@@ -7,6 +7,7 @@ import {
   close,
   closeSync,
   constants,
+  existsSync,
   fchmodSync,
   fstatSync,
   fsyncSync,
@@ -23,8 +24,8 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import { type Disk, type EntryKind, errnoOf, type FileStat, type OpenMode } from "./disk.ts";
 
@@ -169,27 +170,38 @@ async function prepareLocks(): Promise<void> {
 }
 
 /**
- * Finds the lock call in the package's build for this machine, without the modules by which the package finds it: they
- * take longer to load than all the work of a cold command. Null if it is not in the usual place.
+ * Finds the lock call in the package's build for this machine, as Node finds a package, but without what it reads of each and
+ * without the modules by which the package finds its build: they take longer to load than all the work of a cold command. Null if
+ * it is not in the usual place.
  */
 function findTryLock(): TryLock | null {
-  try {
-    const load = createRequire(import.meta.url);
-    const folder = dirname(load.resolve("fs-native-extensions/package.json"));
-    const machine = `${process.platform}-${process.arch}`;
-    const native = load(join(folder, "prebuilds", machine, "fs-native-extensions.node"));
-    return (fd) => {
-      try {
-        native.tryLock(fd, 0, 0, true);
-        return true;
-      } catch (error) {
-        if (errnoOf(error) === "EAGAIN") return false;
-        throw error;
-      }
-    };
-  } catch {
-    return null;
+  const build = `prebuilds/${process.platform}-${process.arch}/fs-native-extensions.node`;
+  for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
+    const native = loadNative(join(folder, "node_modules/fs-native-extensions", build));
+    if (native !== null || folder === dirname(folder)) return native && lockBy(native);
   }
+}
+
+interface Native {
+  tryLock(fd: number, offset: number, length: number, isExclusive: boolean): void;
+}
+
+function loadNative(path: string): Native | null {
+  const loaded: { exports: Partial<Native> } = { exports: {} };
+  attempt(() => existsSync(path) && process.dlopen(loaded, path), false);
+  return "tryLock" in loaded.exports ? (loaded.exports as Native) : null;
+}
+
+function lockBy(native: Native): TryLock {
+  return (fd) => {
+    try {
+      native.tryLock(fd, 0, 0, true);
+      return true;
+    } catch (error) {
+      if (errnoOf(error) === "EAGAIN") return false;
+      throw error;
+    }
+  };
 }
 
 function readBootId(): string | null {

@@ -156,11 +156,7 @@ export async function run(start: Start): Promise<number> {
     terminal,
     controllingTerminal,
     workflows,
-    get caller(): Caller {
-      const agent = agentHere();
-      if (agent) return { channel: "agent", who: `${person()} (${agent.agent})` };
-      return { channel: controllingTerminal.isThere() ? "terminal" : "script", who: person() };
-    },
+    caller: callerBy(agentHere, controllingTerminal),
     agent: agentHere,
     get launch() {
       return launchOf({ home, cwd: workingFolder() });
@@ -612,6 +608,20 @@ function readText(path: string): string | null {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw cause;
   }
+}
+
+/** Looked at when somebody asks: most commands that only show something never do. */
+function callerBy(agentHere: Host["agent"], terminal: ControllingTerminal): Caller {
+  return {
+    get channel() {
+      if (agentHere() !== null) return "agent";
+      return terminal.isThere() ? "terminal" : "script";
+    },
+    get who() {
+      const agent = agentHere();
+      return agent === null ? person() : `${person()} (${agent.agent})`;
+    },
+  };
 }
 
 function person(): string {

@@ -60,6 +60,7 @@ const LOOKS = [
     "completion",
     "doctor",
     "workflow try",
+    "lumos",
   ],
 ];
 

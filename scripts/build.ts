@@ -81,7 +81,7 @@ const [metafile, , texts, page, app] = await Promise.all([
   buildBoard(join(DIST, "board")),
   buildApp(join(DIST, "app")),
 ]);
-await makeScripts(DIST, ["guard", "core", "status", "tasks", "read", "mcp", "cast"]);
+await makeScripts(DIST, ["guard", "core", "tasks", "status", "read", "mcp", "cast"]);
 await writeSchemas();
 const outputs = [metafile, page, app].flatMap((each) => Object.values(each.outputs));
 const packages = await writeLicences(outputs);

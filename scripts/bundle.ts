@@ -17,9 +17,9 @@ const { dependencies, version } = JSON.parse(readFileSync(join(ROOT, "package.js
 const QUICK = {
   guard: /^src\/(app\/guard|surfaces\/hooks\/claude-code)\.ts$/,
   core: /^src\/(app\/app|surfaces\/cli\/verb|adapters\/agents\/capability)\.ts$/,
+  tasks: /^src\/workflows\/bloom\/verbs\/(step|look)\.ts$/,
   status:
     /^src\/(surfaces\/cli\/status|workflows\/(alfred|spells|bloom)\/overview|adapters\/policies\/policies)\.ts$/,
-  tasks: /^src\/workflows\/bloom\/verbs\/(step|look)\.ts$/,
   read: /^src\/tasks-file\/read\.ts$/,
   mcp: /^src\/surfaces\/(cli\/mcp|mcp\/serve)\.ts$/,
   cast: /^src\/workflows\/spells\/cast\.ts$/,

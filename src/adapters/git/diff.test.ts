@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -90,6 +99,16 @@ describe("the differences between two objects of git", () => {
     expect([link?.isBinary, binary?.isBinary, last?.isBinary]).toEqual([false, true, false]);
     expect(binary?.text).toContain("Binary files /dev/null and b/pixels differ");
     expect(last?.path).toBe("z.txt");
+  });
+
+  it("have nothing of git's configuration in them, which is read anew where it may have changed just now", async () => {
+    const soon = new Date(Date.now() + 3_600_000);
+    utimesSync(join(home, ".gitconfig"), soon, soon);
+    write("a.txt", "one\n2\n");
+    commit();
+    const [file] = await filesOf({});
+    expect(file?.text).toMatch(/^diff --git a\/a\.txt/);
+    expect(file?.text).not.toContain("ada@example.com");
   });
 
   it("leave out what exceeds the limits, in whole lines, and say so", async () => {

@@ -108,12 +108,12 @@ export async function git(call: GitCall, args: readonly string[]): Promise<GitAn
   );
 }
 
-/** Git's configuration for the folder, kept until its files change. */
-export function configOf(call: GitCall): Promise<KnownConfig> {
-  return knownConfig(call.folder, call.environment, async () => {
+/** Git's configuration for the folder, kept until its files change. What else the call has, such as who takes its output, is not for this. */
+export function configOf({ environment, folder, stop }: GitCall): Promise<KnownConfig> {
+  return knownConfig(folder, environment, async () => {
     const args = ["config", "--list", "--show-scope", "-z"];
-    const answer = await attempt(call, args, plainEnvironment(call.environment));
-    if (answer.code !== 0) throw gitFailed(args, call.folder, answer.errors.trim());
+    const answer = await attempt({ environment, folder, stop }, args, plainEnvironment(environment));
+    if (answer.code !== 0) throw gitFailed(args, folder, answer.errors.trim());
     return answer.output;
   });
 }

@@ -63,12 +63,11 @@ async function advance(round: number, files: number): Promise<void> {
     { type: "append", path: projectPath(".work/TS-1/scratch.md"), id, text: `- ${id}\n` },
     { type: "write", path: projectPath(`.work/TS-1/steps/${round % 100}.md`), text: body },
   ];
-  await store.hold("bench:TS-1", async () => {
-    const view = store.view();
-    for (const path of READ) await view.read(path);
-    const result = await store.commit(view, all.slice(0, files));
-    if (result !== "committed") throw new Error(`round ${round}: ${result}`);
-  });
+  await using _lock = await store.hold("bench:TS-1");
+  const view = store.view();
+  for (const path of READ) await view.read(path);
+  const result = await store.commit(view, all.slice(0, files));
+  if (result !== "committed") throw new Error(`round ${round}: ${result}`);
 }
 
 function measure(): Promise<Record<"floor" | "six" | "two", number[]>> {

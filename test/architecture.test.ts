@@ -156,6 +156,19 @@ describe("the architecture", () => {
     expect(makers.map(({ path }) => path)).toEqual(["src/runtime/run-advanced.ts"]);
   });
 
+  it("gives back every run's lock at the end of the block that took it", () => {
+    const takers = CODE.flatMap(({ path, text }) =>
+      uncommented(text)
+        .split("\n")
+        .filter((line) => /\.hold\(/.test(line) && !/\bawait using \w+ =/.test(line))
+        .map((line) => `${path}: ${line.trim()}`),
+    );
+    expect(takers).toEqual([
+      // It hands the lock on.
+      "src/adapters/routed/store.ts: hold: async (run) => (routes.isSharedRun(run) ? await shared() : files).hold(run),",
+    ]);
+  });
+
   it("loads nothing of OpenTelemetry at a start: it waits behind an import of its own", () => {
     const reached = eagerlyReached("src/app/app.ts");
     expect(reached.size).toBeGreaterThan(40);

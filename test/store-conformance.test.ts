@@ -1,8 +1,10 @@
 /** What every store promises behind its port, on whatever it keeps things. */
+
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { EVENTS } from "../src/core/event.ts";
 import { PROJECT_FOLDER, projectPath } from "../src/core/path.ts";
 import type { Change, Store } from "../src/core/ports/store.ts";
+import { holding } from "./rig/holding.ts";
 import { STARTING } from "./rig/postgres.ts";
 import { migratedDatabase, STORES, type StorePlace } from "./rig/stores.ts";
 import { until } from "./rig/until.ts";
@@ -192,23 +194,14 @@ describe.each(STORES)("a store on %s", (_, make) => {
   it("lets one at a time hold a run, and says who holds it", async () => {
     const [{ store }, { store: other }] = [await place.open(), await place.open(300)];
     await put(store, write("a", "x"));
-    let release = () => {};
-    const holding = new Promise<void>((held) => {
-      void store.hold("bloom:T-1", () => {
-        held();
-        return new Promise<void>((go) => {
-          release = go;
-        });
-      });
-    });
-    await holding;
-    await expect(other.hold("bloom:T-1", async () => {})).rejects.toMatchObject({
+    const lock = await store.hold("bloom:T-1");
+    await expect(other.hold("bloom:T-1")).rejects.toMatchObject({
       code: "lock-timeout",
       message: expect.stringContaining(String(process.pid)),
     });
-    expect(await other.hold("bloom:T-2", async () => "another")).toBe("another");
-    release();
-    expect(await until(() => other.hold("bloom:T-1", async () => "mine").catch(() => null))).toBe("mine");
+    expect(await holding(other, "bloom:T-2", () => "another")).toBe("another");
+    await lock[Symbol.asyncDispose]();
+    expect(await until(() => holding(other, "bloom:T-1", () => "mine").catch(() => null))).toBe("mine");
   });
 });
 

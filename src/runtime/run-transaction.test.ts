@@ -282,9 +282,9 @@ describe("an advance", () => {
       const calling = new AbortController();
       const late: typeof addOne = { ...addOne, observe: async () => undefined };
       const { store } = runtime;
-      const hold: typeof store.hold = (run, work) => {
+      const hold: typeof store.hold = (run) => {
         calling.abort();
-        return store.hold(run, work);
+        return store.hold(run);
       };
       const stopped = { ...waitingFor(calling.signal), store: { ...store, hold } };
       await expect(advance(stopped, late, {}, CALLER)).rejects.toMatchObject(cancelled);
@@ -346,16 +346,17 @@ function inMemory(more: Partial<Runtime> = {}) {
   const runtime: Runtime = {
     store: {
       ...store,
-      hold: (run, work) =>
-        store.hold(run, async () => {
-          held.push(run);
-          isHeld = true;
-          try {
-            return await work();
-          } finally {
+      async hold(run) {
+        const lock = await store.hold(run);
+        held.push(run);
+        isHeld = true;
+        return {
+          [Symbol.asyncDispose]() {
             isHeld = false;
-          }
-        }),
+            return lock[Symbol.asyncDispose]();
+          },
+        };
+      },
     },
     outside: {} as Outside,
     settings: async () => DEFAULT_SETTINGS,

@@ -64,11 +64,10 @@ export async function advance<Input, Snapshot, Observations, R>(
   const run = plan.run(input);
   const asking = { caller, ...(answered === undefined ? {} : { answered: maskedAnswer(answered, runtime) }) };
   const strays = straysOf(runtime, run);
-  const attempt = () => transactOnce(runtime, plan, input, { ...asking, strays }, run);
   for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
-    // Never under the lock, which `attempt` may hold from its beginning.
+    // Never under the lock, which may be held from the beginning.
     if (!plan.observe) await strays();
-    const done = plan.observe || run === null ? await attempt() : await runtime.store.hold(run, attempt);
+    const done = await transactOnce(runtime, plan, input, { ...asking, strays }, run);
     if (done !== "changed") {
       const { proposal } = done;
       if (run !== null && proposal.changes?.length && !proposal.ask) await noteTree(runtime, run, done);
@@ -170,6 +169,8 @@ async function transactOnce<Input, Snapshot, Observations, R>(
   run: string | null,
 ): Promise<Transacted<R> | "changed"> {
   const { store } = runtime;
+  // What has something to observe takes the lock only to commit.
+  await using _first = plan.observe || run === null ? null : await store.hold(run);
   const view = store.view();
   const stop = runtime.waiting?.stop;
   const beside = besideStrays(strays, asking, (each) => proposeAtGate(runtime, plan, input, each, view));
@@ -182,14 +183,12 @@ async function transactOnce<Input, Snapshot, Observations, R>(
   const lock = run ?? (own.length === 0 ? pin?.run : undefined);
   if (lock === undefined)
     throw new PawlError("internal", "A transaction that only reads proposes changes.", "Report this.");
-  const commit = async () => {
-    if (stop?.aborted) throw calledOff();
-    if (pin && !(await isKept(runtime.outside, pin))) return "changed";
-    return changes.length === 0 || (await store.commit(view, changes)) === "committed" ? done : "changed";
-  };
-  if (!plan.observe) return commit();
+  await using _last = plan.observe ? await store.hold(lock) : null;
   // The commit itself checks what was read; a policy is kept before it.
-  return store.hold(lock, async () => (!pin || (await store.holds(view)) ? commit() : "changed"));
+  if (plan.observe && pin && !(await store.holds(view))) return "changed";
+  if (stop?.aborted) throw calledOff();
+  if (pin && !(await isKept(runtime.outside, pin))) return "changed";
+  return changes.length === 0 || (await store.commit(view, changes)) === "committed" ? done : "changed";
 }
 
 /** False: another policy was kept meanwhile. */

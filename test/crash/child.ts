@@ -1,6 +1,7 @@
 /**
  * A process of the crash proof, on a real disk. Its argument is a task as JSON; its answer is one line of JSON.
  */
+
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Disk } from "../../src/adapters/files/disk.ts";
@@ -9,6 +10,7 @@ import { openStatePlace } from "../../src/adapters/files/state-place.ts";
 import { openStore } from "../../src/adapters/files/store.ts";
 import type { StatePlace } from "../../src/adapters/files/vault.ts";
 import { projectPath } from "../../src/core/path.ts";
+import { holding } from "../rig/holding.ts";
 import { append, EDITORS, SHAPES, write } from "./shapes.ts";
 
 export type Task =
@@ -141,7 +143,7 @@ async function count({
   const store = openStore({ root, state: stateOf(root), ...waits });
   const path = projectPath(file);
   for (let done = 0; done < times; ) {
-    const result = await store.hold(run, async () => {
+    const result = await holding(store, run, async () => {
       const view = store.view();
       const number = numberIn(await view.read(path));
       const id = `${name}-${done}`;

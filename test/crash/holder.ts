@@ -3,7 +3,6 @@ import { openStore } from "../../src/adapters/files/store.ts";
 import { stateOf } from "../rig/state-home.ts";
 
 const [root = "", run = ""] = process.argv.slice(2);
-await openStore({ root, state: stateOf(root) }).hold(run, async () => {
-  process.stdout.write("held\n");
-  await new Promise((resolve) => setTimeout(resolve, 600_000));
-});
+await using _lock = await openStore({ root, state: stateOf(root) }).hold(run);
+process.stdout.write("held\n");
+await new Promise((resolve) => setTimeout(resolve, 600_000));

@@ -8,8 +8,7 @@ const store = openStore({ root, state: stateOf(root) });
 const asleep = new Int32Array(new SharedArrayBuffer(4));
 process.stdout.write("begins\n");
 for (;;) {
-  await store.hold(run, async () => {
-    appendFileSync(counts, ".");
-    Atomics.wait(asleep, 0, 0, 10);
-  });
+  await using _lock = await store.hold(run);
+  appendFileSync(counts, ".");
+  Atomics.wait(asleep, 0, 0, 10);
 }

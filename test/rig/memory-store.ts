@@ -42,13 +42,12 @@ export function openMemoryStore(): MemoryStore {
       seen.set(view, read);
       return view;
     },
-    hold<T>(_run: string, work: () => Promise<T>): Promise<T> {
-      const done = held.then(work);
-      held = done.then(
-        () => {},
-        () => {},
-      );
-      return done;
+    async hold() {
+      const before = held;
+      const own = Promise.withResolvers<void>();
+      held = own.promise;
+      await before;
+      return { [Symbol.asyncDispose]: async () => own.resolve() };
     },
     holds: async (view) => isSame(view),
     async commit(view, changes) {

@@ -562,8 +562,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the agent among the ancestors",
       file: "src/adapters/agents/ancestry.ts",
-      find: "  for (const ancestor of ancestors(until, pid)) {\n",
-      replace: "  for (const ancestor of [...ancestors(until, pid)].slice(0, 0)) {\n",
+      find: "  for (const ancestor of chain) {\n",
+      replace: "  for (const ancestor of [...chain].slice(0, 0)) {\n",
       tests: [
         "src/adapters/agents/ancestry.test.ts: is told by an ancestor's environment where its own was cleared",
         "test/e2e/person.slow.test.ts: is refused to an agent at one in an empty environment",
@@ -1041,8 +1041,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the second look under the run's lock",
       file: "src/runtime/run-transaction.ts",
-      find: 'return store.hold(lock, async () => (!pin || (await store.holds(view)) ? commit() : "changed"));',
-      replace: "return store.hold(lock, commit);",
+      find: '  if (plan.observe && pin && !(await store.holds(view))) return "changed";\n',
+      replace: "",
       tests: [
         "test/e2e/policy-begin.test.ts: a process that had read the task before another began it goes by the other's policy, and does not put its own in its place",
       ],

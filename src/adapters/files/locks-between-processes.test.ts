@@ -1,4 +1,5 @@
 /** A run's lock between processes, which are killed, suspended, and take it again and again. */
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
@@ -6,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { holding } from "../../../test/rig/holding.ts";
 import { stateOf } from "../../../test/rig/state-home.ts";
 import { until } from "../../../test/rig/until.ts";
 import { openStore } from "./store.ts";
@@ -37,7 +39,7 @@ const open = (holdWaitMilliseconds: number) =>
 describe("a run's lock", () => {
   test("is free at once when its owner is killed", async () => {
     const owner = await holder("alfred:TS-1");
-    const waiting = open(60_000).hold("alfred:TS-1", async () => "mine");
+    const waiting = holding(open(60_000), "alfred:TS-1", () => "mine");
     owner.kill("SIGKILL");
     expect(await waiting).toBe("mine");
   });
@@ -45,9 +47,7 @@ describe("a run's lock", () => {
   test("is not taken from a suspended owner; the error names it and since when", async () => {
     const owner = await holder("alfred:TS-1");
     owner.kill("SIGSTOP");
-    const error = await open(100)
-      .hold("alfred:TS-1", async () => "stolen")
-      .catch((thrown: unknown) => thrown);
+    const error = await holding(open(100), "alfred:TS-1", () => "stolen").catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({
       code: "lock-timeout",
       message: expect.stringMatching(
@@ -67,7 +67,7 @@ describe("a run's lock", () => {
     await until(() => turns() > 3);
     for (let time = 0; time < 3; time++) {
       const before = turns();
-      const meanwhile = await open(60_000).hold("r", async () => turns() - before);
+      const meanwhile = await holding(open(60_000), "r", () => turns() - before);
       expect(meanwhile).toBeLessThan(100);
     }
   });
@@ -75,7 +75,7 @@ describe("a run's lock", () => {
   test("leaves other runs and commits alone", async () => {
     await holder("alfred:TS-1");
     const store = open(100);
-    expect(await store.hold("alfred:TS-2", async () => "other")).toBe("other");
+    expect(await holding(store, "alfred:TS-2", () => "other")).toBe("other");
     expect(await store.commit(store.view(), [])).toBe("committed");
   });
 });

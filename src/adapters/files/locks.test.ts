@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { simDisk } from "../../../test/crash/sim-disk.ts";
 import { Machine } from "../../../test/crash/sim-machine.ts";
+import { holding } from "../../../test/rig/holding.ts";
 import { stateOf } from "../../../test/rig/state-home.ts";
 import { PawlError } from "../../core/error.ts";
 import type { Disk } from "./disk.ts";
@@ -24,18 +25,18 @@ const open = (holdWaitMilliseconds: number) =>
 describe("a run's lock", () => {
   test("is given up when the work throws", async () => {
     const store = open(100);
-    const work = store.hold("r", async () => {
+    const work = holding(store, "r", () => {
       throw new Error("work failed");
     });
     await expect(work).rejects.toThrow("work failed");
-    expect(await open(100).hold("r", async () => "free")).toBe("free");
+    expect(await holding(open(100), "r", () => "free")).toBe("free");
   });
 
   test("goes to those who wait in one process in their order", async () => {
     const store = open(60_000);
     const order: number[] = [];
     const work = (number: number) =>
-      store.hold("r", async () => {
+      holding(store, "r", async () => {
         order.push(number);
         await new Promise((resolve) => setImmediate(resolve));
         order.push(number);
@@ -45,9 +46,9 @@ describe("a run's lock", () => {
   });
 
   test("excludes two stores of one process, and who waits behind a waiter in vain is told as well", async () => {
-    await open(100).hold("r", async () => {
+    await holding(open(100), "r", async () => {
       const other = open(50);
-      const results = await Promise.allSettled([1, 2].map(() => other.hold("r", async () => {})));
+      const results = await Promise.allSettled([1, 2].map(() => holding(other, "r", () => {})));
       expect(results).toMatchObject([
         { status: "rejected", reason: { code: "lock-timeout" } },
         { status: "rejected", reason: { code: "lock-timeout" } },
@@ -79,8 +80,8 @@ describe("a lock's file", () => {
 
   test("is made again when a person removes the folder", async () => {
     const store = open(1000);
-    await store.hold("r", async () => rmSync(join(root, ".pawl"), { recursive: true }));
-    expect(await store.hold("r", async () => existsSync(join(root, ".pawl/locks")))).toBe(true);
+    await holding(store, "r", () => rmSync(join(root, ".pawl"), { recursive: true }));
+    expect(await holding(store, "r", () => existsSync(join(root, ".pawl/locks")))).toBe(true);
   });
 
   test("has a name of its own for each run, of harmless characters, short enough", () => {

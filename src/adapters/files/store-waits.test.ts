@@ -42,9 +42,7 @@ describe("who waits in vain is told for what", () => {
     expect(await waits(machine, (store) => commit(store))).toMatch(
       /^A commit waited 0\.1 s for process 1001 \(this process\), .* for: A commit\.$/,
     );
-    expect(await waits(machine, (store) => store.hold("a:1", async () => {}))).toMatch(
-      /^a:1 waited 0\.05 s for /,
-    );
+    expect(await waits(machine, (store) => store.hold("a:1"))).toMatch(/^a:1 waited 0\.05 s for /);
     // Without its marker, nobody knows what of the journal is applied.
     machine.save(`${STATE_HOME}/applied`, "", "in-place");
     expect(await waits(machine, (store) => store.view().read(A))).toMatch(
@@ -64,13 +62,7 @@ describe("who waits in vain is told for what", () => {
 
 describe("where the disk fails", () => {
   test.each<readonly [string, (store: Store) => Promise<unknown>, string, string, string]>([
-    [
-      "a lock",
-      (store) => store.hold("a:1", async () => {}),
-      "open",
-      ".pawl/locks/run-a%3A.1.lock",
-      "Locking the run failed",
-    ],
+    ["a lock", (store) => store.hold("a:1"), "open", ".pawl/locks/run-a%3A.1.lock", "Locking the run failed"],
     ["a commit", (store) => commit(store), "write", JOURNAL, "Committing failed"],
     ["a look", (store) => store.view().read(A), "lstat", "a", "Reading the project failed"],
     ["a listing", (store) => store.view().list(projectPath("b")), "lstat", "b", "Reading the project failed"],

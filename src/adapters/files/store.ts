@@ -117,14 +117,10 @@ export function openStore(options: StoreOptions): Store {
       readsOf.set(opened.view, opened.reads);
       return opened.view;
     },
-    async hold(run, work) {
+    async hold(run) {
       const limit = options.holdWaitMilliseconds ?? HOLD_WAIT;
       const lock = await guarded("Locking the run", () => locks.acquire(runLockName(run), run, limit));
-      try {
-        return await work();
-      } finally {
-        lock.release();
-      }
+      return { [Symbol.asyncDispose]: async () => lock.release() };
     },
     holds: (view) => guarded("Reading the project", async () => stillHolds(await ready(), reads(view))),
     commit: (view, changes) =>

@@ -24,6 +24,14 @@ async function withProxy(work: (connections: Connections, proxy: CutProxy) => Pr
 }
 
 const lock = (query: Query) => query("select pg_advisory_lock(7)");
+const unlock = (query: Query) => query("select pg_advisory_unlock(7)");
+
+/** Works in a session that holds the lock. */
+async function inSession<T>(connections: Connections, work: (query: Query) => Promise<T>): Promise<T> {
+  await using session = await connections.session(lock, unlock);
+  return await work(session.query);
+}
+
 const own = async (query: Query) => (await query<{ pid: number }>("select pg_backend_pid() as pid"))[0]?.pid;
 const isFree = () =>
   onDatabase(
@@ -34,7 +42,7 @@ const isFree = () =>
 describe("A session that holds a lock", () => {
   it("and is lost ends nothing but itself: the work goes on, and the lock can be had", async () => {
     await withConnections(async (connections) => {
-      const worked = await connections.session(lock, async (query) => {
+      const worked = await inSession(connections, async (query) => {
         const pid = await own(query);
         await onDatabase(url, (client) => client.query("select pg_terminate_backend($1)", [pid]));
         await until(isFree);
@@ -48,24 +56,24 @@ describe("A session that holds a lock", () => {
         return "worked";
       });
       expect(worked).toBe("worked");
-      expect(await connections.session(lock, async () => "again")).toBe("again");
+      expect(await inSession(connections, async () => "again")).toBe("again");
     });
   });
 
   it("and does not know whether it gave it back is used by nobody else", async () => {
     await withConnections(async (connections) => {
-      const first = await connections.session(lock, async (query) => {
+      const first = await inSession(connections, async (query) => {
         const pid = await own(query);
         await query("select 1 / 0").catch(() => {});
         return pid;
       });
-      expect(await connections.session(lock, own)).not.toBe(first);
+      expect(await inSession(connections, own)).not.toBe(first);
     });
   });
 
   it("and stands still loses it after the time for which another one may wait", async () => {
     await withConnections(async (connections) => {
-      await connections.session(lock, () => until(isFree));
+      await inSession(connections, () => until(isFree));
     });
   });
 });

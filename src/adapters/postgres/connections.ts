@@ -14,15 +14,21 @@ export interface Connections {
   readonly address: Address;
   readonly query: Query;
   /**
-   * The same in a session of its own: `begin` is tried again where the connection is lost, `work` is not. If one of them fails,
-   * the session ends, and with it what it held.
+   * A session of its own: `take` is tried again where the connection is lost, what is asked afterwards is not. At the end of its
+   * block it gives back what it took; if that or a question failed, it ends, and with it what it held.
    */
-  session<T>(begin: (query: Query) => Promise<unknown>, work: (query: Query) => Promise<T>): Promise<T>;
+  session(take: Asked, giveBack: Asked): Promise<Session>;
   /** Whoever listens hears it soon, or later by themselves: nobody waits for it. */
   notify(channel: string, payload: string): void;
   /** A connection that nobody else uses; null: none can be had. `lost` is called once. */
   listener(lost: () => void): Promise<Listener | null>;
   close(): Promise<void>;
+}
+
+type Asked = (query: Query) => Promise<unknown>;
+
+export interface Session extends AsyncDisposable {
+  readonly query: Query;
 }
 
 export interface Listener {
@@ -70,16 +76,18 @@ export function openConnections(address: Address, limits: Partial<Limits> = {}):
   return {
     address,
     query: (text, values) => again(() => queryOf(pool)(text, values)),
-    async session(begin, work) {
-      const session = await again(() => begun(sessions, begin));
-      try {
-        const result = await work(session.query);
-        session.close(session.isBroken);
-        return result;
-      } catch (thrown) {
-        session.close(true);
-        throw failureOf(address, thrown);
-      }
+    async session(take, giveBack) {
+      const { close, query } = await again(() => begun(sessions, take));
+      return {
+        query: (text, values) =>
+          query<never>(text, values).catch((thrown: unknown) => {
+            throw failureOf(address, thrown);
+          }),
+        async [Symbol.asyncDispose]() {
+          await giveBack(query).catch(() => {});
+          close();
+        },
+      };
     },
     notify(channel, payload) {
       pool.query("select pg_notify($1, $2)", [channel, payload]).catch(() => {});
@@ -96,15 +104,13 @@ function queryOf(on: pg.Pool | pg.PoolClient): Query {
   return async (text, values = []) => (await on.query(text, [...values])).rows;
 }
 
-interface Session {
+interface Loan {
   readonly query: Query;
-  /** The connection was lost, or a question failed: nobody knows what the session still holds. */
-  readonly isBroken: boolean;
-  /** `ends`: nobody uses the connection again. */
-  close(ends: boolean): void;
+  /** Nobody uses the connection again if it was lost, or a question failed: who knows what it still holds? */
+  close(): void;
 }
 
-async function openSession(pool: pg.Pool): Promise<Session> {
+async function borrow(pool: pg.Pool): Promise<Loan> {
   const client = await pool.connect();
   let isBroken = false;
   const broke = () => {
@@ -114,9 +120,6 @@ async function openSession(pool: pg.Pool): Promise<Session> {
   client.on("error", broke);
   const ask = queryOf(client);
   return {
-    get isBroken() {
-      return isBroken;
-    },
     query: async (text, values) => {
       try {
         return await ask(text, values);
@@ -125,21 +128,21 @@ async function openSession(pool: pg.Pool): Promise<Session> {
         throw thrown;
       }
     },
-    close(ends) {
+    close() {
       // The pool listens again before this one stops.
-      client.release(ends);
-      if (!ends) client.off("error", broke);
+      client.release(isBroken);
+      if (!isBroken) client.off("error", broke);
     },
   };
 }
 
-async function begun(pool: pg.Pool, begin: (query: Query) => Promise<unknown>): Promise<Session> {
-  const session = await openSession(pool);
+async function begun(pool: pg.Pool, take: Asked): Promise<Loan> {
+  const loan = await borrow(pool);
   try {
-    await begin(session.query);
-    return session;
+    await take(loan.query);
+    return loan;
   } catch (thrown) {
-    session.close(true);
+    loan.close();
     throw thrown;
   }
 }

@@ -20,20 +20,19 @@ export async function migrate(
   connections: Connections,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<readonly string[]> {
-  const lock = (query: Query) => query("select pg_advisory_lock($1)", [LOCK.toString()]);
-  return connections.session(lock, async (query) => {
-    await query(OWN_TABLE);
-    const rows = await query<{ version: number }>("select version from pawl.migration");
-    const done = new Set(rows.map(({ version }) => version));
-    const steps = migrations.filter(({ version }) => !done.has(version));
-    for (const { readableFrom, says, sql, version } of steps) {
-      const note = `insert into pawl.migration (version, says, readable_from) values (${version}, '${says.replaceAll("'", "''")}', ${readableFrom})`;
-      await query(`begin; ${sql}; ${note}; commit`);
-    }
-    const made = await grantRoles(query);
-    await query("select pg_advisory_unlock($1)", [LOCK.toString()]);
-    return [...steps.map(({ says }) => says), ...made.map((name) => `the role ${name}`)];
-  });
+  const asking = (what: string) => (query: Query) => query(`select ${what}($1)`, [LOCK.toString()]);
+  await using session = await connections.session(asking("pg_advisory_lock"), asking("pg_advisory_unlock"));
+  const { query } = session;
+  await query(OWN_TABLE);
+  const rows = await query<{ version: number }>("select version from pawl.migration");
+  const done = new Set(rows.map(({ version }) => version));
+  const steps = migrations.filter(({ version }) => !done.has(version));
+  for (const { readableFrom, says, sql, version } of steps) {
+    const note = `insert into pawl.migration (version, says, readable_from) values (${version}, '${says.replaceAll("'", "''")}', ${readableFrom})`;
+    await query(`begin; ${sql}; ${note}; commit`);
+  }
+  const made = await grantRoles(query);
+  return [...steps.map(({ says }) => says), ...made.map((name) => `the role ${name}`)];
 }
 
 /** Throws `database-schema` if the database has another shape than this program works with. */

@@ -16,7 +16,7 @@ import { isSameText, type Text, wholeOf } from "../../core/long-text.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { Change, Entry, Store, View } from "../../core/ports/store.ts";
 import { isReserved } from "../files/control.ts";
-import { type Connections, sqlStateOf } from "./connections.ts";
+import { type Connections, type Query, sqlStateOf } from "./connections.ts";
 import { refusalOf } from "./failures.ts";
 import { type Base, type Mirror, openMirror } from "./mirror.ts";
 import {
@@ -82,7 +82,7 @@ export function openStore(options: StoreOptions): Store {
       readsOf.set(view, reads);
       return view;
     },
-    hold: (run, work) => holdLock(options, run, work),
+    hold: (run) => holdLock(options, run),
     holds: async (view) => (await stillHolds(readsIn(view))) !== null,
     async commit(view, changes) {
       const reads = readsIn(view);
@@ -327,23 +327,17 @@ function busy({ address }: Connections): PawlError {
 }
 
 /** The run's lock, for as long as the session lives. It orders transactions; what was read is checked by the commit itself. */
-async function holdLock<T>({ connections, project }: Place, run: string, work: () => Promise<T>): Promise<T> {
+async function holdLock({ connections, project }: Place, run: string): Promise<AsyncDisposable> {
   const key = `pawl ${project} ${run}`;
-  return connections.session(
-    async (query) => {
-      try {
-        await query("select pg_advisory_lock(hashtextextended($1, 0))", [key]);
-      } catch (thrown) {
-        throw sqlStateOf(thrown) === "55P03" ? await heldBy(connections, run, key) : thrown;
-      }
-    },
-    async (query) => {
-      try {
-        return await work();
-      } finally {
-        await query("select pg_advisory_unlock(hashtextextended($1, 0))", [key]).catch(() => {});
-      }
-    },
+  const take = async (query: Query) => {
+    try {
+      await query("select pg_advisory_lock(hashtextextended($1, 0))", [key]);
+    } catch (thrown) {
+      throw sqlStateOf(thrown) === "55P03" ? await heldBy(connections, run, key) : thrown;
+    }
+  };
+  return connections.session(take, (query) =>
+    query("select pg_advisory_unlock(hashtextextended($1, 0))", [key]),
   );
 }
 

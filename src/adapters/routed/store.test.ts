@@ -1,5 +1,7 @@
 /** Two stores as one: what belongs where, and that a commit depends on both. */
+
 import { describe, expect, it } from "vitest";
+import { holding } from "../../../test/rig/holding.ts";
 import { openMemoryStore } from "../../../test/rig/memory-store.ts";
 import { PawlError } from "../../core/error.ts";
 import { EVENTS } from "../../core/event.ts";
@@ -109,8 +111,8 @@ describe("two stores as one", () => {
 
   it("hold a run where it belongs", async () => {
     const { asked, store } = opened();
-    expect(await store.hold("alfred:T-1", async () => asked())).toBe(0);
-    expect(await store.hold("bloom:tasks", async () => asked())).toBe(1);
+    expect(await holding(store, "alfred:T-1", asked)).toBe(0);
+    expect(await holding(store, "bloom:tasks", asked)).toBe(1);
   });
 
   it("let the files be worked with while what is shared cannot be reached", async () => {

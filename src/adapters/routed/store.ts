@@ -56,8 +56,7 @@ export function openRoutedStore(files: Store, shared: () => Promise<Store>, rout
       sidesOf.set(view, sides);
       return view;
     },
-    hold: async (run, work) =>
-      routes.isSharedRun(run) ? (await shared()).hold(run, work) : files.hold(run, work),
+    hold: async (run) => (routes.isSharedRun(run) ? await shared() : files).hold(run),
     holds: async (view) => {
       const sides = sidesIn(view);
       return (await files.holds(sides.files)) && (await sharedHolds(sides));

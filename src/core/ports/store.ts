@@ -1,3 +1,5 @@
+// A program that uses the library may know of no `AsyncDisposable` by itself.
+/// <reference lib="esnext.disposable" preserve="true" />
 /** The project's documents, files or rows of a database: read through views, changed by commits. */
 import type { LongText, Text } from "../long-text.ts";
 import type { ProjectPath } from "../path.ts";
@@ -68,8 +70,11 @@ export interface Pending {
 export interface Store {
   /** A fresh view: it shows what anybody committed before its first read. */
   view(): View;
-  /** Runs `work` while holding the run's lock across processes. Throws `lock-timeout`, naming the owner. */
-  hold<T>(run: string, work: () => Promise<T>): Promise<T>;
+  /**
+   * Takes the run's lock across processes; `await using` gives it back at the end of the block. Throws `lock-timeout`, naming the
+   * owner.
+   */
+  hold(run: string): Promise<AsyncDisposable>;
   /** Whether everything that the view read is unchanged. */
   holds(view: View): Promise<boolean>;
   /**

@@ -136,7 +136,8 @@ async function accept(
 
 /** Under the run's lock, like everything that is kept for the run. */
 async function keep({ runtime: { outside, store } }: Project, run: string, policy: Policy): Promise<void> {
-  await store.hold(run, async () => outside.policies?.keep(run, policy));
+  await using _lock = await store.hold(run);
+  await outside.policies?.keep(run, policy);
 }
 
 export interface Loosened extends Pick<Compared, "holds" | "ignored"> {
@@ -189,14 +190,7 @@ export async function beginLoop(
   host: Host,
   isUnderway: () => Promise<boolean>,
 ): Promise<void> {
-  const { outside, store } = project.runtime;
-  // Of two loops that start at once, the later one reads what the other has kept.
-  const { ignored, isSettled, present } = await store.hold(LOOP, async () => {
-    const found = await compared(project, LOOP);
-    const isSettled = found.pinned === null || found.ignored.length === 0 || !(await isUnderway());
-    if (isSettled && found.present !== null) await outside.policies?.keep(LOOP, found.present);
-    return { ...found, isSettled };
-  });
+  const { ignored, isSettled, present } = await settleLoop(project, isUnderway);
   if (isSettled || present === null) return;
   if (!(host.terminal.isScreen && host.agent() === null)) return;
   const lines = ignored.map(renderChange);
@@ -208,4 +202,17 @@ export async function beginLoop(
     throw thrown;
   }
   await accept(project, host, LOOP, { ignored, present });
+}
+
+/** Of two loops that start at once, the later one reads what the other has kept. */
+async function settleLoop(
+  project: Project,
+  isUnderway: () => Promise<boolean>,
+): Promise<Compared & { readonly isSettled: boolean }> {
+  const { outside, store } = project.runtime;
+  await using _lock = await store.hold(LOOP);
+  const found = await compared(project, LOOP);
+  const isSettled = found.pinned === null || found.ignored.length === 0 || !(await isUnderway());
+  if (isSettled && found.present !== null) await outside.policies?.keep(LOOP, found.present);
+  return { ...found, isSettled };
 }

@@ -112,16 +112,12 @@ export function openMemoryDisk(simulator: Simulator): MemoryDisk {
           reads.set(view, seen);
           return view;
         },
-        async hold(run, work) {
+        async hold(run) {
           await simulator.step(process, "");
           const held = holds.get(run);
           if (held) await new Promise<void>((go) => held.waiting.push({ process, go }));
           else holds.set(run, { owner: process, waiting: [] });
-          try {
-            return await work();
-          } finally {
-            letGo(run);
-          }
+          return { [Symbol.asyncDispose]: async () => letGo(run) };
         },
         holds: async (view) => [...(reads.get(view) ?? [])].every(([key, before]) => now(key) === before),
         async commit(view, changes) {

@@ -114,7 +114,7 @@ export interface JournalRepair {
   readonly foreign: readonly {
     readonly kept: string;
     readonly commits: number;
-    /** Those that contain changes that Pawl never makes. */
+    /** Those that contain changes that Pawl never makes, or that build on commits which are not there. */
     readonly unusable: number;
     readonly paths: readonly string[];
   }[];

@@ -130,7 +130,9 @@ describe("a planted journal", () => {
     const { code, out } = await project.pawl("repair");
     expect(code).toBe(0);
     expect(out).toMatch(/foreign-journal holds 1 commit that this project did not make/);
-    expect(out).toContain("1 of them contain changes that Pawl never makes");
+    expect(out).toContain(
+      "  1 commit of these cannot be taken: forged, or built on commits that are not in this file.",
+    );
     project.write(".pawl/journal", journalOf([put("planted.md", "owned\n")]));
     const again = await project.pawl("repair");
     expect(again.out).toMatch(/holds 1 commit that[\s\S]*It would write:\n {4}planted\.md\n/);

@@ -3,48 +3,14 @@
  * proof must object. `node test/network/mutants.ts [WORD]`
  */
 import { spawnSync } from "node:child_process";
-import { type BrokenCopy, copyCheckout, type Edit } from "../rig/broken-copy.ts";
-
-interface Mutant {
-  readonly name: string;
-  readonly edits: readonly Edit[];
-  readonly args?: readonly string[];
-  /** What the proof must say. */
-  readonly says: RegExp;
-}
-
-const MUTANTS: readonly Mutant[] = [
-  {
-    name: "a worker that cannot renew its lease goes on",
-    edits: [
-      {
-        file: "src/adapters/postgres/held-leases.ts",
-        find: "const sure = (2 * lasting) / 3;",
-        replace: "const sure = 100 * lasting;",
-      },
-    ],
-    says: /is alive, the lease of/,
-  },
-  {
-    name: "nobody listens to a connection on loan",
-    edits: [
-      { file: "src/adapters/postgres/connections.ts", find: 'client.on("error", broke);', replace: "" },
-    ],
-    says: /ended by itself/,
-  },
-  {
-    name: "the database acknowledges what its replica lacks",
-    edits: [],
-    args: ["--asynchronous"],
-    says: /was told that this is kept, and it is gone/,
-  },
-];
+import { type BrokenCopy, copyCheckout } from "../rig/broken-copy.ts";
+import { BROKEN_PROMISES, type BrokenPromise } from "./broken-promises.ts";
 
 // Without the look at a commit's epoch alone the proof found nothing: a worker leaves its tasks before another one can take them.
 // That look has tests of its own.
 const [word = ""] = process.argv.slice(2);
 const survivors: string[] = [];
-const chosen = MUTANTS.filter(({ name }) => name.includes(word));
+const chosen = BROKEN_PROMISES.filter(({ name }) => name.includes(word));
 using copy = copyCheckout();
 for (const mutant of chosen) {
   const isNoticed = tried(copy, mutant);
@@ -53,7 +19,10 @@ for (const mutant of chosen) {
 }
 process.exitCode = survivors.length === 0 && chosen.length > 0 ? 0 : 1;
 
-function tried({ break: edit, folder, mend }: BrokenCopy, { args = [], edits, says }: Mutant): boolean {
+function tried(
+  { break: edit, folder, mend }: BrokenCopy,
+  { args = [], edits, says }: BrokenPromise,
+): boolean {
   for (const each of edits) edit(each);
   const ran = spawnSync(process.execPath, ["test/network/run.ts", ...args], {
     cwd: folder,

@@ -21,7 +21,7 @@ export interface SetAside {
   /** Its path, relative to the root. */
   readonly kept: string;
   readonly commits: number;
-  /** How many of its records contain something that Pawl never writes, such as a path outside the project. */
+  /** How many of its records contain something that Pawl never writes, or change a text that is not there. */
   readonly unusable: number;
   /** The paths that it would write, each once. */
   readonly paths: readonly string[];

@@ -113,7 +113,9 @@ function renderForeign({ kept, commits, unusable, paths }: JournalRepair["foreig
   const lines = [
     `${clean(kept)} holds ${counted(commits, "commit")} that this project did not make. Nothing of it was applied.\n`,
     ...(unusable > 0
-      ? [`  ${unusable} of them contain changes that Pawl never makes: somebody forged them.\n`]
+      ? [
+          `  ${counted(unusable, "commit")} of these cannot be taken: forged, or built on commits that are not in this file.\n`,
+        ]
       : []),
     ...(paths.length > 0 ? ["  It would write:\n"] : []),
     ...shown,

@@ -21,7 +21,7 @@ it("is refused by its name and why, in Pawl's words, a folder too", () => {
   const told = (given: string) => {
     const script = `import { openSources } from ${JSON.stringify(join(import.meta.dirname, "sources.ts"))};
       openSources(process.argv[1], process.argv[1]).read(${JSON.stringify(given)}).then(
-        (files) => console.log(files.length), (why) => console.log(why.code, why.message, why.fix));`;
+        (files) => console.log(String(files.length)), (why) => console.log(why.code, why.message, why.fix));`;
     const [program, words] = asPlainUser(process.execPath, "--input-type=module", "-e", script, root);
     return spawnSync(program, words, { encoding: "utf8" }).stdout.trim();
   };

@@ -109,10 +109,11 @@ export async function git(call: GitCall, args: readonly string[]): Promise<GitAn
 }
 
 /** Git's configuration for the folder, kept until its files change. What else the call has, such as who takes its output, is not for this. */
-export function configOf({ environment, folder, stop }: GitCall): Promise<KnownConfig> {
+export function configOf({ environment, folder, limit, stop }: GitCall): Promise<KnownConfig> {
+  const call = { environment, folder, stop, ...(limit === undefined ? {} : { limit }) };
   return knownConfig(folder, environment, async () => {
     const args = ["config", "--list", "--show-scope", "-z"];
-    const answer = await attempt({ environment, folder, stop }, args, plainEnvironment(environment));
+    const answer = await attempt(call, args, plainEnvironment(environment));
     if (answer.code !== 0) throw gitFailed(args, folder, answer.errors.trim());
     return answer.output;
   });

@@ -409,6 +409,25 @@ describe("The lock of a run", () => {
     expect((await advance(runtime, pinning, {}, CALLER)).reply).toBe("pinned");
     expect(held).toEqual(["other:1"]);
   });
+
+  it("is followed by another look: a policy that goes by what has changed since is not kept", async () => {
+    const kept: Policy[] = [];
+    const policies: Partial<Policies> = { keep: async (_, policy) => void kept.push(policy) };
+    const { runtime, store } = inMemory({ outside: { policies } as Partial<Outside> as Outside });
+    let looks = 0;
+    const pinning: typeof addOne = {
+      ...addOne,
+      async observe() {
+        if (looks++ === 0) store.files.set("count.txt", "5");
+      },
+      propose: (count, ...given) => ({
+        ...addOne.propose(count, ...given),
+        pin: { run: "test:count", policy: { own: count } },
+      }),
+    };
+    expect((await advance(runtime, pinning, {}, CALLER)).reply).toBe("now 6");
+    expect(kept).toEqual([{ own: 5 }]);
+  });
 });
 
 describe("What strayed", () => {

@@ -25,6 +25,8 @@ describe.runIf(HAS_CHROMIUM)("a review", () => {
     await page.locator("h1", { hasText: "Limit requests" }).waitFor();
     await settled(page);
     await toFile(page, "src/http/rate-limit.ts");
+    // Its lines are fetched when it comes into view.
+    await page.waitForFunction(() => document.activeElement?.closest(".file")?.querySelector("[role=grid]"));
     await keyboard.press("Tab");
     while (!(await isAt(page, "[role=grid]"))) await keyboard.press("Tab");
     await keyboard.press("ArrowDown");

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CutProxy, openCutProxy } from "../../../test/rig/cut-proxy.ts";
-import { type Server, STARTING, startPostgres } from "../../../test/rig/postgres.ts";
+import { onDatabase, type Server, STARTING, startPostgres } from "../../../test/rig/postgres.ts";
 import { until } from "../../../test/rig/until.ts";
 import { EVENTS } from "../../core/event.ts";
 import { projectPath } from "../../core/path.ts";
@@ -76,8 +76,19 @@ async function underFire(
   } finally {
     await Promise.all(children.map(kill));
   }
+  // What a process sent before it was killed, the server may be doing yet.
+  await until(isNobodyElseThere);
   await isWhole(place);
   await database.close();
+}
+
+function isNobodyElseThere(): Promise<boolean> {
+  const others =
+    "select 1 from pg_stat_activity where application_name ~ '^pawl ' and application_name !~ $1";
+  return onDatabase(
+    server.url("postgres"),
+    async (client) => (await client.query(others, [`:${process.pid}$`])).rowCount === 0,
+  );
 }
 
 async function isWhole({ inspect, store }: DatabaseProject): Promise<void> {

@@ -9,8 +9,8 @@
  *    the same: to compare them takes a twentieth of what it takes to load a hash.
  * 4. Each command has its own: V8 reads all of it at once, so what other commands call would cost each start a tenth and more.
  * 5. It is taken when a command ends that loaded a script for which it has none, or has run for some seconds. Then all of its
- *    scripts are kept anew, with what both ways through the command called. V8 throws away what a server called at its start and
- *    never again; taken at its end, the code would lack just that.
+ *    scripts are kept anew, with what both ways through the command called. After those seconds only what is loaded later is added:
+ *    V8 throws away what a server called at its start and never again; taken at its end, the code would lack just that.
  */
 import type { Script } from "node:vm";
 
@@ -127,11 +127,13 @@ function open({ folder, late, hashes, verb }: Place): Scripts {
     fs.renameSync(temporary, path);
   };
   if (cache) {
+    let isStart = true;
     const keepNew = (code: number) => {
-      if (code !== 0 || [...loaded.values()].every(({ isKept }) => isKept)) return;
+      const fresh = [...loaded].filter(([, { isKept }]) => !isKept);
+      if (code !== 0 || fresh.length === 0) return;
       try {
         if (dropOld(cache, hashes) > MOST_FILES) return;
-        for (const [name, each] of loaded) {
+        for (const [name, each] of isStart ? [...loaded] : fresh) {
           keep(pathOf(name), each.script);
           loaded.set(name, { ...each, isKept: true });
         }
@@ -140,7 +142,10 @@ function open({ folder, late, hashes, verb }: Place): Scripts {
       }
     };
     process.once("exit", keepNew);
-    setTimeout(() => keepNew(0), STARTED).unref();
+    setTimeout(() => {
+      keepNew(0);
+      isStart = false;
+    }, STARTED).unref();
   }
   return scripts;
 }

@@ -1,5 +1,4 @@
 /** What every store promises behind its port, on whatever it keeps things. */
-
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { EVENTS } from "../src/core/event.ts";
 import { PROJECT_FOLDER, projectPath } from "../src/core/path.ts";

@@ -21,6 +21,9 @@ describe("the lookup of a table", () => {
     expect([removing.variables, removing.inputs]).toEqual([["pushes"], []]);
     expect(pairOf(door, "closed", "push")).toBe(pair);
     expect(pairOf(door, "gone", "push")).toEqual({ rules: [], variables: [], inputs: [] });
+    // Nothing is kept of names that the table does not have.
+    expect(pairOf(door, "attic", "push")).not.toBe(pairOf(door, "attic", "push"));
+    expect(pairOf(door, "closed", "sing")).not.toBe(pairOf(door, "closed", "sing"));
     expect(pairOf(door, "attic", "push").rules).toEqual([]);
     expect(variableNames(door)).toEqual(["pushes"]);
   });

@@ -34,7 +34,9 @@ export function pairOf(workflow: Workflow, state: string, event: string): Pair {
   const { pairs, variables } = lookupOf(workflow);
   const events = pairs.get(state) ?? new Map<string, Pair>();
   const pair = events.get(event) ?? makePair(workflow, state, event, variables);
-  pairs.set(state, events.set(event, pair));
+  // A file may name what the table does not have, as often as it likes.
+  if (hasState(workflow, state) && Object.hasOwn(workflow.events, event))
+    pairs.set(state, events.set(event, pair));
   return pair;
 }
 

@@ -1,7 +1,6 @@
 /**
  * A process of the crash proof, on a real disk. Its argument is a task as JSON; its answer is one line of JSON.
  */
-
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Disk } from "../../src/adapters/files/disk.ts";

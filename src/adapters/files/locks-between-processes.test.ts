@@ -1,5 +1,4 @@
 /** A run's lock between processes, which are killed, suspended, and take it again and again. */
-
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";

@@ -108,7 +108,7 @@ export async function git(call: GitCall, args: readonly string[]): Promise<GitAn
   );
 }
 
-/** Git's configuration for the folder, kept until its files change. What else the call has, such as who takes its output, is not for this. */
+/** Git's configuration for the folder, kept until its files change. What the call reads, and who takes its output, is not for it. */
 export function configOf({ environment, folder, limit, stop }: GitCall): Promise<KnownConfig> {
   const call = { environment, folder, stop, ...(limit === undefined ? {} : { limit }) };
   return knownConfig(folder, environment, async () => {

@@ -1,5 +1,4 @@
 /** Two stores as one: what belongs where, and that a commit depends on both. */
-
 import { describe, expect, it } from "vitest";
 import { holding } from "../../../test/rig/holding.ts";
 import { openMemoryStore } from "../../../test/rig/memory-store.ts";

@@ -29,3 +29,8 @@ export function trimLineBreaks(text: string): string {
 export function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
+
+/** At most one blank line in a row, none at the ends, and a line break. */
+export function tidy(text: string): string {
+  return `${text.replace(/\n{3,}/g, "\n\n").trim()}\n`;
+}

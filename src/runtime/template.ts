@@ -71,8 +71,3 @@ export function faultOf(cause: unknown): TemplateFault {
     what: message.replace(/, (?:file|line|col):[^,]*/g, ""),
   };
 }
-
-/** At most one blank line in a row, none at the ends, and a line break. */
-export function tidy(text: string): string {
-  return `${text.replace(/\n{3,}/g, "\n\n").trim()}\n`;
-}

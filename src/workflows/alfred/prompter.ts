@@ -1,6 +1,8 @@
 /** Prompts and artifact texts from templates, which may include the partials among them. */
+
+import { tidy } from "../../core/blanks.ts";
 import { PawlError } from "../../core/error.ts";
-import { faultOf, openTemplates, type Templates, tidy } from "../../runtime/template.ts";
+import { faultOf, openTemplates, type Templates } from "../../runtime/template.ts";
 
 export interface TemplateText {
   /** Where it was read from, for error messages. */

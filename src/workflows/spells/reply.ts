@@ -1,10 +1,10 @@
-import { oneLine, trimLineEnds } from "../../core/blanks.ts";
+import { oneLine, tidy, trimLineEnds } from "../../core/blanks.ts";
 import { PawlError } from "../../core/error.ts";
 import type { ReviewFetch } from "../../core/ports/reviews.ts";
 import type { Facts } from "../../engine/workflow.ts";
-import { openTemplates, tidy } from "../../runtime/template.ts";
 import { parseAtlassianUrls, unprocessedUrls } from "./atlassian.ts";
 import { describeFailure, problemOf } from "./comments-file.ts";
+import type { Criterion } from "./criteria.ts";
 import { titleOf } from "./events.ts";
 import { renderFenced } from "./fence.ts";
 import { FILE_KEYS, type FileKey, pathOf } from "./files.ts";
@@ -13,11 +13,10 @@ import { effectOf, type Prospect, renderAvailable, renderKeyFiles, renderUnavail
 import type { SpellsRun } from "./load-run.ts";
 import type { Cast } from "./material.ts";
 import { parseReplyFile, replyFileOf } from "./reply-file.ts";
+import { fillIn } from "./reply-template.ts";
 import { FIRST_STATE } from "./state-file.ts";
 import { STATES } from "./states.ts";
 import type { Work } from "./work.ts";
-
-const templates = openTemplates({ jsTruthy: true });
 
 /** A placeholder for the loaded file until all else is in place, so that nothing in it is changed. */
 const CONTENTS = "\u{E000}contents\u{E000}";
@@ -65,7 +64,7 @@ function withNotYet(steps: string, prospects: readonly Prospect[]): string {
 /** Strict: an unknown variable is an error, never an empty place. */
 export function renderTemplate(template: string, values: object, name: string): string {
   try {
-    return templates.render(template, values);
+    return fillIn(template, values);
   } catch (thrown) {
     throw new PawlError(
       "template-invalid",
@@ -79,7 +78,6 @@ export function renderTemplate(template: string, values: object, name: string): 
 function valuesOf({ cast, work, facts, prospects }: ReplyInput): object {
   const { decision, material, run, sent } = cast;
   const { links = [], review } = material;
-  const criteria = () => (work.texts.plan === null ? [] : run.criteriaOf(work.texts.plan));
   return {
     spell: titleOf(sent.event),
     why: effectOf(decision.rule.id, run.facts),
@@ -89,11 +87,8 @@ function valuesOf({ cast, work, facts, prospects }: ReplyInput): object {
     available: Object.fromEntries(prospects.map(({ spell: name, available }) => [name, available])),
     key_files: renderKeyFiles(work.texts),
     files: Object.fromEntries(FILE_KEYS.map((key) => [key, facts[key] === "present"])),
-    get criteria_total() {
-      return criteria().length;
-    },
-    get criteria_open() {
-      return criteria().filter(({ checked }) => !checked).length;
+    get criteria() {
+      return countOf(work.texts.plan === null ? [] : run.criteriaOf(work.texts.plan));
     },
     kept: work.kept,
     archive: work.archive,
@@ -104,11 +99,17 @@ function valuesOf({ cast, work, facts, prospects }: ReplyInput): object {
     links_done: renderList(links.filter(({ fetch }) => fetch.kind === "fetched").map(({ url }) => url)),
     links_left: renderList(links.filter(({ fetch }) => fetch.kind !== "fetched").map(withReason)),
     review_files: renderReviewFiles(work),
-    fetch: fetchKind(review, work),
+    fetch: fetchKinds(review, work),
     fetch_said: review ? reviewSaid(review, work) : linksSaid(links, work),
     fetch_problem: review ? (problemOf(review) ?? "") : "",
     fetch_setup: material.links ? linksSetup(links) : reviewSetup(review),
   };
+}
+
+function countOf(criteria: readonly Criterion[]): object {
+  const total = criteria.length;
+  const open = criteria.filter(({ checked }) => !checked).length;
+  return { total, open, none: total === 0, single: total === 1, done: total > 0 && open === 0 };
 }
 
 function renderAside({ aside }: Work): string {
@@ -138,10 +139,11 @@ function renderReviewFiles({ texts }: Work): string {
   return `The review's files were left where they are: ${names.join(", ")}.`;
 }
 
-function fetchKind(review: ReviewFetch | undefined, work: Work): string {
-  if (review === undefined || work.kept) return "kept";
-  if (review.kind === "no-pull-request") return "none";
-  return problemOf(review) === null ? "fetched" : "incomplete";
+/** By what became of the comments: one of them is true, or none where some are missing. */
+function fetchKinds(review: ReviewFetch | undefined, work: Work): object {
+  const kept = review === undefined || work.kept;
+  const none = !kept && review.kind === "no-pull-request";
+  return { kept, none, fetched: !kept && !none && problemOf(review) === null };
 }
 
 function reviewSaid(review: ReviewFetch, work: Work): string {

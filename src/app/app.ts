@@ -613,6 +613,7 @@ function readText(path: string): string | null {
 /** Looked at when somebody asks: most commands that only show something never do. */
 function callerBy(agentHere: Host["agent"], terminal: ControllingTerminal): Caller {
   return {
+    onCommandLine: true,
     get channel() {
       if (agentHere() !== null) return "agent";
       return terminal.isThere() ? "terminal" : "script";

@@ -53,4 +53,14 @@ describe("a person's word", () => {
       "agent",
     ]);
   });
+
+  it("comes over the command line without a look at which of its channels it is", () => {
+    const caller: Caller = {
+      onCommandLine: true,
+      get channel(): never {
+        throw new Error("looked");
+      },
+    };
+    expect(isCommandLine({ caller })).toBe(true);
+  });
 });

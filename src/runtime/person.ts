@@ -5,6 +5,8 @@ import type { Context } from "./transaction.ts";
 
 type Asking = Pick<Context, "answered" | "caller">;
 
+const COMMAND_LINE: ReadonlySet<string> = new Set(["terminal", "script", "agent"]);
+
 /**
  * Whether a person has answered exactly this question. They have not decided what they were not shown: if the findings
  * have changed since, the message differs, and they are asked again.
@@ -30,6 +32,6 @@ export function isPersonHere({ caller: { channel } }: Pick<Context, "caller">): 
 }
 
 /** Whether the call came from the command line, by whomever. */
-export function isCommandLine({ caller: { channel } }: Pick<Context, "caller">): boolean {
-  return channel === "terminal" || channel === "script" || channel === "agent";
+export function isCommandLine({ caller }: Pick<Context, "caller">): boolean {
+  return caller.onCommandLine === true || COMMAND_LINE.has(caller.channel);
 }

@@ -63,7 +63,12 @@ function hasHead(folder: string): boolean {
 
 /** The shared git folder of a checkout's own one; itself for a repository's first checkout. */
 export function commonFolderOf(own: string): string {
-  return unlessGone(() => resolve(own, readFileSync(join(own, "commondir"), "utf8").trim()), own);
+  const path = join(own, "commondir");
+  return unlessGone(() => {
+    // Most have none, and a read that fails takes longer than all else here.
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) return own;
+    return resolve(own, readFileSync(path, "utf8").trim());
+  }, own);
 }
 
 function isFolder(path: string): boolean {

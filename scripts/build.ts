@@ -8,7 +8,7 @@ import type { Metafile } from "esbuild";
 import { JSON_SCHEMAS } from "../src/app/json-schemas.ts";
 import { buildApp } from "./build-app.ts";
 import { buildBoard } from "./build-board.ts";
-import { bundle } from "./bundle.ts";
+import { bundle, QUICK_NAMES } from "./bundle.ts";
 import { emitTypes } from "./emit-types.ts";
 import { makeScripts } from "./make-scripts.ts";
 
@@ -81,7 +81,7 @@ const [metafile, , texts, page, app] = await Promise.all([
   buildBoard(join(DIST, "board")),
   buildApp(join(DIST, "app")),
 ]);
-await makeScripts(DIST, ["guard", "core", "tasks", "status", "read", "mcp", "cast"]);
+await makeScripts(DIST, QUICK_NAMES);
 await writeSchemas();
 const outputs = [metafile, page, app].flatMap((each) => Object.values(each.outputs));
 const packages = await writeLicences(outputs);

@@ -11,20 +11,26 @@ const ROOT = resolve(import.meta.dirname, "..");
 const { dependencies, version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 
 /**
- * What quick commands load, in this order: a client's hook, which loads nothing else; all of them; the verbs of workflows;
- * and what each needs of its own. `read`: what parses a changed file.
+ * What quick commands load, in this order: a client's hook, which loads nothing else; all of them, with what records a run's
+ * moves; the verbs of workflows; and what each needs of its own. `read`: what parses a changed file.
  */
 const QUICK = {
   guard: /^src\/(app\/guard|surfaces\/hooks\/claude-code)\.ts$/,
-  core: /^src\/(app\/app|surfaces\/cli\/verb|adapters\/agents\/capability)\.ts$/,
+  core: /^src\/(app\/app|surfaces\/cli\/verb|adapters\/agents\/capability|runtime\/(run-event|record)|engine\/boxes)\.ts$/,
   tasks: /^src\/workflows\/bloom\/verbs\/(step|look)\.ts$/,
+  cast: /^src\/workflows\/spells\/cast\.ts$/,
   status:
     /^src\/(surfaces\/cli\/status|workflows\/(alfred|spells|bloom)\/overview|adapters\/policies\/policies)\.ts$/,
   read: /^src\/tasks-file\/read\.ts$/,
   mcp: /^src\/surfaces\/(cli\/mcp|mcp\/serve)\.ts$/,
-  cast: /^src\/workflows\/spells\/cast\.ts$/,
-  telemetry: /^src\/adapters\/telemetry\/live\.ts$/,
+  templates: /^src\/runtime\/template\.ts$/,
 };
+
+/** Each of these becomes a script. */
+export const QUICK_NAMES: readonly string[] = Object.keys(QUICK);
+
+/** Loaded by a loop that exports telemetry. */
+const LIVE = { telemetry: /^src\/adapters\/telemetry\/live\.ts$/ };
 
 /** Loaded on the spot, by a call that cannot wait, from a chunk: they lie beside it. */
 const LATE_SOURCES = { "chunks/wide-text": "src/surfaces/cli/wide-text.ts" };
@@ -67,7 +73,7 @@ export async function bundle(
     // Bundled CommonJS asks for Node's own modules by `require`.
     banner: { js: "const require=process.getBuiltinModule;" },
   });
-  await mergeChunks(ROOT, metafile, QUICK);
+  await mergeChunks(ROOT, metafile, { ...QUICK, ...LIVE });
   return metafile;
 }
 

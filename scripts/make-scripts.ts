@@ -10,6 +10,9 @@ import { transform } from "esbuild";
 
 const LOADER = resolve(import.meta.dirname, "load-scripts.ts");
 
+/** V8 keeps a text of this length with its large objects. A shorter one is copied by each of the collections of a start. */
+const LARGE = 128 * 1024;
+
 /** Makes them of the chunks of these names in `outdir`, of which each imports only those before it. */
 export async function makeScripts(outdir: string, names: readonly string[]): Promise<void> {
   const chunks = join(outdir, "chunks");
@@ -18,7 +21,8 @@ export async function makeScripts(outdir: string, names: readonly string[]): Pro
   const known = new Map<string, readonly string[]>();
   for (const name of names) known.set(name, [...(wanted.get(name) ?? [])].sort());
   for (const name of names) {
-    const script = scriptOf(await readFile(join(chunks, `${name}.js`), "utf8"), name, known);
+    const short = scriptOf(await readFile(join(chunks, `${name}.js`), "utf8"), name, known);
+    const script = short.length < LARGE / 2 ? short : short.padEnd(LARGE);
     await writeFile(join(chunks, `${name}.cjs`), script);
     await writeFile(join(chunks, `${name}.js`), renderModule(name, known.get(name) ?? []));
     hashes[name] = createHash("sha256").update(script).digest("hex").slice(0, 16);

@@ -24,13 +24,21 @@ export async function mergeChunks(
 ): Promise<void> {
   const gone = new Set<string>();
   for (const [name, sources] of Object.entries(groups)) {
-    const roots = Object.keys(outputs).filter((path) => sources.test(outputs[path]?.entryPoint ?? ""));
+    const roots = rootsOf(outputs, sources);
     const lazy = roots.filter((path) => basename(dirname(path)) === CHUNKS);
     const merged = [...closureOf(outputs, roots), ...lazy].filter((path) => !gone.has(path));
     if (merged.length === 0) continue;
     await mergeInto(name, root, outputs, merged, gone);
     for (const path of merged) gone.add(path);
   }
+}
+
+/** The chunks that begin with one of the sources, or have one among others that are no beginning. */
+function rootsOf(outputs: Outputs, sources: RegExp): readonly string[] {
+  return Object.keys(outputs).filter((path) => {
+    const { entryPoint, inputs = {} } = outputs[path] ?? {};
+    return (entryPoint === undefined ? Object.keys(inputs) : [entryPoint]).some((each) => sources.test(each));
+  });
 }
 
 async function mergeInto(

@@ -39,7 +39,12 @@ const INITIALIZE = {
   params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } },
 };
 
-const LUMOS = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "lumos", arguments: {} } };
+const CREATE = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "tools/call",
+  params: { name: "create_task", arguments: { task_content: "no task" } },
+};
 
 function start(args: readonly string[], more: NodeJS.ProcessEnv = {}) {
   return spawn(process.execPath, [MAIN, ...args], {
@@ -86,11 +91,19 @@ describe("the program's start", () => {
     const ofList = written("list");
 
     expect((await pawl(["status"])).code).toBe(0);
-    expect([...kept("status").keys()].sort()).toEqual(["core", "guard", "read", "status", "tasks"]);
+    expect([...kept("status").keys()].sort()).toEqual(["cast", "core", "guard", "read", "status", "tasks"]);
     expect(written("list")).toEqual(ofList);
     const all = written();
     expect((await pawl(["list"])).out).toContain("One");
     expect(written()).toEqual(all);
+  });
+
+  it("loads for `pawl lumos` neither the tasks' code nor a template engine", async () => {
+    // What writes here for the first time keeps the configuration too, as it was parsed.
+    expect((await pawl(["init"])).code).toBe(0);
+    expect((await pawl(["list"])).code).toBe(0);
+    expect((await pawl(["lumos"])).code).toBe(0);
+    expect([...kept("lumos").keys()].sort()).toEqual(["cast", "core", "guard"]);
   });
 
   it("keeps all that a command loads anew where it went another way and loaded more", async () => {
@@ -159,14 +172,14 @@ describe("the program's start", () => {
     const over = end(server);
     server.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
     // In the order of their names, and without the one that is being written.
-    await until(() => [...kept("mcp").keys()].sort().join() === "core,guard,mcp,read,status,tasks");
+    await until(() => [...kept("mcp").keys()].sort().join() === "cast,core,guard,mcp,read,status,tasks");
     const before = written();
     expect([...before.keys()].sort()).toEqual([...kept("mcp").values()].sort());
-    server.stdin.write(`${JSON.stringify(LUMOS)}\n`);
+    server.stdin.write(`${JSON.stringify(CREATE)}\n`);
     server.stdin.end();
     expect((await over).code).toBe(0);
     // What it loaded later is added, and nothing else is written again.
-    expect(kept("mcp").has("cast")).toBe(true);
+    expect(kept("mcp").has("templates")).toBe(true);
     for (const [path, inode] of before) expect(statSync(path).ino).toBe(inode);
   });
 

@@ -33,7 +33,7 @@ export const QUICK_NAMES: readonly string[] = Object.keys(QUICK);
 const LIVE = { telemetry: /^src\/adapters\/telemetry\/live\.ts$/ };
 
 /** Loaded on the spot, by a call that cannot wait, from a chunk: they lie beside it. */
-const LATE_SOURCES = { "chunks/wide-text": "src/surfaces/cli/wide-text.ts" };
+const LATE_SOURCES = { "chunks/wide-text": "src/surfaces/cli/wide-text.ts", "chunks/json-places": "jsonc-parser" };
 
 /** Bundles programs (name → source) into modules that share lazily loaded chunks. */
 export async function bundle(
@@ -61,7 +61,15 @@ export async function bundle(
     // Names and lines stay, so that a stack trace in a bug report can be read.
     minifySyntax: true,
     legalComments: "none",
-    plugins: [builtins(), oneLanguage(), withoutDevtools(), lateSpaces(), rarelyVariadic(), turnedInPlace()],
+    plugins: [
+      builtins(),
+      oneLanguage(),
+      withoutDevtools(),
+      latePlaces(),
+      lateSpaces(),
+      rarelyVariadic(),
+      turnedInPlace(),
+    ],
     // Asking for it loads a part of Node; liquidjs takes the clock instead.
     define: {
       "global.performance": "undefined",
@@ -131,6 +139,27 @@ function withoutDevtools(): Plugin {
     name: "without-devtools",
     setup({ onLoad }) {
       onLoad({ filter: /[\\/]ink[\\/]build[\\/]devtools\.js$/ }, () => ({ contents: "export {};" }));
+    },
+  };
+}
+
+/** Every start reads state files. Only one that has a fault must say where, and for that alone needs another parser of JSON. */
+function latePlaces(): Plugin {
+  return {
+    name: "late-places",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^jsonc-parser$/ }, ({ importer, path }) =>
+        /[\\/]core[\\/]state-json\.ts$/.test(importer) ? { path, namespace: "late-places" } : undefined,
+      );
+      onLoad({ filter: /.*/, namespace: "late-places" }, () => ({
+        contents: [
+          "let known;",
+          'const requireHere = () => process.getBuiltinModule("node:module").createRequire(import.meta.url);',
+          'const places = () => (known ??= requireHere()("./json-places.js"));',
+          "export const parseTree = (...given) => places().parseTree(...given);",
+          "export const printParseErrorCode = (...given) => places().printParseErrorCode(...given);",
+        ].join("\n"),
+      }));
     },
   };
 }

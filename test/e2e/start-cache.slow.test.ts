@@ -106,6 +106,16 @@ describe("the program's start", () => {
     expect([...kept("lumos").keys()].sort()).toEqual(["cast", "core", "guard"]);
   });
 
+  it("tells the line of a fault in a state file, by a parser that no other start loads", async () => {
+    mkdirSync(join(project, ".ai/task"), { recursive: true });
+    writeFileSync(join(project, ".ai/task/state.json"), '{\n  "current_state": "GATHER_EDITING",\n  ]\n}\n');
+    const { code, err } = await pawl(["lumos"]);
+    expect(code).toBe(1);
+    expect(err).toContain(
+      "state.json cannot be used: line 3: it is not valid JSON (property name expected).",
+    );
+  });
+
   it("keeps all that a command loads anew where it went another way and loaded more", async () => {
     appendFileSync(join(project, "tasks.yaml"), "    steps:\n      - id: A-a\n        instruction: Do it\n");
     expect((await pawl(["step", "done", "A-a"])).code).toBe(0);

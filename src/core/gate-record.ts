@@ -7,12 +7,13 @@
  * G2  `prev` is the hash of the previous record; `seq` counts from 1 without gaps.
  * G3  A record belongs to one project, run, gate, round, tree, base, policy and table. It proves nothing about another.
  */
+
+import { canonical } from "./canonical.ts";
 import { hashOf } from "./hash.ts";
 import { isId } from "./id.ts";
 import { isObjectId } from "./object-id.ts";
 import { type ProjectPath, projectPath } from "./path.ts";
 import { accepts, type Check, fields, listOf, object, orNull, sha256, text } from "./state-json.ts";
-import { canonical } from "./trust.ts";
 
 /** The purpose of a signature. A signature with another namespace does not count. */
 export const GATE_NAMESPACE = "pawl-gate-v1";

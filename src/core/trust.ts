@@ -4,7 +4,7 @@
  */
 
 import { attempt } from "./attempt.ts";
-import { isObject } from "./is-object.ts";
+import { canonical } from "./canonical.ts";
 import { RECEIVERS, type ReceiverName } from "./notice.ts";
 import type { BloomSettings, NotifySettings, SandboxSettings, Settings } from "./settings.ts";
 import { DEFAULT_SETTINGS } from "./settings.ts";
@@ -124,15 +124,6 @@ function loopSettings({ command: called, environment, permission }: BloomSetting
     ...(permission === "all" ? [setting("bloom.permission", permission)] : []),
     ...(environment.length === 0 ? [] : [setting("bloom.environment", canonical(environment))]),
   ];
-}
-
-/** JSON with sorted keys: equal values give equal texts. */
-export function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, each: unknown) =>
-    isObject(each)
-      ? Object.fromEntries(Object.entries(each).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : each,
-  );
 }
 
 /**

@@ -5,12 +5,12 @@
 
 import { attempt } from "../core/attempt.ts";
 import { openByText } from "../core/by-text.ts";
+import { canonical } from "../core/canonical.ts";
 import { PawlError } from "../core/error.ts";
 import { digestOf } from "../core/hash.ts";
 import { isObject } from "../core/is-object.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { View } from "../core/ports/store.ts";
-import { canonical } from "../core/trust.ts";
 import { follow, startingConfigurations } from "../engine/configuration.ts";
 import { pairOf } from "../engine/lookup.ts";
 import { canApply } from "../engine/reach.ts";

@@ -12,6 +12,7 @@
 
 import { attempt } from "../core/attempt.ts";
 import { openByText } from "../core/by-text.ts";
+import { canonical } from "../core/canonical.ts";
 import { NotText, PawlError } from "../core/error.ts";
 import type { Caller, RunAdvanced } from "../core/event.ts";
 import { digestOf, hashOf } from "../core/hash.ts";
@@ -19,7 +20,6 @@ import type { ProjectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
 import { as, object } from "../core/state-json.ts";
 import type { Strength } from "../core/strength.ts";
-import { canonical } from "../core/trust.ts";
 import { initialConfiguration } from "../engine/decide.ts";
 import type { Configuration, Workflow } from "../engine/workflow.ts";
 import {

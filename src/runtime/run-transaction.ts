@@ -10,6 +10,7 @@
  * R6  Known secrets are removed from what a caller says before it is used, and from what is logged and reported.
  */
 
+import { canonical } from "../core/canonical.ts";
 import { PawlError, toPawlError } from "../core/error.ts";
 import { type Caller, EVENTS, type PawlEvent } from "../core/event.ts";
 import { type Mask, masked } from "../core/masked.ts";
@@ -20,7 +21,6 @@ import type { Memory } from "../core/ports/memory.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import type { Change, Store, View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
-import { canonical } from "../core/trust.ts";
 import { type BesideStrays, besideStrays, type StrayEdits, type Strays } from "./strays.ts";
 import type { AfterCommit, Context, Now, Pin, Proposal, StateFiles, Transaction } from "./transaction.ts";
 

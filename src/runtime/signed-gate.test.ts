@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openMemoryStore } from "../../test/rig/memory-store.ts";
 import { toldLater } from "../../test/rig/told.ts";
+import { canonical } from "../core/canonical.ts";
 import { ALLOWED_SIGNERS, type GateRecord, parseRecord } from "../core/gate-record.ts";
 import { hashOf } from "../core/hash.ts";
 import type { Outside } from "../core/ports/outside.ts";
@@ -8,7 +9,6 @@ import type { SignatureOrder, Signatures } from "../core/ports/signatures.ts";
 import type { View } from "../core/ports/store.ts";
 import { DEFAULT_SETTINGS } from "../core/settings.ts";
 import type { GateLevel } from "../core/strength.ts";
-import { canonical } from "../core/trust.ts";
 import { atGate, type GateScene, levelAt } from "./signed-gate.ts";
 import type { Proposal, Verdict } from "./transaction.ts";
 

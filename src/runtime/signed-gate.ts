@@ -7,6 +7,8 @@
  *     evidence, policy, steps or an earlier record have changed meanwhile, the person is asked again.
  * S3  A signature is verified before the commit; record and signature are in the commit of the move.
  */
+
+import { canonical } from "../core/canonical.ts";
 import { PawlError } from "../core/error.ts";
 import type { Caller, RunAdvanced } from "../core/event.ts";
 import {
@@ -28,7 +30,6 @@ import type { Change, View } from "../core/ports/store.ts";
 import { judgingFiles } from "../core/process-files.ts";
 import type { Settings } from "../core/settings.ts";
 import { type GateLevel, isSignedLevel, isStrongEnough, levelOf, stricter } from "../core/strength.ts";
-import { canonical } from "../core/trust.ts";
 import { isPersonHere } from "./person.ts";
 import type { Context, Proposal, SignedRecord, Verdict } from "./transaction.ts";
 

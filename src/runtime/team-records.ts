@@ -12,6 +12,7 @@
  */
 
 import { attempt } from "../core/attempt.ts";
+import { canonical } from "../core/canonical.ts";
 import { PawlError } from "../core/error.ts";
 import { isId } from "../core/id.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
@@ -31,7 +32,6 @@ import {
   sha256,
   text,
 } from "../core/state-json.ts";
-import { canonical } from "../core/trust.ts";
 import type { FactValue } from "../engine/workflow.ts";
 import { hashOfStep } from "./history.ts";
 import type { Elsewhere } from "./transaction.ts";

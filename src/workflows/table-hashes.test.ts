@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { canonical } from "../core/canonical.ts";
 import { hashOf } from "../core/hash.ts";
-import { canonical } from "../core/trust.ts";
 import { storedTable } from "../runtime/history.ts";
 import { WORKFLOWS } from "./index.ts";
 

@@ -5,8 +5,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
+import { canonical } from "../../core/canonical.ts";
 import { PawlError } from "../../core/error.ts";
-import { canonical } from "../../core/trust.ts";
 import { errnoOf, isAbsence } from "./disk.ts";
 import { meaningOf } from "./disk-error.ts";
 import { hashOf } from "./hash.ts";

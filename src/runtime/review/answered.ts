@@ -1,5 +1,5 @@
 /** What became of the points of the last rejection: decided from what is there, never from an agent's claim. */
-import { canonical } from "../../core/trust.ts";
+import { canonical } from "../../core/canonical.ts";
 import type { AnsweredPoint, Point } from "./points.ts";
 
 export interface Facts {

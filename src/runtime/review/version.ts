@@ -1,7 +1,8 @@
 /** What a verdict is about, so that two people, or two windows, never decide on different things. */
+
+import { canonical } from "../../core/canonical.ts";
 import { PawlError } from "../../core/error.ts";
 import { hashOf } from "../../core/hash.ts";
-import { canonical } from "../../core/trust.ts";
 
 /** Everything that identifies what is judged. */
 export interface Judged {

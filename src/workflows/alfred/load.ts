@@ -1,9 +1,9 @@
+import { canonical } from "../../core/canonical.ts";
 import { PawlError } from "../../core/error.ts";
 import { hashOf } from "../../core/hash.ts";
 import { checkId } from "../../core/id.ts";
 import { naturalOrder } from "../../core/natural-order.ts";
 import type { View } from "../../core/ports/store.ts";
-import { canonical } from "../../core/trust.ts";
 import type { Context } from "../../runtime/module.ts";
 import type { TableRun } from "../../runtime/run-event.ts";
 import type { ToolDefinition } from "./definition.ts";

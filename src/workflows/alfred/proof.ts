@@ -2,13 +2,14 @@
  * What `pawl verify` checks Alfred's tasks against: the steps of a task lead through the tables of its tools, in their
  * order.
  */
+
+import { canonical } from "../../core/canonical.ts";
 import type { GateRecord } from "../../core/gate-record.ts";
 import { hashOf } from "../../core/hash.ts";
 import { hashOfPolicy } from "../../core/policy.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Settings } from "../../core/settings.ts";
 import { isSignedLevel, levelOf } from "../../core/strength.ts";
-import { canonical } from "../../core/trust.ts";
 import { decide } from "../../engine/decide.ts";
 import { brokenLinks, fromStored } from "../../runtime/history.ts";
 import type { GateProof, Replayed } from "../../runtime/module.ts";

@@ -1,4 +1,6 @@
 /** What a person needs to decide at a gate of a task. */
+
+import { canonical } from "../../core/canonical.ts";
 import { hashOf } from "../../core/hash.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { ChangedFile, Snapshot } from "../../core/ports/git.ts";
@@ -6,7 +8,6 @@ import type { Outside } from "../../core/ports/outside.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Settings } from "../../core/settings.ts";
 import { stricter } from "../../core/strength.ts";
-import { canonical } from "../../core/trust.ts";
 import { decide } from "../../engine/decide.ts";
 import type { Context, StoryInput, Transaction } from "../../runtime/module.ts";
 import { answered } from "../../runtime/review/answered.ts";

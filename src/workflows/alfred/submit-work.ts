@@ -1,7 +1,7 @@
+import { canonical } from "../../core/canonical.ts";
 import { PawlError } from "../../core/error.ts";
 import { hashOf } from "../../core/hash.ts";
 import type { PinnedBase } from "../../core/ports/git.ts";
-import { canonical } from "../../core/trust.ts";
 import type { Context } from "../../runtime/module.ts";
 import {
   type RunContext,

@@ -1,4 +1,5 @@
 /** The composition root: environment and configuration → adapters → runtime → surfaces. */
+
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { hostname, userInfo } from "node:os";
@@ -33,6 +34,7 @@ import type { EventLog } from "../core/ports/event-log.ts";
 import type { Keys } from "../core/ports/signatures.ts";
 import type { Change, Editor, Pending, Store, View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
+import { asCommandLine } from "../runtime/person.ts";
 import type { EventsOptions, Project, Trust, Workflows } from "../runtime/project.ts";
 import type { Runtime } from "../runtime/run-transaction.ts";
 import type { TraceSpan } from "../runtime/trace.ts";
@@ -612,8 +614,7 @@ function readText(path: string): string | null {
 
 /** Looked at when somebody asks: most commands that only show something never do. */
 function callerBy(agentHere: Host["agent"], terminal: ControllingTerminal): Caller {
-  return {
-    onCommandLine: true,
+  return asCommandLine({
     get channel() {
       if (agentHere() !== null) return "agent";
       return terminal.isThere() ? "terminal" : "script";
@@ -622,7 +623,7 @@ function callerBy(agentHere: Host["agent"], terminal: ControllingTerminal): Call
       const agent = agentHere();
       return agent === null ? person() : `${person()} (${agent.agent})`;
     },
-  };
+  });
 }
 
 function person(): string {

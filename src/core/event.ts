@@ -123,8 +123,6 @@ export interface Caller {
    * agent started. `board`: the page of `pawl board`, in a browser that a person opened by its address.
    */
   readonly channel: "mcp" | "elicitation" | "terminal" | "board" | "script" | "agent" | "library";
-  /** It is one of the command line's channels. Which one takes longer to tell: the processes above are looked at. */
-  readonly onCommandLine?: true;
   /** If known: the client's name and version, or the user and host of the terminal. */
   readonly who?: string;
   /**

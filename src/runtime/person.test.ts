@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Caller } from "../core/event.ts";
-import { hasAnswered, isCommandLine, strengthOf } from "./person.ts";
+import { asCommandLine, hasAnswered, isCommandLine, strengthOf } from "./person.ts";
 import type { Context } from "./transaction.ts";
 
 const asking = (channel: Caller["channel"], answered?: Context["answered"]) => ({
@@ -55,12 +55,17 @@ describe("a person's word", () => {
   });
 
   it("comes over the command line without a look at which of its channels it is", () => {
-    const caller: Caller = {
-      onCommandLine: true,
+    const caller = asCommandLine({
       get channel(): never {
         throw new Error("looked");
       },
-    };
+    });
     expect(isCommandLine({ caller })).toBe(true);
+    expect(
+      isCommandLine({ caller: { ...asCommandLine({ channel: "terminal" }), channel: "elicitation" } }),
+    ).toBe(false);
+    expect(JSON.stringify(asCommandLine({ channel: "script", who: "ann" }))).toBe(
+      '{"channel":"script","who":"ann"}',
+    );
   });
 });

@@ -1,4 +1,5 @@
 /** A person's word: whether it was given, and how strong it is. */
+import type { Caller } from "../core/event.ts";
 import { strengthOfSignature } from "../core/ssh-signature.ts";
 import type { Strength } from "../core/strength.ts";
 import type { Context } from "./transaction.ts";
@@ -6,6 +7,8 @@ import type { Context } from "./transaction.ts";
 type Asking = Pick<Context, "answered" | "caller">;
 
 const COMMAND_LINE: ReadonlySet<string> = new Set(["terminal", "script", "agent"]);
+/** Not a part of the caller, who is recorded: and a copy that came by another channel is none of these. */
+const onCommandLine = new WeakSet<Caller>();
 
 /**
  * Whether a person has answered exactly this question. They have not decided what they were not shown: if the findings
@@ -31,7 +34,16 @@ export function isPersonHere({ caller: { channel } }: Pick<Context, "caller">): 
   return channel === "terminal" || channel === "board";
 }
 
+/**
+ * The same caller, known to be on the command line without asking for its channel: which of the three it is takes a look at the
+ * processes above.
+ */
+export function asCommandLine(caller: Caller): Caller {
+  onCommandLine.add(caller);
+  return caller;
+}
+
 /** Whether the call came from the command line, by whomever. */
 export function isCommandLine({ caller }: Pick<Context, "caller">): boolean {
-  return caller.onCommandLine === true || COMMAND_LINE.has(caller.channel);
+  return onCommandLine.has(caller) || COMMAND_LINE.has(caller.channel);
 }

@@ -81,6 +81,7 @@ describe("A person's verdict at the command line", () => {
     expect(events[0]).toMatchObject({ event: "submit", by: { channel: "script" } });
     expect(events[0].strength).toBeUndefined();
     expect(events[1]).toMatchObject({ event: "approve", by: { channel: "terminal" }, strength: "terminal" });
+    for (const { by } of events) expect(Object.keys(by).sort()).toEqual(["channel", "who"]);
     expect((await project.pawl("show", "release:1.2.0")).out).toContain(worth);
     const lines = (await project.pawl("log")).out;
     expect(lines).toContain(worth);

@@ -33,7 +33,10 @@ export const QUICK_NAMES: readonly string[] = Object.keys(QUICK);
 const LIVE = { telemetry: /^src\/adapters\/telemetry\/live\.ts$/ };
 
 /** Loaded on the spot, by a call that cannot wait, from a chunk: they lie beside it. */
-const LATE_SOURCES = { "chunks/wide-text": "src/surfaces/cli/wide-text.ts", "chunks/json-places": "jsonc-parser" };
+const LATE_SOURCES = {
+  "chunks/wide-text": "src/surfaces/cli/wide-text.ts",
+  "chunks/json-places": "jsonc-parser",
+};
 
 /** Bundles programs (name → source) into modules that share lazily loaded chunks. */
 export async function bundle(

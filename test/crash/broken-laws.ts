@@ -137,8 +137,14 @@ export const BROKEN_LAWS: readonly BrokenLaw[] = [
   {
     name: "a long text is put together wrong (C4)",
     file: "spliced.ts",
-    find: "bytes.subarray(end)]);",
-    replace: "bytes.subarray(start)]);",
+    find: "Buffer.from(text), bytes.subarray(end)]);",
+    replace: "Buffer.from(text), bytes.subarray(start)]);",
+  },
+  {
+    name: "of two changes within a long text the journal has one (C4)",
+    file: "spliced.ts",
+    find: "spliceOf(put, hash, second),\n  ];",
+    replace: "];",
   },
   {
     name: "the marker is never written (C5)",

@@ -182,6 +182,23 @@ export const SHAPES: readonly Shape[] = [
     shared: ["tasks.yaml"],
   },
   {
+    name: "a long text that changes at its beginning and at its end",
+    files: { "state.json": `at v0\n${LONG}` },
+    before: (store) =>
+      done(commit(store, ["state.json"], write("state.json", `at v1\n${LONG}v1\n`), event("e1"))),
+    async run(store) {
+      for (const version of ["v1", "v2"]) {
+        const view = store.view();
+        const text = (await view.read(path("state.json"))) ?? "";
+        const others = version === "v2" ? [write("a.md", "new\n"), event("e2")] : [];
+        const fresh = version === "v2" ? `${text.replace("at v1", "at v2")}v2\n` : text;
+        if ((await store.commit(view, [write("state.json", fresh), ...others])) !== "committed") return false;
+      }
+      return true;
+    },
+    shared: ["state.json"],
+  },
+  {
     name: "a change within a long text that the same process wrote before",
     files: { "notes.md": `${LONG}v0\n${LONG}` },
     before: (store) =>

@@ -18,10 +18,14 @@ function put(before: string | null, text: string, more: Partial<Put> = {}): Put 
 }
 
 /** What a process that wrote the first put writes for the second one. */
-function shortened(first: Put, second: Put): Written | undefined {
+function allShortened(first: Put, second: Put): readonly Written[] {
   const texts = new JournalTexts();
   texts.add({ mac: "0", length: 0 }, MAC, [first]);
-  return texts.shorten({ mac: MAC, length: 1 }, [second])[0];
+  return texts.shorten({ mac: MAC, length: 1 }, [second]);
+}
+
+function shortened(first: Put, second: Put): Written | undefined {
+  return allShortened(first, second)[0];
 }
 
 describe("the difference of two texts", () => {
@@ -98,6 +102,53 @@ describe("a long text that the journal has", () => {
     expect(shortened(first, second)).toBe(second);
   });
 
+  test("is written as two changes where it differs at its beginning and at its end", () => {
+    const [old, young] = [`{\n at: a,\n${TASKS}one\n}\n`, `{\n at: bee,\n${TASKS}one\ntwo\n}\n`];
+    const between = `{\n at: bee,\n${TASKS}one\n}\n`;
+    expect(allShortened(put(null, old), put(old, young, { mode: 0o600 }))).toEqual([
+      {
+        ...{ type: "splice", path: "tasks.yaml", before: hashOf(old), after: hashOf(between) },
+        ...{ start: 7, end: 10, text: "bee,\n" },
+      },
+      {
+        ...{ type: "splice", path: "tasks.yaml", before: hashOf(between), after: hashOf(young) },
+        ...{ start: between.length - 2, end: between.length - 2, text: "two\n", mode: 0o600 },
+      },
+    ]);
+  });
+
+  test.each<readonly [string, string, Partial<Put>]>([
+    ["is an edit that may be redone", "two\n", { redo: { editor: "tasks", edits: [] } }],
+    ["is an edit that was redone", "two\n", { redone: true }],
+    ["has too much of its own at its end", "x".repeat(TASKS.length + 20), {}],
+  ])("is written whole where it differs at both and %s", (_, more, how) => {
+    const [old, young] = [`a\n${TASKS}one\n`, `b\n${TASKS}one\n${more}`];
+    const second = put(old, young, how);
+    expect(allShortened(put(null, old), second)).toEqual([second]);
+  });
+
+  test("is what it was again, wherever it changes", () => {
+    const part = fc.stringMatching(/^[aé€😀\n]{0,40}$/u);
+    fc.assert(
+      fc.property(fc.array(fc.tuple(part, part, part), { minLength: 2, maxLength: 6 }), (versions) => {
+        const texts = versions.map(([one, two, three]) => `${one}${TASKS}${two}${TASKS}${three}`);
+        const known = new JournalTexts();
+        const resolve = openResolver();
+        texts.forEach((text, at) => {
+          const next = put(texts[at - 1] ?? null, text);
+          const end = { mac: String(at - 1), length: at };
+          const record = known.shorten(end, [next]);
+          known.add(end, String(at), [next]);
+          const { missing, steps } = resolve(JSON.parse(JSON.stringify(record)));
+          expect(missing).toEqual([]);
+          expect(steps.at(-1)).toMatchObject({ type: "put", after: next.after, text });
+          for (const step of steps) expect(hashOf((step as Put).text ?? "")).toBe((step as Put).after);
+        });
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   test("is written as it was where it is no text, and so is what is no put", () => {
     const base64 = Buffer.from([0xff, ...Buffer.from(TASKS)]).toString("base64");
     const binary: Put = { type: "put", path: "x", before: null, after: hashOf("x"), base64 };
@@ -124,7 +175,7 @@ describe("a long text that the journal has", () => {
     expect(texts.worthKeeping).toBe(0);
   });
 
-  test("is written whole after a thousand changes, and a reader puts together no more of them", () => {
+  test("is written whole after five hundred changes, and a reader puts together a thousand splices", () => {
     const texts = new JournalTexts();
     const resolve = openResolver();
     const written: Written[] = [];
@@ -139,7 +190,9 @@ describe("a long text that the journal has", () => {
       written.push(record);
       last = next;
     }
-    expect(written.flatMap(({ type }, at) => (type === "put" ? [at + 1] : []))).toEqual([1000, 2000]);
+    expect(written.flatMap(({ type }, at) => (type === "put" ? [at + 1] : []))).toEqual([
+      500, 1000, 1500, 2000,
+    ]);
     const splice = written.at(-1) as Splice;
     const more = openResolver();
     more([put(null, `${TASKS}2100`)]);
@@ -210,6 +263,27 @@ describe("the steps of records", () => {
     expect(resolve([third]).missing).toEqual(["tasks.yaml"]);
     expect(resolve([first]).missing).toEqual([]);
     expect((resolve([second]).steps[0] as Put).text).toBe(two);
+  });
+
+  test.each([
+    ["before", 0, true],
+    ["between", 1, true],
+    ["after", 2, true],
+    ["none of these", 3, false],
+  ])("of two changes have the last text where the file is as %s", (_, which, isTold) => {
+    const [old, between, young] = [`a\n${TASKS}1`, `b\n${TASKS}1`, `b\n${TASKS}2`] as const;
+    const bytes = Buffer.from([old, between, young, "else"][which] ?? "");
+    const record = allShortened(put(null, old), put(old, young));
+    expect(record.map(({ type }) => type)).toEqual(["splice", "splice"]);
+    const { missing, steps } = openResolver(() => ({ bytes, hash: hashOf(bytes) }))(record);
+    expect(missing).toEqual(isTold ? [] : ["tasks.yaml"]);
+    expect(steps.slice(-1).map((step) => (step as Put).text)).toEqual(isTold ? [young] : []);
+  });
+
+  test("of two changes are all missing where nothing has their base", () => {
+    const [old, young] = [`a\n${TASKS}1`, `b\n${TASKS}2`];
+    const record = allShortened(put(null, old), put(old, young));
+    expect(openResolver()(record)).toEqual({ steps: [], missing: ["tasks.yaml"] });
   });
 
   test.each([

@@ -1,18 +1,22 @@
 /**
- * A long text that changes in one place is journalled as that change: a splice of the text that an earlier record of the
- * same journal gave the file. So a commit to a file of 10,000 tasks writes and syncs what one task takes.
+ * A long text that changes in one place or two is journalled as that change: a splice of the text that an earlier record of the
+ * same journal gave the file, or two of them. So a commit to a file of 10,000 tasks writes and syncs what one task takes.
  *
  * T1  Only a process that knows the journal to its last record writes a splice: else nobody could tell its base.
  * T2  A splice names its base by its hash. If no record has that text, the splice is not applied.
  * T3  A text is written whole after so many splices at most. No journal can make a reader put together more.
+ * T4  Of two splices, the first makes a text that no file ever had. It names it by its hash, as any other.
  */
 import { bytesOf, contentOf } from "./content.ts";
+import { hashOf } from "./hash.ts";
 import type { Put, Splice, Step, Written } from "./steps.ts";
 
 /** Shorter texts are written whole: a record has other parts too. */
 const LONG = 8 * 1024;
-/** After so many changes, a text is written whole again: to put it together costs each of them its length. */
+/** A reader puts together so many splices of a text: each of them costs its length. */
 const MOST = 1000;
+/** After so many versions, of a splice or two each, a text is written whole again. */
+const MOST_VERSIONS = MOST / 2;
 
 /** The journal's end, or its beginning. */
 interface End {
@@ -55,7 +59,7 @@ export class JournalTexts {
   /** What a record behind `at` must hold for these steps. */
   shorten(at: End, steps: readonly Step[]): readonly Written[] {
     if (!this.#knows(at)) return steps;
-    return steps.map((step) => (step.type === "put" ? this.#shortened(step) : step));
+    return steps.flatMap((step) => (step.type === "put" ? this.#shortened(step) : [step]));
   }
 
   /** The record behind `at` that does these steps is in the journal. */
@@ -77,16 +81,45 @@ export class JournalTexts {
     return length > 0 && mac === this.#mac;
   }
 
-  #shortened(put: Put): Written {
+  #shortened(put: Put): readonly Written[] {
     const base = this.#texts.get(put.path);
-    if (base === undefined || base.hash !== put.before || !isText(put)) return put;
-    if (base.versions % MOST === MOST - 1) return put;
+    if (base === undefined || base.hash !== put.before || !isText(put)) return [put];
+    if (base.versions % MOST_VERSIONS === MOST_VERSIONS - 1) return [put];
     const bytes = bytesOf(put);
-    const { start, end, added } = differenceOf(base.bytes, bytes);
-    if (added.length > bytes.length / 2) return put;
-    const { type: _, text: _whole, ...rest } = put;
-    return { ...rest, type: "splice", before: base.hash, start, end, text: Buffer.from(added).toString() };
+    const whole = differenceOf(base.bytes, bytes);
+    if (whole.added.length <= bytes.length / 2) return [spliceOf(put, base.hash, whole)];
+    return inTwo(put, base, bytes, whole.start) ?? [put];
   }
+}
+
+/**
+ * A state says at its beginning where its run stands, and has the latest move at its end. So once the first line that differs is
+ * replaced, the rest may differ in one place. Null: it does not.
+ */
+function inTwo(put: Put, base: Text, bytes: Uint8Array, start: number): readonly Splice[] | null {
+  // An edit that is redone on a person's text is one change.
+  if (put.redo !== undefined || put.redone) return null;
+  const [end, from] = [lineEnd(base.bytes, start), lineEnd(bytes, start)];
+  const first = { start, end, added: bytes.subarray(start, from) };
+  const between = Buffer.concat([bytes.subarray(0, from), base.bytes.subarray(end)]);
+  const second = differenceOf(between, bytes);
+  if (first.added.length + second.added.length > bytes.length / 2) return null;
+  const hash = hashOf(between);
+  return [
+    spliceOf({ type: "put", path: put.path, before: base.hash, after: hash }, base.hash, first),
+    spliceOf(put, hash, second),
+  ];
+}
+
+/** Behind the line break that ends the line at `at`; the text's end if there is none. */
+function lineEnd(bytes: Uint8Array, at: number): number {
+  const found = bytes.indexOf(0x0a, at);
+  return found < 0 ? bytes.length : found + 1;
+}
+
+function spliceOf(put: Put, before: string, { start, end, added }: Difference): Splice {
+  const { type: _, text: _whole, ...rest } = put;
+  return { ...rest, type: "splice", before, start, end, text: Buffer.from(added).toString() };
 }
 
 function isText(step: Step): step is Put & { readonly text: string } {
@@ -95,11 +128,15 @@ function isText(step: Step): step is Put & { readonly text: string } {
 
 const MANY = 4096;
 
+/** Between these offsets of a text, another one has `added`. */
+interface Difference {
+  readonly start: number;
+  readonly end: number;
+  readonly added: Uint8Array;
+}
+
 /** Where the other text has something else, and what. Both are UTF-8, and no letter is cut. */
-export function differenceOf(
-  one: Uint8Array,
-  other: Uint8Array,
-): { readonly start: number; readonly end: number; readonly added: Uint8Array } {
+export function differenceOf(one: Uint8Array, other: Uint8Array): Difference {
   const least = Math.min(one.length, other.length);
   const isSame = (from: number, to: number, length: number) =>
     Buffer.compare(one.subarray(from, from + length), other.subarray(to, to + length)) === 0;
@@ -154,17 +191,19 @@ export function openResolver(lookFor: LookFor = () => null): (record: readonly W
 
   return (record) => {
     const steps: Step[] = [];
-    const missing: string[] = [];
+    const missing = new Set<string>();
     for (const one of record) {
       const count = one.type === "splice" ? (counts.get(one.path) ?? 0) + 1 : 0;
       counts.set(one.path, count);
       const step = one.type !== "splice" ? one : count > MOST ? null : resolve(one);
-      if (step === null) missing.push(one.path);
+      // Of two splices, the second alone tells the text where the file has it already.
+      if (step?.type === "put") missing.delete(one.path);
+      if (step === null) missing.add(one.path);
       else steps.push(step);
       if (step?.type === "put") last.set(one.path, step);
       else last.delete(one.path);
     }
-    return { steps, missing };
+    return { steps, missing: [...missing] };
   };
 }
 

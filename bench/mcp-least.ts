@@ -22,7 +22,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { emptyFolder, ms, show, speakTo, spreadOf, timed, writeDurably } from "./measure.ts";
+import { emptyFolder, median, ms, show, speakTo, timed, writeDurably } from "./measure.ts";
 
 const CASTS = Number(process.argv[2] ?? 400);
 const WARM_UP = 200;
@@ -155,11 +155,9 @@ for (let count = 0; count < CASTS + WARM_UP; count++) {
 }
 await bare.end();
 
-const [floor, call, calls] = [times.floor, times.call, times.cast].map((each) => spreadOf(each).median) as [
-  number,
-  number,
-  number,
-];
+const floor = median(times.floor);
+const call = median(times.call);
+const calls = median(times.cast);
 const beside = (time: number) => `${ms(time)}, ${(time / floor).toFixed(2)} × the floor`;
 show("floor: one small file, durable", ms(floor));
 show("an empty call to a bare server", beside(call));

@@ -36,22 +36,22 @@ function* planCalls(): Generator<Call, never> {
   }
 }
 
-/** More than most of them take; the next one begins anew, with an empty history. */
+/** More than most of them take. */
 const CASTS_OF_A_TASK = 48;
 
-/** A task of the plan is begun, and given back, again and again. */
-export function casts(): Walk {
+/** A task of the plan is begun, and given back, again and again; after so many casts of one comes the next, with an empty history. */
+export function casts(ofATask = CASTS_OF_A_TASK): Walk {
   const folder = emptyFolder("casts");
   mkdirSync(join(folder, ".ai"), { recursive: true });
-  return { folder, calls: castCalls(folder) };
+  return { folder, calls: castCalls(folder, ofATask) };
 }
 
-function* castCalls(folder: string): Generator<Call, never> {
+function* castCalls(folder: string, ofATask: number): Generator<Call, never> {
   for (;;) {
     rmSync(join(folder, ".ai/task"), { recursive: true, force: true });
     for (let count = 0; count < 2; count++) yield { name: "accio", input: {}, isMove: false };
     writeFileSync(join(folder, ".ai/task/plan.md"), "# Plan\n\n- [ ] It works\n");
-    for (let count = 0; count < CASTS_OF_A_TASK; count++)
+    for (let count = 0; count < ofATask; count++)
       yield { name: count % 2 === 0 ? "accio" : "finite", input: {}, isMove: true };
   }
 }

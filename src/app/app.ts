@@ -1,5 +1,4 @@
 /** The composition root: environment and configuration → adapters → runtime → surfaces. */
-
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { hostname, userInfo } from "node:os";

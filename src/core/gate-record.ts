@@ -7,7 +7,6 @@
  * G2  `prev` is the hash of the previous record; `seq` counts from 1 without gaps.
  * G3  A record belongs to one project, run, gate, round, tree, base, policy and table. It proves nothing about another.
  */
-
 import { canonical } from "./canonical.ts";
 import { hashOf } from "./hash.ts";
 import { isId } from "./id.ts";

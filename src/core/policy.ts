@@ -5,7 +5,6 @@
  * P1  A change that tightens a policy counts at once.
  * P2  A change that loosens it, or might, counts once a person has accepted it.
  */
-
 import { canonical } from "./canonical.ts";
 import { PawlError } from "./error.ts";
 import { hashOf } from "./hash.ts";

@@ -7,7 +7,6 @@
  *     evidence, policy, steps or an earlier record have changed meanwhile, the person is asked again.
  * S3  A signature is verified before the commit; record and signature are in the commit of the move.
  */
-
 import { canonical } from "../core/canonical.ts";
 import { PawlError } from "../core/error.ts";
 import type { Caller, RunAdvanced } from "../core/event.ts";

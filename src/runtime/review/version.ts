@@ -1,5 +1,4 @@
 /** What a verdict is about, so that two people, or two windows, never decide on different things. */
-
 import { canonical } from "../../core/canonical.ts";
 import { PawlError } from "../../core/error.ts";
 import { hashOf } from "../../core/hash.ts";

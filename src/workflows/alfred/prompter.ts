@@ -1,5 +1,4 @@
 /** Prompts and artifact texts from templates, which may include the partials among them. */
-
 import { tidy } from "../../core/blanks.ts";
 import { PawlError } from "../../core/error.ts";
 import { faultOf, openTemplates, type Templates } from "../../runtime/template.ts";

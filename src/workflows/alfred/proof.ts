@@ -2,7 +2,6 @@
  * What `pawl verify` checks Alfred's tasks against: the steps of a task lead through the tables of its tools, in their
  * order.
  */
-
 import { canonical } from "../../core/canonical.ts";
 import type { GateRecord } from "../../core/gate-record.ts";
 import { hashOf } from "../../core/hash.ts";

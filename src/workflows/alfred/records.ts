@@ -5,7 +5,6 @@
  * An earlier version wrote `.alfred/records/<id>/03-plan_task-20261122T084501123Z.json`, without a chain. Each such file is
  * read as the step that finished its tool, made on the one before it by their numbers: the same step in every checkout.
  */
-
 import { canonical } from "../../core/canonical.ts";
 import { PawlError } from "../../core/error.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";

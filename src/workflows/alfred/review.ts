@@ -1,5 +1,4 @@
 /** What a person needs to decide at a gate of a task. */
-
 import { canonical } from "../../core/canonical.ts";
 import { hashOf } from "../../core/hash.ts";
 import type { ProjectPath } from "../../core/path.ts";

@@ -6,7 +6,6 @@
  * Steps under another table than the present one cannot be replayed: a run's origin moves on to its configuration when the
  * table changed. A file without an origin comes from an earlier version: it is accepted as it is until its next move.
  */
-
 import { canonical } from "../../core/canonical.ts";
 import { digestOf } from "../../core/hash.ts";
 import type { Change, View } from "../../core/ports/store.ts";

@@ -1,11 +1,18 @@
 /** A client without apps is led to the board; who decided elsewhere wakes the assistant, where its client can be told. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  PROTOCOL_VERSION_META_KEY,
+} from "@modelcontextprotocol/server";
 import { describe, expect, it } from "vitest";
 import { CONTEXT } from "../rig/alfred-artifacts.ts";
 import { taskMarkdown } from "../rig/alfred-project.ts";
 import { enterBoard, openBoardServer } from "../rig/board.ts";
 import { connect, connectOver, ERAS } from "../rig/client.ts";
 import { openHttpServer } from "../rig/http-server.ts";
-import { type TemporaryProject, temporaryProject } from "../rig/project.ts";
+import { MAIN, type TemporaryProject, temporaryProject, testEnvironment } from "../rig/project.ts";
 import { DONE, releaseProject } from "../rig/release-project.ts";
 import { until } from "../rig/until.ts";
 
@@ -110,21 +117,27 @@ describe("a client that can neither ask nor lead", () => {
   });
 });
 
-describe.each(ERAS)("a client of %s that subscribed to what is under review", (era) => {
-  const uri = "pawl://alfred/tasks/TS-01/review";
+const uri = "pawl://alfred/tasks/TS-01/review";
 
+async function underReview(): Promise<TemporaryProject> {
+  const project = temporaryProject({ environment });
+  project.write("pawl.yaml", "alfred:\n  reviews: { plan_task: [human] }\n");
+  project.write(".alfred/tasks/TS-01.md", taskMarkdown("TS-01"));
+  await using client = await connect(project, { environment });
+  await client.call("plan_task", { task_id: "TS-01" });
+  await client.call("submit_work", { task_id: "TS-01", artifact: CONTEXT });
+  return project;
+}
+
+describe.each(ERAS)("a client of %s that subscribed to what is under review", (era) => {
   it.each(["standard input and output", "HTTP"])(
     "is told when a person has decided elsewhere, over %s",
     async (how) => {
-      using project = temporaryProject({ environment });
-      project.write("pawl.yaml", "alfred:\n  reviews: { plan_task: [human] }\n");
-      project.write(".alfred/tasks/TS-01.md", taskMarkdown("TS-01"));
+      using project = await underReview();
       await using server = how === "HTTP" ? await openHttpServer(project, { environment }) : null;
       await using client = server
         ? await connectOver(server, { era })
         : await connect(project, { environment, era });
-      await client.call("plan_task", { task_id: "TS-01" });
-      await client.call("submit_work", { task_id: "TS-01", artifact: CONTEXT });
       const updated: string[] = [];
       client.client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
         updated.push(params.uri);
@@ -140,3 +153,44 @@ describe.each(ERAS)("a client of %s that subscribed to what is under review", (e
     },
   );
 });
+
+it("tells a client of 2026 that says nothing before it subscribes", async () => {
+  using project = await underReview();
+  await using server = openRaw(project);
+  server.send({
+    jsonrpc: "2.0",
+    id: 1,
+    method: "subscriptions/listen",
+    params: { _meta: ENVELOPE, notifications: { resourceSubscriptions: [uri] } },
+  });
+  await server.told("notifications/subscriptions/acknowledged");
+  await project.person("approve", "TS-01");
+  await server.told("notifications/resources/updated");
+});
+
+const ENVELOPE = {
+  [PROTOCOL_VERSION_META_KEY]: "2026-07-28",
+  [CLIENT_INFO_META_KEY]: { name: "raw", version: "0" },
+  [CLIENT_CAPABILITIES_META_KEY]: {},
+};
+
+/** The server's process, without a client that says more than it is told to. */
+function openRaw(project: TemporaryProject) {
+  const server = spawn(process.execPath, [MAIN, "mcp"], {
+    cwd: project.root,
+    env: testEnvironment(environment),
+  });
+  let heard = "";
+  server.stdout.on("data", (chunk: Buffer) => {
+    heard += chunk;
+  });
+  return {
+    send: (message: object) => void server.stdin.write(`${JSON.stringify(message)}\n`),
+    told: (text: string) => until(() => heard.includes(text)),
+    async [Symbol.asyncDispose]() {
+      const ended = once(server, "exit");
+      server.stdin.end();
+      await ended;
+    },
+  };
+}

@@ -95,7 +95,7 @@ const LEVELS: readonly LoggingLevel[] = [
 ];
 
 /** Whether a client of the 2025 protocol wants messages of the level. */
-export function isLogged({ logLevel }: Serving, level: LoggingLevel): boolean {
+export function isLogged({ logLevel }: Pick<Serving, "logLevel">, level: LoggingLevel): boolean {
   return logLevel !== null && LEVELS.indexOf(level) >= LEVELS.indexOf(logLevel);
 }
 

@@ -11,31 +11,87 @@ export interface Decided {
 }
 
 export interface Follower {
-  /** Calls back with every verdict of a person from now on; the result ends that. */
-  follow(heard: (decided: Decided) => void): () => void;
+  /** Tells of a person's verdicts while the log is followed; the result ends that. */
+  hear(heard: (decided: Decided) => void): () => void;
+  /**
+   * Follows the log until each that asked for it has called its result. Resolves when no verdict from then on is missed;
+   * rejects where the log cannot be read.
+   */
+  follow(): Promise<() => void>;
 }
 
 const PART = 256 * 1024;
 
 export function openFollower({ eventLog }: Pick<Project, "eventLog">): Follower {
   const listeners = new Set<(decided: Decided) => void>();
-  let stop = () => {};
+  let followed: Following | null = null;
+  let holders = 0;
   const tell = (decided: Decided) => {
     for (const heard of listeners) heard(decided);
   };
   return {
-    follow(heard) {
+    hear(heard) {
       listeners.add(heard);
-      if (listeners.size === 1) stop = followLog(eventLog, tell);
-      return () => {
-        listeners.delete(heard);
-        if (listeners.size === 0) stop();
+      return () => listeners.delete(heard);
+    },
+    async follow() {
+      holders += 1;
+      followed ??= followLog(eventLog, tell);
+      let isOver = false;
+      const leave = () => {
+        if (isOver) return;
+        isOver = true;
+        holders -= 1;
+        if (holders > 0) return;
+        followed?.close();
+        followed = null;
       };
+      try {
+        await followed.begun;
+      } catch (thrown) {
+        leave();
+        throw thrown;
+      }
+      return leave;
     },
   };
 }
 
-function followLog(eventLog: () => Promise<EventLog>, tell: (decided: Decided) => void): () => void {
+/** For one connection, which may subscribe often. */
+export interface FollowOnce {
+  begin(): Promise<void>;
+  end(): void;
+}
+
+export function followOnce(follower: Follower): FollowOnce {
+  let following: Promise<() => void> | null = null;
+  return {
+    async begin() {
+      following ??= follower.follow();
+      try {
+        await following;
+      } catch (thrown) {
+        // The next one tries again.
+        following = null;
+        throw thrown;
+      }
+    },
+    end() {
+      void following?.then(
+        (leave) => leave(),
+        () => {},
+      );
+      following = null;
+    },
+  };
+}
+
+interface Following {
+  readonly begun: Promise<void>;
+  close(): void;
+}
+
+function followLog(eventLog: () => Promise<EventLog>, tell: (decided: Decided) => void): Following {
   let isOver = false;
   let close = () => {};
   const begin = async () => {
@@ -56,17 +112,22 @@ function followLog(eventLog: () => Promise<EventLog>, tell: (decided: Decided) =
         }
       }
     };
-    const watch = log.watch(() => {
+    const soon = () => {
       // What cannot be read now is read with the next event.
       reading = reading.then(read).catch(() => {});
-    });
+    };
+    if (isOver) return;
+    const watch = log.watch(soon);
     close = () => watch.close();
-    if (isOver) close();
+    // What came between the place and the watch.
+    soon();
   };
-  void begin().catch(() => {});
-  return () => {
-    isOver = true;
-    close();
+  return {
+    begun: begin(),
+    close() {
+      isOver = true;
+      close();
+    },
   };
 }
 

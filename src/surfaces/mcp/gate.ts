@@ -2,17 +2,25 @@
  * Between the wire and the server: what a handshake does not need is loaded after it. The first message outside a
  * handshake waits until the tools are loaded, and all later ones wait behind it.
  */
-import type { JSONRPCMessage, MessageExtraInfo, Transport } from "@modelcontextprotocol/server";
+import type {
+  JSONRPCErrorResponse,
+  JSONRPCMessage,
+  MessageExtraInfo,
+  Transport,
+} from "@modelcontextprotocol/server";
 import type { RequestId } from "./handshake.ts";
 
 const HANDSHAKE: ReadonlySet<string> = new Set(["initialize", "server/discover", "ping"]);
+
+/** The `error` of an answer. */
+export type RpcError = JSONRPCErrorResponse["error"];
 
 export interface Gate {
   readonly transport: Transport;
   /** Whether the current message belongs to a handshake. */
   isHandshake(): boolean;
-  /** Calls back with each message of the method. */
-  hear(method: string, heard: () => void): void;
+  /** Does the work before it lets a request of the method through, or refuses it. */
+  before(method: string, work: () => Promise<RpcError | null>): void;
   /** Calls `load` before it lets the first message outside a handshake through. */
   await(load: () => Promise<void>): void;
 }
@@ -21,7 +29,7 @@ export interface Gate {
 export function openGate(wire: Transport, answered: RequestId | null = null): Gate {
   const loads: (() => Promise<void>)[] = [];
   const waiting: { readonly message: JSONRPCMessage; readonly extra: MessageExtraInfo | undefined }[] = [];
-  const ears: { readonly method: string; readonly heard: () => void }[] = [];
+  const works = new Map<string, () => Promise<RpcError | null>>();
   let handshake = false;
   let isLoading = false;
   let unsent = answered;
@@ -41,9 +49,10 @@ export function openGate(wire: Transport, answered: RequestId | null = null): Ga
   };
   const deliver = (message: JSONRPCMessage, extra: MessageExtraInfo | undefined) => {
     handshake = "method" in message && HANDSHAKE.has(message.method);
-    for (const { heard, method } of ears) if ("method" in message && message.method === method) heard();
     transport.onmessage?.(message, extra);
   };
+  const workBefore = (message: JSONRPCMessage) =>
+    "method" in message && "id" in message ? works.get(message.method) : undefined;
   const drain = async () => {
     isLoading = true;
     while (waiting.length > 0) {
@@ -52,13 +61,19 @@ export function openGate(wire: Transport, answered: RequestId | null = null): Ga
         // The lists lack what could not be loaded; the connection stays.
         await Promise.all(loads.splice(0).map((load) => load().catch((error) => transport.onerror?.(error))));
       }
+      const error = next && (await workBefore(next.message)?.());
       waiting.shift();
-      if (next) deliver(next.message, next.extra);
+      if (next && error) await refuse(next.message, error);
+      else if (next) deliver(next.message, next.extra);
     }
     isLoading = false;
   };
+  const refuse = async (message: JSONRPCMessage, error: RpcError) => {
+    if ("id" in message && message.id !== undefined)
+      await wire.send({ jsonrpc: "2.0", id: message.id, error }).catch((error) => transport.onerror?.(error));
+  };
   wire.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => {
-    if (!isLoading && loads.length === 0) return deliver(message, extra);
+    if (!isLoading && loads.length === 0 && !workBefore(message)) return deliver(message, extra);
     waiting.push({ message, extra });
     if (!isLoading) void drain();
   };
@@ -67,7 +82,7 @@ export function openGate(wire: Transport, answered: RequestId | null = null): Ga
   return {
     transport,
     isHandshake: () => handshake,
-    hear: (method, heard) => void ears.push({ method, heard }),
+    before: (method, work) => void works.set(method, work),
     await: (load) => void loads.push(load),
   };
 }

@@ -12,18 +12,14 @@ import {
   type NodeIncomingMessageLike,
   toNodeHandler,
 } from "@modelcontextprotocol/node";
-import {
-  createMcpHandler,
-  isLegacyRequest,
-  type McpServerFactory,
-  type ServerEventBus,
-} from "@modelcontextprotocol/server";
+import { createMcpHandler, isLegacyRequest, type McpServerFactory } from "@modelcontextprotocol/server";
 import { openSessions } from "./sessions.ts";
+import type { Bus } from "./wake.ts";
 
 export interface HttpOptions {
   readonly factory: McpServerFactory;
   /** What clients of 2026 subscribed to comes by it. */
-  readonly bus: ServerEventBus;
+  readonly bus: Bus;
   /** 0: any free port. */
   readonly port: number;
   readonly token: string;
@@ -55,7 +51,9 @@ export async function openHttp({
   const modern = createMcpHandler(factory, { legacy: "reject", bus, onerror, ...limits });
   const sessions = openSessions({ factory, newId: randomUUID, onerror, ...limits });
   const fetch = async (request: Request) =>
-    (await isLegacyRequest(request, undefined, limits)) ? sessions.fetch(request) : modern.fetch(request);
+    (await isLegacyRequest(request, undefined, limits))
+      ? sessions.fetch(request)
+      : bus.during(request.headers.get("mcp-method"), () => modern.fetch(request));
   const answer = toNodeHandler({ fetch }, { onerror, ...limits });
   const admit = openDoor(token);
 

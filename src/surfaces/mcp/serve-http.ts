@@ -43,7 +43,7 @@ export async function serveHttp(
   const about = aboutServer(project.root, modules, version);
   const follower = openFollower(project);
   const factory = openServerFactory({ project, modules, about, work, gate: null, app, follower });
-  const bus = openBus(modules, follower);
+  const bus = openBus(modules, follower, project.runtime);
   const onerror = ({ message }: Error) => onError(message.split("\n")[0] ?? "");
   // A signal that came during the start ends it too.
   const ended = firstSignal();

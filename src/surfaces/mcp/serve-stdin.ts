@@ -12,6 +12,7 @@ import { openFollower } from "./follow.ts";
 import { openGate } from "./gate.ts";
 import type { RequestId } from "./handshake.ts";
 import { openServerFactory } from "./server.ts";
+import { hearListen } from "./wake.ts";
 import { openWork } from "./work.ts";
 
 export interface Serve {
@@ -34,12 +35,14 @@ export async function serveStdin(serve: Serve): Promise<NodeJS.Signals | null> {
   if (heard.length > 0) process.stdin.unshift(heard);
   const gate = openGate(new StdioServerTransport(process.stdin, stdout), answered);
   const follower = openFollower(project);
+  const following = hearListen(gate, follower, project.runtime);
   const handle = serveStdio(openServerFactory({ project, modules, about, work, gate, app, follower }), {
     transport: gate.transport,
     onerror: (error) => void process.stderr.write(`${error.message.split("\n")[0]}\n`),
   });
   const signal = (await Promise.race([gone, ended(process.stdin), stopped])) ?? null;
   await work.done();
+  following.end();
   await handle.close();
   process.stdin.destroy();
   return signal;

@@ -58,7 +58,8 @@ export function openServerFactory(served: Served): McpServerFactory {
       ...{ project, runtime: project.runtime, server, codec, work, app },
       ...{ tools: [], listings: [], templates: new Map(), logLevel: null },
     };
-    wakeOn(serving, follower, era, gate);
+    // Over HTTP, a client of 2026 has a server for each request: it is told by the bus.
+    if (era === "legacy" || gate) wakeOn(serving, follower, era);
     server.server.setRequestHandler("completion/complete", ({ params }) => complete(serving, params));
     answerLists(serving);
     const own = nonces(era);

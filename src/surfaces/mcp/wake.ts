@@ -2,28 +2,32 @@
  * A gate that was answered elsewhere: a client that subscribed to a resource of the run is told that it changed, and one that
  * wants log messages gets one. Both wake; what was decided is in the run.
  */
-import { InMemoryServerEventBus, type ServerEventBus } from "@modelcontextprotocol/server";
+import {
+  InMemoryServerEventBus,
+  type ProtocolError,
+  type ServerEventBus,
+} from "@modelcontextprotocol/server";
+import { PawlError } from "../../core/error.ts";
 import type { Resource, WorkflowModule } from "../../runtime/module.ts";
+import type { Runtime } from "../../runtime/run-transaction.ts";
 import { isLogged } from "./call.ts";
-import type { Decided, Follower } from "./follow.ts";
-import type { Gate } from "./gate.ts";
-import { uriFor } from "./resources.ts";
+import { type Decided, type Follower, type FollowOnce, followOnce } from "./follow.ts";
+import type { Gate, RpcError } from "./gate.ts";
+import { uriFor, withFix } from "./resources.ts";
 import type { Serving } from "./serving.ts";
 
 /** Of one connection. */
 const MOST_SUBSCRIBED = 256;
 
-/** For one connection; `gate`: of standard input. */
-export function wakeOn(
-  serving: Serving,
-  follower: Follower,
-  era: "legacy" | "modern",
-  gate: Gate | null,
-): void {
-  const { server } = serving;
+/** What of a connection is told, and how. */
+type Woken = Pick<Serving, "logLevel" | "server" | "templates"> & { readonly runtime: Masking };
+type Masking = Pick<Runtime, "mask">;
+
+/** For one connection whose server lives as long as it does. Of 2026: `hearListen` follows for it. */
+export function wakeOn(serving: Woken, follower: Follower, era: "legacy" | "modern"): void {
+  const { runtime, server } = serving;
   const subscribed = new Set<string>();
-  let stop: (() => void) | null = null;
-  const heard = ({ run, summary }: Decided) => {
+  const leave = follower.hear(({ run, summary }) => {
     // For a client of 2026 the connection knows who wants it.
     for (const uri of urisOf(serving.templates.values(), run))
       if (era === "modern" || subscribed.has(uri))
@@ -31,46 +35,96 @@ export function wakeOn(
     if (!isLogged(serving, "notice")) return;
     const data = { run, message: `A person decided: ${summary}` };
     void server.server.sendLoggingMessage({ level: "notice", logger: "pawl", data }).catch(() => {});
-  };
-  const begin = () => {
-    stop ??= follower.follow(heard);
-  };
+  });
+  const following = followOnce(follower);
   const { setRequestHandler } = server.server;
   const on: typeof setRequestHandler = setRequestHandler.bind(server.server);
-  on("logging/setLevel", ({ params }) => {
+  on("logging/setLevel", async ({ params }) => {
     serving.logLevel = params.level;
-    begin();
+    // Other messages come also where no verdict can be heard of.
+    await following.begin().catch(() => {});
     return {};
   });
-  on("resources/subscribe", ({ params }) => {
-    if (subscribed.size < MOST_SUBSCRIBED) subscribed.add(params.uri);
-    begin();
+  on("resources/subscribe", async ({ params: { uri } }) => {
+    await withFix(runtime, async () => {
+      await following.begin();
+      if (subscribed.size >= MOST_SUBSCRIBED && !subscribed.has(uri)) throw tooMany();
+      subscribed.add(uri);
+    });
     return {};
   });
   on("resources/unsubscribe", ({ params }) => {
     subscribed.delete(params.uri);
     return {};
   });
-  gate?.hear("subscriptions/listen", begin);
-  server.server.onclose = () => stop?.();
+  server.server.onclose = () => {
+    leave();
+    following.end();
+  };
+}
+
+function tooMany(): PawlError {
+  return new PawlError(
+    "usage",
+    `Too many subscriptions: one connection has at most ${MOST_SUBSCRIBED}.`,
+    "Unsubscribe from a resource first.",
+  );
+}
+
+const LISTEN = "subscriptions/listen";
+
+/** For a client of 2026 over standard input: a subscription is answered once nothing that comes is missed. */
+export function hearListen(gate: Gate, follower: Follower, runtime: Masking): FollowOnce {
+  const following = followOnce(follower);
+  gate.before(LISTEN, () => errorOf(runtime, following.begin));
+  return following;
+}
+
+/** Null: it succeeded. */
+async function errorOf(runtime: Masking, work: () => Promise<void>): Promise<RpcError | null> {
+  try {
+    await withFix(runtime, work);
+    return null;
+  } catch (thrown) {
+    const { code, data, message } = thrown as ProtocolError;
+    return { code, message, data };
+  }
+}
+
+export interface Bus extends ServerEventBus {
+  /** Does the work of a request; of one that subscribes, once nothing that comes is missed. */
+  during(method: string | null, work: () => Promise<Response>): Promise<Response>;
 }
 
 /** For clients of 2026 over HTTP, whose subscriptions are streams of their own. */
-export function openBus(modules: readonly WorkflowModule[], follower: Follower): ServerEventBus {
+export function openBus(modules: readonly WorkflowModule[], follower: Follower, runtime: Masking): Bus {
   const bus = new InMemoryServerEventBus();
   const heard = async ({ run }: Decided) => {
     const resources = (await Promise.all(modules.map((module) => module.resources()))).flat();
     for (const uri of urisOf(resources, run)) bus.publish({ kind: "resource_updated", uri });
   };
+  follower.hear((decided) => void heard(decided).catch(() => {}));
   return {
     publish: (event) => bus.publish(event),
     subscribe(listener) {
       const leave = bus.subscribe(listener);
-      const stop = follower.follow((decided) => void heard(decided).catch(() => {}));
+      const following = followOnce(follower);
+      void following.begin().catch(() => {});
       return () => {
         leave();
-        stop();
+        following.end();
       };
+    },
+    async during(method, work) {
+      if (method !== LISTEN) return work();
+      const following = followOnce(follower);
+      try {
+        const error = await errorOf(runtime, following.begin);
+        if (error === null) return await work();
+        return Response.json({ jsonrpc: "2.0", error, id: null }, { status: 500 });
+      } finally {
+        following.end();
+      }
     },
   };
 }

@@ -90,14 +90,41 @@ describe("two event logs as one", () => {
     expect(then).toBeGreaterThan(end);
   });
 
-  it("are another log once the one that was missing is there", async () => {
+  it("go on where a reader stopped once the one that was missing is there, and its lines are read", async () => {
     const [files, rows] = [memoryLog(90), memoryLog(1, b)];
     const log = openMergedLog(files.log, rows.log);
     const before = await log.look();
-    expect((await all(log)).texts).toEqual([b]);
+    const { end, texts } = await all(log);
+    expect(texts).toEqual([b]);
+    files.add(a, c);
+    expect((await log.look())?.generation).toBe(before?.generation);
+    const { end: then, texts: more } = await all(log, end);
+    expect(more).toEqual([a, c]);
+    files.add(d);
+    expect((await all(log, then)).texts).toEqual([d]);
+  });
+
+  it("are another log for who saw the one that was missing in another process", async () => {
+    const [files, rows] = [memoryLog(90), memoryLog(1, b)];
+    const before = await openMergedLog(files.log, rows.log).look();
     files.add(a);
+    const log = openMergedLog(files.log, rows.log);
     expect(await log.read({ generation: before?.generation ?? "", from: 0, most: 1 })).toBeNull();
     expect((await all(log)).texts).toEqual([a, b]);
+  });
+
+  it("are followed without a repetition when the one that was missing is there", async () => {
+    const [files, rows] = [memoryLog(90), memoryLog(1, b)];
+    const stop = new AbortController();
+    const seen: string[] = [];
+    const log = openMergedLog(files.log, rows.log);
+    for await (const { id } of readLogEvents(log, { follow: true, signal: stop.signal })) {
+      seen.push(id);
+      if (id === "b") files.add(a);
+      if (id === "a") rows.add(c);
+      if (id === "c") stop.abort();
+    }
+    expect(seen).toEqual(["b", "a", "c"]);
   });
 
   it("are read as events, and followed", async () => {

@@ -4,18 +4,12 @@
  */
 import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
-import {
-  type EventLog,
-  type LogEntry,
-  type LogLook,
-  type LogPart,
-  originOf,
-} from "../../core/ports/event-log.ts";
+import { type EventLog, type LogEntry, type LogPart, originOf } from "../../core/ports/event-log.ts";
 
 /** Half a gigabyte of one log, and 16 million places of the other, fit into one exact number. */
 const PLACES = 2 ** 24;
 const LEAST_BYTES = 256 * 1024;
-const NOTHING: LogLook = { generation: "", end: 0 };
+const NOWHERE = { generation: "", end: 0 };
 
 /** `places`: a log whose positions count its lines. `isInPlaces`: whether the events of a run are there. */
 export function openMergedLog(
@@ -23,14 +17,15 @@ export function openMergedLog(
   places: EventLog,
   isInPlaces: (run: string) => boolean = () => true,
 ): EventLog {
-  const looks = async () => Promise.all([bytes.look(), places.look()]);
+  const [one, other] = [openPart(bytes), openPart(places)];
   return {
     async look() {
-      const [one, other] = await looks();
-      if (one === null && other === null) return null;
+      const [first, second] = await Promise.all([one.look(), other.look()]);
+      if (first === null && second === null) return null;
+      const [left, right] = [first ?? NOWHERE, second ?? NOWHERE];
       return {
-        generation: JSON.stringify([(one ?? NOTHING).generation, (other ?? NOTHING).generation]),
-        end: joined((one ?? NOTHING).end, (other ?? NOTHING).end),
+        generation: JSON.stringify([left.generation, right.generation]),
+        end: joined(left.end, right.end),
       };
     },
     async read({ containing, from, generation, most: asked }) {
@@ -38,12 +33,12 @@ export function openMergedLog(
       const most = Math.max(asked, LEAST_BYTES);
       const [first = "", second = ""] = attempt(() => JSON.parse(generation) as string[], []);
       const [a, b] = parted(from);
-      const [one, other] = await Promise.all([
-        partOf(bytes, { generation: first, from: a, most }),
-        partOf(places, { generation: second, from: b, most }),
+      const [left, right] = await Promise.all([
+        one.read({ generation: first, from: a, most }),
+        other.read({ generation: second, from: b, most }),
       ]);
-      if (one === null || other === null) return null;
-      const { entries, next, isAll } = forwards(one, other, [a, b]);
+      if (left === null || right === null) return null;
+      const { entries, next, isAll } = forwards(left, right, [a, b]);
       const wanted = entries.filter(
         ({ text }) => !containing || containing.some((each) => text.includes(each)),
       );
@@ -51,11 +46,11 @@ export function openMergedLog(
     },
     async readBack({ before, limit }) {
       const [a, b] = parted(before);
-      const [one, other] = await Promise.all([
+      const [left, right] = await Promise.all([
         bytes.readBack({ before: a, limit }),
         places.readBack({ before: b, limit }),
       ]);
-      return backwards(one, other, [a, b], limit);
+      return backwards(left, right, [a, b], limit);
     },
     origin: (run) => originOf(isInPlaces(run) ? places : bytes, run),
     watch(heard) {
@@ -65,13 +60,30 @@ export function openMergedLog(
   };
 }
 
-/** A log that is not there yet has no generation, and nothing in it. */
-async function partOf(
-  log: EventLog,
-  order: { readonly generation: string; readonly from: number; readonly most: number },
-): Promise<LogPart | null> {
-  if (order.generation !== "") return log.read(order);
-  return (await log.look()) === null ? { entries: [], next: order.from, isAll: true } : null;
+type Part = Pick<EventLog, "look" | "read">;
+
+/**
+ * A log that was not there, and now is, goes on from its beginning: nothing of it was read. It keeps the empty generation of
+ * a log that is not there, so that no reader takes both for another log and begins again.
+ */
+function openPart(log: EventLog): Part {
+  let wasMissing = false;
+  let came: string | null = null;
+  const look = async () => {
+    const found = await log.look();
+    wasMissing ||= found === null;
+    if (found === null || !wasMissing) return found;
+    came ??= found.generation;
+    return found.generation === came ? { ...found, generation: "" } : found;
+  };
+  return {
+    look,
+    async read({ generation, ...order }) {
+      if (generation !== "") return log.read({ generation, ...order });
+      if (came === null && (await look()) === null) return { entries: [], next: order.from, isAll: true };
+      return came === null ? null : log.read({ generation: came, ...order });
+    },
+  };
 }
 
 function joined(bytes: number, places: number): number {

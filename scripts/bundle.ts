@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire, isBuiltin } from "node:module";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { build, type Metafile, type Plugin } from "esbuild";
 import { mergeChunks } from "./merge-chunks.ts";
 
@@ -32,11 +32,32 @@ export const QUICK_NAMES: readonly string[] = Object.keys(QUICK);
 /** Loaded by a loop that exports telemetry. */
 const LIVE = { telemetry: /^src\/adapters\/telemetry\/live\.ts$/ };
 
-/** Loaded on the spot, by a call that cannot wait, from a chunk: they lie beside it. */
-const LATE_SOURCES = {
-  "chunks/wide-text": "src/surfaces/cli/wide-text.ts",
-  "chunks/json-places": "jsonc-parser",
-};
+/**
+ * Code that takes longer to load than most commands run, and that few of them call: it lies beside the other chunks, and is
+ * loaded with the first call of one of its functions, on the spot. `by`: who calls them so.
+ */
+const ON_THE_SPOT: readonly OnTheSpot[] = [
+  {
+    chunk: "wide-text",
+    source: "src/surfaces/cli/wide-text.ts",
+    by: /[\\/]cli[\\/]text-width\.ts$/,
+    functions: ["sliceAnsi", "stringWidth", "wrapAnsi"],
+  },
+  // Every start reads state files; only one that has a fault must say where.
+  {
+    chunk: "json-places",
+    source: "jsonc-parser",
+    by: /[\\/]core[\\/]state-json\.ts$/,
+    functions: ["parseTree", "printParseErrorCode"],
+  },
+];
+
+interface OnTheSpot {
+  readonly chunk: string;
+  readonly source: string;
+  readonly by: RegExp;
+  readonly functions: readonly string[];
+}
 
 /** Bundles programs (name → source) into modules that share lazily loaded chunks. */
 export async function bundle(
@@ -45,7 +66,10 @@ export async function bundle(
 ): Promise<Metafile> {
   const { metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: { ...entryPoints, ...LATE_SOURCES },
+    entryPoints: {
+      ...entryPoints,
+      ...Object.fromEntries(ON_THE_SPOT.map(({ chunk, source }) => [`chunks/${chunk}`, source])),
+    },
     outdir,
     chunkNames: "chunks/[name]-[hash]",
     bundle: true,
@@ -68,7 +92,7 @@ export async function bundle(
       builtins(),
       oneLanguage(),
       withoutDevtools(),
-      latePlaces(),
+      ...ON_THE_SPOT.map(onTheSpot),
       lateSpaces(),
       rarelyVariadic(),
       turnedInPlace(),
@@ -146,21 +170,21 @@ function withoutDevtools(): Plugin {
   };
 }
 
-/** Every start reads state files. Only one that has a fault must say where, and for that alone needs another parser of JSON. */
-function latePlaces(): Plugin {
+function onTheSpot({ by, chunk, functions, source }: OnTheSpot): Plugin {
+  const namespace = `on-the-spot-${chunk}`;
   return {
-    name: "late-places",
+    name: namespace,
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^jsonc-parser$/ }, ({ importer, path }) =>
-        /[\\/]core[\\/]state-json\.ts$/.test(importer) ? { path, namespace: "late-places" } : undefined,
+      onResolve(
+        { filter: new RegExp(`(^|/)${basename(source).replace(".", "\\.")}$`) },
+        ({ importer, path }) => (by.test(importer) ? { path, namespace } : undefined),
       );
-      onLoad({ filter: /.*/, namespace: "late-places" }, () => ({
+      onLoad({ filter: /.*/, namespace }, () => ({
         contents: [
           "let known;",
           'const requireHere = () => process.getBuiltinModule("node:module").createRequire(import.meta.url);',
-          'const places = () => (known ??= requireHere()("./json-places.js"));',
-          "export const parseTree = (...given) => places().parseTree(...given);",
-          "export const printParseErrorCode = (...given) => places().printParseErrorCode(...given);",
+          `const loaded = () => (known ??= requireHere()("./${chunk}.js"));`,
+          ...functions.map((name) => `export const ${name} = (...given) => loaded().${name}(...given);`),
         ].join("\n"),
       }));
     },

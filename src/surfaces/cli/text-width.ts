@@ -1,25 +1,13 @@
 /** Text by the columns that it takes on a screen: East Asian letters and most emoji take two, combining marks none. */
-import { createRequire } from "node:module";
 import { cleanLine } from "../../core/clean.ts";
 import type { Terminal } from "./terminal.ts";
+import { sliceAnsi, stringWidth, wrapAnsi } from "./wide-text.ts";
 
 /** Letters of one column each, and nothing that paints them. */
 const PLAIN = /^[ -~]*$/;
 
-type WideText = typeof import("./wide-text.ts");
-let known: WideText | undefined;
-
-/**
- * The code that knows every script's letters takes longer to load than most commands run, so it is loaded when needed.
- */
-function wideText(): WideText {
-  const { url } = import.meta;
-  known ??= createRequire(url)(url.endsWith(".ts") ? "./wide-text.ts" : "./wide-text.js") as WideText;
-  return known;
-}
-
 export function widthOf(text: string): number {
-  return PLAIN.test(text) ? text.length : wideText().stringWidth(text);
+  return PLAIN.test(text) ? text.length : stringWidth(text);
 }
 
 /** No letter takes more characters than this per column, so no more of a long text needs to be measured. */
@@ -31,16 +19,14 @@ export function cut(text: string, width: number): string {
   const room = Math.max(1, width);
   const start = line.slice(0, MOST_PER_COLUMN * room);
   if (start === line && widthOf(line) <= room) return line;
-  return `${PLAIN.test(start) ? start.slice(0, room - 1) : wideText().sliceAnsi(start, 0, room - 1)}…`;
+  return `${PLAIN.test(start) ? start.slice(0, room - 1) : sliceAnsi(start, 0, room - 1)}…`;
 }
 
 /** The words in lines of at most `width` columns; a word that is wider gets a line of its own. */
 export function wrap(text: string, width: number): string[] {
   const line = cleanLine(text);
   if (line === "") return [];
-  return PLAIN.test(line)
-    ? wrapPlain(line, width)
-    : wideText().wrapAnsi(line, Math.max(1, width)).split("\n");
+  return PLAIN.test(line) ? wrapPlain(line, width) : wrapAnsi(line, Math.max(1, width)).split("\n");
 }
 
 function wrapPlain(line: string, width: number): string[] {
@@ -61,7 +47,7 @@ export function pad(text: string, width: number): string {
 
 /** Lines of at most `width` columns of a text whose colours are Pawl's own; `hard` breaks words that are wider. */
 export function wrapPainted(text: string, width: number, { hard = false } = {}): string[] {
-  return wideText().wrapAnsi(text, Math.max(1, width), { hard }).split("\n");
+  return wrapAnsi(text, Math.max(1, width), { hard }).split("\n");
 }
 
 /** Like `wrapPainted`, for a line whose columns are two or more blanks apart: overflow hangs under one of them. */

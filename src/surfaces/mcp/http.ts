@@ -5,7 +5,7 @@
 import { createHash, randomUUID, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import {
   localhostHostValidation,
   localhostOriginValidation,
@@ -58,13 +58,20 @@ export async function openHttp({
   const admit = openDoor(token);
 
   let closing = false;
+  // Some clients open a connection before they need it. To Node one without a request is not idle.
+  const unasked = new Set<Socket>();
   const server: Server = createServer((request, response) => {
+    unasked.delete(request.socket);
     response.once("close", () => {
       if (closing) setImmediate(() => server.closeIdleConnections());
     });
     if (admit(request, response)) {
       void answer(request as NodeIncomingMessageLike, response).catch(onerror);
     }
+  });
+  server.on("connection", (socket) => {
+    unasked.add(socket);
+    socket.once("close", () => unasked.delete(socket));
   });
   server.listen(port, HOST);
   await once(server, "listening");
@@ -78,6 +85,7 @@ export async function openHttp({
       await new Promise((resolve) => setTimeout(resolve, 10));
       await Promise.allSettled([sessions.close(), modern.close()]);
       server.closeIdleConnections();
+      for (const socket of unasked) socket.destroy();
       const timer = setTimeout(() => server.closeAllConnections(), CLOSING_LIMIT);
       await closed;
       clearTimeout(timer);

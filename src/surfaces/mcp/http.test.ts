@@ -1,0 +1,25 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { afterEach, expect, it, vi } from "vitest";
+import { openFollower } from "./follow.ts";
+import { openHttp } from "./http.ts";
+import { openBus } from "./wake.ts";
+
+afterEach(() => void vi.useRealTimers());
+
+it("ends at once where a client has a connection open that it has not used", async () => {
+  const eventLog = () => Promise.reject(new Error("Nobody asks for it."));
+  const bus = openBus([], openFollower({ eventLog }), { mask: (text) => text });
+  const factory = () => Promise.reject(new Error("Nobody asks for it."));
+  const http = await openHttp({ bus, factory, port: 0, token: "a-token-of-16-letters" });
+  const socket = connect(Number(new URL(http.url).port), "127.0.0.1");
+  const closed = once(socket, "close");
+  await once(socket, "connect");
+  // A refused request by another connection: by now the server has taken the first one.
+  expect((await fetch(http.url)).status).toBe(401);
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  const ended = http.close(async () => {});
+  // The limit for unsent answers never comes.
+  await vi.advanceTimersByTimeAsync(1000);
+  await Promise.all([ended, closed]);
+});

@@ -3,6 +3,7 @@ import type { Requirement } from "./requirements.ts";
 const APP = "test/e2e/mcp-app.slow.test.ts";
 const NONCES = "src/surfaces/mcp/app/nonces.test.ts";
 const WINDOW = "test/browser/app.slow.test.ts";
+const WAKE = "src/surfaces/mcp/wake.test.ts";
 const LED = "test/e2e/mcp-board.slow.test.ts";
 
 /** What the MCP server promises. */
@@ -157,8 +158,18 @@ export const MCP: Readonly<Record<string, Requirement>> = {
     ],
   },
   "mcp.woken": {
-    says: "A client that subscribed to a resource of a run, or wants log messages, is told when a person has decided at its gate elsewhere.",
+    says: "A client that subscribed to a resource of a run, or wants log messages, is told once when a person has decided at its gate elsewhere. A subscription is answered when no verdict from then on is missed, or refused.",
     source: "board, Inside the client",
-    tests: [`${LED}: is told when a person has decided elsewhere, over %s`],
+    tests: [
+      `${LED}: is told when a person has decided elsewhere, over %s`,
+      `${LED}: tells a client of 2026 that says nothing before it subscribes`,
+      `${WAKE}: has begun when no verdict from then on is missed, and tells of none before`,
+      `${WAKE}: tells of a verdict that came before its watch`,
+      `${WAKE}: is let through once nothing is missed, and what came behind it waits behind it`,
+      `${WAKE}: is answered once nothing is missed; other requests do not wait`,
+      `${WAKE}: is answered once nothing is missed`,
+      `${WAKE}: is refused where the log cannot be read`,
+      `${WAKE}: is told once of each verdict, however many others there are`,
+    ],
   },
 };

@@ -68,11 +68,12 @@ export function followOnce(follower: Follower): FollowOnce {
   return {
     async begin() {
       following ??= follower.follow();
+      const own = following;
       try {
-        await following;
+        await own;
       } catch (thrown) {
         // The next one tries again.
-        following = null;
+        if (following === own) following = null;
         throw thrown;
       }
     },

@@ -5,9 +5,10 @@
  *     npm run test:threats -- [--all] [--only WORDS] [--shard N/M]
  *
  * First the types of the weakened code are checked, and the tests are run on the code as it is. Only a test that fails by
- * itself is red: a file that cannot be loaded, a test that is not run and one that takes too long are not. Prints a line
- * for each weakening; exits 1 unless all were seen red. With --all, those are tried too whose tests take minutes; with
- * --only, the rows and weakenings with these words, without a look at types; with --shard, each Mth, from the Nth on.
+ * itself is red: a file that cannot be loaded, a test that is not run and one that takes too long show nothing, and are tried
+ * once more. Prints a line for each weakening; exits 1 unless all were seen red. With --all, those are tried too whose tests
+ * take minutes; with --only, the rows and weakenings with these words, without a look at types; with --shard, each Mth, from
+ * the Nth on.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
@@ -23,6 +24,8 @@ interface Entry extends Weakening {
 }
 
 const MINUTES = 60_000;
+/** Lines of what vitest said, where a test was not run. */
+const MOST_SAID = 30;
 /** A process table of its own where that can be had: what a weakened protection lets go on ends with the run. */
 const OWN_TABLE = ["--pid", "--fork", "--mount-proc", "--kill-child"];
 const unshare = spawnSync("unshare", [...OWN_TABLE, "true"]).status === 0 ? ["unshare", ...OWN_TABLE] : [];
@@ -47,7 +50,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 using copy = copyCheckout();
 const unsound = values.only === "" ? typeFaults(copy, chosen) : [];
 for (const fault of unsound) say(`✗ ${fault}`);
-const notGreen = notIn("passed", testsOf(chosen), runTests(copy.folder, testsOf(chosen)));
+const notGreen = notIn("passed", testsOf(chosen), copy);
 let red = 0;
 for (const entry of chosen) {
   const before = notGreen.filter(({ test }) => entry.tests.includes(test));
@@ -97,19 +100,25 @@ function testsOf(entries: readonly Entry[]): readonly string[] {
 }
 
 /** The tests that do not turn red, each with what it does. */
-function tryOut({ folder, break: weaken, mend }: BrokenCopy, entry: Entry): readonly Fault[] {
-  weaken(entry);
+function tryOut(broken: BrokenCopy, entry: Entry): readonly Fault[] {
+  broken.break(entry);
   try {
-    return notIn("failed", entry.tests, runTests(folder, entry.tests));
+    return notIn("failed", entry.tests, broken);
   } finally {
-    mend();
+    broken.mend();
   }
 }
 
-function notIn(wanted: State, cited: readonly string[], results: Results): readonly Fault[] {
-  return cited
-    .map((test) => ({ test, state: stateOf(results, test) }))
-    .filter(({ state }) => state !== wanted);
+/** Of a run of the tests; where one of them shows nothing, of a second run of all. */
+function notIn(wanted: State, cited: readonly string[], { folder }: BrokenCopy): readonly Fault[] {
+  const look = () => {
+    const results = runTests(folder, cited);
+    return cited
+      .map((test) => ({ test, state: stateOf(results, test) }))
+      .filter(({ state }) => state !== wanted);
+  };
+  const faults = look();
+  return faults.some(({ state }) => state === "not run" || state === "timed out") ? look() : faults;
 }
 
 function runTests(folder: string, cited: readonly string[]): Results {
@@ -118,13 +127,20 @@ function runTests(folder: string, cited: readonly string[]): Results {
   const tests = cited.map(citedTest);
   const titles = tests.map(({ title }) => `${title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`);
   const files = [...new Set(tests.map((each) => each.file))];
-  const { stdout, stderr } = run(folder, "vitest", [
-    ...["run", "--reporter=json", `--outputFile=${file}`],
+  const ended = run(folder, "vitest", [
+    ...["run", "--reporter=default", "--reporter=json", `--outputFile.json=${file}`],
     ...[`--testNamePattern=${titles.join("|")}`, ...files],
   ]);
-  if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8")) as Results;
-  say(`${stdout}${stderr}`.trim().split("\n").slice(-5).join("\n"));
-  return { testResults: [] };
+  const results: Results = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : { testResults: [] };
+  if (cited.some((test) => stateOf(results, test) === "not run")) {
+    const said = `${ended.stdout}${ended.stderr}`.trim().split("\n").slice(-MOST_SAID);
+    say(
+      [...said, `vitest ended: ${ended.error ?? ended.signal ?? ended.status}`]
+        .map((line) => `     | ${line}`)
+        .join("\n"),
+    );
+  }
+  return results;
 }
 
 function run(folder: string, program: string, args: readonly string[]) {

@@ -55,16 +55,15 @@ export function openGate(wire: Transport, answered: RequestId | null = null): Ga
     "method" in message && "id" in message ? works.get(message.method) : undefined;
   const drain = async () => {
     isLoading = true;
-    while (waiting.length > 0) {
-      const next = waiting[0];
-      if (next && !("method" in next.message && HANDSHAKE.has(next.message.method))) {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const { extra, message } = next;
+      if (!("method" in message && HANDSHAKE.has(message.method))) {
         // The lists lack what could not be loaded; the connection stays.
         await Promise.all(loads.splice(0).map((load) => load().catch((error) => transport.onerror?.(error))));
       }
-      const error = next && (await workBefore(next.message)?.());
-      waiting.shift();
-      if (next && error) await refuse(next.message, error);
-      else if (next) deliver(next.message, next.extra);
+      const error = await workBefore(message)?.();
+      if (error) await refuse(message, error);
+      else deliver(message, extra);
     }
     isLoading = false;
   };

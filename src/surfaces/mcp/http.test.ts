@@ -8,10 +8,9 @@ import { openBus } from "./wake.ts";
 afterEach(() => void vi.useRealTimers());
 
 it("ends at once where a client has a connection open that it has not used", async () => {
-  const eventLog = () => Promise.reject(new Error("Nobody asks for it."));
-  const bus = openBus([], openFollower({ eventLog }), { mask: (text) => text });
-  const factory = () => Promise.reject(new Error("Nobody asks for it."));
-  const http = await openHttp({ bus, factory, port: 0, token: "a-token-of-16-letters" });
+  const unused = () => Promise.reject(new Error("Nobody asks for it."));
+  const bus = openBus([], openFollower({ eventLog: unused }), { mask: (text) => text });
+  const http = await openHttp({ bus, factory: unused, port: 0, token: "a-token-of-16-letters" });
   const socket = connect(Number(new URL(http.url).port), "127.0.0.1");
   const closed = once(socket, "close");
   await once(socket, "connect");

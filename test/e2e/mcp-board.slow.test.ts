@@ -1,6 +1,4 @@
 /** A client without apps is led to the board; who decided elsewhere wakes the assistant, where its client can be told. */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
@@ -12,7 +10,8 @@ import { taskMarkdown } from "../rig/alfred-project.ts";
 import { enterBoard, openBoardServer } from "../rig/board.ts";
 import { connect, connectOver, ERAS } from "../rig/client.ts";
 import { openHttpServer } from "../rig/http-server.ts";
-import { MAIN, type TemporaryProject, temporaryProject, testEnvironment } from "../rig/project.ts";
+import { end, type TemporaryProject, temporaryProject } from "../rig/project.ts";
+import { send, startServer, told } from "../rig/raw-server.ts";
 import { DONE, releaseProject } from "../rig/release-project.ts";
 import { until } from "../rig/until.ts";
 
@@ -156,16 +155,21 @@ describe.each(ERAS)("a client of %s that subscribed to what is under review", (e
 
 it("tells a client of 2026 that says nothing before it subscribes", async () => {
   using project = await underReview();
-  await using server = openRaw(project);
-  server.send({
+  const server = startServer(project, environment);
+  const acknowledged = told(server, "notifications/subscriptions/acknowledged");
+  send(server, {
     jsonrpc: "2.0",
     id: 1,
     method: "subscriptions/listen",
     params: { _meta: ENVELOPE, notifications: { resourceSubscriptions: [uri] } },
   });
-  await server.told("notifications/subscriptions/acknowledged");
+  await acknowledged;
+  const updated = told(server, "notifications/resources/updated");
   await project.person("approve", "TS-01");
-  await server.told("notifications/resources/updated");
+  await updated;
+  const ended = end(server);
+  server.stdin?.end();
+  expect((await ended).code).toBe(0);
 });
 
 const ENVELOPE = {
@@ -173,24 +177,3 @@ const ENVELOPE = {
   [CLIENT_INFO_META_KEY]: { name: "raw", version: "0" },
   [CLIENT_CAPABILITIES_META_KEY]: {},
 };
-
-/** The server's process, without a client that says more than it is told to. */
-function openRaw(project: TemporaryProject) {
-  const server = spawn(process.execPath, [MAIN, "mcp"], {
-    cwd: project.root,
-    env: testEnvironment(environment),
-  });
-  let heard = "";
-  server.stdout.on("data", (chunk: Buffer) => {
-    heard += chunk;
-  });
-  return {
-    send: (message: object) => void server.stdin.write(`${JSON.stringify(message)}\n`),
-    told: (text: string) => until(() => heard.includes(text)),
-    async [Symbol.asyncDispose]() {
-      const ended = once(server, "exit");
-      server.stdin.end();
-      await ended;
-    },
-  };
-}

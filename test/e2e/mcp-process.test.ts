@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 import { describe, expect, it } from "vitest";
 import { VERSIONS } from "../../src/surfaces/mcp/handshake.ts";
 import { connect } from "../rig/client.ts";
-import { end, MAIN, type TemporaryProject, temporaryProject, testEnvironment } from "../rig/project.ts";
+import { end, temporaryProject } from "../rig/project.ts";
+import { send, startServer, told } from "../rig/raw-server.ts";
 
 const INITIALIZE = {
   jsonrpc: "2.0",
@@ -19,25 +19,6 @@ const knock = (id: number, door: string) => ({
   method: "tools/call",
   params: { name: "knock", arguments: { id: door } },
 });
-
-function startServer(project: TemporaryProject, environment: Record<string, string> = {}): ChildProcess {
-  return spawn(process.execPath, [MAIN, "mcp"], { cwd: project.root, env: testEnvironment(environment) });
-}
-
-function send(server: ChildProcess, ...messages: readonly object[]): void {
-  server.stdin?.write(messages.map((message) => `${JSON.stringify(message)}\n`).join(""));
-}
-
-/** Resolves once the text stands in what the server says from now on. */
-function told(server: ChildProcess, text: string): Promise<void> {
-  let heard = "";
-  return new Promise((resolve) => {
-    server.stdout?.on("data", (chunk: Buffer) => {
-      heard += chunk;
-      if (heard.includes(text)) resolve();
-    });
-  });
-}
 
 describe("the process of pawl mcp", () => {
   it("finishes what it was asked to do when its input ends, and exits with 0", async () => {

@@ -12,10 +12,8 @@ const LOGS = "src/adapters/routed/event-log.test.ts";
 const WHERE = "docs/several-machines.md, What is where";
 const PAGE = "docs/several-machines.md, What holds";
 
-const MERGE = "src/tasks-file/merge/merge.test.ts";
-const MERGES = "src/tasks-file/merge/merge.slow.test.ts";
-const EXCHANGE = "test/e2e/pull-push.slow.test.ts";
-const ONCE = "test/e2e/exchange.test.ts";
+const PUSH = "test/e2e/push.test.ts";
+const PUSHED = "docs/several-machines.md, The tasks in the database";
 const TEAM = "team, What lives where";
 
 const FENCE = "src/adapters/git/fence.slow.test.ts";
@@ -279,25 +277,6 @@ export const DATABASE: Readonly<Record<string, Requirement>> = {
       `${SHARED}: waits for its turn again where another machine took the target over, and is no failure`,
     ],
   },
-  "backlog.merge": {
-    says: "Two versions of tasks.yaml are merged by task and key from the one that both came from: edits of different things all stay with their bytes, and what both changed differently is a conflict with a name.",
-    source: TEAM,
-    tests: [
-      `${MERGE}: has every edit of both, whoever made it, and nothing else`,
-      `${MERGE}: is what one side has where the other has what both came from`,
-      `${MERGE}: names a conflict over %s`,
-      `${MERGE}: takes a removal where the other side left the task alone, with its comment`,
-      `${MERGE}: takes the order of the side that moved something`,
-      `${MERGE}: merges what a formatter moved to another column`,
-      `${MERGE}: refuses what is no file of tasks any more when it is put together`,
-      `${MERGE}: takes the loop's word for where a task is if nobody knows what both came from`,
-      `${MERGE}: never changes what an anchor stands for, unless a side did`,
-      "src/tasks-file/merge/disjoint.slow.test.ts: A merge has all edits of both, as long as they are about different things",
-      `${MERGES}: is a file that can be read, or a conflict, whatever the layouts are`,
-      `${MERGES}: changes nothing more when it is merged again, as after a push that nobody noted`,
-      `${MERGES}: has ten thousand tasks of which each side changed a hundred`,
-    ],
-  },
   "machines.caps": {
     says: "A cap over all machines lets tasks wait without asking for them again and again; the loop says which one, and caps that nobody would hold are refused.",
     source: `${SEVERAL}, Caps`,
@@ -421,38 +400,18 @@ export const DATABASE: Readonly<Record<string, Requirement>> = {
     ],
   },
   "backlog.push": {
-    says: "A push (`pawl push`) merges a person's tasks file into the database and a pull the database's into the file; a conflict is named and changes nothing until the person chooses, and what a loop did meanwhile is not undone.",
-    source: TEAM,
+    says: "A push (`pawl push`) replaces the database's tasks with a person's edit of an exported tasks file, once, and only while the database has what was exported: else it names what changed there, and changes nothing.",
+    source: PUSHED,
     tests: [
-      `${EXCHANGE}: go to the database and to the other checkout, byte for byte, and twice is once`,
-      `${EXCHANGE}: are merged where they changed different things, with comments and layout`,
-      `${EXCHANGE}: are in conflict where both changed one value: it is named, and nothing changes until a person chooses`,
-      `${EXCHANGE}: are in conflict where one removed what the other changed, and lose what nobody else touched`,
-      `${EXCHANGE}: do not undo what the loop did meanwhile`,
-      `${EXCHANGE}: are what Bloom works with where its work is in the database`,
-      `${EXCHANGE}: show with --dry-run what would change, and change nothing`,
-      `${EXCHANGE}: are pushed once where a push was killed before it noted what it pushed`,
-      `${EXCHANGE}: lose nothing of a person's to a restored backup`,
-      `${EXCHANGE}: are refused where they are no valid tasks, there is nothing, or the login may only read`,
-      `${EXCHANGE}: are a person's to pull and push`,
-    ],
-  },
-  "backlog.at-once": {
-    says: "A pull or push loses nothing and happens once, whatever others commit or save at the same moment, wherever it ends, and without its base.",
-    source: TEAM,
-    tests: [
-      `${ONCE}: is made again on what others committed right before it`,
-      `${ONCE}: is in conflict with what others committed right before it, and then writes nothing`,
-      `${ONCE}: notes what it pushed, not what was saved while it pushed`,
-      `${ONCE}: happens once where it ended between the database's commit and its note`,
-      `${ONCE}: does without a base that is gone or damaged, and brings a file back that is gone`,
-    ],
-  },
-  "backlog.follow": {
-    says: "With `--follow`, the tasks file and the database are kept in step, whichever side changes.",
-    source: TEAM,
-    tests: [
-      `${EXCHANGE}: are kept in step by --follow, whichever side changes, past a file that is half written`,
+      `${CLI}: are edited in an exported folder and pushed from there, unless they changed meanwhile`,
+      `${CLI}: are pushed by a person with a login that may work, and from a folder that has tasks`,
+      `${PUSH}: replaces the tasks that were exported, once, with an event, and can be followed by another`,
+      `${PUSH}: is refused once others changed the tasks, names what they changed, and changes nothing`,
+      `${PUSH}: is refused for what others commit right before it`,
+      `${PUSH}: is refused for a file that was never exported, unless the database has the same tasks or none`,
+      `${PUSH}: notes what it pushed, not what was saved while it pushed`,
+      `${PUSH}: happens once if it ends between the database's commit and its note`,
+      `${PUSH}: is refused for tasks with problems`,
     ],
   },
 };

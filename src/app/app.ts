@@ -5,7 +5,6 @@ import { hostname, userInfo } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { agentAround } from "../adapters/agents/ancestry.ts";
 import { newId } from "../adapters/clock/new-id.ts";
-import { systemClock } from "../adapters/clock/system-clock.ts";
 import { openCache } from "../adapters/files/cache.ts";
 import type { OnForeign } from "../adapters/files/foreign.ts";
 import { ownPlace } from "../adapters/files/own-folder.ts";
@@ -109,10 +108,8 @@ function processOf(start: Start): HostProcess {
 function beyondFiles(
   environment: Environment,
   workingFolder: HostProcess["workingFolder"],
-): Pick<Host, "clock" | "database" | "imports" | "watch"> {
+): Pick<Host, "database" | "imports"> {
   return {
-    clock: systemClock,
-    watch: async (root, tasksFile) => (await import("../adapters/files/watch.ts")).openWatch(root, tasksFile),
     database: () => databaseOf(environment),
     imports: (root) => importsAt(root, environment, workingFolder()),
   };

@@ -29,7 +29,7 @@ interface LoopEvents {
   "loop:resumed": object;
   /** Tasks of another tool were brought into the tasks file. Stored. */
   "tasks:imported": { format: string; into: string; added: number; updated: number; by: string };
-  /** A person's tasks were merged into the database's. Stored, in the database alone. */
+  /** A person replaced the database's tasks with an edited file. Stored, in the database alone. */
   "tasks:pushed": { file: string; added: number; changed: number; removed: number; by: string };
   /** The files loosen the policy of an open run. The change does not count until a person accepts it. */
   "policy:changed": {

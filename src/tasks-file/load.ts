@@ -85,18 +85,16 @@ async function parsed(path: ProjectPath, text: LongText, known: Parts | null): P
   throw tasksInvalid(path, result.problems);
 }
 
-/** `what` has the problems: the file, unless it says something else. */
-export function tasksInvalid(
-  path: string,
-  problems: readonly Problem[],
-  what = path,
-  fix = `Edit ${path} at the places named; \`bloom validate\` looks again.`,
-): PawlError {
+export function tasksInvalid(path: string, problems: readonly Problem[]): PawlError {
   const shown = problems.slice(0, SHOWN_PROBLEMS).map((problem) => renderProblem(path, problem));
   const more = problems.length - shown.length;
   const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
-  const lines = [`${what} has ${count}:`, ...shown, ...(more > 0 ? [`and ${more} more.`] : [])];
-  return new PawlError("tasks-invalid", lines.join("\n"), fix);
+  const lines = [`${path} has ${count}:`, ...shown, ...(more > 0 ? [`and ${more} more.`] : [])];
+  return new PawlError(
+    "tasks-invalid",
+    lines.join("\n"),
+    `Edit ${path} at the places named; \`bloom validate\` looks again.`,
+  );
 }
 
 export interface ChangedTasks {

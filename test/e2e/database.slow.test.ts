@@ -1,8 +1,9 @@
 /** `pawl database`: a project's state in a database, and back. */
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { emptyDatabase, onDatabase, STARTING } from "../rig/postgres.ts";
+import { emptyDatabase, loginTo, onDatabase, STARTING } from "../rig/postgres.ts";
 import { runPawl, temporaryProject } from "../rig/project.ts";
 
 const LONG = { timeout: 240_000 };
@@ -63,8 +64,10 @@ describe("A project in a database", () => {
     const back = await own.pawl("database", "export", "out");
     expect(back).toMatchObject({ code: 0, out: expect.stringContaining("7 files") });
     const out = join(own.root, "out");
-    expect(filesIn(out)).toEqual([...Object.keys(STATE), "pawl.yaml"].sort());
-    for (const path of filesIn(out)) expect(readFileSync(join(out, path), "utf8"), path).toBe(own.read(path));
+    const copies = [...Object.keys(STATE), "pawl.yaml"];
+    expect(filesIn(out)).toEqual([...copies, ".pawl/exported/tasks.yaml"].sort());
+    for (const path of copies) expect(readFileSync(join(out, path), "utf8"), path).toBe(own.read(path));
+    expect(readFileSync(join(out, ".pawl/exported/tasks.yaml"), "utf8")).toBe(own.read("tasks.yaml"));
     const again = await own.pawl("database", "export", "out");
     expect(again).toMatchObject({ code: 2, err: expect.stringContaining("is not empty") });
   });
@@ -168,4 +171,92 @@ describe("A project in a database", () => {
     });
     expect(none.err).toContain("[database-unconfigured]");
   });
+});
+
+describe("Tasks in a database", () => {
+  const TASKS = `# ours
+tasks:
+  - id: T-1
+    title: one # short
+  - id: T-2
+    title: two
+  - id: T-3
+    title: three
+`;
+
+  async function teamProject() {
+    const own = temporaryProject({ environment: { PAWL_DATABASE_URL: url, DOOR_ONLY: "" } });
+    own.write("tasks.yaml", TASKS);
+    await own.pawl("database", "init");
+    own.write("pawl.yaml", `${own.read("pawl.yaml")}stores: {bloom: postgres}\n`);
+    await own.pawl("database", "import");
+    const exported = async (name: string) => {
+      const folder = join(own.root, name);
+      mkdirSync(folder);
+      expect(await own.pawl("database", "export", name)).toMatchObject({ code: 0 });
+      return folder;
+    };
+    return { own, exported };
+  }
+
+  function edit(folder: string, from: string, to: string): void {
+    const path = join(folder, "tasks.yaml");
+    const before = readFileSync(path, "utf8");
+    expect(before).toContain(from);
+    writeFileSync(path, before.replace(from, to));
+  }
+
+  it(
+    "are edited in an exported folder and pushed from there, unless they changed meanwhile",
+    LONG,
+    async () => {
+      const { own, exported } = await teamProject();
+      using _ = own;
+      const [first, second] = [await exported("first"), await exported("second")];
+      edit(first, "title: one", "title: uno");
+      const pushed = await own.pawl("--project", first, "push");
+      expect(pushed).toMatchObject({ code: 0, out: expect.stringContaining("1 task changed (T-1)") });
+      expect((await own.pawl("--project", first, "push")).out).toContain("already");
+      expect((await own.pawl("list")).out).toContain("uno");
+      expect(own.read("tasks.yaml")).toBe(TASKS);
+      expect((await own.pawl("log")).out).toMatch(/ pushed tasks\.yaml: 0 new, 1 changed, 0 removed/);
+
+      expect(await own.pawl("add", "four")).toMatchObject({ code: 0 });
+      edit(second, "title: two", "title: dos");
+      const refused = await own.pawl("--project", second, "push");
+      expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("[database-differs]") });
+      expect(refused.err).toContain("1 task new (T-4), 1 task changed (T-1)");
+      expect((await own.pawl("list")).out).not.toContain("dos");
+
+      const third = await exported("third");
+      const files = [third, join(second, ".pawl/exported"), second].map((folder) =>
+        join(folder, "tasks.yaml"),
+      );
+      expect(spawnSync("git", ["merge-file", ...files]).status).toBe(0);
+      expect(await own.pawl("--project", third, "push")).toMatchObject({ code: 0 });
+      const { out } = await own.pawl("list");
+      expect(out).toMatch(/uno[\s\S]*dos[\s\S]*three[\s\S]*four/);
+    },
+  );
+
+  it(
+    "are pushed by a person with a login that may work, and from a folder that has tasks",
+    LONG,
+    async () => {
+      const { own, exported } = await teamProject();
+      using _ = own;
+      const folder = await exported("first");
+      edit(folder, "title: one", "title: uno");
+      const push = (environment: Readonly<Record<string, string>>) =>
+        runPawl(folder, ["push"], { PAWL_DATABASE_URL: url, DOOR_ONLY: "", ...environment });
+      expect((await push({ CLAUDECODE: "1" })).err).toContain("[caller-not-allowed]");
+      const viewer = await loginTo(url, "pawl_viewer");
+      expect((await push({ PAWL_DATABASE_URL: viewer })).err).toContain("[database-forbidden]");
+      expect((await push({ BLOOM_TASKS_FILE: "none.yaml" })).err).toContain("[tasks-missing]");
+      expect((await own.pawl("list")).out).not.toContain("uno");
+      const worker = await loginTo(url, "pawl_worker");
+      expect(await push({ PAWL_DATABASE_URL: worker })).toMatchObject({ code: 0, err: "" });
+      expect((await own.pawl("list")).out).toContain("uno");
+    },
+  );
 });

@@ -88,7 +88,6 @@ function projectOf(place: Place, { lasting, packaged }: DatabaseOptions): Databa
     leases: { list: () => leasesOf(place) },
     workers: openWorkers(place, lasting ?? LASTING),
     fenced: (lease) => openStore({ ...on, fence: () => claims.fence(lease) }),
-    revision: () => revisionOf(place),
     inspect: () => inspect(place),
   };
 }
@@ -172,12 +171,6 @@ const COUNTS = `
     (select count(*) from pawl.document d where d.project = p.id and d.revision > p.revision) as ahead
   from pawl.project p left join pawl.commit c on c.project = p.id and c.revision = p.revision
   where p.id = $1`;
-
-async function revisionOf({ connections, project }: Place): Promise<number> {
-  const query = "select revision from pawl.project where id = $1";
-  const [row] = await connections.query<{ revision: string }>(query, [project]);
-  return Number(row?.revision ?? 0);
-}
 
 async function inspect({ connections, project }: Place): Promise<DatabaseInspection> {
   const [[found], leases] = await Promise.all([

@@ -55,8 +55,6 @@ export interface DatabaseProject {
   readonly workers: Workers;
   /** A store whose every commit counts only while the lease is still its holder's. */
   fenced(lease: string): Store;
-  /** How many commits there were. Where it was more before, the database is a restored backup. */
-  revision(): Promise<number>;
   inspect(): Promise<DatabaseInspection>;
 }
 

@@ -1,14 +1,12 @@
 /** A command: data that describes it, and a function that loads when it is called. */
 import type { Caller } from "../../core/event.ts";
 import type { Agents, DeferredCall, WallFound } from "../../core/ports/agents.ts";
-import type { Clock } from "../../core/ports/clock.ts";
 import type { Database } from "../../core/ports/database.ts";
 import type { GitHooks, GuardedHook, HookLook } from "../../core/ports/git-hooks.ts";
 import type { GuardProofs } from "../../core/ports/guard-proofs.ts";
 import type { Repositories } from "../../core/ports/repositories.ts";
 import type { Keys } from "../../core/ports/signatures.ts";
 import type { Issues, Sources } from "../../core/ports/sources.ts";
-import type { Watch } from "../../core/ports/watch.ts";
 import type { Worktrees } from "../../core/ports/worktrees.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Project, Workflows } from "../../runtime/project.ts";
@@ -231,9 +229,6 @@ export interface Host {
   git(root: string): Promise<{ readonly repositories: Repositories; readonly worktrees: Worktrees }>;
   /** The database of `PAWL_DATABASE_URL`; to be closed. Throws `database-unconfigured`. */
   database(): Promise<Database>;
-  readonly clock: Clock;
-  /** Changes of the files of the project at `root`, a person's included. */
-  watch(root: string, tasksFile: string): Promise<Watch>;
   /** What an import reads and an export writes, for the project at `root`. */
   imports(root: string): Promise<{ readonly sources: Sources; readonly issues: Issues }>;
   /** Serves the board to browsers of this machine until a signal ends it; returns which. */

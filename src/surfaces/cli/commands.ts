@@ -13,17 +13,6 @@ const RUN = required("run", A_RUN);
 const FROM_LOOP = "the run (default: the loop's own settings)";
 const NOTES = { flags: "-m, --notes <text>", description: "the reason, kept with the verdict" } as const;
 
-/** Of `pull` and `push`. */
-const EXCHANGE = [
-  { flags: "--dry-run", description: "show what would change, and change nothing" },
-  { flags: "--follow", description: "keep them in step until a signal ends it" },
-  {
-    flags: "--mine <id...>",
-    description: "in conflicts over these tasks or steps, take the file's; . is the file itself",
-  },
-  { flags: "--theirs <id...>", description: "in conflicts over these, take the database's" },
-] as const;
-
 const EVERY_DAY = "Every day";
 const WORKFLOWS = "Workflows and files";
 /** Beside the workflow's own verbs: these ask git, not the project's files. */
@@ -513,22 +502,12 @@ const DRAFTS: readonly Draft[] = [
     load: async () => (await import("./repair.ts")).repair,
   },
   {
-    name: "pull",
-    summary: "bring the tasks of the database into the tasks file here",
-    group: WORKFLOWS,
-    given: EXCHANGE,
-    details:
-      "What you changed since the last pull or push stays. If you and others changed the same value, the command names it, changes nothing and exits with 1.",
-    load: async () => (await import("./database/pull-push.ts")).pullTasks,
-  },
-  {
     name: "push",
-    summary: "send what you changed in the tasks file here to the database",
+    summary: "replace the database's tasks with a tasks file exported from there",
     group: WORKFLOWS,
-    given: EXCHANGE,
     details:
-      "What others changed meanwhile stays. If you and they changed the same value, the command names it, changes nothing and exits with 1. With --follow it also pulls.",
-    load: async () => (await import("./database/pull-push.ts")).pushTasks,
+      "For a folder that `pawl database export` wrote, after you edited its tasks file. If the tasks in the database have changed since the export, the command names them and changes nothing.",
+    load: async () => (await import("./database/push.ts")).pushTasks,
   },
   {
     name: "database init",

@@ -1,6 +1,6 @@
 /** `pawl database`: a project's state in a database that several machines reach, and back into files. */
 import { PawlError } from "../../../core/error.ts";
-import { PROJECT_FOLDER, projectPath } from "../../../core/path.ts";
+import { PROJECT_FOLDER, type ProjectPath, projectPath } from "../../../core/path.ts";
 import type {
   Database,
   DatabaseAccess,
@@ -10,13 +10,14 @@ import type {
 import type { Reply, Transaction } from "../../../runtime/module.ts";
 import type { Project } from "../../../runtime/project.ts";
 import { advance } from "../../../runtime/run-transaction.ts";
+import { tasksInvalid } from "../../../tasks-file/load.ts";
+import { readTasks } from "../../../tasks-file/read.ts";
 import type { Answer, Host, Run } from "../command.ts";
 import { counted } from "../counted.ts";
 import { refuseAgent } from "../person.ts";
 import { withProjectId } from "../project-id.ts";
 import { clean } from "../terminal.ts";
-import { basePaths, checkValid, noteBase } from "./exchange.ts";
-import { changesBetween, readAll, readShared, type SharedState } from "./shared-state.ts";
+import { changesBetween, exportedPath, readAll, readShared, type SharedState } from "./shared-state.ts";
 
 const PAWL_YAML = projectPath("pawl.yaml");
 
@@ -129,7 +130,7 @@ export const importProject: Run = async (host, { options }) => {
   if (tasks !== undefined) checkValid(path, tasks);
   return withDatabase(host, async (database) => {
     const id = await knownId(project);
-    const { revision, store } = await database.project(id);
+    const { store } = await database.project(id);
     const view = store.view();
     const there = await readAll(view);
     const changes = changesBetween(there, files);
@@ -141,9 +142,6 @@ export const importProject: Run = async (host, { options }) => {
         `Somebody else wrote to the project in ${database.shown} at the same time. Nothing was imported.`,
         "Look at what is there with `pawl database check`, then run the command again.",
       );
-    // What the next pull and push begin from.
-    if (tasks !== undefined)
-      await noteBase({ files: project.files, base: basePaths(id, path), revision }, tasks);
     const words =
       changes.length === 0
         ? "is the same already"
@@ -167,6 +165,7 @@ export const exportProject: Run = async (host, call) => {
   const project = await host.project();
   const id = await knownId(project);
   const folder = String(call.arguments.dir);
+  const tasksFile = projectPath((await project.runtime.settings(project.files.view())).bloom.tasks_file);
   return withDatabase(host, async (database) => {
     const state = await readAll((await database.project(id)).store.view());
     const target = await host.project({ option: folder });
@@ -175,7 +174,12 @@ export const exportProject: Run = async (host, call) => {
     // Not the folder's listing: the commit itself makes `.pawl/` there.
     const view = store.view();
     for (const path of state.keys()) await view.read(path);
-    if ((await store.commit(view, changesBetween(new Map(), state))) === "changed")
+    const changes = changesBetween(new Map(), state);
+    const tasks = state.get(tasksFile);
+    // `pawl push` compares it with what the database has then.
+    const exported =
+      tasks === undefined ? [] : [{ type: "write", path: exportedPath(tasksFile), text: tasks } as const];
+    if ((await store.commit(view, [...changes, ...exported])) === "changed")
       throw new PawlError(
         "project-busy",
         `Somebody else wrote to ${target.root} at the same time. Nothing was exported.`,
@@ -187,6 +191,12 @@ export const exportProject: Run = async (host, call) => {
     };
   });
 };
+
+/** Throws `tasks-invalid`. */
+export function checkValid(path: ProjectPath, text: string): void {
+  const read = readTasks(text, null);
+  if (!read.ok) throw tasksInvalid(path, read.problems);
+}
 
 async function checkEmpty({ root, runtime }: Project): Promise<void> {
   if ((await runtime.store.view().list(PROJECT_FOLDER)).length === 0) return;

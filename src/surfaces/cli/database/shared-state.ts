@@ -23,6 +23,11 @@ const FOLDERS: readonly ProjectPath[] = [
   ...[".pawl/heads", GATES_FOLDER].map((path) => projectPath(path)),
 ];
 
+/** Where an exported folder keeps the tasks file as the database had it. */
+export function exportedPath(tasksFile: ProjectPath): ProjectPath {
+  return projectPath(".pawl/exported", tasksFile);
+}
+
 /** The files' state. `tasksFile`: as the settings name it. */
 export async function readShared(view: View, tasksFile: string): Promise<SharedState> {
   const state = new Map<ProjectPath, string>();

@@ -214,16 +214,16 @@ tasks:
       using _ = own;
       const [first, second] = [await exported("first"), await exported("second")];
       edit(first, "title: one", "title: uno");
-      const pushed = await own.pawl("--project", first, "push");
+      const pushed = await own.pawl("push", "--project", first);
       expect(pushed).toMatchObject({ code: 0, out: expect.stringContaining("1 task changed (T-1)") });
-      expect((await own.pawl("--project", first, "push")).out).toContain("already");
+      expect((await own.pawl("push", "--project", first)).out).toContain("already");
       expect((await own.pawl("list")).out).toContain("uno");
       expect(own.read("tasks.yaml")).toBe(TASKS);
       expect((await own.pawl("log")).out).toMatch(/ pushed tasks\.yaml: 0 new, 1 changed, 0 removed/);
 
       expect(await own.pawl("add", "four")).toMatchObject({ code: 0 });
       edit(second, "title: two", "title: dos");
-      const refused = await own.pawl("--project", second, "push");
+      const refused = await own.pawl("push", "--project", second);
       expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("[database-differs]") });
       expect(refused.err).toContain("1 task new (T-4), 1 task changed (T-1)");
       expect((await own.pawl("list")).out).not.toContain("dos");
@@ -233,7 +233,7 @@ tasks:
         join(folder, "tasks.yaml"),
       );
       expect(spawnSync("git", ["merge-file", ...files]).status).toBe(0);
-      expect(await own.pawl("--project", third, "push")).toMatchObject({ code: 0 });
+      expect(await own.pawl("push", "--project", third)).toMatchObject({ code: 0 });
       const { out } = await own.pawl("list");
       expect(out).toMatch(/uno[\s\S]*dos[\s\S]*three[\s\S]*four/);
     },

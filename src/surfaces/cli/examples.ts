@@ -51,7 +51,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "keys add": ["keys add ~/.ssh/id_ed25519.pub", "keys add --generate"],
   verify: ["verify origin/main..HEAD", "verify origin/main..HEAD --format sarif"],
   repair: ["repair"],
-  push: ["--project ../from-database push"],
+  push: ["push --project ../from-database"],
   "database init": ["database init"],
   "database migrate": ["database migrate"],
   "database check": ["database check", "database check --json"],

@@ -77,7 +77,7 @@ export async function push({ event, files, path, shared, shown }: Target): Promi
 }
 
 const EXPORT_AGAIN =
-  "Run `pawl database export DIR`, edit the tasks file in DIR, and run `pawl --project DIR push`.";
+  "Run `pawl database export DIR`, edit the tasks file in DIR, and run `pawl push --project DIR`.";
 
 function refused(path: string, shown: string, exported: string | null, current: string | null): PawlError {
   const message =

@@ -1,102 +1,144 @@
 /**
- * Commits to PostgreSQL with 1,000 documents in the project: `node bench/database.ts [SECONDS]`.
+ * Commits of several workers to one PostgreSQL database: `node bench/database.ts`.
  *
- * Measured: an advance as the runtime makes one (a view that reads four documents and lists a folder, a commit that replaces two and
- * logs an event) by 1, 4 and 8 clients at once, each with a mirror and connections of its own, each on documents of its own; how
- * many commits a second, and how long one takes. Then how long until another client hears of a commit. The server is one of npm's own
- * packages, on the same machine, with its defaults.
- * Not measured: a network, TLS, agents, the decision itself, a server that has other work.
+ * Measured: eight processes, each with a folder of its own, mark the steps of a backlog of 1,000 tasks done: first as fast as they
+ * can, then ten times a second all together. Each commits 25 times before that, so that its code is loaded and compiled. The server is one of npm's packages, on the same machine (or that of PAWL_TEST_DATABASE_URL).
+ * Not measured: a network, TLS, agents, git, `verify`; which worker takes which task.
  */
-import { openDatabase } from "../src/adapters/postgres/database.ts";
-import { EVENTS } from "../src/core/event.ts";
-import { projectPath } from "../src/core/path.ts";
-import type { Change, Store } from "../src/core/ports/store.ts";
-import { startPostgres } from "../test/rig/postgres.ts";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openProject } from "../src/app/app.ts";
+import { readEnvironment } from "../src/config/config.ts";
+import { advance } from "../src/runtime/run-transaction.ts";
+import { stepDone } from "../src/workflows/bloom/verbs/step.ts";
+import { WORKFLOWS } from "../src/workflows/index.ts";
+import { emptyFolder, median, ms, show } from "./measure.ts";
 
-const SECONDS = Number(process.argv[2] ?? 10);
-const DOCUMENTS = 1000;
-const CLIENTS = [1, 4, 8];
-const HEARD = 30;
-const filler = "A line of a state file, of common length, for the benchmark.\n".repeat(15);
-const task = (number: number) => projectPath(`tasks/${String(number % DOCUMENTS).padStart(4, "0")}.yaml`);
+const ID = "0123456789abcdef0123456789abcdef";
+const TASKS = 1000;
+const WORKERS = 8;
+const PACE = 10;
+const PACED = 200;
+const FAST = 400;
+const WARM = 25;
 
-const server = await startPostgres();
-const url = server.url("postgres");
-let made = 0;
-
-function changesOf(number: number): readonly Change[] {
-  made += 1;
-  const id = `event-${made}`;
-  return [
-    { type: "write", path: task(number), text: `${made}\n${filler}` },
-    { type: "write", path: projectPath(`.pawl/runs/${number % DOCUMENTS}.json`), text: `{"n":${made}}\n` },
-    { type: "append", path: EVENTS, id, text: `{"id":"${id}","time":"2026-01-01T00:00:00Z"}\n` },
-  ];
+/** What one worker does. */
+interface Share {
+  readonly root: string;
+  readonly worker: number;
+  readonly workers: number;
+  readonly commits: number;
+  /** Milliseconds from one commit to the next; 0: none. */
+  readonly pause: number;
+  /** Which of its steps comes first. */
+  readonly from: number;
 }
 
-async function advance(store: Store, number: number): Promise<boolean> {
-  const view = store.view();
-  for (const other of [0, 1, 2]) await view.read(task(number + other));
-  await view.read(projectPath(`.pawl/runs/${number % DOCUMENTS}.json`));
-  await view.list(projectPath(".pawl/questions"));
-  return (await store.commit(view, changesOf(number))) === "committed";
-}
+if (process.send) await work(JSON.parse(process.argv[2] ?? ""));
+else await measure();
 
-const setUp = openDatabase({ url });
-await setUp.migrate();
-await setUp.addProject("bench");
-const { store } = await setUp.project("bench");
-const all = Array.from({ length: DOCUMENTS }, (_, number) => changesOf(number)).flat();
-await store.commit(store.view(), all);
-
-const quantile = (times: readonly number[], share: number) =>
-  [...times].sort((a, b) => a - b)[Math.floor(times.length * share)]?.toFixed(1);
-
-for (const clients of CLIENTS) {
-  const databases = Array.from({ length: clients }, () => openDatabase({ url }));
-  const stores = await Promise.all(databases.map(async (each) => (await each.project("bench")).store));
-  await Promise.all(stores.map((each) => each.catchUp()));
-  const times: number[] = [];
-  let changed = 0;
-  const begun = performance.now();
-  const end = begun + SECONDS * 1000;
-  await Promise.all(
-    stores.map(async (each, client) => {
-      for (let n = client * 100; performance.now() < end; n++) {
-        const before = performance.now();
-        if (await advance(each, client * 100 + (n % 90))) times.push(performance.now() - before);
-        else changed += 1;
-      }
-    }),
-  );
-  const seconds = (performance.now() - begun) / 1000;
-  process.stdout.write(
-    `${clients} clients: ${(times.length / seconds).toFixed(0)} commits/s, p50 ${quantile(times, 0.5)} ms, p99 ${quantile(times, 0.99)} ms, ${changed} decided again\n`,
-  );
-  for (const each of databases) await each.close();
-}
-
-const listening = openDatabase({ url });
-const { watch } = await listening.project("bench");
-let heard = () => {};
-const watching = watch.onChange(() => heard());
-await new Promise<void>((ready) => {
-  heard = ready;
-});
-const delays: number[] = [];
-for (let n = 0; n < HEARD; n++) {
-  const told = new Promise<void>((done) => {
-    heard = done;
+/** In a process of its own. Sends "ready", waits for a word, and sends how long each commit took. */
+async function work({ commits, from, pause, root, worker, workers }: Share): Promise<void> {
+  const project = await openProject({
+    root,
+    home: resolve(import.meta.dirname, "../src"),
+    environment: readEnvironment(),
+    workflows: WORKFLOWS,
+    program: "none",
+    trust: { vouched: true },
   });
-  await advance(store, n);
-  const committed = performance.now();
-  await told;
-  delays.push(Math.max(0, performance.now() - committed));
+  const caller = { channel: "script", who: `worker-${worker}` } as const;
+  const commit = (at: number) =>
+    advance(project.runtime, stepDone, { id: `s${worker + workers * at}` }, caller);
+  for (let at = from; at < from + WARM; at++) await commit(at);
+  process.send?.("ready");
+  await once(process, "message");
+  const took: number[] = [];
+  let due = performance.now() + (pause * worker) / workers;
+  for (let at = from + WARM; at < from + WARM + commits; at++, due += pause) {
+    if (pause > 0) await sleep(Math.max(0, due - performance.now()));
+    const begun = performance.now();
+    await commit(at);
+    took.push(performance.now() - begun);
+  }
+  process.send?.(took);
+  await project.close();
+  process.disconnect();
 }
-process.stdout.write(
-  `heard by another after p50 ${quantile(delays, 0.5)} ms, most ${quantile(delays, 0.999)} ms\n`,
-);
-watching.close();
-await listening.close();
-await setUp.close();
-server.stop();
+
+async function measure(): Promise<void> {
+  const { emptyDatabase } = await import("../test/rig/postgres.ts");
+  const { openDatabase } = await import("../src/adapters/postgres/database.ts");
+  const url = await emptyDatabase();
+  const database = openDatabase({ url });
+  await database.migrate();
+  await database.addProject(ID);
+  const { store } = await database.project(ID);
+  await store.commit(store.view(), [{ type: "write", path: "tasks.yaml" as never, text: backlog() }]);
+  await database.close();
+  const roots = Array.from({ length: WORKERS }, () => {
+    const root = emptyFolder("worker");
+    writeFileSync(join(root, "pawl.yaml"), `project_id: ${ID}\nstores: {bloom: postgres}\n`);
+    return root;
+  });
+  const fast = { commits: FAST / WORKERS, from: 0, pause: 0 };
+  const paced = {
+    commits: PACED / WORKERS,
+    from: WARM + fast.commits,
+    pause: (1000 * WORKERS) / PACE,
+  };
+  const { seconds, took } = await commitsOf(url, roots, fast);
+  show("commits a second", (took.length / seconds).toFixed(0), "20 or more");
+  show(`a commit at ${PACE} a second, p50`, ms(median((await commitsOf(url, roots, paced)).took)), "50 ms");
+  // It also ends the server.
+  process.exit(0);
+}
+
+async function commitsOf(
+  url: string,
+  roots: readonly string[],
+  share: Pick<Share, "commits" | "from" | "pause">,
+): Promise<{ readonly seconds: number; readonly took: readonly number[] }> {
+  const children = roots.map((root, worker) => {
+    const own: Share = { ...share, root, worker, workers: roots.length };
+    return spawn(process.execPath, [import.meta.filename, JSON.stringify(own)], {
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+      env: { ...process.env, PAWL_DATABASE_URL: url },
+    });
+  });
+  await Promise.all(children.map(messageOf));
+  const begun = performance.now();
+  for (const child of children) child.send("go");
+  const took = (await Promise.all(children.map(messageOf))) as readonly (readonly number[])[];
+  return { seconds: (performance.now() - begun) / 1000, took: took.flat() };
+}
+
+async function messageOf(child: ChildProcess): Promise<unknown> {
+  const ended = once(child, "exit").then(([code]) => {
+    throw new Error(`A worker ended with ${code}.`);
+  });
+  // It also ends after its last message.
+  ended.catch(() => {});
+  const [message] = await Promise.race([once(child, "message"), ended]);
+  return message;
+}
+
+function backlog(): string {
+  const one = (at: number) => `- id: T${at}
+  title: Make part ${at} of what is to be made
+  repo: .
+  merge_into: main
+  instructions: |
+    The words of a person about this part, of some length, as they are in a backlog that people write for agents:
+    what is there, what is missing, and how one sees that it is done.
+  steps:
+  - id: s${at}
+    instruction: Do it
+  - id: s${at}-later
+    instruction: Look at it again
+`;
+  return `tasks:\n${Array.from({ length: TASKS }, (_, at) => one(at)).join("")}`;
+}

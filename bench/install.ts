@@ -1,49 +1,39 @@
 /**
- * What Pawl costs a project: the package, what `npm install` of it makes, and how long that takes with an empty cache and no
- * network. Not measured: the download.
+ * What Pawl takes of a disk: `node bench/install.ts`, after `npm run build`.
+ *
+ * Measured: the package, what `npm install` makes of it without a network, and `node_modules` of this checkout.
+ * Not measured: the download, and the time.
  */
 import { execFileSync } from "node:child_process";
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { lstatSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { emptyFolder, show } from "./measure.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
-const TIMES = 5;
-const KIB = 1024;
-const base = mkdtempSync(join(tmpdir(), "pawl-install-"));
+const MB = 1024 * 1024;
+
+const mb = (bytes: number) => `${(bytes / MB).toFixed(1)} MB`;
 
 function npm(cwd: string, ...args: readonly string[]): void {
   execFileSync("npm", [...args, "--no-audit", "--no-fund", "--loglevel=error"], { cwd, stdio: "ignore" });
 }
 
-/** Files by their length, as it is given for the registry's packages. */
-function sizeOf(folder: string): { files: number; bytes: number } {
-  const found = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) =>
+/** The lengths of its files, as the registry gives them for a package. */
+function sizeOf(folder: string): { readonly files: number; readonly bytes: number } {
+  const entries = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) =>
     lstatSync(join(folder, name)),
   );
-  const files = found.filter((each) => each.isFile());
+  const files = entries.filter((entry) => entry.isFile());
   return { files: files.length, bytes: files.reduce((sum, { size }) => sum + size, 0) };
 }
 
-function installOnce(packed: string, time: number): { took: number; folder: string } {
-  const project = join(base, `project-${time}`);
-  mkdirSync(project);
-  writeFileSync(join(project, "package.json"), '{ "private": true }\n');
-  const begun = performance.now();
-  npm(project, "install", "--offline", `--cache=${join(base, `cache-${time}`)}`, packed);
-  return { took: performance.now() - begun, folder: join(project, "node_modules") };
-}
-
-try {
-  npm(ROOT, "pack", "--ignore-scripts", "--pack-destination", base);
-  const packed = join(base, readdirSync(base).find((name) => name.endsWith(".tgz")) ?? "");
-  const runs = Array.from({ length: TIMES }, (_, time) => installOnce(packed, time));
-  const { bytes, files } = sizeOf(runs[0]?.folder ?? "");
-  const [fastest = 0] = runs.map(({ took }) => took).sort((a, b) => a - b);
-  const mb = (size: number) => `${(size / KIB / KIB).toFixed(1)} MB`;
-  process.stdout.write(
-    `package ${mb(statSync(packed).size)}, installed ${mb(bytes)} in ${files} files, ${(fastest / 1000).toFixed(1)} s (the fastest of ${TIMES})\n`,
-  );
-} finally {
-  rmSync(base, { recursive: true, force: true });
-}
+const base = emptyFolder("install");
+npm(ROOT, "pack", "--ignore-scripts", "--pack-destination", base);
+const packed = join(base, readdirSync(base)[0] ?? "");
+show("packed", mb(statSync(packed).size));
+writeFileSync(join(base, "package.json"), '{ "private": true }\n');
+npm(base, "install", "--offline", `--cache=${join(base, "cache")}`, packed);
+const installed = sizeOf(join(base, "node_modules"));
+show("installed", `${mb(installed.bytes)}, ${installed.files} files`, "25 MB");
+const used = execFileSync("du", ["-sk", join(ROOT, "node_modules")], { encoding: "utf8" });
+show("node_modules of the checkout", mb(Number.parseInt(used, 10) * 1024));

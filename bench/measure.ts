@@ -1,148 +1,202 @@
-/** What the benchmarks share: rounds that take turns, medians, and a child's way to its first answer. */
-import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
-import {
-  closeSync,
-  fsyncSync,
-  mkdtempSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+/** What the scripts share: medians, rounds in turns, a project as its users have it, and an MCP server to speak to. */
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { useScratchStateHome } from "../test/rig/state-home.ts";
 
 export const MAIN = resolve(import.meta.dirname, "../dist/main.js");
 
 process.once("exit", useScratchStateHome());
+// A process that another script started says nothing.
+if (!process.send) warnIfBusy();
 
-/** A variable of its own would be timed: Node reads such certificates at each start. */
-export const ENVIRONMENT: NodeJS.ProcessEnv = {
+/** Node reads NODE_EXTRA_CA_CERTS at each start, which would count as Pawl's time. */
+const ENVIRONMENT: NodeJS.ProcessEnv = {
   ...process.env,
   NODE_EXTRA_CA_CERTS: undefined,
   NO_COLOR: "1",
 };
 
-export interface Spread {
-  readonly median: number;
-  readonly p99: number;
-  readonly least: number;
+function warnIfBusy(): void {
+  const [load = 0] = loadavg();
+  if (load > availableParallelism())
+    process.stderr.write(`The machine is busy (load ${load.toFixed(1)}): these figures are rough.\n`);
 }
 
-export function spreadOf(times: readonly number[]): Spread {
-  const sorted = [...times].sort((one, other) => one - other);
-  const at = (part: number) =>
-    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
-  return { median: at(0.5), p99: at(0.99), least: at(0) };
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((one, other) => one - other);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** Runs every subject once a round, so that what else the machine does falls on all of them alike. */
+/** The subjects' medians. Each runs once a round, so that other work on the machine slows all alike. */
 export async function takeTurns<Name extends string>(
   rounds: number,
   subjects: Readonly<Record<Name, () => Promise<number>>>,
-): Promise<Readonly<Record<Name, Spread>>> {
+): Promise<Readonly<Record<Name, number>>> {
   const names = Object.keys(subjects) as Name[];
-  const times = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
+  const times = new Map<Name, number[]>(names.map((name) => [name, []]));
   for (const name of names) await subjects[name]();
-  for (let round = 0; round < rounds; round++) {
-    for (const name of names) times[name].push(await subjects[name]());
-  }
-  return Object.fromEntries(names.map((name) => [name, spreadOf(times[name])])) as Record<Name, Spread>;
+  for (let round = 0; round < rounds; round++)
+    for (const [name, all] of times) all.push(await subjects[name]());
+  return Object.fromEntries([...times].map(([name, all]) => [name, median(all)])) as Record<Name, number>;
 }
 
-/** Milliseconds from the start of a process to its end. */
-export function timeToEnd(args: readonly string[], cwd: string): Promise<number> {
+/** Milliseconds from the start of a Node process to its end. `input`: the file that is its standard input. */
+export function timeToEnd(args: readonly string[], cwd: string, input = "/dev/null"): Promise<number> {
   return new Promise((done, fail) => {
+    const file = openSync(input, "r");
     const begun = performance.now();
     const child = spawn(process.execPath, args, {
       cwd,
       env: ENVIRONMENT,
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: [file, "pipe", "inherit"],
     });
-    child.stdout.resume();
+    child.stdout?.resume();
     child.on("error", fail);
-    child.on("exit", (code) =>
-      code === 0 ? done(performance.now() - begun) : fail(new Error(`${args.join(" ")} ended with ${code}`)),
-    );
+    child.on("exit", (code) => {
+      const time = performance.now() - begun;
+      closeSync(file);
+      if (code === 0) done(time);
+      else fail(new Error(`${args.join(" ")} ended with ${code}`));
+    });
   });
 }
 
-/**
- * Milliseconds of processor time, of a process and of what it waited for: what else the machine does counts for little in it.
- * With `before`, a command of the shell that is not counted.
- */
-export function cpuOf(args: readonly string[], cwd: string, before = ":"): number {
-  const script = `${before}; TIMEFORMAT="%3U %3S"; time "$@" >/dev/null`;
-  const { status, stderr } = spawnSync("bash", ["-c", script, "bash", process.execPath, ...args], {
-    cwd,
-    env: ENVIRONMENT,
-    encoding: "utf8",
-  });
-  if (status !== 0) throw new Error(`${args.join(" ")} ended with ${status}: ${stderr}`);
-  const [user = Number.NaN, system = Number.NaN] = (stderr.trim().split("\n").at(-1) ?? "")
-    .split(" ")
-    .map(Number);
-  return (user + system) * 1000;
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await work();
+  return performance.now() - begun;
 }
 
-export const median = (values: readonly number[]): number => spreadOf(values).median;
+/** Prints a figure, and beside it the bound that holds for it on a machine at rest. */
+export function show(figure: string, value: string, bound?: string): void {
+  process.stdout.write(`${figure.padEnd(48)} ${value.padStart(18)}${bound ? `   bound: ${bound}` : ""}\n`);
+}
+
+export const ms = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} ms`;
+
+export const times = (value: number): string => `${value.toFixed(2)} ×`;
+
+const made: string[] = [];
+process.once("exit", () => {
+  for (const folder of made) rmSync(folder, { recursive: true, force: true });
+});
+
+/** It is removed when the program ends. */
+export function emptyFolder(name: string): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), `pawl-bench-${name}-`)));
+  made.push(folder);
+  return folder;
+}
+
+const PAWL_YAML = `alfred:
+  reviews:
+    default: [ai, human]
+    plan_task: [ai]
+  human_review: relay
+  checks:
+    test: npm test
+bloom:
+  agents: 4
+  permission: edits
+  limits: {silence: 10, run: 60, verify: 15}
+  budget: {usd: 5, turns: 200}
+agents:
+  claude:
+    model: opus
+    environment: [ANTHROPIC_API_KEY]
+setup:
+  .:
+    run: [npm ci]
+    cache: [node_modules]
+`;
+
+/** A project that `pawl init` set up, with a filled pawl.yaml and so many tasks of one step each. */
+export function projectWith(tasks: number, settings = ""): string {
+  const folder = emptyFolder("project");
+  const pawl = (...args: readonly string[]) =>
+    execFileSync(process.execPath, [MAIN, ...args], { cwd: folder, env: ENVIRONMENT, stdio: "ignore" });
+  execFileSync("git", ["init", "-q"], { cwd: folder });
+  pawl("init");
+  writeFileSync(join(folder, "pawl.yaml"), `${PAWL_YAML}${settings}`);
+  writeFileSync(join(folder, "tasks.yaml"), tasksFile(tasks));
+  pawl("list");
+  return folder;
+}
+
+function tasksFile(count: number): string {
+  const tasks = Array.from({ length: count }, (_, n) =>
+    [
+      `  - id: T${n}`,
+      `    title: Task number ${n} # a comment`,
+      "    status: todo",
+      "    acceptance_criteria:",
+      "      - It works",
+      "    steps:",
+      `      - id: T${n}-a`,
+      "        instruction: Do the first part of it",
+    ].join("\n"),
+  );
+  return `tasks:\n${tasks.join("\n")}\n`;
+}
 
 const INITIALIZE = {
-  jsonrpc: "2.0",
-  id: 0,
-  method: "initialize",
-  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "bench", version: "0" } },
+  protocolVersion: "2025-06-18",
+  capabilities: {},
+  clientInfo: { name: "bench", version: "0" },
 };
 
-export interface Speaking {
+type Message = Readonly<Record<string, unknown>>;
+
+export interface Server {
   readonly child: ChildProcessWithoutNullStreams;
-  request(method: string, params?: object): Promise<Record<string, unknown>>;
-  /** Milliseconds from the start of the process to the end of `initialize`. */
-  readonly startup: number;
+  /** The notifications that it has sent so far, each a line. */
+  readonly unasked: string[];
+  request(method: string, params?: object): Promise<Message>;
+  /** Throws if the call is refused: then it would measure something else. */
+  call(name: string, input?: object): Promise<Message>;
   end(): Promise<void>;
 }
 
-/** Starts an MCP server and speaks to it without a client library, so that only the server is timed. */
-export async function speakTo(
-  args: readonly string[],
+/** Starts `pawl mcp` from `main`. It is spoken to without a client library, so that only the server is timed. */
+export async function openServer(
   cwd: string,
-  program = process.execPath,
-): Promise<Speaking> {
-  const begun = performance.now();
-  const child = spawn(program, args, { cwd, env: ENVIRONMENT });
-  const waiting = new Map<number, (message: Record<string, unknown>) => void>();
+  workflows: readonly string[] = [],
+  main = MAIN,
+): Promise<Server> {
+  const child = spawn(process.execPath, [main, "mcp", ...workflows], { cwd, env: ENVIRONMENT });
+  const waiting = new Map<number, (message: Message) => void>();
+  const unasked: string[] = [];
   let rest = "";
   child.stdout.on("data", (chunk: Buffer) => {
     const lines = (rest + chunk).split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) {
       const message = JSON.parse(line);
+      if (message.id === undefined) unasked.push(line);
       waiting.get(message.id)?.(message);
+      waiting.delete(message.id);
     }
   });
   let last = 0;
-  const send = (message: object) => child.stdin.write(`${JSON.stringify(message)}\n`);
-  const answerTo = (id: number) =>
-    new Promise<Record<string, unknown>>((done) => {
-      waiting.set(id, (message) => {
-        waiting.delete(id);
-        done(message);
-      });
+  const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const request = (method: string, params: object = {}) =>
+    new Promise<Message>((done) => {
+      waiting.set(++last, done);
+      send({ id: last, method, params });
     });
-  const initialized = answerTo(0);
-  send(INITIALIZE);
-  await initialized;
-  const startup = performance.now() - begun;
-  send({ jsonrpc: "2.0", method: "notifications/initialized" });
+  await request("initialize", INITIALIZE);
+  send({ method: "notifications/initialized" });
   return {
     child,
-    startup,
-    request(method, params = {}) {
-      const answer = answerTo(++last);
-      send({ jsonrpc: "2.0", id: last, method, params });
-      return answer;
+    unasked,
+    request,
+    async call(name, input = {}) {
+      const { result } = await request("tools/call", { name, arguments: input });
+      const { isError, content } = (result ?? { isError: true }) as { isError?: boolean; content?: unknown };
+      if (isError) throw new Error(`${name} was refused: ${JSON.stringify(content)}`);
+      return result as Message;
     },
     async end() {
       const ended = new Promise((done) => child.once("exit", done));
@@ -150,46 +204,4 @@ export async function speakTo(
       await ended;
     },
   };
-}
-
-const made: string[] = [];
-process.once("exit", () => {
-  for (const folder of made) rmSync(folder, { recursive: true, force: true });
-});
-
-/** Removed when the program ends: some hold a history of fifty megabytes. */
-export function emptyFolder(name: string): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), `pawl-bench-${name}-`)));
-  made.push(folder);
-  return folder;
-}
-
-export function show(
-  name: string,
-  found: string,
-  target?: { readonly text: string; readonly met: boolean },
-): void {
-  const judged = target ? `   ${target.met ? "met" : "MISSED"}: ${target.text}` : "";
-  process.stdout.write(`${name.padEnd(48)} ${found.padStart(22)}${judged}\n`);
-}
-
-export const ms = (value: number) => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
-
-export async function timed(work: () => unknown): Promise<number> {
-  const begun = performance.now();
-  await work();
-  return performance.now() - begun;
-}
-
-/** The floor of a disk: one small file written, synced, renamed, and its folder synced. */
-export function writeDurably(folder: string): void {
-  const path = join(folder, "floor.json");
-  const file = openSync(`${path}.tmp`, "w");
-  writeSync(file, `{"text": "${"x".repeat(500)}"}\n`);
-  fsyncSync(file);
-  closeSync(file);
-  renameSync(`${path}.tmp`, path);
-  const entry = openSync(folder, "r");
-  fsyncSync(entry);
-  closeSync(entry);
 }

@@ -1,46 +1,35 @@
 /**
- * The resident memory of `pawl mcp` after many calls: `node bench/memory.ts [CALLS]` (Linux only).
+ * The resident memory of `pawl mcp`: `node bench/memory.ts [CALLS]`, after `npm run build` (Linux only).
  *
- * Measured: after each third of CALLS (default 6,000) of one kind on one server, in a project that `pawl init` set up: calls
- * that only read, moves of Alfred's planning, casts of Spells. Beside it, how much of that is the process's own: the rest are
- * pages of Node's program, which all processes share.
- * Not measured: calls with large artifacts, servers that rest for hours, other systems.
+ * Measured: after CALLS (default 2,000) of one kind on one server, in a project that `pawl init` set up: calls that only read,
+ * and moves of Alfred's planning.
+ * Not measured: large artifacts, servers that rest for hours. Half of it are pages of Node's program, which all processes share.
  */
 import { readFileSync } from "node:fs";
-import { MAIN, speakTo } from "./measure.ts";
-import { type Call, casts, make, plans } from "./moves.ts";
-import { setUp } from "./project.ts";
+import { CONTEXT } from "../test/rig/alfred-artifacts.ts";
+import { taskMarkdown } from "../test/rig/alfred-project.ts";
+import { openServer, projectWith, type Server, show } from "./measure.ts";
 
-const CALLS = Number(process.argv[2] ?? 6000);
-const LIMIT = 100;
+const CALLS = Number(process.argv[2] ?? 2000);
 
-/** Megabytes. */
-function memoryOf(pid: number | undefined): { readonly resident: number; readonly own: number } {
-  const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  const [resident = Number.NaN, own = Number.NaN] = ["VmRSS", "RssAnon"].map(
-    (name) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024,
-  );
-  return { resident, own };
-}
-
-function* reads(): Generator<Call, never> {
-  for (;;) for (const name of ["get_next_task", "lumos"]) yield { name, input: {}, isMove: false };
-}
-
-const walks = {
-  "calls that only read": { calls: reads(), folder: setUp("memory") },
-  "moves of Alfred's planning": plans(),
-  "casts of Spells": casts(),
-};
-for (const [name, { calls, folder }] of Object.entries(walks)) {
-  const server = await speakTo([MAIN, "mcp"], folder);
-  const shown: string[] = [];
-  for (let count = 1; count <= CALLS; count++) {
-    await make(server, calls.next().value);
-    if (count % Math.ceil(CALLS / 3) !== 0) continue;
-    const { resident, own } = memoryOf(server.child.pid);
-    shown.push(`after ${count} ${resident.toFixed(0)} MB (${own.toFixed(0)} its own)`);
+await measure("only reading", async (server) => {
+  for (let count = 0; count < CALLS; count++) await server.call(count % 2 ? "get_next_task" : "lumos");
+});
+await measure("moves of Alfred's planning", async (server) => {
+  for (let task = 1; task <= CALLS / 4; task++) {
+    const task_id = `TS-${task}`;
+    await server.call("create_task", { task_content: taskMarkdown(task_id) });
+    await server.call("plan_task", { task_id });
+    await server.call("submit_work", { task_id, artifact: CONTEXT });
+    await server.call("provide_review", { task_id, is_approved: true });
   }
-  process.stdout.write(`${name}: ${shown.join(", ")}; the aim is ${LIMIT} MB\n`);
+});
+
+async function measure(what: string, work: (server: Server) => Promise<void>): Promise<void> {
+  const server = await openServer(projectWith(1));
+  await work(server);
+  const status = readFileSync(`/proc/${server.child.pid}/status`, "utf8");
+  const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]);
   await server.end();
+  show(`pawl mcp, resident, ${CALLS} calls, ${what}`, `${Math.round(kilobytes / 1024)} MB`, "130 MB");
 }

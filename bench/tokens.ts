@@ -1,8 +1,8 @@
 /**
- * What Pawl's MCP surface costs a model, in tokens: the list of tools, a whole life of one Alfred task (start_task to
- * done, under the default reviews), and one cycle of Spells (context to completed plan), each call by itself.
+ * What Pawl's MCP surface costs a model, in tokens: `node bench/tokens.ts`, after `npm run build`.
  *
- * Measured: what the server sends: the text and the structured content of each reply as JSON, and log notifications that
+ * Measured: the list of all tools, and a whole life of one Alfred task (from create_task to done, under the default reviews), call by
+ * call: what the server sends: the text and the structured content of each reply as JSON, and log notifications that
  * nobody asked for. Counted with gpt-tokenizer's o200k_base; other models' tokenizers differ by some per cent, in both
  * directions alike.
  * Not measured: what the model writes (arguments, artifacts), what it reads in files, what a client adds around a reply;
@@ -12,30 +12,19 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import { emptyFolder, MAIN, type Speaking, speakTo } from "./measure.ts";
-
-export interface Cost {
-  readonly call: string;
-  readonly text: number;
-  readonly structured: number;
-  readonly notified: number;
-}
+import { emptyFolder, MAIN, openServer, type Server, show } from "./measure.ts";
 
 export interface Costs {
   readonly tools: { readonly count: number; readonly tokens: number };
-  readonly alfred: readonly Cost[];
-  readonly spells: readonly Cost[];
+  readonly life: { readonly calls: number; readonly tokens: number };
 }
 
-/** What the three may cost. */
-export const CAPS = { tools: 2_500, alfred: 11_800, spells: 6_500 };
-
-export const totalOf = (costs: readonly Cost[]): number =>
-  costs.reduce((sum, { text, structured, notified }) => sum + text + structured + notified, 0);
+/** What both may cost. */
+export const CAPS = { tools: 2_500, life: 16_000 };
 
 /** Speaks to the program at `main`. */
 export async function measureTokens(main: string): Promise<Costs> {
-  return { tools: await toolsOf(main), alfred: await alfredLife(main), spells: await spellsCycle(main) };
+  return { tools: await toolsOf(main), life: await lifeOf(main) };
 }
 
 /** All tools of all workflows, an own workflow's two among them. */
@@ -43,7 +32,7 @@ async function toolsOf(main: string): Promise<Costs["tools"]> {
   const folder = emptyFolder("tokens");
   write(folder, "pawl.yaml", "workflows:\n  - door.yaml\n");
   write(folder, "door.yaml", OWN_WORKFLOW);
-  const server = await speakTo([main, "mcp"], folder);
+  const server = await openServer(folder, [], main);
   const { result } = (await server.request("tools/list")) as { result: { tools: readonly object[] } };
   await server.end();
   rmSync(folder, { recursive: true });
@@ -64,38 +53,27 @@ replies: { pushed: It is open. }
 `;
 
 class Life {
-  readonly costs: Cost[] = [];
-  readonly folder: string;
-  readonly #server: Speaking;
-  #notified = 0;
+  calls = 0;
+  tokens = 0;
+  readonly #server: Server;
 
-  constructor(server: Speaking, folder: string) {
+  constructor(server: Server) {
     this.#server = server;
-    this.folder = folder;
-    server.child.stdout.on("data", (chunk: Buffer) => {
-      for (const line of chunk.toString().split("\n").filter(Boolean))
-        if (line.includes('"notifications/message"')) this.#notified += countTokens(line);
-    });
   }
 
   async call(name: string, input: Readonly<Record<string, unknown>> = {}): Promise<void> {
-    this.#notified = 0;
-    const answer = await this.#server.request("tools/call", { name, arguments: input });
-    const { result } = answer as {
-      result: { isError?: boolean; content: readonly { text: string }[]; structuredContent?: unknown };
+    const { content, structuredContent } = (await this.#server.call(name, input)) as {
+      content: readonly { text: string }[];
+      structuredContent?: unknown;
     };
-    const text = result.content.map((part) => part.text).join("\n");
-    if (result.isError) throw new Error(`${name}: ${text}`);
-    this.costs.push({
-      call: name,
-      text: countTokens(text),
-      structured: countTokens(JSON.stringify(result.structuredContent ?? {})),
-      notified: this.#notified,
-    });
+    const logged = this.#server.unasked.splice(0).filter((line) => line.includes('"notifications/message"'));
+    const parts = [...content.map(({ text }) => text), JSON.stringify(structuredContent ?? {}), ...logged];
+    this.calls += 1;
+    this.tokens += parts.reduce((sum, part) => sum + countTokens(part), 0);
   }
 }
 
-async function alfredLife(main: string): Promise<readonly Cost[]> {
+async function lifeOf(main: string): Promise<Costs["life"]> {
   const folder = emptyFolder("tokens");
   const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, encoding: "utf8" });
   git("init", "-q", "-b", "main");
@@ -104,8 +82,8 @@ async function alfredLife(main: string): Promise<readonly Cost[]> {
   write(folder, ".gitignore", ".alfred/\n.pawl/\n");
   write(folder, "src/server.txt", "server\n");
   commit(git, "Begin");
-  const server = await speakTo([main, "mcp", "alfred"], folder);
-  const life = new Life(server, folder);
+  const server = await openServer(folder, ["alfred"], main);
+  const life = new Life(server);
   await life.call("initialize_project", { provider: "local" });
   await life.call("create_task", { task_content: TASK });
   await life.call("get_next_task");
@@ -130,7 +108,7 @@ async function alfredLife(main: string): Promise<readonly Cost[]> {
   await gated(life, { commit_hash: git("rev-parse", "HEAD").trim(), pr_url: "" });
   await server.end();
   rmSync(folder, { recursive: true });
-  return life.costs;
+  return { calls: life.calls, tokens: life.tokens };
 }
 
 /** Hands in, and gives the two approvals of the default policy. */
@@ -143,35 +121,6 @@ async function gated(life: Life, artifact: object): Promise<void> {
 function commit(git: (...args: string[]) => string, message: string): void {
   git("add", "-A");
   git("commit", "-q", "-m", message);
-}
-
-async function spellsCycle(main: string): Promise<readonly Cost[]> {
-  const folder = emptyFolder("tokens");
-  write(folder, ".ai/plan-guide.md", "# Plans\n");
-  const server = await speakTo([main, "mcp", "spells"], folder);
-  const life = new Life(server, folder);
-  const file = (name: string, text: string) => write(folder, `.ai/task/${name}`, text);
-  await life.call("lumos");
-  await life.call("accio");
-  file("context.md", "# Context\n\nThe service is asked too often. Limit the rate.\n");
-  await life.call("accio");
-  file("plan.md", "# Plan\n\n- [ ] 429 after ten requests a second\n- [ ] the limit is configurable\n");
-  await life.call("lumos");
-  for (const [at, criterion] of ["429 after ten requests a second", "the limit is configurable"].entries()) {
-    if (at === 0) await life.call("accio");
-    file("task.md", `---\ntask_name: part-${at + 1}\n---\n# Task\n\n${criterion}\n`);
-    await life.call("accio");
-    file("task-results.md", `# Results\n\nDone and tested: ${criterion}.\n`);
-    await life.call("accio");
-  }
-  file("plan.md", "# Plan\n\n- [x] 429 after ten requests a second\n- [x] the limit is configurable\n");
-  await life.call("accio");
-  await life.call("lumos");
-  await life.call("reparo");
-  await life.call("reverto");
-  await server.end();
-  rmSync(folder, { recursive: true });
-  return life.costs;
 }
 
 function write(folder: string, path: string, text: string): void {
@@ -225,25 +174,8 @@ const MANIFEST = {
   testing_notes: "By hand.",
 };
 
-function print(title: string, costs: readonly Cost[], cap: number): void {
-  const line = (name: string, numbers: readonly number[]) =>
-    process.stdout.write(`${name.padEnd(30)}${numbers.map((n) => String(n).padStart(12)).join("")}\n`);
-  const sum = (part: "text" | "structured" | "notified") =>
-    costs.reduce((total, cost) => total + cost[part], 0);
-  process.stdout.write(`\n${title.padEnd(30)}        text  structured    notified       total\n`);
-  for (const { call, text, structured, notified } of costs)
-    line(call, [text, structured, notified, text + structured + notified]);
-  const total = totalOf(costs);
-  line(`${costs.length} calls`, [sum("text"), sum("structured"), sum("notified"), total]);
-  process.stdout.write(`${total <= cap ? "met" : "MISSED"}: ≤ ${cap}\n`);
-}
-
 if (import.meta.main) {
-  const costs = await measureTokens(process.argv[2] ?? MAIN);
-  const { count, tokens } = costs.tools;
-  process.stdout.write(
-    `tools/list, ${count} tools: ${tokens} tokens   ${tokens <= CAPS.tools ? "met" : "MISSED"}: ≤ ${CAPS.tools}\n`,
-  );
-  print("A life of one task (Alfred)", costs.alfred, CAPS.alfred);
-  print("A cycle of Spells", costs.spells, CAPS.spells);
+  const { tools, life } = await measureTokens(MAIN);
+  show(`tokens of tools/list, ${tools.count} tools`, String(tools.tokens), String(CAPS.tools));
+  show(`tokens of a life of Alfred, ${life.calls} calls`, String(life.tokens), String(CAPS.life));
 }

@@ -1,23 +1,20 @@
 /**
- * What the wall costs: `node bench/wall.ts [--rounds 10] [--work 1]`.
+ * What the wall costs a task of two steps: `node bench/wall.ts [ROUNDS]`.
  *
- * Measured: one `pawl run --once` over a task of two steps, verified, merged and cleaned up, without and with the wall in
- * turns; an agent is the scripted one, which waits WORK seconds in each step, commits one file and marks the step. One second
- * is what Claude Code needs for such a step where its model answers at once.
- * Not measured: a model's time, which a wall does not change; large homes; reading through bind mounts (the kernel's own).
+ * Measured: `pawl run --once` over one task, verified, merged and cleaned up, without and with the wall in turns, medians of ROUNDS
+ * (default 6). An agent is the scripted one, which works for a second in each step, commits one file and marks the step: as long
+ * as Claude Code needs where its model answers at once.
+ * Not measured: a model's time, which a wall does not change; large home folders; reading through bind mounts (the kernel's own).
  */
-import { parseArgs } from "node:util";
 import { bloomProject } from "../test/rig/bloom-project.ts";
 import setup from "../test/rig/global-setup.ts";
-import { takeTurns } from "./measure.ts";
+import { ms, show, takeTurns, timed } from "./measure.ts";
 
-const { values } = parseArgs({
-  options: { rounds: { type: "string", default: "10" }, work: { type: "string", default: "1" } },
-});
+const ROUNDS = Number(process.argv[2] ?? 6);
 
 const step = (id: string) => `  - id: ${id}
     instruction: |
-      RUN: sleep ${values.work}; echo ${id} > ${id}.txt; git add -A; git commit -qm ${id}
+      RUN: sleep 1; echo ${id} > ${id}.txt; git add -A; git commit -qm ${id}
       RUN: bloom step done ${id}
 `;
 const tasks = `tasks:
@@ -29,24 +26,21 @@ const tasks = `tasks:
   steps:
 ${step("s1")}${step("s2")}`;
 
-async function time(sandbox: "none" | "bwrap"): Promise<number> {
+async function runOnce(sandbox: "none" | "bwrap"): Promise<number> {
   using project = bloomProject({ tasks, project: { sandbox } });
-  const begun = performance.now();
-  const ran = await project.run();
-  const took = performance.now() - begun;
-  if (ran.of("task:completed").length !== 1 || ran.of("step:assumed_done").length > 0)
-    throw new Error(`the task was not done as it should be: ${ran.err}${JSON.stringify(ran.events.at(-1))}`);
-  return took;
+  return await timed(async () => {
+    const ran = await project.run();
+    if (ran.of("task:completed").length !== 1 || ran.of("step:assumed_done").length > 0)
+      throw new Error(
+        `The task was not done as it should be: ${ran.err}${JSON.stringify(ran.events.at(-1))}`,
+      );
+  });
 }
 
 await setup();
-const { bwrap, none } = await takeTurns(Number(values.rounds), {
-  none: () => time("none"),
-  bwrap: () => time("bwrap"),
+const { without, within } = await takeTurns(ROUNDS, {
+  without: () => runOnce("none"),
+  within: () => runOnce("bwrap"),
 });
-const shown = (one: { readonly median: number; readonly least: number }) =>
-  `${one.median.toFixed(0)} ms (least ${one.least.toFixed(0)})`;
-const more = (part: "median" | "least") => `${((bwrap[part] / none[part] - 1) * 100).toFixed(1)} %`;
-process.stdout.write(
-  `two steps without the wall ${shown(none)}, with it ${shown(bwrap)}: ${more("median")} longer (least: ${more("least")}; target 10 %)\n`,
-);
+show("a task of two steps, without the wall", ms(without));
+show("with the wall", `${ms(within)}  +${((within / without - 1) * 100).toFixed(1)} %`, "+10 %");

@@ -8,8 +8,6 @@ export interface CutProxy {
   readonly cuts: number;
   /** How many bytes the server answered. */
   readonly answered: number;
-  /** How many transactions the server has ended. */
-  readonly transactions: number;
   /**
    * The next message of the kind that contains the text, and its connection, are lost. `reply`: the answer to it, once the server
    * has given it. `request`: the message itself.
@@ -22,15 +20,6 @@ export interface CutProxy {
   close(): void;
 }
 
-/** PostgreSQL is ready for the next query. */
-const READY = Buffer.from([0x5a, 0, 0, 0, 5]);
-
-function countReady(bytes: Buffer): number {
-  let count = 0;
-  for (let at = bytes.indexOf(READY); at >= 0; at = bytes.indexOf(READY, at + 1)) count += 1;
-  return count;
-}
-
 export async function openCutProxy(to: string): Promise<CutProxy> {
   const target = new URL(to);
   const open = new Set<Socket>();
@@ -38,7 +27,6 @@ export async function openCutProxy(to: string): Promise<CutProxy> {
   let order: { readonly what: "request" | "reply"; readonly containing: string } | null = null;
   let cuts = 0;
   let answered = 0;
-  let transactions = 0;
   const server = createServer((client) => {
     const upstream = dial(Number(target.port), target.hostname);
     let isLosing = false;
@@ -63,7 +51,6 @@ export async function openCutProxy(to: string): Promise<CutProxy> {
     upstream.on("data", (bytes) => {
       if (swallowed.has(client)) return;
       answered += bytes.length;
-      transactions += countReady(bytes);
       // The server has committed before it answers.
       if (isLosing) end();
       else client.write(bytes);
@@ -79,9 +66,6 @@ export async function openCutProxy(to: string): Promise<CutProxy> {
     },
     get answered() {
       return answered;
-    },
-    get transactions() {
-      return transactions;
     },
     cut(what, containing) {
       order = { what, containing };

@@ -13,6 +13,7 @@ interface LockedPackage {
 }
 
 const SYSTEM = /\b(android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|win32)\b/;
+const MUSL = /-musl/;
 const PROCESSOR = /\b(arm64|x64|ia32|arm|ppc64|s390x|riscv64|loong64|mips64el|wasm32)\b/;
 
 const path = resolve(import.meta.dirname, "../package-lock.json");
@@ -27,6 +28,7 @@ for (const [place, { dev, optionalDependencies }] of Object.entries(packages)) {
       version: version.replace(/^[~^]/, ""),
       ...(processor ? { cpu: [processor] } : {}),
       ...(dev ? { dev } : {}),
+      ...(MUSL.test(name) ? { libc: ["musl"] } : {}),
       optional: true,
       ...(system ? { os: [system] } : {}),
     };

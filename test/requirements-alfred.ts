@@ -49,13 +49,6 @@ export const ALFRED: Readonly<Record<string, Requirement>> = {
       "test/e2e/alfred-git.slow.test.ts: a task that was advanced on two branches is held in a clone, with both sides named",
     ],
   },
-  "alfred.git.moved-over": {
-    says: "A run whose state an earlier version let git track is moved over once, and lost by no checkout.",
-    source: "review, What a team shares",
-    tests: [
-      "test/e2e/alfred-git.slow.test.ts: a run whose state an earlier version committed survives checkouts, and is no longer git's after finalize_task",
-    ],
-  },
   "alfred.start.reject": {
     says: "A rejection lands in the work state with its feedback; there submitting and approving both work.",
     source: "alfred, start_task",

@@ -61,16 +61,6 @@ export const TEAM: Readonly<Record<string, Requirement>> = {
       `${RECORDS}: cannot be used where a step in between is missing, or the end of a long one`,
     ],
   },
-  "team.moved-over": {
-    says: "Runs that an earlier version kept in one checkout are recorded once, as they are, and records that it wrote become part of the chain.",
-    source: `${SOURCE}, What git moves`,
-    tests: [
-      `${OWN}: of an earlier version are recorded once, as they are`,
-      `${TASKS}: of an earlier version are recorded once, as they are`,
-      `${ALFRED}: is the same for all with the records of an earlier version, which are read on and become part of the chain`,
-      `${ALFRED}: is held by the records of an earlier version, too, and they stay as they are when a person chooses`,
-    ],
-  },
   "team.records-prove-nothing": {
     says: "A record moves no run, opens no gate, starts nothing and lets nobody write more, whatever it claims; what is not one is refused.",
     source: `${SOURCE}, What records prove`,

@@ -4,6 +4,7 @@ import { projectPath } from "../core/path.ts";
 import type { View } from "../core/ports/store.ts";
 import {
   brokenLinks,
+  type Chained,
   checkFaults,
   configurationWords,
   differences,
@@ -36,8 +37,8 @@ describe("a run's history", () => {
       "move 1 of its history is not made on the 0 before it",
     ]);
     expect(await brokenLinks([second], "move", second.prev)).toEqual([]);
-    // Steps of earlier versions say nothing of it.
-    expect(await brokenLinks(OPENED)).toEqual([]);
+    const unlinked = OPENED as unknown as readonly Chained[];
+    expect(await brokenLinks(unlinked)).toEqual(["step 1 of its history is not made on the 0 before it"]);
   });
 
   it("has its head beside the project's runs, and one that is no object says nothing", async () => {

@@ -17,13 +17,13 @@ import { canApply } from "../engine/reach.ts";
 import { withoutScopes } from "../engine/scope.ts";
 import type { Configuration, Facts, Workflow } from "../engine/workflow.ts";
 
-/** The hash of the step before; null: it is the first. Absent in steps of earlier versions. */
+/** The hash of the step before; null: it is the first. */
 export interface Chained {
-  readonly prev?: string | null | undefined;
+  readonly prev: string | null;
 }
 
 /** A step through a table. */
-export interface TableStep extends Chained {
+export interface TableStep {
   readonly event: string;
   readonly row: string;
   readonly from: string;
@@ -83,8 +83,7 @@ export async function brokenLinks(
 ): Promise<readonly string[]> {
   let head = first;
   for (const [at, step] of steps.entries()) {
-    if (step.prev !== undefined && step.prev !== head)
-      return [`${noun} ${at + 1} of its history is not made on the ${at} before it`];
+    if (step.prev !== head) return [`${noun} ${at + 1} of its history is not made on the ${at} before it`];
     head = hashOfStep(step);
   }
   return [];

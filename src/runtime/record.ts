@@ -24,6 +24,7 @@ import { initialConfiguration } from "../engine/decide.ts";
 import type { Configuration, Workflow } from "../engine/workflow.ts";
 import {
   brokenLinks,
+  type Chained,
   checkFaults,
   configurationWords,
   confirmed,
@@ -51,7 +52,7 @@ import {
 } from "./team-records.ts";
 import type { GateVerdict, Proposal, RunOverview, StateFiles } from "./transaction.ts";
 
-export interface Step extends TableStep {
+export interface Step extends TableStep, Chained {
   readonly time: string;
   readonly by: Caller;
   readonly strength?: Strength;

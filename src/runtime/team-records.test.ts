@@ -41,6 +41,7 @@ function chain(events: readonly string[], before: readonly SharedStep[] = []): S
       row: event,
       from: "a",
       to: "b",
+      by: { channel: "cli" },
       prev,
     });
   }
@@ -148,7 +149,7 @@ describe("The records of a run", () => {
 
   it("refuse one that nests deeper than the stack reaches", () => {
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
-    const step = `{"time":"","event":"","row":"","from":"","to":"","prev":null,"notes":${deep}}`;
+    const step = `{"time":"","event":"","row":"","from":"","to":"","by":{"channel":""},"prev":null,"notes":${deep}}`;
     const text = `{"version":1,"run":"${RUN}","steps":[${step}],"stands":null}`;
     const path = projectPath(".alfred/records/release/1/0001-0123456789abcdef.json");
     expect(() => parseRecord(path, RUN, text, CODEC as never)).toThrow(/cannot be used: it nests too deep/);
@@ -349,7 +350,7 @@ describe("The sides of a run", () => {
       /^release:1 was advanced on 2 sides after its first 2 steps, and is held: side .*; side .*\. Nothing was changed\.$/,
     );
     expect(words("m2")).toMatch(
-      /: m2 \(a → b\) at 2026-01-01T00:00:03\.000Z, then m3 .*, then m4 .* \(this checkout's own state\)/,
+      /: m2 \(a → b\) by cli at 2026-01-01T00:00:03\.000Z, then m3 .*, then m4 .* \(this checkout's own state\)/,
     );
     expect(words("m1")).toBeUndefined();
     expect(words("t1")).toMatch(/: t1 \(a → b\) by ben at 2026-01-01T00:00:02\.000Z \(theirs\.json\)/);
@@ -405,10 +406,9 @@ describe("The sides of a run", () => {
     });
   });
 
-  it("have steps by somebody, by a channel, or by nobody who is known", () => {
+  it("have steps by somebody, or by a channel", () => {
     const step = base[0] as SharedStep;
     const at = "one (a → b)";
-    expect(stepWords(step)).toBe(`${at} at ${step.time}`);
     expect(stepWords({ ...step, by: { channel: "mcp" } })).toBe(`${at} by mcp at ${step.time}`);
     expect(stepWords({ ...step, by: { channel: "mcp", who: "ada" } })).toBe(`${at} by ada at ${step.time}`);
   });

@@ -45,9 +45,9 @@ export interface SharedStep {
   readonly row: string;
   readonly from: string;
   readonly to: string;
-  readonly by?: { readonly channel: string; readonly who?: string | undefined } | undefined;
+  readonly by: { readonly channel: string; readonly who?: string | undefined };
   /** The hash of the step before; null: the first. */
-  readonly prev?: string | null | undefined;
+  readonly prev: string | null;
   /** The hashes of the ends of other sides that it overrules. */
   readonly over?: readonly string[] | undefined;
 }
@@ -75,7 +75,7 @@ export interface LoadedRecord<Step, Stands> {
 
 const MOST_RECORDS = 10_000;
 const LONGEST_RECORD = 4_000_000;
-/** A longer record is split, as when a run of an earlier version is moved over. */
+/** A longer record is split. */
 const USUAL_RECORD = 200_000;
 const NAME = /^\d{4,9}-[0-9a-f]{16}\.json$/;
 
@@ -92,7 +92,7 @@ const SHARED_STEP = fields({
   row: text,
   from: text,
   to: text,
-  by: optional(fields({ channel: text, who: optional(text) })),
+  by: fields({ channel: text, who: optional(text) }),
   prev: orNull(sha256),
   over: optional(listOf(sha256)),
 });
@@ -367,8 +367,7 @@ function sideWords({ recorded, steps }: Side<SharedStep, unknown>, shared: numbe
 const MOST_TOLD = 3;
 
 export function stepWords({ by, event, from, time, to }: SharedStep): string {
-  const who = by === undefined ? "" : ` by ${by.who ?? by.channel}`;
-  return `${event} (${from} → ${to})${who} at ${time}`;
+  return `${event} (${from} → ${to}) by ${by.who ?? by.channel} at ${time}`;
 }
 
 /** The side that a person named by the beginning of its hash. Throws `usage`. */

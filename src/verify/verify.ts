@@ -88,12 +88,6 @@ function unsignedFaults({ settings }: Base): readonly Fault[] {
   ];
 }
 
-/** The task of a record that an earlier version wrote of a tool of Alfred's. */
-function earlierRun(path: string): string | null {
-  const [, id] = /^\.alfred\/records\/([^/]+)\/\d+-[a-z_]+-\d{8}T\d{9}Z\.json$/.exec(path) ?? [];
-  return id === undefined ? null : `alfred:${id}`;
-}
-
 /**
  * Records are bookkeeping, which no tree includes. Those of Alfred's tasks hold the artifacts that a clone resumes from, so
  * they come with the gates of their task; those of other runs prove nothing, and come with whatever their run was at.
@@ -107,7 +101,7 @@ async function strayRecords(
   const faults: Fault[] = [];
   for (const path of added) {
     if (!path.startsWith(`${RECORDS}/`)) continue;
-    const run = runOfRecord(path) ?? earlierRun(path);
+    const run = runOfRecord(path);
     const needsGate = run?.startsWith("alfred:") === true;
     if (needsGate ? approved.has(run) : await isRecord(view(head), path)) continue;
     const message = `${path} belongs to a task that no gate of the range is about.`;

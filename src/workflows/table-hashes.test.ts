@@ -5,11 +5,9 @@ import { storedTable } from "../runtime/history.ts";
 import { WORKFLOWS } from "./index.ts";
 
 /**
- * A worker drains where it meets a run of a table that it does not know. So whoever changes Bloom's table adds the whole hash
- * that it had to `EARLIER_TABLES` in `bloom/known-tables.ts`.
- *
  * Records on disk name the table by which their steps were decided, and only steps under that very table are replayed. A
- * change of any word in a table changes its hash: make it knowingly, and say so in the changelog.
+ * change of any word in a table changes its hash: make it knowingly, and say so in the changelog. From 1.0 on, a change of
+ * Bloom's table must also say which hashes it replaces: a worker drains where it meets a run of a table that is not its own.
  */
 const HASHES = {
   create_spec: "cddd747b15fd7e77",

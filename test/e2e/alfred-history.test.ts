@@ -104,13 +104,6 @@ describe("A task's state", () => {
       },
     ],
     [
-      "no history",
-      /it has no history, though 3 steps of it were recorded/,
-      (state: never) => {
-        (state as any).history = undefined;
-      },
-    ],
-    [
       "a history that was cut off",
       /ends after 2 steps, .* an older file was put back/,
       (state: never) => {
@@ -155,22 +148,22 @@ describe("A task's state", () => {
   );
 
   it(
-    "of an earlier version, without a history, is taken as it is once and has one from then on",
+    "without a history is an error with its line, whether or not its steps were recorded",
     LONG,
     async () => {
       using project = await inReview();
-      edit(project, (state) => {
-        state.history = undefined;
-      });
-      rmSync(project.path(HEAD));
-      expect((await project.review(ID, true)).status).toBe("success");
-      const [first, second] = project.state(ID).history;
-      expect(first).toMatchObject({ type: "taken-over", standing: { task_status: "new" }, prev: null });
-      expect(second).toMatchObject({ type: "event", prev: expect.stringMatching(/^[0-9a-f]{64}$/) });
-      edit(project, (state) => {
-        state.active_tool_state.current_state = "verified";
-      });
-      expect((await project.call("start_task", { task_id: ID })).status).toBe("error");
+      for (const history of [undefined, []]) {
+        const text = edit(project, (state) => {
+          state.history = history;
+        });
+        for (const forget of [false, true]) {
+          if (forget) rmSync(project.path(HEAD), { force: true });
+          const { data, message } = await project.review(ID, true);
+          expect(data.code).toBe("state-unreadable");
+          expect(message).toMatch(/task_state\.json, line \d+: .*history: expected/);
+          expect(project.read(STATE)).toBe(text);
+        }
+      }
     },
   );
 

@@ -194,7 +194,7 @@ it("a finding is looked at again at the verdict: what was mended since no longer
   expect((await project.gate(ID, true)).status).toBe("success");
 });
 
-it("a task that an older version began, without a pinned base, goes on and says so", async () => {
+it("a task whose base could not be pinned when it began goes on and says so", async () => {
   await begin();
   const { base, ...state } = project.state(ID);
   expect(base).toMatchObject({ branch: "main" });

@@ -3,7 +3,10 @@ import { rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openScopes, runOfCall } from "../../src/runtime/open-scopes.ts";
 import type { Scope } from "../../src/runtime/scope.ts";
+import { newRecords } from "../../src/runtime/team-records.ts";
+import { finishedStep } from "../../src/workflows/alfred/chain.ts";
 import alfred from "../../src/workflows/alfred/module.ts";
+import type { TaskStatus } from "../../src/workflows/alfred/status.ts";
 import { type AlfredProject, CLEAN, projectWithTask, taskMarkdown } from "../rig/alfred-project.ts";
 
 const ID = "TS-01";
@@ -18,6 +21,22 @@ async function scopeOf(project: AlfredProject, id = ID): Promise<Scope | null> {
 }
 
 const open = (project: AlfredProject) => openScopes({ runtime: project.runtime(), workflows: WORKFLOWS });
+
+/** A record of a finished plan, as git brings it. */
+function recordPlan(project: AlfredProject, id: string, task_status: TaskStatus): void {
+  const times = { started_at: "2026-01-01T00:00:00.000Z", finished_at: "2026-01-02T00:00:00.000Z" };
+  const finished = {
+    tool_name: "plan_task",
+    ...times,
+    task_status,
+    accepted: [],
+    notes: [],
+    verdicts: [],
+  } as const;
+  const step = finishedStep(finished, undefined, { channel: "mcp" });
+  for (const change of newRecords(`alfred:${id}`, [step], 0, { task_status, finished }))
+    if (change.type === "write") project.write(change.path, change.text);
+}
 
 describe("the scope of a task", () => {
   it("is none before it begins, and none for a task that does not exist", async () => {
@@ -109,23 +128,12 @@ describe("the scope of a task", () => {
         await project.call("create_task", { task_content: taskMarkdown(id) });
       // Begun; known from its records alone, as in a clone; records of a task that is gone; a folder that is no task's.
       await project.call("start_task", { task_id: "TS-02" });
-      const record = (id: string, task_status: string) =>
-        JSON.stringify({
-          task_id: id,
-          tool_name: "plan_task",
-          started_at: "2026-01-01T00:00:00.000Z",
-          finished_at: "2026-01-02T00:00:00.000Z",
-          task_status,
-          accepted: [],
-          notes: [],
-          verdicts: [],
-        });
       for (const [id, status] of [
         ["TS-03", "ready_for_development"],
         ["TS-04", "done"],
         ["TS-05", "ready_for_development"],
       ] as const)
-        project.write(`.alfred/records/${id}/01-plan_task-20260102T000000000Z.json`, record(id, status));
+        recordPlan(project, id, status);
       project.write(".alfred/workspace/not an id/notes.md", "");
       const runs = await alfred.overview(project.runtime().store.view(), undefined as never);
       const begun = runs.filter(({ awaits, since }) => since !== null && awaits !== "nobody");

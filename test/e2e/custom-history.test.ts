@@ -1,5 +1,6 @@
 /** A run of a workflow of the project's own follows from its history, or is held for a person. */
 import { describe, expect, it } from "vitest";
+import { hashOfStep } from "../../src/runtime/history.ts";
 import { personAtTerminal, type TemporaryProject } from "../rig/project.ts";
 import { change, releaseReady } from "../rig/release-project.ts";
 
@@ -47,7 +48,12 @@ describe("A run of a workflow of the project's own", () => {
       "an approval that its table does not have there",
       /entry 2 of its history \(approve\) does not lead on/,
       (run) => {
-        run.history.push({ ...run.history[0], event: "approve", row: "submitted", prev: undefined });
+        run.history.push({
+          ...run.history[0],
+          event: "approve",
+          row: "submitted",
+          prev: hashOfStep(run.history[0]),
+        });
       },
       true,
     ],
@@ -124,20 +130,27 @@ describe("A run of a workflow of the project's own", () => {
     );
   });
 
-  it("of an earlier version is taken as it is, and follows from its history from its next move on", async () => {
-    using project = releaseReady();
-    await project.pawl(...SUBMIT);
-    edit(project, (run) => {
-      run.origin = undefined;
-      run.history[0].prev = undefined;
-    });
-    forget(project);
-    expect((await project.person("reject", "1.2.0", "-m", "No")).code).toBe(0);
-    edit(project, (run) => {
-      run.state = "published";
-    });
-    expect((await project.pawl("cast", "release:1.2.0")).err).toContain("[state-tampered]");
-  });
+  it.each([
+    ["origin", /line 1: .*origin: expected an object, found nothing/, (run) => delete run.origin],
+    [
+      "link of its entry",
+      /history\.0\.prev: expected a string, found nothing/,
+      (run) => delete run.history[0].prev,
+    ],
+  ] satisfies [string, RegExp, Edit][])(
+    "without the %s is an error with its line, and stays as it is",
+    async (_, said, change) => {
+      using project = releaseReady();
+      await project.pawl(...SUBMIT);
+      edit(project, change);
+      forget(project);
+      const text = project.read(RUN_FILE);
+      const { err } = await project.person("reject", "1.2.0", "-m", "No");
+      expect(err).toContain("[state-unreadable]");
+      expect(err).toMatch(said);
+      expect(project.read(RUN_FILE)).toBe(text);
+    },
+  );
 
   it("goes on under a changed table, from where it stood when the table changed", async () => {
     using project = releaseReady();

@@ -122,21 +122,11 @@ describe("a run of an own workflow, whose definition is changed while it waits a
 });
 
 describe("a run of an own workflow, of which nothing is kept", () => {
-  /** As the version before left it; or as in another clone. */
+  /** As in another clone. */
   const forget = ({ root }: TemporaryProject) => {
     const folder = join(stateOf(root).folder, "policies");
     for (const name of readdirSync(folder)) rmSync(join(folder, name));
   };
-
-  it("is pinned by the next look where its file is of an earlier version", async () => {
-    using project = await atTheGate();
-    forget(project);
-    const { policy: _, ...old } = JSON.parse(project.read(RUN_FILE) ?? "");
-    project.write(RUN_FILE, JSON.stringify(old));
-    expect((await project.pawl("cast", RUN)).code).toBe(0);
-    change(project, FILE, GATE, GATE.replace(", verdict: approve", ""));
-    expect((await project.pawl("cast", RUN, "approve")).err).toContain("[policy-held]");
-  });
 
   it("goes on where the definition is the one that its file names, else a person decides", async () => {
     using project = await atTheGate();

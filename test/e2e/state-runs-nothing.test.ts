@@ -76,12 +76,17 @@ test("a check that passed earlier under a key does not answer for another comman
 
 const RUN_FILE = ".pawl/runs/release/1.2.0.json";
 
+const BY_HAND = { by: { channel: "cli" }, prev: null };
+
 function releaseIn(more: Record<string, unknown>) {
   const project = releaseReady();
   const at = "2026-01-01T00:00:00.000Z";
-  const history = [{ time: at, event: "submit", row: "submitted", from: "drafting", to: "in_review" }];
+  const move = { event: "submit", row: "submitted", from: "drafting", to: "in_review" };
+  const history = [{ time: at, ...move, ...BY_HAND }];
+  const kept = { rounds: 0 };
   const run = {
-    ...{ workflow: "release", id: "1.2.0", table_hash: "x", state: "in_review", kept: { rounds: 0 } },
+    ...{ workflow: "release", id: "1.2.0", table_hash: "x", state: "in_review", kept },
+    ...{ awaits: "human", next: "", origin: { state: "drafting", kept, at: 0 } },
     ...{ history, created_at: at, updated_at: at },
     ...more,
   };
@@ -113,8 +118,9 @@ test("a row's command is not run before the run took that row, whatever its stat
   expect(project.read("tagged")).toBeNull();
 });
 
-test("a command of the version before, that a run of an own workflow kept, is run as the table has it", async () => {
-  const history = [{ time: SINCE, event: "approve", row: "approved", from: "in_review", to: "tagging" }];
+test("a command that stands in the state of an own workflow is not run: the one of its table is", async () => {
+  const move = { event: "approve", row: "approved", from: "in_review", to: "tagging" };
+  const history = [{ time: SINCE, ...move, ...BY_HAND }];
   const pending = {
     row: "approved",
     command: "touch pwned",

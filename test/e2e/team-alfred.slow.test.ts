@@ -1,13 +1,11 @@
 /** Tasks of Alfred, shared by git between people. */
 import { describe, expect, it } from "vitest";
-import { hashOfStep } from "../../src/runtime/history.ts";
 import { overview } from "../../src/workflows/alfred/overview.ts";
 import { implement, plan, start } from "../rig/alfred-artifacts.ts";
 import { AlfredProject, taskMarkdown } from "../rig/alfred-project.ts";
 import { type Member, Team } from "../rig/team.ts";
 
 const ID = "TS-01";
-const RECORDS = `.alfred/records/alfred/${ID}`;
 const STATE = `.alfred/workspace/${ID}/task_state.json`;
 const SETTINGS = { settings: { reviews: { default: [] } } };
 
@@ -47,15 +45,6 @@ async function sideWith(member: Member, words: RegExp): Promise<string> {
   return sides.find(([, , steps]) => words.test(steps ?? ""))?.[1] ?? "";
 }
 
-/** Without the artifacts, whose keys are sorted in records. */
-async function storyOf(member: Member): Promise<readonly string[]> {
-  const { out } = await member.pawl("show", `alfred:${ID}`);
-  return out.split("\n").filter((line) => /^(#|Status|From|- |Accepted)/.test(line));
-}
-
-const records = (member: Member) =>
-  member.git("ls-files", "-o", "-c", ".alfred/records").trim().split("\n").filter(Boolean);
-
 /** Ana began the task; Ben took it over. Both have a state of it. */
 async function bothHaveIt(team: Team): Promise<readonly [Member, Member]> {
   const ana = team.clone("ana");
@@ -64,31 +53,6 @@ async function bothHaveIt(team: Team): Promise<readonly [Member, Member]> {
   const ben = team.clone("ben");
   await ben.person("take", `alfred:${ID}`);
   return [ana, ben];
-}
-
-/** The clone's files as the version before wrote them. */
-function asBefore(member: Member): void {
-  for (const name of records(member)) {
-    const { stands } = JSON.parse(member.read(name) ?? "");
-    const { finished_at, tool_name } = stands.finished;
-    const time = finished_at.replace(/[-:.]/g, "");
-    const number = String(Number(/(\d{4})-/.exec(name)?.[1]) / 2).padStart(2, "0");
-    member.remove(name);
-    const run = JSON.stringify({ ...stands.finished, task_id: ID }, null, 2);
-    member.write(`.alfred/records/${ID}/${number}-${tool_name}-${time}.json`, `${run}\n`);
-  }
-  const json = member.read(STATE);
-  if (json === null) return;
-  const state = JSON.parse(json);
-  let prev: string | null = null;
-  for (const step of state.history) {
-    delete step.shared;
-    step.prev = prev;
-    prev = hashOfStep(step);
-  }
-  member.write(STATE, `${JSON.stringify(state, null, 2)}\n`);
-  const head = { run: `alfred:${ID}`, length: state.history.length, last: state.history.at(-1) };
-  member.write(`.pawl/heads/alfred/${ID}.json`, `${JSON.stringify(head, null, 2)}\n`);
 }
 
 describe("A task of Alfred's, for a team", () => {
@@ -195,63 +159,5 @@ describe("A task of Alfred's, for a team", () => {
     for (const tool of ["implement_task", "plan_task"])
       expect((await toolsOf(ana).call(tool, { task_id: ID })).data.code).toBe("run-elsewhere");
     expect(ana.read(STATE)).toBe(before);
-  });
-
-  it("is the same for all with the records of an earlier version, which are read on and become part of the chain", async () => {
-    using team = await alfredTeam();
-    const ana = team.clone("ana");
-    await start(toolsOf(ana), ID);
-    await plan(toolsOf(ana), ID);
-    asBefore(ana);
-    const earlier = records(ana);
-    expect(earlier.map((path) => path.replace(/\d{8}T\d{9}Z/, "TIME"))).toEqual([
-      `.alfred/records/${ID}/01-start_task-TIME.json`,
-      `.alfred/records/${ID}/02-plan_task-TIME.json`,
-    ]);
-    ana.push("main");
-    const ben = team.clone("ben");
-    for (const member of [ana, ben])
-      expect(await shownTo(member)).toMatchObject({ state: "ready_for_development", awaits: "assistant" });
-    await implement(toolsOf(ana), ID);
-    expect(records(ana)).toEqual(expect.arrayContaining(earlier));
-    expect(records(ana).filter((path) => path.startsWith(RECORDS))).toHaveLength(3);
-    ana.push("ana");
-    const cleo = team.clone("cleo", "ana");
-    expect(await shownTo(cleo)).toMatchObject({ state: "ready_for_review", awaits: "assistant" });
-    expect(await storyOf(cleo)).toEqual(await storyOf(ana));
-
-    await implement(toolsOf(ben), ID);
-    ben.push("ben");
-    ana.merge("ben");
-    expect((await shownTo(ana)).problem?.message).toContain("2 sides after its first 2 steps");
-  });
-
-  it("is held by the records of an earlier version, too, and they stay as they are when a person chooses", async () => {
-    using team = await alfredTeam();
-    const ana = team.clone("ana");
-    await start(toolsOf(ana), ID);
-    asBefore(ana);
-    ana.push("main");
-    const ben = team.clone("ben");
-    await plan(toolsOf(ben), ID);
-    ben.remove(".alfred/records/alfred");
-    const { finished_at } = toolsOf(ben).state(ID).completed_tool_outputs.plan_task;
-    const run = {
-      ...toolsOf(ben).state(ID).completed_tool_outputs.plan_task,
-      tool_name: "plan_task",
-      task_id: ID,
-    };
-    const name = `02-plan_task-${finished_at.replace(/[-:.]/g, "")}.json`;
-    ben.write(`.alfred/records/${ID}/${name}`, `${JSON.stringify(run, null, 2)}\n`);
-    ben.push("ben");
-    await plan(toolsOf(ana), ID);
-    ana.push("ana");
-    ana.merge("ben");
-    expect((await toolsOf(ana).call("implement_task", { task_id: ID })).data.code).toBe("records-forked");
-    const before = records(ana).map((path) => ana.read(path));
-    const side = await sideWith(ana, /own state/);
-    expect(await ana.person("take", `alfred:${ID}`, "--side", side)).toMatchObject({ code: 0 });
-    expect(records(ana).map((path) => ana.read(path))).toEqual(expect.arrayContaining(before));
-    expect((await toolsOf(ana).call("implement_task", { task_id: ID })).status).toBe("success");
   });
 });

@@ -147,18 +147,4 @@ describe("Bloom's runs, for a team", () => {
     }
     expect(await shownOf(ana, "T1")).toMatchObject({ state: "blocked" });
   });
-
-  it("of an earlier version are recorded once, as they are", LONG, async () => {
-    using team = taskTeam();
-    const ana = team.clone("ana");
-    await run(ana);
-    ana.remove(".alfred");
-    const said = [await shownOf(ana, "T1"), await shownOf(ana, "T2")];
-    expect((await ana.pawl("init")).out).toMatch(/recorded {2}bloom:T2\n.*recorded {2}bloom:T1/);
-    expect((await ana.pawl("init")).out).not.toContain("recorded  bloom");
-    ana.push("main");
-    const ben = team.clone("ben");
-    expect([await shownOf(ben, "T1"), await shownOf(ben, "T2")]).toEqual(said);
-    expect((await ana.person("approve", "bloom:T1")).code).toBe(0);
-  });
 });

@@ -233,7 +233,7 @@ const FAULTS: readonly (readonly [string, Rule, Plant])[] = [
     },
   ],
   [
-    "a record for a task that no gate is about",
+    "a file among the records of a task that is no record",
     "record-artifact",
     (it) => it.write(".alfred/records/TS-09/01-plan_task-20261122T084501123Z.json", "{}\n"),
   ],
@@ -242,7 +242,8 @@ const FAULTS: readonly (readonly [string, Rule, Plant])[] = [
     "record-artifact",
     (it) => {
       const [time, row] = ["2026-01-01T00:00:00.000Z", "finished"];
-      const step = { time, event: "start_task finished", row, from: "new", to: "planning", prev: null };
+      const by = { channel: "mcp" };
+      const step = { time, event: "start_task finished", row, from: "new", to: "planning", by, prev: null };
       for (const change of newRecords("alfred:TS-09", [step], 0, { task_status: "planning", finished: null }))
         if (change.type === "write") it.write(change.path, change.text);
     },

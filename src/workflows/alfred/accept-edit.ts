@@ -59,7 +59,7 @@ export const acceptEdit: Transaction<StoryInput, Seen, undefined, Reply> = {
 
 /** The steps up to the first impossible one; if there is one, the history begins anew with this step. */
 async function pastOf(state: TaskState): Promise<Past> {
-  const isWhole = state.history !== undefined && (await isSound(state.history));
+  const isWhole = state.history.length > 0 && (await isSound(state.history));
   const chain = sharedIn(state);
   return isWhole ? loadPast(state, false, chain) : { steps: [], head: null, chain };
 }

@@ -11,8 +11,8 @@ const BEGUN = "begun";
 export const FINISHED = "finished";
 export const DELIVERY: RunTool = "finalize_task";
 
-/** What the task's own history holds of the chain. Empty: an earlier version wrote it. */
-export function sharedIn({ history = [] }: Pick<TaskState, "history">): readonly ToolStep[] {
+/** What the task's own history holds of the chain. */
+export function sharedIn({ history }: Pick<TaskState, "history">): readonly ToolStep[] {
   const begins = history.findLastIndex(({ shared, standing }) => standing && shared);
   return history.slice(Math.max(0, begins)).flatMap(({ shared = [] }) => shared);
 }
@@ -31,7 +31,7 @@ export function sharedBy(
 type Moved = Pick<ToolStep, "time" | "by">;
 
 /** What everybody who gets the record may know of the caller. */
-export function byOf({ channel, who }: Caller): NonNullable<ToolStep["by"]> {
+export function byOf({ channel, who }: Caller): ToolStep["by"] {
   return { channel, ...(who !== undefined && { who }) };
 }
 
@@ -41,14 +41,13 @@ export function begunStep(
   { by, time }: Moved,
   before: ToolStep | undefined,
 ): ToolStep {
-  return { time, ...(by && { by }), ...onto(before), event: `${tool} begun`, row: BEGUN, to, tool };
+  return { time, by, ...onto(before), event: `${tool} begun`, row: BEGUN, to, tool };
 }
 
-/** `by`: unknown of runs that an earlier version finished. */
-export function finishedStep(run: RecordedRun, before: ToolStep | undefined, by?: ToolStep["by"]): ToolStep {
+export function finishedStep(run: RecordedRun, before: ToolStep | undefined, by: ToolStep["by"]): ToolStep {
   return {
     time: run.finished_at,
-    ...(by && { by }),
+    by,
     ...onto(before),
     ...{ event: `${run.tool_name} finished`, row: FINISHED, to: run.task_status, tool: run.tool_name },
     ...runStanding(run),

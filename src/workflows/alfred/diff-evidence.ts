@@ -63,7 +63,7 @@ function plannedFiles({ state }: LoadedRun): readonly string[] | null {
   return [...new Set(changing.map(({ location }) => location))];
 }
 
-/** The pinned commit that the work started from; for a task of an older version, the branch's name. */
+/** The pinned commit that the work started from; where none could be pinned, the branch's name. */
 export function baseOf({ id, state }: Pick<LoadedRun, "id" | "state">): PinnedBase | string | null {
   if (state.base) return state.base;
   const status = acceptedIn(state, "start_task", "git_status_checked")?.artifact as

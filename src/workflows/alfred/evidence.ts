@@ -30,7 +30,7 @@ export interface LoopProof {
   readonly files: readonly string[];
 }
 
-/** The policy says what runs under the name: a command here, from a file of an earlier version, is ignored. */
+/** The policy says what runs under the name. */
 export interface CheckRun {
   readonly name: string;
   /** The key that finds the outcome again. */

@@ -2,8 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { View } from "../../core/ports/store.ts";
 import { DEFAULT_SETTINGS } from "../../core/settings.ts";
 import { policyIn } from "./govern.ts";
+import { standingIn } from "./history.ts";
 import { statePath } from "./paths.ts";
 import { newTaskState, renderState } from "./state-file.ts";
+import type { TaskStatus } from "./status.ts";
 
 function viewWith(text: string | null): View {
   const path: string = statePath("T1");
@@ -15,14 +17,29 @@ function viewWith(text: string | null): View {
   };
 }
 
+/** A state that follows from its history: a person accepted it as it is. */
+function stateAt(task_status: TaskStatus): string {
+  const time = "2026-01-02T03:04:05.000Z";
+  const state = { ...newTaskState("T1", time), task_status };
+  const standing = standingIn(state);
+  const step = {
+    time,
+    type: "accepted-edit",
+    tool: null,
+    status: task_status,
+    prev: null,
+    standing,
+  } as const;
+  return renderState({ ...state, history: [step] });
+}
+
 const policyOfState = (text: string | null) => policyIn(viewWith(text), DEFAULT_SETTINGS, "T1");
 
 describe("what governs a task of Alfred", () => {
   it("is what the configuration says, until the task is over", async () => {
-    const state = newTaskState("T1", "2026-01-02T03:04:05.000Z");
-    const open = await policyOfState(renderState({ ...state, task_status: "in_development" }));
+    const open = await policyOfState(stateAt("in_development"));
     expect(open?.policy).toHaveProperty(["alfred.human_review"], DEFAULT_SETTINGS.alfred.human_review);
-    expect(await policyOfState(renderState({ ...state, task_status: "done" }))).toBeNull();
+    expect(await policyOfState(stateAt("done"))).toBeNull();
   });
 
   it("is so, too, where nothing is known of the task, or its state cannot be read", async () => {

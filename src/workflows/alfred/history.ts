@@ -4,8 +4,7 @@
  * H1  Replaying the steps through the tools' tables gives the state: status, configuration, what was accepted and by
  *     which verdicts. If a state says otherwise, these steps did not make it, and it is held until a person decides.
  * H2  Each step holds the hash of the one before; the last one is kept in `.pawl/heads` too, in the same commit.
- * H3  A state without a history comes from an earlier version, or from records: it is accepted as it is, once, and the
- *     first step says so.
+ * H3  A state that was made of records has no history yet: it is accepted as it is, and the first step says so.
  */
 import { PawlError } from "../../core/error.ts";
 import type { Change, View } from "../../core/ports/store.ts";
@@ -64,7 +63,7 @@ export interface Past {
 }
 
 export async function loadPast(state: TaskState, isNew: boolean, chain: readonly ToolStep[]): Promise<Past> {
-  const steps = state.history ?? (isNew ? [] : [takenOver(state)]);
+  const steps = state.history.length > 0 || isNew ? state.history : [takenOver(state)];
   return { steps, head: await headOf(steps), chain };
 }
 
@@ -105,7 +104,7 @@ export async function differencesIn(view: View, state: TaskState): Promise<reado
 async function allDifferences(view: View, state: TaskState): Promise<readonly string[]> {
   const kept = await readHead(view, nameOf(state));
   const steps = state.history;
-  if (steps === undefined)
+  if (steps.length === 0)
     return kept === null ? [] : [`it has no history, though ${kept.length} steps of it were recorded`];
   const last = steps.at(-1);
   const anchor =

@@ -1,7 +1,7 @@
 import type { Change, View } from "../../core/ports/store.ts";
 import type { AlfredSettings } from "../../core/settings.ts";
 import { isCommandLine } from "../../runtime/person.ts";
-import { EARLIER_IGNORES, PROJECT_IGNORES } from "./live-state.ts";
+import { PROJECT_IGNORES } from "./live-state.ts";
 import { CONFIG, GITIGNORE } from "./paths.ts";
 import { atTheEdge, success, type ToolPlan } from "./response.ts";
 
@@ -46,8 +46,7 @@ export const initializeProject: ToolPlan<InitializeInput, Seen, undefined> = {
       };
     const changes: Change[] = [];
     if (config === null) changes.push({ type: "write", path: CONFIG, text: configText(provider) });
-    if (gitignore === null || gitignore === EARLIER_IGNORES)
-      changes.push({ type: "write", path: GITIGNORE, text: PROJECT_IGNORES });
+    if (gitignore === null) changes.push({ type: "write", path: GITIGNORE, text: PROJECT_IGNORES });
     if (changes.length > 0)
       return {
         reply: success(
@@ -73,26 +72,11 @@ export const init = atTheEdge<InitializeInput>({
     initializeProject.propose(seen, gathered, { provider: context.settings.alfred.provider }, context),
 });
 
-const WHERE = "# Where the tasks live: local, jira, linear or github.";
-const WHOSE = `# With another provider than local: whose tasks (Jira's project, Linear's team, GitHub's owner/name), a task's status as the
-# tracker's, and the address of a file for the comment on an accepted plan.`;
-
-/** What an earlier version wrote. */
-export function earlierConfigText(provider: string): string {
-  return configText(provider)
-    .replace(WHERE, "# Where the tasks live: local, jira or linear.")
-    .replace(
-      WHOSE,
-      `# With the provider jira or linear: whose tasks (Jira's project or Linear's team), a task's status as the tracker's, and
-# the address of a file for the comment on an accepted plan.`,
-    );
-}
-
 /** What `pawl init` writes. */
 export function configText(provider: string): string {
   return `# Alfred's configuration. Every key is optional; the comments show the defaults.
 
-${WHERE}
+# Where the tasks live: local, jira, linear or github.
 provider: ${provider}
 
 # Who reviews, in order, for every tool or for one: [ai, human], [ai], [human] or [].
@@ -116,7 +100,8 @@ provider: ${provider}
 # personas:
 #   plan_task: planning
 
-${WHOSE}
+# With another provider than local: whose tasks (Jira's project, Linear's team, GitHub's owner/name), a task's status as the
+# tracker's, and the address of a file for the comment on an accepted plan.
 # tracker:
 #   project: TS
 #   statuses: {planning: In Progress, in_development: In Progress, revisions_requested: In Progress, done: Done}

@@ -225,7 +225,8 @@ function activeFirst(
       ...(definition.takes && input.prd_content !== undefined && { input: input.prd_content }),
     },
     persona_name: personaOf(definition, context),
-    ...(context.policy === undefined ? {} : { policy: context.policy }),
+    // Not known before the task is governed: `begun` makes the run that is written.
+    policy: context.policy ?? "",
     created_at: now.time,
     updated_at: now.time,
   };

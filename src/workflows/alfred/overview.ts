@@ -77,7 +77,7 @@ function recorded(state: TaskState): Pick<RunOverview, "verdicts" | "unproved"> 
   const verdicts = all
     .flatMap(([tool, given]) => given.filter(isPersons).map((each) => verdictOf(tool, each)))
     .sort((one, other) => (one.time < other.time ? -1 : 1));
-  const isUnproved = isBegun(state) && (state.history?.[0]?.type ?? "taken-over") === "taken-over";
+  const isUnproved = isBegun(state) && (state.history[0]?.type ?? "taken-over") === "taken-over";
   return { ...(verdicts.length > 0 ? { verdicts } : {}), ...(isUnproved ? { unproved: true } : {}) };
 }
 

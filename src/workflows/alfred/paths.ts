@@ -18,9 +18,6 @@ export const archivePath = (id: string, name: string): ProjectPath => workspace(
 export const workspaceIgnorePath = (id: string): ProjectPath => workspace(id, ".gitignore");
 export const debugIgnorePath = (id: string): ProjectPath =>
   projectPath(".alfred/debug", task(id), ".gitignore");
-/** Copies of states that git may still track, kept where git cannot change them. */
-export const COPIES = projectPath(".pawl/alfred");
-export const copyPath = (id: string): ProjectPath => projectPath(".pawl/alfred", `${task(id)}.json`);
 /** What the tracker knows about the task. */
 export const trackerPath = (id: string): ProjectPath => workspace(id, "tracker.json");
 export const logPath = (id: string): ProjectPath => projectPath(".alfred/debug", task(id), "alfred.log");

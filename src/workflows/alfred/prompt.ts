@@ -66,7 +66,6 @@ export function promptValues(run: LoadedRun, configuration: Configuration, setti
     rework: reworkOf(run.state, store),
     loop: run.loop ?? null,
     input: store.input ?? null,
-    untrack: run.workspace.hasCopy,
     reviewer,
     then_human: review.thenHuman,
     after_ai: reviewer === "human" && policy.includes("ai"),

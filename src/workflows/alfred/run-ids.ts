@@ -1,14 +1,14 @@
 import { isId } from "../../core/id.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
-import { RECORDS } from "../../runtime/team-records.ts";
-import { COPIES, TASKS, WORKSPACE } from "./paths.ts";
+import { recordedIds } from "../../runtime/team-records.ts";
+import { TASKS, WORKSPACE } from "./paths.ts";
 
-/** The tasks that have a state of this checkout, and those with a file whose records or copy are a state. */
+/** The tasks that have a state of this checkout, and those with a file whose records are a state. */
 export async function runIds(view: View): Promise<readonly string[]> {
   const tasks = new Set(await idsIn(view, TASKS, ".md"));
-  const others = [...(await idsIn(view, RECORDS, "")), ...(await idsIn(view, COPIES, ".json"))];
-  return [...new Set([...(await idsIn(view, WORKSPACE, "")), ...others.filter((id) => tasks.has(id))])];
+  const recorded = (await recordedIds(view, "alfred")).filter((id) => tasks.has(id));
+  return [...new Set([...(await idsIn(view, WORKSPACE, "")), ...recorded])];
 }
 
 /** `end`: of the files' names; empty: folders. */

@@ -31,7 +31,6 @@ interface Variant {
   readonly settings?: Partial<AlfredSettings>;
   readonly outputs?: Readonly<Record<string, FinishedRun>>;
   readonly loop?: LoopProgress;
-  readonly isTracked?: true;
   /** The answer of mark_subtask_complete in place of the prompt. */
   readonly isMarked?: true;
 }
@@ -72,10 +71,7 @@ function workVariants(definition: ToolDefinition, step: WorkStep): readonly Vari
   const isFirst = definition.steps[0] === step;
   const opens = isFirst && definition.opening ? [{ what: "", opens: true } as const] : [];
   const fresh = isFirst && definition.opening ? [] : [{ what: "" }];
-  const tracked = definition.delivers
-    ? [{ what: "with a state that git tracks", isTracked: true } as const]
-    : [];
-  return [...opens, ...fresh, ...tracked, rejected(step)];
+  return [...opens, ...fresh, rejected(step)];
 }
 
 function rejected(step: WorkStep, stage: Reviewer = "human"): Variant {
@@ -186,6 +182,7 @@ function sampleOf(base: Base, step: WorkStep, variant: Variant): PromptSample {
     active_tool_state: active,
     completed_tool_outputs: { ...outputsBefore(definition), ...variant.outputs },
     updated_at: TIME,
+    history: [],
   } as const;
   const configuration = configurationOf(definition, active);
   const workspace = { hasState: true, hasScratchpad: true, isIgnored: true, ignores: null };
@@ -198,7 +195,7 @@ function sampleOf(base: Base, step: WorkStep, variant: Variant): PromptSample {
     state,
     active,
     configuration,
-    workspace: { ...workspace, hasCopy: variant.isTracked ?? false },
+    workspace,
     past: { steps: [], head: null, chain: [] },
     shared: { chain: [], recorded: new Set(), runs: new Map() },
     archived: [],
@@ -228,6 +225,7 @@ function activeOf(definition: ToolDefinition, step: WorkStep, variant: Variant):
   return {
     task_id: TASK.task_id,
     tool_name: definition.name,
+    policy: SHA,
     current_state: state,
     review_source: reviewer && !isNamed ? step.state : null,
     review_stage: reviewer && isNamed ? reviewer : null,

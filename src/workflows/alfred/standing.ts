@@ -17,17 +17,7 @@ import {
 import type { Elsewhere } from "../../runtime/transaction.ts";
 import { endsRecord, sharedIn, statusAfter } from "./chain.ts";
 import { findOwn, isBegun, NEVER } from "./live-state.ts";
-import {
-  areIn,
-  earlierChain,
-  earlierNames,
-  finishedRuns,
-  loadEarlier,
-  nameOf,
-  runsIn,
-  type Shared,
-  TOOL_RECORDS,
-} from "./records.ts";
+import { finishedRuns, nameOf, runsIn, type Shared, TOOL_RECORDS } from "./records.ts";
 import {
   newTaskState,
   type RecordedRun,
@@ -56,19 +46,15 @@ export interface TaskStanding {
 /** `own`: the checkout's own state, as it was read; null: only what git shares counts. Throws `records-invalid`. */
 export async function loadSides(view: View, id: string, own: TaskState | null): Promise<TaskSides> {
   const names = await recordNames(view, nameOf(id));
-  const earlier = await earlierNames(view, id);
-  const kept = own ? sharedIn(own) : [];
-  if (own && kept.length > 0 && areOf(names, kept, endsRecord) && areIn(earlier, kept)) {
-    const side = { head: hashOfStep(kept.at(-1) as ToolStep), steps: kept, recorded: null };
-    return { own, sides: [side], chain: kept, recorded: namedIn(names, kept), runs: new Map() };
+  const chain = own ? sharedIn(own) : [];
+  if (own && chain.length > 0 && areOf(names, chain, endsRecord)) {
+    const side = { head: hashOfStep(chain.at(-1) as ToolStep), steps: chain, recorded: null };
+    return { own, sides: [side], chain, recorded: namedIn(names, chain), runs: new Map() };
   }
-  const before = await loadEarlier(view, id, earlier);
-  const chain = own && kept.length === 0 ? earlierChain(own, before) : kept;
   try {
     const records = await loadRecords(view, nameOf(id), names, TOOL_RECORDS);
-    const all = [...before, ...records];
     const recorded = new Set(records.flatMap(({ steps }) => steps.map(hashOfStep)));
-    return { own, sides: sidesOf(nameOf(id), all, chain), chain, recorded, runs: runsIn(all) };
+    return { own, sides: sidesOf(nameOf(id), records, chain), chain, recorded, runs: runsIn(records) };
   } catch (thrown) {
     // Damage among the records stops nobody who has the task.
     if (own === null || !(thrown instanceof PawlError) || thrown.code !== "records-invalid") throw thrown;

@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import { newTaskState, parseState, renderState } from "./state-file.ts";
 
 const PATH = ".alfred/workspace/A-1/task_state.json";
-const text = renderState(newTaskState("A-1", "2026-01-01T00:00:00.000Z"));
+const TIME = "2026-01-01T00:00:00.000Z";
+const ENTRY = { time: TIME, type: "start", tool: null, status: "new", prev: null } as const;
+const text = renderState({ ...newTaskState("A-1", TIME), history: [ENTRY] });
 
 test("what is written is read back, with keys that are not known", () => {
   const more = text.replace('"task_id"', '"note": "mine",\n  "task_id"');
@@ -27,9 +29,16 @@ test.each(FAULTS)("%s → %s is told with its line", (from, to, message) => {
   expect(() => parseState(text.replace(from, to), "A-1", PATH)).toThrow(message);
 });
 
+test.each([
+  [undefined, "expected a list, found nothing"],
+  [[], "expected one step at least, found []"],
+])("a state whose history is %j is an error: no state is without one", (history, problem) => {
+  const state = JSON.stringify({ ...JSON.parse(text), history });
+  expect(() => parseState(state, "A-1", PATH)).toThrow(`history: ${problem}`);
+});
+
 test("the fault of an item of a list is told with that item's line", () => {
-  const entry = { time: "t", type: "start", tool: null, status: "new", prev: null };
-  const state = { ...JSON.parse(text), history: [entry, { ...entry, status: "nwe" }] };
+  const state = { ...JSON.parse(text), history: [ENTRY, { ...ENTRY, status: "nwe" }] };
   const lines = renderState(state).split("\n");
   const line = lines.findIndex((each) => each.includes("nwe")) + 1;
   expect(() => parseState(lines.join("\n"), "A-1", PATH)).toThrow(

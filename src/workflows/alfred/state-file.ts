@@ -19,6 +19,7 @@ import {
   orNull,
   readState,
   type StateFault,
+  sha256,
   stateUnreadable,
   text,
   unchecked,
@@ -79,7 +80,7 @@ const verdict = fields({
   time: text,
   who: orNull(text),
   channel: as<Caller["channel"]>(text),
-  /** The channel of a person's verdict. Absent in files of earlier versions. */
+  /** The channel of a person's verdict. */
   strength: optional(unchecked<Strength>()),
   /** Of the artifact that was judged. */
   sha256: text,
@@ -99,8 +100,6 @@ const finishedRun = fields({
   verdicts: listOf(verdict),
 });
 
-/** Beside the run, if it has a file of its own. */
-const names = fields({ task_id: text, tool_name: text });
 const recordedRun = as<FinishedRun & { readonly tool_name: RunTool }>(
   (value, at) => fields({ tool_name: tool })(value, at) ?? finishedRun(value, at),
 );
@@ -115,12 +114,12 @@ export const TOOL_STEP = fields({
   from: text,
   to: text,
   tool: optional(tool),
-  by: optional(fields({ channel: text, who: optional(text) })),
+  by: fields({ channel: text, who: optional(text) }),
   strength: optional(text),
   /** Of a finished tool: the hash of what was accepted, by work state, and the verdicts as the history keeps them. */
   accepted: optional(mapOf(text)),
   verdicts: optional(listOf(text)),
-  prev: optional(orNull(text)),
+  prev: orNull(text),
   over: optional(listOf(text)),
 });
 
@@ -144,8 +143,8 @@ const contextStore = fields({
 
 /** The run of one tool on the task. */
 const activeTool = fields({
-  /** The sha-256 of the policy that governs the task. Absent in states of earlier versions. */
-  policy: optional(unchecked<string>()),
+  /** The sha-256 of the policy that governs the task. */
+  policy: sha256,
   task_id: text,
   tool_name: tool,
   current_state: text,
@@ -191,11 +190,11 @@ const taskState = fields({
   active_tool_state: orNull(activeTool),
   /** By tool: the result of its last finished run. */
   completed_tool_outputs: mapOf(finishedRun),
-  /** The commit that the work started from; absent in tasks that an older version began. */
+  /** The commit that the work started from; absent where git could not name it. */
   base: optional(fields({ branch: text, commit: text })),
   updated_at: text,
-  /** How it got here, step by step; absent in states of earlier versions. */
-  history: optional(listOf(step)),
+  /** How it got here, step by step. Empty: nothing was done on it here, or its records made the state. */
+  history: listOf(step),
 });
 
 export type TaskState = Checked<typeof taskState>;
@@ -218,6 +217,7 @@ export function newTaskState(id: string, time: string): TaskState {
     active_tool_state: null,
     completed_tool_outputs: {},
     updated_at: time,
+    history: [],
   };
 }
 
@@ -237,19 +237,12 @@ export function parseState(json: string, id: string, path: string): TaskState {
   );
 }
 
-/** A finished run in a file of its own, with the names of its task and tool. Throws `state-unreadable`. */
-export function parseFinished(json: string, path: string): FinishedRun & Checked<typeof names> {
-  const both = as<FinishedRun & Checked<typeof names>>(
-    (value, at) => names(value, at) ?? finishedRun(value, at),
-  );
-  return readState(json, both, unreadable(path));
-}
-
 function stateFault(value: unknown, at: JsonPath, id: string): StateFault | null {
   const fault = taskState(value, at);
   if (fault) return fault;
-  const { active_tool_state: active, task_id } = value as TaskState;
+  const { active_tool_state: active, history, task_id } = value as TaskState;
   if (task_id !== id) return expected(["task_id"], JSON.stringify(id), task_id);
+  if (history.length === 0) return expected(["history"], "one step at least", history);
   if (active === null || active.task_id === id) return null;
   return expected(["active_tool_state", "task_id"], JSON.stringify(id), active.task_id);
 }

@@ -174,7 +174,6 @@ const bloom: WorkflowModule = {
     const paths = (id: string) => [loopDonePath(id), loopRunPath(id)];
     return acceptEditOf({ states: BLOOM_STATES, lock: TASKS_RUN, paths });
   },
-  init: async () => (await import("./share-runs.ts")).shareRuns,
   take: async () => (await import("./take.ts")).take,
   gate: async () => (await import("./gate.ts")).gate,
   review: async () => (await import("./review.ts")).review,

@@ -9,7 +9,7 @@ import type { Context, Proposal, Reply, StoryInput, Transaction } from "../../ru
 import { strengthOf } from "../../runtime/person.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
 import { runMissing } from "./load-run.ts";
-import { configurationOf, linked, type RunFile, runPath, sharedEntry } from "./run-file.ts";
+import { configurationOf, type RunFile, runPath, sharedEntry } from "./run-file.ts";
 import { differencesIn, isChained } from "./run-history.ts";
 import { loadOwn, loadSides, runChanges } from "./standing.ts";
 
@@ -38,7 +38,7 @@ async function readEdited(source: DefinitionSource, view: View, id: string): Pro
   const file = await loadOwn(view, source.name, id);
   if (file === null) throw runMissing(source.name, id);
   configurationOf(runPath(source.name, id), file, loaded);
-  const history = (await isChained(file)) ? linked(file.history) : [];
+  const history = (await isChained(file)) ? file.history : [];
   const { recorded, sides } = await loadSides(view, source.name, id, { ...file, history });
   const over = sides.flatMap((side) => (side.recorded === null ? [] : [side.head]));
   const found = await differencesIn(view, file, loaded);

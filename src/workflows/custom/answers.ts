@@ -168,6 +168,8 @@ export function newRun({ id, loaded, configuration, workflow }: OwnRun, time: st
     table_hash: loaded.hash,
     state: configuration.state,
     kept: configuration.variables,
+    awaits: awaitedOf(loaded.definition, configuration),
+    next: nextOf(loaded.definition, configuration),
     origin: { ...toStored(configuration), at: 0 },
     history: [],
     created_at: time,

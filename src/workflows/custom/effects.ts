@@ -138,10 +138,10 @@ function verdictOf(
     judged: sent.work?.kind === "tree" ? sent.work.tree : undefined,
     notes: notesOf(context.input),
     steps: (file?.history ?? [])
-      .slice(file?.origin?.at ?? 0)
+      .slice(file?.origin.at ?? 0)
       .filter((entry) => !isTakenOver(entry))
       .map(stepOf),
-    start: file?.origin?.kept ?? run.configuration.variables,
+    start: file?.origin.kept ?? run.configuration.variables,
     work:
       context.policy === undefined
         ? { in: "elsewhere", reason: "a program brought its table along, which nobody else can look at" }
@@ -179,8 +179,8 @@ function fileAfter(
     ...(ended ? { ended: keptEnd(ended) } : {}),
     prev: run.head,
   };
-  // Steps under another table, or of a file without an origin, cannot be replayed: the replay begins here.
-  const isOld = file.origin === undefined || file.table_hash !== hash;
+  // Steps under another table cannot be replayed: the replay begins here.
+  const isOld = file.table_hash !== hash;
   return {
     ...file,
     origin: isOld ? { ...toStored(before), at: file.history.length } : file.origin,

@@ -59,7 +59,6 @@ async function openOne(
     resources: async () => [],
     acceptEdit: async () => (await import("./accept-edit.ts")).acceptEditOf(source),
     story: async () => (await import("./story.ts")).storyOf(source),
-    ...(isSound && { init: async () => (await import("./share-runs.ts")).shareRuns(source) }),
     take: async () => (await import("./take.ts")).takeOf(name, (view) => source.load(view)),
     ...(source.file !== null && {
       policy: async (view, settings, id) =>

@@ -34,7 +34,6 @@ async function overviewOf(
     const verdicts = verdictsIn(file.history);
     const recorded = {
       ...(verdicts.length > 0 ? { verdicts } : {}),
-      ...(file.origin === undefined ? { unproved: true as const } : {}),
       ...(elsewhere ? { elsewhere } : {}),
     };
     const order = orderOf(file, loaded.definition);

@@ -45,9 +45,8 @@ async function overviewOf(name: string, id: string, view: View): Promise<RunOver
     if (standing === null) return null;
     const { awaits, created_at, history, next, state } = standing.file;
     const since = history.at(-1)?.time ?? created_at;
-    if (awaits === "nobody") return { ...run, state, awaits: "nobody", next: next ?? "", since };
+    if (awaits === "nobody") return { ...run, state, awaits: "nobody", next, since };
     const what = next ? `${next}, in the program that runs it` : "go on in the program that runs it";
-    // A file of an earlier version does not say who must act; a person can see it.
     const who = awaits === "assistant" || awaits === "agent" ? awaits : "human";
     return { ...run, state, awaits: who, next: what, command: `pawl show ${run.run}`, since };
   } catch (thrown) {

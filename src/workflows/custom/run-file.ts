@@ -1,7 +1,6 @@
 /** `.pawl/runs/<workflow>/<id>.json`: a run's configuration, and how it got there. */
 
 import { PawlError } from "../../core/error.ts";
-import { digestOf } from "../../core/hash.ts";
 import { checkId, isId } from "../../core/id.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
@@ -22,7 +21,7 @@ import {
 } from "../../core/state-json.ts";
 import { checkReachable } from "../../engine/reach.ts";
 import type { Configuration } from "../../engine/workflow.ts";
-import { hashOfStep, isTakenOver } from "../../runtime/history.ts";
+import { isTakenOver } from "../../runtime/history.ts";
 import { type Codec, factValues } from "../../runtime/team-records.ts";
 import { commandOf, type Definition, endEvents, type Loaded } from "./definition.ts";
 import { renderWithId } from "./template.ts";
@@ -36,10 +35,7 @@ const index = accepts<number>(
   "a whole number from 0",
 );
 
-/**
- * A rule whose command is not known to have ended; until then nothing else moves the run. The table says what to run: a
- * command in this file, written by an earlier version, is ignored.
- */
+/** A rule whose command is not known to have ended; until then nothing else moves the run. The table says what to run. */
 const PENDING = fields({
   row: text,
   /** The key by which the command runs and is found again: the name of a folder. */
@@ -53,18 +49,15 @@ const ENTRY = fields({
   row: text,
   from: text,
   to: text,
-  by: optional(fields({ channel: text, who: optional(text) })),
+  by: fields({ channel: text, who: optional(text) }),
   /** The channel of a person's verdict. */
   strength: optional(text),
   facts: optional(factValues),
   notes: optional(text),
   /** Of a person's verdict: the tree of the work that was judged. */
   tree: optional(text),
-  /**
-   * The hash of the entry before, without what commands printed; null: the first. In entries of earlier versions it
-   * includes that, or is absent.
-   */
-  prev: optional(orNull(text)),
+  /** The hash of the entry before, without what commands printed; null: the first. */
+  prev: orNull(text),
   /** Sides of the run that it overrules: the hashes of their last entries. */
   over: optional(listOf(text)),
   /** The command whose end the event reported. */
@@ -75,30 +68,32 @@ const ENTRY = fields({
       milliseconds: number,
       /** What it printed stays on the machine where it ran. */
       tail: optional(text),
-      /** The hash of what it printed. Absent in entries of earlier versions. */
-      sha256: optional(text),
+      /** The hash of what it printed. */
+      sha256: text,
     }),
   ),
 });
 
 export type Entry = Checked<typeof ENTRY>;
 
+const ORIGIN = fields({ state: text, kept: factValues, at: index });
+
 const RUN_FILE = fields({
   workflow: text,
   id: text,
   table_hash: text,
-  /** The sha-256 of the policy at its last move. Absent in files of earlier versions. */
+  /** The sha-256 of the policy at its last move. Absent before the first, and where a program has the table. */
   policy: optional(text),
   state: text,
   kept: factValues,
-  /** Who acts next and how, for readers without the table. Absent in files of earlier versions. */
-  awaits: optional(text),
-  next: optional(text),
+  /** Who acts next and how, for readers without the table. */
+  awaits: text,
+  next: text,
   pending: optional(PENDING),
   /** Fact → its command that was still running at the last look. */
   checks: optional(mapOf(fields({ key, since: text }))),
-  /** Where the replay of its history begins: with the entry at that index. Absent in files of earlier versions. */
-  origin: optional(fields({ state: text, kept: factValues, at: index })),
+  /** Where the replay of its history begins: with the entry at that index. */
+  origin: ORIGIN,
   history: listOf(ENTRY),
   created_at: text,
   updated_at: text,
@@ -109,9 +104,9 @@ const STANDS = fields({
   policy: optional(text),
   state: text,
   kept: factValues,
-  awaits: optional(text),
-  next: optional(text),
-  origin: optional(fields({ state: text, kept: factValues, at: index })),
+  awaits: text,
+  next: text,
+  origin: ORIGIN,
   /** The rule whose command is not known to have ended. */
   pending: optional(text),
   created_at: text,
@@ -125,8 +120,8 @@ export const SHARED: Codec<Entry, Stands> = { step: ENTRY, stands: STANDS };
 
 export function sharedEntry(entry: Entry): Entry {
   if (entry.ended?.tail === undefined) return entry;
-  const { tail, ...ended } = entry.ended;
-  return { ...entry, ended: { ...ended, sha256: digestOf(tail) } };
+  const { tail: _, ...ended } = entry.ended;
+  return { ...entry, ended };
 }
 
 export function standsIn(file: RunFile): Stands {
@@ -144,28 +139,12 @@ export function fileOfSide(
   return { workflow, id, ...stands, history, updated_at: history.at(-1)?.time ?? stands.created_at };
 }
 
-/** A chain of the entries as they are shared. Made anew where an earlier version linked them otherwise. */
-export function linked(history: readonly Entry[]): readonly Entry[] {
-  let prev: string | null = null;
-  return history.map((entry) => {
-    const isLinked =
-      entry.prev === prev && (entry.ended?.tail === undefined || entry.ended.sha256 !== undefined);
-    const link: Entry = isLinked ? entry : { ...entry, ...withSum(entry), prev };
-    prev = hashOfStep(sharedEntry(link));
-    return link;
-  });
-}
-
-function withSum({ ended }: Entry): Pick<Entry, "ended"> | null {
-  return ended?.tail === undefined ? null : { ended: { ...ended, sha256: digestOf(ended.tail) } };
-}
-
 export type RunFile = Checked<typeof RUN_FILE>;
 export type Looks = NonNullable<RunFile["checks"]>;
 
 /** What a gate's record says about an entry: what decided, without notes and output. */
 export function stepOf({ by, event, facts, from, row, strength, time, to }: Entry): object {
-  return JSON.parse(JSON.stringify({ time, event, rule: row, from, to, by: by?.channel, strength, facts }));
+  return JSON.parse(JSON.stringify({ time, event, rule: row, from, to, by: by.channel, strength, facts }));
 }
 
 /** The rule's command, as the table has it, under the key that the run keeps. */

@@ -4,7 +4,7 @@
  * same commit. What does not follow is held until a person decides.
  *
  * Steps under another table than the present one cannot be replayed: a run's origin moves on to its configuration when the
- * table changed. A file without an origin comes from an earlier version: it is accepted as it is until its next move.
+ * table changed.
  */
 import { canonical } from "../../core/canonical.ts";
 import { digestOf } from "../../core/hash.ts";
@@ -44,13 +44,11 @@ export async function checkHistory(view: View, file: RunFile, loaded: Loaded): P
 export async function differencesIn(view: View, file: RunFile, loaded: Loaded): Promise<readonly string[]> {
   const { history, kept: variables, origin, state } = file;
   const isSame = loaded.hash === file.table_hash;
-  const from = origin && { ...origin, begins: origin.at === 0 };
+  const from = { ...origin, begins: origin.at === 0 };
   const found = [
     ...(await anchorDifference(view, file)),
     ...(await linkFaults(file)),
-    ...(isSame && from
-      ? replayFaults(loaded.definition.table, from, history, { state, variables }, "entry")
-      : []),
+    ...(isSame ? replayFaults(loaded.definition.table, from, history, { state, variables }, "entry") : []),
   ];
   return confirmed(view, [runPath(file.workflow, file.id), headPath(nameOf(file))], found);
 }
@@ -70,10 +68,7 @@ export async function isChained(file: RunFile): Promise<boolean> {
   return (await linkFaults(file)).length === 0;
 }
 
-/** An earlier version linked the entries with what their commands printed. */
 async function linkFaults({ history }: RunFile): Promise<readonly string[]> {
-  const earlier = history.every(({ ended }) => ended?.sha256 === undefined);
-  if (earlier && (await brokenLinks(history, "entry")).length === 0) return [];
   const changed = history.findIndex(
     ({ ended }) => ended?.tail !== undefined && ended.sha256 !== digestOf(ended.tail),
   );
@@ -86,7 +81,7 @@ async function linkFaults({ history }: RunFile): Promise<readonly string[]> {
 /** Where a side of the run's records does not follow from itself, each in words for a person. */
 export async function sideFaults(file: RunFile, { definition, hash }: Loaded): Promise<readonly string[]> {
   const { history, kept: variables, origin, state, table_hash } = file;
-  if (hash !== table_hash || !origin) return [];
+  if (hash !== table_hash) return [];
   const from = { ...origin, begins: origin.at === 0 };
   return replayFaults(definition.table, from, history, { state, variables }, "entry");
 }

@@ -22,7 +22,6 @@ import {
   configurationOf,
   type Entry,
   fileOfSide,
-  linked,
   listRuns,
   parseRun,
   type RunFile,
@@ -67,15 +66,14 @@ export async function loadOwn(view: View, workflow: string, id: string): Promise
   return text === null ? null : parseRun(path, workflow, id, text);
 }
 
-/** `file`: the checkout's own, as it was read. Throws `records-invalid`. */
+/** `own`: the checkout's own file, as it was read. Throws `records-invalid`. */
 export async function loadSides(
   view: View,
   workflow: string,
   id: string,
-  file: RunFile | null,
+  own: RunFile | null,
 ): Promise<Sides> {
   const run = `${workflow}:${id}`;
-  const own = file && { ...file, history: linked(file.history) };
   const entries = (own?.history ?? []).map(sharedEntry);
   const names = await recordNames(view, run);
   if (areOf(names, entries)) {
@@ -100,7 +98,7 @@ export async function loadStanding(
   if (own && side.recorded === null)
     return { file: own, elsewhere: null, recorded, path: runPath(workflow, id) };
   const last = side.steps.at(-1);
-  const elsewhere = { by: last?.by?.who ?? last?.by?.channel ?? "", time: last?.time ?? "" };
+  const elsewhere = { by: last?.by.who ?? last?.by.channel ?? "", time: last?.time ?? "" };
   const path = side.recorded?.path ?? "";
   return { file: fileOf(workflow, id, side, own), elsewhere, recorded: side.steps.length, path };
 }

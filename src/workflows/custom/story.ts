@@ -41,7 +41,7 @@ function renderEntry(entry: RunFile["history"][number]): string {
     .sort();
   const parts = [
     `## ${entry.event}: ${entry.from} → ${entry.to}`,
-    `${entry.time}, rule ${entry.row}${by ? `, by ${by.channel}${by.who ? ` (${by.who})` : ""}` : ""}${strength ? `; ${strengthWords(strength)}` : ""}`,
+    `${entry.time}, rule ${entry.row}, by ${by.channel}${by.who ? ` (${by.who})` : ""}${strength ? `; ${strengthWords(strength)}` : ""}`,
     ...(found.length > 0 ? [`Found: ${found.join(", ")}`] : []),
     ...(ended
       ? [

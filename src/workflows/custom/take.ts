@@ -68,7 +68,7 @@ function take(run: string, seen: Seen, input: TakeInput, context: Context) {
 function notesOn(file: RunFile, loaded: Loaded | null, faults: readonly string[]): readonly string[] {
   if (loaded === null) return ["A program has its table: its steps were not replayed."];
   if (faults.length > 0) return [`Its steps do not lead there by its table: ${faults.join("; ")}.`];
-  const isReplayed = file.table_hash === loaded.hash && file.origin?.at === 0;
+  const isReplayed = file.table_hash === loaded.hash && file.origin.at === 0;
   return isReplayed
     ? []
     : ["The table has changed since, or its steps are not all known: not all were replayed."];

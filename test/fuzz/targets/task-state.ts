@@ -1,8 +1,11 @@
 import { newTaskState, parseState, renderState } from "../../../src/workflows/alfred/state-file.ts";
 import type { Target } from "../target.ts";
 
+const TIME = "2026-01-01T00:00:00.000Z";
+const STEP = { time: TIME, type: "start", tool: null, status: "new", prev: null } as const;
+
 export const taskState: Target = {
   name: "task-state",
-  seeds: [renderState(newTaskState("TS-01", "2026-01-01T00:00:00.000Z"))],
+  seeds: [renderState({ ...newTaskState("TS-01", TIME), history: [STEP] })],
   run: (bytes) => parseState(Buffer.from(bytes).toString("utf8"), "TS-01", "task_state.json"),
 };

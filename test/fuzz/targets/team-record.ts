@@ -12,10 +12,14 @@ const first = {
   row: "submitted",
   from: "a",
   to: "b",
+  by: { channel: "cli" },
   prev: null,
 };
 const second = { ...first, event: "reject", by: { channel: "terminal" }, prev: hashOfStep(first) };
-const stands = { table_hash: "", state: "b", kept: { rounds: 1 }, created_at: first.time };
+const stands = {
+  ...{ table_hash: "", state: "b", kept: { rounds: 1 }, awaits: "human", next: "", created_at: first.time },
+  origin: { state: "a", kept: { rounds: 0 }, at: 0 },
+};
 const [record] = newRecords(RUN, [first, second], 0, stands);
 
 export const teamRecord: Target = {

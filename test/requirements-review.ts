@@ -58,7 +58,6 @@ export const REVIEW: Readonly<Record<string, Requirement>> = {
       `${E2E}: says what each step has cost so far, in the review, in the list of runs and beside the total`,
       "src/workflows/bloom/costs.test.ts: is summed by step, in the order of the steps, and then by what else its agent ran for",
       "src/workflows/bloom/costs.test.ts: is not known where its agent does not report it, and never taken for nothing",
-      "src/workflows/bloom/costs.test.ts: of a run that an earlier version began is what it spent in all, and how long each step took",
     ],
   },
   "review.other-repository": {

@@ -343,11 +343,13 @@ const GATES: Readonly<Record<string, Requirement>> = {
       "src/runtime/record.test.ts: finds nothing wrong where a commit came in between the looks at the file and at its record",
     ],
   },
-  "gates.history-old": {
-    says: "A state of an earlier version, without a history, goes on as it is, is shown as unproved, and begins one.",
+  "gates.history-missing": {
+    says: "A run without a record is held; a state of Spells that git brought without one goes on as it is, is shown as unproved, and begins one.",
     source: "docs/security.md, a person's word",
     tests: [
-      "test/e2e/bloom-history.slow.test.ts: of an earlier version, without a record, goes on, and is shown as unproved",
+      "test/e2e/bloom-history.slow.test.ts: without a record is held, and goes on once a person has accepted it",
+      "test/e2e/custom-history.test.ts: without the %s is an error with its line, and stays as it is",
+      "test/e2e/alfred-history.test.ts: without a history is an error with its line, whether or not its steps were recorded",
       "test/e2e/spells-history.test.ts: is taken as it is where it has no record, is shown as unproved, and gets a record",
       "src/runtime/record.test.ts: begins with the next commit where there was none, and the run stays unproved until it begins anew",
     ],

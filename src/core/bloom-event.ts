@@ -60,7 +60,7 @@ interface TaskEvents {
     inputTokens: number | null;
     outputTokens: number | null;
     turns: number | null;
-    /** The model that was asked for and the one that answered. Absent: unknown, or an event of an earlier version. */
+    /** The model that was asked for and the one that answered. Absent: unknown. */
     model?: { asked: string | null; answered: string | null };
   };
   /**
@@ -70,8 +70,8 @@ interface TaskEvents {
   "agent:strayed": {
     run: string;
     paths: readonly string[];
-    /** When each file last changed. Absent in events of earlier versions. */
-    files?: readonly ChangedOutside[];
+    /** When each file last changed. */
+    files: readonly ChangedOutside[];
   };
   /** Pawl found processes of a dead owner's agent and ended them. */
   "agent:leftovers_ended": { run: string; count: number };

@@ -17,7 +17,7 @@ const SENTENCES: Sentences = {
     outcome === "succeeded" || reason === "stopped"
       ? [`agent ${outcome === "succeeded" ? "ended" : "stopped"} after ${lasting(duration)}`, null]
       : [`agent failed: ${reason}: ${detail}`, "red"],
-  "agent:strayed": ({ paths, files = paths.map((path) => ({ path, at: null })) }) => [
+  "agent:strayed": ({ files }) => [
     `changed outside the worktree while the agent ran: ${files.map(changedWhen).join(", ")}`,
     "red",
   ],

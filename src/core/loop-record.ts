@@ -9,7 +9,7 @@ import {
   type Check,
   fields,
   object,
-  optional,
+  orNull,
   readState,
   stateUnreadable,
   text,
@@ -23,8 +23,8 @@ export interface LoopRecord {
   readonly reason: string | null;
   /** What the loop itself observed, newest last. */
   readonly evidence: readonly LoopEvidence[];
-  /** Null or absent: no commit of this run is known. */
-  readonly work?: LoopWork | null;
+  /** Null: no commit of this run is known. */
+  readonly work: LoopWork | null;
 }
 
 /** A command that the loop ran. */
@@ -73,7 +73,8 @@ const RECORD = fields({
   version: accepts((value) => value === 1, "1"),
   task: text,
   state: text,
-  evidence: optional(accepts(Array.isArray, "a list")),
+  evidence: accepts(Array.isArray, "a list"),
+  work: orNull(object),
 });
 
 /** Parses a record. `check` adds what the reader needs besides the record itself. Throws `state-unreadable`. */
@@ -84,10 +85,9 @@ export function parseLoopRecord<T extends LoopRecord = LoopRecord>(
 ): T {
   const id = path.slice(path.lastIndexOf("/") + 1, -".json".length);
   const anew = `To start the task again, delete the file, then run \`bloom ready ${id}\`.`;
-  const record = readState<T>(
+  return readState<T>(
     json,
     as((value, at) => RECORD(value, at) ?? check(value, at)),
     stateUnreadable(path, "the task's run", anew),
   );
-  return { ...record, evidence: record.evidence ?? [] };
 }

@@ -101,8 +101,8 @@ class Project {
     return JSON.parse(this.files.get(FILE) ?? '{"state":"shut"}').state;
   }
 
-  faults(): Promise<readonly string[] | null> {
-    return recordFaults(this.view(), states(this.table), FILE, this.files.get(FILE) ?? "");
+  faults(more: Partial<StateFiles> = {}): Promise<readonly string[] | null> {
+    return recordFaults(this.view(), { ...states(this.table), ...more }, FILE, this.files.get(FILE) ?? "");
   }
 
   async record(): Promise<RunRecord> {
@@ -242,7 +242,8 @@ describe("The record of a run", () => {
   it("begins with the next commit where there was none, and the run stays unproved until it begins anew", async () => {
     const project = await pushed(1);
     project.files.delete(headPath(RUN));
-    expect(await project.faults()).toBeNull();
+    expect(await project.faults()).toEqual(["none of its steps is recorded"]);
+    expect(await project.faults({ comesByGit: true })).toBeNull();
     await project.push();
     await project.push();
     expect(await project.faults()).toEqual([]);

@@ -4,8 +4,8 @@
  *
  * R1  Every `run:advanced` event of a commit is a step of the record, with the hash of the step before.
  * R2  The record holds the hash of what each of the run's files says; the order of keys and blanks do not count.
- * R3  A file without a record comes from an earlier version: it is accepted as it is, its record begins with the next
- *     commit, and the run is shown as unproved until it begins anew or a person accepts it.
+ * R3  A file without a record is held, unless it is one that git may bring. Such a file is accepted as it is, its record
+ *     begins with the next commit, and the run is shown as unproved until it begins anew or a person accepts it.
  * R4  A step under another table than the present one, or without a rule (a person accepted an edit, a copy was restored),
  *     is not replayed, nor are those before it: the origin moves on to the run's configuration after it.
  */
@@ -320,7 +320,7 @@ export function recordOfTaken(
 
 // ── Checked where the state is loaded ────────────────────────────────────────────────────────────────────────────
 
-/** Where the file does not follow from the run's record, each in words for a person; null: it has no record. */
+/** Where the file does not follow from the run's record, each in words for a person. Null: it is no file of a run, or it has no record and needs none. */
 export async function recordFaults(
   view: View,
   states: StateFiles,
@@ -328,10 +328,14 @@ export async function recordFaults(
   text: string,
 ): Promise<readonly string[] | null> {
   const run = states.runOf(path);
-  if (run === null || (await view.read(headPath(run))) === null) return null;
-  const found = await faultsOf(states, await loadRecord(view, run), path, text);
+  if (run === null) return null;
+  const isRecorded = (await view.read(headPath(run))) !== null;
+  if (!isRecorded && states.comesByGit) return null;
+  const found = isRecorded ? await faultsOf(states, await loadRecord(view, run), path, text) : [UNRECORDED];
   return confirmed(view, [path, headPath(run)], found);
 }
+
+const UNRECORDED = "none of its steps is recorded";
 
 async function faultsOf(
   states: StateFiles,
@@ -382,7 +386,7 @@ async function contentFault(
  */
 export async function checkFile(view: View, run: string, path: ProjectPath, text: string): Promise<void> {
   const record = await loadRecord(view, run);
-  const wrong = record === null ? null : await contentFault(record, path, text);
+  const wrong = record === null ? UNRECORDED : await contentFault(record, path, text);
   checkFaults(path, "run's", await confirmed(view, [path, headPath(run)], wrong === null ? [] : [wrong]));
 }
 

@@ -54,6 +54,8 @@ export interface StateFiles {
   readonly table: Workflow;
   /** What a person can do about a held file besides restoring or accepting it. */
   readonly fix?: string;
+  /** Git may bring the file without its record, as to a clone: then it is accepted as it is. */
+  readonly comesByGit?: true;
   /** How many steps a record keeps at least. Each move reads and writes them all; the event log has every step. */
   readonly keptSteps?: number;
   /** The run whose state the file is; null: it is not a state file. */
@@ -292,7 +294,7 @@ export interface RunOverview {
   };
   /** Its records go beyond this checkout's own state: others advanced it. */
   readonly elsewhere?: Elsewhere;
-  /** Its state comes from an earlier version, without a history to follow from. */
+  /** Its history here does not go back to its beginning: git brought its state or its records. */
   readonly unproved?: true;
   /** Set if the run cannot be read: the two lines of the error. */
   readonly problem?: { readonly code?: ErrorCode; readonly message: string; readonly fix: string };

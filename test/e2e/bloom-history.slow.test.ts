@@ -137,14 +137,15 @@ describe("A task's run", () => {
     expect((await project.bloom("show", "T1")).out).toContain(said);
   });
 
-  it("of an earlier version, without a record, goes on, and is shown as unproved", LONG, async () => {
+  it("without a record is held, and goes on once a person has accepted it", LONG, async () => {
     using project = await awaitingApproval();
-    // That version kept neither.
     for (const folder of [".pawl/heads", ".alfred/records"])
       rmSync(join(project.root, folder), { recursive: true, force: true });
-    expect((await project.bloom("status")).out).toContain("unproved");
+    expect((await project.bloom("status")).out).toContain("none of its steps is recorded");
+    expect((await project.person("approve", "T1")).err).toContain("[state-tampered]");
+    expect((await project.run()).of("merge:completed")).toEqual([]);
+    expect((await project.person("repair")).code).toBe(0);
     expect((await project.person("approve", "T1")).code).toBe(0);
-    expect(JSON.parse(project.read(HEAD) ?? "")).toMatchObject({ unproved: true, origin: { begins: false } });
     expect((await project.run()).of("merge:completed")).toHaveLength(1);
   });
 

@@ -1,4 +1,4 @@
-/** A project in which git tracks `.ai/`, as earlier versions left it: what a checkout brings is held, and the words lead out. */
+/** A project in which git tracks `.ai/`: what a checkout brings is held, and the words lead out. */
 import { execFileSync } from "node:child_process";
 import { expect, it } from "vitest";
 import { type TemporaryProject, temporaryProject } from "../rig/project.ts";

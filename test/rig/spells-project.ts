@@ -108,7 +108,7 @@ export class SpellsProject implements Disposable {
     return paths.map((path) => relative(this.at(name), path)).sort();
   }
 
-  /** Sets the state, as a project of an earlier version would have it: without a record. */
+  /** Sets the state, as git brings it to a clone: without a record. */
   state(current_state: string, context: object = {}): void {
     rmSync(join(this.root, HEAD), { force: true });
     this.write("state.json", JSON.stringify({ current_state, context, history: [] }));

@@ -62,27 +62,6 @@ describe("What a task has cost", () => {
     expect(nothing).toMatchObject({ usd: null, tokens: null });
   });
 
-  it("of a run that an earlier version began is what it spent in all, and how long each step took", () => {
-    const done = {
-      ...step("one", "done"),
-      started_at: "2026-01-01T00:00:00Z",
-      completed_at: "2026-01-01T00:04:00Z",
-    };
-    const of = task(done, step("two"));
-    const before = { ...newRun(of, "2026-01-01T00:00:00.000Z"), costs: undefined };
-    const run = { ...before, spent: { usd: 0.5, turns: 3, milliseconds: 240_000 } };
-    const more = withCost(run, of, { purpose: "step", step: "two", usage: usage(1, 1), milliseconds: 1 });
-    expect(more).toBeUndefined();
-    const unknown = { usd: null, tokens: null, tries: null };
-    expect(costOf(run, of, 2)).toEqual({
-      ...{ usd: 0.5, tokens: null, minutes: 4, tries: 2 },
-      steps: [
-        { name: "one", ...unknown, minutes: 4 },
-        { name: "two", ...unknown, minutes: null },
-      ],
-    });
-  });
-
   it("of a task without steps has no list beside its sum, unless its agent also ran for something else", () => {
     const of = task();
     expect(costOf(ran(of, ["step", null, usage(1, 1), 1]), of, 1)).toMatchObject({ usd: 1, steps: [] });

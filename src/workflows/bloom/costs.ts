@@ -12,24 +12,24 @@ export interface EndedRun {
   readonly milliseconds: number;
 }
 
-/** With the cost of one more run. Undefined: an earlier version began the task's run, so its costs are not known. */
+/** With the cost of one more run. */
 export function withCost(
   { costs }: Pick<TaskRun, "costs">,
   task: Pick<Task, "steps">,
   { milliseconds, purpose, step: on, usage }: EndedRun,
-): readonly RunCost[] | undefined {
+): readonly RunCost[] {
   // What repairs the work is about the step that was verified.
   const step =
     purpose === "repair" ? (task.steps.findLast(({ status }) => status === "done")?.id ?? null) : on;
   const isSame = (each: RunCost) => each.step === step && (step !== null || each.purpose === purpose);
-  const known = costs?.find(isSame);
+  const known = costs.find(isSame);
   const cost: RunCost = {
     ...{ step, purpose: known?.purpose ?? purpose, runs: (known?.runs ?? 0) + 1 },
     usd: sum(known?.usd, usage?.usd),
     tokens: sum(known?.tokens, sum(usage?.inputTokens, usage?.outputTokens)),
     milliseconds: (known?.milliseconds ?? 0) + milliseconds,
   };
-  return costs && [...costs.filter((each) => each !== known), cost];
+  return [...costs.filter((each) => each !== known), cost];
 }
 
 /** Null: neither is known. */
@@ -40,12 +40,7 @@ function sum(one: number | null = null, other: number | null = null): number | n
 const MINUTE = 60_000;
 
 /** What it has cost so far, without its steps. */
-export function totalOf({
-  costs,
-  spent,
-}: Pick<TaskRun, "costs" | "spent">): Omit<ReviewCost, "steps" | "tries"> {
-  if (costs === undefined)
-    return { usd: spent.usd, tokens: null, minutes: Math.round(spent.milliseconds / MINUTE) };
+export function totalOf({ costs }: Pick<TaskRun, "costs">): Omit<ReviewCost, "steps" | "tries"> {
   const all = costs.reduce((total, { milliseconds }) => total + milliseconds, 0);
   return {
     usd: costs.reduce((total: number | null, { usd }) => sum(total, usd), null),
@@ -56,11 +51,11 @@ export function totalOf({
 
 /** By step, in their order, and then by what else its agent ran for. `tries`: how often an agent began to work on it. */
 export function costOf(
-  run: Pick<TaskRun, "costs" | "spent">,
+  run: Pick<TaskRun, "costs">,
   { steps }: Pick<Task, "steps">,
   tries: number | null,
 ): ReviewCost {
-  const { costs = [] } = run;
+  const { costs } = run;
   const ofSteps = steps.map(({ completed_at, id, started_at }) => {
     const cost = costs.find(({ step }) => step === id);
     const minutes = minutesBetween(started_at, completed_at);

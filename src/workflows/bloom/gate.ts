@@ -48,7 +48,7 @@ export const gate = changingAfter(
     if (question) return question;
     const given = { approve, notes: notes ?? "" };
     const verdict = verdictOf(snapshot, run, given, hashes, context);
-    const judged = { ...run, verdicts: [...(run.verdicts ?? []), kept(run, given, context)] };
+    const judged = { ...run, verdicts: [...run.verdicts, kept(run, given, context)] };
     if (approve) {
       const sent = sendEvent(snapshot, task, judged, { event: "approved" }, context);
       return { ...withUntold(task, snapshot, sent), verdict };

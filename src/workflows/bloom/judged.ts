@@ -23,6 +23,6 @@ export function repoOf({ work }: { readonly work?: TaskRun["work"] | undefined }
   return work && work.repo !== "" && work.repo !== "." ? work.repo : null;
 }
 
-export function roundOf({ verdicts = [] }: Pick<TaskRun, "verdicts">): number {
+export function roundOf({ verdicts }: Pick<TaskRun, "verdicts">): number {
   return 1 + verdicts.filter(({ approved }) => !approved).length;
 }

@@ -67,7 +67,7 @@ export const review: Transaction<StoryInput, Opened, Found | null, Review | null
 
 async function triesOf(view: View, id: string): Promise<number | null> {
   const record = await loadRecord(view, `bloom:${id}`);
-  if (!record || record.dropped > 0 || record.unproved) return null;
+  if (!record || record.dropped > 0) return null;
   const starts = new Set(
     BLOOM.rules
       .filter(({ commands }) => commands?.some(({ type }) => type === "run-agent"))
@@ -99,7 +99,7 @@ async function look(
   outside: Outside,
   { settings }: Context,
 ): Promise<Found> {
-  const { task: id, verdicts = [], work } = run;
+  const { task: id, verdicts, work } = run;
   const judged = verdicts.at(-1)?.commit;
   const git = await gitOf(outside, repoOf(run));
   const paths = judged && work && !("reason" in git) ? await git.between(judged, work.commit) : null;
@@ -142,7 +142,7 @@ function reviewOf(
   found: Found,
 ): Review {
   const { changed, changes, gone, ignored, level, task, version } = found;
-  const { verdicts = [] } = run;
+  const { verdicts } = run;
   const last = verdicts.at(-1);
   const notes = task.ai_notes.join("\n");
   return {

@@ -55,8 +55,6 @@ export interface OthersRun {
  * `records-forked` and `records-invalid`.
  */
 export async function findOthers(view: View, task: string, isHere: boolean): Promise<OthersRun | null> {
-  // Nobody knows the steps of a run of an earlier version. It counts as it is.
-  if (isHere && (await loadRecord(view, `bloom:${task}`)) === null) return null;
   try {
     return othersOf(task, await loadSides(view, task));
   } catch (thrown) {

@@ -83,7 +83,7 @@ async function readSides(view: View, { id }: TakeInput, context: Context): Promi
 function taken(task: Task, side: RunSide, own: TaskRun | null): TaskRun {
   if (side.recorded === null) return own ?? newRun(task, side.steps.at(-1)?.time ?? "");
   const run = runOf(task.id, side.recorded.stands);
-  return { ...run, evidence: own?.evidence ?? [], spent: own?.spent ?? run.spent, costs: own?.costs };
+  return { ...run, evidence: own?.evidence ?? [], spent: own?.spent ?? run.spent, costs: own?.costs ?? [] };
 }
 
 function notesOn({ pullRequest, reason, work }: TaskRun, { recorded }: RunSide): readonly string[] {

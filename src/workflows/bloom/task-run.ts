@@ -10,7 +10,7 @@ import {
 } from "../../core/loop-record.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
-import { fields, object } from "../../core/state-json.ts";
+import { accepts, fields, object } from "../../core/state-json.ts";
 import type { Strength } from "../../core/strength.ts";
 import type { Facts } from "../../engine/workflow.ts";
 import type { Nearing } from "../../runtime/module.ts";
@@ -62,14 +62,14 @@ export interface TaskRun {
   readonly checked: readonly string[];
   /** Spent by all of its agent's runs; only a person at a terminal resets it (`ready`, `todo`, `reset`). */
   readonly spent: { readonly usd: number; readonly turns: number; readonly milliseconds: number };
-  /** What the runs of its agent have cost, by what they were for. Absent: an earlier version began it, so it is not known. */
-  readonly costs?: readonly RunCost[] | undefined;
+  /** What the runs of its agent have cost, by what they were for. */
+  readonly costs: readonly RunCost[];
   /** The limit of its budget of which most is spent, once that is four fifths. Null or absent: none is. */
   readonly nearing?: Nearing | null;
   /** What the loop itself saw, newest last. */
   readonly evidence: readonly LoopEvidence[];
-  /** Where its work is, once it is committed. Absent in runs of earlier versions. */
-  readonly work?: LoopWork | null;
+  /** Where its work is, once it is committed. */
+  readonly work: LoopWork | null;
   /** Where the files of a worktree are that lost its `.git`, until its agent knows. */
   readonly lost?: string | null;
   readonly pullRequest: PullRequest | null;
@@ -83,8 +83,8 @@ export interface TaskRun {
   readonly began?: string | null;
   /** The task was completed in an earlier life: this one need not produce anything new. */
   readonly landed?: boolean;
-  /** What people decided at its gate, the oldest first. Absent in runs of earlier versions. */
-  readonly verdicts?: readonly TaskVerdict[];
+  /** What people decided at its gate, the oldest first. */
+  readonly verdicts: readonly TaskVerdict[];
   /** Since when it has been waiting to merge; null or absent: it is not waiting. */
   readonly queued?: string | null;
   /** The status in tasks.yaml as the loop wrote it: any other status there is a person's word. */
@@ -175,9 +175,9 @@ export function newRun(
     runs: before?.runs ?? 0,
     checked: closedSteps({ steps }),
     spent: before?.spent ?? NOTHING_SPENT,
-    costs: before === null ? [] : before.costs,
+    costs: before?.costs ?? [],
     evidence: before?.evidence ?? [],
-    ...(before?.verdicts && { verdicts: before.verdicts }),
+    verdicts: before?.verdicts ?? [],
     work: null,
     pullRequest: null,
     began: before?.began ?? null,
@@ -253,7 +253,8 @@ export async function listRuns(view: View): Promise<readonly string[]> {
   );
 }
 
-const RUN = fields({ kept: object, spent: object });
+const list = accepts(Array.isArray, "a list");
+const RUN = fields({ kept: object, spent: object, costs: list, verdicts: list });
 
 function parseRun(path: ProjectPath, json: string): TaskRun {
   return parseLoopRecord<TaskRun>(path, json, RUN);

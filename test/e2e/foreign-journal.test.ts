@@ -16,6 +16,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { FIRST, type Head, renderRecord } from "../../src/adapters/files/record.ts";
+import type { Written } from "../../src/adapters/files/steps.ts";
 import { openStore } from "../../src/adapters/files/store.ts";
 import { projectPath } from "../../src/core/path.ts";
 import { connect } from "../rig/client.ts";
@@ -45,14 +47,16 @@ afterEach(() => {
 
 const hash = (text: string) => createHash("sha256").update(text).digest("hex");
 
-/** A journal whose every checksum is right. */
+/** A journal whose every checksum is right, made with another key. */
 function journalOf(...records: readonly (readonly object[])[]): string {
-  const lines = records.map((steps, index) => {
-    const body = JSON.stringify({ steps });
-    const bytes = Buffer.byteLength(body);
-    return `pawl-commit 1 ${index + 1} ${bytes} ${hash(`${index + 1}\n${body}`)}\n${body}\n`;
-  });
-  return lines.join("");
+  let head: Head = { epoch: 1, sequence: 0, mac: FIRST };
+  return records
+    .map((steps) => {
+      const record = renderRecord(Buffer.alloc(32, 1), head, steps as readonly Written[]);
+      head = record.head;
+      return record.bytes.toString();
+    })
+    .join("");
 }
 
 function put(path: string, text: string, more: object = {}): object {

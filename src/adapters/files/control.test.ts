@@ -47,7 +47,6 @@ describe("the store's own folder", () => {
   test.each([
     ".pawl",
     ".pawl/journal",
-    ".pawl/applied",
     ".pawl/.gitignore",
     ".pawl/locks",
     ".pawl/locks/x",

@@ -8,8 +8,6 @@ export const JOURNAL = ".pawl/journal";
 export const LOCKS = ".pawl/locks";
 export const KEPT = ".pawl/kept";
 const IGNORE = ".pawl/.gitignore";
-/** An earlier version kept its marker there. Nothing reads it, and nothing else may use the name. */
-const OLD_MARKER = ".pawl/applied";
 
 /** Makes the folder with its .gitignore. The folder of locks comes last: if it exists, everything is there. */
 export function ensureControl(disk: Disk): void {
@@ -45,7 +43,7 @@ export function isTemporary(path: string): boolean {
 export function isReserved(path: string): boolean {
   const name = path.split("/").map(foldedName).join("/");
   return (
-    [JOURNAL, OLD_MARKER, IGNORE, LOCKS, KEPT, CONTROL].includes(name) ||
+    [JOURNAL, IGNORE, LOCKS, KEPT, CONTROL].includes(name) ||
     name.startsWith(`${LOCKS}/`) ||
     name.startsWith(`${KEPT}/`) ||
     name.split("/").some((segment) => TEMPORARY.test(segment))

@@ -71,8 +71,6 @@ export const FIRST = "0".repeat(64);
 
 const HEADER =
   /^(pawl-commit 2 (\d{1,15}) (\d{1,15}) (\d{1,15}) ([0-9a-f]{64}) ([0-9a-f]{64})) ([0-9a-f]{64})$/;
-/** Records of earlier versions have no MAC: never trusted, but recognised. */
-const BARE_HEADER = /^pawl-commit 1 (\d{1,15}) (\d{1,15}) ([0-9a-f]{64})$/;
 const MARK = "pawl-commit ";
 const MAX_HEADER = 300;
 
@@ -162,8 +160,7 @@ interface Whole {
   readonly sequence: number;
   readonly previous: string;
   readonly header: string;
-  /** Null if it has none. */
-  readonly mac: string | null;
+  readonly mac: string;
   readonly body: Buffer;
   readonly start: number;
   readonly end: number;
@@ -178,8 +175,7 @@ interface Own {
 
 function judge(whole: Whole, { key, floor }: Trust): Own | { type: "foreign"; reason: ForeignReason } {
   const { epoch, sequence, previous, header, mac, body, start, end } = whole;
-  if (key === null || mac === null || macOf(key, header) !== mac)
-    return { type: "foreign", reason: "another-key" };
+  if (key === null || macOf(key, header) !== mac) return { type: "foreign", reason: "another-key" };
   if (epoch < floor) return { type: "foreign", reason: "earlier" };
   const written = parseSteps(body.toString("utf8"));
   if ("fault" in written) return { type: "foreign", reason: "unusable" };
@@ -204,24 +200,22 @@ function* wholesFrom(buffer: Buffer, from: number): Generator<Whole> {
 function wholeAt(buffer: Buffer, position: number): Whole | null {
   const headerEnd = buffer.subarray(position, position + MAX_HEADER).indexOf("\n");
   if (headerEnd === -1) return null;
-  const line = buffer.toString("latin1", position, position + headerEnd);
-  const header = HEADER.exec(line);
-  const bare = header === null ? BARE_HEADER.exec(line) : null;
-  const [epoch, sequence, length, checksum, previous] = header?.slice(2) ?? ["0", ...(bare?.slice(1) ?? [])];
-  if (length === undefined) return null;
+  const found = HEADER.exec(buffer.toString("latin1", position, position + headerEnd));
+  if (found === null) return null;
+  const [, header = "", epoch, sequence, length, checksum, previous = "", mac = ""] = found;
   const start = position + headerEnd + 1;
   const end = start + Number(length) + 1;
   // A body is one line. So each byte is hashed once, however many headers the file has.
   if (end > buffer.length || buffer.indexOf("\n", start) !== end - 1) return null;
   const body = buffer.subarray(start, end - 1);
-  const covered = header === null ? `${sequence}\n` : `${epoch} ${sequence} ${previous}\n`;
-  if (hashOf(Buffer.concat([Buffer.from(covered), body])) !== checksum) return null;
+  const covered = Buffer.from(`${epoch} ${sequence} ${previous}\n`);
+  if (hashOf(Buffer.concat([covered, body])) !== checksum) return null;
   return {
     epoch: Number(epoch),
     sequence: Number(sequence),
-    previous: previous ?? FIRST,
-    header: header?.[1] ?? "",
-    mac: header?.[7] ?? null,
+    previous,
+    header,
+    mac,
     body,
     start: position,
     end,

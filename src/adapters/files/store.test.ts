@@ -275,7 +275,7 @@ describe("a commit", () => {
     await expect(commit(write("folder", "x"))).rejects.toMatchObject({ code: "state-unreadable" });
     await expect(commit(write("file/below", "x"))).rejects.toMatchObject({ code: "state-unreadable" });
     await expect(commit(write("n", "x"), write("n/below", "x"))).rejects.toMatchObject({ code: "internal" });
-    for (const own of [".pawl/journal", ".PAWL/Applied", ".pawl/locks/x", "d/.a.pawl-tmp"])
+    for (const own of [".pawl/journal", ".PAWL/Journal", ".pawl/locks/x", "d/.a.pawl-tmp"])
       await expect(commit(write(own, "x"))).rejects.toMatchObject({ code: "internal" });
     await expect(commit(move("none", "other"))).rejects.toMatchObject({ code: "state-unreadable" });
   });
@@ -484,7 +484,7 @@ describe("a replay, where the marker was lost", () => {
 describe("the journal", () => {
   test("drops a tail that was never committed", async () => {
     await commit(write("a", "one"));
-    appendFileSync(at(".pawl/journal"), "pawl-commit 1 2 500 0123");
+    appendFileSync(at(".pawl/journal"), "pawl-commit 2 1 2 500 0123");
     expect(await open().view().read(projectPath("a"))).toBe("one");
     await commit(write("a", "two"));
     forgetMarker();

@@ -32,7 +32,7 @@ export const journal: Target = {
     two.bytes,
     Buffer.concat([one.bytes, two.bytes]),
     Buffer.concat([three.bytes, four.bytes]),
-    `pawl-commit 1 1 12 ${HASH}\n{"steps":[]}\n`,
+    `pawl-commit 2 1 1 12 ${HASH} ${HASH} ${HASH}\n{"steps":[]}\n`,
   ],
   async run(bytes, scratch) {
     JSON.stringify(parseJournal(bytes, { key: KEY, floor: 0 }));

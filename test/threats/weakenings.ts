@@ -2070,7 +2070,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   "Several machines that spend more than a day's cap": [
     {
       takes: "the order of those who take at the same moment",
-      file: "src/adapters/postgres/migrations.ts",
+      file: "src/adapters/postgres/workers-shape.ts",
       find: "  perform from pawl.project where id = p for update;\n  select * into present from pawl.lease",
       replace: "  select * into present from pawl.lease",
       tests: [

@@ -1,10 +1,9 @@
 /**
- * The database's shape, one step after another. A step that ran somewhere is never changed: another follows it. A step adds what
+ * The database's shape, one step after another. From 1.0 on, a step is never changed: another follows it. A step adds what
  * the next version needs (expand); what nobody needs any more goes with a later step (contract), which then says so in
  * `readableFrom`.
  */
 
-import { PLACES_SHAPE } from "./places-shape.ts";
 import { WORKERS_SHAPE } from "./workers-shape.ts";
 
 export interface Migration {
@@ -92,20 +91,23 @@ language sql stable as $$
 $$;
 `;
 
-/** A file cannot be where another document needs a folder. */
+/**
+ * A file cannot be where another document needs a folder. Asked so that only the index by path answers it well: a table that has
+ * just been filled has no statistics, and the server would take the index by revision and read all documents for each.
+ */
 const BLOCKED = /* sql */ `
 create function pawl.blocked(p bigint, named text) returns boolean
 language sql stable as $$
-  select exists (
-    select from pawl.document d
-    where d.project = p and d.text is not null
-      and d.path >= named collate "C" || '/' and d.path < named collate "C" || '0'
-  ) or exists (
-    select from pawl.document d
-    where d.project = p and d.text is not null and d.path in (
-      select array_to_string(parts[1:n], '/')
-      from string_to_array(named, '/') parts, generate_series(1, cardinality(parts) - 1) n
-    )
+  select coalesce((
+    select d.path from pawl.document d
+    where d.project = p and d.text is not null and d.path >= named collate "C" || '/'
+    order by d.path limit 1
+  ) < named collate "C" || '0', false) or exists (
+    select from generate_series(1, cardinality(string_to_array(named, '/')) - 1) n
+    where (
+      select d.text from pawl.document d
+      where d.project = p and d.path = array_to_string((string_to_array(named, '/'))[1:n], '/')
+    ) is not null
   )
 $$;
 `;
@@ -196,57 +198,12 @@ end $$;
 `;
 
 /**
- * The commit. Outcomes: `committed`; `known`: a commit with this id happened earlier, at this revision; `changed`: what was read
- * may have changed; `fenced`: somebody else took the lease; `restored`: the base is not in this history.
+ * An epoch is never below the time in seconds. So it also grows where the leases were lost: in a restored backup, or in another
+ * database that has the project now. Git remotes remember epochs.
+ *
+ * A taker that lost its lease and takes it again counts from the moment when it asked, as every taker does: so the lease begins
+ * again then. It was the reply to its first call that was lost, or its renewals. Once the lease has run out, it is taken anew.
  */
-const COMMIT = /* sql */ `
-create function pawl.commit(
-  p bigint, commit_id uuid, base bigint, base_head uuid, reads text[], folders text[],
-  changes jsonb, emptied boolean, lines text[], fence_what text, fence_epoch bigint,
-  out outcome text, out at_revision bigint
-)
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-  present pawl.project;
-begin
-  select * into present from pawl.project where id = p for update;
-  if not found then
-    raise exception using errcode = 'PW004', message = 'there is no such project';
-  end if;
-  select c.revision into at_revision from pawl.commit c where c.project = p and c.id = commit_id;
-  if found then
-    outcome := 'known';
-    return;
-  end if;
-  at_revision := present.revision;
-  if fence_what is not null then
-    perform from pawl.lease l
-    where l.project = p and l.what = fence_what and l.epoch = fence_epoch and l.holder is not null
-    for share;
-    if not found then
-      outcome := 'fenced';
-      return;
-    end if;
-  end if;
-  if base > 0 and not exists (
-    select from pawl.commit c where c.project = p and c.revision = base and c.id = base_head
-  ) then
-    outcome := 'restored';
-    return;
-  end if;
-  if base < present.revision and pawl.touched(p, base, reads, folders) then
-    outcome := 'changed';
-    return;
-  end if;
-  at_revision := present.revision + 1;
-  perform pawl.apply(p, changes, at_revision);
-  perform pawl.log(p, emptied, lines, at_revision);
-  insert into pawl.commit (project, revision, id, previous) values (p, at_revision, commit_id, present.head);
-  update pawl.project set revision = at_revision, head = commit_id where id = p;
-  outcome := 'committed';
-end $$;
-`;
-
 const LEASES = /* sql */ `
 create function pawl.take(p bigint, named text, taker text, lasting interval, out taken_epoch bigint, out was_left boolean)
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -256,16 +213,14 @@ begin
   insert into pawl.lease (project, what, epoch, holder, until)
   values (p, named, 0, null, clock_timestamp()) on conflict do nothing;
   select * into present from pawl.lease where project = p and what = named for update;
-  -- The taker's own: the reply to its first call was lost.
-  if present.holder = taker then
-    taken_epoch := present.epoch;
-    return;
-  end if;
   if present.holder is not null and present.until > clock_timestamp() then
+    update pawl.lease set until = clock_timestamp() + lasting
+    where project = p and what = named and holder = taker
+    returning epoch into taken_epoch;
     return;
   end if;
-  taken_epoch := present.epoch + 1;
-  was_left := present.holder is not null;
+  taken_epoch := greatest(present.epoch + 1, extract(epoch from clock_timestamp())::bigint);
+  was_left := present.holder is not null and present.holder <> taker;
   update pawl.lease set epoch = taken_epoch, holder = taker, until = clock_timestamp() + lasting
   where project = p and what = named;
 end $$;
@@ -283,34 +238,6 @@ create function pawl.release(p bigint, named text, held bigint) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
   update pawl.lease set holder = null where project = p and what = named and epoch = held
 $$;
-`;
-
-/**
- * An epoch is never below the time in seconds. So it also grows where the leases were lost: in a restored backup, or in another
- * database that has the project now. Git remotes remember epochs.
- */
-const EPOCHS = /* sql */ `
-create or replace function pawl.take(p bigint, named text, taker text, lasting interval, out taken_epoch bigint, out was_left boolean)
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-  present pawl.lease;
-begin
-  insert into pawl.lease (project, what, epoch, holder, until)
-  values (p, named, 0, null, clock_timestamp()) on conflict do nothing;
-  select * into present from pawl.lease where project = p and what = named for update;
-  -- The taker's own: the reply to its first call was lost.
-  if present.holder = taker then
-    taken_epoch := present.epoch;
-    return;
-  end if;
-  if present.holder is not null and present.until > clock_timestamp() then
-    return;
-  end if;
-  taken_epoch := greatest(present.epoch + 1, extract(epoch from clock_timestamp())::bigint);
-  was_left := present.holder is not null;
-  update pawl.lease set epoch = taken_epoch, holder = taker, until = clock_timestamp() + lasting
-  where project = p and what = named;
-end $$;
 `;
 
 /** What ends with a slash was read with everything below it: the parts of a document. */
@@ -336,133 +263,11 @@ language sql stable as $$
 $$;
 `;
 
-/**
- * The same question, asked so that only the index by path answers it well. A table that has just been filled has no statistics: the
- * server took the index by revision, and read all documents for each.
- */
-const BLOCKED_BY_PATH = /* sql */ `
-create or replace function pawl.blocked(p bigint, named text) returns boolean
-language sql stable as $$
-  select coalesce((
-    select d.path from pawl.document d
-    where d.project = p and d.text is not null and d.path >= named collate "C" || '/'
-    order by d.path limit 1
-  ) < named collate "C" || '0', false) or exists (
-    select from generate_series(1, cardinality(string_to_array(named, '/')) - 1) n
-    where (
-      select d.text from pawl.document d
-      where d.project = p and d.path = array_to_string((string_to_array(named, '/'))[1:n], '/')
-    ) is not null
-  )
-$$;
-`;
-
-/**
- * A taker that lost its lease and takes it again counts from the moment when it asked, as every taker does: so the lease begins
- * again then. It was the reply to its first call that was lost, or its renewals. Once the lease has run out, it is taken anew.
- */
-const TAKEN_AGAIN = /* sql */ `
-create or replace function pawl.take(p bigint, named text, taker text, lasting interval, out taken_epoch bigint, out was_left boolean)
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-  present pawl.lease;
-begin
-  insert into pawl.lease (project, what, epoch, holder, until)
-  values (p, named, 0, null, clock_timestamp()) on conflict do nothing;
-  select * into present from pawl.lease where project = p and what = named for update;
-  if present.holder is not null and present.until > clock_timestamp() then
-    update pawl.lease set until = clock_timestamp() + lasting
-    where project = p and what = named and holder = taker
-    returning epoch into taken_epoch;
-    return;
-  end if;
-  taken_epoch := greatest(present.epoch + 1, extract(epoch from clock_timestamp())::bigint);
-  was_left := present.holder is not null and present.holder <> taker;
-  update pawl.lease set epoch = taken_epoch, holder = taker, until = clock_timestamp() + lasting
-  where project = p and what = named;
-end $$;
-
-create or replace function pawl.take_task(
-  p bigint, named text, taker text, lasting interval, wanted jsonb,
-  out taken_epoch bigint, out was_left boolean, out refused text
-)
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  present pawl.lease;
-  left_at text;
-begin
-  perform pawl.permit('only a worker''s or a person''s role takes a task', 'worker', 'person');
-  perform from pawl.project where id = p for update;
-  select * into present from pawl.lease where project = p and what = named for update;
-  if present.holder is not null and present.until > clock_timestamp() then
-    -- It counts among the caps already.
-    select t.taken_epoch into taken_epoch from pawl.take(p, named, taker, lasting) t;
-    return;
-  end if;
-  refused := pawl.reached(p, named, wanted);
-  if refused is not null then
-    return;
-  end if;
-  select r.place into left_at from pawl.reservation r
-  where r.project = p and r.what = named and r.epoch = present.epoch;
-  select t.taken_epoch, t.was_left into taken_epoch, was_left from pawl.take(p, named, taker, lasting) t;
-  -- Somebody else was first, by the function of the version before.
-  if taken_epoch is null then
-    return;
-  end if;
-  insert into pawl.reservation (project, what, epoch, worker, repository, agent, usd, place)
-  values (
-    p, named, taken_epoch, wanted->>'worker', wanted->>'repository', wanted->>'agent', (wanted->>'usd')::numeric,
-    case when was_left and left_at = wanted->>'place' then null else wanted->>'place' end
-  )
-  on conflict (project, what) do update
-  set epoch = excluded.epoch, worker = excluded.worker, repository = excluded.repository,
-    agent = excluded.agent, usd = excluded.usd, place = excluded.place;
-end $$;
-`;
-
 export const MIGRATIONS: readonly Migration[] = [
   {
     version: 1,
-    says: "projects with their documents, events, commits and leases",
+    says: "projects with their documents, events, commits and leases, workers, what agents spend, and who may do what",
     readableFrom: 1,
-    sql: [TABLES, TOUCHED, BLOCKED, PUT, APPLY, LOG, COMMIT, LEASES].join("\n"),
-  },
-  {
-    version: 2,
-    says: "epochs of leases that grow from one database to the next",
-    readableFrom: 1,
-    sql: EPOCHS,
-  },
-  {
-    version: 3,
-    says: "workers, what agents spend, and who may do what",
-    readableFrom: 1,
-    sql: WORKERS_SHAPE,
-  },
-  {
-    version: 4,
-    says: "long lists in parts, of which a change writes one",
-    // An earlier program would read the names of the parts for the text.
-    readableFrom: 4,
-    sql: PARTS,
-  },
-  {
-    version: 5,
-    says: "where workers work, and may go on with what they left",
-    readableFrom: 4,
-    sql: PLACES_SHAPE,
-  },
-  {
-    version: 6,
-    says: "many documents in one commit, in no more time than each of them takes",
-    readableFrom: 4,
-    sql: BLOCKED_BY_PATH,
-  },
-  {
-    version: 7,
-    says: "a lease that its holder lost and takes again, which lasts as long as any other",
-    readableFrom: 4,
-    sql: TAKEN_AGAIN,
+    sql: [TABLES, TOUCHED, PARTS, BLOCKED, PUT, APPLY, LOG, LEASES, WORKERS_SHAPE].join("\n"),
   },
 ];

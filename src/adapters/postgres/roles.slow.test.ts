@@ -4,6 +4,7 @@ import { emptyDatabase, loginTo, onDatabase } from "../../../test/rig/postgres.t
 import { databaseForEach } from "../../../test/rig/stores.ts";
 import { projectPath as at } from "../../core/path.ts";
 import type { Change } from "../../core/ports/store.ts";
+import { MIGRATIONS } from "./migrations.ts";
 
 const place = databaseForEach();
 
@@ -239,7 +240,7 @@ describe("a login", () => {
       client.query(`grant create on database ${new URL(url).pathname.slice(1)} to ${new URL(own).username}`),
     );
     const database = place.database({ url: own });
-    expect(await database.migrate()).toContain("workers, what agents spend, and who may do what");
+    expect(await database.migrate()).toContain(MIGRATIONS[0]?.says);
     expect(await database.access()).toMatchObject({ role: "owner", login: new URL(own).username });
     await onDatabase(url, (client) => client.query("revoke all on function pawl.drain from pawl_person"));
     expect((await database.access()).ungranted).toEqual(["pawl_person"]);

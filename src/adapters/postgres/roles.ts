@@ -16,7 +16,6 @@ const WRITES = [
   "pawl.take_task(bigint, text, text, interval, jsonb)",
   "pawl.renew(bigint, text[], bigint[], interval)",
   "pawl.release(bigint, text, bigint)",
-  "pawl.register(bigint, text, uuid, text, text, text[], int, interval)",
   "pawl.beat(bigint, text, uuid, int, boolean)",
   "pawl.leave(bigint, text, uuid)",
   "pawl.register(bigint, text, uuid, text, text, text[], int, interval, text, boolean)",
@@ -28,8 +27,6 @@ const CALLS = { viewer: READS, worker: WRITES, person: [...WRITES, "pawl.drain(b
  * owner's rights, and read. Returns the groups that it made.
  */
 export async function grantRoles(query: Query): Promise<readonly string[]> {
-  const [there] = await query<{ has: boolean }>("select to_regprocedure('pawl.role()') is not null as has");
-  if (!there?.has) return [];
   await query("revoke all on all functions in schema pawl from public");
   for (const call of CALLS.person) await query(`alter function ${call} security definer`);
   const [own] = await query<{ makes: boolean }>(

@@ -6,6 +6,12 @@
  * W2  A worker's role writes no verdict: no step of a person's, no approval, no answer, no settings.
  * W3  A reservation counts for as long as its lease is held. What it did not settle when the lease is taken over counts as
  *     spent: nobody knows.
+ *
+ * A worker works in a place: a checkout on a machine, where the worktrees, caches and sessions of its tasks are.
+ *
+ * L1  A task that a dead worker left is left to workers in the same place for a minute, while one of them is known to be alive.
+ *     Nothing is refused for it: whoever asks for the lease gets it.
+ * L2  Not twice in a row: a place where a task's worker died again is not preferred, since the task may be what ends it there.
  */
 
 const TABLES = /* sql */ `
@@ -26,6 +32,8 @@ create table pawl.worker (
   since timestamptz not null default clock_timestamp(),
   beat timestamptz not null default clock_timestamp(),
   lasting interval not null,
+  -- Null: it did not say.
+  place text,
   primary key (project, name)
 );
 
@@ -47,6 +55,8 @@ create table pawl.reservation (
   agent text not null,
   -- What may still be spent under the lease. Null: nobody asked.
   usd numeric,
+  -- Null: no place is preferred for the task.
+  place text,
   primary key (project, what),
   foreign key (project, what) references pawl.lease
 );
@@ -278,52 +288,65 @@ create function pawl.take_task(
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   present pawl.lease;
+  left_at text;
 begin
   perform pawl.permit('only a worker''s or a person''s role takes a task', 'worker', 'person');
   perform from pawl.project where id = p for update;
   select * into present from pawl.lease where project = p and what = named for update;
-  if present.holder = taker then
-    taken_epoch := present.epoch;
-    return;
-  end if;
   if present.holder is not null and present.until > clock_timestamp() then
+    -- It counts among the caps already.
+    select t.taken_epoch into taken_epoch from pawl.take(p, named, taker, lasting) t;
     return;
   end if;
   refused := pawl.reached(p, named, wanted);
   if refused is not null then
     return;
   end if;
+  select r.place into left_at from pawl.reservation r
+  where r.project = p and r.what = named and r.epoch = present.epoch;
   select t.taken_epoch, t.was_left into taken_epoch, was_left from pawl.take(p, named, taker, lasting) t;
-  -- Somebody else was first, by the function of the version before.
+  -- Somebody else took the lease itself.
   if taken_epoch is null then
     return;
   end if;
-  insert into pawl.reservation (project, what, epoch, worker, repository, agent, usd)
+  insert into pawl.reservation (project, what, epoch, worker, repository, agent, usd, place)
   values (
-    p, named, taken_epoch, wanted->>'worker', wanted->>'repository', wanted->>'agent', (wanted->>'usd')::numeric
+    p, named, taken_epoch, wanted->>'worker', wanted->>'repository', wanted->>'agent', (wanted->>'usd')::numeric,
+    case when was_left and left_at = wanted->>'place' then null else wanted->>'place' end
   )
   on conflict (project, what) do update
   set epoch = excluded.epoch, worker = excluded.worker, repository = excluded.repository,
-    agent = excluded.agent, usd = excluded.usd;
+    agent = excluded.agent, usd = excluded.usd, place = excluded.place;
 end $$;
 `;
 
 const WORKERS = /* sql */ `
--- Null: another process of that name is alive.
+-- Null: another process of that name is alive. \`is_alone\`: none is in the place. So one that is registered there is dead: its
+-- name is free and its leases end at once, but for those that a worker who died left there before.
 create function pawl.register(
-  p bigint, named text, process uuid, on_host text, of_version text, with_labels text[], up_to int, for_time interval
+  p bigint, named text, process uuid, on_host text, of_version text, with_labels text[], up_to int, for_time interval,
+  at_place text, is_alone boolean
 ) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   becomes text;
 begin
   perform pawl.permit('only a worker''s or a person''s role works', 'worker', 'person');
-  insert into pawl.worker as w (project, name, id, host, version, labels, capacity, state, lasting)
-  values (p, named, process, on_host, of_version, with_labels, up_to, 'working', for_time)
+  update pawl.worker set state = 'gone'
+  where is_alone and project = p and name = named and place = at_place and id <> process and state <> 'gone';
+  if found then
+    update pawl.lease l set until = clock_timestamp()
+    where l.project = p and split_part(l.holder, ' ', 1) = named and l.until > clock_timestamp() and not exists (
+      select from pawl.reservation r
+      where r.project = p and r.what = l.what and r.epoch = l.epoch and r.place is null
+    );
+  end if;
+  insert into pawl.worker as w (project, name, id, host, version, labels, capacity, state, lasting, place)
+  values (p, named, process, on_host, of_version, with_labels, up_to, 'working', for_time, at_place)
   on conflict (project, name) do update
   set id = excluded.id, host = excluded.host, version = excluded.version, labels = excluded.labels,
     capacity = excluded.capacity, at_work = 0, state = 'working', login = session_user, lasting = excluded.lasting,
-    since = clock_timestamp(), beat = clock_timestamp()
+    place = excluded.place, since = clock_timestamp(), beat = clock_timestamp()
   where w.id = excluded.id or w.state = 'gone' or w.beat + w.lasting < clock_timestamp()
   returning w.state into becomes;
   return becomes;
@@ -364,9 +387,12 @@ begin
 end $$;
 `;
 
-/** As in the first step, with who may commit, what a worker may, and what is settled. */
+/**
+ * The commit. Outcomes: `committed`; `known`: a commit with this id happened earlier, at this revision; `changed`: what was read
+ * may have changed; `fenced`: somebody else took the lease; `restored`: the base is not in this history.
+ */
 const COMMIT = /* sql */ `
-create or replace function pawl.commit(
+create function pawl.commit(
   p bigint, commit_id uuid, base bigint, base_head uuid, reads text[], folders text[],
   changes jsonb, emptied boolean, lines text[], fence_what text, fence_epoch bigint,
   out outcome text, out at_revision bigint
@@ -418,7 +444,7 @@ begin
 end $$;
 `;
 
-/** The functions of earlier steps that take and renew leases, too, are for those who may write. */
+/** The functions that take and renew leases, too, are for those who may write. */
 const LEASES = /* sql */ `
 create function pawl.check_lease_writer() returns trigger
 language plpgsql set search_path = pg_catalog, pg_temp as $$

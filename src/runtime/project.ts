@@ -108,8 +108,6 @@ export interface JournalRepair {
   readonly lostBytes: number;
   /** Commits that are missing between intact ones. */
   readonly lostCommits: number;
-  /** Files that intact commits change, but on a text that is lost: they stay as they are. */
-  readonly lostTexts: readonly string[];
   /** Foreign commits that were set aside and never applied: where they are, and what they would write. */
   readonly foreign: readonly {
     readonly kept: string;

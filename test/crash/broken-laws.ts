@@ -135,18 +135,6 @@ export const BROKEN_LAWS: readonly BrokenLaw[] = [
     replace: "",
   },
   {
-    name: "a long text is put together wrong (C4)",
-    file: "spliced.ts",
-    find: "Buffer.from(text), bytes.subarray(end)]);",
-    replace: "Buffer.from(text), bytes.subarray(start)]);",
-  },
-  {
-    name: "of two changes within a long text the journal has one (C4)",
-    file: "spliced.ts",
-    find: "spliceOf(put, hash, second),\n  ];",
-    replace: "];",
-  },
-  {
     name: "the marker is never written (C5)",
     file: "recover.ts",
     find: "writeMarker(project.disk, project.vault, at);\n  return at;",

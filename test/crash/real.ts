@@ -6,7 +6,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { openStore } from "../../src/adapters/files/store.ts";
-import { type CheckAnswer, numberIn, type RunAnswer, readTree, stateOf, type Task } from "./child.ts";
+import { type CheckAnswer, type RunAnswer, readTree, stateOf, type Task } from "./child.ts";
 import { EDITORS, SHAPES, type Shape } from "./shapes.ts";
 import type { Report } from "./simulation.ts";
 
@@ -102,7 +102,7 @@ async function together(
   const kind = `commits of ${PROCESSES} processes on ${name}`;
   report.points.set(kind, PROCESSES * COMMITS);
   const files = new Set(indexes.map((index) => share(index).file));
-  const counted = [...files].reduce((sum, file) => sum + numberIn(readFileSync(join(root, file), "utf8")), 0);
+  const counted = [...files].reduce((sum, file) => sum + Number(readFileSync(join(root, file), "utf8")), 0);
   const lines = readFileSync(join(root, ".pawl/events.jsonl"), "utf8").trim().split("\n");
   const ids = new Set(lines.map((line) => (JSON.parse(line) as { id: string }).id));
   if (counted !== PROCESSES * COMMITS || ids.size !== counted || lines.length !== counted)

@@ -63,9 +63,6 @@ async function done(result: Promise<boolean>): Promise<void> {
 
 const BIG = "A line that is long enough to be torn in many places.\n".repeat(20);
 
-/** Long enough that only what changes of it is journalled. */
-const LONG = BIG.repeat(8);
-
 export const SHAPES: readonly Shape[] = [
   {
     name: "the first commit ever: one new file",
@@ -163,58 +160,6 @@ export const SHAPES: readonly Shape[] = [
     run: (store) =>
       commit(store, ["a.md", "b.md"], write("a.md", "v3\n"), write("b.md", "v3\n"), event("e3")),
     shared: ["a.md", "b.md"],
-  },
-  {
-    name: "a long text of which the journal has only what changed",
-    files: { "tasks.yaml": LONG },
-    async before(store) {
-      await done(commit(store, ["tasks.yaml"], edit("tasks.yaml", `${LONG}one\n`, "one"), event("e1")));
-      await done(commit(store, ["tasks.yaml"], edit("tasks.yaml", `${LONG}one\ntwo\n`, "two"), event("e2")));
-    },
-    run: (store) =>
-      commit(
-        store,
-        ["tasks.yaml"],
-        edit("tasks.yaml", `${LONG}one\ntwo\nthree\n`, "three"),
-        write("a.md", "new\n"),
-        event("e3"),
-      ),
-    shared: ["tasks.yaml"],
-  },
-  {
-    name: "a long text that changes at its beginning and at its end",
-    files: { "state.json": `at v0\n${LONG}` },
-    before: (store) =>
-      done(commit(store, ["state.json"], write("state.json", `at v1\n${LONG}v1\n`), event("e1"))),
-    async run(store) {
-      for (const version of ["v1", "v2"]) {
-        const view = store.view();
-        const text = (await view.read(path("state.json"))) ?? "";
-        const others = version === "v2" ? [write("a.md", "new\n"), event("e2")] : [];
-        const fresh = version === "v2" ? `${text.replace("at v1", "at v2")}v2\n` : text;
-        if ((await store.commit(view, [write("state.json", fresh), ...others])) !== "committed") return false;
-      }
-      return true;
-    },
-    shared: ["state.json"],
-  },
-  {
-    name: "a change within a long text that the same process wrote before",
-    files: { "notes.md": `${LONG}v0\n${LONG}` },
-    before: (store) =>
-      done(commit(store, ["notes.md"], write("notes.md", `${LONG}version 1\n${LONG}`), event("e1"))),
-    // The first of the two changes nothing that is seen, but the journal has the text, and this process knows it.
-    async run(store) {
-      for (const version of ["version 1", "v2"]) {
-        const view = store.view();
-        const text = (await view.read(path("notes.md"))) ?? "";
-        const others = version === "v2" ? [write("a.md", "new\n"), event("e2")] : [];
-        const fresh = write("notes.md", text.replace("version 1", version));
-        if ((await store.commit(view, [fresh, ...others])) !== "committed") return false;
-      }
-      return true;
-    },
-    shared: ["notes.md"],
   },
   {
     name: "settling",

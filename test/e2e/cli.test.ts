@@ -2,8 +2,6 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openStore } from "../../src/adapters/files/store.ts";
-import { projectPath } from "../../src/core/path.ts";
 import { connect } from "../rig/client.ts";
 import { MAIN, runPawl, temporaryProject } from "../rig/project.ts";
 import { stateOf } from "../rig/state-home.ts";
@@ -227,29 +225,6 @@ describe("pawl repair", () => {
     const repaired = await project.pawl("repair");
     expect(repaired.out).toMatch(/^The journal was damaged; Pawl moved it to \.pawl\/kept/);
     expect((await project.pawl("status")).code).toBe(0);
-  });
-});
-
-describe("pawl repair of a journal that has lost a long text", () => {
-  it("leaves the file that later commits changed, and names it", async () => {
-    using project = temporaryProject();
-    const store = openStore({ root: project.root, state: stateOf(project.root) });
-    const long = "A line that stays as it is.\n".repeat(400);
-    for (const text of [`${long}one\n`, `${long}two\n`]) {
-      const view = store.view();
-      await view.read(projectPath("notes.md"));
-      await store.commit(view, [{ type: "write", path: projectPath("notes.md"), text }]);
-    }
-    const journal = join(project.root, ".pawl/journal");
-    writeFileSync(journal, readFileSync(journal).fill(0xff, 300, 320));
-    rmSync(join(stateOf(project.root).folder, "applied"), { force: true });
-    writeFileSync(join(project.root, "notes.md"), "mine\n");
-    const { code, out } = await project.pawl("repair");
-    expect(code).toBe(0);
-    expect(out).toContain(
-      "\n  notes.md stays as it is: its later changes build on a text that is lost. Look whether it is whole.\n",
-    );
-    expect(readFileSync(join(project.root, "notes.md"), "utf8")).toBe("mine\n");
   });
 });
 

@@ -29,32 +29,30 @@ export function chainsOf(steps: readonly Step[]): ReadonlyMap<string, readonly S
 }
 
 export function aimOf(chain: readonly Step[]): Aim {
-  // A long text is put together when it is asked for: of many versions, the last one counts.
-  let content: (() => Uint8Array | null) | undefined;
+  let content: Uint8Array | null | undefined;
   let hash: string | null | undefined;
   let mode: number | undefined;
   let appends: Append[] = [];
   for (const step of chain) {
     if (step.type === "put") {
-      content = () => bytesOf(step);
+      content = bytesOf(step);
       hash = step.after;
       mode = step.mode;
       appends = [];
     } else if (step.type === "drop") {
-      content = () => null;
+      content = null;
       hash = null;
       mode = undefined;
       appends = [];
     } else if (step.type === "append") {
-      const before = appends.length === 0 ? content?.() : undefined;
+      const before = appends.length === 0 ? content : undefined;
       if (before !== undefined && (before?.length ?? 0) === step.offset) {
-        const joined = Buffer.concat([before ?? new Uint8Array(), Buffer.from(step.text)]);
-        content = () => joined;
-        hash = hashOf(joined);
+        content = Buffer.concat([before ?? new Uint8Array(), Buffer.from(step.text)]);
+        hash = hashOf(content);
       } else appends.push(step);
     }
   }
-  return { content: content?.(), hash, mode, appends };
+  return { content, hash, mode, appends };
 }
 
 /**
@@ -64,24 +62,22 @@ export function aimOf(chain: readonly Step[]): Aim {
 export function isAccounted(chain: readonly Step[], { bytes, hash }: Found, torn: boolean): boolean {
   if (statedHashes(chain).has(hash)) return true;
   let earlier: readonly Append[] = [];
-  let content: () => Uint8Array | null = () => null;
+  let content: Uint8Array | null = null;
   for (const step of chain) {
     if (step.type === "append") {
       earlier = [...earlier, step];
-      const before = content();
-      if (before !== null && before.length === step.offset) {
-        const joined = Buffer.concat([before, Buffer.from(step.text)]);
-        content = () => joined;
-        if (hashOf(joined) === hash) return true;
-        if (torn && isPieceOf(bytes, joined)) return true;
+      if (content !== null && content.length === step.offset) {
+        content = Buffer.concat([content, Buffer.from(step.text)]);
+        if (hashOf(content) === hash) return true;
+        if (torn && isPieceOf(bytes, content)) return true;
       }
       continue;
     }
     if (step.type === "known") continue;
     if (isBeforeAppends(bytes, earlier, step.before, torn)) return true;
     earlier = [];
-    content = () => (step.type === "put" ? bytesOf(step) : null);
-    if (torn && step.type === "put" && isPieceOf(bytes, bytesOf(step))) return true;
+    content = step.type === "put" ? bytesOf(step) : null;
+    if (torn && content !== null && isPieceOf(bytes, content)) return true;
   }
   return false;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bytesOf, contentOf, withBytes } from "./content.ts";
+import { bytesOf, contentOf } from "./content.ts";
 
 describe("the content of a file", () => {
   test("is kept as text where it is text, else in base64, and comes back as it was", () => {
@@ -7,10 +7,5 @@ describe("the content of a file", () => {
     expect([text, other].map(contentOf)).toEqual([{ text: "é\n" }, { base64: "//4A" }]);
     for (const bytes of [text, other, Buffer.of()])
       expect(Buffer.from(bytesOf(contentOf(bytes)))).toEqual(bytes);
-  });
-
-  test("is not encoded again where its bytes are known", () => {
-    const bytes = Buffer.from("x");
-    expect(bytesOf(withBytes({ text: "x" }, bytes))).toBe(bytes);
   });
 });

@@ -7,18 +7,6 @@ export function contentOf(bytes: Uint8Array): Content {
   return text === null ? { base64: Buffer.from(bytes).toString("base64") } : { text };
 }
 
-/** The bytes from which steps were made: encoding a long text again takes longer than writing it. */
-const known = new WeakMap<Content, Uint8Array>();
-
-export function withBytes<C extends Content>(content: C, bytes: Uint8Array): C {
-  known.set(content, bytes);
-  return content;
-}
-
-export function bytesOf(content: Content): Uint8Array {
-  const bytes = known.get(content);
-  if (bytes !== undefined) return bytes;
-  return content.text === undefined
-    ? Buffer.from(content.base64 ?? "", "base64")
-    : Buffer.from(content.text, "utf8");
+export function bytesOf({ base64 = "", text }: Content): Uint8Array {
+  return text === undefined ? Buffer.from(base64, "base64") : Buffer.from(text, "utf8");
 }

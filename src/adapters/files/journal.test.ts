@@ -5,13 +5,9 @@ import { write } from "../../../test/crash/shapes.ts";
 import { type Call, type Fate, STATE_HOME } from "../../../test/crash/sim-disk.ts";
 import { Machine } from "../../../test/crash/sim-machine.ts";
 import { projectPath } from "../../core/path.ts";
-import { hashOf } from "./hash.ts";
 import { FIRST, renderRecord } from "./record.ts";
-import type { Written } from "./steps.ts";
 
 const JOURNAL = ".pawl/journal";
-const BASE = "A line of a long text.\n".repeat(500);
-const RESULT = { path: "a.md", before: hashOf(BASE), after: hashOf(`${BASE}more\n`) };
 const OTHER_KEY = new Uint8Array(32).fill(9);
 
 /** A machine; each call on its disk is noted, and has the fate that is given. */
@@ -171,29 +167,6 @@ describe("the journal", () => {
     expect(journal().length).toBeGreaterThan(0);
     expect(journal().length).toBeLessThan(long);
     expect(await read()).toBe("two\n");
-  });
-
-  test.each<readonly [string, boolean, Written]>([
-    ["has the whole text is applied", true, { ...RESULT, type: "put", text: `${BASE}more\n` }],
-    [
-      "only changes the text that the file has is not applied: the file is no base",
-      false,
-      { ...RESULT, type: "splice", start: BASE.length, end: BASE.length, text: "more\n" },
-    ],
-  ])("whose first record %s", async (_, isApplied, step) => {
-    const { commit, machine, read, restarted, settle } = started();
-    await commit(BASE);
-    await settle();
-    const [key = "", marker = ""] = ["key", "applied"].map((name) =>
-      machine.tree().get(`${STATE_HOME}/${name}`),
-    );
-    const epoch = Number(marker.split(" ")[3]);
-    const { bytes } = renderRecord(Buffer.from(key), { epoch, sequence: 0, mac: FIRST }, [step]);
-    machine.save(JOURNAL, bytes.toString(), "in-place");
-    restarted();
-    if (isApplied) await read();
-    else await expect(read()).rejects.toMatchObject({ code: "journal-damaged" });
-    expect(machine.tree().get("a.md")).toBe(isApplied ? `${BASE}more\n` : BASE);
   });
 
   test("that was emptied stays so, where a power cut left its new marker alone: nothing counts as somebody else's", async () => {

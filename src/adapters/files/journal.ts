@@ -12,7 +12,6 @@ import { closeQuietly, type Disk, withFile, withOpen, writeAll } from "./disk.ts
 import { readToEnd, statFile } from "./look.ts";
 import { type Applied, beginning, type Marker, readMarker, writeMarker } from "./marker.ts";
 import { type JournalRecord, type Parsed, parseJournal, renderRecord } from "./record.ts";
-import type { JournalTexts, LookFor } from "./spliced.ts";
 import type { Step } from "./steps.ts";
 import { openInside } from "./temporary.ts";
 import type { Vault } from "./vault.ts";
@@ -21,8 +20,6 @@ import type { Vault } from "./vault.ts";
 export interface Place {
   readonly disk: Disk;
   readonly vault: Vault;
-  /** What this process knows of the journal's long texts. */
-  readonly texts: JournalTexts;
 }
 
 /** The size in bytes; 0 if there is no journal. */
@@ -39,14 +36,10 @@ export function isAllApplied({ disk, vault }: Place): boolean {
 }
 
 /** Writes and syncs a record behind `at`. If this returns, the record is committed; if it throws, it is not. */
-export function appendRecord(
-  { disk, vault, texts }: Place,
-  at: Applied,
-  steps: readonly Step[],
-): JournalRecord {
+export function appendRecord({ disk, vault }: Place, at: Applied, steps: readonly Step[]): JournalRecord {
   const key = vault.makeKey();
   if (at.length === 0) writeMarker(disk, vault, at);
-  const { bytes, head } = renderRecord(key, at, texts.shorten(at, steps));
+  const { bytes, head } = renderRecord(key, at, steps);
   const fd = openInside(disk, JOURNAL, "update");
   try {
     writeAll(disk, fd, bytes, at.length);
@@ -58,8 +51,7 @@ export function appendRecord(
   } finally {
     closeQuietly(disk, fd);
   }
-  texts.add(at, head.mac, steps);
-  return { ...head, steps, start: at.length, end: at.length + bytes.length };
+  return { ...head, steps, end: at.length + bytes.length };
 }
 
 /** Syncs the folders that lead to the journal, so that it is found after a power cut. */
@@ -91,15 +83,11 @@ export function loadJournal(place: Place, marker: Marker | null): Parsed {
   return parsed;
 }
 
-export function readJournal(
-  { disk, vault }: Place,
-  marker: Marker | null,
-  lookFor: LookFor = () => null,
-): Parsed {
+export function readJournal({ disk, vault }: Place, marker: Marker | null): Parsed {
   const size = journalSize(disk);
   const bytes =
     size === 0 ? new Uint8Array() : withFile(disk, JOURNAL, "read", (fd) => readToEnd(disk, fd, size));
-  return parseJournal(bytes, { key: vault.key(), floor: marker?.epoch ?? 0, lookFor });
+  return parseJournal(bytes, { key: vault.key(), floor: marker?.epoch ?? 0 });
 }
 
 /**
@@ -127,8 +115,7 @@ export function syncJournal(disk: Disk): void {
 }
 
 /** Empties the journal. Its records must be applied and synced. */
-export function trimJournal({ disk, texts, vault }: Place, applied: Applied): void {
-  texts.clear();
+export function trimJournal({ disk, vault }: Place, applied: Applied): void {
   withJournal(disk, (fd) => {
     disk.truncate(fd, 0);
     disk.fsync(fd);

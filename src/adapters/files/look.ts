@@ -6,7 +6,7 @@
  */
 import { NotText, PawlError } from "../../core/error.ts";
 import { closeQuietly, type Disk, errnoOf, type FileStat } from "./disk.ts";
-import { hashOfBytes, readKnown, textOfBytes } from "./long-content.ts";
+import { hashOf } from "./hash.ts";
 
 export interface Found {
   readonly bytes: Uint8Array;
@@ -82,8 +82,7 @@ export function lookAndHold(
   const fd = stat === null ? null : openIfThere(disk, path);
   if (stat === null || fd === null) return { found: null, fd: null };
   try {
-    const known = readKnown(stat.size, (offset, length) => disk.read(fd, offset, length));
-    return { found: foundOf(known ?? readToEnd(disk, fd, stat.size), stat.mode), fd };
+    return { found: foundOf(readToEnd(disk, fd, stat.size), stat.mode), fd };
   } catch (error) {
     closeQuietly(disk, fd);
     throw error;
@@ -96,7 +95,7 @@ export function foundOf(bytes: Uint8Array, mode: number): Found {
     bytes,
     mode,
     get hash() {
-      hash ??= hashOfBytes(bytes);
+      hash ??= hashOf(bytes);
       return hash;
     },
   };
@@ -142,10 +141,6 @@ const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The text, including a BOM, or null if the bytes are not UTF-8. */
 export function tryTextOf(bytes: Uint8Array): string | null {
-  return textOfBytes(bytes, decode);
-}
-
-function decode(bytes: Uint8Array): string | null {
   try {
     return strict.decode(bytes);
   } catch {

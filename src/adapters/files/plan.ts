@@ -6,10 +6,10 @@
 import { PawlError } from "../../core/error.ts";
 import { wholeOf } from "../../core/long-text.ts";
 import type { Change } from "../../core/ports/store.ts";
-import { contentOf, withBytes } from "./content.ts";
+import { contentOf } from "./content.ts";
 import { isReserved } from "./control.ts";
 import { type Disk, withFile } from "./disk.ts";
-import { hashOfBytes, noteText } from "./long-content.ts";
+import { hashOf } from "./hash.ts";
 import { type Found, folderOf, foldersOf, type KnownFolders, lookAt, statFile } from "./look.ts";
 import { type Append, type Content, PERMISSIONS, type Put, type Step } from "./steps.ts";
 
@@ -55,8 +55,8 @@ export function planSteps(
   };
   const put = (path: string, bytes: Uint8Array, content: Content, more: Partial<Put> = {}) => {
     const hash = before(path);
-    const step: Put = { type: "put", path, before: hash, after: hashOfBytes(bytes), ...content, ...more };
-    entries.set(path, { type: "put", before: hash, bytes, put: withBytes(step, bytes) });
+    const step: Put = { type: "put", path, before: hash, after: hashOf(bytes), ...content, ...more };
+    entries.set(path, { type: "put", before: hash, bytes, put: step });
   };
 
   const append = (change: Extract<Change, { type: "append" }>) => {
@@ -83,14 +83,14 @@ export function planSteps(
       case "write":
         put(change.path, Buffer.from(change.text), { text: change.text });
         break;
-      case "edit": {
-        const redo = redoOf(change, entries.get(change.path));
-        const text = wholeOf(change.text);
-        const bytes = Buffer.from(text);
-        noteText(bytes, text);
-        put(change.path, bytes, { text }, redo);
+      case "edit":
+        put(
+          change.path,
+          Buffer.from(wholeOf(change.text)),
+          { text: wholeOf(change.text) },
+          redoOf(change, entries.get(change.path)),
+        );
         break;
-      }
       case "append":
         append(change);
         break;

@@ -10,8 +10,7 @@
  *     epoch that counts is kept outside the project: an earlier journal cannot come back.
  */
 import { hashOf, macOf } from "./hash.ts";
-import { type LookFor, openResolver, type Resolved } from "./spliced.ts";
-import { parseSteps, type Step, type Written } from "./steps.ts";
+import { parseSteps, type Step } from "./steps.ts";
 
 /** The end of a journal, on which the next record builds. */
 export interface Head {
@@ -24,15 +23,8 @@ export interface Head {
 
 export interface JournalRecord extends Head {
   readonly steps: readonly Step[];
-  /** Where the record begins and ends in the journal. */
-  readonly start: number;
+  /** The offset at which the record ends in the journal. */
   readonly end: number;
-}
-
-/** A good record behind other bytes. */
-export interface Stranded extends JournalRecord {
-  /** The paths whose text cannot be told: its base was in a record that is damaged. */
-  readonly missing: readonly string[];
 }
 
 /** Records that are whole, but not to be trusted. */
@@ -53,7 +45,7 @@ export interface Parsed {
   /** The offset at which the last of them ends. */
   readonly goodLength: number;
   /** Good records behind other bytes: the journal is damaged. Empty otherwise. */
-  readonly stranded: readonly Stranded[];
+  readonly stranded: readonly JournalRecord[];
   /** What follows the good records and was written by others. */
   readonly foreign: Foreign | null;
 }
@@ -63,8 +55,6 @@ export interface Trust {
   readonly key: Uint8Array | null;
   /** The lowest epoch that counts: journals of earlier ones were trimmed. */
   readonly floor: number;
-  /** Where the text may be found on which a record builds, if no record has it. */
-  readonly lookFor?: LookFor;
 }
 
 export const FIRST = "0".repeat(64);
@@ -78,7 +68,7 @@ const MAX_HEADER = 300;
 export function renderRecord(
   key: Uint8Array,
   after: Head,
-  steps: readonly Written[],
+  steps: readonly Step[],
 ): { readonly bytes: Buffer; readonly head: Head } {
   const { epoch, mac: previous } = after;
   const sequence = after.sequence + 1;
@@ -96,19 +86,16 @@ export function renderRecord(
  */
 export function parseJournal(bytes: Uint8Array, trust: Trust): Parsed {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const resolve = openResolver(trust.lookFor);
   const records: JournalRecord[] = [];
   let position = 0;
   for (;;) {
     const whole = wholeAt(buffer, position);
     const judged = whole === null ? null : judge(whole, trust);
     if (judged?.type !== "own" || !follows(judged, records.at(-1))) break;
-    const { steps, missing } = resolve(judged.written);
-    if (missing.length > 0) break;
-    records.push({ ...judged.place, steps });
-    position = judged.place.end;
+    records.push(judged.record);
+    position = judged.record.end;
   }
-  return { records, goodLength: position, ...lookBehind(buffer, position, trust, records.at(-1), resolve) };
+  return { records, goodLength: position, ...lookBehind(buffer, position, trust, records.at(-1)) };
 }
 
 /**
@@ -116,18 +103,15 @@ export function parseJournal(bytes: Uint8Array, trust: Trust): Parsed {
  */
 export function parseUntrusted(bytes: Uint8Array): readonly (readonly Step[] | null)[] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const resolve = openResolver();
   return [...wholesFrom(buffer, 0)].map(({ body }) => {
-    const written = parseSteps(body.toString("utf8"));
-    if ("fault" in written) return null;
-    const { steps, missing } = resolve(written);
-    return missing.length === 0 ? steps : null;
+    const steps = parseSteps(body.toString("utf8"));
+    return "fault" in steps ? null : steps;
   });
 }
 
-function follows({ place, previous }: Own, last: JournalRecord | undefined): boolean {
+function follows({ record, previous }: Own, last: JournalRecord | undefined): boolean {
   if (last === undefined) return previous === FIRST;
-  return place.epoch === last.epoch && place.sequence === last.sequence + 1 && previous === last.mac;
+  return record.epoch === last.epoch && record.sequence === last.sequence + 1 && previous === last.mac;
 }
 
 function lookBehind(
@@ -135,9 +119,8 @@ function lookBehind(
   from: number,
   trust: Trust,
   last: JournalRecord | undefined,
-  resolve: (written: readonly Written[]) => Resolved,
 ): Pick<Parsed, "stranded" | "foreign"> {
-  const stranded: Stranded[] = [];
+  const stranded: JournalRecord[] = [];
   const others: ForeignReason[] = [];
   let highest = last?.sequence ?? -1;
   for (const whole of wholesFrom(buffer, from)) {
@@ -145,9 +128,9 @@ function lookBehind(
     if (judged.type === "foreign") {
       // Behind a good record, an earlier record of ours is the previous content of that place.
       if (judged.reason !== "earlier" || last === undefined) others.push(judged.reason);
-    } else if (judged.place.sequence > highest && judged.place.epoch >= (last?.epoch ?? 0)) {
-      stranded.push({ ...judged.place, ...resolve(judged.written) });
-      highest = judged.place.sequence;
+    } else if (judged.record.sequence > highest && judged.record.epoch >= (last?.epoch ?? 0)) {
+      stranded.push(judged.record);
+      highest = judged.record.sequence;
     }
   }
   const [reason] = others;
@@ -162,24 +145,22 @@ interface Whole {
   readonly header: string;
   readonly mac: string;
   readonly body: Buffer;
-  readonly start: number;
   readonly end: number;
 }
 
 interface Own {
   readonly type: "own";
-  readonly place: Omit<JournalRecord, "steps">;
-  readonly written: readonly Written[];
+  readonly record: JournalRecord;
   readonly previous: string;
 }
 
 function judge(whole: Whole, { key, floor }: Trust): Own | { type: "foreign"; reason: ForeignReason } {
-  const { epoch, sequence, previous, header, mac, body, start, end } = whole;
+  const { epoch, sequence, previous, header, mac, body, end } = whole;
   if (key === null || macOf(key, header) !== mac) return { type: "foreign", reason: "another-key" };
   if (epoch < floor) return { type: "foreign", reason: "earlier" };
-  const written = parseSteps(body.toString("utf8"));
-  if ("fault" in written) return { type: "foreign", reason: "unusable" };
-  return { type: "own", place: { epoch, sequence, mac, start, end }, written, previous };
+  const steps = parseSteps(body.toString("utf8"));
+  if ("fault" in steps) return { type: "foreign", reason: "unusable" };
+  return { type: "own", record: { epoch, sequence, mac, steps, end }, previous };
 }
 
 function* wholesFrom(buffer: Buffer, from: number): Generator<Whole> {
@@ -217,7 +198,6 @@ function wholeAt(buffer: Buffer, position: number): Whole | null {
     header,
     mac,
     body,
-    start: position,
     end,
   };
 }

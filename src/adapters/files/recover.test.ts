@@ -15,7 +15,7 @@ const JOURNAL = ".pawl/journal";
 
 describe("records that may be unapplied", () => {
   const record = (end: number, sequence: number): JournalRecord => ({
-    ...{ epoch: 5, start: end - 10, end, sequence, mac: `mac-${sequence}`, steps: [] },
+    ...{ epoch: 5, end, sequence, mac: `mac-${sequence}`, steps: [] },
   });
   const records = [record(10, 1), record(20, 2)];
   const marker: Marker = { isCurrent: true, epoch: 5, length: 10, sequence: 1, mac: "mac-1" };

@@ -10,12 +10,10 @@ import { guarded } from "./disk-error.ts";
 import { copyJournal, listForeign, type SetAside } from "./foreign.ts";
 import { isCutShort, journalSize, readJournal } from "./journal.ts";
 import { openLocks, PROJECT_LOCK } from "./locks.ts";
-import { lookAt } from "./look.ts";
 import { type Applied, beginning, readMarker, writeMarker } from "./marker.ts";
 import { refusalOf } from "./pending.ts";
-import { renderRecord, type Stranded } from "./record.ts";
+import { renderRecord } from "./record.ts";
 import { type Project, recover } from "./recover.ts";
-import { JournalTexts } from "./spliced.ts";
 import { COMMIT_WAIT, projectOf, type StoreOptions } from "./store.ts";
 
 export interface RepairReport {
@@ -27,8 +25,6 @@ export interface RepairReport {
   readonly lostBytes: number;
   /** How many commits are missing between good ones. Of their changes, only those already applied remain. */
   readonly lostCommits: number;
-  /** Files whose text good records change, but on a text that is lost. They stay as they are. */
-  readonly lostTexts: readonly string[];
   /** Foreign commits found in the journal, now or earlier, and never applied. */
   readonly foreign: readonly SetAside[];
 }
@@ -64,12 +60,12 @@ function recoverIfPossible(project: Project): void {
   }
 }
 
-const UNDAMAGED: Damage = { aside: null, goodRecords: 0, lostBytes: 0, lostCommits: 0, lostTexts: [] };
+const UNDAMAGED: Damage = { aside: null, goodRecords: 0, lostBytes: 0, lostCommits: 0 };
 
 function setAside(project: Project): Damage {
   const { disk, vault } = project;
   const marker = readMarker(disk, vault);
-  const parsed = readJournal(project, marker, (path) => lookAt(disk, path));
+  const parsed = readJournal(project, marker);
   const { records, stranded } = parsed;
   const size = journalSize(disk);
   if (stranded.length === 0 && !isCutShort(parsed, marker))
@@ -80,11 +76,9 @@ function setAside(project: Project): Damage {
   // In a new epoch, so that the damaged journal cannot come back.
   const starts: Applied[] = [beginning(disk, marker)];
   const parts: Buffer[] = [];
-  const texts = new JournalTexts();
   for (const { steps } of good) {
     const at = starts.at(-1) as Applied;
-    const { bytes, head } = renderRecord(vault.makeKey(), at, texts.shorten(at, steps));
-    texts.add(at, head.mac, steps);
+    const { bytes, head } = renderRecord(vault.makeKey(), at, steps);
     parts.push(bytes);
     starts.push({ ...head, length: at.length + bytes.length });
   }
@@ -96,20 +90,9 @@ function setAside(project: Project): Damage {
   return {
     aside,
     goodRecords: good.length,
-    lostBytes: good.reduce((rest, { start, end }) => rest - (end - start), size),
+    lostBytes: size - parts.reduce((sum, { length }) => sum + length, 0),
     lostCommits: first === undefined || lastGood === undefined ? 1 : first - lastGood - 1,
-    lostTexts: lostTextsOf(stranded),
   };
-}
-
-/** A later record may hold the whole text. */
-function lostTextsOf(stranded: readonly Stranded[]): readonly string[] {
-  const lost = new Set<string>();
-  for (const { steps, missing } of stranded) {
-    for (const { path } of steps) lost.delete(path);
-    for (const path of missing) lost.add(path);
-  }
-  return [...lost];
 }
 
 function replaceJournal(disk: Disk, bytes: Uint8Array): void {

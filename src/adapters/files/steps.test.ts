@@ -4,9 +4,6 @@ import { parseSteps } from "./steps.ts";
 
 const HASH = "0123456789abcdef".repeat(4);
 const PUT = { type: "put", path: "a", before: null, after: HASH, text: "new\n" };
-const SPLICE = {
-  ...{ type: "splice", path: "a", before: HASH, after: HASH, start: 2, end: 4, text: "new\n" },
-};
 const DROP = { type: "drop", path: "a", before: HASH };
 const APPEND = { type: "append", path: "a", id: "1", offset: 0, text: "one\n" };
 const KNOWN = { type: "known", path: "a", hash: HASH };
@@ -25,9 +22,6 @@ describe("steps that Pawl writes", () => {
     ["one with all", { ...PUT, mode: 0o777 }],
     ["one that can be made anew", { ...PUT, redo: { editor: "lines", edits: ["two", 2, null] } }],
     ["one that was", { ...PUT, redone: true }],
-    ["what changes of a long text", SPLICE],
-    ["what is added to one", { ...SPLICE, start: 4, mode: 0o600, redone: true }],
-    ["what is removed of one", { ...SPLICE, text: "", redo: { editor: "lines", edits: [] } }],
     ["a file that is removed", DROP],
     ["one that was not there", { ...DROP, before: null }],
     ["a line", APPEND],
@@ -165,21 +159,5 @@ describe("a step of another shape is refused", () => {
     ["with a text that is none", { text: 7 }],
   ])("a line %s", (_, more) => {
     expect(parse([{ ...APPEND, ...more }])).toEqual(SHAPE);
-  });
-
-  test.each<readonly [string, object]>([
-    ["on a text without a hash", { before: null }],
-    ["to a text without a hash", { after: null }],
-    ["that begins nowhere", { start: undefined }],
-    ["that begins before the text", { start: -1 }],
-    ["that ends nowhere", { end: undefined }],
-    ["that ends in words", { end: "4" }],
-    ["that ends before it begins", { start: 5 }],
-    ["without a text", { text: undefined }],
-    ["with bytes in place of a text", { text: undefined, base64: "/w==" }],
-    ["with more than permissions", { mode: 0o4755 }],
-    ["with a redo that is none", { redo: "lines" }],
-  ])("a change of a long text %s", (_, more) => {
-    expect(parse([{ ...SPLICE, ...more }])).toEqual(SHAPE);
   });
 });

@@ -28,20 +28,6 @@ export interface Content {
   readonly base64?: string;
 }
 
-/** As a record holds a put whose text differs little from what an earlier record of the journal gave the file. */
-export interface Splice extends Omit<Put, "type" | "text" | "base64"> {
-  readonly type: "splice";
-  /** The hash of that earlier text. */
-  readonly before: string;
-  /** Between these offsets, in bytes, the earlier text has `text` in its place. */
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
-
-/** What a record holds. */
-export type Written = Step | Splice;
-
 /** Removes the file. */
 export interface Drop {
   readonly type: "drop";
@@ -72,7 +58,7 @@ export interface Known {
 export const PERMISSIONS = 0o777;
 
 /** The steps in a record's body, or why Pawl cannot have written it. */
-export function parseSteps(body: string): readonly Written[] | { readonly fault: string } {
+export function parseSteps(body: string): readonly Step[] | { readonly fault: string } {
   let value: unknown;
   try {
     value = JSON.parse(body);
@@ -85,7 +71,7 @@ export function parseSteps(body: string): readonly Written[] | { readonly fault:
     const fault = isObject(step) ? stepFault(step) : "a step is not an object";
     if (fault !== null) return { fault };
   }
-  return steps as readonly Written[];
+  return steps as readonly Step[];
 }
 
 type Loose = Readonly<Record<string, unknown>>;
@@ -103,17 +89,6 @@ function hasShape(step: Loose): boolean {
     case "put":
       return (
         isHashOrNull(step.before) && isHash(step.after) && isContent(step) && isMode(step) && isRedo(step)
-      );
-    case "splice":
-      return (
-        isHash(step.before) &&
-        isHash(step.after) &&
-        isCount(step.start) &&
-        isCount(step.end) &&
-        step.start <= step.end &&
-        typeof step.text === "string" &&
-        isMode(step) &&
-        isRedo(step)
       );
     case "drop":
       return isHashOrNull(step.before);

@@ -17,7 +17,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { stateOf } from "../../../test/rig/state-home.ts";
 import { projectPath } from "../../core/path.ts";
-import type { Change, Store } from "../../core/ports/store.ts";
+import type { Change } from "../../core/ports/store.ts";
 import { openLocks, PROJECT_LOCK } from "./locks.ts";
 import { nodeDisk } from "./node-disk.ts";
 import { repairJournal } from "./repair.ts";
@@ -507,65 +507,6 @@ describe("the journal", () => {
   });
 });
 
-describe("a long text", () => {
-  const LONG = "- {id: T, title: a task}\n".repeat(400);
-  const size = () => statSync(at(".pawl/journal")).size;
-  const change = async (store: Store, to: string, path = "tasks.yaml") => {
-    const view = store.view();
-    await view.read(projectPath(path));
-    expect(await store.commit(view, [write(path, to)])).toBe("committed");
-  };
-
-  test("costs the journal what changes of it, and is all there for the next process", async () => {
-    const store = open();
-    await change(store, `${LONG}one\n`);
-    const first = size();
-    await change(store, `${LONG}two\n`);
-    await change(store, `${LONG}three\n`);
-    expect(size() - first).toBeLessThan(LONG.length / 2);
-    rmSync(at("tasks.yaml"));
-    forgetMarker();
-    expect(await open().view().read(projectPath("tasks.yaml"))).toBe(`${LONG}three\n`);
-  });
-
-  test("is written whole where another process has emptied the journal and gone on", async () => {
-    const [store, other] = [open(), open()];
-    await change(store, `${LONG}one\n`);
-    await other.settle();
-    await change(other, "x", "x");
-    await change(store, `${LONG}two\n`);
-    expect(size()).toBeGreaterThan(LONG.length);
-    rmSync(at("tasks.yaml"));
-    forgetMarker();
-    expect(await open().view().read(projectPath("tasks.yaml"))).toBe(`${LONG}two\n`);
-  });
-
-  test("does not settle the journal at every commit because it is longer than the limit", async () => {
-    const store = open({ journalBytes: 5000 });
-    await change(store, `${LONG}one\n`);
-    await change(store, `${LONG}two\n`);
-    expect(size()).toBeGreaterThan(LONG.length);
-    for (let n = 0; n < 20 && size() > 0; n++) await change(store, `${LONG}${"x".repeat(n)}\n`);
-    expect(size()).toBe(0);
-  });
-
-  test("does not let the journal grow with each new file", async () => {
-    const store = open({ journalBytes: 3 * LONG.length });
-    for (let n = 0; n < 3; n++) await change(store, `${LONG}${n}\n`, `${n}.md`);
-    expect(size()).toBeGreaterThan(3 * LONG.length);
-    await change(store, `${LONG}last\n`, "last.md");
-    expect(size()).toBe(0);
-  });
-
-  test("does not let it grow beyond sixteen times the limit where many files change", async () => {
-    const store = open({ journalBytes: 1000 });
-    await change(store, `${LONG}one\n`);
-    expect(size()).toBeGreaterThan(9000);
-    await change(store, `${LONG.repeat(2)}two\n`);
-    expect(size()).toBe(0);
-  });
-});
-
 describe("repairing", () => {
   const damage = (offset: number) => {
     const bytes = readFileSync(at(".pawl/journal"));
@@ -601,42 +542,6 @@ describe("repairing", () => {
     put("c", "theirs too");
     await repairJournal({ root, state: stateOf(root) });
     expect([text("a"), text("b"), text("c")]).toEqual(["theirs", "b1", "theirs too"]);
-  });
-
-  describe("where a record is lost that had a long text", () => {
-    const LONG = "- {id: T, title: a task}\n".repeat(400);
-    const texts = ["one", "two", "three"].map((end) => `${LONG}${end}\n`) as [string, string, string];
-    const damageFirst = async () => {
-      const store = open();
-      for (const text of texts) {
-        const view = store.view();
-        await view.read(projectPath("tasks.yaml"));
-        expect(
-          await store.commit(view, [write("tasks.yaml", text), write("n", text.slice(LONG.length))]),
-        ).toBe("committed");
-      }
-      damage(250);
-      rmSync(at("n"));
-      forgetMarker();
-    };
-
-    const [one, two, three] = texts;
-    const other = `${LONG}zero\n`;
-    test.each([
-      ["the last, which it keeps", three, three, []],
-      ["the one before, which the last change makes the last", two, three, []],
-      ["the first, which both changes make the last", one, three, []],
-      ["another, of which it says that its changes are lost", other, other, ["tasks.yaml"]],
-    ])("takes what the file has: %s", async (_, present, expected, lostTexts) => {
-      await damageFirst();
-      put("tasks.yaml", present);
-      const size = statSync(at(".pawl/journal")).size;
-      const report = await repairJournal({ root, state: stateOf(root) });
-      expect(report).toMatchObject({ goodRecords: 2, lostTexts });
-      expect(report.lostBytes).toBeGreaterThan(LONG.length);
-      expect(report.lostBytes).toBeLessThan(size);
-      expect([text("tasks.yaml"), text("n")]).toEqual([expected, "three\n"]);
-    });
   });
 
   test("sees a journal that was cut short behind the marker's back", async () => {

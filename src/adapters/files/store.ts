@@ -21,7 +21,6 @@ import { findUnapplied, refusalOf, type Unapplied } from "./pending.ts";
 import { planSteps } from "./plan.ts";
 import { putAsideIfLong } from "./put-aside.ts";
 import { applyFrom, type Project, recover, settle } from "./recover.ts";
-import { JournalTexts } from "./spliced.ts";
 import { openVault, type StatePlace } from "./vault.ts";
 import { openView, plainSight, type Reads, type Sight, stillHolds } from "./view.ts";
 
@@ -44,10 +43,7 @@ export interface StoreOptions {
   readonly commitWaitMilliseconds?: number;
   /** How long a transaction waits for another of the same run; default 30 s. */
   readonly holdWaitMilliseconds?: number;
-  /**
-   * A commit settles the journal if it is longer than this afterwards, without the long texts on which the next records
-   * may build, or sixteen times as long with them; default 1 MB.
-   */
+  /** A commit settles the journal if it is longer than this afterwards; default 1 MB. */
   readonly journalBytes?: number;
   /** An event log that is longer than this is put aside when the journal is settled; default 64 MB. */
   readonly eventsBytes?: number;
@@ -58,8 +54,6 @@ export interface StoreOptions {
 export const COMMIT_WAIT = 10_000;
 const HOLD_WAIT = 30_000;
 const JOURNAL_BYTES = 1024 * 1024;
-/** So much longer may the journal be for long texts on which the next records may build. */
-const MOST_KEPT = 15;
 const EVENTS_BYTES = 64 * 1024 * 1024;
 
 /** The project as the options name it. */
@@ -70,7 +64,6 @@ export function projectOf(options: StoreOptions): Project {
     editors: options.editors ?? {},
     onKept: options.onKept ?? (() => {}),
     onForeign: options.onForeign ?? (() => {}),
-    texts: new JournalTexts(),
   };
 }
 
@@ -217,8 +210,7 @@ function commitUnderLock(
   try {
     const applied = applyFrom(project, end, steps, { fresh: true, torn: false });
     // If starts of the machine cannot be told apart, no marker can be trusted: then nothing is left to replay.
-    const kept = Math.min(project.texts.worthKeeping, MOST_KEPT * journalBytes);
-    if (applied.length - kept > journalBytes || disk.bootId() === null) settleWhole(project, eventsBytes);
+    if (applied.length > journalBytes || disk.bootId() === null) settleWhole(project, eventsBytes);
   } catch (thrown) {
     // It is committed. The next reader applies the rest, or reports why it cannot.
     quietly(() => tell(findUnapplied(project, refusalOf(thrown) ?? "EIO")));

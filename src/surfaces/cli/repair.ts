@@ -86,8 +86,7 @@ function isAgreed(host: Host, message: string): boolean {
   }
 }
 
-function renderJournal(repair: JournalRepair): string[] {
-  const { aside, goodRecords, lostBytes, lostCommits, lostTexts, foreign } = repair;
+function renderJournal({ aside, goodRecords, lostBytes, lostCommits, foreign }: JournalRepair): string[] {
   const others = foreign.map(renderForeign);
   if (aside === null) return others;
   const lost =
@@ -97,10 +96,6 @@ function renderJournal(repair: JournalRepair): string[] {
   return [
     `The journal was damaged; Pawl moved it to ${clean(aside)}.\n`,
     `  ${goodRecords} intact commits in it are applied; ${lostBytes} bytes belong to no commit.${lost}\n`,
-    ...lostTexts.map(
-      (path) =>
-        `  ${clean(path)} stays as it is: its later changes build on a text that is lost. Look whether it is whole.\n`,
-    ),
     ...others,
   ];
 }

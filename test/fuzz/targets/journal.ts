@@ -14,14 +14,6 @@ const step = (path: string): Step => ({ type: "put", path, before: null, after: 
 const start = { epoch: 1, sequence: 0, mac: FIRST };
 const one = renderRecord(KEY, start, [step("a.md"), step("../outside"), step(".git/hooks/x")]);
 const two = renderRecord(KEY, one.head, [step("b.md"), { type: "drop", path: "c.md", before: HASH }]);
-const long = step("tasks.yaml");
-const splice = {
-  ...{ before: HASH, after: HASH, start: 1, end: 3, text: "é" },
-  type: "splice",
-  path: "tasks.yaml",
-} as const;
-const three = renderRecord(KEY, start, [long]);
-const four = renderRecord(KEY, three.head, [splice, { ...splice, start: 0, end: 9 }]);
 const EVERY = 40;
 let runs = 0;
 
@@ -31,13 +23,14 @@ export const journal: Target = {
     one.bytes,
     two.bytes,
     Buffer.concat([one.bytes, two.bytes]),
-    Buffer.concat([three.bytes, four.bytes]),
-    `pawl-commit 2 1 1 12 ${HASH} ${HASH} ${HASH}\n{"steps":[]}\n`,
+    `pawl-commit 2 1 1 12 ${HASH} ${HASH} ${HASH}
+{"steps":[]}
+`,
   ],
   async run(bytes, scratch) {
-    JSON.stringify(parseJournal(bytes, { key: KEY, floor: 0 }));
+    parseJournal(bytes, { key: KEY, floor: 0 });
     parseJournal(bytes, { key: null, floor: 0 });
-    JSON.stringify(parseUntrusted(bytes));
+    parseUntrusted(bytes);
     runs++;
     if (runs % EVERY !== 0) return;
     const root = join(scratch, `project-${runs % (10 * EVERY)}`);

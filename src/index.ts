@@ -13,7 +13,6 @@ export {
 export { ERROR_CODES, type ErrorCode, PawlError } from "./core/error.ts";
 export type { Caller, EditKept, Happening, PawlEvent, RunAdvanced } from "./core/event.ts";
 export { checkId, isId } from "./core/id.ts";
-export type { LongText, Text } from "./core/long-text.ts";
 export { type ProjectPath, projectPath } from "./core/path.ts";
 export type {
   AgentEnd,

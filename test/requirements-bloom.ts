@@ -16,7 +16,16 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     tests: [
       "src/tasks-file/read.test.ts: parses of a thousand tasks the one that changed",
       "src/tasks-file/read.test.ts: says what the whole text says, whatever stands in it",
-      "src/tasks-file/read.test.ts: says the same where parts are known from another text",
+      "src/tasks-file/read.test.ts: says the same where entries are known from another text",
+    ],
+  },
+  "bloom.limit": {
+    says: "A tasks.yaml holds at most 2,000 tasks and a megabyte; beyond that it is neither read nor made, and the error names the database.",
+    source: "bloom, tasks.yaml",
+    tests: [
+      "test/e2e/tasks-limit.test.ts: that holds as many tasks as it may is worked on, and takes no more",
+      "test/e2e/tasks-limit.test.ts: with too many %s is read by no command",
+      "test/e2e/tasks-limit.test.ts: that is full to the byte is left as it is by a change that makes it longer",
     ],
   },
   "bloom.cancelled": {

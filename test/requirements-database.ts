@@ -169,17 +169,6 @@ export const DATABASE: Readonly<Record<string, Requirement>> = {
       `${SHARED}: gets no commit any more: each names the lease of its own task`,
     ],
   },
-  "machines.parts": {
-    says: "A long tasks file in a database is the same text to the byte for whoever reads it, and a change of one task writes that task and no other.",
-    source: "docs/decisions/database.md",
-    tests: [
-      "src/adapters/postgres/parts.test.ts: is the same text to the byte: %s",
-      "src/adapters/postgres/parts.test.ts: is the same parts, whatever was there before",
-      "src/adapters/postgres/parts.slow.test.ts: is one document for everybody, and a change of one entry writes one part of it",
-      "src/adapters/postgres/parts.slow.test.ts: counts right where several change the same and other entries at once",
-      "src/adapters/postgres/parts.slow.test.ts: is never a mixture of two, also where nobody read what they wrote over",
-    ],
-  },
   "machines.places": {
     says: "Where Bloom's work is in a database, everything else stays in the checkout's files; a commit goes to one of the two, while what was read of the other holds; what is missing is said.",
     source: WHERE,

@@ -6,7 +6,6 @@ const PLAN = "src/import/plan.test.ts";
 const LISTS = "src/import/checklists.test.ts";
 const ISSUES = "src/import/issues.test.ts";
 const MASTER = "src/import/task-master.test.ts";
-const LARGE = "src/tasks-file/large.slow.test.ts";
 const E2E = "test/e2e/import.slow.test.ts";
 
 /** What an import and an export promise. */
@@ -80,16 +79,6 @@ export const IMPORT: Readonly<Record<string, Requirement>> = {
       "src/adapters/sources/unreadable.test.ts: is refused by its name and why, in Pawl's words, a folder too",
       `${E2E}: follows no link below the folder that is named`,
       `${E2E}: is refused to an agent of the loop`,
-    ],
-  },
-  "import.large": {
-    says: "A tasks.yaml that is too large to be parsed as a whole is added to like any other, and comes out of an import in one go.",
-    source: SOURCE,
-    tests: [
-      `${LARGE}: gets tasks at its end, steps, subtasks and values, and every other byte stays`,
-      `${LARGE}: comes out of %s, in one go`,
-      `${LARGE}: gets a task with steps, once`,
-      `${LARGE}: says what it lacks where it cannot be cut into tasks`,
     ],
   },
   "import.alfred": {

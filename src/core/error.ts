@@ -83,6 +83,7 @@ export const ERROR_CODES = [
   "task-missing",
   "tasks-invalid",
   "tasks-missing",
+  "tasks-too-large",
   "tasks-unwritable",
   "template-invalid",
   "terminal-missing",

@@ -10,12 +10,6 @@ export function watched(view: View, { onList, onRead }: { onRead?: Note; onList?
       onRead?.(path);
       return view.read(path);
     },
-    ...(view.readLong && {
-      readLong(path: ProjectPath) {
-        onRead?.(path);
-        return view.readLong?.(path) ?? Promise.resolve(undefined);
-      },
-    }),
     list(folder: ProjectPath) {
       onList?.(folder);
       return view.list(folder);

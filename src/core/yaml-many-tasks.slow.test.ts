@@ -19,5 +19,5 @@ test.each([
   const text = manyTasks(verify);
   expect(text.length).toBeGreaterThan(1_000_000);
   const read = readTasks(text, null);
-  expect(read.ok ? read.parts.entries.flatMap(({ tasks }) => tasks).length : read.problems).toBe(10_000);
+  expect(read.ok ? read.parsed.entries.flatMap(({ tasks }) => tasks).length : read.problems).toBe(10_000);
 });

@@ -16,9 +16,9 @@ export interface ImportInput {
 export const importTasks: Transaction<ImportInput, TasksText, undefined, Reply> = {
   run: ({ dryRun }) => (dryRun ? null : TASKS_RUN),
   read: (view, _, context) => readTasksText(view, context),
-  propose(seen, _, { dryRun, format, read, repo }, { caller, now }) {
+  propose(seen, _, { dryRun, format, read, repo }, { caller, now, settings }) {
     const plan = planImport(seen.tasks, read, { format, repo });
-    const changes = changesOf(seen, plan.edits);
+    const changes = changesOf(seen, plan.edits, settings);
     const { added, updated } = countsOf(plan);
     const { remarks, rows } = plan;
     const reply = { text: "", data: { format, into: seen.path, rows, remarks } };

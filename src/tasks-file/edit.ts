@@ -2,10 +2,9 @@ import { PawlError } from "../core/error.ts";
 import type { ProjectPath } from "../core/path.ts";
 import type { Change, Editor } from "../core/ports/store.ts";
 import { indexOffsets } from "./index-offsets.ts";
-import { type Insertion, Layout } from "./insert.ts";
-import { insertInto, putAll } from "./large.ts";
+import { type Insertion, insert, Layout } from "./insert.ts";
 import { parseText, tasksIn } from "./parse.ts";
-import type { Put } from "./put.ts";
+import { type Put, putAll } from "./put.ts";
 import { spliceAll, TASKS_EDITOR, type TaskEdit } from "./splice.ts";
 
 export type TasksEdit = Insertion | Put | TaskEdit;
@@ -14,7 +13,11 @@ export type TasksEdit = Insertion | Put | TaskEdit;
 export const editTasks: Editor = (text, edits) => editFile("tasks.yaml", text, edits as readonly TasksEdit[]);
 
 /** The edits as a change of the file, redoable on a text that a person saved meanwhile. */
-export function proposeEdits(path: ProjectPath, text: string | null, edits: readonly TasksEdit[]): Change {
+export function proposeEdits(
+  path: ProjectPath,
+  text: string | null,
+  edits: readonly TasksEdit[],
+): Extract<Change, { type: "edit" }> {
   return { type: "edit", path, text: editFile(path, text ?? "", edits), editor: TASKS_EDITOR, edits };
 }
 
@@ -22,7 +25,7 @@ export function proposeEdits(path: ProjectPath, text: string | null, edits: read
 function editFile(file: string, before: string, edits: readonly TasksEdit[]): string {
   const grown = edits
     .filter(isInsertion)
-    .reduce((result, edit) => laidOut(file, () => insertInto(result, edit)), before);
+    .reduce((result, edit) => laidOut(file, () => insert(result, edit)), before);
   const puts = edits.filter(isPut);
   const text = puts.length === 0 ? grown : laidOut(file, () => putAll(grown, puts));
   const splices = edits.filter((edit): edit is TaskEdit => !isInsertion(edit) && !isPut(edit));

@@ -1,13 +1,13 @@
 /** tasks.yaml as what adds tasks reads and changes it: it need not be there yet. */
 import { PawlError } from "../core/error.ts";
-import { wholeOf } from "../core/long-text.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
+import type { Settings } from "../core/settings.ts";
 import type { Context } from "../runtime/module.ts";
-import { proposeEdits } from "./edit.ts";
-import { fileOf } from "./parts.ts";
+import { proposeEdits, type TasksEdit } from "./edit.ts";
+import { fileOf, type ParsedFile } from "./entries.ts";
+import { checkLimit } from "./limit.ts";
 import { renderProblem } from "./problem.ts";
-import type { Put } from "./put.ts";
 import { readTasks } from "./read.ts";
 import type { Task } from "./task.ts";
 
@@ -15,39 +15,48 @@ export interface TasksText {
   readonly path: ProjectPath;
   /** Null: there is no such file yet. */
   readonly text: string | null;
+  /** Null: the file is missing or empty, or was not parsed. */
+  readonly parsed: ParsedFile | null;
   readonly tasks: readonly Task[];
 }
 
-/** tasks.yaml, which need not be there. Throws `tasks-invalid`. */
+/** tasks.yaml, which need not be there. Throws `tasks-invalid`, `tasks-too-large`. */
 export async function readTasksText(view: View, { settings }: Pick<Context, "settings">): Promise<TasksText> {
   const path = projectPath(settings.bloom.tasks_file);
   const text = await view.read(path);
-  return {
-    path,
-    text,
-    tasks:
-      text === null || text.trim() === "" ? [] : tasksIn(path, text, "Correct it there, then try again."),
-  };
+  if (text === null || text.trim() === "") return { path, text, parsed: null, tasks: [] };
+  checkLimit(settings, { path, text, tasks: null, by: "read" });
+  const parsed = parse(path, text, null, "Correct it there, then try again.");
+  const { tasks } = fileOf(parsed);
+  checkLimit(settings, { path, text, tasks, by: "read" });
+  return { path, text, parsed, tasks };
 }
 
 const MOST_SHOWN = 5;
 
-function tasksIn(path: ProjectPath, text: string, fix: string): readonly Task[] {
-  const read = readTasks(text, null);
-  if (read.ok) return fileOf(read.parts).tasks;
+function parse(path: ProjectPath, text: string, known: ParsedFile | null, fix: string): ParsedFile {
+  const read = readTasks(text, known);
+  if (read.ok) return read.parsed;
   const shown = read.problems.slice(0, MOST_SHOWN).map((problem) => renderProblem(path, problem));
   throw new PawlError("tasks-invalid", [`${path} cannot be used:`, ...shown].join("\n"), fix);
 }
 
-/** The changes of the file, once it is known that they leave it valid. */
-export function changesOf({ path, text }: TasksText, edits: readonly Put[]): readonly Change[] {
+/** The changes of the file, which leave it valid. Throws `tasks-invalid`, `tasks-too-large`. */
+export function changesOf(
+  { path, parsed, text: before }: Omit<TasksText, "tasks">,
+  edits: readonly TasksEdit[],
+  settings: Pick<Settings, "stores">,
+): readonly Change[] {
   if (edits.length === 0) return [];
-  const change = proposeEdits(path, text, edits);
-  if (change.type === "edit")
-    tasksIn(
-      path,
-      wholeOf(change.text),
-      "Nothing was changed. What the source says does not fit into this file: see its lines above.",
-    );
+  const change = proposeEdits(path, before, edits);
+  const { text } = change;
+  checkLimit(settings, { path, text, tasks: null, by: "change" });
+  const after = parse(
+    path,
+    text,
+    parsed,
+    "Nothing was changed. What the source says does not fit into this file: see its lines above.",
+  );
+  checkLimit(settings, { path, text, tasks: fileOf(after).tasks, by: "change" });
   return [change];
 }

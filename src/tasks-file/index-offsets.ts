@@ -11,12 +11,11 @@ import {
   type YAMLMap,
 } from "yaml";
 import { type ItemOffsets, type KeyOffsets, type Offsets, WRITTEN_KEYS, type WrittenKey } from "./offsets.ts";
-import { packItem } from "./pack.ts";
 
 /** The offsets of every task, subtask and step of the list that has an id. Needs no valid file, only a document. */
 export function indexOffsets(document: Document, tasks: unknown, text: string): Offsets {
   const shared = sharedAnchors(document, text);
-  const found: Record<string, ItemOffsets> = Object.create(null);
+  const found = new Map<string, ItemOffsets>();
   const items = (seq: unknown, kind: ItemOffsets["kind"], around: string | null) => {
     const fixed = around ?? (isAlias(seq) ? "it is in a list written as an alias" : sharedBy(seq, shared));
     const list = isAlias(seq) ? seq.resolve(document) : seq;
@@ -28,16 +27,21 @@ export function indexOffsets(document: Document, tasks: unknown, text: string): 
     const map = isAlias(node) ? node.resolve(document) : node;
     if (!isMap(map)) return;
     const id = map.get("id");
-    if (typeof id === "string" || typeof id === "number")
-      found[String(id)] ??= itemPlace(map, kind, fixed, text);
+    const isFirst = (typeof id === "string" || typeof id === "number") && !found.has(String(id));
+    if (isFirst) found.set(String(id), { id: String(id), ...itemPlace(map, kind, fixed, text) });
     items(map.get("steps", true), "step", fixed);
     items(map.get("subtasks", true), "task", fixed);
   };
   items(tasks, "task", sharedBy(document.contents, shared));
-  return Object.entries(found).map(([id, place]) => packItem(id, place));
+  return [...found.values()];
 }
 
-function itemPlace(map: YAMLMap, kind: ItemOffsets["kind"], fixed: string | null, text: string): ItemOffsets {
+function itemPlace(
+  map: YAMLMap,
+  kind: ItemOffsets["kind"],
+  fixed: string | null,
+  text: string,
+): Omit<ItemOffsets, "id"> {
   const keys: ItemOffsets["keys"] = {};
   let explicit = false;
   for (const pair of map.items) {

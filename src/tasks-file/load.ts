@@ -1,15 +1,16 @@
 /**
- * tasks.yaml as a transaction reads and changes it. Parts whose text is known, from memory or from the cache, are taken
+ * tasks.yaml as a transaction reads and changes it. Entries whose text is known, from memory or from the cache, are taken
  * as they were; the file stays the truth.
  */
 
 import { PawlError } from "../core/error.ts";
-import { isSameText, type LongText, longText } from "../core/long-text.ts";
 import { nearestFew } from "../core/nearest.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
+import type { Settings } from "../core/settings.ts";
 import type { CacheEntry, Context } from "../runtime/module.ts";
-import { editParts, fileAfter, fileOf, type Parts, textAfter, textOf } from "./parts.ts";
+import { editEntries, fileOf, type ParsedFile, textOf } from "./entries.ts";
+import { checkLimit } from "./limit.ts";
 import { type Problem, renderProblem } from "./problem.ts";
 import { TASKS_EDITOR, type TaskEdit } from "./splice.ts";
 import { type FoundStep, findStep } from "./steps.ts";
@@ -17,14 +18,14 @@ import { eachTask, findTask, type Task, type TasksFile } from "./task.ts";
 
 /** The lock under which tasks.yaml and the runs of its tasks change. */
 export const TASKS_RUN = "bloom:tasks";
-const CACHE_KIND = "tasks-4";
+const CACHE_KIND = "tasks";
 const SHOWN_PROBLEMS = 5;
 
 export interface LoadedTasks {
   readonly path: ProjectPath;
-  readonly text: LongText;
+  readonly text: string;
   readonly file: TasksFile;
-  readonly parts: Parts;
+  readonly parsed: ParsedFile;
   /** What the cache lacked. */
   readonly cacheEntries: readonly CacheEntry[];
 }
@@ -33,56 +34,45 @@ export interface LoadedTasks {
 let read: LoadedTasks | null = null;
 let proposed: LoadedTasks | null = null;
 
-/** Reads and checks tasks.yaml. Throws `tasks-missing`, or `tasks-invalid` with every problem. */
+/** Reads and checks tasks.yaml. Throws `tasks-missing`, `tasks-too-large`, or `tasks-invalid` with every problem. */
 export async function loadTasks(
   view: View,
   context: Pick<Context, "settings" | "cache">,
 ): Promise<LoadedTasks> {
-  const path = projectPath(context.settings.bloom.tasks_file);
-  const text = await readText(view, path);
+  const { settings } = context;
+  const path = projectPath(settings.bloom.tasks_file);
+  const text = await view.read(path);
   if (text === null)
     throw new PawlError(
       "tasks-missing",
-      `There is no ${path}: looked in ${context.settings.bloom.searched.join(", ") || "the project's root"}.`,
+      `There is no ${path}: looked in ${settings.bloom.searched.join(", ") || "the project's root"}.`,
       `Create ${path} with a list \`tasks:\`, or name another file with --file or $BLOOM_TASKS_FILE.`,
     );
-  const same = [read, proposed].find((each) => each?.path === path && isSameText(each.text, text));
-  if (same) {
-    read = same;
-    return same;
-  }
-  const last = read?.path === path ? read : null;
-  const own = last?.parts ?? null;
-  const cached =
-    own === null ? (((await context.cache?.get(CACHE_KIND, path)) ?? null) as Parts | null) : null;
-  const kept = own ?? (cached && withStrings(cached, text));
-  const isSame = own === null && kept !== null && isSameText(textOf(kept), text);
-  const parts = isSame ? kept : await parsed(path, text, kept);
-  read = loaded(path, text, parts, last);
-  return isSame ? read : { ...read, cacheEntries: [cacheEntry(path, parts)] };
+  checkLimit(settings, { path, text, tasks: null, by: "read" });
+  const known = [read, proposed].find((each) => each?.path === path && each.text === text);
+  const tasks = known ?? (await readFresh(path, text, context.cache));
+  checkLimit(settings, { path, text, tasks: tasks.file.tasks, by: "read" });
+  read = { ...tasks, cacheEntries: [] };
+  return tasks;
 }
 
-async function readText(view: View, path: ProjectPath): Promise<LongText | null> {
-  const long = await view.readLong?.(path);
-  if (long !== undefined) return long;
-  const text = await view.read(path);
-  return text === null ? null : longText([text]);
-}
-
-/** The parts with the very strings of the text wherever they are the same, so that later looks compare them at no cost. */
-function withStrings(parts: Parts, { pieces }: LongText): Parts {
-  const entries = parts.entries.map((part, at) => {
-    const piece = pieces[at + 1];
-    return piece === part.text ? { ...part, text: piece } : part;
-  });
-  return { ...parts, entries };
-}
-
-async function parsed(path: ProjectPath, text: LongText, known: Parts | null): Promise<Parts> {
+async function readFresh(path: ProjectPath, text: string, cache: Context["cache"]): Promise<LoadedTasks> {
+  const own = read?.path === path ? read.parsed : null;
+  const known = own ?? ((await cache?.get(CACHE_KIND, path)) as ParsedFile | null | undefined) ?? null;
+  if (own === null && known !== null && textOf(known) === text) return loaded(path, text, known, []);
   const { readTasks } = await import("./read.ts");
   const result = readTasks(text, known);
-  if (result.ok) return result.parts;
-  throw tasksInvalid(path, result.problems);
+  if (!result.ok) throw tasksInvalid(path, result.problems);
+  return loaded(path, text, result.parsed, [cacheEntry(path, result.parsed)]);
+}
+
+function loaded(
+  path: ProjectPath,
+  text: string,
+  parsed: ParsedFile,
+  cacheEntries: readonly CacheEntry[],
+): LoadedTasks {
+  return { path, text, file: fileOf(parsed), parsed, cacheEntries };
 }
 
 export function tasksInvalid(path: string, problems: readonly Problem[]): PawlError {
@@ -104,35 +94,27 @@ export interface ChangedTasks {
   readonly cacheEntries: readonly CacheEntry[];
 }
 
-/** The edits as a change of the file, redoable on a text that a person saved meanwhile. */
-export function changeTasks(before: LoadedTasks, edits: readonly TaskEdit[]): ChangedTasks {
+/** The edits as a change of the file, redoable on a text that a person saved meanwhile. Throws `tasks-too-large`. */
+export function changeTasks(
+  before: LoadedTasks,
+  edits: readonly TaskEdit[],
+  settings: Pick<Settings, "stores">,
+): ChangedTasks {
   const { path } = before;
-  const { parts, places } = editParts(before.parts, edits);
-  if (places.every((at) => parts.entries[at]?.text === before.parts.entries[at]?.text))
-    return { file: before.file, changes: [], cacheEntries: before.cacheEntries };
-  const text = textAfter(before.parts, before.text, parts, places);
-  proposed = loaded(path, text, parts, before, places);
+  const parsed = editEntries(before.parsed, edits);
+  const text = textOf(parsed);
+  if (text === before.text) return { file: before.file, changes: [], cacheEntries: before.cacheEntries };
+  checkLimit(settings, { path, text, tasks: null, by: "change" });
+  proposed = loaded(path, text, parsed, []);
   return {
     file: proposed.file,
     changes: [{ type: "edit", path, text, editor: TASKS_EDITOR, edits }],
-    cacheEntries: [cacheEntry(path, parts)],
+    cacheEntries: [cacheEntry(path, parsed)],
   };
 }
 
-/** `near`: what is mostly the same; null: nothing is known. `places`: of the entries that are others, if they are known. */
-function loaded(
-  path: ProjectPath,
-  text: LongText,
-  parts: Parts,
-  near: LoadedTasks | null,
-  places?: readonly number[],
-): LoadedTasks {
-  const file = near === null ? fileOf(parts) : fileAfter(near.parts, near.file, parts, places);
-  return { path, text, file, parts, cacheEntries: [] };
-}
-
-function cacheEntry(path: ProjectPath, parts: Parts): CacheEntry {
-  return { kind: CACHE_KIND, source: path, value: () => parts };
+function cacheEntry(path: ProjectPath, parsed: ParsedFile): CacheEntry {
+  return { kind: CACHE_KIND, source: path, value: () => parsed };
 }
 
 // ── Looking up by id ─────────────────────────────────────────────────────────────────────────────────────────────

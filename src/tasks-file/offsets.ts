@@ -38,6 +38,7 @@ export interface KeyOffsets {
 }
 
 export interface ItemOffsets {
+  readonly id: string;
   readonly kind: "task" | "step";
   /** The column of its keys; -1 where it is written in flow style, `{id: …}`. */
   readonly indent: number;
@@ -46,9 +47,4 @@ export interface ItemOffsets {
   readonly keys: { [key in WrittenKey]?: KeyOffsets };
 }
 
-/**
- * One item as numbers, so that thousands are read, kept and moved at little cost: id, 1 for a step, indent, why it is
- * fixed (or 0), then seven numbers per key, as in ROW.
- */
-export type Row = readonly (string | number)[];
-export type Offsets = readonly Row[];
+export type Offsets = readonly ItemOffsets[];

@@ -78,7 +78,7 @@ export function putAll(before: string, given: readonly Put[]): string {
     if (meaningOf(result) === wanted) return result;
   }
   if (text.length + JSON.stringify(puts).length > MOST)
-    throw new Layout("with what is to be added, one task has more than 4 MB together with its subtasks");
+    throw new Layout("with what is to be added, it would have more than 4 MB");
   throw new Layout(
     "it cannot be changed without changing what else is there; its layout is not one that can be added to",
   );

@@ -1,40 +1,37 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { tasksText } from "../../test/rig/tasks-texts.ts";
-import { longText } from "../core/long-text.ts";
-import { unpackItem } from "./pack.ts";
+import { fileOf, type ParsedFile, textOf } from "./entries.ts";
 import { parseTasks } from "./parse.ts";
-import { fileOf, type Parts, textOf } from "./parts.ts";
 import { readTasks } from "./read.ts";
-import { split, splitLike } from "./split.ts";
+import { split } from "./split.ts";
 
-const parts = (text: string, known: Parts | null = null): Parts => {
+const parsed = (text: string, known: ParsedFile | null = null): ParsedFile => {
   const result = readTasks(text, known);
   if (!result.ok) throw new Error(result.problems[0]?.message);
-  return result.parts;
+  return result.parsed;
 };
 
 /** Every item with its offsets in the whole text. */
-function offsetsOf({ entries, head }: Parts): Record<string, unknown> {
+function offsetsOf({ entries, head }: ParsedFile): Record<string, unknown> {
   const found: Record<string, unknown> = {};
   let start = head.length;
   for (const { offsets, text } of entries) {
-    for (const row of offsets) {
-      const item = unpackItem(row);
+    for (const item of offsets) {
       const keys = Object.entries(item.keys).map(
         ([name, { keyStart, keyEnd, start: from, end, ...rest }]) => [
           name,
           { ...rest, at: [keyStart, keyEnd, from, end].map((offset) => offset + start) },
         ],
       );
-      found[String(row[0])] = { ...item, keys: Object.fromEntries(keys) };
+      found[item.id] = { ...item, keys: Object.fromEntries(keys) };
     }
     start += text.length;
   }
   return found;
 }
 
-/** What the parts say, beside what the text parsed as a whole says. */
+/** What the entries say, beside what the text parsed as a whole says. */
 function expectWhole(text: string, read: ReturnType<typeof readTasks>): void {
   const whole = parseTasks(text);
   if (!whole.ok || !read.ok) {
@@ -44,9 +41,9 @@ function expectWhole(text: string, read: ReturnType<typeof readTasks>): void {
   const { git, tasks } = whole.file;
   const { offsets } = whole;
   const one = { head: "", tail: "", git, entries: [{ text, tasks, offsets }] };
-  expect(textOf(read.parts).whole).toBe(text);
-  expect(fileOf(read.parts)).toEqual({ git, tasks });
-  expect(offsetsOf(read.parts)).toEqual(offsetsOf(one));
+  expect(textOf(read.parsed)).toBe(text);
+  expect(fileOf(read.parsed)).toEqual({ git, tasks });
+  expect(offsetsOf(read.parsed)).toEqual(offsetsOf(one));
 }
 
 /** Tasks that the schema takes: each of the texts with titles and a task's status. */
@@ -101,13 +98,13 @@ const mixed = titled.chain((text) =>
     ),
 );
 
-describe("tasks.yaml in parts", () => {
+describe("tasks.yaml by its entries", () => {
   it("says what the whole text says, whatever stands in it", () => {
     let cut = 0;
     fc.assert(
       fc.property(mixed, (text) => {
         const read = readTasks(text, null);
-        if (read.ok && read.parts.head !== "") cut += 1;
+        if (read.ok && read.parsed.head !== "") cut += 1;
         expectWhole(text, read);
       }),
       { numRuns: 300 },
@@ -115,44 +112,14 @@ describe("tasks.yaml in parts", () => {
     expect(cut).toBeGreaterThan(50);
   });
 
-  it("says the same where parts are known from another text", () => {
+  it("says the same where entries are known from another text", () => {
     fc.assert(
       fc.property(mixed, mixed, (before, text) => {
         const known = readTasks(before, null);
-        expectWhole(text, readTasks(text, known.ok ? known.parts : null));
+        expectWhole(text, readTasks(text, known.ok ? known.parsed : null));
       }),
       { numRuns: 150 },
     );
-  });
-
-  it("says the same of a text in pieces, wherever they are cut", () => {
-    const cuts = fc.array(fc.nat(), { maxLength: 8 });
-    let apart = 0;
-    fc.assert(
-      fc.property(mixed, mixed, cuts, fc.boolean(), (before, text, places, isLike) => {
-        const known = readTasks(isLike ? text : before, null);
-        const given = split(text);
-        const at = [
-          0,
-          ...places.map((place) => place % (text.length + 1)).sort((a, b) => a - b),
-          text.length,
-        ];
-        const anywhere = at.slice(1).map((end, index) => text.slice(at[index], end));
-        const laid = given && [
-          given.head,
-          ...given.entries.slice(0, -1),
-          `${given.entries.at(-1)}${given.tail}`,
-        ];
-        for (const pieces of [anywhere, laid ?? []]) {
-          if (pieces.join("") !== text) continue;
-          const read = readTasks(longText(pieces), known.ok ? known.parts : null);
-          if (pieces.length > 1 && read.ok) apart += 1;
-          expectWhole(text, read);
-        }
-      }),
-      { numRuns: 200 },
-    );
-    expect(apart).toBeGreaterThan(20);
   });
 
   it("says the same after each of several changes, of which most are about work", () => {
@@ -175,7 +142,7 @@ describe("tasks.yaml in parts", () => {
           "  depends_on: []",
           "  repo: .",
         ]);
-        let known: Parts | null = null;
+        let known: ParsedFile | null = null;
         for (const [at, line] of changes) {
           const key = line.slice(0, line.indexOf(":"));
           const before = tasks[at] ?? [];
@@ -184,7 +151,7 @@ describe("tasks.yaml in parts", () => {
           const text = `tasks:\n${tasks.flat().join("\n")}\n`;
           const read = readTasks(text, known);
           expectWhole(text, read);
-          if (read.ok) known = read.parts;
+          if (read.ok) known = read.parsed;
           else problems += 1;
         }
       }),
@@ -196,11 +163,11 @@ describe("tasks.yaml in parts", () => {
   it("parses of a thousand tasks the one that changed", () => {
     const tasks = Array.from({ length: 1_000 }, (_, n) => `  - id: T${n}\n    title: t ${n} # mine\n`);
     const text = `# ours\ntasks:\n${tasks.join("")}\ngit: {}\n`;
-    const before = parts(text);
-    const after = parts(text.replace("t 500 #", "another #"), before);
-    const parsed = after.entries.filter((part) => !before.entries.includes(part));
-    expect(parsed).toHaveLength(1);
-    expect(parsed[0]?.tasks[0]).toMatchObject({ id: "T500", title: "another" });
+    const before = parsed(text);
+    const after = parsed(text.replace("t 500 #", "another #"), before);
+    const fresh = after.entries.filter((entry) => !before.entries.includes(entry));
+    expect(fresh).toHaveLength(1);
+    expect(fresh[0]?.tasks[0]).toMatchObject({ id: "T500", title: "another" });
     expect(after.git).toBe(before.git);
   });
 
@@ -228,11 +195,11 @@ describe("tasks.yaml in parts", () => {
     expect(whole.ok ? [] : whole.problems.length).toBeGreaterThan(6);
     expect(readTasks(text, null)).toEqual(whole);
     const changed = text.replace("title: e", "title: f");
-    expect(readTasks(changed, parts("tasks:\n  - id: B\n    title: x\n"))).toEqual(parseTasks(changed));
+    expect(readTasks(changed, parsed("tasks:\n  - id: B\n    title: x\n"))).toEqual(parseTasks(changed));
   });
 
   it("finds a problem between tasks of which only one changed, with its line", () => {
-    const before = parts("tasks:\n- {id: A, title: a}\n- {id: B, title: b}\n");
+    const before = parsed("tasks:\n- {id: A, title: a}\n- {id: B, title: b}\n");
     expect(readTasks("tasks:\n- {id: A, title: a}\n- {id: A, title: b}\n", before)).toMatchObject({
       ok: false,
       problems: [{ line: 3, message: expect.stringContaining("The id A is used twice") }],
@@ -250,34 +217,8 @@ describe("tasks.yaml in parts", () => {
       "tasks:\n- &a {id: A, title: a}\n- {id: B, title: b, x: &a [], y: *a}\n",
     ],
   ])("parses as a whole what has an alias in %s", (_, text) => {
-    expect(parts(text)).toMatchObject({ head: "", entries: [{ text }] });
+    expect(parsed(text)).toMatchObject({ head: "", entries: [{ text }] });
     expectWhole(text, readTasks(text, null));
-  });
-
-  it("is cut by the pieces of another text as without them", () => {
-    let like = 0;
-    const check = (before: string, text: string) => {
-      const pieces = split(before);
-      const cut = pieces && splitLike(text, pieces);
-      if (cut === null) return;
-      like += 1;
-      expect(cut).toEqual(split(text));
-    };
-    const intruded = fc.tuple(titled, fc.array(fc.tuple(fc.nat(), intruder), { maxLength: 2 }), fc.boolean());
-    fc.assert(
-      fc.property(intruded, mixed, ([text, intruders, isFirst], other) => {
-        const lines = text.split("\n");
-        for (const [at, line] of intruders) lines.splice(at % (lines.length + 1), isFirst ? 1 : 0, line);
-        check(text, lines.join("\n"));
-        check(lines.join("\n"), text);
-        check(other, text);
-      }),
-      { numRuns: 500 },
-    );
-    expect(like).toBeGreaterThan(200);
-    const [last, own] = ["tasks:\n- id: A\n  b: 1\nb: 1\n", "tasks:\n- id: A\n  b: 2\nb: 1\n"];
-    for (const text of [last.slice(0, -5), own.slice(0, -5), own.replace("\nb", "\n b")]) check(last, text);
-    check("tasks:\n- id: A\nb: 1\n", "tasks:\n- id: B\nab: 1\n");
   });
 
   it.each(["- id: B\n  title: b\n", "- b\n", " more\n", "\n- id: B\n  title: b\n"])(
@@ -286,8 +227,7 @@ describe("tasks.yaml in parts", () => {
       const before = "tasks:\n- id: A\n  title: a";
       const known = readTasks(before, null);
       const text = `${before}${more}`;
-      for (const given of [text, longText(["tasks:\n", "- id: A\n  title: a", more])])
-        expectWhole(text, readTasks(given, known.ok ? known.parts : null));
+      expectWhole(text, readTasks(text, known.ok ? known.parsed : null));
     },
   );
 

@@ -3,8 +3,7 @@
  * byte for byte. Pure, and without the YAML library, so that the hot path need not load it.
  */
 import { PawlError } from "../core/error.ts";
-import type { ItemOffsets, KeyOffsets, Offsets, Row, Style, WrittenKey } from "./offsets.ts";
-import { packItem, ROW, styleOf, unpackItem } from "./pack.ts";
+import type { ItemOffsets, KeyOffsets, Offsets, Style, WrittenKey } from "./offsets.ts";
 
 /** The name of the store's editor that redoes edits of tasks.yaml. */
 export const TASKS_EDITOR = "tasks";
@@ -28,9 +27,8 @@ export function spliceAll(text: string, offsets: Offsets, edits: readonly TaskEd
 
 /** Why the task's status cannot be written, as `spliceAll` would say it; null: it can. */
 export function whyFixed(offsets: Offsets, id: string): PawlError | null {
-  const row = offsets.find(([own]) => own === id);
-  const edit: TaskEdit = { type: "set", id, key: "status", value: "" };
-  return row === undefined ? null : fixedBy(unpackItem(row), edit);
+  const item = offsets.find((each) => each.id === id);
+  return item === undefined ? null : fixedBy(item, { type: "set", id, key: "status", value: "" });
 }
 
 function fixedBy(item: ItemOffsets, edit: TaskEdit): PawlError | null {
@@ -40,19 +38,19 @@ function fixedBy(item: ItemOffsets, edit: TaskEdit): PawlError | null {
 }
 
 function splice({ text, offsets }: Spliced, edit: TaskEdit): Spliced {
-  const at = offsets.findIndex(([id]) => id === edit.id);
-  const row = offsets[at];
-  if (row === undefined) throw unwritable(edit, "no task or step of that id is in the file");
-  const item = unpackItem(row);
+  const item = offsets.find(({ id }) => id === edit.id);
+  if (item === undefined) throw unwritable(edit, "no task or step of that id is in the file");
   const fixed = fixedBy(item, edit);
   if (fixed !== null) throw fixed;
   const place = item.keys[edit.key];
   const change = changeOf(text, item, place, edit);
   if (change === null) return { text, offsets };
-  const moved = offsets.map((each) => shifted(each, change));
-  const { [edit.key]: _, ...others } = unpackItem(moved[at] as Row).keys;
-  const keys = change.place === undefined ? others : { ...others, [edit.key]: change.place };
-  moved[at] = packItem(edit.id, { ...item, keys });
+  const moved = offsets.map((each) => {
+    const after = shifted(each, change);
+    if (each !== item) return after;
+    const { [edit.key]: _, ...others } = after.keys;
+    return { ...after, keys: change.place ? { ...others, [edit.key]: change.place } : others };
+  });
   return { text: text.slice(0, change.from) + change.text + text.slice(change.to), offsets: moved };
 }
 
@@ -215,26 +213,25 @@ function breakOf(text: string): string {
   return found > 0 && text[found - 1] === "\r" ? "\r\n" : "\n";
 }
 
-/** The row with what stands behind the change moved. What ends where a text is inserted stays; what begins there moves. */
-function shifted(row: Row, { from, to, text }: Change): Row {
+/** The item with what stands behind the change moved. What ends where a text is inserted stays; what begins there moves. */
+function shifted(item: ItemOffsets, { from, to, text }: Change): ItemOffsets {
   const delta = text.length - (to - from);
-  if (delta === 0) return row;
+  if (delta === 0) return item;
   const begin = (offset: number) =>
     offset > from || (offset === from && to === from) ? offset + delta : offset;
   const close = (offset: number) => (offset > from && offset >= to ? offset + delta : offset);
-  let moved: (string | number)[] | null = null;
-  for (let at = ROW.keys; at < row.length; at += ROW.width) {
-    const end = row[at + ROW.end] as number;
-    if (end < from) continue;
-    moved ??= row.slice();
-    const start = row[at + ROW.start] as number;
-    const style = styleOf(row[at + ROW.style] as number);
-    moved[at + ROW.start] = hasOneOffset(style) ? close(start) : begin(start);
-    moved[at + ROW.keyStart] = begin(row[at + ROW.keyStart] as number);
-    moved[at + ROW.keyEnd] = close(row[at + ROW.keyEnd] as number);
-    moved[at + ROW.end] = close(end);
-  }
-  return moved ?? row;
+  const move = (place: KeyOffsets): KeyOffsets => ({
+    ...place,
+    keyStart: begin(place.keyStart),
+    keyEnd: close(place.keyEnd),
+    start: hasOneOffset(place.style) ? close(place.start) : begin(place.start),
+    end: close(place.end),
+  });
+  const keys = Object.entries(item.keys).map(([name, place]) => [
+    name,
+    place.end < from ? place : move(place),
+  ]);
+  return { ...item, keys: Object.fromEntries(keys) };
 }
 
 function hasOneOffset(style: Style): boolean {

@@ -80,37 +80,27 @@ export interface PlacedTask {
   readonly parent: Task | null;
 }
 
-/** What is known of a list of tasks, which is never changed. */
-interface Known {
+/** What is derived from a list of tasks, which never changes. */
+interface ListIndex {
   readonly placed: readonly PlacedTask[];
-  /** Where each id stands among them; made when it is asked for. Lists with the same ids in the same places share it. */
-  readonly places: { byId: ReadonlyMap<string, number> | null };
-  /** Made when it is asked for. */
-  open: Open | null;
+  readonly byId: ReadonlyMap<string, PlacedTask>;
 }
 
-interface Open {
-  /** Where those stand that are neither done nor cancelled, in order. */
-  readonly places: readonly number[];
-  /** How many are cancelled. */
-  readonly cancelled: number;
-}
-
-const known = new WeakMap<readonly Task[], Known>();
+const indexes = new WeakMap<readonly Task[], ListIndex>();
 
 /** Every task with its parent (null at the top), parents before their subtasks. */
 export function eachTask(tasks: readonly Task[]): readonly PlacedTask[] {
-  return knownOf(tasks).placed;
+  return indexOf(tasks).placed;
 }
 
-function knownOf(tasks: readonly Task[]): Known {
-  const before = known.get(tasks);
-  if (before) return before;
+function indexOf(tasks: readonly Task[]): ListIndex {
+  const known = indexes.get(tasks);
+  if (known) return known;
   const placed: PlacedTask[] = [];
   walk(tasks, null, placed);
-  const found: Known = { placed, places: { byId: null }, open: null };
-  known.set(tasks, found);
-  return found;
+  const index = { placed, byId: new Map(placed.map((each) => [each.task.id, each] as const)) };
+  indexes.set(tasks, index);
+  return index;
 }
 
 function walk(tasks: readonly Task[], parent: Task | null, found: PlacedTask[]): void {
@@ -120,88 +110,19 @@ function walk(tasks: readonly Task[], parent: Task | null, found: PlacedTask[]):
   }
 }
 
-function placesOf({ placed, places }: Known): ReadonlyMap<string, number> {
-  places.byId ??= new Map(placed.map(({ task }, at) => [task.id, at] as const));
-  return places.byId;
-}
-
 /** The task of that id, with its parent. */
 export function placedTask(tasks: readonly Task[], id: string): PlacedTask | undefined {
-  const all = knownOf(tasks);
-  const at = placesOf(all).get(id);
-  return at === undefined ? undefined : all.placed[at];
+  return indexOf(tasks).byId.get(id);
 }
 
-/** Those of these ids that there are, each once, in the order of the file. It costs what these cost, not what all do. */
+/** Those of these ids that there are, each once, in the order of the file. */
 export function placedTasks(tasks: readonly Task[], ids: Iterable<string>): readonly PlacedTask[] {
-  const wanted = [...ids];
-  if (wanted.length === 0) return [];
-  const all = knownOf(tasks);
-  const places = placesOf(all);
-  const found = new Set(wanted.flatMap((id) => places.get(id) ?? []));
-  return [...found].sort((a, b) => a - b).map((at) => all.placed[at] as PlacedTask);
-}
-
-/** The tasks that are neither done nor cancelled, in the order of the file. It costs what these cost, not what all do. */
-export function openTasks(tasks: readonly Task[]): readonly PlacedTask[] {
-  const all = knownOf(tasks);
-  return openOf(all).places.map((at) => all.placed[at] as PlacedTask);
-}
-
-/** How many of all are cancelled. */
-export function countCancelled(tasks: readonly Task[]): number {
-  return openOf(knownOf(tasks)).cancelled;
-}
-
-function openOf(all: Known): Open {
-  all.open ??= {
-    places: all.placed.flatMap(({ task }, at) => (isOpenStatus(task.status) ? [at] : [])),
-    cancelled: all.placed.filter(({ task }) => task.status === "cancelled").length,
-  };
-  return all.open;
-}
-
-/** The same once another task is at that place. */
-function openAfter(open: Open, at: number, before: Task, task: Task): Open {
-  const { places } = open;
-  const changed = Number(task.status === "cancelled") - Number(before.status === "cancelled");
-  const cancelled = open.cancelled + changed;
-  const isOpen = isOpenStatus(task.status);
-  if (isOpen === isOpenStatus(before.status)) return { places, cancelled };
-  if (!isOpen) return { places: places.filter((place) => place !== at), cancelled };
-  const behind = places.findIndex((place) => place > at);
-  return { places: places.toSpliced(behind === -1 ? places.length : behind, 0, at), cancelled };
-}
-
-/** Where more tasks change at once, all are looked at again when they are asked for. */
-const FEW = 20;
-
-/** The list with other tasks at these places of it, whose ids stay. What is known of the list goes over to it. */
-export function withTasks(tasks: readonly Task[], changed: ReadonlyMap<number, Task>): readonly Task[] {
-  const fresh = [...tasks];
-  for (const [at, task] of changed) fresh[at] = task;
-  const before = known.get(tasks);
-  const isFlat = (task: Task | undefined) => task?.subtasks.length === 0;
-  const isAlike = [...changed].every(([at, task]) => isFlat(task) && task.id === tasks[at]?.id);
-  // Without subtasks, each task stands among all where it stands in the list.
-  if (before === undefined || before.placed.length !== tasks.length || !isAlike) return fresh;
-  const placed = [...before.placed];
-  let open = changed.size > FEW ? null : before.open;
-  for (const [at, task] of changed) {
-    open &&= openAfter(open, at, tasks[at] as Task, task);
-    placed[at] = { task, parent: null };
-  }
-  known.set(fresh, { placed, places: before.places, open });
-  return fresh;
+  const wanted = new Set(ids);
+  return wanted.size === 0 ? [] : eachTask(tasks).filter(({ task }) => wanted.has(task.id));
 }
 
 export function findTask(tasks: readonly Task[], id: string): Task | null {
-  if (known.get(tasks)?.places.byId) return placedTask(tasks, id)?.task ?? null;
-  for (const task of tasks) {
-    const found = task.id === id ? task : findTask(task.subtasks, id);
-    if (found !== null) return found;
-  }
-  return null;
+  return placedTask(tasks, id)?.task ?? null;
 }
 
 /**

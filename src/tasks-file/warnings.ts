@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq } from "yaml";
 import { nearestFew } from "../core/nearest.ts";
+import { type ParsedFile, whyUnwritable } from "./entries.ts";
 import { parseTasks, parseText } from "./parse.ts";
-import { type Parts, whyUnwritable } from "./parts.ts";
 import type { KeyPath, Problem } from "./problem.ts";
 import { KNOWN_KEYS } from "./schema.ts";
 import { isOpenStatus, type Task } from "./task.ts";
@@ -12,13 +12,13 @@ export function problemsOf(text: string): readonly Problem[] {
 }
 
 /** The open tasks whose status Pawl could not change, so that no loop can take them. */
-export function unwritable(text: string, tasks: readonly Task[], parts: Parts): readonly Problem[] {
+export function unwritable(text: string, tasks: readonly Task[], parsed: ParsedFile): readonly Problem[] {
   const { where } = parseText(text);
   const problems: Problem[] = [];
   const look = (list: readonly Task[], path: KeyPath) => {
     list.forEach((task, index) => {
       const own = [...path, index];
-      const why = isOpenStatus(task.status) ? whyUnwritable(parts, task.id) : null;
+      const why = isOpenStatus(task.status) ? whyUnwritable(parsed, task.id) : null;
       if (why) problems.push({ ...where([...own, "status"]), message: why.message, fix: why.fix });
       look(task.subtasks, [...own, "subtasks"]);
     });

@@ -1,5 +1,4 @@
 /** A store in memory: what a transaction needs of the project's files, without a disk. */
-import { wholeOf } from "../../src/core/long-text.ts";
 import type { ProjectPath } from "../../src/core/path.ts";
 import type { Change, Store, View } from "../../src/core/ports/store.ts";
 
@@ -69,7 +68,7 @@ function apply(files: Map<string, string>, change: Change): void {
   switch (change.type) {
     case "write":
     case "edit":
-      files.set(change.path, wholeOf(change.text));
+      files.set(change.path, change.text);
       break;
     case "append":
       files.set(change.path, (files.get(change.path) ?? "") + change.text);

@@ -1009,8 +1009,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "what the loop saw before its agents could change it",
       file: "src/workflows/bloom/scheduler/pins.ts",
-      find: "if (seen.has(task.id) && (!rests || active.has(task.id))) return;",
-      replace: "if (seen.has(task.id) && active.has(task.id)) return;",
+      find: "if (!seen.has(task.id) || (rests && !active.has(task.id))) seen.set",
+      replace: "if (!seen.has(task.id) || !active.has(task.id)) seen.set",
       tests: ["test/e2e/policy.slow.test.ts: does not take another task's verify away"],
     },
     {

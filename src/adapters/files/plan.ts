@@ -4,7 +4,6 @@
  * Everything that can be refused is refused here, before the commit.
  */
 import { PawlError } from "../../core/error.ts";
-import { wholeOf } from "../../core/long-text.ts";
 import type { Change } from "../../core/ports/store.ts";
 import { contentOf } from "./content.ts";
 import { isReserved } from "./control.ts";
@@ -86,8 +85,8 @@ export function planSteps(
       case "edit":
         put(
           change.path,
-          Buffer.from(wholeOf(change.text)),
-          { text: wholeOf(change.text) },
+          Buffer.from(change.text),
+          { text: change.text },
           redoOf(change, entries.get(change.path)),
         );
         break;

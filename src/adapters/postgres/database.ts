@@ -162,7 +162,7 @@ interface Counts {
 const COUNTS = `
   select p.revision, p.events, c.at as time, c.who,
     (select count(*) from pawl.document d
-      where d.project = p.id and d.text is not null and not starts_with(d.path, '.pawl/parts/')) as documents,
+      where d.project = p.id and d.text is not null) as documents,
     (select count(*) from pawl.commit o where o.project = p.id) as commits,
     (select count(*) from pawl.event e where e.project = p.id) as lines,
     (select count(*) from (

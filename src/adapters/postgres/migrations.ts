@@ -240,34 +240,11 @@ language sql set search_path = pg_catalog, pg_temp as $$
 $$;
 `;
 
-/** What ends with a slash was read with everything below it: the parts of a document. */
-const PARTS = /* sql */ `
-create or replace function pawl.touched(p bigint, base bigint, reads text[], folders text[]) returns boolean
-language sql stable as $$
-  select exists (
-    select from pawl.document d
-    where d.project = p and d.revision > base and (
-      d.path = any(reads)
-      or exists (select from unnest(reads) r where right(r, 1) = '/' and starts_with(d.path, r))
-      or d.since > base and exists (
-        select from unnest(folders) f where f = '' or starts_with(d.path, f || '/')
-      )
-    )
-  ) or (
-    ('.pawl/events.jsonl' = any(reads) or '.pawl' = any(folders) or '' = any(folders))
-    -- A log that was emptied may have changed, too.
-    and coalesce((
-      select e.revision from pawl.event e where e.project = p order by e.place desc limit 1
-    ), base + 1) > base
-  )
-$$;
-`;
-
 export const MIGRATIONS: readonly Migration[] = [
   {
     version: 1,
     says: "projects with their documents, events, commits and leases, workers, what agents spend, and who may do what",
     readableFrom: 1,
-    sql: [TABLES, TOUCHED, PARTS, BLOCKED, PUT, APPLY, LOG, LEASES, WORKERS_SHAPE].join("\n"),
+    sql: [TABLES, TOUCHED, BLOCKED, PUT, APPLY, LOG, LEASES, WORKERS_SHAPE].join("\n"),
   },
 ];

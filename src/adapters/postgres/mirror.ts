@@ -3,12 +3,9 @@
  * history is another one, as after a restored backup, everything is read anew.
  */
 import { EVENTS } from "../../core/event.ts";
-import type { Text } from "../../core/long-text.ts";
 import type { Entry } from "../../core/ports/store.ts";
 import type { Connections } from "./connections.ts";
 import { projectGone } from "./failures.ts";
-import { openKeptParts } from "./kept-parts.ts";
-import { isPart, type Part } from "./parts.ts";
 
 /** The state that was last seen. */
 export interface Base {
@@ -21,11 +18,7 @@ export interface Mirror {
   /** Sees everything that was committed before the call. */
   refresh(): Promise<void>;
   readonly base: Base;
-  text(path: string): Text | null;
-  /** As it is in the database: a document that is in parts only names them. */
-  kept(path: string): string | null;
-  /** Null: the document is not in parts. */
-  parts(path: string): readonly Part[] | null;
+  text(path: string): string | null;
   list(folder: string): readonly Entry[];
 }
 
@@ -51,10 +44,7 @@ const NEWER = `
   where p.id = $1`;
 
 export function openMirror(connections: Connections, project: string): Mirror {
-  /** A list can have thousands of parts, which no folder shows. */
-  let [texts, inParts] = [new Map<string, string>(), new Map<string, string>()];
-  const keptText = (path: string) => (isPart(path) ? inParts : texts).get(path) ?? null;
-  const parts = openKeptParts(keptText);
+  let texts = new Map<string, string>();
   let base = NOTHING;
   let hasEvents = false;
   let running: Promise<void> = Promise.resolve();
@@ -65,16 +55,11 @@ export function openMirror(connections: Connections, project: string): Mirror {
     const [first] = rows;
     if (first === undefined) throw projectGone(connections.address);
     if (!first.known) return read(NOTHING);
-    if (since === NOTHING) {
-      [texts, inParts] = [new Map(), new Map()];
-      parts.clear();
-    }
+    if (since === NOTHING) texts = new Map();
     for (const { path, text } of rows) {
       if (path === null) continue;
-      const own = isPart(path) ? inParts : texts;
-      if (text === null) own.delete(path);
-      else own.set(path, text);
-      parts.change(path, text);
+      if (text === null) texts.delete(path);
+      else texts.set(path, text);
     }
     hasEvents = first.events !== "0";
     base = { revision: Number(first.revision), head: first.head };
@@ -94,9 +79,7 @@ export function openMirror(connections: Connections, project: string): Mirror {
     get base() {
       return base;
     },
-    kept: keptText,
-    parts: parts.of,
-    text: parts.text,
+    text: (path) => texts.get(path) ?? null,
     list(folder) {
       const paths = hasEvents ? [...texts.keys(), EVENTS] : [...texts.keys()];
       return entriesIn(paths, folder);

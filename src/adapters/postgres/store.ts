@@ -5,30 +5,18 @@
  * P2  The database says whether anything that was read may have changed; then the texts are compared, and only a real
  *     difference counts.
  * P3  With a fence, the database refuses a commit of whoever lost the lease, and nobody takes the lease during the commit.
- * P4  A long list is kept in parts (`parts.ts`); nobody sees that but the database.
- * P5  Others are notified by a statement of its own after the commit: inside it, notifying would order all commits of the
+ * P4  Others are notified by a statement of its own after the commit: inside it, notifying would order all commits of the
  *     server one after another.
  */
 import { randomUUID } from "node:crypto";
 import { PawlError } from "../../core/error.ts";
 import { EVENTS } from "../../core/event.ts";
-import { isSameText, type Text, wholeOf } from "../../core/long-text.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { Change, Entry, Store, View } from "../../core/ports/store.ts";
 import { isReserved } from "../files/control.ts";
 import { type Connections, type Query, sqlStateOf } from "./connections.ts";
 import { refusalOf } from "./failures.ts";
 import { type Base, type Mirror, openMirror } from "./mirror.ts";
-import {
-  isInParts,
-  joined,
-  type Kept,
-  keptParts,
-  linesOf,
-  type PartChange,
-  partChanges,
-  partsFolder,
-} from "./parts.ts";
 import { CHANNEL, type Fence, type Place } from "./place.ts";
 
 export interface StoreOptions extends Place {
@@ -42,7 +30,7 @@ export interface StoreOptions extends Place {
 
 /** What was read through a view, as first read. */
 interface Reads {
-  readonly files: Map<string, Text | null>;
+  readonly files: Map<string, string | null>;
   readonly folders: Map<string, string>;
   /** Where the mirror stood at the first read; null: nothing was read. */
   base: Base | null;
@@ -63,8 +51,8 @@ export function openStore(options: StoreOptions): Store {
     throw new PawlError("internal", "This store got a view of another store.", "Report this.");
   };
   const textNow = async (path: string) => (path === EVENTS ? events() : mirror.text(path));
-  const isAsRead = async ([path, before]: readonly [string, Text | null]) =>
-    isSameText(await textNow(path), before);
+  const isAsRead = async ([path, before]: readonly [string, string | null]) =>
+    (await textNow(path)) === before;
   /** The state in which everything still is as it was read; null: something is not. */
   const stillHolds = async ({ files, folders }: Reads): Promise<Base | null> => {
     await mirror.refresh();
@@ -86,10 +74,9 @@ export function openStore(options: StoreOptions): Store {
     holds: async (view) => (await stillHolds(readsIn(view))) !== null,
     async commit(view, changes) {
       const reads = readsIn(view);
-      const id = randomUUID();
+      const order = { ...orderOf(changes), id: randomUUID() };
       for (let compared = 0; compared <= MAX_COMPARED; compared++) {
-        const order = { ...orderOf(changes, mirror), id };
-        const outcome = await commitOnce({ ...options, mirror }, withUnread(reads, order, mirror), order);
+        const outcome = await commitOnce(options, reads, order);
         if (outcome === "committed" || outcome === "known") return "committed";
         const base = outcome === "taken" ? null : await stillHolds(reads);
         if (base === null) return "changed";
@@ -108,14 +95,6 @@ export function openStore(options: StoreOptions): Store {
   };
 }
 
-/** What is written in parts replaces exactly those that are there, also where nobody read it. */
-function withUnread(reads: Reads, { inParts }: Pick<Order, "inParts">, mirror: Mirror): Reads {
-  const unread = inParts.filter((path) => !reads.files.has(path));
-  if (unread.length === 0) return reads;
-  const now = unread.map((path) => [path, mirror.text(path)] as const);
-  return { ...reads, files: new Map([...reads.files, ...now]), base: reads.base ?? mirror.base };
-}
-
 function openView(
   {
     isAsRead,
@@ -125,8 +104,8 @@ function openView(
   }: {
     readonly mirror: Mirror;
     readonly packaged: View["packaged"];
-    readonly textNow: (path: string) => Promise<Text | null>;
-    readonly isAsRead: (file: readonly [string, Text | null]) => Promise<boolean>;
+    readonly textNow: (path: string) => Promise<string | null>;
+    readonly isAsRead: (file: readonly [string, string | null]) => Promise<boolean>;
   },
   reads: Reads,
 ): View {
@@ -136,22 +115,14 @@ function openView(
     await first;
     reads.base ??= mirror.base;
   };
-  const read = async (path: ProjectPath) => {
-    await ready();
-    const before = reads.files.get(path);
-    if (before !== undefined) return before;
-    const text = await textNow(path);
-    reads.files.set(path, text);
-    return text;
-  };
   return {
     async read(path: ProjectPath) {
-      const text = await read(path);
-      return text === null ? null : wholeOf(text);
-    },
-    async readLong(path: ProjectPath) {
-      const text = await read(path);
-      return typeof text === "string" ? undefined : text;
+      await ready();
+      const before = reads.files.get(path);
+      if (before !== undefined) return before;
+      const text = await textNow(path);
+      reads.files.set(path, text);
+      return text;
     },
     async list(folder: ProjectPath): Promise<readonly Entry[]> {
       await ready();
@@ -184,8 +155,6 @@ interface Order {
   readonly changes: string;
   readonly emptied: boolean;
   readonly lines: readonly string[];
-  /** The documents among the changes that are in parts. */
-  readonly inParts: readonly string[];
 }
 
 type DocumentChange =
@@ -193,57 +162,22 @@ type DocumentChange =
   | { readonly type: "remove"; readonly path: string }
   | { readonly type: "move"; readonly path: string; readonly to: string };
 
-function orderOf(changes: readonly Change[], mirror: Pick<Mirror, "kept" | "parts">): Omit<Order, "id"> {
+function orderOf(changes: readonly Change[]): Omit<Order, "id"> {
   const documents: DocumentChange[] = [];
-  const inParts: string[] = [];
-  const laid = new Map<string, string | null>();
-  const kept = (path: string) => laid.get(path) ?? (laid.has(path) ? null : mirror.kept(path));
-  const parts = (path: string) => (laid.size === 0 ? mirror.parts(path) : keptParts(path, kept));
-  const putDocuments = (change: Change) => {
-    const own = inPartsOf(change, kept, parts);
-    for (const { path, text } of own ?? []) laid.set(path, text);
-    if (own !== null && change.type !== "move") inParts.push(change.path);
-    const found = own?.map(documentOf) ?? [documentChange(change)];
-    for (const document of found) if ("text" in document) checkText(change, document.text);
-    documents.push(...found);
-  };
   let lines: string[] = [];
   let emptied = false;
   for (const change of changes) {
     const paths = change.type === "move" ? [change.from, change.to] : [change.path];
     const own = paths.find((path) => isReserved(path) || (path === EVENTS && change.type === "move"));
     if (own !== undefined) throw notHere(own);
-    if (paths[0] === EVENTS && "text" in change) checkText(change, wholeOf(change.text));
-    if (paths[0] !== EVENTS) putDocuments(change);
+    if ("text" in change) checkText(change, change.text);
+    if (paths[0] !== EVENTS) documents.push(documentChange(change));
     else if (change.type === "append") lines.push(change.text.toWellFormed());
     else if (change.type === "remove") [lines, emptied] = [[], true];
     else if (change.type === "write") [lines, emptied] = [[...linesOf(change.text.toWellFormed())], true];
     else throw notHere(EVENTS);
   }
-  return { changes: JSON.stringify(documents), emptied, lines, inParts };
-}
-
-/** Null: the document is not in parts, neither before nor after. */
-function inPartsOf(change: Change, kept: Kept, parts: Mirror["parts"]): readonly PartChange[] | null {
-  if (change.type === "move") {
-    if (isInParts(change.from, kept)) throw notHere(change.from);
-    return null;
-  }
-  const { path } = change;
-  if (change.type === "remove") return partChanges(path, null, kept, parts(path));
-  const before = parts(path);
-  if (change.type !== "append") return partChanges(path, change.text, kept, before);
-  return before === null ? null : partChanges(path, appended(joined(before), change.text), kept, before);
-}
-
-/** A line never continues one that an earlier writer left unfinished. */
-function appended(before: string, text: string): string {
-  const breaks = before !== "" && !before.endsWith("\n") && text.endsWith("\n");
-  return `${before}${breaks ? "\n" : ""}${text}`;
-}
-
-function documentOf({ path, text }: PartChange): DocumentChange {
-  return text === null ? { type: "remove", path } : { type: "write", path, text };
+  return { changes: JSON.stringify(documents), emptied, lines };
 }
 
 function documentChange(change: Change): DocumentChange {
@@ -256,9 +190,14 @@ function documentChange(change: Change): DocumentChange {
       return {
         type: change.type === "append" ? "append" : "write",
         path: change.path,
-        text: wholeOf(change.text).toWellFormed(),
+        text: change.text.toWellFormed(),
       };
   }
+}
+
+/** With their ends. */
+function linesOf(text: string): readonly string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
 function notHere(path: string): PawlError {
@@ -284,7 +223,7 @@ type Outcome = "committed" | "known" | "changed" | "restored" | "fenced";
 
 /** `taken`: a move's target exists. */
 async function commitOnce(
-  { connections, fence, mirror, project }: StoreOptions & { readonly mirror: Mirror },
+  { connections, fence, project }: StoreOptions,
   { base, files, folders }: Reads,
   { changes, emptied, id, lines }: Order,
 ): Promise<Exclude<Outcome, "fenced"> | "taken"> {
@@ -292,9 +231,7 @@ async function commitOnce(
   if (held === null) throw fenced();
   // Without a base nothing was read, and nothing can have changed.
   const known = base ? [base.revision, base.head] : [null, null];
-  const withParts = (path: string) =>
-    isInParts(path, mirror.kept) ? [path, `${partsFolder(path)}/`] : [path];
-  const reads = [[...files.keys()].flatMap(withParts), [...folders.keys()]];
+  const reads = [[...files.keys()], [...folders.keys()]];
   const lease = held ? [held.what, held.epoch] : [null, null];
   const values = [project, id, ...known, ...reads, changes, emptied, lines, ...lease];
   try {

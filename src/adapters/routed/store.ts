@@ -86,8 +86,6 @@ function openView(sides: Sides, shared: () => Promise<Store>, routes: Routes): V
   return {
     read: async (path) =>
       routes.isShared(path) ? through((view) => view.read(path)) : sides.files.read(path),
-    readLong: async (path) =>
-      routes.isShared(path) ? through(async (view) => view.readLong?.(path)) : sides.files.readLong?.(path),
     async list(folder: ProjectPath) {
       const entries = await sides.files.list(folder);
       if (!routes.leadsToShared(folder)) return entries;

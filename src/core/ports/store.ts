@@ -1,15 +1,12 @@
 // A program that uses the library may know of no `AsyncDisposable` by itself.
 /// <reference lib="esnext.disposable" preserve="true" />
 /** The project's documents, files or rows of a database: read through views, changed by commits. */
-import type { LongText, Text } from "../long-text.ts";
 import type { ProjectPath } from "../path.ts";
 
 /** Reading. A view remembers what was read through it, so that a commit can tell whether it still holds. */
 export interface View {
   /** The file's text (UTF-8, unchanged: BOM and CRLF included), or null if the file does not exist. */
   read(path: ProjectPath): Promise<string | null>;
-  /** The same in the pieces in which the store keeps it. Absent, or undefined: it keeps this file as one text. */
-  readLong?(path: ProjectPath): Promise<LongText | null | undefined>;
   /** The names in a folder, sorted; empty if the folder does not exist. */
   list(folder: ProjectPath): Promise<readonly Entry[]>;
   /**
@@ -44,7 +41,7 @@ export type Change =
   | {
       readonly type: "edit";
       readonly path: ProjectPath;
-      readonly text: Text;
+      readonly text: string;
       readonly editor: string;
       readonly edits: readonly unknown[];
     };

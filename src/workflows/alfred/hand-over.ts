@@ -50,7 +50,7 @@ export async function loadHandOver(view: View, loaded: LoadedTask, context: Cont
   const plan = exportedTask(loaded, context);
   const asks = asksOf(loaded.state);
   const side = await loadLoopSide(view, plan.id, context);
-  if (side.task === null || side.task.steps.length === 0) return firstTime(view, side, plan, asks);
+  if (side.task === null || side.task.steps.length === 0) return firstTime(view, side, plan, asks, context);
   checkHasPlan(side.task, plan, (id) => isRework(id, plan.id, planned(plan)), side.path);
   return again(view, { ...side, task: side.task }, plan, asks, context);
 }
@@ -88,6 +88,7 @@ async function firstTime(
   { path, taken }: LoopSide,
   plan: NewTask,
   asks: readonly Ask[],
+  context: Context,
 ): Promise<HandOver> {
   const task = asks.length === 0 ? plan : { ...plan, steps: [...plan.steps, reworkStep(plan, asks, taken)] };
   const steps = planned(task);
@@ -95,7 +96,7 @@ async function firstTime(
     text: `The plan of '${task.id}' is in ${path}: ${steps.length} steps of the task ${task.id} (${steps.join(", ")}). ${hints(task)}`,
     path,
     steps,
-    changes: [await proposed(view, path, [{ type: "add-task", task }])],
+    changes: await proposed(view, path, [{ type: "add-task", task }], context),
     events: [],
     progress: { status: "todo", state: null, reason: null, done: 0, total: steps.length, is_done: false },
   };
@@ -162,8 +163,9 @@ async function withRework(
   { path, taken, task }: HandedOver,
   plan: NewTask,
   left: readonly Ask[],
-  { caller, now }: Context,
+  context: Context,
 ): Promise<HandOver> {
+  const { caller, now } = context;
   const step = reworkStep(plan, left, taken);
   const { id } = task;
   const status = "ready_for_agent";
@@ -174,13 +176,16 @@ async function withRework(
     text: `What was asked for (${asked}) is in ${path} as the step ${step.id} of the task ${plan.id}, which is '${status}'. \`bloom run --task ${plan.id} --once\` runs it.`,
     path,
     steps: [...planned(task), step.id],
-    changes: [
-      await proposed(view, path, [
+    changes: await proposed(
+      view,
+      path,
+      [
         { type: "add-step", id, step },
         { type: "set", id, key: "status", value: status },
         ...OF_DONE_WORK.map((key) => ({ type: "clear", id, key }) as const),
-      ]),
-    ],
+      ],
+      context,
+    ),
     events: [{ id: `${now.id}-rework`, time: now.time, ...told }],
     progress: {
       status,
@@ -204,9 +209,14 @@ function reworkStep(plan: NewTask, asks: readonly Ask[], taken: ReadonlySet<stri
 /** A session that is over, and when it was. */
 const OF_DONE_WORK = ["completed_at", "session_id", "session_provider"] as const;
 
-async function proposed(view: View, path: ProjectPath, edits: readonly TasksEdit[]): Promise<Change> {
-  const { proposeEdits } = await import("../../tasks-file/edit.ts");
-  return proposeEdits(path, await view.read(path), edits);
+async function proposed(
+  view: View,
+  path: ProjectPath,
+  edits: readonly TasksEdit[],
+  { settings }: Pick<Context, "settings">,
+): Promise<readonly Change[]> {
+  const { changesOf } = await import("../../tasks-file/grow.ts");
+  return changesOf({ path, text: await view.read(path), parsed: null }, edits, settings);
 }
 
 function unchanged({ path, task }: HandedOver, text: string): HandOver {

@@ -176,7 +176,7 @@ export async function ignoredFor(
   const task = findTask(file.tasks, id);
   const pinned = task && ((await policies?.find(`bloom:${task.id}`)) ?? null);
   const loosened = task && pinned ? ignoredIn(pinned, taskPolicy(task)) : [];
-  return placed(loosened, taskSources(path, id), async () => text.whole);
+  return placed(loosened, taskSources(path, id), async () => text);
 }
 
 /** What the task's branch has and its target has not; null: none of it is known to be committed. */

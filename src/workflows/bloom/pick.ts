@@ -10,11 +10,8 @@ import {
   eachTask,
   findTask,
   hasOwnWork,
-  isOpenStatus,
-  openTasks,
   type PlacedTask,
   placedTask,
-  placedTasks,
   type Task,
 } from "../../tasks-file/task.ts";
 import type { Labels } from "./labels.ts";
@@ -41,17 +38,15 @@ export function isClosed(task: Task): boolean {
 }
 
 /** Those of which something is left to do, in the order of the file. */
-export function notClosed(tasks: readonly Task[]): readonly PlacedTask[] {
-  const open = openTasks(tasks);
-  if (open.every(({ parent }) => parent === null)) return open;
+function notClosed(tasks: readonly Task[]): readonly PlacedTask[] {
   return eachTask(tasks).filter(({ task }) => !isClosed(task));
 }
 
 /** The lowest phase with a task that is not closed, or null where none has a phase. */
 export function openPhase(tasks: readonly Task[]): number | null {
   let lowest: number | null = null;
-  for (const { task, parent } of notClosed(tasks))
-    if (parent === null && task.phase !== undefined && task.phase < (lowest ?? Infinity)) lowest = task.phase;
+  for (const task of tasks)
+    if (task.phase !== undefined && task.phase < (lowest ?? Infinity) && !isClosed(task)) lowest = task.phase;
   return lowest;
 }
 
@@ -60,7 +55,7 @@ export function nowReady(tasks: readonly Task[], runs: Standings): readonly Task
   const phase = openPhase(tasks);
   const waits = waitsIn(tasks, runs);
   const isLater = ({ phase: own }: Task) => own !== undefined && phase !== null && own > phase;
-  const found = openTasks(tasks).filter(
+  const found = eachTask(tasks).filter(
     ({ task, parent }) =>
       task.status === "todo" && !(parent === null && isLater(task)) && waits(task, parent) === null,
   );
@@ -75,19 +70,12 @@ export function takeable(
 ): readonly Task[] {
   const waits = waitsIn(tasks, runs);
   const scope = scopeOf(tasks, worker);
-  const found = atHand(tasks, runs).filter(
+  const found = eachTask(tasks).filter(
     ({ task, parent }) =>
       (goesOn(task, runs) || (startsAnew(task) && waits(task, parent) === null)) && scope.has(task.id),
   );
   const rank = (task: Task) => (goesOn(task, runs) ? 0 : (task.phase ?? 0) + 1);
   return found.map(({ task }) => task).sort((a, b) => rank(a) - rank(b));
-}
-
-/** Those that are open or have a run, in the order of the file: most of a long file may be done. */
-function atHand(tasks: readonly Task[], runs: Standings): readonly PlacedTask[] {
-  const begun = new Set(placedTasks(tasks, runs.keys()).filter(({ task }) => !isOpenStatus(task.status)));
-  if (begun.size === 0) return openTasks(tasks);
-  return eachTask(tasks).filter((placed) => isOpenStatus(placed.task.status) || begun.has(placed));
 }
 
 export type Scope = Pick<ReadonlySet<string>, "has">;

@@ -9,8 +9,8 @@ import type { BloomSettings } from "../../core/settings.ts";
 import type { Rule } from "../../engine/workflow.ts";
 import type { Context, Proposal, Transaction } from "../../runtime/module.ts";
 import { type Observers, runEvent, type Sent, type TableRun, type TypesOf } from "../../runtime/run-event.ts";
+import { whyUnwritable } from "../../tasks-file/entries.ts";
 import { changeTasks, TASKS_RUN } from "../../tasks-file/load.ts";
-import { whyUnwritable } from "../../tasks-file/parts.ts";
 import type { TaskEdit } from "../../tasks-file/splice.ts";
 import { findTask, type Task, type TaskStatus, type TasksFile } from "../../tasks-file/task.ts";
 import type { Known, StepResult } from "./execution-context.ts";
@@ -185,7 +185,7 @@ function committed(
   const isDone = turned !== null && isOver(turned.run);
   const untold = isDone ? untoldNotes(seen.messages, result.removes) : [];
   const edits = [...own, ...(turned?.edits ?? []), ...untold.map((text) => noted(task, text))];
-  const changed = changeTasks(seen, edits);
+  const changed = changeTasks(seen, edits, context.settings);
   const next: TaskRun = { ...(turned?.run ?? taskRun), status: statusAfter(edits, task, turned, taskRun) };
   const notes = untold.map((text) => ({ type: "task:noted" as const, taskId: id, text }));
   const all = [...editUndone(seen, id), ...(result.happened ?? []), ...(turned?.happened ?? []), ...notes];
@@ -264,7 +264,7 @@ export const begin = runEvent<BeginTypes>({
   propose({ decision, run, sent }, context) {
     const { governed, policy, seen, task, taskRun } = run;
     const turned = turnBy(taskRun, decision, sent.reason, nowIn(seen, task, context));
-    const changed = changeTasks(seen, turned.edits);
+    const changed = changeTasks(seen, turned.edits, context.settings);
     const next = { ...turned.run, status: statusAfter(turned.edits, task, turned, taskRun) };
     const all = [...context.input.happened, ...turned.happened];
     const happened = all.map((each, index) => eventOf(context, each, index));
@@ -362,11 +362,11 @@ export const pick: Transaction<PickInput, Snapshot & Pick<Picked, "movedByOthers
     return { ...snapshot, movedByOthers: isShared ? await movedByOthers(view, snapshot.runs.keys()) : [] };
   },
   propose(snapshot, _, { worker, look }, context) {
-    const isWritable = ({ id }: Task) => whyUnwritable(snapshot.parts, id) === null;
+    const isWritable = ({ id }: Task) => whyUnwritable(snapshot.parsed, id) === null;
     const open = nowReady(snapshot.file.tasks, snapshot.states);
     const ready = open.filter(isWritable);
     const edits = ready.map((task) => statusEdit(task, "ready_for_agent"));
-    const changed = changeTasks(snapshot, edits);
+    const changed = changeTasks(snapshot, edits, context.settings);
     const by = nameOf(context.caller);
     const happened = ready.map((task, index) =>
       eventOf(
@@ -379,7 +379,7 @@ export const pick: Transaction<PickInput, Snapshot & Pick<Picked, "movedByOthers
     const isServed = (task: Task) => serves(worker.labels, task, context.settings.bloom);
     const candidates = takeable(file.tasks, snapshot.states, worker).filter(isServed);
     const unwritable = [...open, ...candidates].flatMap(({ id }) => {
-      const why = whyUnwritable(snapshot.parts, id);
+      const why = whyUnwritable(snapshot.parsed, id);
       return why === null ? [] : [[id, why] as const];
     });
     const inScope = scopeOf(file.tasks, worker);

@@ -9,7 +9,7 @@ import type { Decision, Rule } from "../../engine/workflow.ts";
 import type { Context } from "../../runtime/module.ts";
 import { runAdvanced } from "../../runtime/run-advanced.ts";
 import { moveOf, type TableRun, takeNow } from "../../runtime/run-event.ts";
-import { editedTask } from "../../tasks-file/parts.ts";
+import { editedTask } from "../../tasks-file/entries.ts";
 import type { TaskEdit } from "../../tasks-file/splice.ts";
 import { getCurrentStepForTask } from "../../tasks-file/steps.ts";
 import type { Task, TaskStatus } from "../../tasks-file/task.ts";

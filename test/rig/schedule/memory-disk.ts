@@ -1,11 +1,10 @@
 /** What the processes share, in memory: the project's files, its locks and leases; and each process's ports to it. */
-import { wholeOf } from "../../../src/core/long-text.ts";
 import type { Cache } from "../../../src/core/ports/cache.ts";
 import type { Claim, Claims } from "../../../src/core/ports/claims.ts";
 import type { Change, Entry, Store, View } from "../../../src/core/ports/store.ts";
 import type { Watch } from "../../../src/core/ports/watch.ts";
 import { editTasks } from "../../../src/tasks-file/edit.ts";
-import type { Parts } from "../../../src/tasks-file/parts.ts";
+import type { ParsedFile } from "../../../src/tasks-file/entries.ts";
 import { readTasks } from "../../../src/tasks-file/read.ts";
 import type { TaskEdit } from "../../../src/tasks-file/splice.ts";
 import type { Process, Simulator } from "./simulator.ts";
@@ -149,7 +148,7 @@ export function openMemoryDisk(simulator: Simulator): MemoryDisk {
     switch (change.type) {
       case "write":
       case "edit":
-        files.set(change.path, wholeOf(change.text));
+        files.set(change.path, change.text);
         break;
       case "remove":
         files.delete(change.path);
@@ -193,13 +192,13 @@ function openMemoryClaims(simulator: Simulator, { claims, abandoned }: MemoryDis
 
 /** Parses at once, where the file's cache would: nothing in a schedule may wait for the real world. */
 export function memoryCache(files: ReadonlyMap<string, string>): Cache {
-  let known: Parts | null = null;
+  let known: ParsedFile | null = null;
   return {
     async get(kind, source) {
       if (!kind.startsWith("tasks")) return null;
       const result = readTasks(files.get(source) ?? "", known);
       if (!result.ok) return null;
-      known = result.parts;
+      known = result.parsed;
       return known;
     },
     put() {},

@@ -6,7 +6,6 @@
 import { clean, cleanLine } from "../../../core/clean.ts";
 import { PawlError } from "../../../core/error.ts";
 import { jsonText } from "../../../core/json-text.ts";
-import { wholeOf } from "../../../core/long-text.ts";
 import { type ProjectPath, projectPath } from "../../../core/path.ts";
 import type { Reply, Transaction } from "../../../runtime/module.ts";
 import { hasAnswered } from "../../../runtime/person.ts";
@@ -60,8 +59,9 @@ export const takeProposal: Transaction<TakeInput, Seen, undefined, Reply> = {
       );
     const proposed = readProposed(file, kept);
     const items = itemsOf(proposed, tasks);
-    const edits = changesOf(seen, [{ type: "add-items", into: null, list: "tasks", items }]);
-    const after = edits[0]?.type === "edit" ? wholeOf(edits[0].text) : "";
+    const additions = [{ type: "add-items", into: null, list: "tasks", items }] as const;
+    const edits = changesOf(seen, additions, context.settings);
+    const after = edits[0]?.type === "edit" ? edits[0].text : "";
     const diff = clean(renderDiff(path, text, after));
     const ids = items.map((item) => item.id);
     const data = { file, path, tasks: ids, agent: proposed.agent, diff };

@@ -22,13 +22,13 @@ import type { LoopPorts } from "../../../core/ports/loop.ts";
 import type { SharedWorktrees } from "../../../core/ports/worktrees.ts";
 import { openSignal, type Signal } from "../../../core/signal.ts";
 import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
-import { branchOf, countCancelled, eachTask, findTask, type Task } from "../../../tasks-file/task.ts";
+import { branchOf, eachTask, findTask, type Task } from "../../../tasks-file/task.ts";
 import { hasCaps, wantedFor } from "../caps.ts";
 import type { MergeQueue, StopReason } from "../execution-context.ts";
 import { serves } from "../labels.ts";
 import { apart } from "../overlap.ts";
 import { personsEvent } from "../persons-event.ts";
-import { ANY_WORKER, heldByCancelled, isDone, notClosed, type Worker } from "../pick.ts";
+import { ANY_WORKER, heldByCancelled, isClosed, isDone, type Worker } from "../pick.ts";
 import { loadMessages } from "../question.ts";
 import { awaitsMerge, waitLeft } from "../standing.ts";
 import { reasonOf } from "../task-run.ts";
@@ -503,10 +503,8 @@ function openStanding({ show, worker = ANY_WORKER }: LoopSetup): (picked: Picked
   let last = "";
   return (picked, rests) => {
     if (last === "") for (const event of waitingNow(picked)) show(event);
-    const { open, blocked, waiting } = toDoFor(picked, worker);
-    const tasks = tasksFor(picked, worker);
-    const done = eachTask(tasks).length - open.length - countCancelled(tasks);
-    const stands = { done, open: open.length, blocked, waiting, idle: rests };
+    const { done, open, blocked, waiting } = endOf(picked, worker);
+    const stands = { done: done.length, open: open.length, blocked, waiting, idle: rests };
     if (JSON.stringify(stands) === last) return;
     last = JSON.stringify(stands);
     show({ type: "loop:stands", ...stands });
@@ -521,31 +519,18 @@ function waitingNow({ runs, states, scope }: Picked): readonly BloomHappening[] 
   );
 }
 
-/** The tasks that the worker serves. */
-function tasksFor({ file }: Picked, { only }: Worker): readonly Task[] {
-  const task = only === null ? null : findTask(file.tasks, only);
-  return task ? [task] : file.tasks;
-}
-
-function endOf(picked: Picked, worker: Worker): LoopEnd {
-  const tasks = eachTask(tasksFor(picked, worker)).map(({ task }) => task);
-  return {
-    done: tasks.filter(isDone).map(({ id }) => id),
-    cancelled: tasks.filter(({ status }) => status === "cancelled").map(({ id }) => id),
-    ...toDoFor(picked, worker),
-  };
-}
-
-/** What is left to do. It costs what that costs, not what all tasks do. */
-function toDoFor(picked: Picked, worker: Worker): Omit<LoopEnd, "done" | "cancelled"> {
-  const { file, states, runs } = picked;
-  const open = notClosed(tasksFor(picked, worker)).map(({ task }) => task);
+function endOf({ file, states, runs }: Picked, { only }: Worker): LoopEnd {
+  const root = only === null ? null : findTask(file.tasks, only);
+  const tasks = eachTask(root ? [root] : file.tasks).map(({ task }) => task);
+  const open = tasks.filter((task) => !isClosed(task));
   const stuck = heldByCancelled(file.tasks, states);
   const waits = (task: Task) => {
     const run = runs.get(task.id);
     return states.get(task.id) === "waiting_for_human" || (run !== undefined && awaitsMerge(run));
   };
   return {
+    done: tasks.filter(isDone).map(({ id }) => id),
+    cancelled: tasks.filter(({ status }) => status === "cancelled").map(({ id }) => id),
     open: open.map(({ id }) => id),
     blocked: open.filter(({ id, status }) => status === "blocked" || stuck.has(id)).map(({ id }) => id),
     waiting: open.filter(waits).map(({ id }) => id),

@@ -33,8 +33,6 @@ type Show = (happening: BloomHappening) => void;
 export function openPins(runtime: Runtime, policies: Policies | undefined, show: Show): Pins {
   let base: Policy | null = null;
   const seen = new Map<string, Policy>();
-  /** The tasks whose policies `seen` has, at their places in the file: one that is still the same says nothing new. */
-  const pinned: (Task | undefined)[] = [];
   const kept = new Map<string, string>();
   const told = new Set<string>();
   const tell = async (run: string, ignored: readonly PolicyChange[]) => {
@@ -61,14 +59,8 @@ export function openPins(runtime: Runtime, policies: Policies | undefined, show:
       base = (await policies?.find(LOOP)) ?? base;
     },
     see(tasks, rests, active) {
-      eachTask(tasks).forEach(({ task }, at) => {
-        if (task === pinned[at]) return;
-        // The tasks have moved: none of them is known by its place any more.
-        if (pinned[at] !== undefined && pinned[at].id !== task.id) pinned.length = 0;
-        if (seen.has(task.id) && (!rests || active.has(task.id))) return;
-        seen.set(task.id, taskPolicy(task));
-        pinned[at] = task;
-      });
+      for (const { task } of eachTask(tasks))
+        if (!seen.has(task.id) || (rests && !active.has(task.id))) seen.set(task.id, taskPolicy(task));
     },
     of: async (task) => ({
       kept: (await policies?.find(`${LOOP}:${task}`)) ?? null,
@@ -83,8 +75,6 @@ export function openPins(runtime: Runtime, policies: Policies | undefined, show:
     async forget(task) {
       kept.delete(task);
       seen.delete(task);
-      const at = pinned.findIndex((each) => each?.id === task);
-      if (at !== -1) pinned[at] = undefined;
       await policies?.forget(`${LOOP}:${task}`);
     },
     tell,

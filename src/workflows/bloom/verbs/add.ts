@@ -48,7 +48,11 @@ export const add: Transaction<AddInput, TasksText, undefined, Reply> = {
         text: `${id} is in ${path}${waits}: ${words}`,
         data: { task: id, title: words, after: depends_on, path },
       },
-      changes: changesOf(seen, [{ type: "add-items", into: null, list: "tasks", items: [item] }]),
+      changes: changesOf(
+        seen,
+        [{ type: "add-items", into: null, list: "tasks", items: [item] }],
+        context.settings,
+      ),
       events: [eventOf(context, { type: "task:added", taskId: id, title: words, by }, 0)],
     };
   },

@@ -225,12 +225,11 @@ export const validate: Transaction<Record<string, never>, Reply, undefined, Repl
   run: () => null,
   async read(view, _, context) {
     try {
-      const { path, text: long, file, parts } = await loadTasks(view, context);
-      const text = long.whole;
+      const { path, text, file, parsed } = await loadTasks(view, context);
       const { unwritable, warnings } = await import("../../../tasks-file/warnings.ts");
       const tasks = eachTask(file.tasks);
       const steps = tasks.reduce((sum, { task }) => sum + task.steps.length, 0);
-      const fixed = unwritable(text, file.tasks, parts);
+      const fixed = unwritable(text, file.tasks, parsed);
       if (fixed.length > 0)
         return {
           text: [

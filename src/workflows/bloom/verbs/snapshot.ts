@@ -126,7 +126,7 @@ export function changingAfter<Input, Seen extends LoadedTasks, Gathered>(
 function prepared(seen: LoadedTasks, input: unknown, done: Done, context: Context): Proposal<Reply> {
   checkHeld(seen, input, done);
   if (done.ask) return { reply: replyOf(done), ask: done.ask };
-  const { changes, cacheEntries } = changeTasks(seen, done.edits ?? []);
+  const { changes, cacheEntries } = changeTasks(seen, done.edits ?? [], context.settings);
   return {
     reply: replyOf(done),
     changes: [...changes, ...(done.changes ?? [])],

@@ -1,0 +1,36 @@
+/** How much a tasks.yaml may hold as a file. In a database, tasks have no such limit. */
+import { PawlError } from "../core/error.ts";
+import type { Settings } from "../core/settings.ts";
+import { eachTask, type Task } from "./task.ts";
+
+const MOST_TASKS = 2_000;
+const MOST_BYTES = 1_000_000;
+
+interface Checked {
+  readonly path: string;
+  readonly text: string;
+  /** Null: they are not known yet. */
+  readonly tasks: readonly Task[] | null;
+  /** The command that made the text, or the one that read it. */
+  readonly by: "change" | "read";
+}
+
+/** Throws `tasks-too-large`. */
+export function checkLimit({ stores }: Pick<Settings, "stores">, { by, path, tasks, text }: Checked): void {
+  if (stores.bloom !== "files") return;
+  const count = tasks === null ? 0 : eachTask(tasks).length;
+  // A character has at least one byte, and at most three.
+  const bytes = text.length * 3 <= MOST_BYTES ? 0 : new TextEncoder().encode(text).length;
+  const found =
+    bytes > MOST_BYTES ? `${shown(bytes)} bytes` : count > MOST_TASKS ? `${shown(count)} tasks` : null;
+  if (found === null) return;
+  throw new PawlError(
+    "tasks-too-large",
+    `${path} ${by === "read" ? "has" : "would have"} ${found}: a file holds at most ${shown(MOST_TASKS)} tasks and ${shown(MOST_BYTES)} bytes.${by === "read" ? "" : " Nothing was changed."}`,
+    "Keep the tasks in PostgreSQL: `pawl database init`, `pawl database import`, then `stores: {bloom: postgres}` in pawl.yaml (docs/several-machines.md). Or move tasks that are done to another file.",
+  );
+}
+
+function shown(count: number): string {
+  return count.toLocaleString("en");
+}

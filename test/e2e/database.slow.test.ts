@@ -72,6 +72,32 @@ describe("A project in a database", () => {
     expect(again).toMatchObject({ code: 2, err: expect.stringContaining("is not empty") });
   });
 
+  it("has more tasks than a file holds, and they are worked on there", LONG, async () => {
+    using own = project();
+    const tasks = Array.from({ length: 3000 }, (_, at) => `- {id: N-${at + 1}, title: t}\n`).join("");
+    own.write("tasks.yaml", `tasks:\n${tasks}`);
+    expect(await own.pawl("list")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("[tasks-too-large]"),
+    });
+    for (const command of ["init", "import"])
+      expect(await own.pawl("database", command)).toMatchObject({ code: 0, err: "" });
+    own.write("pawl.yaml", `${own.read("pawl.yaml")}stores:\n  bloom: postgres\n`);
+    for (const command of [
+      ["add", "One more"],
+      ["start", "N-7"],
+    ])
+      expect(await own.pawl(...command)).toMatchObject({ code: 0, err: "" });
+    const { out } = await own.pawl("list", "--json");
+    const listed = (JSON.parse(out) as { tasks: readonly { id: string; status: string }[] }).tasks;
+    expect(listed).toHaveLength(3001);
+    expect([listed[6], listed[3000]]).toMatchObject([
+      { id: "N-7", status: "in_progress" },
+      { id: "N-3001", status: "todo" },
+    ]);
+    expect(own.read("tasks.yaml")).toBe(`tasks:\n${tasks}`);
+  });
+
   it("has the whole event log, also what was put aside of it here because it was long", LONG, async () => {
     using own = project();
     const log = own.read(".pawl/events.jsonl") ?? "";

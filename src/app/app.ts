@@ -35,7 +35,6 @@ import type { Settings } from "../core/settings.ts";
 import { asCommandLine } from "../runtime/person.ts";
 import type { EventsOptions, Project, Trust, Workflows } from "../runtime/project.ts";
 import type { Runtime } from "../runtime/run-transaction.ts";
-import type { TraceSpan } from "../runtime/trace.ts";
 import type { BoardOrder, Host, VerifyOrder } from "../surfaces/cli/command.ts";
 import { CONTROLLING_TERMINAL, type ControllingTerminal } from "../surfaces/cli/controlling-terminal.ts";
 import { runProgram } from "../surfaces/cli/program.ts";
@@ -181,7 +180,6 @@ export async function run(start: Start): Promise<number> {
     git: (root) =>
       gitAt(root, environment, async () => (await open({ root, home, environment, workflows })).runtime),
     ...beyondFiles(environment, workingFolder),
-    writeTrace: (spans, file) => writeTrace(spans, resolve(workingFolder(), file), start),
     serveBoard: (order) => boardOf(order, { host, place, open, cwd: workingFolder(), until: ancestry.until }),
     async serve(project, names) {
       const { serve } = await import("../surfaces/mcp/serve.ts");
@@ -276,16 +274,6 @@ function forAgents(
       return proveWall(wallSetup({ root: root ?? workingFolder(), environment, settings, programs: [] }));
     },
   };
-}
-
-async function writeTrace(
-  spans: readonly TraceSpan[],
-  file: string,
-  { home, process }: Pick<Start, "home" | "process">,
-): Promise<number> {
-  const { writeOtlpFile } = await import("../adapters/telemetry/otlp-file.ts");
-  const environment = process?.environment ?? readEnvironment();
-  return writeOtlpFile(spans, file, { environment, now: new Date(), version: versionOf(home) });
 }
 
 async function ownKeys(root: string, environment: Environment): Promise<Keys> {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { bloomProject } from "../rig/bloom-project.ts";
-import { Collector, jsonSpans } from "../rig/collector.ts";
+import { Collector, type ReceivedSpan } from "../rig/collector.ts";
 import { machines, sharedTasks } from "../rig/machines.ts";
 import { emptyDatabase, STARTING } from "../rig/postgres.ts";
 import { runPawl } from "../rig/project.ts";
@@ -23,7 +23,7 @@ const TASKS = `tasks:
         RUN: test ! -f told || { echo "$TRACEPARENT $OTEL_EXPORTER_OTLP_ENDPOINT" > traced.txt; ${WORK}; bloom step done s1; }
 `;
 const ANSWERS = {
-  "The answer: 8080": `RUN: touch told; echo "$TRACEPARENT $OTEL_EXPORTER_OTLP_ENDPOINT" > traced.txt; ${WORK}; bloom step done s1`,
+  "The answer: eighty-eighty": `RUN: touch told; echo "$TRACEPARENT $OTEL_EXPORTER_OTLP_ENDPOINT" > traced.txt; ${WORK}; bloom step done s1`,
 };
 const ONE = `tasks:\n- id: T1\n  title: t\n  instructions: |\n    RUN: bloom done T1\n`;
 
@@ -52,7 +52,7 @@ describe("OpenTelemetry", () => {
     const first = collector.spans;
     expect(first.map(({ name }) => name)).toEqual(["invoke_agent scripted"]);
     const answering = { DOOR_ONLY: "", ...receiver };
-    expect((await runPawl(project.root, ["answer", "q1", "8080"], answering)).code).toBe(0);
+    expect((await runPawl(project.root, ["answer", "q1", "eighty-eighty"], answering)).code).toBe(0);
     const ran = await project.runWith(receiver);
     expect([ran.code, ran.err]).toEqual([0, ""]);
     const { spans } = collector;
@@ -103,13 +103,9 @@ describe("OpenTelemetry", () => {
     });
     expect(collector.received[0]?.headers["x-door"]).toBe("open sesame");
     const sent = collector.received.map(({ body }) => body.toString()).join();
-    expect(sent).not.toMatch(/stays at home|Which port|words-of-the-project|traced\.txt|8080/);
+    expect(sent).not.toMatch(/stays at home|Which port|words-of-the-project|traced\.txt|eighty-eighty/);
     // After the fact, the log has the same spans.
-    const file = join(project.root, "trace.json");
-    expect(await project.bloom("trace", "T1", "--otlp", file)).toMatchObject({ code: 0, err: "" });
-    const ids = (each: readonly { readonly spanId: string }[]) => each.map(({ spanId }) => spanId).sort();
-    expect(ids(jsonSpans(readFileSync(file, "utf8")))).toEqual(ids(spans));
-    expect(await project.bloom("trace", "T1", "--otlp", file)).toMatchObject({ code: 2 });
+    expect(idsIn((await project.bloom("trace", "T1", "--json")).out)).toEqual(idsOf(spans));
     expect((await project.bloom("trace", "T1")).out).toMatch(
       /^bloom:T1 done.*\n├─ step s1.*\n│ {2}├─ scripted \(step\)/,
     );
@@ -124,10 +120,7 @@ describe("OpenTelemetry", () => {
     const agent = collector.spans.find(({ name }) => name.startsWith("invoke_agent"));
     expect(both.remoteGit("show", "main:traced.txt").trim()).toBe(`00-${agent?.traceId}-${agent?.spanId}-01`);
     // The other machine has a log of its own beside the shared one.
-    const file = join(both.one.root, "trace.json");
-    expect((await both.one.pawl("trace", "bloom:T1", "--otlp", file)).code).toBe(0);
-    const ids = (each: readonly { readonly spanId: string }[]) => each.map(({ spanId }) => spanId).sort();
-    expect(ids(jsonSpans(readFileSync(file, "utf8")))).toEqual(ids(collector.spans));
+    expect(idsIn((await both.one.pawl("trace", "bloom:T1", "--json")).out)).toEqual(idsOf(collector.spans));
   });
 
   it("speaks protobuf where nothing else is asked for", { timeout: 60_000 }, async () => {
@@ -175,6 +168,17 @@ describe("OpenTelemetry", () => {
     },
   );
 });
+
+/** Of the spans that a receiver got. */
+function idsOf(spans: readonly ReceivedSpan[]): readonly string[] {
+  return spans.map(({ spanId }) => spanId).sort();
+}
+
+/** Of the spans that `pawl trace --json` printed. */
+function idsIn(printed: string): readonly string[] {
+  const { spans } = JSON.parse(printed) as { readonly spans: readonly { readonly id: string }[] };
+  return spans.map(({ id }) => id).sort();
+}
 
 /** The parents of the processes that export for a project. */
 function exportersOf(root: string): readonly number[] {

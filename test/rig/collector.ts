@@ -120,7 +120,7 @@ export class Collector implements AsyncDisposable {
   }
 }
 
-export function jsonSpans(text: string): readonly ReceivedSpan[] {
+function jsonSpans(text: string): readonly ReceivedSpan[] {
   return ((JSON.parse(text) as Sent).resourceSpans ?? []).flatMap(({ scopeSpans = [] }) =>
     scopeSpans.flatMap(({ spans }) =>
       spans.map((span) => ({

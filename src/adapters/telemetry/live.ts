@@ -2,7 +2,7 @@
  * The live export by OpenTelemetry's SDK. Loaded only where a receiver is named.
  *
  * L1  A process exports what its own commits ended: each span once, whoever began it. What the receiver misses, nobody sends
- *     again; `pawl trace --otlp` has it all.
+ *     again.
  * L2  Nothing here fails or delays the work: queues are bounded, and a close waits a moment at most.
  */
 import { OTLPMetricExporter as JsonMetrics } from "@opentelemetry/exporter-metrics-otlp-http";

@@ -16,13 +16,9 @@ export interface SpanSource {
   readonly withWords: boolean;
 }
 
-/** The span as OpenTelemetry's exporters take it; one that lasts ends at `now`. */
-export function otlpSpan(
-  span: TraceSpan,
-  { resource, version, withWords }: SpanSource,
-  now = span.start,
-): ReadableSpan {
-  const end = span.end ?? Math.max(now, span.start);
+/** An ended span as OpenTelemetry's exporters take it. */
+export function otlpSpan(span: TraceSpan, { resource, version, withWords }: SpanSource): ReadableSpan {
+  const end = span.end ?? span.start;
   const { failed, id, links, parent, trace, words } = span;
   return {
     name: span.name,

@@ -10,7 +10,6 @@ import type { Issues, Sources } from "../../core/ports/sources.ts";
 import type { Worktrees } from "../../core/ports/worktrees.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Project, Workflows } from "../../runtime/project.ts";
-import type { TraceSpan } from "../../runtime/trace.ts";
 import type { Report } from "../../verify/report.ts";
 import type { ControllingTerminal } from "./controlling-terminal.ts";
 import type { Terminal } from "./terminal.ts";
@@ -215,8 +214,6 @@ export interface Host {
   guard(root: string): Promise<GuardOutside>;
   /** What the agent of a run said and did last, the oldest first; for the project at `root`. */
   lastWords(root: string): Promise<(agentRun: string) => readonly string[]>;
-  /** Writes spans to a new file as OTLP/JSON and returns their number. Throws `usage`. */
-  writeTrace(spans: readonly TraceSpan[], file: string): Promise<number>;
   /** Obeys another command line of this program, as if a person had typed it here; its exit code. Absent outside of one. */
   readonly obey?: (words: readonly string[]) => Promise<number>;
   /** What Pawl made in the project at `root`, and outside of it. */

@@ -98,10 +98,7 @@ const DRAFTS: readonly Draft[] = [
     name: "trace",
     summary: "show where a run's time went: its steps, agents, checks, merge and waits",
     group: EVERY_DAY,
-    given: [
-      RUN,
-      { flags: "--otlp <file>", description: "write it to a new file for a tracing tool, as OTLP/JSON" },
-    ],
+    given: [RUN],
     load: async () => (await import("./trace.ts")).trace,
   },
   {

@@ -6,7 +6,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   show: ["show TS-01"],
   log: ["log --follow", "log TS-01 -n 20"],
   stats: ["stats --by agent"],
-  trace: ["trace T-1", "trace T-1 --otlp trace.json"],
+  trace: ["trace T-1"],
   review: ["review", "review TS-01 --diff"],
   approve: ["approve TS-01", 'approve release:1.2.0 -m "The notes are right"'],
   reject: [

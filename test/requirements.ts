@@ -318,16 +318,6 @@ const GATES: Readonly<Record<string, Requirement>> = {
       "src/runtime/record.test.ts: shows an edit to have %s",
     ],
   },
-  "gates.history-restored": {
-    says: "A state that is brought back from a copy is valid, is a person's to take, and is a step of the run's history.",
-    source: "docs/spells.md",
-    tests: [
-      "test/e2e/spells-demo.test.ts: that brings back another state is a person's to take, and is a step of the run's history",
-      "test/e2e/spells-demo.test.ts: lets no edited state pass, be it put into the copy or already there",
-      "test/e2e/spells-demo.test.ts: with a state that is none is refused, and nothing is changed",
-      "test/e2e/spells-demo.test.ts: is told of in the event log, and goes on from there",
-    ],
-  },
   "gates.history-git": {
     says: "A state that a checkout brings is held with what to do about it, and each way that is named leads on.",
     source: "docs/decisions/what-git-moves.md",

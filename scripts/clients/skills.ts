@@ -67,8 +67,7 @@ ROWS
 ## By the command line
 
 1. \`pawl lumos\` shows where the work stands and which spells can be cast.
-2. \`pawl cast SPELL\` casts one: the same reply as the tool's.
-3. \`pawl spells backup\` copies \`.ai/\` before anything that you are unsure about.`;
+2. \`pawl cast SPELL\` casts one: the same reply as the tool's.`;
 
 const BLOOM = `## The tasks
 

@@ -20,7 +20,7 @@ export interface Accepting {
   paths(id: string): readonly ProjectPath[];
 }
 
-interface Edited {
+export interface Edited {
   readonly run: string;
   /** Where the run is, according to its record. */
   readonly from: string;

@@ -94,7 +94,10 @@ export interface WorkflowModule {
   readonly proof?: () => Promise<GateProof>;
   /** A run's whole history (`pawl show`): who decided what, when, on which evidence; as markdown and as data. */
   readonly story?: () => Promise<Transaction<StoryInput, unknown, unknown, Reply>>;
-  /** A person accepts a run's state as it is, although it does not follow from its history (`pawl repair`). */
+  /**
+   * A person accepts a run's state as it is, although it does not follow from its history (`pawl repair`). Also decides on
+   * a state that cannot be read if the overview names `pawl repair` for it.
+   */
   readonly acceptEdit?: () => Promise<Transaction<StoryInput, unknown, unknown, Reply>>;
   /** A person takes over a run that others advanced, or chooses which side of it counts (`pawl take`). */
   readonly take?: () => Promise<Transaction<TakeInput, unknown, unknown, Reply>>;

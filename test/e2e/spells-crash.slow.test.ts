@@ -4,12 +4,11 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { newId } from "../../src/adapters/clock/new-id.ts";
 import { openStore } from "../../src/adapters/files/store.ts";
-import { projectPath } from "../../src/core/path.ts";
+import { type ProjectPath, projectPath } from "../../src/core/path.ts";
 import type { Outside } from "../../src/core/ports/outside.ts";
 import type { Store } from "../../src/core/ports/store.ts";
 import { DEFAULT_SETTINGS } from "../../src/core/settings.ts";
 import { advance } from "../../src/runtime/run-transaction.ts";
-import { readTree } from "../../src/workflows/spells/backup.ts";
 import { castOf } from "../../src/workflows/spells/cast.ts";
 import type { Spell } from "../../src/workflows/spells/events.ts";
 import { AI_FOLDER } from "../../src/workflows/spells/files.ts";
@@ -61,8 +60,18 @@ async function cast(store: Store, spell: Spell): Promise<string> {
 }
 
 /** Everything in `.ai/`, as whoever comes next finds it. */
-async function snapshot(machine: Machine): Promise<Readonly<Record<string, string>>> {
-  return Object.fromEntries(await readTree(storeOn(machine).view(), AI_FOLDER));
+async function snapshot(machine: Machine): Promise<Readonly<Record<string, string | null>>> {
+  const view = storeOn(machine).view();
+  const files: Record<string, string | null> = {};
+  const walk = async (folder: ProjectPath): Promise<void> => {
+    for (const { name, kind } of await view.list(folder)) {
+      const path = projectPath(folder, name);
+      if (kind === "folder") await walk(path);
+      else files[path] = await view.read(path);
+    }
+  };
+  await walk(AI_FOLDER);
+  return files;
 }
 
 async function propose({ state, files }: Scene): Promise<Machine> {

@@ -1,7 +1,12 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Context } from "../../src/runtime/module.ts";
+import { advance } from "../../src/runtime/run-transaction.ts";
+import { acceptState } from "../../src/workflows/spells/accept-state.ts";
 import { overview } from "../../src/workflows/spells/overview.ts";
 import { SPELLS_WORKFLOW } from "../../src/workflows/spells/table.ts";
+import { personAtTerminal, temporaryProject } from "../rig/project.ts";
 import { SpellsProject } from "../rig/spells-project.ts";
 
 const PLAN = "# Plan\n\n- [ ] the list is sorted\n- [ ] the list can be filtered\n";
@@ -295,21 +300,34 @@ describe("a state.json that cannot be used", () => {
     expect(project.read("state.json")).toBe(text);
   });
 
-  test("is mended to what the files suggest, and kept", async () => {
-    const { mendState } = await import("../../src/workflows/spells/mend.ts");
-    using project = new SpellsProject();
-    project.write("state.json", "{oops");
-    project.write("plan.md", PLAN);
-    project.write("task.md", "t");
-    const { text } = await project.run(mendState);
-    expect(text).toContain("ACHIEVE_TASK_DRAFTING");
-    expect(project.stateFile().current_state).toBe("ACHIEVE_TASK_DRAFTING");
-    expect(project.read("state.json.bak-2026-01-31T09-30-15Z")).toBe("{oops");
-    expect((await project.run(mendState)).data).toEqual({ mended: false });
+  test("is set to what the files suggest only by a person's word at `pawl repair`, and is kept beside it", async () => {
+    const environment = { DOOR_ONLY: "" };
+    using project = temporaryProject({ environment });
+    project.write(".ai/task/state.json", "{oops");
+    project.write(".ai/task/plan.md", PLAN);
+    project.write(".ai/task/task.md", "t");
+    const script = await project.pawl("repair");
+    expect(script).toMatchObject({ code: 1, err: "" });
+    expect(script.out.replace(/\s+/g, " ")).toContain(
+      "The files suggest ACHIEVE_TASK_DRAFTING. Run `pawl repair` in a terminal to set it",
+    );
+    expect((await project.pawl("status")).out).toContain("pawl repair");
+    expect((await personAtTerminal(project.root, ["repair"], { answer: "n\n", environment })).code).toBe(1);
+    expect(project.read(".ai/task/state.json")).toBe("{oops");
+    const { code, out, screen } = await project.person("repair");
+    expect(screen).toContain(
+      "Set .ai/task/state.json to ACHIEVE_TASK_DRAFTING, the state that the files suggest?",
+    );
+    expect(screen).toContain(".ai/task/state.json cannot be used: line 1");
+    expect([code, out]).toEqual([0, expect.stringContaining("state.json now says ACHIEVE_TASK_DRAFTING")]);
+    const [kept = ""] = readdirSync(join(project.root, ".ai/task")).filter((name) => name.includes(".bak-"));
+    expect(project.read(`.ai/task/${kept}`)).toBe("{oops");
+    expect((await project.pawl("lumos")).code).toBe(0);
+    expect((await project.pawl("log", "spells:main")).out).toContain("was set to ACHIEVE_TASK_DRAFTING");
+    expect((await project.pawl("repair")).out).toContain("No damage found");
   });
 
   test("and is no text at all gets the same answer: what is wrong, and the state that the files suggest", async () => {
-    const { mendState } = await import("../../src/workflows/spells/mend.ts");
     using project = new SpellsProject();
     const bytes = Buffer.from('\uFEFF{"current_state":"GATHER_EDITING"}', "utf16le");
     project.write("state.json", bytes);
@@ -322,7 +340,11 @@ describe("a state.json that cannot be used", () => {
     const [told] = await overview(project.runtime.store.view());
     expect(told?.problem?.fix).toContain("The files suggest GATHER_EDITING.");
     expect(readFileSync(project.at("state.json"))).toEqual(bytes);
-    await project.run(mendState);
+    const accept = (answered?: Context["answered"]) =>
+      advance(project.runtime, acceptState, { id: "main" }, { channel: "terminal" }, answered);
+    const { ask } = await accept();
+    expect(readFileSync(project.at("state.json"))).toEqual(bytes);
+    await accept({ message: ask?.message ?? "" });
     expect(project.stateFile().current_state).toBe("GATHER_EDITING");
     expect(readFileSync(project.at("state.json.bak-2026-01-31T09-30-15Z"))).toEqual(bytes);
   });

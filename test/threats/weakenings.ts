@@ -803,26 +803,6 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
   ],
-  "An edited state by way of a copy": [
-    {
-      takes: "the person who takes another state",
-      file: "src/workflows/spells/backup.ts",
-      find: "    if (!hasAnswered(context, message))\n",
-      replace: '    if (context.caller.channel === "mcp" && !hasAnswered(context, message))\n',
-      tests: [
-        "test/e2e/spells-demo.test.ts: that brings back another state is a person's to take, and is a step of the run's history",
-      ],
-    },
-    {
-      takes: "the hold of a state that the copy does not change",
-      file: "src/workflows/spells/backup.ts",
-      find: "!leftOut.includes(path) && !(stays && path === STATE_FILE);",
-      replace: "!leftOut.includes(path);",
-      tests: [
-        "test/e2e/spells-demo.test.ts: lets no edited state pass, be it put into the copy or already there",
-      ],
-    },
-  ],
   "A text that a parser cannot end with": [
     {
       takes: "the limit on the depth of a page",

@@ -36,13 +36,13 @@ export const repair: Run = async (host, call) => {
   };
 };
 
-/** At a terminal, a person may accept edited states; reports each one accepted. */
+/** At a terminal, a person may accept edited states, and what a workflow suggests for one that cannot be read. */
 async function offerEdits(host: Host, project: Project): Promise<readonly string[]> {
   if (host.caller.channel !== "terminal") return [];
   const accepted: string[] = [];
   for (const { runs } of await overview(project))
-    for (const { problem, run } of runs) {
-      if (problem?.code !== "state-tampered") continue;
+    for (const { command, problem, run } of runs) {
+      if (problem?.code !== "state-tampered" && !(problem && command === "pawl repair")) continue;
       const [workflow = ""] = run.split(":", 1);
       const { acceptEdit } = await loadWorkflow(project.workflows, workflow);
       if (!acceptEdit) continue;

@@ -1,5 +1,5 @@
 import type { WorkflowModule } from "../../runtime/module.ts";
-import { optional, required, verb } from "../../runtime/verb.ts";
+import { required, verb } from "../../runtime/verb.ts";
 import { SPELLS } from "./events.ts";
 import { RUN_ID } from "./files.ts";
 
@@ -18,7 +18,7 @@ const spells: WorkflowModule = {
     ]);
     return [{ workflow: SPELLS_WORKFLOW, replies: REPLY_NAMES }];
   },
-  owned: async () => ({ written: {}, state: [], work: [".ai", ".ai-backups"] }),
+  owned: async () => ({ written: {}, state: [], work: [".ai"] }),
   overview: async (view) => (await import("./overview.ts")).overview(view),
   scope: async (view, id) => (id === RUN_ID ? (await import("./scope.ts")).scopeOf(view) : null),
   runIds: async () => [RUN_ID],
@@ -26,14 +26,7 @@ const spells: WorkflowModule = {
   tools: async () => (await import("./tools.ts")).TOOLS,
   prompts: async () => (await import("./tools.ts")).PROMPTS,
   resources: async () => (await import("./tools.ts")).RESOURCES,
-  async acceptEdit() {
-    const [{ acceptEditOf }, { SPELLS_STATES }, { RUN, STATE_FILE }] = await Promise.all([
-      import("../../runtime/accept-edit.ts"),
-      import("./recorded.ts"),
-      import("./files.ts"),
-    ]);
-    return acceptEditOf({ states: SPELLS_STATES, lock: RUN, paths: () => [STATE_FILE] });
-  },
+  acceptEdit: async () => (await import("./accept-state.ts")).acceptState,
   samples: async (view) => (await import("./samples.ts")).replySamples(view),
   async tablePlace(view) {
     const [{ FIRST_STATE, configurationOf, loadState }, { SPELLS_WORKFLOW }] = await Promise.all([
@@ -59,29 +52,6 @@ const spells: WorkflowModule = {
       [],
       async () => (await import("./cast.ts")).castOf("lumos"),
       { create: true, prose: true },
-    ),
-    verb(
-      "spells demo",
-      "lay out a sample project at any state, in an empty folder",
-      [
-        required("action", "what to do", ["list", "set", "reset"]),
-        optional("name", "the demo to set, as the list names it"),
-      ],
-      async () => (await import("./demo.ts")).demo,
-      { create: true },
-    ),
-    verb("spells backup", "copy .ai/ to .ai-backups/", [], async () => (await import("./backup.ts")).backUp),
-    verb(
-      "spells restore",
-      "bring a copy of .ai/ back, and copy what is there first",
-      [optional("name", "the copy's name in .ai-backups/; default: the latest")],
-      async () => (await import("./backup.ts")).restore,
-    ),
-    verb(
-      "spells mend",
-      "replace a state.json that cannot be read by the state that the files suggest",
-      [],
-      async () => (await import("./mend.ts")).mendState,
     ),
   ],
 };

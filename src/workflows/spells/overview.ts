@@ -3,7 +3,7 @@ import type { View } from "../../core/ports/store.ts";
 import type { RunOverview } from "../../runtime/module.ts";
 import { unreadableRun } from "../../runtime/unreadable-run.ts";
 import { RUN } from "./files.ts";
-import { FIRST_STATE, isMendable, loadState } from "./state-file.ts";
+import { FIRST_STATE, loadState, UnusableState } from "./state-file.ts";
 import { STATES } from "./states.ts";
 import { suggestState } from "./suggest-state.ts";
 import { turnIn } from "./turn.ts";
@@ -43,10 +43,10 @@ export async function overview(view: View): Promise<readonly RunOverview[]> {
       const more = { next: "decide on its edited state", command: "pawl repair" };
       return [unreadableRun(RUN, TITLE, thrown, more)];
     }
-    if (!isMendable(thrown)) throw thrown;
+    if (!(thrown instanceof UnusableState)) throw thrown;
     const suggested = await suggestState(view);
-    const fix = `The files suggest ${suggested}. Run \`pawl spells mend\` to set it (the old file is kept), or correct .ai/task/state.json by hand.`;
-    const more = { next: "mend state.json", command: "pawl spells mend" };
+    const fix = `The files suggest ${suggested}. Run \`pawl repair\` in a terminal to set it (the old file is kept), or correct .ai/task/state.json by hand.`;
+    const more = { next: "decide on its state", command: "pawl repair" };
     return [unreadableRun(RUN, TITLE, new PawlError(code, message, fix), more)];
   }
 }

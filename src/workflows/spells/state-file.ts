@@ -40,17 +40,12 @@ export async function loadState(view: View): Promise<StateFile> {
 }
 
 /** The file's text is not a state of Spells; the files suggest a state instead. */
-class UnusableState extends PawlError {}
-
-/** Whether `pawl spells mend` can repair the unreadable state. */
-export function isMendable(thrown: unknown): boolean {
-  return thrown instanceof UnusableState;
-}
+export class UnusableState extends PawlError {}
 
 /** The state, or the initial one without a file. Throws `state-unreadable` if the text is not a state of Spells. */
-export function parseState(json: string | null, fault = unreadable): StateFile {
+export function parseState(json: string | null): StateFile {
   if (json === null) return FIRST_STATE;
-  const state = readState(json, STATE, (line, problem) => fault(`line ${line}: ${problem}`));
+  const state = readState(json, STATE, (line, problem) => unreadable(`line ${line}: ${problem}`));
   return { ...state, context: state.context ?? {}, history: state.history ?? [] };
 }
 
@@ -101,16 +96,6 @@ export function afterMove(
 /** ISO 8601 in UTC without milliseconds. */
 export function toSeconds(time: string): string {
   return time.replace(/\.\d+Z$/, "Z");
-}
-
-/** The state of a restored run, with a step in its history that no spell made. */
-export function afterRestoring(state: StateFile, from: string, time: string): StateFile {
-  const entry = {
-    timestamp: toSeconds(time),
-    transition: `${from} → ${state.current_state}`,
-    trigger: "Restore",
-  };
-  return { ...state, history: [...state.history, entry] };
 }
 
 function unreadable(what: string): PawlError {

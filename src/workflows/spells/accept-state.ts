@@ -1,0 +1,76 @@
+/**
+ * `pawl repair` at a terminal: a person accepts an edited state.json, or replaces one that cannot be read by the state that
+ * the files suggest. The old file is kept beside the new one.
+ */
+import type { PawlError } from "../../core/error.ts";
+import { projectPath } from "../../core/path.ts";
+import type { View } from "../../core/ports/store.ts";
+import { acceptEditOf, type Edited } from "../../runtime/accept-edit.ts";
+import type { Context, Proposal, Reply, StoryInput, Transaction } from "../../runtime/module.ts";
+import { hasAnswered, strengthOf } from "../../runtime/person.ts";
+import { renderReview } from "../../runtime/review/question.ts";
+import { runAdvanced, stamped } from "../../runtime/run-advanced.ts";
+import { freeName, RUN, STATE_FILE, TASK_FOLDER } from "./files.ts";
+import { SPELLS_STATES } from "./recorded.ts";
+import { FIRST_STATE, loadState, renderState, toSeconds, UnusableState } from "./state-file.ts";
+import { suggestState } from "./suggest-state.ts";
+
+interface Unusable {
+  readonly why: PawlError;
+  readonly suggested: string;
+  /** In `.ai/task/`. */
+  readonly names: readonly string[];
+}
+
+const acceptEdit = acceptEditOf({ states: SPELLS_STATES, lock: RUN, paths: () => [STATE_FILE] });
+
+/** Throws `no-effect` if there is nothing to decide. */
+export const acceptState: Transaction<StoryInput, Edited | Unusable, undefined, Reply> = {
+  states: SPELLS_STATES,
+  run: () => RUN,
+  async read(view, input, context) {
+    const why = await unusable(view);
+    if (why === null) return acceptEdit.read(view, input, context);
+    const names = (await view.list(TASK_FOLDER)).map(({ name }) => name);
+    return { why, suggested: await suggestState(view), names };
+  },
+  propose: (seen, _, input, context) =>
+    "why" in seen ? replace(seen, context) : acceptEdit.propose(seen, undefined, input, context),
+};
+
+async function unusable(view: View): Promise<PawlError | null> {
+  try {
+    await loadState(view);
+    return null;
+  } catch (thrown) {
+    if (thrown instanceof UnusableState) return thrown;
+    throw thrown;
+  }
+}
+
+function replace({ names, suggested, why }: Unusable, context: Context): Proposal<Reply> {
+  const message = renderReview({
+    question: `Set ${STATE_FILE} to ${suggested}, the state that the files suggest?`,
+    facts: [why.message, "The old file is kept beside it. The state is recorded as set by you."],
+    whole: STATE_FILE,
+  });
+  if (!hasAnswered(context, message)) return { reply: { text: "", data: {} }, ask: { message } };
+  const date = toSeconds(context.now.time).replaceAll(":", "-");
+  const kept = projectPath(TASK_FOLDER, freeName(`state.json.bak-${date}`, names));
+  const step = { event: "mend", row: "mend", from: "unreadable", to: suggested };
+  const words = {
+    summary: `state.json could not be read and was set to ${suggested}`,
+    strength: strengthOf(context),
+  };
+  return {
+    reply: {
+      text: `state.json now says ${suggested}, which is what the files suggest. The old file is ${kept}.\n`,
+      data: { state: suggested, kept },
+    },
+    changes: [
+      { type: "move", from: STATE_FILE, to: kept },
+      { type: "write", path: STATE_FILE, text: renderState({ ...FIRST_STATE, current_state: suggested }) },
+    ],
+    events: stamped([runAdvanced({ run: RUN, machine: "spells", ...step }, words, context)], context),
+  };
+}

@@ -105,12 +105,12 @@ export const BOARD_SERVER: Readonly<Record<string, Requirement>> = {
     ],
   },
   "board.pages": {
-    says: "The board shows tasks, costs, runs in their tables, the log and its replay, and tries an event without doing it.",
+    says: "The board shows tasks, costs, runs in their tables, and tries an event without doing it.",
     source: "docs/board.md",
     tests: [
       `${ACTS}: show the columns, what depends on what, what overlaps, and take a person's answer and stop`,
       `${ACTS}: show what each run cost and why, what is at a gate, and let it be approved there`,
-      `${ACTS}: show the log, its replay, the tables with their proofs, and try an event without doing it`,
+      `${ACTS}: show the runs, the tables with their proofs, and try an event without doing it`,
       `${ACTS}: are of several projects, each with a key of its own; one that cannot be read keeps the others as they are`,
     ],
   },

@@ -213,16 +213,12 @@ async function boardOf(
   },
 ): Promise<NodeJS.Signals> {
   const { cwd, host, open, place, until } = around;
-  const [{ distinctRoots, serveBoard }, { lookAtGuard }] = await Promise.all([
-    import("./board.ts"),
-    import("../surfaces/cli/guard-proof.ts"),
-  ]);
+  const { distinctRoots, serveBoard } = await import("./board.ts");
   const { environment, home } = place;
   return serveBoard(distinctRoots(order.folders, cwd, environment), order, {
     ...{ home, environment, version: host.version, until },
     caller: { channel: "board", who: person() },
     open: async (root) => open({ ...place, root, workflows: await allWorkflows(root, place, open) }),
-    guardWords: async (project) => (await lookAtGuard(host, project))?.words ?? null,
     onError: (message) => host.terminal.err(`${host.name}: ${clean(message)}\n`),
   });
 }

@@ -29,7 +29,6 @@ export interface BoardGround {
   open(root: string): Promise<Project>;
   /** How far up a process's ancestors agents are searched. */
   readonly until: number | undefined;
-  guardWords(project: Project): Promise<string | null>;
   readonly onError: (message: string) => void;
 }
 
@@ -47,7 +46,6 @@ export async function serveBoard(
       root,
       open: async () => remembering(await ground.open(root), root),
       tail: (run: string) => lastWords(root, run),
-      guardWords: ground.guardWords,
     })),
     files: pageFiles(home),
     ...{ port, readOnly, version, caller, onError },

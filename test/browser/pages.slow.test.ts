@@ -11,8 +11,6 @@ const PAGES = {
   runs: "#/shop/runs",
   run: "#/shop/run/alfred%3ASHOP-142",
   tasks: "#/shop/tasks",
-  replay: "#/shop/replay",
-  guard: "#/shop/guard",
   workflows: "#/shop/workflows",
   cost: "#/shop/cost",
 };
@@ -194,7 +192,6 @@ describe.runIf(HAS_CHROMIUM)("each page of the board", () => {
       ["t", "Tasks"],
       ["r", "Runs"],
       ["c", "Cost"],
-      ["u", "Guard"],
       ["i", "Inbox"],
     ] as const) {
       await keyboard.press("g");

@@ -157,9 +157,7 @@ describe.runIf(HAS_CHROMIUM)("the board's page, served by pawl board", () => {
         for (const name of [
           "tasks",
           "runs",
-          "replay",
           "cost",
-          "guard",
           "workflows",
           key === keys[0] ? `run/${encodeURIComponent(RUN)}` : "run/bloom%3AT1",
           key === keys[0] ? `review/${encodeURIComponent(RUN)}` : "review/bloom%3AT1",

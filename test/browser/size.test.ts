@@ -25,7 +25,7 @@ describe("the board's page", () => {
     const first = reached([...index.matchAll(/"\/(assets\/[^"]+)"/g)].map(([, name = ""]) => name));
     const all = readdirSync(join(PAGE, "assets")).map((name) => `assets/${name}`);
     const later = all.filter((name) => !first.includes(name)).join(" ");
-    for (const part of ["layout", "tasks", "replay", "cost"]) expect(later).toContain(`assets/${part}-`);
+    for (const part of ["layout", "tasks", "runs", "cost"]) expect(later).toContain(`assets/${part}-`);
   });
 
   it("has no script and no style in its markup, and asks no other host for anything", () => {

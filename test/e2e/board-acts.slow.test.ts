@@ -290,17 +290,10 @@ describe("the board's pages of tasks", () => {
 });
 
 describe("the board's other pages", () => {
-  it("show the log, its replay, the tables with their proofs, and try an event without doing it", async () => {
+  it("show the runs, the tables with their proofs, and try an event without doing it", async () => {
     using project = await waiting();
     await using at = await boardOf(project);
     const { get, post, project: key } = at.browser;
-    const log = (await get(`/api/${key}/events?limit=1`)).json();
-    expect(log.events).toEqual([
-      expect.objectContaining({ run: RUN, type: "run:advanced", offset: log.end }),
-    ]);
-    const replay = (await get(`/api/${key}/replay`)).json();
-    expect(replay.runs).toEqual([{ run: RUN, state: "in_review", since: expect.any(String) }]);
-    expect((await get(`/api/${key}/replay?at=0`)).json().runs).toEqual([]);
     const { workflows } = (await get(`/api/${key}/workflows`)).json();
     const release = workflows.find(({ name }: { name: string }) => name === "release");
     expect(release.tables[0].proof.holds).toBe(true);
@@ -324,7 +317,6 @@ describe("the board's other pages", () => {
     expect(stateOf(project)).toBe("in_review");
     const runs = (await get(`/api/${key}/runs`)).json();
     expect(runs.workflows.find(({ name }: { name: string }) => name === "release").runs[0].run).toBe(RUN);
-    expect((await get(`/api/${key}/guard`)).json()).toEqual({ proved: null, denials: [] });
   });
 
   it("pass on hostile content as data, cleaned where it is Pawl's own sentence, and never fail on it", async () => {
@@ -347,19 +339,21 @@ describe("the board's other pages", () => {
       { id: "6", type: "__proto__", time: "2026" },
     ];
     const lines = events.map((event) => `${JSON.stringify(event)}\n`).join("");
-    project.write(
-      ".pawl/events.jsonl",
-      `${project.read(".pawl/events.jsonl")}${lines}not json\n[]\n7\n${"x".repeat(2_000_000)}\n`,
-    );
     await using at = await boardOf(project);
-    const { get, project: key } = at.browser;
-    const log = await get(`/api/${key}/events`);
-    expect(log.headers["content-type"]).toMatch(/^application\/json/);
-    expect(log.json().events).toHaveLength(7);
-    const words = log.json().events.map((event: { words: string }) => event.words);
+    const { get, listen, project: key } = at.browser;
+    const live = await listen();
+    await live.next("hello");
+    const log = join(project.root, ".pawl/events.jsonl");
+    appendFileSync(log, `not json\n[]\n7\n${"x".repeat(2_000_000)}\n${lines}`);
+    const words: string[] = [];
+    for (const _ of events) words.push((await live.next("happened")).data.words);
+    live.close();
     expect(words).toContainEqual("<script>alert(1)</script><U+202E>evil<U+200B>");
-    for (const page of ["events", "replay", "guard", "cost", "tasks", "runs", "run/release:9", "workflows"])
-      expect((await get(`/api/${key}/${page}`)).status, page).toBe(200);
+    for (const page of ["cost", "tasks", "runs", "run/release:9", "workflows"]) {
+      const answered = await get(`/api/${key}/${page}`);
+      expect(answered.status, page).toBe(200);
+      expect(answered.headers["content-type"]).toMatch(/^application\/json/);
+    }
   });
 
   it("are of several projects, each with a key of its own; one that cannot be read keeps the others as they are", async () => {

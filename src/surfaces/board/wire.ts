@@ -139,8 +139,6 @@ export interface Tasks {
 }
 
 /**
- * `GET /api/P/events?before=OFFSET&limit=N`: the newest first (at most 500; 100 where no limit is named).
- *
  * `GET /api/events?since=ID` is the live stream, as server-sent events: `hello` once, right after it has begun to listen (ask
  * for the page's data after it, and nothing is missed); `happened` with a `Happened` for each event; `reset` with
  * `{ "project": KEY }` where events were missed, so that all of that project is to be asked for anew. An id is opaque (the
@@ -148,14 +146,6 @@ export interface Tasks {
  * `EventSource` names it as `since`. The page's first one is in its own markup (`<meta name="pawl-since">`), as the logs were
  * before it asked for anything; where that is empty, the page asks for its data again after `hello`.
  */
-export interface Events {
-  readonly events: readonly Happened[];
-  /** For the next page; null: that was all. */
-  readonly before: number | null;
-  /** Of the log's end. */
-  readonly end: number;
-}
-
 export interface Happened {
   readonly project: string;
   readonly offset: number;
@@ -164,26 +154,6 @@ export interface Happened {
   /** `workflow:id`; null: of no run. */
   readonly run: string | null;
   readonly words: string;
-}
-
-/** `GET /api/P/replay?at=OFFSET`: each run as it stood at that moment. */
-export interface Replay {
-  readonly at: number;
-  readonly time: string | null;
-  readonly end: number;
-  readonly runs: readonly { readonly run: string; readonly state: string; readonly since: string }[];
-}
-
-/** `GET /api/P/guard` */
-export interface GuardPage {
-  /** Which layers were proved, when, in words; null: the guard is off. */
-  readonly proved: string | null;
-  readonly denials: readonly {
-    readonly time: string;
-    readonly run: string | null;
-    readonly layer: string;
-    readonly words: string;
-  }[];
 }
 
 /** `GET /api/P/workflows` */

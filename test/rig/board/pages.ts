@@ -293,52 +293,6 @@ export const TASKS: Wire.Tasks = {
   problem: null,
 };
 
-const WORDS = [
-  "The plan was handed in",
-  "Approved: the plan",
-  "A step was accepted",
-  "The check `test` passed",
-  "The agent was asked again",
-];
-
-export function happenedAt(at: number): Wire.Happened {
-  return {
-    project: "shop",
-    offset: (at + 1) * 100,
-    time: ago(600 - at * 5),
-    type: "run:advanced",
-    run: at % 3 === 0 ? REVIEW.run : "bloom:mail-queue",
-    words: WORDS[at % WORDS.length] ?? "",
-  };
-}
-
-export const EVENTS: readonly Wire.Happened[] = Array.from({ length: 120 }, (_, at) => happenedAt(at));
-
-export const GUARD: Wire.GuardPage = {
-  proved:
-    "Claude Code's hook and git's hooks were proved with a planted violation 3 hours ago; the wall stands around the loop's agents.",
-  denials: [
-    {
-      time: ago(31),
-      run: REVIEW.run,
-      layer: "hook",
-      words: "Edit of test/rate-limit.test.ts: in the state `plan` only .alfred/ may be written.",
-    },
-    {
-      time: ago(75),
-      run: "bloom:mail-queue",
-      layer: "wall",
-      words: "A connection to 203.0.113.9:443 was refused: only the model's address is open.",
-    },
-    {
-      time: ago(140),
-      run: null,
-      layer: "git",
-      words: "A commit on main without a finished run: src/http/server.ts.",
-    },
-  ],
-};
-
 export const WORKFLOWS: Wire.WorkflowsPage = {
   workflows: [
     {

@@ -10,7 +10,7 @@ import { extname, join, normalize, resolve } from "node:path";
 import type * as Wire from "../../../src/surfaces/board/wire.ts";
 import { diffOf, generated } from "./diffs.ts";
 import { HOSTILE_PATCH, hostile } from "./hostile.ts";
-import { COST, EVENTS, GUARD, INBOX, RUN, RUNS, TASKS, WORKFLOWS } from "./pages.ts";
+import { COST, INBOX, RUN, RUNS, TASKS, WORKFLOWS } from "./pages.ts";
 import { NOW, REVIEW } from "./review.ts";
 
 /** Where the tests' setup builds it. */
@@ -107,9 +107,6 @@ export class BoardFixture implements AsyncDisposable {
     if (isEmpty) return emptyPages()[page];
     if (page === "review") return this.#review(run);
     if (page === "diff") return this.#diff(query.get("path") ?? "");
-    if (page === "events")
-      return eventsBefore(Number(query.get("before") ?? Infinity), Number(query.get("limit")));
-    if (page === "replay") return replayAt(Number(query.get("at")));
     return PAGES[page];
   }
 
@@ -261,7 +258,6 @@ const PAGES: Readonly<Record<string, unknown>> = {
   runs: RUNS,
   run: RUN,
   tasks: TASKS,
-  guard: GUARD,
   workflows: WORKFLOWS,
   cost: COST,
 };
@@ -272,29 +268,9 @@ function emptyPages(): Readonly<Record<string, unknown>> {
     run: { ...RUN, machine: null, at: null, moves: [], story: "", timeline: [] },
     review: { review: null, strayed: null },
     tasks: { tasks: [], overlaps: [], problem: null },
-    guard: { proved: null, denials: [] },
     workflows: { workflows: [] },
     cost: { rows: [] },
-    events: { events: [], before: null, end: 0 },
-    replay: { at: 0, time: null, end: 0, runs: [] },
   };
-}
-
-function eventsBefore(before: number, limit: number): Wire.Events {
-  const events = EVENTS.filter(({ offset }) => offset <= before)
-    .toReversed()
-    .slice(0, limit || 60);
-  return { events, before: null, end: EVENTS.length * 100 };
-}
-
-function replayAt(at: number): Wire.Replay {
-  const past = EVENTS.filter(({ offset }) => offset <= at);
-  const runs = [...new Set(past.map(({ run }) => run ?? ""))].map((run, index) => ({
-    run,
-    state: past.length > 60 && index === 0 ? "human_review" : "implement",
-    since: past.findLast((event) => event.run === run)?.time ?? "",
-  }));
-  return { at, time: past.at(-1)?.time ?? null, end: EVENTS.length * 100, runs };
 }
 
 function refused(code: string, message: string, fix: string): Wire.Refused {

@@ -23,8 +23,6 @@ const LATER: Readonly<Record<Exclude<PageName, "inbox">, () => Promise<Page>>> =
   runs: async () => (await import("./pages/runs.tsx")).RunsPage,
   run: async () => (await import("./pages/run.tsx")).RunPage,
   tasks: async () => (await import("./pages/tasks.tsx")).TasksPage,
-  replay: async () => (await import("./pages/replay.tsx")).ReplayPage,
-  guard: async () => (await import("./pages/guard.tsx")).GuardPage,
   workflows: async () => (await import("./pages/workflows.tsx")).WorkflowsPage,
   cost: async () => (await import("./pages/cost.tsx")).CostPage,
 };
@@ -33,9 +31,7 @@ const MENU: readonly { readonly page: PageName; readonly title: string; readonly
   { page: "inbox", title: "Inbox", keys: "g i" },
   { page: "tasks", title: "Tasks", keys: "g t" },
   { page: "runs", title: "Runs", keys: "g r" },
-  { page: "replay", title: "Replay", keys: "g p" },
   { page: "cost", title: "Cost", keys: "g c" },
-  { page: "guard", title: "Guard", keys: "g u" },
   { page: "workflows", title: "Workflows", keys: "g w" },
 ];
 

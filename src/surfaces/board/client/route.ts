@@ -2,17 +2,7 @@
 import { computed, signal } from "@preact/signals";
 import { session } from "./api.ts";
 
-export const PAGES = [
-  "inbox",
-  "review",
-  "runs",
-  "run",
-  "tasks",
-  "replay",
-  "guard",
-  "workflows",
-  "cost",
-] as const;
+export const PAGES = ["inbox", "review", "runs", "run", "tasks", "workflows", "cost"] as const;
 export type PageName = (typeof PAGES)[number];
 
 export interface Route {

@@ -15,8 +15,6 @@ export interface BoardPlace {
   open(): Promise<Project>;
   /** What the agent of a run said and did last, the oldest first. */
   tail(run: string): readonly string[];
-  /** Which layers of the guard were proved, in words; null: the project has none. */
-  guardWords(project: Project): Promise<string | null>;
 }
 
 export interface BoardProject {
@@ -27,16 +25,15 @@ export interface BoardProject {
   project(): Promise<Project>;
   log(): Promise<EventLog>;
   readonly tail: BoardPlace["tail"];
-  guardWords(): Promise<string | null>;
 }
 
 export function boardProjects(places: readonly BoardPlace[]): ReadonlyMap<string, BoardProject> {
   return new Map(
-    places.map(({ root, open, tail, guardWords }) => {
+    places.map(({ root, open, tail }) => {
       const key = projectKey(root);
       const project = once(open);
       const log = once(async () => (await project()).eventLog());
-      return [key, { key, root, project, log, tail, guardWords: async () => guardWords(await project()) }];
+      return [key, { key, root, project, log, tail }];
     }),
   );
 }

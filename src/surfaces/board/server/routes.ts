@@ -4,14 +4,11 @@ import type { Project } from "../../../runtime/project.ts";
 import { openReviews } from "../../../runtime/review/pages.ts";
 import { type Acts, isTaskAct, openActs } from "./acts.ts";
 import { errorAnswer, refusal } from "./errors.ts";
-import { eventsOf, wholeNumber } from "./events.ts";
-import { type Denials, guardOf, openDenials } from "./guard.ts";
 import { runsOf } from "./inbox.ts";
 import { tryEvent, workflowsOf } from "./machine.ts";
 import type { BoardOptions } from "./options.ts";
 import { tryOrder, verdictOrder, wordsOrder } from "./orders.ts";
 import type { BoardProject } from "./projects.ts";
-import { type Moves, openMoves, replayAt } from "./replay.ts";
 import { openTimelines, runOf, type Timelines } from "./run.ts";
 import { costOf, openSpending, type Spending, tasksOf } from "./tasks.ts";
 
@@ -61,13 +58,6 @@ function addPages(get: Route): void {
     }),
   );
   get("tasks", ({ entry, project }) => tasksOf(project, entry.tail));
-  get("events", ({ entry, context }) =>
-    eventsOf(entry, { before: context.req.query("before"), limit: context.req.query("limit") }),
-  );
-  get("replay", async ({ entry, kept, context }) =>
-    replayAt(kept.moves, await entry.log(), wholeNumber(context.req.query("at"))),
-  );
-  get("guard", async ({ entry, kept }) => guardOf(kept.denials, await entry.log(), await entry.guardWords()));
   get("workflows", ({ project }) => workflowsOf(project));
   get("cost", async ({ entry, kept, project }) => costOf(await kept.spending(project), await entry.log()));
 }
@@ -87,8 +77,6 @@ function addActs(post: Route, acts: Acts): void {
 
 /** What is made of the project's log, when a page first asks. */
 interface Kept {
-  readonly moves: Moves;
-  readonly denials: Denials;
   readonly timelines: Timelines;
   spending(project: Project): Promise<Spending>;
 }
@@ -96,8 +84,6 @@ interface Kept {
 function openKept(): Kept {
   let spending: Promise<Spending> | undefined;
   return {
-    moves: openMoves(),
-    denials: openDenials(),
     timelines: openTimelines(),
     spending(project) {
       spending ??= openSpending(project);

@@ -1,5 +1,5 @@
 /** The composition root: environment and configuration → adapters → runtime → surfaces. */
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { hostname, userInfo } from "node:os";
 import { basename, join, resolve } from "node:path";
@@ -37,10 +37,12 @@ import type { EventsOptions, Project, Trust, Workflows } from "../runtime/projec
 import type { Runtime } from "../runtime/run-transaction.ts";
 import type { BoardOrder, Host, VerifyOrder } from "../surfaces/cli/command.ts";
 import { CONTROLLING_TERMINAL, type ControllingTerminal } from "../surfaces/cli/controlling-terminal.ts";
+import { readOwnOptions } from "../surfaces/cli/own-options.ts";
 import { runProgram } from "../surfaces/cli/program.ts";
 import { clean, openTerminal, type Terminal } from "../surfaces/cli/terminal.ts";
 import type { Report } from "../verify/report.ts";
 import { WORKFLOWS } from "../workflows/index.ts";
+import { isSet, type SettingsReader } from "./early-settings.ts";
 import { launchOf } from "./launch.ts";
 import { openNotices } from "./notices.ts";
 import { openOutside } from "./ports.ts";
@@ -145,7 +147,10 @@ export async function run(start: Start): Promise<number> {
     return project;
   };
   const place = { home, environment, workflows: shipped };
-  const workflows = await allWorkflows(existingRoot(argv, environment, workingFolder), place, open);
+  // The command itself is not read yet: the workflows define its verbs.
+  const option = readOwnOptions(argv).projects.at(-1);
+  const root = existingRoot(option, environment, workingFolder);
+  const workflows = await allWorkflows(root, place, open);
   const agentHere = lookOnce(() => agentAround(environment, ancestry));
   const host: Host = {
     name,
@@ -172,7 +177,7 @@ export async function run(start: Start): Promise<number> {
     },
     ...forAgents(environment, workingFolder),
     keys: (root) => ownKeys(root, environment),
-    verify: (order) => verifyAround(argv, workingFolder(), { ...place, workflows: shipped }, order),
+    verify: (order) => verifyAround(option, workingFolder(), { ...place, workflows: shipped }, order),
     guard: async (root) => (await import("./guard-outside.ts")).openGuardOutside({ root, home, environment }),
     leftovers: async (root) => (await import("./leftovers.ts")).openLeftovers(root, environment),
     machine: async (root) => (await import("./machine.ts")).lookAtMachine(root, environment),
@@ -279,7 +284,7 @@ async function ownKeys(root: string, environment: Environment): Promise<Keys> {
 
 /** Needs no open project: a bare clone has none, and HEAD's files prove nothing. */
 async function verifyAround(
-  argv: readonly string[],
+  option: string | undefined,
   cwd: string,
   { environment, home, workflows: shipped }: Omit<ProjectPlace, "root">,
   order: VerifyOrder,
@@ -288,17 +293,10 @@ async function verifyAround(
     import("./verification.ts"),
     import("../adapters/git/discover.ts"),
   ]);
-  const option = projectOption(argv);
   const isBare = discover(cwd)?.top === null;
-  const root = isBare ? null : existingRoot(argv, environment, () => cwd);
+  const root = isBare ? null : existingRoot(option, environment, () => cwd);
   const folder = option === undefined ? (root ?? cwd) : resolve(cwd, option);
   return verify({ folder, environment, shipped, packaged: packagedTexts(join(home, "workflows")) }, order);
-}
-
-function projectOption(argv: readonly string[]): string | undefined {
-  const at = argv.findIndex((word) => word === "--project" || word.startsWith("--project="));
-  if (at < 0) return undefined;
-  return argv[at]?.startsWith("--project=") ? argv[at]?.slice("--project=".length) : argv[at + 1];
 }
 
 function posting(outbox: string, environment: Environment): NonNullable<Host["post"]> {
@@ -348,8 +346,7 @@ export async function allWorkflows(
   place: Omit<ProjectPlace, "root">,
   open: (place: ProjectPlace) => Promise<Project>,
 ): Promise<Workflows> {
-  // Most projects have no workflow of their own. Then nothing is parsed.
-  const hasOwn = root !== null && /\bworkflows\b/.test(textOf(join(root, "pawl.yaml")));
+  const hasOwn = root !== null && (await isSet("workflows", root, settingsReader({ ...place, root })));
   if (root === null || !(hasOwn || existsSync(join(root, ".pawl", "runs")))) return place.workflows;
   const { withOwnWorkflows, withProgramRuns } = await import("./own-workflows.ts");
   const workflows = hasOwn
@@ -371,14 +368,14 @@ function workingFolder(): string {
   }
 }
 
-function textOf(path: string): string {
-  // Ignored here; the reader reports it.
-  return attempt(() => (statSync(path).isFile() ? readFileSync(path, "utf8") : ""), "");
+function settingsReader({ environment, home, root }: ProjectPlace) {
+  const cache = openCache(openStateHome(root, environment));
+  return openConfiguration({ cache, version: versionOf(home) });
 }
 
-/** The command line is not parsed yet: the workflows define its verbs. */
+/** `option`: `--project`. */
 function existingRoot(
-  argv: readonly string[],
+  option: string | undefined,
   environment: Environment,
   workingFolder: HostProcess["workingFolder"],
 ): string | null {
@@ -387,7 +384,7 @@ function existingRoot(
     () =>
       findRoot({
         cwd: workingFolder(),
-        option: projectOption(argv),
+        option,
         variable: environment.PAWL_PROJECT,
         tasksFile: environment.BLOOM_TASKS_FILE,
         create: false,
@@ -420,7 +417,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
   const cache = openCache(files.state);
   const read = openConfiguration({ cache, version: versionOf(home) });
   const settings = async (view: View) => within((await read(view)).settings, surroundings);
-  const shared = await sharedOf(place, ownFiles, () => settings(ownFiles.view()));
+  const shared = await sharedOf(place, ownFiles, { read, settings: () => settings(ownFiles.view()) });
   const store = commits.noted(shared?.store ?? ownFiles);
   const present = () => settings(store.view());
   const trust = lateTrust({ root, environment, view: () => store.view(), settings: present, ...place.trust });
@@ -488,10 +485,9 @@ function journalOf(files: StoreOptions): Pick<Project, "foreignJournal" | "repai
 async function sharedOf(
   { environment, root }: ProjectPlace,
   files: Store,
-  settings: () => Promise<Settings>,
+  { read, settings }: { readonly read: SettingsReader; readonly settings: () => Promise<Settings> },
 ): Promise<Shared | null> {
-  // Few projects share anything. Then nothing is parsed before it is needed.
-  if (!/\bstores\b/.test(textOf(join(root, "pawl.yaml")))) return null;
+  if (!(await isSet("stores", root, read))) return null;
   const present = await settings();
   if (present.stores.bloom === "files") return null;
   const { openShared } = await import("./shared-project.ts");

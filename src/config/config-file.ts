@@ -1,8 +1,10 @@
 /** Turns the text of a configuration file into values and their places. Loaded only if there is such a file. */
+import { isMap } from "yaml";
 import type { z } from "zod";
 import { PawlError } from "../core/error.ts";
 import { type Fault, faultsOf } from "../core/faults.ts";
 import { parseYaml } from "../core/located-yaml.ts";
+import { readYaml } from "../core/yaml.ts";
 
 export type Tree = { readonly [key: string]: unknown };
 
@@ -25,6 +27,12 @@ export function parseFile(file: string, text: string, schema: z.ZodType): Parsed
   const at = fault.expected === null ? keyPlace(fault.keys) : place(fault.keys);
   const more = faults.length > 1 ? ` (${faults.length - 1} more after this one)` : "";
   throw configInvalid(at, `${wordsOf(fault)}${more}`, fixOf(fault));
+}
+
+/** Whether the file has this key at its top, as far as it can be parsed. */
+export function hasKey(text: string, key: string): boolean {
+  const { contents } = readYaml(text).document;
+  return isMap(contents) && contents.has(key);
 }
 
 function wordsOf({ expected, found, known = [], path }: Fault): string {

@@ -94,7 +94,7 @@ export interface Kept {
 const CACHE_KIND = "settings";
 
 /** Reads the settings through a view. An unchanged file is not parsed again, whichever command parsed it first. */
-export function openConfiguration(kept?: Kept): (view: View) => Promise<Configuration> {
+export function openConfiguration(kept?: Kept): (view: Pick<View, "read">) => Promise<Configuration> {
   let known: { readonly texts: string; readonly configuration: Configuration } | undefined;
   return async (view) => {
     const [pawl, alfred] = [await view.read(PAWL_YAML), await view.read(ALFRED_CONFIG)];

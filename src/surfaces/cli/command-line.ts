@@ -1,50 +1,65 @@
-/** Command lines that are not plain (`plain-call.ts`): helps, mistakes, and whatever else may be written. */
+/** The command line, read by commander from the same data that describes each command. */
 import { Argument, Command, CommanderError, type Help, Option } from "commander";
-import { PawlError } from "../../core/error.ts";
-import { nearest } from "../../core/nearest.ts";
 import { camelCase } from "./camel-case.ts";
-import type { CommandArgument, CommandOption, CommandSpec, Host } from "./command.ts";
-import { firstWord, type Input } from "./plain-call.ts";
+import type { Call, CommandArgument, CommandOption, CommandSpec, Host } from "./command.ts";
+import { addOwnOptions, type OwnOptions, ownOptionsIn } from "./own-options.ts";
+import type { RefusedChoice } from "./usage-error.ts";
+
+export type Input = Call & OwnOptions;
 
 type Act = (spec: CommandSpec, input: Input) => Promise<void>;
 
-interface Around {
-  /** Those that the line can mean. */
-  readonly meant: readonly CommandSpec[];
-  readonly specs: readonly CommandSpec[];
-  readonly host: Host;
-  readonly act: Act;
+/** `meant`: the commands that the line can mean. Building one takes time. Throws `usage`. */
+export async function runLine(
+  argv: readonly string[],
+  { meant, host, act }: { readonly meant: readonly CommandSpec[]; readonly host: Host; readonly act: Act },
+): Promise<void> {
+  const line: Line = { help: "", stopped: null };
+  const program = build(meant, host, line, act);
+  try {
+    await program.parseAsync(argv.length === 0 ? ["--help"] : argv, { from: "user" });
+  } catch (thrown) {
+    if (thrown instanceof NotAChoice) throw (await import("./usage-error.ts")).choiceError(thrown.refused);
+    if (!(thrown instanceof CommanderError)) throw thrown;
+    if (thrown.exitCode !== 0)
+      throw (await import("./usage-error.ts")).usageError(thrown, line.stopped?.command ?? program, argv);
+    const spec = line.stopped?.spec;
+    const isHelp = thrown.code === "commander.helpDisplayed" && spec;
+    host.terminal.out(line.help + (isHelp ? await belowHelp(spec, host) : ""));
+  }
 }
 
-export async function obeyLine(argv: readonly string[], { meant, specs, host, act }: Around): Promise<void> {
-  const word = firstWord(argv);
-  const program = build(meant, host, await belowHelp(argv, host), act);
-  // The help of a command that there is not would be everybody's.
-  const isUnknown = word !== undefined && !specs.some(({ name }) => name.split(" ")[0] === word);
-  const asked = isUnknown ? argv.filter((each) => each !== "--help" && each !== "-h") : argv;
-  try {
-    await program.parseAsync(asked.length === 0 ? ["--help"] : asked, { from: "user" });
-  } catch (thrown) {
-    if (!(thrown instanceof CommanderError)) throw thrown;
-    if (thrown.exitCode !== 0) throw usage(thrown, argv, specs, host);
+/** What commander does with a line. */
+interface Line {
+  /** The help, or the version, as far as it is written. */
+  help: string;
+  /** The command at which it stopped. */
+  stopped: { readonly command: Command; readonly spec: CommandSpec | null } | null;
+}
+
+/** Thrown for a value that is none of the choices: commander would say it in its own words. */
+class NotAChoice {
+  readonly refused: RefusedChoice;
+  constructor(refused: RefusedChoice) {
+    this.refused = refused;
   }
 }
 
 /** What a command's help says below its options. Loaded only where a help is asked for. */
-async function belowHelp(argv: readonly string[], { name, terminal }: Host): Promise<Below> {
-  if (!argv.includes("--help") && !argv.includes("-h")) return () => "";
+async function belowHelp(
+  { details = "", name: command }: CommandSpec,
+  { name, terminal }: Host,
+): Promise<string> {
   const [{ EXAMPLES }, { wrap }] = await Promise.all([import("./examples.ts"), import("./text-width.ts")]);
-  return ({ details = "", name: command }) => {
-    const examples = Object.hasOwn(EXAMPLES, command) ? (EXAMPLES[command] ?? []) : [];
-    const shown = examples.map((line) => exampleLines(`${name} ${line}`, terminal.columns, wrap));
-    return [
-      ...(details === "" ? [] : ["", ...wrap(details, terminal.columns)]),
-      ...(shown.length === 0 ? [] : ["", "Examples:", ...shown.flat()]),
-    ].join("\n");
-  };
+  const examples = Object.hasOwn(EXAMPLES, command) ? (EXAMPLES[command] ?? []) : [];
+  const shown = examples.map((line) => exampleLines(`${name} ${line}`, terminal.columns, wrap));
+  return [
+    ...(details === "" ? [] : ["", ...wrap(details, terminal.columns)]),
+    ...(shown.length === 0 ? [] : ["", "Examples:", ...shown.flat()]),
+  ]
+    .map((line) => `${line}\n`)
+    .join("");
 }
-
-type Below = (spec: CommandSpec) => string;
 
 /** A long example runs on in the next line, as a shell reads it. */
 function exampleLines(
@@ -56,22 +71,18 @@ function exampleLines(
   return lines.map((each, at) => `${at === 0 ? "  " : "    "}${each}${at < lines.length - 1 ? " \\" : ""}`);
 }
 
-function build(specs: readonly CommandSpec[], host: Host, below: Below, action: Act): Command {
-  const program = new Command(host.name)
+function build(specs: readonly CommandSpec[], host: Host, line: Line, action: Act): Command {
+  const program = stopping(addOwnOptions(new Command(host.name)), line, null)
     .description("Keeps coding agents on a written workflow.")
-    // Every command takes these: the program finds its own options anywhere on the line.
-    .addOption(new Option("--json", "write JSON"))
-    .addOption(
-      new Option("--project <dir>", "the project's root (default: the nearest one above)").argParser(
-        (dir: string, before: readonly string[] | undefined) => [...(before ?? []), dir],
-      ),
-    )
-    .addOption(new Option("-f, --file <path>", "the tasks file (default: the project's tasks.yaml)"))
     .version(host.version, "-V, --version", "show the version")
     .helpOption("-h, --help", "show help")
     .helpCommand(false)
-    .exitOverride()
-    .configureOutput({ writeOut: host.terminal.out, writeErr: () => {} })
+    .configureOutput({
+      writeOut: (text) => {
+        line.help += text;
+      },
+      writeErr: () => {},
+    })
     .configureHelp({
       helpWidth: host.terminal.columns,
       // Below this the descriptions would not be broken at all.
@@ -83,8 +94,8 @@ function build(specs: readonly CommandSpec[], host: Host, below: Below, action: 
   const groups = new Map<string, Command>();
   for (const spec of specs) {
     const [first = "", second] = spec.name.split(" ");
-    const parent = second === undefined ? program : groupOf(program, groups, first, spec.group);
-    addCommand(parent, second ?? first, spec, below, action);
+    const parent = second === undefined ? program : groupOf(program, groups, line, spec);
+    addCommand(parent, second ?? first, spec, line, action);
   }
   for (const group of groups.values())
     group.summary(group.commands.map((command) => command.name()).join(", "));
@@ -92,25 +103,37 @@ function build(specs: readonly CommandSpec[], host: Host, below: Below, action: 
 }
 
 /** A command of two words belongs to a parent, which may be a command itself. */
-function groupOf(program: Command, groups: Map<string, Command>, name: string, heading: string): Command {
+function groupOf(
+  program: Command,
+  groups: Map<string, Command>,
+  line: Line,
+  { name: words, group }: CommandSpec,
+): Command {
+  const [name = ""] = words.split(" ");
   const known = groups.get(name) ?? program.commands.find((command) => command.name() === name);
   if (known) return known;
-  const made = program.command(name).helpGroup(`${heading}:`).helpCommand(false);
+  const made = stopping(program.command(name), line, null).helpGroup(`${group}:`).helpCommand(false);
   groups.set(name, made);
   return made;
 }
 
-function addCommand(parent: Command, name: string, spec: CommandSpec, below: Below, action: Act): void {
-  const command = parent
-    .command(name)
+/** Keeps where commander stops: it is not in what it throws. */
+function stopping(command: Command, line: Line, spec: CommandSpec | null): Command {
+  return command.exitOverride((error) => {
+    line.stopped = { command, spec };
+    throw error;
+  });
+}
+
+function addCommand(parent: Command, name: string, spec: CommandSpec, line: Line, action: Act): void {
+  const command = stopping(parent.command(name), line, spec)
     .description(sentence(spec.summary))
     .summary(spec.summary)
     .helpGroup(`${spec.group}:`)
     .helpCommand(false)
     .allowExcessArguments(false);
-  for (const argument of spec.arguments) command.addArgument(toArgument(argument));
-  for (const option of spec.options) command.addOption(toOption(option));
-  command.addHelpText("after", () => below(spec));
+  for (const argument of spec.arguments) command.addArgument(toArgument(command, argument));
+  for (const option of spec.options) command.addOption(toOption(command, option));
   command.action(async (...given: unknown[]) => {
     const values = given.slice(0, spec.arguments.length) as (string | string[] | undefined)[];
     const { json, project, file, ...options } = command.optsWithGlobals();
@@ -119,23 +142,30 @@ function addCommand(parent: Command, name: string, spec: CommandSpec, below: Bel
         spec.arguments.map((argument, at) => [camelCase(argument.name), values[at]]),
       ),
       options,
-      json: json === true,
-      project: project?.at(-1),
-      projects: project ?? [],
-      file,
+      ...ownOptionsIn({ json, project, file }),
     });
   });
 }
 
-function toArgument({ name, description, required, variadic, choices }: CommandArgument): Argument {
+function toArgument(command: Command, spec: CommandArgument): Argument {
+  const { name, description, required, variadic, choices } = spec;
   const dots = variadic ? "..." : "";
   const argument = new Argument(required ? `<${name}${dots}>` : `[${name}${dots}]`, description);
-  return choices ? argument.choices(choices) : argument;
+  if (!choices) return argument;
+  return argument.choices(choices).argParser((given, before: unknown) => {
+    if (!choices.includes(given)) throw new NotAChoice({ command, name: `The ${name}`, given, choices });
+    return variadic ? [...(Array.isArray(before) ? before : []), given] : given;
+  });
 }
 
-function toOption({ flags, description, choices }: CommandOption): Option {
+function toOption(command: Command, { flags, description, choices }: CommandOption): Option {
   const option = new Option(flags, description);
-  return choices ? option.choices(choices) : option;
+  if (!choices) return option;
+  return option.choices(choices).argParser((given: string) => {
+    if (!choices.includes(given))
+      throw new NotAChoice({ command, name: option.long ?? flags, given, choices });
+    return given;
+  });
 }
 
 /** A command and its arguments; its own help lists its options. */
@@ -150,67 +180,6 @@ function subcommandTerm(command: Command): string {
 /** Leaves out `--help`, which every command has. */
 function ownOptions(this: Help, command: Command): Option[] {
   return command.options.filter((option) => !option.hidden);
-}
-
-function usage(
-  error: CommanderError,
-  argv: readonly string[],
-  specs: readonly CommandSpec[],
-  host: Host,
-): PawlError {
-  if (error.code === "commander.help") return secondWordMissing(argv, specs, host);
-  const [first = "", hint = ""] = plainly(error.message.replace(/^error: /, "")).split("\n");
-  const meant = /\(Did you mean (?:one of )?(.+)\?\)/.exec(hint)?.[1];
-  const word = firstWord(argv);
-  const words = ` ${argv.join(" ")} `;
-  const named = specs.filter(({ name }) => name.split(" ")[0] === word);
-  const own = named.find(({ name }) => name.includes(" ") && words.includes(` ${name} `))?.name ?? word;
-  const help = `\`${[host.name, ...(named.length > 0 && own ? [own] : []), "--help"].join(" ")}\``;
-  return new PawlError(
-    "usage",
-    `${first.charAt(0).toUpperCase()}${first.slice(1).replace(/\.$/, "")}${choicesFor(first, argv, specs)}.`,
-    meant ? `Did you mean ${meant}? See ${help}.` : `See ${help}.`,
-  );
-}
-
-/** The choices for a missing argument. */
-function choicesFor(message: string, argv: readonly string[], specs: readonly CommandSpec[]): string {
-  const missing = /^missing required argument '(.+)'/.exec(message)?.[1];
-  const words = ` ${argv.join(" ")} `;
-  const choices = specs
-    .filter(({ name }) => words.includes(` ${name} `))
-    .flatMap((spec) => spec.arguments.find(({ name }) => name === missing)?.choices ?? []);
-  return choices.length === 0 ? "" : `: expected one of ${choices.join(", ")}`;
-}
-
-const NOT_A_CHOICE =
-  /^(?:[Cc]ommand-argument value '(.*)' is invalid for argument '(.+)'|[Oo]ption '(?:-\w, )?(--[\w-]+).*' argument '(.*)' is invalid)\. Allowed choices are (.+)\.$/s;
-
-/** An invalid choice in Pawl's words: which argument, what was found, what was expected. */
-function plainly(message: string): string {
-  const [, given, argument, option, value, choices = ""] = NOT_A_CHOICE.exec(message) ?? [];
-  const found = given ?? value;
-  if (found === undefined) return message;
-  const known = choices.split(", ");
-  const near = known.find((choice) => found !== "" && choice.startsWith(found)) ?? nearest(found, known);
-  const hint = near ? `\n(Did you mean ${near}?)` : "";
-  return `${option ?? `The ${argument}`} is ${JSON.stringify(found)}: expected one of ${choices}.${hint}`;
-}
-
-function secondWordMissing(
-  argv: readonly string[],
-  specs: readonly CommandSpec[],
-  { name }: Host,
-): PawlError {
-  const word = firstWord(argv) ?? "";
-  const seconds = specs
-    .filter((spec) => spec.name.startsWith(`${word} `))
-    .map((spec) => spec.name.split(" ")[1]);
-  return new PawlError(
-    "usage",
-    `\`${name} ${word}\` needs a second word: expected ${seconds.length > 1 ? "one of " : ""}${seconds.join(", ")}.`,
-    `See \`${name} ${word} --help\`.`,
-  );
 }
 
 function sentence(text: string): string {

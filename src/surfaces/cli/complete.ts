@@ -4,6 +4,7 @@ import { cleanLine } from "../../core/clean.ts";
 import { overview } from "../../runtime/overview.ts";
 import type { CommandArgument, CommandSpec, Host } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
+import { readOwnOptions } from "./own-options.ts";
 import { verbCommands } from "./verb.ts";
 
 export interface Candidate {
@@ -17,7 +18,6 @@ const SHARED: readonly Candidate[] = [
   { word: "--file", description: "the tasks file" },
   { word: "--help", description: "show help" },
 ];
-const TAKES_A_WORD: ReadonlySet<string> = new Set(["--project", "--file", "-f"]);
 /** Arguments that name a run or a task. */
 const IDS: ReadonlySet<string> = new Set(["run", "id", "task"]);
 
@@ -36,19 +36,18 @@ async function offer(
   before: readonly string[],
   current: string,
 ): Promise<readonly Candidate[]> {
-  const last = before.at(-1) ?? "";
-  if (TAKES_A_WORD.has(last)) return [];
-  const plain = before.filter((word, at) => !word.startsWith("-") && !TAKES_A_WORD.has(before[at - 1] ?? ""));
-  const [first, second] = plain;
+  const { words } = readOwnOptions(before);
+  if (words === null) return [];
+  const [first, second] = words;
   if (first === undefined) return current.startsWith("-") ? SHARED : firstWords(specs);
   const alike = specs.filter(({ name }) => name.split(" ")[0] === first);
   const spec =
     alike.find(({ name }) => name === `${first} ${second}`) ?? alike.find(({ name }) => name === first);
-  const option = spec?.options.find(({ flags }) => flagOf(flags) === last);
+  const option = spec?.options.find(({ flags }) => flagOf(flags) === before.at(-1));
   if (option?.choices) return option.choices.map(bare);
   if (current.startsWith("-")) return [...(spec?.options ?? []).map(optionOf), ...SHARED];
-  const seconds = plain.length === 1 ? alike.flatMap(secondWord) : [];
-  const argument = spec?.arguments[plain.length - spec.name.split(" ").length] ?? variadic(spec);
+  const seconds = words.length === 1 ? alike.flatMap(secondWord) : [];
+  const argument = spec?.arguments[words.length - spec.name.split(" ").length] ?? variadic(spec);
   return [...seconds, ...(argument ? await valuesOf(host, argument) : [])];
 }
 

@@ -1,3 +1,4 @@
+import { isMap, isScalar, parseDocument } from "yaml";
 import { projectPath } from "../../core/path.ts";
 import type { GuardedClient } from "../../guard/clients.ts";
 import type { Reply, Transaction } from "../../runtime/module.ts";
@@ -64,7 +65,9 @@ const PAWL_YAML = `# What Pawl does in this project. Every key may be left out; 
 
 /** Whether the text is what `createFiles` writes, whatever the project's id. */
 export function isOwnPawlYaml(text: string): boolean {
-  return text.replace(/^project_id: [0-9a-f]{32}\n/m, "") === PAWL_YAML;
+  const { contents } = parseDocument(text);
+  const id = isMap(contents) ? contents.get("project_id", true) : undefined;
+  return text === (isScalar(id) ? withProjectId(PAWL_YAML, String(id.source)) : PAWL_YAML);
 }
 
 /** The files that are created if they are missing. */

@@ -4,8 +4,9 @@ import { type ErrorCode, type PawlError, toPawlError } from "../../core/error.ts
 import type { Caller } from "../../core/event.ts";
 import { changesNothing, checkCommand } from "../../workflows/bloom/own-verbs.ts";
 import type { Answer, CommandSpec, Host } from "./command.ts";
+import { type Input, runLine } from "./command-line.ts";
 import { COMMANDS } from "./commands.ts";
-import { firstWord, type Input, plainCall, TAKES_A_WORD } from "./plain-call.ts";
+import { placeWords, readOwnOptions } from "./own-options.ts";
 import { clean } from "./terminal.ts";
 
 /** Exit codes: 0 done, 1 failed, 2 usage, 3 waits for a person. */
@@ -23,13 +24,15 @@ const USAGE_CODES: ReadonlySet<ErrorCode> = new Set([
 const COMPLETE = "__complete";
 
 /** Runs the command line and gives the exit code. Never throws. */
-export async function runProgram(argv: readonly string[], host: Host): Promise<number> {
-  const json = argv.includes("--json");
+export async function runProgram(given: readonly string[], host: Host): Promise<number> {
+  const argv = given[0] === "help" ? [...given.slice(1), "--help"] : given;
+  const { words, ...own } = readOwnOptions(argv);
+  const { json } = own;
   try {
     // Not a copy: copying would run the host's lazy look-ups.
-    const own = placeIn(argv);
-    const again = (words: readonly string[]) => runProgram([...words, ...own], host);
-    const answer = await obey(argv, Object.create(host, { json: { value: json }, obey: { value: again } }));
+    const again = (line: readonly string[]) => runProgram([...line, ...placeWords(own)], host);
+    const inside = Object.create(host, { json: { value: json }, obey: { value: again } });
+    const answer = await obey(argv, words ?? [], inside);
     if (!answer) return 0;
     if (answer.isPrinted) return answer.exit ?? 0;
     host.terminal.out(json ? `${JSON.stringify(answer.data, null, 2)}\n` : await textOf(answer, host));
@@ -37,14 +40,6 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<n
   } catch (thrown) {
     return fail(toPawlError(thrown), json, host);
   }
-}
-
-/** The options that say which project is meant, for the next command line. */
-function placeIn(argv: readonly string[]): readonly string[] {
-  return argv.flatMap((word, at) => {
-    if (TAKES_A_WORD.has(word)) return argv.slice(at, at + 2);
-    return word.startsWith("--project=") || word.startsWith("--file=") ? [word] : [];
-  });
 }
 
 async function textOf({ text, isMarkdown }: Answer, { terminal }: Host): Promise<string> {
@@ -72,15 +67,19 @@ function hang(text: string, width: number): string {
     .join(`\n${" ".repeat(width)}`);
 }
 
-async function obey(given: readonly string[], host: Host): Promise<Answer | undefined> {
-  if (given[0] === COMPLETE) {
+/** `words`: those of the line that name the command. */
+async function obey(
+  argv: readonly string[],
+  words: readonly string[],
+  host: Host,
+): Promise<Answer | undefined> {
+  if (argv[0] === COMPLETE) {
     const { candidates, renderCandidates } = await import("./complete.ts");
-    host.terminal.out(renderCandidates(await candidates(host, given.slice(1))));
+    host.terminal.out(renderCandidates(await candidates(host, argv.slice(1))));
     return undefined;
   }
-  const argv = given[0] === "help" ? [...given.slice(1), "--help"] : given;
   // A built-in command needs no other command and, but for one, no workflow's verbs, so none are loaded.
-  const word = firstWord(argv);
+  const [word] = words;
   const own = COMMANDS.filter(({ name }) => name.split(" ")[0] === word);
   // The help is shown even if a workflow cannot be loaded.
   const sound = { soundOnly: word === undefined };
@@ -91,7 +90,8 @@ async function obey(given: readonly string[], host: Host): Promise<Answer | unde
   let answer: Answer | undefined;
   const act = async (spec: CommandSpec, input: Input) => {
     const run = await spec.load();
-    const { project: option, file, ...call } = input;
+    const { file, ...call } = input;
+    const option = call.projects.at(-1);
     let caller: Caller | undefined;
     const project: Host["project"] = async (wanted) => {
       const opened = await host.project({ option, file, ...wanted });
@@ -103,19 +103,21 @@ async function obey(given: readonly string[], host: Host): Promise<Answer | unde
     const around = { project: { value: project }, caller: { get: () => caller ?? host.caller } };
     answer = await run(Object.create(host, around), call);
   };
-  const meant = meantBy(argv, specs);
-  const plain = plainCall(argv, meant);
-  if (plain) await act(plain.spec, plain.input);
-  else await (await import("./command-line.ts")).obeyLine(argv, { meant, specs, host, act });
+  await runLine(argv, { meant: await meantBy(words, specs, host), host, act });
   return answer;
 }
 
-/** The named command, else those that begin with its word, else all: building commands takes time. */
-function meantBy(argv: readonly string[], specs: readonly CommandSpec[]): readonly CommandSpec[] {
-  const word = firstWord(argv);
-  if (word === undefined) return specs;
-  const name = `${word} ${argv[argv.indexOf(word) + 1]}`;
-  const exact = specs.filter((spec) => spec.name === name);
-  const alike = specs.filter((spec) => spec.name.split(" ")[0] === word);
-  return [exact, alike, specs].find((each) => each.length > 0) ?? specs;
+/** The named command, else those that begin with its word; all where none is named. Throws `usage`. */
+async function meantBy(
+  [first, second]: readonly string[],
+  specs: readonly CommandSpec[],
+  { name: program }: Host,
+): Promise<readonly CommandSpec[]> {
+  if (first === undefined) return specs;
+  const exact = specs.filter(({ name }) => name === `${first} ${second}`);
+  if (exact.length > 0) return exact;
+  const alike = specs.filter(({ name }) => name.split(" ")[0] === first);
+  if (alike.length > 0) return alike;
+  const names = specs.flatMap(({ name }) => name.split(" ")[0] ?? []);
+  throw (await import("./usage-error.ts")).unknownCommand(first, names, program);
 }

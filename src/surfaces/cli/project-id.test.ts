@@ -5,6 +5,9 @@ import { withProjectId } from "./project-id.ts";
 const TEXTS = [
   "",
   "# mine\n",
+  "# mine",
+  "\uFEFF# mine\r\na: 1\r\n",
+  "%YAML 1.2\n---\n# mine\na: 1\n...\n",
   "a: 1\n",
   "---\na: 1\n",
   "\n# mine\n\na:\n  b: 1\n",

@@ -1,3 +1,5 @@
+import { isMap, parseDocument } from "yaml";
+
 /** The text of a pawl.yaml that has no `project_id` with one, behind its first comment. */
 export function withProjectId(text: string, id: string): string {
   return withSetting(text, "project_id", id);
@@ -5,9 +7,11 @@ export function withProjectId(text: string, id: string): string {
 
 /** The same for any setting that it does not have. */
 export function withSetting(text: string, key: string, value: string | boolean): string {
-  const head = /^(?:\uFEFF|%[^\n]*\n|---[^\n]*\n|[ \t]*#[^\n]*\n|[ \t\r]*\n)*/.exec(text)?.[0] ?? "";
-  const rest = text.slice(head.length);
-  if (!rest.startsWith("{")) return `${head}${key}: ${value}\n${rest}`;
-  const isEmpty = /^\{\s*\}/.test(rest);
-  return `${head}{ "${key}": ${JSON.stringify(value)}${isEmpty ? " " : ", "}${rest.slice(1).trimStart()}`;
+  const { contents } = parseDocument(text);
+  const at = contents?.range?.[0] ?? text.length;
+  const [head, rest] = [text.slice(0, at), text.slice(at)];
+  if (isMap(contents) && contents.flow)
+    return `${head}{ "${key}": ${JSON.stringify(value)}${contents.items.length === 0 ? " " : ", "}${rest.slice(1).trimStart()}`;
+  const ended = head === "" || head === "\uFEFF" || head.endsWith("\n") ? head : `${head}\n`;
+  return `${ended}${key}: ${value}\n${rest}`;
 }

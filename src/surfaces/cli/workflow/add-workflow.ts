@@ -24,9 +24,8 @@ function listIn(text: string): readonly unknown[] | null {
 }
 
 function withList(text: string, file: string): string {
-  if (!/^\s*\{/m.test(text.replace(/^(?:#.*|\s*)$/gm, "")))
-    return withSetting(text, "workflows", `[${file}]`);
-  return text;
+  const { contents } = parseDocument(text);
+  return isMap(contents) && contents.flow ? text : withSetting(text, "workflows", `[${file}]`);
 }
 
 function withItem(text: string, file: string): string {
@@ -43,8 +42,8 @@ function withItem(text: string, file: string): string {
     return `${text.slice(0, at)}${end === null ? "" : ", "}${file}${text.slice(at)}`;
   }
   if (end === null) return text;
-  const start = text.lastIndexOf("\n", end - 1) + 1;
-  const [indent = ""] = /^[ ]*/.exec(text.slice(start)) ?? [];
+  const [first] = list.range;
+  const indent = text.slice(text.lastIndexOf("\n", first) + 1, first);
   const line = text.indexOf("\n", end);
   const at = line < 0 ? text.length : line;
   return `${text.slice(0, at)}\n${indent}- ${file}${text.slice(at)}`;

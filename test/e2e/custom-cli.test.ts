@@ -63,6 +63,16 @@ describe("a workflow of the project's own, at the terminal", () => {
     expect(events.map((line) => JSON.parse(line).summary)).toHaveLength(7);
   });
 
+  it("is found however pawl.yaml spells its key, and not where only a comment has the word", async () => {
+    using project = releaseProject();
+    change(project, "pawl.yaml", "workflows:", '"w\\x6frkflows":');
+    expect((await project.pawl("check", "release")).out).toMatch(/release .* proved/);
+    project.write("pawl.yaml", `${project.read("pawl.yaml")}alfred: {provder: jira}\n`);
+    expect((await project.pawl("check", "release")).err).toContain("expected one of door, pawl.yaml");
+    project.write("pawl.yaml", "# no workflows\nalfred: {provder: jira}\n");
+    expect((await project.pawl("check", "release")).err).toContain("expected one of door.");
+  });
+
   it("shares the verb cast with the spells", async () => {
     using project = releaseProject({ DOOR_ONLY: "" });
     expect(await project.pawl("cast", "release")).toMatchObject({

@@ -40,7 +40,7 @@ function stepDone(folder: string): () => Promise<number> {
   return () => timeToEnd([MAIN, "step", "done", `T${task++}-a`], folder);
 }
 
-const server = await openServer(guarded, ["alfred"]);
+const server = await openServer(guarded, { workflow: "alfred" });
 for (let number = 1; number <= RUNS; number++) {
   const task_id = `TS-${number}`;
   await server.call("create_task", { task_content: taskMarkdown(task_id) });

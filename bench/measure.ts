@@ -141,11 +141,19 @@ function tasksFile(count: number): string {
   return `tasks:\n${tasks.join("\n")}\n`;
 }
 
-const INITIALIZE = {
-  protocolVersion: "2025-06-18",
-  capabilities: {},
-  clientInfo: { name: "bench", version: "0" },
-};
+interface Client {
+  readonly name: string;
+  readonly version: string;
+}
+
+const STRANGER: Client = { name: "bench", version: "0" };
+
+interface ServerOptions {
+  /** Default: all. */
+  readonly workflow?: string;
+  readonly main?: string;
+  readonly client?: Client;
+}
 
 type Message = Readonly<Record<string, unknown>>;
 
@@ -159,13 +167,11 @@ export interface Server {
   end(): Promise<void>;
 }
 
-/** Starts `pawl mcp` from `main`. It is spoken to without a client library, so that only the server is timed. */
-export async function openServer(
-  cwd: string,
-  workflows: readonly string[] = [],
-  main = MAIN,
-): Promise<Server> {
-  const child = spawn(process.execPath, [main, "mcp", ...workflows], { cwd, env: ENVIRONMENT });
+/** Starts `pawl mcp`, and speaks to it without a client library, so that only the server is timed. */
+export async function openServer(cwd: string, options: ServerOptions = {}): Promise<Server> {
+  const { client = STRANGER, main = MAIN, workflow } = options;
+  const words = [main, "mcp", ...(workflow ? [workflow] : [])];
+  const child = spawn(process.execPath, words, { cwd, env: ENVIRONMENT });
   const waiting = new Map<number, (message: Message) => void>();
   const unasked: string[] = [];
   let rest = "";
@@ -186,7 +192,7 @@ export async function openServer(
       waiting.set(++last, done);
       send({ id: last, method, params });
     });
-  await request("initialize", INITIALIZE);
+  await request("initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: client });
   send({ method: "notifications/initialized" });
   return {
     child,

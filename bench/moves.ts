@@ -34,7 +34,7 @@ showFlatness("verdict", VERDICTS, await verdicts());
 showFlatness("cast", CASTS, await casts());
 
 async function showPlanning(): Promise<void> {
-  const server = await openServer(projectWith(1), ["alfred"]);
+  const server = await openServer(projectWith(1), { workflow: "alfred" });
   const found: number[] = [];
   for (let number = 1; number <= PLANS; number++) {
     const task_id = await beginTask(server, number);
@@ -55,7 +55,7 @@ async function beginTask(server: Server, number: number): Promise<string> {
 }
 
 async function verdicts(): Promise<readonly number[]> {
-  const server = await openServer(projectWith(1), ["alfred"]);
+  const server = await openServer(projectWith(1), { workflow: "alfred" });
   const task_id = await beginTask(server, 1);
   const found: number[] = [];
   while (found.length < VERDICTS + AROUND) {
@@ -70,7 +70,7 @@ async function verdicts(): Promise<readonly number[]> {
 async function casts(): Promise<readonly number[]> {
   const folder = emptyFolder("casts");
   mkdirSync(join(folder, ".ai"));
-  const server = await openServer(folder, ["spells"]);
+  const server = await openServer(folder, { workflow: "spells" });
   for (let count = 0; count < 2; count++) await server.call("accio");
   writeFileSync(join(folder, ".ai/task/plan.md"), "# Plan\n\n- [ ] It works\n");
   const found: number[] = [];

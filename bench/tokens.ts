@@ -32,7 +32,7 @@ async function toolsOf(main: string): Promise<Costs["tools"]> {
   const folder = emptyFolder("tokens");
   write(folder, "pawl.yaml", "workflows:\n  - door.yaml\n");
   write(folder, "door.yaml", OWN_WORKFLOW);
-  const server = await openServer(folder, [], main);
+  const server = await openServer(folder, { main });
   const { result } = (await server.request("tools/list")) as { result: { tools: readonly object[] } };
   await server.end();
   rmSync(folder, { recursive: true });
@@ -82,7 +82,7 @@ async function lifeOf(main: string): Promise<Costs["life"]> {
   write(folder, ".gitignore", ".alfred/\n.pawl/\n");
   write(folder, "src/server.txt", "server\n");
   commit(git, "Begin");
-  const server = await openServer(folder, ["alfred"], main);
+  const server = await openServer(folder, { workflow: "alfred", main });
   const life = new Life(server);
   await life.call("initialize_project", { provider: "local" });
   await life.call("create_task", { task_content: TASK });

@@ -1,10 +1,9 @@
 /**
  * What Pawl's MCP surface costs a model, in tokens: `node bench/tokens.ts`, after `npm run build`.
  *
- * Measured: the list of all tools, and a whole life of one Alfred task (from create_task to done, under the default reviews), call by
- * call: what the server sends: the text and the structured content of each reply as JSON, and log notifications that
- * nobody asked for. Counted with gpt-tokenizer's o200k_base; other models' tokenizers differ by some per cent, in both
- * directions alike.
+ * Measured: what the server sends for the list of all tools, and for a whole life of one Alfred task, from create_task to done under
+ * the default reviews: the text and the structured content of each reply as JSON, and log notifications that nobody asked for.
+ * Counted with gpt-tokenizer's o200k_base; other models' tokenizers differ by some per cent.
  * Not measured: what the model writes (arguments, artifacts), what it reads in files, what a client adds around a reply;
  * many clients show a model only the text, or only the structured part, so that it costs less than both together.
  */

@@ -20,12 +20,12 @@ export const MCP: Readonly<Record<string, Requirement>> = {
       "test/e2e/mcp-process.test.ts: writes nothing but the protocol to its output, whatever else writes there",
     ],
   },
-  "mcp.early-handshake": {
-    says: "A client of 2025 has its handshake answered before the server is loaded, once, and as the server would.",
+  "mcp.ends-after-answers": {
+    says: "What a client asked before it ended its input is done, and answered where it needs nothing more.",
     source: "docs/mcp.md",
     tests: [
-      "test/e2e/mcp-handshake.slow.test.ts: answers the handshake once, early or not, as the SDK does: %j",
-      "test/e2e/mcp-process.test.ts: knows the versions of the SDK",
+      "test/e2e/mcp-process.test.ts: answers a handshake and what comes with it where its input ends at once",
+      "test/e2e/mcp-process.test.ts: finishes what it was asked to do when its input ends, and exits with 0",
     ],
   },
   "mcp.strict-arguments": {

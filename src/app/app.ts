@@ -187,9 +187,9 @@ export async function run(start: Start): Promise<number> {
     ...beyondFiles(environment, workingFolder),
     serveBoard: (order) => boardOf(order, { host, place, open, cwd: workingFolder(), until: ancestry.until }),
     async serve(project, names) {
-      const { serve } = await import("../surfaces/mcp/serve.ts");
+      const { serveStdin } = await import("../surfaces/mcp/serve-stdin.ts");
       const app = await clientAppOf(home, project.root, environment);
-      return serve(project, names, { version: host.version, app });
+      return serveStdin(project, names, { version: host.version, app });
     },
     async serveHttp(project, names, how) {
       const { serveHttp } = await import("../surfaces/mcp/serve-http.ts");

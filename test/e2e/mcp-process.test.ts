@@ -1,7 +1,5 @@
 import { once } from "node:events";
-import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 import { describe, expect, it } from "vitest";
-import { VERSIONS } from "../../src/surfaces/mcp/handshake.ts";
 import { connect } from "../rig/client.ts";
 import { end, temporaryProject } from "../rig/project.ts";
 import { send, startServer, told } from "../rig/raw-server.ts";
@@ -31,8 +29,19 @@ describe("the process of pawl mcp", () => {
     expect(project.read(".door/far-away.json")).toBe('{"state":"knocked"}\n');
   });
 
-  it("knows the versions of the SDK", () => {
-    expect(VERSIONS).toEqual(SUPPORTED_PROTOCOL_VERSIONS);
+  it("answers a handshake and what comes with it where its input ends at once", async () => {
+    using project = temporaryProject();
+    const server = startServer(project);
+    const ended = end(server);
+    send(server, INITIALIZE, INITIALIZED, { jsonrpc: "2.0", id: 2, method: "tools/list" });
+    server.stdin?.end();
+    const { code, out } = await ended;
+    const messages = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect([code, messages.map(({ id }) => id)]).toEqual([0, [1, 2]]);
+    expect(messages[1].result.tools.map(({ name }: { name: string }) => name)).toContain("knock");
   });
 
   it.each([

@@ -1764,8 +1764,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the connection of a nonce",
       file: "src/surfaces/mcp/server.ts",
-      find: 'era === "modern" && gate === null ? shared : open()',
-      replace: 'era === "modern" || gate === null ? shared : open()',
+      find: 'era === "modern" && over === "http" ? shared : open()',
+      replace: 'era === "modern" || over === "http" ? shared : open()',
       tests: ["test/e2e/mcp-app.slow.test.ts: counts over HTTP for the client that read the review, of 2025"],
     },
     {

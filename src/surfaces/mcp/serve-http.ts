@@ -1,13 +1,13 @@
 /** `pawl mcp --http`: many clients of this machine, until a signal ends the process. */
 import { randomBytes } from "node:crypto";
+import type { McpServerFactory } from "@modelcontextprotocol/server";
 import { PawlError } from "../../core/error.ts";
 import { loadWorkflows, type Project } from "../../runtime/project.ts";
 import { firstSignal } from "../ending-signals.ts";
-import { aboutServer } from "./about.ts";
 import type { AppPorts } from "./app/ports.ts";
 import { openFollower } from "./follow.ts";
 import { type Http, openHttp } from "./http.ts";
-import { openServerFactory } from "./server.ts";
+import { declaredBy, openServers } from "./server.ts";
 import { openBus } from "./wake.ts";
 import { openWork } from "./work.ts";
 
@@ -40,9 +40,10 @@ export async function serveHttp(
     );
   const modules = await loadWorkflows(project.workflows, names);
   const work = openWork(() => project.runtime.store.settle());
-  const about = aboutServer(project.root, modules, version);
   const follower = openFollower(project);
-  const factory = openServerFactory({ project, modules, about, work, gate: null, app, follower });
+  const makeServer = openServers({ project, modules, version, work, app, follower, over: "http" });
+  const factory: McpServerFactory = async ({ era }) =>
+    makeServer(era, await declaredBy(modules, project.runtime));
   const bus = openBus(modules, follower, project.runtime);
   const onerror = ({ message }: Error) => onError(message.split("\n")[0] ?? "");
   // A signal that came during the start ends it too.

@@ -1,43 +1,41 @@
 /**
- * One connection over standard input and output, until the client is gone or a signal ends the process. Only the
+ * `pawl mcp`: one connection over standard input and output, until the client is gone or a signal ends the process. Only the
  * protocol may use standard output; everything else that writes there goes to standard error.
  */
 import { Writable } from "node:stream";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import type { WorkflowModule } from "../../runtime/module.ts";
-import type { Project } from "../../runtime/project.ts";
-import type { About } from "./about.ts";
+import { loadWorkflows, type Project } from "../../runtime/project.ts";
+import { firstSignal } from "../ending-signals.ts";
 import type { AppPorts } from "./app/ports.ts";
-import { openFollower } from "./follow.ts";
-import { openGate } from "./gate.ts";
-import type { RequestId } from "./handshake.ts";
-import { openServerFactory } from "./server.ts";
-import { hearListen } from "./wake.ts";
+import { followOnce, openFollower } from "./follow.ts";
+import { declaredBy, openServers } from "./server.ts";
+import { followingFirst } from "./wake.ts";
 import { openWork } from "./work.ts";
 
-export interface Serve {
-  readonly project: Project;
-  readonly modules: readonly WorkflowModule[];
-  readonly about: About;
+export interface StdinServing {
+  readonly version: string;
   readonly app: AppPorts | null;
-  /** The bytes of standard input that were read already. */
-  readonly heard: Buffer;
-  /** The handshake among them that was answered already. */
-  readonly answered: RequestId | null;
-  /** A signal came. */
-  readonly stopped: Promise<NodeJS.Signals>;
 }
 
-export async function serveStdin(serve: Serve): Promise<NodeJS.Signals | null> {
-  const { about, answered, app, heard, modules, project, stopped } = serve;
-  const work = openWork(() => project.runtime.store.settle());
+/** Returns the signal that ended it; null: the client is gone. */
+export async function serveStdin(
+  project: Project,
+  names: readonly string[],
+  { app, version }: StdinServing,
+): Promise<NodeJS.Signals | null> {
+  const { runtime } = project;
+  // Before anybody gets an answer: a client may end the server at once.
+  const stopped = firstSignal();
+  const modules = await loadWorkflows(project.workflows, names);
+  // Before the input is read: the SDK drops what still waits for a server when the input ends.
+  const declared = await declaredBy(modules, runtime);
+  const work = openWork(() => runtime.store.settle());
   const { stdout, gone } = takeStdout();
-  if (heard.length > 0) process.stdin.unshift(heard);
-  const gate = openGate(new StdioServerTransport(process.stdin, stdout), answered);
   const follower = openFollower(project);
-  const following = hearListen(gate, follower, project.runtime);
-  const handle = serveStdio(openServerFactory({ project, modules, about, work, gate, app, follower }), {
-    transport: gate.transport,
+  const following = followOnce(follower);
+  const makeServer = openServers({ project, modules, version, work, app, follower, over: "stdio" });
+  const handle = serveStdio(({ era }) => makeServer(era, declared), {
+    transport: followingFirst(new StdioServerTransport(process.stdin, stdout), following, runtime),
     onerror: (error) => void process.stderr.write(`${error.message.split("\n")[0]}\n`),
   });
   const signal = (await Promise.race([gone, ended(process.stdin), stopped])) ?? null;

@@ -3,23 +3,22 @@ import {
   type CacheHint,
   createRequestStateCodec,
   McpServer,
-  type McpServerFactory,
   type RequestStateCodec,
   type ToolAnnotations,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Settings } from "../../core/settings.ts";
-import type { Tool, UserPrompt, WorkflowModule } from "../../runtime/module.ts";
+import type { Resource, Tool, UserPrompt, WorkflowModule } from "../../runtime/module.ts";
 import type { Project } from "../../runtime/project.ts";
+import type { Runtime } from "../../runtime/run-transaction.ts";
 import { checkArguments, strictOf } from "../arguments.ts";
-import type { About } from "./about.ts";
 import { OUTPUT } from "./answer.ts";
 import { registerApp } from "./app/app.ts";
 import { type Nonces, openNonces } from "./app/nonces.ts";
 import type { AppPorts } from "./app/ports.ts";
 import { toolHandler } from "./call.ts";
 import type { Follower } from "./follow.ts";
-import type { Gate } from "./gate.ts";
+import { renderInstructions } from "./instructions.ts";
 import { answerLists } from "./lists.ts";
 import { complete, registerResource, withFix } from "./resources.ts";
 import { unchecked, withSchema } from "./schemas.ts";
@@ -30,46 +29,89 @@ import type { Work } from "./work.ts";
 export interface Served {
   readonly project: Project;
   readonly modules: readonly WorkflowModule[];
-  readonly about: About;
+  readonly version: string;
   readonly work: Work;
-  /** Null: nothing waits for the handshake. */
-  readonly gate: Gate | null;
   /** Null: there is no app. */
   readonly app: AppPorts | null;
   readonly follower: Follower;
+  /** Over standard input the process has one connection; over HTTP it has many. */
+  readonly over: "stdio" | "http";
 }
+
+/** What the workflows declare, and what the settings make of it. */
+export interface Declared {
+  readonly workflows: readonly Declarations[];
+  /** Null: nobody can read them. Every call says so, and no verdict is taken. */
+  readonly settings: Settings | null;
+}
+
+interface Declarations {
+  readonly name: string;
+  readonly tools: readonly Tool[];
+  readonly prompts: readonly UserPrompt[];
+  readonly resources: readonly Resource[];
+}
+
+export async function declaredBy(
+  modules: readonly WorkflowModule[],
+  { settings, store }: Runtime,
+): Promise<Declared> {
+  const workflows = await Promise.all(
+    modules.map(async (module) => {
+      const [tools, prompts, resources] = await Promise.all([
+        module.tools(),
+        module.prompts(),
+        module.resources(),
+      ]);
+      return { name: module.name, tools, prompts, resources };
+    }),
+  );
+  const relays = workflows.some(({ tools }) => tools.some(({ relaysVerdict }) => relaysVerdict));
+  return { workflows, settings: relays ? await settings(store.view()).catch(() => null) : null };
+}
+
+/** The lists of tools and prompts stay the same while the server runs; tasks come and go unannounced. */
+const CAPABILITIES = {
+  logging: {},
+  completions: {},
+  tools: { listChanged: false },
+  prompts: { listChanged: false },
+  resources: { listChanged: false, subscribe: true },
+};
 
 /** For a client of 2026: what was listed may be kept for an hour. */
 const SAME: CacheHint = { ttlMs: 3_600_000, cacheScope: "private" };
 
+type Era = "legacy" | "modern";
+
 /** Makes the server of one connection, for either era of the protocol, from what the workflows declare. */
-export function openServerFactory(served: Served): McpServerFactory {
-  const { about, app, follower, gate, modules, project, work } = served;
+export function openServers(served: Served): (era: Era, declared: Declared) => McpServer {
+  const { app, follower, modules, over, project, version, work } = served;
   const codec = lateCodec();
-  const nonces = noncesBy(served);
-  return async ({ era }) => {
-    const { serverInfo, ...shown } = about;
-    const server = new McpServer(serverInfo, {
-      ...shown,
-      cacheHints: { "tools/list": SAME, "prompts/list": SAME, "resources/templates/list": SAME },
-      requestState: { verify: codec.verify },
-    });
+  const nonces = noncesBy(over);
+  const instructions = renderInstructions(project.root, modules);
+  return (era, { settings, workflows }) => {
+    const server = new McpServer(
+      { name: "pawl", title: "Pawl", version },
+      {
+        capabilities: CAPABILITIES,
+        instructions,
+        cacheHints: { "tools/list": SAME, "prompts/list": SAME, "resources/templates/list": SAME },
+        requestState: { verify: codec.verify },
+      },
+    );
     const serving: Serving = {
       ...{ project, runtime: project.runtime, server, codec, work, app },
       ...{ tools: [], listings: [], templates: new Map(), logLevel: null },
     };
     // Over HTTP, a client of 2026 has a server for each request: it is told by the bus.
-    if (era === "legacy" || gate) wakeOn(serving, follower, era);
+    if (era === "legacy" || over === "stdio") wakeOn(serving, follower, era);
     server.server.setRequestHandler("completion/complete", ({ params }) => complete(serving, params));
     answerLists(serving);
-    const own = nonces(era);
-    const load = async () => {
-      const gated: string[] = [];
-      for (const module of modules) if (await register(serving, module)) gated.push(module.name);
-      if (app) serving.tools.push(...registerApp(serving, app, { project, gated, nonces: own }));
-    };
-    if (gate?.isHandshake()) gate.await(load);
-    else await load();
+    for (const workflow of workflows) register(serving, workflow, settings);
+    const gated = workflows.filter(({ tools }) => tools.some(({ waitsAtGate }) => waitsAtGate));
+    const own = { project, gated: gated.map(({ name }) => name), nonces: nonces(era) };
+    if (app) serving.tools.push(...registerApp(serving, app, own));
     return server;
   };
 }
@@ -78,11 +120,11 @@ export function openServerFactory(served: Served): McpServerFactory {
  * The nonces of a connection, which end with it. Over HTTP a client of 2026 has no connection, only requests: those of all
  * clients that know the process's token share theirs.
  */
-function noncesBy({ gate }: Served): (era: "legacy" | "modern") => Nonces {
+function noncesBy(over: Served["over"]): (era: Era) => Nonces {
   const open = () =>
     openNonces({ now: () => performance.now(), word: () => randomBytes(32).toString("base64url") });
   const shared = open();
-  return (era) => (era === "modern" && gate === null ? shared : open());
+  return (era) => (era === "modern" && over === "http" ? shared : open());
 }
 
 /** Made with the first question. One process serves every round of it, so the key need not outlive it. */
@@ -98,14 +140,11 @@ function lateCodec(): RequestStateCodec<Question> {
   };
 }
 
-/** Whether its tools can leave a run at a person's gate. */
-async function register(serving: Serving, module: WorkflowModule): Promise<boolean> {
-  const [tools, prompts, resources] = await Promise.all([
-    module.tools(),
-    module.prompts(),
-    module.resources(),
-  ]);
-  const settings = tools.some(({ relaysVerdict }) => relaysVerdict) ? await settingsOf(serving) : null;
+function register(
+  serving: Serving,
+  { prompts, resources, tools }: Declarations,
+  settings: Settings | null,
+): void {
   for (const tool of tools) {
     const { description, name, title } = tool;
     // Several workflows may share one.
@@ -120,16 +159,10 @@ async function register(serving: Serving, module: WorkflowModule): Promise<boole
   }
   for (const prompt of prompts) registerPrompt(serving, prompt);
   for (const resource of resources) registerResource(serving, resource);
-  return tools.some(({ waitsAtGate }) => waitsAtGate);
 }
 
 /** Claude Code asks the person before each call, whatever else it may do by itself. */
 const NEEDS_PERSON = { "anthropic/requiresUserInteraction": true };
-
-/** Null: nobody can read them. Every call says so, and no verdict is taken. */
-function settingsOf({ runtime }: Serving): Promise<Settings | null> {
-  return runtime.settings(runtime.store.view()).catch(() => null);
-}
 
 /** Shown with every tool, so as short as possible; a call is checked against the whole schema. */
 const ENVELOPE: z.ZodObject = withSchema(OUTPUT, () => ({ type: "object", required: ["status", "message"] }));

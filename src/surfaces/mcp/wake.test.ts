@@ -9,9 +9,8 @@ import { openEventLog } from "../../adapters/events/event-log.ts";
 import { PawlError } from "../../core/error.ts";
 import type { EventLog } from "../../core/ports/event-log.ts";
 import type { Resource, WorkflowModule } from "../../runtime/module.ts";
-import { type Decided, openFollower } from "./follow.ts";
-import { openGate } from "./gate.ts";
-import { hearListen, openBus, wakeOn } from "./wake.ts";
+import { type Decided, followOnce, openFollower } from "./follow.ts";
+import { followingFirst, openBus, wakeOn } from "./wake.ts";
 
 const runtime = { mask: (text: string) => text };
 const TEMPLATE = "pawl://alfred/tasks/{task_id}";
@@ -145,19 +144,19 @@ describe("a follower of the log", () => {
 describe("a subscription of 2026 over standard input", () => {
   function connection(log: ReturnType<typeof lateLog>) {
     const [near, wire] = InMemoryTransport.createLinkedPair();
-    const gate = openGate(wire);
+    const following = followOnce(openFollower(log));
+    const transport = followingFirst(wire, following, runtime);
     const delivered: JSONRPCMessage[] = [];
     const answers: JSONRPCMessage[] = [];
-    gate.transport.onmessage = (message) => void delivered.push(message);
+    transport.onmessage = (message) => void delivered.push(message);
     near.onmessage = (message) => void answers.push(message);
-    const following = hearListen(gate, openFollower(log), runtime);
-    return { near, gate, delivered, answers, following };
+    return { near, transport, delivered, answers, following };
   }
 
   it("is let through once nothing is missed, and what came behind it waits behind it", async () => {
     const log = lateLog();
-    const { delivered, following, gate, near } = connection(log);
-    await Promise.all([near.start(), gate.transport.start()]);
+    const { delivered, following, near, transport } = connection(log);
+    await Promise.all([near.start(), transport.start()]);
     const ping = { jsonrpc: "2.0", id: 8, method: "ping" } as const;
     await near.send(LISTEN);
     await near.send(ping);
@@ -172,8 +171,8 @@ describe("a subscription of 2026 over standard input", () => {
   it("is refused where the log cannot be read", async () => {
     const log = lateLog();
     log.fail();
-    const { answers, delivered, gate, near } = connection(log);
-    await Promise.all([near.start(), gate.transport.start()]);
+    const { answers, delivered, near, transport } = connection(log);
+    await Promise.all([near.start(), transport.start()]);
     await near.send(LISTEN);
     await until(() => answers.length > 0);
     expect([delivered, answers]).toEqual([[], [{ jsonrpc: "2.0", id: 7, error: REFUSED }]]);

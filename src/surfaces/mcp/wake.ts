@@ -4,15 +4,17 @@
  */
 import {
   InMemoryServerEventBus,
+  isJSONRPCRequest,
+  type JSONRPCErrorResponse,
   type ProtocolError,
   type ServerEventBus,
+  type Transport,
 } from "@modelcontextprotocol/server";
 import { PawlError } from "../../core/error.ts";
 import type { Resource, WorkflowModule } from "../../runtime/module.ts";
 import type { Runtime } from "../../runtime/run-transaction.ts";
 import { isLogged } from "./call.ts";
 import { type Decided, type Follower, type FollowOnce, followOnce } from "./follow.ts";
-import type { Gate, RpcError } from "./gate.ts";
 import { uriFor, withFix } from "./resources.ts";
 import type { Serving } from "./serving.ts";
 
@@ -23,7 +25,7 @@ const MOST_SUBSCRIBED = 256;
 type Woken = Pick<Serving, "logLevel" | "server" | "templates"> & { readonly runtime: Masking };
 type Masking = Pick<Runtime, "mask">;
 
-/** For one connection whose server lives as long as it does. Of 2026: `hearListen` follows for it. */
+/** For one connection whose server lives as long as it does. Of 2026: `followingFirst` follows for it. */
 export function wakeOn(serving: Woken, follower: Follower, era: "legacy" | "modern"): void {
   const { runtime, server } = serving;
   const subscribed = new Set<string>();
@@ -73,12 +75,33 @@ function tooMany(): PawlError {
 
 const LISTEN = "subscriptions/listen";
 
-/** For a client of 2026 over standard input: a subscription is answered once nothing that comes is missed. */
-export function hearListen(gate: Gate, follower: Follower, runtime: Masking): FollowOnce {
-  const following = followOnce(follower);
-  gate.before(LISTEN, () => errorOf(runtime, following.begin));
-  return following;
+/**
+ * The transport, for a client of 2026: a subscription is let through once nothing that comes is missed, or refused. The SDK answers
+ * it before any server has a say. Later messages wait behind it.
+ */
+export function followingFirst(wire: Transport, following: FollowOnce, runtime: Masking): Transport {
+  const transport: Transport = {
+    start: () => wire.start(),
+    close: () => wire.close(),
+    send: (message, options) => wire.send(message, options),
+  };
+  let before: Promise<void> = Promise.resolve();
+  wire.onmessage = (message, extra) => {
+    const deliver = async () => {
+      if (isJSONRPCRequest(message) && message.method === LISTEN) {
+        const error = await errorOf(runtime, following.begin);
+        if (error !== null) return wire.send({ jsonrpc: "2.0", id: message.id, error });
+      }
+      transport.onmessage?.(message, extra);
+    };
+    before = before.then(deliver).catch((error) => transport.onerror?.(error));
+  };
+  wire.onclose = () => transport.onclose?.();
+  wire.onerror = (error) => transport.onerror?.(error);
+  return transport;
 }
+
+type RpcError = JSONRPCErrorResponse["error"];
 
 /** Null: it succeeded. */
 async function errorOf(runtime: Masking, work: () => Promise<void>): Promise<RpcError | null> {

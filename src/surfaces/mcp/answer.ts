@@ -1,17 +1,10 @@
 /** What a tool answers over MCP: the one envelope of every reply, refusal and error of every tool. */
-import {
-  type CallToolResult,
-  CLIENT_INFO_META_KEY,
-  type Implementation,
-  type ServerContext,
-} from "@modelcontextprotocol/server";
+import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { ErrorCode } from "../../core/error.ts";
-import type { Caller } from "../../core/event.ts";
 import type { Reply } from "../../runtime/module.ts";
-import type { Runtime } from "../../runtime/run-transaction.ts";
-import { parseTraceparent } from "../../runtime/trace.ts";
 import { envelopeOf } from "../envelope.ts";
+import { clientOf } from "./client.ts";
 import type { Serving } from "./serving.ts";
 
 /** The structured content of every answer, refusals too, so that clients that check it never hide a message. */
@@ -51,23 +44,6 @@ export function refusal(code: ErrorCode, message: string, fix: string): CallTool
     structuredContent: { status: "error", message, data: { code, fix } },
     isError: true,
   };
-}
-
-/** The span in which the client calls, if it says so (W3C Trace Context in `_meta`). */
-export function tracedBy(runtime: Runtime, { mcpReq }: ServerContext): Runtime {
-  const { traceparent } = (mcpReq._meta ?? {}) as { readonly traceparent?: unknown };
-  return parseTraceparent(traceparent) === null ? runtime : { ...runtime, trace: String(traceparent) };
-}
-
-/** The caller, as the client names itself. */
-export function callerOf(serving: Serving, context: ServerContext, channel: "mcp" | "elicitation"): Caller {
-  const client = clientOf(serving, context);
-  return client ? { channel, who: `${client.name} ${client.version}` } : { channel };
-}
-
-function clientOf({ server }: Serving, context: ServerContext): Implementation | undefined {
-  const envelope = context.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
-  return (envelope?.[CLIENT_INFO_META_KEY] ?? server.server.getClientVersion()) as Implementation | undefined;
 }
 
 function firstLine(text: string): string {

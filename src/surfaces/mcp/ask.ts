@@ -13,8 +13,8 @@ import {
 import type { HumanQuestion, Tool } from "../../runtime/module.ts";
 import { advance, preview } from "../../runtime/run-transaction.ts";
 import { answerCommands, cannotAsk } from "../undecided.ts";
-import { callerOf, readerOf, refusal, toResult, tracedBy } from "./answer.ts";
-import { capabilitiesOf, showsApp } from "./app/client.ts";
+import { readerOf, refusal, toResult } from "./answer.ts";
+import { callerOf, capabilitiesOf, showsApp, tracedBy } from "./client.ts";
 import { awaitVerdict, lead, placeToLead } from "./lead.ts";
 import type { Question, Serving } from "./serving.ts";
 

@@ -10,13 +10,12 @@ import { masked } from "../../core/masked.ts";
 import type { Tool } from "../../runtime/module.ts";
 import { advance, type Runtime } from "../../runtime/run-transaction.ts";
 import { checkArguments } from "../arguments.ts";
-import { callerOf, readerOf, refusal, toResult, tracedBy } from "./answer.ts";
+import { readerOf, refusal, toResult } from "./answer.ts";
 import { RUN_KEY } from "./app/app.ts";
-import { showsApp } from "./app/client.ts";
 import { ask, takeAnswer } from "./ask.ts";
+import { callerOf, showsApp, tracedBy, waitingOf } from "./client.ts";
 import { withAddress } from "./lead.ts";
 import type { Question, Serving } from "./serving.ts";
-import { waitingOf } from "./wait.ts";
 
 type Answer = CallToolResult | InputRequiredResult;
 type Handler = (input: unknown, context: ServerContext) => Promise<Answer>;

@@ -12,8 +12,12 @@ import {
   type NodeIncomingMessageLike,
   toNodeHandler,
 } from "@modelcontextprotocol/node";
-import { createMcpHandler, isLegacyRequest, type McpServerFactory } from "@modelcontextprotocol/server";
-import { openSessions } from "./sessions.ts";
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type McpServerFactory,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
 import type { Bus } from "./wake.ts";
 
 export interface HttpOptions {
@@ -35,7 +39,7 @@ export interface Http {
 const HOST = "127.0.0.1";
 const PATH = "/mcp";
 /** Most bytes of one request. */
-const MOST = 4 * 1024 * 1024;
+const LIMITS = { maxRequestBodySize: 4 * 1024 * 1024 };
 /** How many milliseconds after the end it waits for unsent answers. */
 const CLOSING_LIMIT = 2000;
 
@@ -47,14 +51,13 @@ export async function openHttp({
   token,
   onerror = () => {},
 }: HttpOptions): Promise<Http> {
-  const limits = { maxRequestBodySize: MOST };
-  const modern = createMcpHandler(factory, { legacy: "reject", bus, onerror, ...limits });
-  const sessions = openSessions({ factory, newId: randomUUID, onerror, ...limits });
+  const modern = createMcpHandler(factory, { legacy: "reject", bus, onerror, ...LIMITS });
+  const sessions = openSessions(factory, onerror);
   const fetch = async (request: Request) =>
-    (await isLegacyRequest(request, undefined, limits))
+    (await isLegacyRequest(request, undefined, LIMITS))
       ? sessions.fetch(request)
       : bus.during(request.headers.get("mcp-method"), () => modern.fetch(request));
-  const answer = toNodeHandler({ fetch }, { onerror, ...limits });
+  const answer = toNodeHandler({ fetch }, { onerror, ...LIMITS });
   const admit = openDoor(token);
 
   let closing = false;
@@ -130,4 +133,65 @@ function refuse(response: ServerResponse, status: 401 | 404, message: string): v
 
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
+}
+
+/**
+ * The sessions of clients of the 2025 protocol: one server each, so that it knows what its client can do, and can ask
+ * its human. Clients of 2026 send that with each request and need none.
+ */
+interface Sessions {
+  fetch(request: Request): Promise<Response>;
+  close(): Promise<void>;
+}
+
+/** Most sessions at a time. */
+const MOST_SESSIONS = 64;
+
+function openSessions(factory: McpServerFactory, onerror: (error: Error) => void): Sessions {
+  /** In the order of their last use. */
+  const open = new Map<string, WebStandardStreamableHTTPServerTransport>();
+
+  const begin = async (request: Request) => {
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      ...LIMITS,
+      onsessioninitialized: (id) => void open.set(id, transport),
+      onsessionclosed: (id) => void open.delete(id),
+    });
+    const server = await factory({ era: "legacy", requestInfo: request });
+    await server.connect(transport);
+    const response = await transport.handleRequest(request);
+    // What does not begin with a handshake was refused.
+    if (transport.sessionId === undefined) await server.close();
+    else await forget();
+    return response;
+  };
+  // Many clients leave without closing. One that returns gets an error and initializes again.
+  const forget = async () => {
+    for (const [id, transport] of [...open].slice(0, Math.max(0, open.size - MOST_SESSIONS))) {
+      open.delete(id);
+      await transport.close().catch(onerror);
+    }
+  };
+  return {
+    async fetch(request) {
+      const id = request.headers.get("mcp-session-id");
+      if (id === null) return begin(request);
+      const transport = open.get(id);
+      if (!transport) return notFound();
+      open.delete(id);
+      open.set(id, transport);
+      return transport.handleRequest(request);
+    },
+    async close() {
+      const transports = [...open.values()];
+      open.clear();
+      await Promise.allSettled(transports.map((transport) => transport.close()));
+    },
+  };
+}
+
+function notFound(): Response {
+  const error = { code: -32001, message: "Unknown session: send initialize first." };
+  return Response.json({ jsonrpc: "2.0", error, id: null }, { status: 404 });
 }

@@ -12,9 +12,8 @@ import type { RunOverview, Tool } from "../../runtime/module.ts";
 import { findRun, overviewOf } from "../../runtime/overview.ts";
 import { waitingIn } from "../../runtime/review/queue.ts";
 import { readerOf, toResult } from "./answer.ts";
-import { capabilitiesOf, showsApp } from "./app/client.ts";
+import { capabilitiesOf, showsApp, waitingOf } from "./client.ts";
 import type { Serving } from "./serving.ts";
-import { waitingOf } from "./wait.ts";
 
 type Answer = CallToolResult | InputRequiredResult;
 type Input = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 /** The lists of tools and resources, by who asks: the SDK's own are the same for every client. */
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import { APP_URI } from "./app/app.ts";
-import { showsApp } from "./app/client.ts";
+import { showsApp } from "./client.ts";
 import type { Listed, Serving } from "./serving.ts";
 
 export function answerLists(serving: Serving): void {

@@ -8,8 +8,8 @@ import type { AppPorts } from "./app/ports.ts";
 import { openFollower } from "./follow.ts";
 import { type Http, openHttp } from "./http.ts";
 import { declaredBy, openServers } from "./server.ts";
+import { openWork } from "./serving.ts";
 import { openBus } from "./wake.ts";
-import { openWork } from "./work.ts";
 
 export interface HttpServing {
   readonly port: number;

@@ -9,8 +9,8 @@ import { firstSignal } from "../ending-signals.ts";
 import type { AppPorts } from "./app/ports.ts";
 import { followOnce, openFollower } from "./follow.ts";
 import { declaredBy, openServers } from "./server.ts";
+import { openWork } from "./serving.ts";
 import { followingFirst } from "./wake.ts";
-import { openWork } from "./work.ts";
 
 export interface StdinServing {
   readonly version: string;

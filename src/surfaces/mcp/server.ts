@@ -22,9 +22,8 @@ import { renderInstructions } from "./instructions.ts";
 import { answerLists } from "./lists.ts";
 import { complete, registerResource, withFix } from "./resources.ts";
 import { unchecked, withSchema } from "./schemas.ts";
-import type { Question, Serving } from "./serving.ts";
+import type { Question, Serving, Work } from "./serving.ts";
 import { wakeOn } from "./wake.ts";
-import type { Work } from "./work.ts";
 
 export interface Served {
   readonly project: Project;

@@ -19,10 +19,10 @@ import type { Review } from "../../../runtime/review/model.ts";
 import { openReviews } from "../../../runtime/review/pages.ts";
 import { inTurn, waitingIn } from "../../../runtime/review/queue.ts";
 import { checkArguments, type Taker } from "../../arguments.ts";
-import { callerOf, refusal } from "../answer.ts";
+import { refusal } from "../answer.ts";
+import { callerOf, showsApp } from "../client.ts";
 import { unchecked } from "../schemas.ts";
 import type { Listed, Serving } from "../serving.ts";
-import { showsApp } from "./client.ts";
 import type { Nonces } from "./nonces.ts";
 import type { AppPorts } from "./ports.ts";
 

@@ -1,0 +1,81 @@
+/** What a client says of itself and of one call, in either generation of the protocol. */
+import { getUiCapability, RESOURCE_MIME_TYPE } from "@modelcontextprotocol/ext-apps/server";
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  type ClientCapabilities,
+  type Implementation,
+  SdkError,
+  SdkErrorCode,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import type { Caller } from "../../core/event.ts";
+import type { Waiting } from "../../core/ports/checks.ts";
+import type { Runtime } from "../../runtime/run-transaction.ts";
+import { parseTraceparent } from "../../runtime/trace.ts";
+import type { Serving } from "./serving.ts";
+
+type Connected = Pick<Serving, "server">;
+
+export function capabilitiesOf(
+  { server }: Connected,
+  { mcpReq }: ServerContext,
+): ClientCapabilities | undefined {
+  const envelope = mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
+  return (envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? server.server.getClientCapabilities()) as
+    | ClientCapabilities
+    | undefined;
+}
+
+/** Whether the client shows apps, and this program has one. */
+export function showsApp(serving: Pick<Serving, "app" | "server">, context: ServerContext): boolean {
+  return (
+    serving.app !== null &&
+    getUiCapability(capabilitiesOf(serving, context))?.mimeTypes?.includes(RESOURCE_MIME_TYPE) === true
+  );
+}
+
+/** Its name and version; absent: it has not said. */
+export function clientOf({ server }: Connected, { mcpReq }: ServerContext): Implementation | undefined {
+  const envelope = mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
+  return (envelope?.[CLIENT_INFO_META_KEY] ?? server.server.getClientVersion()) as Implementation | undefined;
+}
+
+/** The caller, as the client names itself. */
+export function callerOf(serving: Connected, context: ServerContext, channel: "mcp" | "elicitation"): Caller {
+  const client = clientOf(serving, context);
+  return client ? { channel, who: `${client.name} ${client.version}` } : { channel };
+}
+
+/** The span in which the client calls, if it says so (W3C Trace Context in `_meta`). */
+export function tracedBy(runtime: Runtime, { mcpReq }: ServerContext): Runtime {
+  const { traceparent } = (mcpReq._meta ?? {}) as { readonly traceparent?: unknown };
+  return parseTraceparent(traceparent) === null ? runtime : { ...runtime, trace: String(traceparent) };
+}
+
+/** How long a call waits for others: while its client waits, it can cancel the call, and gets progress notifications if it asked for them. */
+export function waitingOf({ mcpReq }: ServerContext): Required<Pick<Waiting, "stop">> & Waiting {
+  const stop = cancellationOf(mcpReq.signal);
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return { stop };
+  let progress = 0;
+  const onWait = (message: string) => {
+    progress += 1;
+    const params = { progressToken, progress, message };
+    // A client that no longer listens must not turn a wait into a failure.
+    void mcpReq.notify({ method: "notifications/progress", params }).catch(() => {});
+  };
+  return { stop, onWait };
+}
+
+/** A closed connection is not a cancellation: the call still runs to its end. */
+function cancellationOf(signal: AbortSignal): AbortSignal {
+  const controller = new AbortController();
+  const abort = () => {
+    const isGone = signal.reason instanceof SdkError && signal.reason.code === SdkErrorCode.ConnectionClosed;
+    if (!isGone) controller.abort(signal.reason);
+  };
+  if (signal.aborted) abort();
+  else signal.addEventListener("abort", abort, { once: true });
+  return controller.signal;
+}

@@ -141,7 +141,7 @@ function tasksFile(count: number): string {
   return `tasks:\n${tasks.join("\n")}\n`;
 }
 
-interface Client {
+export interface Client {
   readonly name: string;
   readonly version: string;
 }

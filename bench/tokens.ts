@@ -11,19 +11,20 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import { emptyFolder, MAIN, openServer, type Server, show } from "./measure.ts";
+import { SHOWN } from "../src/surfaces/mcp/shown.ts";
+import { type Client, emptyFolder, MAIN, openServer, type Server, show } from "./measure.ts";
 
 export interface Costs {
   readonly tools: { readonly count: number; readonly tokens: number };
   readonly life: { readonly calls: number; readonly tokens: number };
 }
 
-/** What both may cost. */
+/** What both may cost; a life, with a client that is known to show its model one part. */
 export const CAPS = { tools: 2_500, life: 16_000 };
 
-/** Speaks to the program at `main`. */
-export async function measureTokens(main: string): Promise<Costs> {
-  return { tools: await toolsOf(main), life: await lifeOf(main) };
+/** Speaks to the program at `main`. `client`: default one that nobody knows, which is sent the words in both parts. */
+export async function measureTokens(main: string, client?: Client): Promise<Costs> {
+  return { tools: await toolsOf(main), life: await lifeOf(main, client) };
 }
 
 /** All tools of all workflows, an own workflow's two among them. */
@@ -72,7 +73,7 @@ class Life {
   }
 }
 
-async function lifeOf(main: string): Promise<Costs["life"]> {
+async function lifeOf(main: string, client?: Client): Promise<Costs["life"]> {
   const folder = emptyFolder("tokens");
   const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, encoding: "utf8" });
   git("init", "-q", "-b", "main");
@@ -81,7 +82,7 @@ async function lifeOf(main: string): Promise<Costs["life"]> {
   write(folder, ".gitignore", ".alfred/\n.pawl/\n");
   write(folder, "src/server.txt", "server\n");
   commit(git, "Begin");
-  const server = await openServer(folder, { workflow: "alfred", main });
+  const server = await openServer(folder, { workflow: "alfred", main, ...(client && { client }) });
   const life = new Life(server);
   await life.call("initialize_project", { provider: "local" });
   await life.call("create_task", { task_content: TASK });
@@ -176,5 +177,10 @@ const MANIFEST = {
 if (import.meta.main) {
   const { tools, life } = await measureTokens(MAIN);
   show(`tokens of tools/list, ${tools.count} tools`, String(tools.tokens), String(CAPS.tools));
-  show(`tokens of a life of Alfred, ${life.calls} calls`, String(life.tokens), String(CAPS.life));
+  for (const part of ["data", "text"]) {
+    const row = SHOWN.find(({ shows }) => shows === part);
+    const known = row && (await lifeOf(MAIN, { name: row.client, version: row.to }));
+    if (known) show(`tokens of a life of Alfred, for ${row.client}`, String(known.tokens), String(CAPS.life));
+  }
+  show("the same, for a client that nobody knows", String(life.tokens));
 }

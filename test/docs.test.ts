@@ -11,6 +11,7 @@ import type { z } from "zod";
 import { renderReference } from "../scripts/cli-reference.ts";
 import { ALFRED_FILE, PAWL_FILE } from "../src/config/config-schema.ts";
 import { COMMANDS } from "../src/surfaces/cli/commands.ts";
+import { SHOWN } from "../src/surfaces/mcp/shown.ts";
 import { tasksFile } from "../src/tasks-file/schema.ts";
 import { WORKFLOW_FILE } from "../src/workflows/custom/schema.ts";
 import { WORKFLOWS } from "../src/workflows/index.ts";
@@ -47,6 +48,16 @@ describe("the documentation", () => {
       ([, to = ""]) => to,
     );
     expect(links.filter((to) => !leadsSomewhere(page, to))).toEqual([]);
+  });
+
+  it("lists each client whose shown part is known, with what it shows", () => {
+    const parts = { data: "the structured content", text: "the text", both: "both" };
+    const rows = SHOWN.map(({ client, from, to, shows }) => {
+      const versions = from === to ? to : `${from} to ${to}`;
+      return `| \`${client}\` | ${versions} | ${parts[shows]} |`;
+    });
+    const [, table = ""] = /shows its model \|\n.*\n((?:\|.*\n)+)/i.exec(textOf("docs/clients.md")) ?? [];
+    expect(table.trim().split("\n")).toEqual(rows);
   });
 
   it("names no command that there is not", async () => {

@@ -50,18 +50,22 @@ export const MCP: Readonly<Record<string, Requirement>> = {
     ],
   },
   "mcp.tokens": {
-    says: "The list of all tools costs at most 2,500 tokens, a life of one task 16,000.",
+    says: "The list of all tools costs at most 2,500 tokens, and a life of one task 16,000 for a client that is known to show its model one part.",
     source: "the budget of the surface; bench/tokens.ts",
     tests: [
-      "test/e2e/mcp-tokens.slow.test.ts: the tools and a life of one task cost a model no more tokens than promised",
+      "test/e2e/mcp-tokens.slow.test.ts: the tools and a life of one task cost a model no more tokens than promised, for a client that shows it the %s",
     ],
   },
-  "mcp.said-once": {
-    says: "A reply's words are sent once, in the part that the client's model is shown; nothing is logged unasked.",
-    source: "alfred, Tools (the prompt as text)",
+  "mcp.words-reach-the-model": {
+    says: "A reply's words are in both parts of an answer; only a client whose version is known to show its model one part gets them in that part alone. Nothing is logged unasked.",
+    source: "alfred, Tools (next_prompt is in the result)",
     tests: [
-      "test/e2e/mcp-readers.test.ts: are the text, for a client whose model reads the text, and are not said again in the data",
-      "test/e2e/mcp-readers.test.ts: are in the data, for a client whose model is shown the data alone: %s",
+      "test/e2e/mcp-readers.test.ts: are in both parts, for a client that nobody knows",
+      "test/e2e/mcp-readers.test.ts: are in both parts, for a version of a client that nobody looked at, and for one that shows both",
+      "test/e2e/mcp-readers.test.ts: are the text alone, for a client whose model is shown the text",
+      "test/e2e/mcp-readers.test.ts: are in the data alone, for a client whose model is shown the data",
+      "src/surfaces/mcp/shown.test.ts: is the one that the client shows its model: %j",
+      "src/surfaces/mcp/shown.test.ts: is both for versions that nobody looked at: %j",
       "test/e2e/mcp.test.ts: logs nothing to a client that did not ask for it",
     ],
   },

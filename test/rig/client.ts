@@ -2,6 +2,7 @@
 import { Client, type ElicitResult, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { EXTENSION_ID, RESOURCE_MIME_TYPE } from "@modelcontextprotocol/ext-apps/server";
+import { type Part, SHOWN } from "../../src/surfaces/mcp/shown.ts";
 import type { HttpServer } from "./http-server.ts";
 import { MAIN, type TemporaryProject, testEnvironment } from "./project.ts";
 
@@ -11,8 +12,9 @@ export type Era = (typeof ERAS)[number];
 
 export interface ConnectOptions {
   readonly era?: Era;
-  /** As the client names itself. */
+  /** As the client names itself, and its version. */
   readonly name?: string;
+  readonly version?: string;
   /** How the human answers; absent: the client cannot ask. */
   readonly human?: (message: string) => ElicitResult | Promise<ElicitResult>;
   /** It shows apps inside itself. */
@@ -24,6 +26,13 @@ export interface ConnectOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** The program's file; default: the rig's. */
   readonly program?: string;
+}
+
+/** A client that shows its model this part of an answer. */
+export function clientThatShows(part: Part): { readonly name: string; readonly version: string } {
+  const row = SHOWN.find(({ shows }) => shows === part);
+  if (!row) throw new Error(`No client is known to show ${part}.`);
+  return { name: row.client, version: row.to };
 }
 
 export interface Connected extends Spoken {
@@ -76,11 +85,11 @@ export function connectOver(
 
 async function speak(
   transport: StdioClientTransport | StreamableHTTPClientTransport,
-  { era = "2025", human, led, name = "rig", showsApps = false }: ConnectOptions,
+  { era = "2025", human, led, name = "rig", version = "1.0.0", showsApps = false }: ConnectOptions,
 ): Promise<Spoken> {
   const asks = { ...(human && { form: {} }), ...(led && { url: {} }) };
   const client = new Client(
-    { name, version: "1.0.0" },
+    { name, version },
     {
       capabilities: {
         ...((human || led) && { elicitation: asks }),

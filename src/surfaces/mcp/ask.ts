@@ -13,7 +13,7 @@ import {
 import type { HumanQuestion, Tool } from "../../runtime/module.ts";
 import { advance, preview } from "../../runtime/run-transaction.ts";
 import { answerCommands, cannotAsk } from "../undecided.ts";
-import { readerOf, refusal, toResult } from "./answer.ts";
+import { partFor, refusal, toResult } from "./answer.ts";
 import { callerOf, capabilitiesOf, showsApp, tracedBy } from "./client.ts";
 import { awaitVerdict, lead, placeToLead } from "./lead.ts";
 import type { Question, Serving } from "./serving.ts";
@@ -48,7 +48,7 @@ export async function ask(
   const terminal = answerCommands(run, command);
   if (tool.waitsAtGate && showsApp(serving, context)) {
     const text = `Nothing is decided yet. The human decides in the review that this client shows, or with ${terminal} in a terminal; never decide for them. Wait until they have, then see where ${run} stands and go on.`;
-    return toResult({ text, data: { message: text } }, readerOf(serving, context));
+    return toResult({ text, data: { message: text } }, partFor(serving, context));
   }
   const question = { tool: tool.name, input: hash(input), message: hash(message) };
   const address = placeToLead(serving, tool, input, context);
@@ -118,7 +118,7 @@ export async function takeAnswer(
   // What was found has changed since the person was asked.
   if (prepared.ask) return ask(serving, tool, input, prepared.ask, context);
   const { reply } = prepared;
-  return toResult(reply, readerOf(serving, context));
+  return toResult(reply, partFor(serving, context));
 }
 
 function undecided(why: string): CallToolResult {

@@ -10,7 +10,7 @@ import { masked } from "../../core/masked.ts";
 import type { Tool } from "../../runtime/module.ts";
 import { advance, type Runtime } from "../../runtime/run-transaction.ts";
 import { checkArguments } from "../arguments.ts";
-import { readerOf, refusal, toResult } from "./answer.ts";
+import { partFor, refusal, toResult } from "./answer.ts";
 import { RUN_KEY } from "./app/app.ts";
 import { ask, takeAnswer } from "./ask.ts";
 import { callerOf, showsApp, tracedBy, waitingOf } from "./client.ts";
@@ -66,7 +66,7 @@ async function moved(
   const prepared = await advance(runtime, tool.transaction, input, callerOf(serving, context, "mcp"));
   return prepared.ask
     ? ask(serving, tool, input, prepared.ask, context)
-    : toResult(prepared.reply, readerOf(serving, context));
+    : toResult(prepared.reply, partFor(serving, context));
 }
 
 /** The answer, and what waits in the journal because the disk refuses to take it into the files. */

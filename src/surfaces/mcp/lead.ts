@@ -11,7 +11,7 @@ import {
 import type { RunOverview, Tool } from "../../runtime/module.ts";
 import { findRun, overviewOf } from "../../runtime/overview.ts";
 import { waitingIn } from "../../runtime/review/queue.ts";
-import { readerOf, toResult } from "./answer.ts";
+import { partFor, toResult } from "./answer.ts";
 import { capabilitiesOf, showsApp, waitingOf } from "./client.ts";
 import type { Serving } from "./serving.ts";
 
@@ -73,7 +73,7 @@ export async function awaitVerdict(
 }
 
 function said(serving: Serving, context: ServerContext, text: string): CallToolResult {
-  return toResult({ text, data: { message: text } }, readerOf(serving, context));
+  return toResult({ text, data: { message: text } }, partFor(serving, context));
 }
 
 function openWords(run: string): string {
@@ -105,7 +105,10 @@ export async function withAddress(
   const found = await standingOf(serving, run).catch(() => null);
   if (found === null || !waitingIn(found).some(({ kind }) => kind === "gate")) return answer;
   const line = `The human can read it and decide on the board: ${address}`;
-  return readerOf(serving, context) === "data"
-    ? { ...answer, structuredContent: { ...(answer.structuredContent as object), review: line } }
-    : { ...answer, content: [...answer.content, { type: "text", text: line }] };
+  const part = partFor(serving, context);
+  return {
+    ...answer,
+    ...(part !== "text" && { structuredContent: { ...(answer.structuredContent as object), review: line } }),
+    ...(part !== "data" && { content: [...answer.content, { type: "text", text: line }] }),
+  };
 }

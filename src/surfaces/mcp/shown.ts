@@ -1,0 +1,40 @@
+/** Which part of a tool's answer a client shows its model: `shown.json`, which `test/agents/shown.ts` writes with the real clients. */
+import table from "./shown.json" with { type: "json" };
+
+export type Part = "text" | "data" | "both";
+
+export interface Shown {
+  /** As the client names itself in MCP. */
+  readonly client: string;
+  /** The oldest and the newest version that was looked at. */
+  readonly from: string;
+  readonly to: string;
+  readonly shows: Part;
+}
+
+export const SHOWN = table as readonly Shown[];
+
+/**
+ * The part in which the client's model reads an answer's words. A client or a version that nobody looked at may show either: it
+ * gets them in both, which costs a model nothing where only one is shown.
+ */
+export function partShown(name = "", version = "", rows = SHOWN): Part {
+  const isOf = ({ client, from, to }: Shown) =>
+    client === name && compareVersions(from, version) <= 0 && compareVersions(version, to) <= 0;
+  return rows.find(isOf)?.shows ?? "both";
+}
+
+/** Of two releases, negative where the first is older. NaN, which is in no range, where one is no plain release. */
+export function compareVersions(one: string, other: string): number {
+  const [ours, theirs] = [one, other].map(numbersOf) as [number[], number[]];
+  const length = Math.max(ours.length, theirs.length);
+  for (let at = 0; at < length; at += 1) {
+    const difference = (ours[at] ?? 0) - (theirs[at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function numbersOf(version: string): number[] {
+  return /^\d+(\.\d+)*$/.test(version) ? version.split(".").map(Number) : [Number.NaN];
+}

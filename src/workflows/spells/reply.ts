@@ -2,6 +2,7 @@ import { oneLine, tidy, trimLineEnds } from "../../core/blanks.ts";
 import { PawlError } from "../../core/error.ts";
 import type { ReviewFetch } from "../../core/ports/reviews.ts";
 import type { Facts } from "../../engine/workflow.ts";
+import { faultOf, openTemplates } from "../../runtime/template.ts";
 import { parseAtlassianUrls, unprocessedUrls } from "./atlassian.ts";
 import { describeFailure, problemOf } from "./comments-file.ts";
 import type { Criterion } from "./criteria.ts";
@@ -13,7 +14,6 @@ import { effectOf, type Prospect, renderAvailable, renderKeyFiles, renderUnavail
 import type { SpellsRun } from "./load-run.ts";
 import type { Cast } from "./material.ts";
 import { parseReplyFile, replyFileOf } from "./reply-file.ts";
-import { fillIn } from "./reply-template.ts";
 import { FIRST_STATE } from "./state-file.ts";
 import { STATES } from "./states.ts";
 import type { Work } from "./work.ts";
@@ -61,14 +61,17 @@ function withNotYet(steps: string, prospects: readonly Prospect[]): string {
   return [steps, ...said].join(" ");
 }
 
+/** An empty text and 0 count as no. */
+const TEMPLATES = openTemplates({ jsTruthy: true });
+
 /** Strict: an unknown variable is an error, never an empty place. */
 export function renderTemplate(template: string, values: object, name: string): string {
   try {
-    return fillIn(template, values);
+    return TEMPLATES.render(template, values);
   } catch (thrown) {
     throw new PawlError(
       "template-invalid",
-      `The reply ${name} cannot be rendered: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+      `The reply ${name} cannot be rendered: ${faultOf(thrown).what}.`,
       "Install Pawl again, or report this: its texts do not fit its table.",
       thrown,
     );

@@ -196,6 +196,8 @@ const SPELLS: Readonly<Record<string, Requirement>> = {
     tests: [
       "src/workflows/spells/replies.test.ts: claims in every world only what the table and the files hold",
       "src/workflows/spells/replies.test.ts: quotes the source's explanations, minus spells that the table blocks",
+      "src/workflows/spells/replies.test.ts: to Lumos begins with the source's header in every state, and no other reply has it",
+      "test/e2e/spells-terminal.test.ts: introduces the workflow at each look, and its data have the header as it is written",
     ],
   },
   "spells.nothing-lost": {

@@ -73,6 +73,12 @@ describe("the six spells over MCP", () => {
     expect((resource.contents[0] as { text: string }).text).toBe(
       (looked.content as { text: string }[])[0]?.text,
     );
+    const again = await client.callTool({ name: "lumos", arguments: {} });
+    for (const { content, structuredContent } of [looked, again]) {
+      const [{ text = "" } = {}] = content as { text?: string }[];
+      expect(text).toMatch(/^> \*\*AI Engineer Workflow\*\* helps you/);
+      expect(structuredContent).toMatchObject({ reply: text });
+    }
     const state = JSON.parse(readFileSync(join(root, ".ai/task/state.json"), "utf8"));
     expect(state).toMatchObject({ current_state: "GATHER_EDITING_CONTEXT", context: {} });
     expect(state.history).toHaveLength(1);

@@ -7,6 +7,16 @@ const environment = { DOOR_ONLY: "" };
 const hasScript = spawnSync("script", ["-V"], { stdio: "ignore" }).status === 0;
 
 describe("A spell's reply", () => {
+  it("introduces the workflow at each look, and its data have the header as it is written", async () => {
+    using project = temporaryProject({ environment });
+    for (const spell of ["lumos", "accio", "lumos", "lumos"]) {
+      const { out } = await project.pawl(spell);
+      expect(out.startsWith("AI Engineer Workflow helps you"), out).toBe(spell === "lumos");
+    }
+    const { reply } = JSON.parse((await project.pawl("lumos", "--json")).out);
+    expect(reply).toMatch(/^> \*\*AI Engineer Workflow\*\* helps you/);
+  });
+
   it.skipIf(!hasScript)("is broken at a terminal's width, and whole in a pipe", async () => {
     using project = temporaryProject({ environment });
     const wide = (text: string) => text.split(/\r?\n/).filter((line) => line.length > 60);

@@ -19,6 +19,15 @@ import { SPELLS_WORKFLOW as SPELLS } from "./table.ts";
 const TIPPED = ["GC1", "GC2a", "GC2b", "G2", "G4", "A2", "P1", "R1", "R2", "R3", "R9", "H3"];
 const GUIDED = ["G2", "A2", "P1", "R1", "R2", "R3"];
 
+/** As the source has it. */
+const HEADER = [
+  "> **AI Engineer Workflow** helps you work together with AI on any coding task. This system was built to teach effective collaboration with AI through a guided workflow. You can create plans, break them down into smaller tasks, get information from Jira and Confluence, and improve your code by handling PR comments.",
+  ">",
+  "> For best results, commit your changes often and start new conversations to clear the AI's context when needed. Don't worry about losing progress - this system remembers where you left off!",
+  "",
+  "### Where We Are",
+].join("\n");
+
 const viewOf = (state: string, origin: string | null, facts: Facts) =>
   sampleView(state, origin, facts, packaged);
 
@@ -278,6 +287,17 @@ describe("a reply", () => {
       );
       expect(words, id).toContain(spared[id] ?? explain);
     }
+  });
+
+  test("to Lumos begins with the source's header in every state, and no other reply has it", async () => {
+    for (const state of Object.keys(SPELLS.states))
+      for (const spell of ALL) {
+        const facts = consistent({} as Facts);
+        const [review] = REVIEWS as readonly [ReviewFetch];
+        const { text } = await render({ state, spell, origin: null, facts, review, fetched: false });
+        expect(text.startsWith(HEADER), `${spell} in ${state}`).toBe(spell === "lumos");
+        expect(text.includes("AI Engineer Workflow"), `${spell} in ${state}`).toBe(spell === "lumos");
+      }
   });
 
   test("names in ER6 only Accio where Finite is blocked", async () => {

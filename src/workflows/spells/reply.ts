@@ -14,7 +14,6 @@ import { effectOf, type Prospect, renderAvailable, renderKeyFiles, renderUnavail
 import type { SpellsRun } from "./load-run.ts";
 import type { Cast } from "./material.ts";
 import { parseReplyFile, replyFileOf } from "./reply-file.ts";
-import { FIRST_STATE } from "./state-file.ts";
 import { STATES } from "./states.ts";
 import type { Work } from "./work.ts";
 
@@ -31,7 +30,7 @@ export interface ReplyInput {
 
 /** The rule's reply as markdown, with the lists of the resulting state. */
 export function renderReply(input: ReplyInput): string {
-  const { decision, material, run } = input.cast;
+  const { decision, material } = input.cast;
   const { layout, replies } = parseReplyFile(material.shipped.get(replyFileOf(decision)) ?? "");
   const name = decision.rule.reply;
   const values = valuesOf(input);
@@ -40,12 +39,7 @@ export function renderReply(input: ReplyInput): string {
     blocks[block] = renderTemplate(template, values, name).trim();
   if (decision.rule.outcome !== "shown")
     blocks.next_steps = withNotYet(blocks.next_steps ?? "", input.prospects);
-  // The introduction is for someone who has not begun: every later look would repeat it.
-  const text = renderTemplate(
-    layout,
-    Object.assign(values, blocks, { first_look: run.state === FIRST_STATE }),
-    name,
-  );
+  const text = renderTemplate(layout, Object.assign(values, blocks), name);
   const whole = tidy(trimLineEnds(text));
   return whole.replace(CONTENTS, () => renderFenced(input.work.loaded ?? "", "markdown"));
 }

@@ -8,9 +8,8 @@ import type { Metafile } from "esbuild";
 import { JSON_SCHEMAS } from "../src/app/json-schemas.ts";
 import { buildApp } from "./build-app.ts";
 import { buildBoard } from "./build-board.ts";
-import { bundle, QUICK_NAMES } from "./bundle.ts";
+import { bundle, bundleApart } from "./bundle.ts";
 import { emitTypes } from "./emit-types.ts";
-import { makeScripts } from "./make-scripts.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const DIST = join(ROOT, "dist");
@@ -54,25 +53,30 @@ async function licenceOf(folder: string): Promise<string> {
 const begun = performance.now();
 await rm(DIST, { recursive: true, force: true });
 await mkdir(DIST, { recursive: true });
-const [metafile, , texts, page, app] = await Promise.all([
+const [programs, helpers, , texts, page, app] = await Promise.all([
   bundle(
     {
       main: "src/main.ts",
       index: "src/index.ts",
-      // A program of its own, started as an agent.
-      "scripted-agent": "src/adapters/agents/scripted/agent.ts",
-      // A program of its own, started where a loop has died.
-      "end-runs": "src/adapters/agents/supervisor/end-runs.ts",
-      // A program of its own, inside a wall whose network is the model's alone.
-      forward: "src/adapters/wall/forward.ts",
       // A program of its own, started after a commit that people are told of.
       "send-notices": "src/app/notices/send.ts",
       // A program of its own, started by a loop that a receiver is told of.
       "export-telemetry": "src/app/telemetry/export.ts",
-      // A program of its own, asked by Claude Code before each command of an agent.
-      "check-command": "src/adapters/agents/permission/check-command.ts",
       // Loaded by its path, under a lock, where an edit of tasks.yaml is redone.
       "tasks-file/edit": "src/tasks-file/edit.ts",
+    },
+    DIST,
+  ),
+  bundleApart(
+    {
+      // Started as an agent.
+      "scripted-agent": "src/adapters/agents/scripted/agent.ts",
+      // Started where a loop has died.
+      "end-runs": "src/adapters/agents/supervisor/end-runs.ts",
+      // Inside a wall whose network is the model's alone.
+      forward: "src/adapters/wall/forward.ts",
+      // Asked by Claude Code before each command of an agent.
+      "check-command": "src/adapters/agents/permission/check-command.ts",
     },
     DIST,
   ),
@@ -81,9 +85,8 @@ const [metafile, , texts, page, app] = await Promise.all([
   buildBoard(join(DIST, "board")),
   buildApp(join(DIST, "app")),
 ]);
-await makeScripts(DIST, QUICK_NAMES);
 await writeSchemas();
-const outputs = [metafile, page, app].flatMap((each) => Object.values(each.outputs));
+const outputs = [programs, helpers, page, app].flatMap((each) => Object.values(each.outputs));
 const packages = await writeLicences(outputs);
 const bytes = outputs.reduce((sum, output) => sum + output.bytes, 0);
 if (!process.argv.includes("--quiet")) {

@@ -6,7 +6,7 @@ const OWN = "test/e2e/workflow-commands.test.ts";
 const GALLERY = "test/gallery.test.ts";
 const LIBRARY = "test/library.test.ts";
 const UNINSTALL = "test/e2e/uninstall.slow.test.ts";
-const START = "test/e2e/start-cache.slow.test.ts";
+const COMPILED = "src/config/compiled-code.test.ts";
 const DOCTOR = "test/e2e/doctor.slow.test.ts";
 
 /** What a person at a terminal is promised. */
@@ -27,15 +27,12 @@ export const COMMAND_LINE: Readonly<Record<string, Requirement>> = {
       `${DOCTOR}: says where a client's plugin is of another version, or registers the server a second time`,
     ],
   },
-  "cli.start-cache": {
-    says: "The program keeps the compiled code of what a command ran for its next start, and takes none that was harmed since.",
+  "cli.compiled-code": {
+    says: "Compiled code of the program lies in a folder that the user alone may write to, or nowhere; never among temporary files.",
     source: "docs/performance.md, Starts",
     tests: [
-      `${START}: keeps the code that a command ran for that command, and writes nothing where it has all`,
-      `${START}: keeps all that a command loads anew where it went another way and loaded more`,
-      `${START}: takes no code where %s, and keeps it anew`,
-      `${START}: keeps nothing where Node's compile cache is off, nor after a command that failed`,
-      `${START}: ends only when what it worked out of tasks.yaml is kept for the next command`,
+      `${COMPILED}: lies in a folder that is made for the user alone, and never among temporary files`,
+      `${COMPILED}: is neither used nor written where %s`,
     ],
   },
   "run.action": {

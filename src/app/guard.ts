@@ -28,6 +28,7 @@ import type { Dialect, HookCall, Output } from "../surfaces/hooks/dialect.ts";
 import { writeWhole } from "../surfaces/write-whole.ts";
 import { lookAt } from "./guarded-project.ts";
 import type { Known } from "./kept-scopes.ts";
+import { openTreeNotes } from "./tree-notes.ts";
 
 export { isGuardedClient };
 
@@ -55,7 +56,7 @@ export async function answerHook(start: GuardStart): Promise<number> {
 /** Never throws: what fails becomes the client's own form of a refusal. */
 export async function guard(start: GuardStart): Promise<Output> {
   const { client, event } = start;
-  const dialect = await DIALECTS[client]();
+  const dialect = DIALECTS[client];
   const input = attempt(() => JSON.parse((start.read ?? readInput)()), null);
   if (typeof input !== "object" || input === null || Array.isArray(input)) return unread(dialect, client);
   let call: HookCall;
@@ -195,7 +196,6 @@ async function withUndoing(
   if (own === null || limits === null || "fault" in limits || limits.run !== own) return limits;
   if (limits.writes !== "none" && limits.writes !== "plan") return limits;
   if (!existsSync(join(stateFolder(root, environment), TREES))) return limits;
-  const { openTreeNotes } = await import("./strays.ts");
   const told =
     (
       await openTreeNotes(root, environment)

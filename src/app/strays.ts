@@ -1,15 +1,14 @@
 /** The comparison of the working tree with what may be written: each part is loaded when it is first needed. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { openKeptByRun } from "../adapters/files/kept-by-run.ts";
 import type { Environment } from "../config/config.ts";
-import { openStateHome, stateFolder, TREES } from "../config/state-home.ts";
+import { stateFolder, TREES } from "../config/state-home.ts";
 import type { View } from "../core/ports/store.ts";
-import type { TreeNote, TreeNotes } from "../core/ports/tree-notes.ts";
 import { scopeOf } from "../runtime/open-scopes.ts";
 import type { Project } from "../runtime/project.ts";
 import { advance } from "../runtime/run-transaction.ts";
 import type { Strays } from "../runtime/strays.ts";
+import { openTreeNotes } from "./tree-notes.ts";
 
 export interface StraysOrder {
   readonly root: string;
@@ -60,13 +59,4 @@ export function lateStrays({ environment, home, project, root }: StraysOrder): S
       if (guards) await keepScopes(run);
     },
   };
-}
-
-export function openTreeNotes(root: string, environment: Environment): TreeNotes {
-  return openKeptByRun<TreeNote>(openStateHome(root, environment), {
-    folder: TREES,
-    key: "note",
-    noun: "the tree",
-    without: "look through the project's changes, and remove it: Pawl then compares with what is there.",
-  });
 }

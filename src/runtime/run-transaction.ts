@@ -21,6 +21,8 @@ import type { Memory } from "../core/ports/memory.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import type { Change, Store, View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
+import { recordChanges } from "./record.ts";
+import { atGate } from "./signed-gate.ts";
 import { type BesideStrays, besideStrays, type StrayEdits, type Strays } from "./strays.ts";
 import type { AfterCommit, Context, Now, Pin, Proposal, StateFiles, Transaction } from "./transaction.ts";
 
@@ -210,7 +212,6 @@ async function proposeAtGate<Input, Snapshot, Observations, R>(
   const proposal = await propose(runtime, plan, input, asking, view);
   if (!proposal.verdict && !proposal.ask) return proposal;
   const settings = await runtime.settings(view);
-  const { atGate } = await import("./signed-gate.ts");
   const time = runtime.now().toISOString();
   const scene = { ...asking, settings, view, outside: outsideOf(runtime), time, lock: plan.run(input) };
   return atGate(proposal, scene, (answered) => propose(runtime, plan, input, answered, view));
@@ -284,14 +285,12 @@ function withEvents({ ask, changes = [], events = [] }: Proposal<unknown>, mask?
   return [...changes, ...events.map((event) => appended(masked(event, mask)))];
 }
 
-/** Loaded when a state is written: a read-only start does not pay for it. */
 async function recordsWith(
   { now }: Runtime,
   view: View,
   states: StateFiles,
   proposal: Proposal<unknown>,
 ): Promise<readonly Change[]> {
-  const { recordChanges } = await import("./record.ts");
   return recordChanges(view, states, proposal, now().toISOString());
 }
 

@@ -154,7 +154,6 @@ export class SampleProject {
       ...stateHome(),
       TMPDIR: this.#place,
       GIT_CONFIG_NOSYSTEM: "1",
-      NODE_COMPILE_CACHE: join(tmpdir(), "pawl-test-compile-cache"),
       PAWL_SCRIPTED_HOME: join(this.#place, "sessions"),
       PAWL_SCRIPTED_ANSWERS: this.#answers,
     };

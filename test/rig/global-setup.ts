@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { buildApp } from "../../scripts/build-app.ts";
 import { buildBoard } from "../../scripts/build-board.ts";
-import { bundle } from "../../scripts/bundle.ts";
+import { bundle, bundleApart } from "../../scripts/bundle.ts";
 import { MAIN } from "./project.ts";
 import { seedOfCommit } from "./random-cases.ts";
 import { useScratchStateHome } from "./state-home.ts";
@@ -15,20 +15,23 @@ export default async function setup(): Promise<void> {
   const programs = {
     main: "test/rig/main.ts",
     inside: "test/rig/inside.ts",
-    "acp-agent": "test/rig/acp-agent.ts",
     "alfred-hand-in": "test/rig/alfred-hand-in.ts",
-    "bloom-agent": "test/rig/bloom-agent.ts",
     "bloom-loop": "test/rig/bloom-loop.ts",
-    "scripted-agent": "src/adapters/agents/scripted/agent.ts",
-    forward: "src/adapters/wall/forward.ts",
     "send-notices": "src/app/notices/send.ts",
     "export-telemetry": "src/app/telemetry/export.ts",
+  };
+  const small = {
+    "acp-agent": "test/rig/acp-agent.ts",
+    "bloom-agent": "test/rig/bloom-agent.ts",
+    "scripted-agent": "src/adapters/agents/scripted/agent.ts",
+    forward: "src/adapters/wall/forward.ts",
     "end-runs": "src/adapters/agents/supervisor/end-runs.ts",
   };
   // Where a program that runs from its sources looks for its pages.
   const dist = resolve(import.meta.dirname, "../../dist");
   await Promise.all([
     bundle(programs, dirname(MAIN)),
+    bundleApart(small, dirname(MAIN)),
     buildBoard(join(dist, "board")),
     buildApp(join(dist, "app")),
   ]);

@@ -75,8 +75,7 @@ export function testEnvironment(more: Readonly<Record<string, string>> = {}): Re
   const { PATH = "", HOME = "" } = process.env;
   // The tests may themselves be run by an agent: the program looks for one no further than here.
   const RIG_TESTER = String(process.pid);
-  const NODE_COMPILE_CACHE = join(tmpdir(), "pawl-test-compile-cache");
-  const own = { RIG_TESTER, DOOR_ONLY: "1", GIT_CONFIG_NOSYSTEM: "1", NODE_COMPILE_CACHE, ...stateHome() };
+  const own = { RIG_TESTER, DOOR_ONLY: "1", GIT_CONFIG_NOSYSTEM: "1", ...stateHome() };
   return { PATH, HOME, ...own, ...more };
 }
 

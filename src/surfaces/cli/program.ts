@@ -8,6 +8,7 @@ import { type Input, runLine } from "./command-line.ts";
 import { COMMANDS } from "./commands.ts";
 import { placeWords, readOwnOptions } from "./own-options.ts";
 import { clean } from "./terminal.ts";
+import { verbCommands } from "./verb.ts";
 
 /** Exit codes: 0 done, 1 failed, 2 usage, 3 waits for a person. */
 const USAGE_CODES: ReadonlySet<ErrorCode> = new Set([
@@ -86,7 +87,7 @@ async function obey(
   const specs =
     own.length > 0 && !own.some(({ hasVerbs }) => hasVerbs)
       ? own
-      : [...COMMANDS, ...(await (await import("./verb.ts")).verbCommands(host.workflows, sound))];
+      : [...COMMANDS, ...(await verbCommands(host.workflows, sound))];
   let answer: Answer | undefined;
   const act = async (spec: CommandSpec, input: Input) => {
     const run = await spec.load();

@@ -1,14 +1,16 @@
-/** The clients whose hooks the guard speaks. Each is loaded only when it calls. */
+/** The clients whose hooks the guard speaks. */
 import type { GuardedClient } from "../../guard/clients.ts";
+import { antigravity } from "./antigravity.ts";
+import { claudeCode } from "./claude-code.ts";
+import { codex } from "./codex.ts";
+import { copilot } from "./copilot.ts";
+import { cursor } from "./cursor.ts";
 import type { Dialect } from "./dialect.ts";
+import { gemini } from "./gemini.ts";
+import { opencode } from "./opencode.ts";
+import { vscode } from "./vscode.ts";
 
-export const DIALECTS: Readonly<Record<GuardedClient, () => Promise<Dialect>>> = {
-  "claude-code": async () => (await import("./claude-code.ts")).claudeCode,
-  codex: async () => (await import("./codex.ts")).codex,
-  copilot: async () => (await import("./copilot.ts")).copilot,
-  vscode: async () => (await import("./vscode.ts")).vscode,
-  cursor: async () => (await import("./cursor.ts")).cursor,
-  gemini: async () => (await import("./gemini.ts")).gemini,
-  antigravity: async () => (await import("./antigravity.ts")).antigravity,
-  opencode: async () => (await import("./opencode.ts")).opencode,
+export const DIALECTS: Readonly<Record<GuardedClient, Dialect>> = {
+  "claude-code": claudeCode,
+  ...{ codex, copilot, vscode, cursor, gemini, antigravity, opencode },
 };

@@ -1,5 +1,6 @@
 import type { WorkflowModule } from "../../runtime/module.ts";
 import { required, verb } from "../../runtime/verb.ts";
+import { overview } from "./overview.ts";
 import { runOfCall } from "./run-of-call.ts";
 
 const alfred: WorkflowModule = {
@@ -16,7 +17,7 @@ const alfred: WorkflowModule = {
     ]);
     return DEFINITIONS.map(tableOf);
   },
-  overview: async (view, around) => (await import("./overview.ts")).overview(view, around),
+  overview,
   async tablePlace(view, id) {
     const [{ findHere }, { definitionOf }, { configurationOf, machineOf }] = await Promise.all([
       import("./standing.ts"),

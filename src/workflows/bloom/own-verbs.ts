@@ -7,6 +7,10 @@ import type { DeferredCall } from "../../core/ports/agents.ts";
 import type { Reply, Transaction } from "../../runtime/module.ts";
 import { findStep } from "../../tasks-file/steps.ts";
 import type { TasksFile } from "../../tasks-file/task.ts";
+import { note } from "./verbs/person.ts";
+import { ask } from "./verbs/question.ts";
+import { done } from "./verbs/status.ts";
+import { stepDone } from "./verbs/step.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: each verb has an input of its own
 type AnyTransaction = Transaction<any, any, any, Reply>;
@@ -24,22 +28,22 @@ const OWN: Readonly<Record<string, OwnVerb>> = {
   "step done": {
     says: ["id"],
     about: ({ id }, { tasks }) => findStep(tasks, String(id))?.task.id ?? null,
-    transaction: async () => (await import("./verbs/step.ts")).stepDone,
+    transaction: async () => stepDone,
   },
   done: {
     says: ["id", "nothing"],
     about: ({ id }) => id,
-    transaction: async () => (await import("./verbs/status.ts")).done,
+    transaction: async () => done,
   },
   ask: {
     says: ["task", "text", "blocking"],
     about: ({ task }) => task,
-    transaction: async () => (await import("./verbs/question.ts")).ask,
+    transaction: async () => ask,
   },
   note: {
     says: ["id", "text"],
     about: ({ id }) => id,
-    transaction: async () => (await import("./verbs/person.ts")).note,
+    transaction: async () => note,
   },
 };
 

@@ -1,7 +1,9 @@
 import type { WorkflowModule } from "../../runtime/module.ts";
 import { required, verb } from "../../runtime/verb.ts";
+import { castNamed, castOf } from "./cast.ts";
 import { SPELLS } from "./events.ts";
 import { RUN_ID } from "./files.ts";
+import { overview } from "./overview.ts";
 
 const spells: WorkflowModule = {
   name: "spells",
@@ -19,7 +21,7 @@ const spells: WorkflowModule = {
     return [{ workflow: SPELLS_WORKFLOW, replies: REPLY_NAMES }];
   },
   owned: async () => ({ written: {}, state: [], work: [".ai"] }),
-  overview: async (view) => (await import("./overview.ts")).overview(view),
+  overview,
   scope: async (view, id) => (id === RUN_ID ? (await import("./scope.ts")).scopeOf(view) : null),
   runIds: async () => [RUN_ID],
   runOfCall: (tool) => ((SPELLS as readonly string[]).includes(tool) ? RUN_ID : null),
@@ -43,14 +45,14 @@ const spells: WorkflowModule = {
       "cast",
       "cast a spell: take the next step, start a review, return to the plan",
       [required("spell", "which spell", SPELLS)],
-      async () => (await import("./cast.ts")).castNamed,
+      async () => castNamed,
       { create: true, prose: true },
     ),
     verb(
       "lumos",
       "show where the guided work stands and which spells can be cast",
       [],
-      async () => (await import("./cast.ts")).castOf("lumos"),
+      async () => castOf("lumos"),
       { create: true, prose: true },
     ),
   ],

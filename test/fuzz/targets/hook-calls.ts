@@ -5,7 +5,7 @@ import { decide, type Place } from "../../../src/guard/decide.ts";
 import { DIALECTS } from "../../../src/surfaces/hooks/clients.ts";
 import type { Target } from "../target.ts";
 
-const dialects = await Promise.all(Object.values(DIALECTS).map((load) => load()));
+const dialects = Object.values(DIALECTS);
 const place: Place = {
   ...{
     root: "/p",

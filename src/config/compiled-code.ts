@@ -1,0 +1,26 @@
+/**
+ * Where Node keeps the compiled code of Pawl's modules, which saves a start a sixth of its time. Node takes what it finds there
+ * without comparing it with the source, so whoever writes there decides what runs: the folder is the user's alone.
+ */
+import { lstatSync, mkdirSync } from "node:fs";
+import { enableCompileCache } from "node:module";
+import { dirname, join } from "node:path";
+import { baseFolder } from "../adapters/process/base-folder.ts";
+import type { Environment } from "./config.ts";
+
+/** Does without where the folder cannot be made, or is not the user's alone. */
+export function keepCompiledCode(environment: Environment): void {
+  const folder = join(baseFolder(environment, "XDG_STATE_HOME"), "compiled");
+  try {
+    if (lstatSync(folder, { throwIfNoEntry: false }) === undefined)
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+    // Who may write to the folder above could put another one in its place.
+    if (isOwn(folder, 0o077) && isOwn(dirname(folder), 0o022)) enableCompileCache(folder);
+  } catch {}
+}
+
+/** A folder of this user, and no link to one, with none of the permissions in `without`. */
+function isOwn(folder: string, without: number): boolean {
+  const found = lstatSync(folder);
+  return found.isDirectory() && found.uid === process.getuid?.() && (found.mode & without) === 0;
+}

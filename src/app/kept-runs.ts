@@ -1,6 +1,7 @@
 /** The scope of each run that a session works on, kept beside the project's key with the stamps of what it was read from. */
-import { hashOf } from "../adapters/files/hash.ts";
+
 import { stampOf } from "../adapters/files/stamp.ts";
+import { hashOf } from "../core/hash.ts";
 import type { Cache } from "../core/ports/cache.ts";
 import type { View } from "../core/ports/store.ts";
 import { type Note, watched } from "../core/watched-view.ts";

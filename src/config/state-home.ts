@@ -4,10 +4,10 @@
  */
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import { hashOf } from "../adapters/files/hash.ts";
 import { openStatePlace } from "../adapters/files/state-place.ts";
 import type { StatePlace } from "../adapters/files/vault.ts";
 import { baseFolder } from "../adapters/process/base-folder.ts";
+import { hashOf } from "../core/hash.ts";
 import type { Environment } from "./config.ts";
 
 /** The folder for the project at `root`. Does not create it. */

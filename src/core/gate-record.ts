@@ -162,6 +162,6 @@ export function parseRecord(json: string): GateRecord | string {
 }
 
 /** Identifies a signed record: the person types its first eight digits, and the next record refers to it. */
-export function hashOfRecord(json: string): Promise<string> {
+export function hashOfRecord(json: string): string {
   return hashOf(json);
 }

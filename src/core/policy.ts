@@ -98,7 +98,7 @@ export function renderChange({ path, pinned, place, present }: PolicyChange): st
 }
 
 /** The sha-256 of the policy, in hexadecimal. */
-export function hashOfPolicy(policy: Policy): Promise<string> {
+export function hashOfPolicy(policy: Policy): string {
   return hashOf(canonical(policy));
 }
 

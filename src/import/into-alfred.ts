@@ -3,7 +3,7 @@
  * Below its last heading, each file says where it comes from, and a fingerprint of what the import wrote.
  */
 import { oneLine } from "../core/blanks.ts";
-import { digestOf } from "../core/hash.ts";
+import { hashOf } from "../core/hash.ts";
 import type { ProjectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
 import type { Reply, Transaction } from "../runtime/module.ts";
@@ -121,7 +121,7 @@ function filesFor(
 
 /** Of the file without its own fingerprint. */
 function fingerprint(text: string): string {
-  return digestOf(text.replace(SOURCE, "")).slice(0, 16);
+  return hashOf(text.replace(SOURCE, "")).slice(0, 16);
 }
 
 interface Placed {
@@ -153,7 +153,7 @@ function render(task: SourceTask, { dependsOn, id, lost, source }: Placed): stri
       : []),
   ].join("\n");
   const unsigned = `${body}\n## Source\n\n\n`;
-  const text = `${body}\n## Source\n\nSource: ${source} (${digestOf(unsigned).slice(0, 16)})\n`;
+  const text = `${body}\n## Source\n\nSource: ${source} (${hashOf(unsigned).slice(0, 16)})\n`;
   // What its grammar does not take is quoted whole.
   try {
     parseTask(text, id);

@@ -7,7 +7,7 @@
  * I3  A dependency that leads out of the source, or that closes a circle, becomes a note. None is invented.
  * I4  Nothing is taken away: what the source no longer has stays.
  */
-import { digestOf } from "../core/hash.ts";
+import { hashOf } from "../core/hash.ts";
 import { breakCircles } from "../tasks-file/cycle.ts";
 import type { Put } from "../tasks-file/put.ts";
 import { eachTask, type Step, type Task } from "../tasks-file/task.ts";
@@ -318,7 +318,7 @@ const FIELDS = ["title", "status", "text", "acceptance_criteria", "depends_on"] 
 const STEP_FIELDS = ["instruction", "status", "acceptance_criteria"] as const;
 
 function fingerprint(value: unknown): string {
-  return digestOf(JSON.stringify(value ?? null)).slice(0, 7);
+  return hashOf(JSON.stringify(value ?? null)).slice(0, 7);
 }
 
 function seenOf(item: object): readonly string[] {

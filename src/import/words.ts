@@ -1,5 +1,5 @@
 /** Titles, ids, statuses and texts as sources write them. */
-import { digestOf } from "../core/hash.ts";
+import { hashOf } from "../core/hash.ts";
 import { isId } from "../core/id.ts";
 import type { SourceStatus } from "./source.ts";
 
@@ -79,7 +79,7 @@ export function slugOf(title: string): string {
 }
 
 export function short(text: string): string {
-  return digestOf(text).slice(0, 8);
+  return hashOf(text).slice(0, 8);
 }
 
 /** A key for each, unique: the second `x` is `x#2`. */

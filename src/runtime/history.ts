@@ -7,7 +7,7 @@ import { attempt } from "../core/attempt.ts";
 import { openByText } from "../core/by-text.ts";
 import { canonical } from "../core/canonical.ts";
 import { PawlError } from "../core/error.ts";
-import { digestOf } from "../core/hash.ts";
+import { hashOf } from "../core/hash.ts";
 import { isObject } from "../core/is-object.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { View } from "../core/ports/store.ts";
@@ -72,7 +72,7 @@ export function isTakenOver({ event, from, row, to }: TableStep): boolean {
 /** The hash of the last step, for the next one; null: there is none. */
 export async function headOf(steps: readonly Chained[]): Promise<string | null> {
   const last = steps.at(-1);
-  return last === undefined ? null : digestOf(canonical(last));
+  return last === undefined ? null : hashOf(canonical(last));
 }
 
 /** Where a step was changed after the next one was made. `first`: the hash of the step before the first one here. */
@@ -93,7 +93,7 @@ const hashes = openByText<string>(2000);
 
 /** Every call checks a history, which grows by one step at a time: known steps are recognised by their text. */
 export function hashOfStep(step: Chained): string {
-  return hashes(JSON.stringify(step), () => digestOf(canonical(step)));
+  return hashes(JSON.stringify(step), () => hashOf(canonical(step)));
 }
 
 /** What is kept of a run beside its file, so that nobody can pass off an older file as the present one. */

@@ -122,7 +122,7 @@ export interface GateProof {
   /** The sha-256 of the tables. */
   readonly tables: string;
   /** The sha-256 of the policy of its runs, according to the files. */
-  policy(settings: Settings): Promise<string>;
+  policy(settings: Settings): string;
   /** `records`: from one life of the run, from its beginning. */
   replay(records: readonly GateRecord[], settings: Settings): Promise<Replayed>;
   /** What git holds of the artifacts handed in at its gates. */

@@ -138,7 +138,7 @@ const TITLES: Readonly<Record<NoticeKind, string>> = {
 
 async function noticeOf(causes: readonly Cause[], place: Place): Promise<Notice> {
   const [first] = causes;
-  const id = (await hashOf(causes.map(({ key }) => key).join("\n"))).slice(0, 32);
+  const id = hashOf(causes.map(({ key }) => key).join("\n")).slice(0, 32);
   const base = { ...placed(place), id: `pawl_${id}` };
   if (first === undefined || causes.length > 1) {
     const summary = summaryOf(causes);
@@ -176,8 +176,8 @@ function summaryOf(causes: readonly Cause[]): Omit<Notice, "id" | "project" | "b
 
 /** The last notice on a receiver whose settings are no longer those that a person agreed to. */
 export async function endedNotice(agreed: string, place: Place): Promise<Telling> {
-  const key = `ended ${await hashOf(agreed)}`;
-  const base = { ...placed(place), id: `pawl_${(await hashOf(key)).slice(0, 32)}` };
+  const key = `ended ${hashOf(agreed)}`;
+  const base = { ...placed(place), id: `pawl_${(hashOf(key)).slice(0, 32)}` };
   const notice: Notice = {
     ...base,
     type: "ended",
@@ -192,7 +192,7 @@ export async function endedNotice(agreed: string, place: Place): Promise<Telling
 }
 
 export async function testNotice(place: Place): Promise<Notice> {
-  const base = { ...placed(place), id: `pawl_${(await hashOf(`test ${place.time}`)).slice(0, 32)}` };
+  const base = { ...placed(place), id: `pawl_${(hashOf(`test ${place.time}`)).slice(0, 32)}` };
   return {
     ...base,
     type: "test",

@@ -463,7 +463,7 @@ describe("The record of a run", () => {
     const taken = recordOfTaken(
       {
         ...{ run: RUN, states: states(TABLE, 5), steps, stands: { state: "open", variables: {} } },
-        ...{ table: await hashOfTable(TABLE), time: "2026-01-31T09:30:15.250Z" },
+        ...{ table: hashOfTable(TABLE), time: "2026-01-31T09:30:15.250Z" },
       },
       FILE,
       text,

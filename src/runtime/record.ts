@@ -15,7 +15,7 @@ import { openByText } from "../core/by-text.ts";
 import { canonical } from "../core/canonical.ts";
 import { NotText, PawlError } from "../core/error.ts";
 import type { Caller, RunAdvanced } from "../core/event.ts";
-import { digestOf, hashOf } from "../core/hash.ts";
+import { hashOf } from "../core/hash.ts";
 import type { ProjectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
 import { as, object } from "../core/state-json.ts";
@@ -78,24 +78,24 @@ export interface RunRecord {
 /** A workflow may keep fewer. The record has at most twice as many. */
 const KEPT_STEPS = 200;
 
-const hashes = new WeakMap<Workflow, Promise<string>>();
+const hashes = new WeakMap<Workflow, string>();
 
-export function hashOfTable(table: Workflow): Promise<string> {
+export function hashOfTable(table: Workflow): string {
   const known = hashes.get(table) ?? hashOf(canonical(storedTable(table)));
   hashes.set(table, known);
   return known;
 }
 
-const hashesOfTexts = openByText<Promise<string>>(32);
+const hashesOfTexts = openByText<string>(32);
 
 /** Parsed as JSON if it is JSON: the layout does not count. What a move writes, the next one reads. */
-function hashOfText(text: string): Promise<string> {
+function hashOfText(text: string): string {
   return hashesOfTexts(text, () => freshHashOf(text));
 }
 
-async function freshHashOf(text: string): Promise<string> {
+function freshHashOf(text: string): string {
   try {
-    return await hashOf(canonical(JSON.parse(text.replace(/^\uFEFF/, ""))));
+    return hashOf(canonical(JSON.parse(text.replace(/^\uFEFF/, ""))));
   } catch {
     return hashOf(text);
   }
@@ -179,7 +179,7 @@ async function recordChange(
   const isNew = !(await Promise.all(own.map((each) => exists(view, each.path)))).includes(true);
   const files = { ...before?.files };
   for (const change of own)
-    if (change.type === "write") files[change.path] = await hashOfText(change.text);
+    if (change.type === "write") files[change.path] = hashOfText(change.text);
     else delete files[change.path];
   const written = own.findLast((change) => change.type === "write");
   const stands = written ? toStored(states.configurationIn(written.text)) : before?.stands;
@@ -187,7 +187,7 @@ async function recordChange(
     return before === null ? [] : [{ type: "remove", path }];
   const earlier = before === null && isNew && states.sharedIn ? lineIn(run, await sharedOf(view, run)) : [];
   const steps = await chained(before?.steps ?? earlier, events);
-  const table = await hashOfTable(states.table);
+  const table = hashOfTable(states.table);
   const origin = originOf({ before, steps, events, isNew, stands, table }, states.table);
   const dropped = before?.dropped ?? 0;
   const isUnproved = before === null ? !isNew : before.unproved === true;
@@ -309,7 +309,7 @@ export function recordOfTaken(
   const origin = isWhole ? first : { ...toStored(stands), at: steps.length, begins: false };
   const record: RunRecord = {
     ...{ version: 1, run, table: hash, origin, dropped: 0, steps },
-    ...{ stands: toStored(stands), files: { [path]: digestOf(canonical(JSON.parse(text))) }, time },
+    ...{ stands: toStored(stands), files: { [path]: hashOf(canonical(JSON.parse(text))) }, time },
   };
   return {
     type: "write",
@@ -348,7 +348,7 @@ async function faultsOf(
   return [
     ...(await fileFaults(states, record, path, text)),
     ...(await brokenLinks(record.steps, "step", record.dropped > 0 ? record.steps[0]?.prev : null)),
-    ...(record.table === (await hashOfTable(states.table))
+    ...(record.table === hashOfTable(states.table)
       ? replayFaults(states.table, record.origin, record.steps, fromStored(record.stands))
       : []),
   ];
@@ -376,7 +376,7 @@ async function contentFault(
 ): Promise<string | null> {
   const kept = Object.hasOwn(files, path) ? files[path] : undefined;
   if (kept === undefined) return "Pawl has recorded no such file of the run";
-  if (kept === (await hashOfText(text))) return null;
+  if (kept === hashOfText(text)) return null;
   return `it is not the one that Pawl wrote after ${dropped + steps.length} steps, at ${time}`;
 }
 

@@ -136,7 +136,7 @@ describe("A verdict at a gate", () => {
 function kept(more: { readonly level?: GateLevel; readonly verdict?: Partial<Verdict> } = {}) {
   const store = openMemoryStore();
   store.files.set(ALLOWED_SIGNERS, "ada ssh-ed25519 AAAA\n");
-  const signatureOf = async (text: string) => `signature of ${await hashOf(text)}`;
+  const signatureOf = async (text: string) => `signature of ${hashOf(text)}`;
   const orders: SignatureOrder[] = [];
   const git = {
     snapshot: async () => ({
@@ -198,11 +198,11 @@ describe("The record of a verdict", () => {
       ...{ from: "in_review", to: "published", artifact: "b".repeat(64) },
       ...{ tree: "1".repeat(40), base_commit: "2".repeat(40), process_files: ["package.json"] },
       ...{ policy: HASH, workflow: HASH, checks: [{ about: "test", verdict: "passes" }] },
-      ...{ evidence: await hashOf(canonical(EVIDENCE)), notes: "Good", steps: [{ event: "submit" }] },
+      ...{ evidence: hashOf(canonical(EVIDENCE)), notes: "Good", steps: [{ event: "submit" }] },
       ...{ start: {}, seq: 1, prev: null, time: "2026-01-01T00:00:00.000Z", signer: "ada" },
     });
     expect(ask?.message).toBe("Approve?");
-    expect(ask?.sign?.hash).toBe(await hashOf(ask?.sign?.record ?? ""));
+    expect(ask?.sign?.hash).toBe(hashOf(ask?.sign?.record ?? ""));
     expect(ask?.sign?.words.split("\n")).toEqual([
       "You sign, as ada:",
       "- release.in_review of release:1: approve",
@@ -234,7 +234,7 @@ describe("The record of a verdict", () => {
     ]);
     expect([second.steps, third.steps]).toEqual([steps.slice(1), [{ event: "again" }]]);
     const text = (seq: number) => store.files.get(`.alfred/gates/release/1/000${seq}.json`) ?? "";
-    expect([second.prev, third.prev]).toEqual([await hashOf(text(1)), await hashOf(text(2))]);
+    expect([second.prev, third.prev]).toEqual([hashOf(text(1)), hashOf(text(2))]);
   });
 
   it("begins anew where the run did, and counts on", async () => {

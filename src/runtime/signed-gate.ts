@@ -153,7 +153,7 @@ async function toSign<R>(proposal: Proposal<R>, verdict: Verdict, scene: GateSce
     `- the tree ${tree}, against the commit ${base_commit}`,
     `- changed files that decide how the work is judged: ${files}`,
   ].join("\n");
-  return { record, hash: await hashOfRecord(record), words };
+  return { record, hash: hashOfRecord(record), words };
 }
 
 /** The text of the record of this verdict, made from the present state of everything. */
@@ -191,11 +191,11 @@ async function recordOf<R>(
     ...{ machine: move.machine, event: move.event, rule: move.row, from: move.from, to: move.to },
     ...(await workOf(verdict, scene)),
     checks: evidence.map(({ about, verdict: found }) => ({ about, verdict: found })),
-    evidence: await hashOf(canonical(evidence)),
+    evidence: hashOf(canonical(evidence)),
     steps: (goesOn ? steps.slice(known.length) : steps) as GateRecord["steps"],
     start: goesOn ? null : start,
     seq: earlier.length + 1,
-    prev: last ? await hashOfRecord(last.text) : null,
+    prev: last ? hashOfRecord(last.text) : null,
   });
 }
 

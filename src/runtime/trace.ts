@@ -8,7 +8,7 @@
  */
 import type { PawlEvent } from "../core/event.ts";
 import { runOf } from "../core/event-lines.ts";
-import { digestOf } from "../core/hash.ts";
+import { hashOf } from "../core/hash.ts";
 import { type GateWait, openGateWaits } from "./gate-waits.ts";
 
 export interface TraceSpan extends SpanPlace {
@@ -50,7 +50,7 @@ export interface TracedRun {
 }
 
 export function traceIdOf({ origin, run }: Pick<TracedRun, "origin" | "run">): string {
-  return digestOf(`trace ${origin} ${run}`).slice(0, 32);
+  return hashOf(`trace ${origin} ${run}`).slice(0, 32);
 }
 
 /** The header of https://www.w3.org/TR/trace-context/ for a run of an agent, or a check, by its id. */
@@ -71,7 +71,7 @@ export function parseTraceparent(text: unknown): SpanPlace | null {
 }
 
 function spanId(trace: string, key: string): string {
-  return digestOf(`${trace} ${key}`).slice(0, 16);
+  return hashOf(`${trace} ${key}`).slice(0, 16);
 }
 
 type Span = { -readonly [K in keyof Omit<TraceSpan, "links">]: TraceSpan[K] } & {

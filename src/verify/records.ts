@@ -188,7 +188,7 @@ async function recordFaults(
   else {
     if (record.workflow !== proof.tables)
       say("record-workflow", `uses other tables of ${workflow} than the base has`);
-    const policy = await proof.policy(settings);
+    const policy = proof.policy(settings);
     if (record.policy !== policy)
       say(
         "record-policy",
@@ -215,7 +215,7 @@ async function chainFaults(read: readonly Read[]): Promise<readonly Fault[]> {
   const faults: Fault[] = [];
   for (const [index, { path, record }] of read.entries()) {
     const before = read[index - 1];
-    const prev = before ? await hashOfRecord(before.text) : null;
+    const prev = before ? hashOfRecord(before.text) : null;
     if (record.prev !== prev)
       faults.push(fault("record-chain", path, "does not refer to the record before it"));
     if (before && before.record.time > record.time)

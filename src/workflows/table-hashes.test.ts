@@ -27,7 +27,7 @@ it("keeps the tables by which runs on disk are replayed", async () => {
   const tables = (await Promise.all(modules.map((module) => module.tables()))).flat();
   const hashes = await Promise.all(
     tables.map(async ({ workflow }) => {
-      const hash = await hashOf(canonical(storedTable(workflow)));
+      const hash = hashOf(canonical(storedTable(workflow)));
       return [workflow.name, hash.slice(0, 16)];
     }),
   );

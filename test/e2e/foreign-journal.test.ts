@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { FIRST, type Head, renderRecord } from "../../src/adapters/files/record.ts";
-import type { Written } from "../../src/adapters/files/steps.ts";
+import type { Step } from "../../src/adapters/files/steps.ts";
 import { openStore } from "../../src/adapters/files/store.ts";
 import { projectPath } from "../../src/core/path.ts";
 import { connect } from "../rig/client.ts";
@@ -52,7 +52,7 @@ function journalOf(...records: readonly (readonly object[])[]): string {
   let head: Head = { epoch: 1, sequence: 0, mac: FIRST };
   return records
     .map((steps) => {
-      const record = renderRecord(Buffer.alloc(32, 1), head, steps as readonly Written[]);
+      const record = renderRecord(Buffer.alloc(32, 1), head, steps as readonly Step[]);
       head = record.head;
       return record.bytes.toString();
     })

@@ -8,10 +8,11 @@
  * What escapes: a process of the same user can read another's environment. Its own run tags still show that it belongs
  * to another run.
  */
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes, timingSafeEqual } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
+import { hashOf } from "../../core/hash.ts";
 import { isId } from "../../core/id.ts";
 import type { AgentOrder } from "../../core/ports/agents.ts";
 import { writeWhole } from "../files/write-whole.ts";
@@ -95,8 +96,4 @@ export function capabilityFile(setup: Pick<AgentsSetup, "stateFolder">, run: str
 
 function pathOf(stateFolder: string, run: string): string {
   return join(stateFolder, "runs", `${run}.json`);
-}
-
-function hashOf(word: string): string {
-  return createHash("sha256").update(word).digest("hex");
 }

@@ -4,8 +4,8 @@
  */
 import { statSync } from "node:fs";
 import { attempt } from "../../core/attempt.ts";
+import { hashOf } from "../../core/hash.ts";
 import { isId } from "../../core/id.ts";
-import { hashOf } from "../files/hash.ts";
 
 export const MARK = "PAWL_RUN_MARK";
 

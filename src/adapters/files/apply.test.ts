@@ -5,8 +5,8 @@ import { EDITORS } from "../../../test/crash/shapes.ts";
 import type { Call } from "../../../test/crash/sim-disk.ts";
 import { Machine } from "../../../test/crash/sim-machine.ts";
 import { EVENTS } from "../../core/event.ts";
+import { hashOf } from "../../core/hash.ts";
 import { type Applying, applySteps, outcomeOf } from "./apply.ts";
-import { hashOf } from "./hash.ts";
 import { foundOf } from "./look.ts";
 import type { Append, Put, Step } from "./steps.ts";
 

@@ -9,11 +9,12 @@
  *     each open: a folder checked earlier may have become a link.
  * P3  Nothing is synced here: the journal is the durable copy until the files are synced and it is trimmed.
  */
+
+import { hashOf } from "../../core/hash.ts";
 import type { Editor } from "../../core/ports/store.ts";
 import { applyAppends, withAppends } from "./appends.ts";
 import { type Aim, aimOf, chainsOf, isAccounted, redosOf } from "./chain.ts";
 import type { Disk } from "./disk.ts";
-import { hashOf } from "./hash.ts";
 import { keepAside, type OnKept } from "./keep.ts";
 import { checkFolders, type Found, lookAndHold, lookAt, tryTextOf } from "./look.ts";
 import type { Step } from "./steps.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { hashOf } from "../../core/hash.ts";
 import { aimOf, chainsOf, isAccounted, isPieceOf, redosOf } from "./chain.ts";
-import { hashOf } from "./hash.ts";
 import type { Append, Drop, Known, Put, Step } from "./steps.ts";
 
 const path = "a";

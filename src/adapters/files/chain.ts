@@ -2,8 +2,9 @@
  * Combines the steps of one path, in order, into one aim. Replaying a path needs only its last content, whatever
  * happened to other paths, and can be repeated at any point.
  */
+
+import { hashOf } from "../../core/hash.ts";
 import { bytesOf } from "./content.ts";
-import { hashOf } from "./hash.ts";
 import type { Found } from "./look.ts";
 import type { Append, Put, Step } from "./steps.ts";
 

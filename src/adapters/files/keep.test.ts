@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { diskWith } from "../../../test/crash/disk-with.ts";
 import { EVENTS } from "../../core/event.ts";
+import { hashOf } from "../../core/hash.ts";
 import { copyJournal, foreignEvent, listForeign } from "./foreign.ts";
-import { hashOf } from "./hash.ts";
 import { keepAside, newKeptFolder } from "./keep.ts";
 import { foundOf } from "./look.ts";
 import { FIRST, renderRecord } from "./record.ts";

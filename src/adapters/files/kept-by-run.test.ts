@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { toldLater } from "../../../test/rig/told.ts";
 import { canonical } from "../../core/canonical.ts";
-import { hashOf } from "./hash.ts";
+import { hashOf } from "../../core/hash.ts";
 import { type Kind, openKeptByRun } from "./kept-by-run.ts";
 import { openStatePlace } from "./state-place.ts";
 

@@ -7,9 +7,9 @@ import { basename, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { canonical } from "../../core/canonical.ts";
 import { PawlError } from "../../core/error.ts";
+import { hashOf } from "../../core/hash.ts";
 import { errnoOf, isAbsence } from "./disk.ts";
 import { meaningOf } from "./disk-error.ts";
-import { hashOf } from "./hash.ts";
 import { inStateHome, type StatePlace } from "./vault.ts";
 import { writeWhole } from "./write-whole.ts";
 

@@ -10,9 +10,9 @@
  */
 
 import { PawlError } from "../../core/error.ts";
+import { hashOf } from "../../core/hash.ts";
 import { ensureControl, LOCKS } from "./control.ts";
 import { closeQuietly, type Disk, errnoOf, withFile, writeAll } from "./disk.ts";
-import { hashOf } from "./hash.ts";
 
 export interface Lock {
   release(): void;

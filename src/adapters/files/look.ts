@@ -5,8 +5,8 @@
  * L2  Only regular files are read.
  */
 import { NotText, PawlError } from "../../core/error.ts";
+import { hashOf } from "../../core/hash.ts";
 import { closeQuietly, type Disk, errnoOf, type FileStat } from "./disk.ts";
-import { hashOf } from "./hash.ts";
 
 export interface Found {
   readonly bytes: Uint8Array;

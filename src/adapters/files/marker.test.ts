@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { STATE_HOME, simDisk, simState } from "../../../test/crash/sim-disk.ts";
 import { Machine } from "../../../test/crash/sim-machine.ts";
-import { hashOf } from "./hash.ts";
+import { hashOf } from "../../core/hash.ts";
 import { type Applied, beginning, readMarker, writeMarker } from "./marker.ts";
 import { FIRST } from "./record.ts";
 import { openVault } from "./vault.ts";

@@ -4,8 +4,8 @@
  * trusted only within the same start of the machine: after a power cut it may be ahead of the files.
  */
 
+import { hashOf } from "../../core/hash.ts";
 import type { Disk } from "./disk.ts";
-import { hashOf } from "./hash.ts";
 import { FIRST, type Head } from "./record.ts";
 import type { Vault } from "./vault.ts";
 

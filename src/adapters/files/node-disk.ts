@@ -2,6 +2,8 @@
  * The real disk. Calls are synchronous: each takes microseconds, a whole commit a millisecond, and no other code may
  * run between a commit's calls.
  */
+import { execFileSync } from "node:child_process";
+import { randomBytes, randomUUID } from "node:crypto";
 import {
   accessSync,
   close,
@@ -99,8 +101,8 @@ export function nodeDisk(root: string): Disk {
     },
     pid: process.pid,
     now: () => new Date(),
-    uniqueId: () => process.getBuiltinModule("node:crypto").randomUUID(),
-    random: (length) => process.getBuiltinModule("node:crypto").randomBytes(length),
+    uniqueId: () => randomUUID(),
+    random: randomBytes,
     sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
   };
 }
@@ -210,13 +212,10 @@ function readBootId(): string | null {
       return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim() || null;
     if (process.platform === "darwin")
       return (
-        process
-          .getBuiltinModule("node:child_process")
-          .execFileSync("/usr/sbin/sysctl", ["-n", "kern.bootsessionuuid"], {
-            encoding: "utf8",
-            stdio: ["ignore", "pipe", "ignore"],
-          })
-          .trim() || null
+        execFileSync("/usr/sbin/sysctl", ["-n", "kern.bootsessionuuid"], {
+          encoding: "utf8",
+          stdio: ["ignore", "pipe", "ignore"],
+        }).trim() || null
       );
   } catch {}
   return null;

@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import { diskWith } from "../../../test/crash/disk-with.ts";
 import { append, edit, move, remove, write } from "../../../test/crash/shapes.ts";
 import { told } from "../../../test/rig/told.ts";
+import { hashOf } from "../../core/hash.ts";
 import type { Change } from "../../core/ports/store.ts";
 import type { Disk } from "./disk.ts";
-import { hashOf } from "./hash.ts";
 import type { Found } from "./look.ts";
 import { planSteps } from "./plan.ts";
 

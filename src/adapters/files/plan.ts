@@ -4,11 +4,11 @@
  * Everything that can be refused is refused here, before the commit.
  */
 import { PawlError } from "../../core/error.ts";
+import { hashOf } from "../../core/hash.ts";
 import type { Change } from "../../core/ports/store.ts";
 import { contentOf } from "./content.ts";
 import { isReserved } from "./control.ts";
 import { type Disk, withFile } from "./disk.ts";
-import { hashOf } from "./hash.ts";
 import { type Found, folderOf, foldersOf, type KnownFolders, lookAt, statFile } from "./look.ts";
 import { type Append, type Content, PERMISSIONS, type Put, type Step } from "./steps.ts";
 

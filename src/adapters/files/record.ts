@@ -9,7 +9,8 @@
  * M3  Each journal, from its first record to its trimming, has its own epoch, higher than all earlier ones. The lowest
  *     epoch that counts is kept outside the project: an earlier journal cannot come back.
  */
-import { hashOf, macOf } from "./hash.ts";
+import { createHmac } from "node:crypto";
+import { hashOf } from "../../core/hash.ts";
 import { parseSteps, type Step } from "./steps.ts";
 
 /** The end of a journal, on which the next record builds. */
@@ -63,6 +64,11 @@ const HEADER =
   /^(pawl-commit 2 (\d{1,15}) (\d{1,15}) (\d{1,15}) ([0-9a-f]{64}) ([0-9a-f]{64})) ([0-9a-f]{64})$/;
 const MARK = "pawl-commit ";
 const MAX_HEADER = 300;
+
+/** HMAC-SHA256 in hexadecimal. */
+function macOf(key: Uint8Array, text: string): string {
+  return createHmac("sha256", key).update(text).digest("hex");
+}
 
 /** The record that follows `after`. */
 export function renderRecord(

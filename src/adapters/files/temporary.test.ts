@@ -4,8 +4,8 @@ import { diskWith } from "../../../test/crash/disk-with.ts";
 import type { Call, Fate } from "../../../test/crash/sim-disk.ts";
 import type { Machine } from "../../../test/crash/sim-machine.ts";
 import { told } from "../../../test/rig/told.ts";
+import { hashOf } from "../../core/hash.ts";
 import { type Disk, withOpen, writeAll } from "./disk.ts";
-import { hashOf } from "./hash.ts";
 import { ensureFolders, openInside, removeTemporary, temporaryOf, writeTemporary } from "./temporary.ts";
 
 interface Scene {

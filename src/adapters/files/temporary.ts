@@ -1,8 +1,8 @@
 /** Temporary files beside their targets. Only the holder of the project's lock makes them, so any found is stale. */
 
+import { hashOf } from "../../core/hash.ts";
 import { ensureFolder } from "./control.ts";
 import { closeQuietly, type Disk, errnoOf, isAbsence, writeAll } from "./disk.ts";
-import { hashOf } from "./hash.ts";
 import {
   checkFolders,
   folderOf,

@@ -4,7 +4,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
-import { hashOf } from "../files/hash.ts";
+import { hashOf } from "../../core/hash.ts";
 
 export interface Session {
   readonly client: string;

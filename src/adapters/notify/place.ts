@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
+import { hashOf } from "../../core/hash.ts";
 import type { LoopRest, NoticeMemory, NoticePlace } from "../../core/ports/notify.ts";
-import { hashOf } from "../files/hash.ts";
 import { nodeDisk } from "../files/node-disk.ts";
 import type { StatePlace } from "../files/vault.ts";
 import { writeWhole } from "../files/write-whole.ts";

@@ -18,7 +18,6 @@ import { openTraceDigest } from "../../runtime/load-trace.ts";
 import type { Digest } from "../../runtime/log-digest.ts";
 import type { Workflows } from "../../runtime/project.ts";
 import type { Trace, TraceSpan } from "../../runtime/trace.ts";
-import { hashNatively } from "../files/hash.ts";
 import { type Measures, openMeasures } from "./metrics.ts";
 import { otlpSpan } from "./otlp-span.ts";
 import { resourceOf } from "./resource.ts";
@@ -52,8 +51,6 @@ const CLOSE_LIMIT = 2000;
 
 export function openLive(place: LivePlace): Live {
   const { environment, instance, version } = place;
-  // Every span's id is a hash.
-  hashNatively();
   const resource = resourceOf({ "service.version": version, "service.instance.id": instance });
   const tell = tellOnce(place.warn);
   const sinks = openSinks(place, tell);

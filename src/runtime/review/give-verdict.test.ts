@@ -3,7 +3,7 @@ import { openMemoryStore } from "../../../test/rig/memory-store.ts";
 import { toldLater } from "../../../test/rig/told.ts";
 import { PawlError } from "../../core/error.ts";
 import type { Caller } from "../../core/event.ts";
-import { digestOf } from "../../core/hash.ts";
+import { hashOf } from "../../core/hash.ts";
 import { projectPath } from "../../core/path.ts";
 import { DEFAULT_SETTINGS } from "../../core/settings.ts";
 import type { GateInput, WorkflowModule } from "../module.ts";
@@ -86,7 +86,7 @@ const asking = (
   sign?: { readonly record: string; readonly words: string },
 ): Proposal<Reply> => ({
   reply: { text: "", data: {} },
-  ask: { message, ...(sign && { sign: { ...sign, hash: digestOf(sign.record) } }) },
+  ask: { message, ...(sign && { sign: { ...sign, hash: hashOf(sign.record) } }) },
 });
 
 describe("a verdict from a page", () => {
@@ -132,7 +132,7 @@ describe("a verdict from a page", () => {
       asking(answered === undefined ? "Approve a:1?" : "Approve a:1, now with findings?");
     const { give, store } = scene({ gate });
     const message = "Approve a:1, now with findings?";
-    expect(await give()).toEqual({ asked: { hash: digestOf(message), message, digits: 0 } });
+    expect(await give()).toEqual({ asked: { hash: hashOf(message), message, digits: 0 } });
     expect(store.commits).toBe(0);
   });
 });
@@ -146,12 +146,12 @@ describe("a verdict that needs more than the review", () => {
     const asked = await give();
     const message =
       'While a:1 is at "open", where they may not be written, these files changed: src/a.ts. Your yes accepts them.\n\nApprove?';
-    expect(asked).toEqual({ asked: { hash: digestOf(message), message, digits: 0 } });
+    expect(asked).toEqual({ asked: { hash: hashOf(message), message, digits: 0 } });
     expect([store.commits, new Set(looked)]).toEqual([0, new Set(["a:1"])]);
-    expect(await give({ asked: digestOf(message) })).toMatchObject({ words: "Approved.\n" });
+    expect(await give({ asked: hashOf(message) })).toMatchObject({ words: "Approved.\n" });
     expect([store.commits, said.at(-1)?.[1]]).toEqual([1, { message: "Approve?" }]);
     // It is answered: the same order is a new one.
-    expect(await give({ asked: digestOf(message) })).toEqual(asked);
+    expect(await give({ asked: hashOf(message) })).toEqual(asked);
   });
 
   it("asks again by a hash that nobody was asked for", async () => {
@@ -178,7 +178,7 @@ describe("a verdict that needs more than the review", () => {
 
 describe("a verdict that is signed", () => {
   const RECORD = { record: "the record", words: "You sign it all." };
-  const HASH = digestOf(RECORD.record);
+  const HASH = hashOf(RECORD.record);
   const gate: Scene["gate"] = (_, answered) =>
     typeof answered === "object" && answered.signed
       ? { reply: REPLY, changes: CHANGES }

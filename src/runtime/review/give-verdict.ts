@@ -8,7 +8,7 @@
  */
 import { PawlError } from "../../core/error.ts";
 import type { Caller } from "../../core/event.ts";
-import { digestOf } from "../../core/hash.ts";
+import { hashOf } from "../../core/hash.ts";
 import type { GateInput, SignedRecord } from "../module.ts";
 import { findRun } from "../overview.ts";
 import type { Project } from "../project.ts";
@@ -81,7 +81,7 @@ export function openVerdicts(): Verdicts {
     return signed;
   };
   const ask = ({ message, sign: asked }: Pending): Asked => {
-    const hash = digestOf(asked?.record ?? message);
+    const hash = hashOf(asked?.record ?? message);
     pending.set(hash, { message, sign: asked });
     const [oldest] = pending.keys();
     if (pending.size > MOST_PENDING && oldest !== undefined) pending.delete(oldest);

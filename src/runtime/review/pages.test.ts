@@ -225,11 +225,11 @@ describe("the version of a review", () => {
   };
 
   it("is another where anything of it is another, and nothing else counts", async () => {
-    const own = await versionOf(JUDGED);
-    expect(await versionOf({ ...JUDGED, more: 1 } as never)).toBe(own);
+    const own = versionOf(JUDGED);
+    expect(versionOf({ ...JUDGED, more: 1 } as never)).toBe(own);
     const others = { run: "a:2", gate: "b", state: "x", round: 2, artifact: "h", work: "c", at: "2" };
     for (const [name, value] of Object.entries(others))
-      expect(await versionOf({ ...JUDGED, [name]: value })).not.toBe(own);
+      expect(versionOf({ ...JUDGED, [name]: value })).not.toBe(own);
   });
 
   it("is that which was read, or the verdict is refused", () => {

@@ -18,7 +18,7 @@ export interface Judged {
   readonly at: string;
 }
 
-export function versionOf({ artifact, at, gate, round, run, state, work }: Judged): Promise<string> {
+export function versionOf({ artifact, at, gate, round, run, state, work }: Judged): string {
   return hashOf(canonical({ artifact, at, gate, round, run, state, work }));
 }
 

@@ -83,10 +83,10 @@ export async function govern(
   const isNew = state.active_tool_state === null && Object.keys(state.completed_tool_outputs).length === 0;
   const pinned = isNew ? null : ((await policies?.find(run)) ?? null);
   const policy = pinned === null ? present : governing(pinned, present);
-  const hash = await hashOfPolicy(policy);
+  const hash = hashOfPolicy(policy);
   const named = { run, whose: `The task '${id}'`, what: "the configuration as it was when the task began" };
   if (pinned === null) checkKnown(named, state.active_tool_state?.policy, hash);
-  const isKept = pinned !== null && (await hashOfPolicy(pinned)) === hash;
+  const isKept = pinned !== null && hashOfPolicy(pinned) === hash;
   const pin = { run, policy, ...(isNew ? {} : { instead: pinned }) };
   const loosened = pinned === null ? [] : ignoredIn(pinned, present);
   const ignored = await placed(loosened, settingSources, (file) => view.read(file));

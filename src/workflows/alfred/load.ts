@@ -154,7 +154,6 @@ async function alteredIn(active: ActiveTool, state: TaskState): Promise<readonly
   const finished = DEFINITIONS.flatMap(({ name }) => state.completed_tool_outputs[name]?.accepted ?? []);
   const all = [...finished, ...accepted, ...(submitted ? [submitted] : [])];
   const altered: string[] = [];
-  for (const each of all)
-    if ((await hashOf(canonical(each.artifact))) !== each.sha256) altered.push(each.state);
+  for (const each of all) if (hashOf(canonical(each.artifact)) !== each.sha256) altered.push(each.state);
   return altered;
 }

@@ -35,10 +35,10 @@ export function tableOf(definition: ToolDefinition): Table {
   return { workflow, replies: [...Object.keys(workflow.states), BLOCKED_REPLY] };
 }
 
-let tables: Promise<string> | undefined;
+let tables: string | undefined;
 
 /** The sha-256 of all tools' tables. */
-export function tablesHash(): Promise<string> {
+export function tablesHash(): string {
   tables ??= hashOf(
     canonical(DEFINITIONS.map((definition) => withoutScopes(machineOf(definition).workflow))),
   );

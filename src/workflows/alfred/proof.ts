@@ -25,7 +25,7 @@ import { NEXT_TOOL, type RunTool, type TaskStatus } from "./status.ts";
 
 export async function openProof(): Promise<GateProof> {
   return {
-    tables: await tablesHash(),
+    tables: tablesHash(),
     policy: (settings) => hashOfPolicy(policyOf(settings)),
     replay: async (records, settings) => replay(records, settings),
     artifacts,
@@ -136,7 +136,7 @@ async function artifacts(view: View, id: string) {
   for (const { accepted, tool_name } of finishedRuns(steps, runs))
     for (const { artifact, sha256 } of accepted) {
       const gate = gateName(tool_name);
-      found.push({ gate, sha256: (await hashOf(canonical(artifact))) === sha256 ? sha256 : "altered" });
+      found.push({ gate, sha256: hashOf(canonical(artifact)) === sha256 ? sha256 : "altered" });
     }
   return found;
 }

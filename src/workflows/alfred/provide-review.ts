@@ -143,13 +143,13 @@ async function collect({ decision, run }: Taken<ReviewTypes>, context: RunContex
     await checkCreation(run, stepOf(run.definition, submitted.state), submitted.artifact, view);
   const found = await refreshEvidence(run, outside, context, input.approved ? "decides" : "waits");
   if (input.version !== undefined)
-    checkVersion(run.run, input.version, await versionOf(judgedIn(run, submitted, found.work)));
+    checkVersion(run.run, input.version, versionOf(judgedIn(run, submitted, found.work)));
   const isRelayed = caller.channel === "mcp" && settings.alfred.human_review !== "elicit";
   const isTold = isRelayed || (isAssistants(caller) && judgedBy(run) !== "human");
   return {
     submitted: { ...submitted, evidence: withPolicyFinding(found.evidence, run.id, ignored) },
     changes: isTold ? null : await outside.git.changes(baseOf(run)),
-    tables: await tablesHash(),
+    tables: tablesHash(),
   };
 }
 

@@ -103,7 +103,7 @@ async function look(run: LoadedRun, submitted: Submission, scene: Scene): Promis
     judged: await artifactOf(run, submitted, last),
     logs: gone,
     level: confirm ? stricter(level, "terminal") : level,
-    version: await versionOf(judgedIn(run, submitted, work)),
+    version: versionOf(judgedIn(run, submitted, work)),
     settings: governed.settings,
   };
 }
@@ -116,7 +116,7 @@ async function artifactOf(
 ): Promise<Artifact | null> {
   if (verdict === undefined) return null;
   const { feedback } = active.context_store;
-  if (feedback && (await hashOf(canonical(feedback.artifact))) === verdict.sha256) return feedback.artifact;
+  if (feedback && hashOf(canonical(feedback.artifact)) === verdict.sha256) return feedback.artifact;
   const before = state.completed_tool_outputs[active.tool_name]?.accepted ?? [];
   return [submitted, ...before].find(({ sha256 }) => sha256 === verdict.sha256)?.artifact ?? null;
 }

@@ -109,7 +109,7 @@ async function collect(
   const from = made ? { from: "loop" as const } : {};
   return {
     artifact,
-    sha256: await hashOf(canonical(artifact)),
+    sha256: hashOf(canonical(artifact)),
     ...found,
     evidence,
     ...from,

@@ -157,13 +157,13 @@ async function foundOf(
   { settings }: Context,
 ): Promise<Found> {
   const run = snapshot.states.has(input.id) ? snapshot.runs.get(input.id) : undefined;
-  const present = run && awaitsVerdict(run) ? await versionOf(judgedIn(run)) : null;
+  const present = run && awaitsVerdict(run) ? versionOf(judgedIn(run)) : null;
   checkVersion(`bloom:${input.id}`, input.version, present);
   return {
     changes: await changesOf(snapshot, input, outside),
     ignored: await ignoredFor(snapshot, input.id, outside),
-    policy: await hashOfPolicy(loopPolicy(settings)),
-    table: await hashOfTable(BLOOM),
+    policy: hashOfPolicy(loopPolicy(settings)),
+    table: hashOfTable(BLOOM),
   };
 }
 

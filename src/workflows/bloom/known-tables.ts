@@ -4,7 +4,7 @@ import { BLOOM } from "./table.ts";
 
 /** The tasks whose runs another table than this program's moved last, as a newer version does. */
 export async function movedByOthers(view: View, tasks: Iterable<string>): Promise<readonly string[]> {
-  const own = await hashOfTable(BLOOM);
+  const own = hashOfTable(BLOOM);
   const found: string[] = [];
   for (const task of tasks) {
     const table = (await loadRecord(view, `bloom:${task}`))?.table;

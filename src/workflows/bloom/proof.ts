@@ -9,7 +9,7 @@ import { BLOOM } from "./table.ts";
 
 export async function openProof(): Promise<GateProof> {
   return {
-    tables: await hashOfTable(BLOOM),
+    tables: hashOfTable(BLOOM),
     policy: (settings) => hashOfPolicy(loopPolicy(settings)),
     replay: async (records, settings) => {
       const isSigned = isSignedLevel(levelOf(settings.gates, APPROVAL));

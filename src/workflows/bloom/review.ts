@@ -114,7 +114,7 @@ async function look(
     task: governTask(task, pinned).task,
     gone: new Set(await outside.files.missing(logs as ProjectPath[])),
     level: await levelAt({ gate: APPROVAL, run: `bloom:${id}` }, { outside, settings }),
-    version: await versionOf(judgedIn(run)),
+    version: versionOf(judgedIn(run)),
   };
 }
 

@@ -73,7 +73,7 @@ async function readSides(view: View, { id }: TakeInput, context: Context): Promi
   const sides = await loadSides(view, task.id);
   const side = sides.find(({ recorded }) => recorded === null);
   const recorded = await recordedSteps(view, task.id, side?.steps ?? []);
-  return { task, own, sides, recorded, table: await hashOfTable(BLOOM) };
+  return { task, own, sides, recorded, table: hashOfTable(BLOOM) };
 }
 
 /**

@@ -76,6 +76,6 @@ function withoutDrafts(draft: WorkflowDraft): Definition {
 
 /** The definition as a source of its module. */
 export function programSource(definition: Definition): DefinitionSource {
-  const loaded = tableHash(definition).then((hash) => ({ definition, hash }));
-  return { name: definition.table.name, file: null, load: () => loaded };
+  const loaded = { definition, hash: tableHash(definition) };
+  return { name: definition.table.name, file: null, load: async () => loaded };
 }

@@ -1,6 +1,6 @@
 /** What an event does to a run by the rule that it takes: its reply, and the run afterwards. */
 
-import { digestOf } from "../../core/hash.ts";
+import { hashOf } from "../../core/hash.ts";
 import type { Change } from "../../core/ports/store.ts";
 import type { Decision } from "../../engine/workflow.ts";
 import { isTakenOver, toStored } from "../../runtime/history.ts";
@@ -201,5 +201,5 @@ const MAX_TAIL = 2_000;
 
 function keptEnd(ended: CommandEnd) {
   const tail = ended.tail.slice(-MAX_TAIL);
-  return { ...ended, tail, sha256: digestOf(tail) };
+  return { ...ended, tail, sha256: hashOf(tail) };
 }

@@ -84,13 +84,13 @@ export async function govern(
   const isOpen = file === null ? begins : !isFinal(definition.table, configuration.state);
   if (source.file === null || !isOpen || elsewhere) return null;
   const present = policyOf(definition, settings.gates);
-  const hash = await hashOfPolicy(present);
+  const hash = hashOfPolicy(present);
   const pinned = file && ((await policies?.find(run)) ?? null);
   const named = { run, whose: run, what: "the workflow's file as it was when the run moved last" };
   if (pinned === null) checkKnown(named, file?.policy, hash);
   const loosened = pinned === null ? [] : ignoredIn(pinned, present);
   const ignored = await placed(loosened, sourcesIn(source.file), (file) => view.read(file));
-  const isKept = pinned !== null && (await hashOfPolicy(pinned)) === hash;
+  const isKept = pinned !== null && hashOfPolicy(pinned) === hash;
   const pin = { run, policy: present, ...(file ? { instead: pinned } : {}) };
   return { settings, policy: hash, ignored, ...(ignored.length === 0 && !isKept ? { pin } : {}) };
 }

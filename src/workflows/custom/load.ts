@@ -40,7 +40,7 @@ export function fileSource(name: string, file: ProjectPath): DefinitionSource {
       if (problems.length > 0) throw invalid(name, folder, problems);
       const placeOf = (violation: Violation) =>
         violation.kind === "reply-unused" ? `${folder}/${violation.reply}.md:1:1` : parsed.placeOf(violation);
-      known = { texts, loaded: { definition, hash: await tableHash(definition), placeOf } };
+      known = { texts, loaded: { definition, hash: tableHash(definition), placeOf } };
       return known.loaded;
     },
   };
@@ -59,7 +59,7 @@ async function readReplies(
 }
 
 /** Hashes what decides: the table and the sources of its facts. */
-export function tableHash({ table, sources }: Definition): Promise<string> {
+export function tableHash({ table, sources }: Definition): string {
   return hashOf(JSON.stringify([storedTable(table), sources]));
 }
 

@@ -7,7 +7,7 @@
  * table changed.
  */
 import { canonical } from "../../core/canonical.ts";
-import { digestOf } from "../../core/hash.ts";
+import { hashOf } from "../../core/hash.ts";
 import type { Change, View } from "../../core/ports/store.ts";
 import {
   brokenLinks,
@@ -70,7 +70,7 @@ export async function isChained(file: RunFile): Promise<boolean> {
 
 async function linkFaults({ history }: RunFile): Promise<readonly string[]> {
   const changed = history.findIndex(
-    ({ ended }) => ended?.tail !== undefined && ended.sha256 !== digestOf(ended.tail),
+    ({ ended }) => ended?.tail !== undefined && ended.sha256 !== hashOf(ended.tail),
   );
   return [
     ...(await brokenLinks(history.map(sharedEntry), "entry")),

@@ -3,7 +3,8 @@
  * from then on it has a cookie that no script can read, and sends another secret with each change. Kept in memory alone: a
  * board that is started again has a new address.
  */
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { hashOf } from "../../../core/hash.ts";
 
 export interface Sessions {
   /** A fresh token. Those before it stay good until their time. */
@@ -19,6 +20,7 @@ export const INVITATION_LASTS = 5 * 60_000;
 const MOST_SESSIONS = 32;
 
 export function openSessions(now: () => number): Sessions {
+  // Looked up by its hash, a secret is compared in no time that depends on it.
   const invitations = new Map<string, number>();
   const sessions = new Map<string, string>();
   return {
@@ -48,9 +50,4 @@ export function isSame(one: string, other: string): boolean {
 
 function secret(): string {
   return randomBytes(32).toString("base64url");
-}
-
-/** Looked up by its hash, a secret is compared in no time that depends on it. */
-function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

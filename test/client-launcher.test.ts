@@ -4,6 +4,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { promise } from "./rig/promise.ts";
 
 const LAUNCHER = resolve(import.meta.dirname, "../scripts/clients/pawl.mjs");
 const PATH = [dirname(process.execPath), "/usr/bin", "/bin"].join(":");
@@ -34,6 +35,7 @@ describe("a plugin without a program", () => {
   };
 
   it("starts the one on the PATH", () => {
+    promise("clients.own-program");
     const cwd = join(base, "project");
     mkdirSync(cwd);
     const ran = start([alone(), "status"], { cwd, path: `${plant(join(base, "bin"))}:${PATH}` });
@@ -41,6 +43,7 @@ describe("a plugin without a program", () => {
   });
 
   it("never starts a program of the project, though the PATH leads there", () => {
+    promise("clients.own-program");
     const clone = join(base, "clone");
     const planted = plant(join(clone, "node_modules/.bin"));
     mkdirSync(join(clone, "node_modules/pawl/dist"), { recursive: true });
@@ -53,6 +56,7 @@ describe("a plugin without a program", () => {
   });
 
   it("lets a client's hook through, since without the program there is no run to guard", () => {
+    promise("clients.own-program");
     expect(start([alone(), "guard", "claude-code"]).status).toBe(0);
   });
 });

@@ -14,6 +14,7 @@ import {
   type WorkflowDraft,
 } from "../src/index.ts";
 import { end, runPawl } from "./rig/project.ts";
+import { promise } from "./rig/promise.ts";
 import { shellUntil } from "./rig/until.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -355,6 +356,7 @@ describe("gates and hints that a table says at its events and states, as a file 
   };
 
   it("count as if they stood in `gates` and `hints`, and the table's hash is the same", () => {
+    promise("library.gates");
     const defined = defineWorkflow(drafted({ events, states }));
     expect(defined.gates).toEqual({ let_in: "approve" });
     expect(defined.hints).toEqual({ rung: { awaits: "human", next: "let them in" } });
@@ -387,6 +389,7 @@ describe("gates and hints that a table says at its events and states, as a file 
     [{ sources: { ...DOOR.sources, key: { type: "file", file: "x" } } }, "file is not a key"],
     [{ sources: { ...DOOR.sources, key: { type: "folder", path: "x" } } }, "expected file, checklist,"],
   ])("are refused where a key or a word is unknown: %j", (change, words) => {
+    promise("library.gates");
     expect(() => defineWorkflow({ ...DOOR, ...change } as WorkflowDraft)).toThrow(words);
   });
 });

@@ -24,6 +24,7 @@ import { openLoopOutside } from "../src/app/loop-ports.ts";
 import { projectPath } from "../src/core/path.ts";
 import type { AgentUsage } from "../src/core/ports/agents.ts";
 import { DEFAULT_SETTINGS } from "../src/core/settings.ts";
+import { promise } from "./rig/promise.ts";
 import { stateHome, stateOf } from "./rig/state-home.ts";
 
 let base: string;
@@ -80,6 +81,7 @@ describe("a link in the place of Pawl's own", () => {
   test.each(WRITERS.map(([path, work], index) => [path, index, work] as const))(
     "%s is refused by its name (writer %i), and nothing is written behind it",
     async (path, _, work) => {
+      promise("commit.own-files");
       link(path);
       await expect(Promise.resolve().then(work)).rejects.toMatchObject({
         code: "path-outside-project",
@@ -91,6 +93,7 @@ describe("a link in the place of Pawl's own", () => {
   );
 
   test("as an agent's output or the loop's program is not written through", () => {
+    promise("commit.own-files");
     link(".pawl/agents/T1.1/output.jsonl", join(outside, "file"));
     const output = openOutput(join(root, ".pawl/agents/T1.1/output.jsonl"));
     output.write(Buffer.from("mine"));
@@ -105,6 +108,7 @@ describe("a link in the place of Pawl's own", () => {
   });
 
   test("of the journal, and of what is kept, stops the commit", async () => {
+    promise("commit.own-files");
     await commit();
     rmSync(join(root, ".pawl/journal"));
     link(".pawl/journal", join(outside, "file"));

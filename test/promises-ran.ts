@@ -1,13 +1,24 @@
-/** `node test/promises-ran.ts RESULTS.json…`: fails unless every promised test passed in one of these runs. */
+/**
+ * `npm run check:promises -- [--all] RESULTS.json…`: fails if a test that cites a promise did not pass in these runs of its
+ * file. With --all, it also fails for each promise that none of these runs showed.
+ */
 import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
 import { REQUIREMENTS } from "./requirements.ts";
-import { notShown, type Results } from "./rig/promises.ts";
+import { citations, notShown, type Results, shown } from "./rig/promises.ts";
 
-const runs = process.argv.slice(2).map((file) => JSON.parse(readFileSync(file, "utf8")) as Results);
-const missing = notShown(REQUIREMENTS, { testResults: runs.flatMap(({ testResults }) => testResults) });
-process.stdout.write(
-  missing.length === 0
-    ? `Every test of ${Object.keys(REQUIREMENTS).length} promises passed.\n`
-    : `These promised tests did not pass:\n${missing.map((each) => `  ${each}\n`).join("")}`,
-);
-process.exitCode = missing.length === 0 ? 0 : 1;
+const { values, positionals } = parseArgs({
+  options: { all: { type: "boolean", default: false } },
+  allowPositionals: true,
+});
+const runs = positionals.map((file) => JSON.parse(readFileSync(file, "utf8")) as Results);
+const results = { testResults: runs.flatMap(({ testResults }) => testResults) };
+const ids = Object.keys(REQUIREMENTS);
+const found = shown(results);
+const faults = [
+  ...notShown(citations(), results).map(({ file, id }) => `A test that cites ${id} did not pass: ${file}`),
+  ...(values.all ? ids.filter((id) => !found.has(id)).map((id) => `No test showed ${id}.`) : []),
+];
+const closing = `${ids.filter((id) => found.has(id)).length} of ${ids.length} promises were shown.`;
+process.stdout.write([...faults, closing, ""].join("\n"));
+process.exitCode = faults.length === 0 && found.size > 0 ? 0 : 1;

@@ -1,5 +1,5 @@
 /**
- * Random schedules of the work loop, on demand: `npm run test:schedules -- [--runs 2000] [--from 1]`. Exits 1 on the first
+ * Random schedules of the work loop, on demand: `npx node test/schedules.ts [--runs 2000] [--from 1]`. Exits 1 on the first
  * that has a fault, with its seed and what happened.
  */
 import { parseArgs } from "node:util";

@@ -5,6 +5,7 @@ import { PROJECT_FOLDER, projectPath } from "../src/core/path.ts";
 import type { Change, Store } from "../src/core/ports/store.ts";
 import { holding } from "./rig/holding.ts";
 import { STARTING } from "./rig/postgres.ts";
+import { promise } from "./rig/promise.ts";
 import { migratedDatabase, STORES, type StorePlace } from "./rig/stores.ts";
 import { until } from "./rig/until.ts";
 
@@ -69,6 +70,7 @@ describe.each(STORES)("a store on %s", (_, make) => {
   });
 
   it("writes, appends, moves and removes in one commit, each on the result of those before", async () => {
+    promise("database.same-ports");
     const { store } = await place.open();
     await put(store, write("state", "one"), write("gone", "x"), write("log", "half"));
     const done = await put(
@@ -93,6 +95,7 @@ describe.each(STORES)("a store on %s", (_, make) => {
   });
 
   it("writes nothing once something that was read has changed, appeared or gone", async () => {
+    promise("database.same-ports");
     const [{ store }, { store: other }] = [await place.open(), await place.open()];
     await put(store, write("a", "one"), write("d/x", ""));
     const views = [store.view(), store.view(), store.view()] as const;
@@ -111,6 +114,7 @@ describe.each(STORES)("a store on %s", (_, make) => {
   });
 
   it("commits although others changed something else, or wrote the same again", async () => {
+    promise("database.same-ports");
     const [{ store }, { store: other }] = [await place.open(), await place.open()];
     await put(store, write("a", "one"), write("d/x", ""));
     const view = store.view();
@@ -156,6 +160,7 @@ describe.each(STORES)("a store on %s", (_, make) => {
   });
 
   it("has each commit happen once, also one that nobody could be told of", async () => {
+    promise("database.once");
     const [{ loseReply, store }, { store: other }] = [await place.open(), await place.open()];
     await put(store, write("count", "0"), append("log", "0"), event("0"));
     for (let count = 1; count <= 3; count++) {
@@ -172,6 +177,7 @@ describe.each(STORES)("a store on %s", (_, make) => {
   });
 
   it("counts right when several count at once", async () => {
+    promise("database.same-ports");
     const counters = await Promise.all([place.open(), place.open(), place.open()]);
     await put((await place.open()).store, write("count", "0"));
     const raise = async (store: Store, id: string): Promise<void> => {
@@ -191,6 +197,7 @@ describe.each(STORES)("a store on %s", (_, make) => {
   });
 
   it("lets one at a time hold a run, and says who holds it", async () => {
+    promise("database.same-ports");
     const [{ store }, { store: other }] = [await place.open(), await place.open(300)];
     await put(store, write("a", "x"));
     const lock = await store.hold("bloom:T-1");
@@ -212,6 +219,7 @@ describe.each(STORES)("an event log on %s", (_, make) => {
   afterEach(() => place.close());
 
   it("has the events of each commit, and reads on from where a reader stopped", async () => {
+    promise("database.same-ports");
     const [{ store }, { eventLog }] = [await place.open(), await place.open()];
     expect(await eventLog.look()).toBeNull();
     await put(store, write("a", "1"), event("1"), event("2"));
@@ -247,6 +255,7 @@ describe.each(STORES)("an event log on %s", (_, make) => {
   });
 
   it("is heard to have grown", async () => {
+    promise("database.newer");
     const [{ store }, { eventLog }] = [await place.open(), await place.open()];
     let [heard, count] = [0, 0];
     const grow = async () => {
@@ -268,6 +277,7 @@ describe.each(STORES)("an event log on %s", (_, make) => {
 
 describe.each(STORES)("a lease on %s", (_, make) => {
   it("has one holder until it is released", async () => {
+    promise("database.same-ports");
     const place = await make();
     const [{ claims }, { claims: others }] = [await place.open(), await place.open()];
     const mine = await claims.take("T-1", "one");

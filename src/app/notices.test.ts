@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { promise } from "../../test/rig/promise.ts";
 import { stateHome } from "../../test/rig/state-home.ts";
 import { until } from "../../test/rig/until.ts";
 import type { PawlEvent } from "../core/event.ts";
@@ -41,6 +42,7 @@ function opened(quiet: string | null, more: Readonly<Record<string, string>> = {
 }
 
 it("A process that lives through quiet hours looks again when they end", async () => {
+  promise("notices.quiet");
   const { looks, notices } = opened("22:00-07:00");
   notices.wake();
   await vi.advanceTimersByTimeAsync(SOON);
@@ -54,6 +56,7 @@ it("A process that lives through quiet hours looks again when they end", async (
 });
 
 it("An agent's process never looks: it has no secret, and ends with its run", async () => {
+  promise("notices.not-by-agents");
   const { looks, notices } = opened(null, { PAWL_RUN_MARK: "x.T1.1" });
   notices.wake();
   notices.saw([

@@ -1,5 +1,6 @@
 /** What of a project is the database's. */
 import { describe, expect, it } from "vitest";
+import { promise } from "../../test/rig/promise.ts";
 import { projectPath } from "../core/path.ts";
 import { bloomsRoutes } from "./shared-places.ts";
 
@@ -16,6 +17,7 @@ describe("Bloom's work in a database", () => {
     ".alfred/records/bloom/T-1/0001.json",
     ".alfred/gates/bloom/T-1/0001.json",
   ])("has %s", (path) => {
+    promise("machines.places");
     expect(routes.isShared(path)).toBe(true);
     expect(routes.leadsToShared(path.slice(0, path.lastIndexOf("/")))).toBe(path !== "backlog/tasks.yaml");
   });
@@ -31,6 +33,7 @@ describe("Bloom's work in a database", () => {
     ".pawl/events.jsonl",
     ".ai/task/state.json",
   ])("has not %s", (path) => {
+    promise("machines.places");
     expect(routes.isShared(path)).toBe(false);
   });
 

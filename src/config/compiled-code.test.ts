@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { promise } from "../../test/rig/promise.ts";
 
 const SOURCE = pathToFileURL(join(import.meta.dirname, "compiled-code.ts")).href;
 
@@ -51,6 +52,7 @@ const filesIn = (folder: string) => readdirSync(folder, { recursive: true });
 
 describe("the compiled code of the program", () => {
   it("lies in a folder that is made for the user alone, and never among temporary files", () => {
+    promise("cli.compiled-code");
     const { temporary, used } = start();
     expect(used.startsWith(compiled)).toBe(true);
     expect(temporary).toEqual([]);
@@ -70,6 +72,7 @@ describe("the compiled code of the program", () => {
       },
     ],
   ])("is neither used nor written where %s", (_, loosen) => {
+    promise("cli.compiled-code");
     mkdirSync(compiled, { recursive: true, mode: 0o700 });
     loosen();
     expect(start()).toEqual({ used: "", temporary: [] });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../test/rig/promise.ts";
 import { PawlError } from "../core/error.ts";
 import type { ProjectPath } from "../core/path.ts";
 import type { Cache } from "../core/ports/cache.ts";
@@ -59,6 +60,7 @@ describe("the configuration", () => {
     ["command: [scripts/tell.sh]", "agents could change one of the project"],
     ["command: [../tell.sh]", "agents could change one of the project"],
   ])("refuses in `notify` %s", async (text, why) => {
+    promise("notices.addresses");
     expect((await refusal({ "pawl.yaml": `notify: {${text}}\n` })).message).toContain(why);
   });
 
@@ -69,6 +71,7 @@ describe("the configuration", () => {
   });
 
   it("lets pawl.yaml win over .alfred/config.yml, key by key, and tells where each value came from", async () => {
+    promise("cli.config");
     const { settings, origins } = await load({
       "pawl.yaml": "alfred:\n  reviews:\n    plan_task: [human]\n  evidence: require\n",
       ".alfred/config.yml":
@@ -111,6 +114,7 @@ describe("the configuration", () => {
   });
 
   it("is parsed once for all commands, until a file or the program changes", async () => {
+    promise("commit.cache");
     const kept = new Map<string, unknown>();
     const cache: Cache = {
       get: async (_, source) => kept.get(source) ?? null,
@@ -205,6 +209,7 @@ describe("the configuration", () => {
 
 describe("the environment of what Pawl starts", () => {
   it("agents and commands get no address of a database, whatever they are to get", () => {
+    promise("database.address");
     const own = {
       PATH: "/bin",
       PAWL_DATABASE_URL: "postgres://ann:hush@localhost/pawl",

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { promise } from "../../test/rig/promise.ts";
 import { findRoot } from "./project-root.ts";
 
 let base: string;
@@ -47,6 +48,7 @@ describe("the project's root", () => {
   });
 
   it("is the outer project from within one of its worktrees, which hold copies of its markers", () => {
+    promise("cli.project-root");
     expect(find("outer/.pawl/worktrees/_/feature/src")).toBe(at("outer"));
   });
 
@@ -69,6 +71,7 @@ describe("the project's root", () => {
   });
 
   it("is the repository around for who may make one, past a folder .git that is no repository", () => {
+    promise("project.repository");
     expect(find("repo/src/deep", { create: true })).toBe(at("repo"));
   });
 });

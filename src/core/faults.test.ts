@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { promise } from "../../test/rig/promise.ts";
 import { faultsOf } from "./faults.ts";
 import { nearest } from "./nearest.ts";
 
@@ -63,6 +64,7 @@ describe("the faults of a value", () => {
   });
 
   it("says the same in whatever language zod speaks", () => {
+    promise("mcp.strict-arguments");
     const english = faults();
     z.config(z.locales.ja());
     expect(faults()).toEqual(english);

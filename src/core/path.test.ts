@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { promise } from "../../test/rig/promise.ts";
 import { normalPath, pathFault, projectPath } from "./path.ts";
 
 describe("paths inside the project", () => {
@@ -30,6 +31,7 @@ describe("paths inside the project", () => {
     [".git. ./config", "it leads into git's own folder"],
     [".git::$INDEX_ALLOCATION/config", "it leads into git's own folder"],
   ])("refuses %j and says why", (path, why) => {
+    promise("commit.paths");
     expect(pathFault(path)).toBe(why);
     expect(() => projectPath(path)).toThrowError(
       expect.objectContaining({ code: "path-outside-project", message: expect.stringContaining(why) }),
@@ -69,6 +71,7 @@ describe("paths inside the project", () => {
   );
 
   it("accepts nothing that resolves outside", () => {
+    promise("commit.links-refused");
     const segment = fc.oneof(fc.constantFrom("..", ".", "", "a", "~", "C:"), fc.string({ unit: "binary" }));
     fc.assert(
       fc.property(fc.array(segment, { minLength: 1, maxLength: 6 }), (segments) => {

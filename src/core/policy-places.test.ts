@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../test/rig/promise.ts";
 import { type PolicySources, placed, settingSources } from "./policy-places.ts";
 
 const FILES: Readonly<Record<string, string>> = {
@@ -37,6 +38,7 @@ describe("the place of a change", () => {
     ["a name that is a dot", "setup..", "pawl.yaml:7"],
     ["what held a value that is gone", "alfred.checks.test", "pawl.yaml:4"],
   ])("is that of %s", async (_, path, place) => {
+    promise("policy.placed");
     expect(await placeOf(path)).toBe(place);
   });
 
@@ -46,10 +48,12 @@ describe("the place of a change", () => {
     ["A.b", "budget.usd", "tasks.yaml:9"],
     ["A", "merge_into", "tasks.yaml:2"],
   ])("is found in a list by the id %s, also of a nested entry", async (id, path, place) => {
+    promise("policy.placed");
     expect(await placeOf(path, inTasks(id))).toBe(place);
   });
 
   it("is not there where no file has anything of it, and a file that cannot be read is no error", async () => {
+    promise("policy.placed");
     expect(await placeOf("bloom.tries")).toBeUndefined();
     expect(await placeOf("x", () => [{ file: "none.yaml", path: "x" }])).toBeUndefined();
     expect(await placeOf("x", () => [{ file: "broken.yaml", path: "x" }])).toBeUndefined();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../test/rig/promise.ts";
 import { comparePolicies, governing, ignoredIn } from "./policy.ts";
 
 const TIGHTER: readonly (readonly [string, unknown, unknown])[] = [
@@ -43,12 +44,14 @@ const LOOSER: readonly (readonly [string, unknown, unknown])[] = [
 
 describe("a policy", () => {
   it.each(TIGHTER)("is tightened by %s: %j → %j, which counts at once", (path, before, after) => {
+    promise("policy.rules");
     const [pinned, present] = [entry(path, before), entry(path, after)];
     expect(comparePolicies(pinned, present)).toMatchObject([{ path, loosens: false }]);
     expect(governing(pinned, present)).toEqual(present);
   });
 
   it.each(LOOSER)("is loosened by %s: %j → %j, which does not count", (path, before, after) => {
+    promise("policy.rules");
     const [pinned, present] = [entry(path, before), entry(path, after)];
     expect(ignoredIn(pinned, present)).toMatchObject([{ path, loosens: true }]);
     expect(governing(pinned, present)).toEqual(pinned);

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { promise } from "../../test/rig/promise.ts";
 import { type ProcessFileKind, processFiles } from "./process-files.ts";
 
 const kindsOf = (...paths: string[]) =>
@@ -40,6 +41,7 @@ it("finds them in any letter case, since a file system may not tell it apart", (
 });
 
 it("leaves the work itself alone", () => {
+  promise("base.process-files");
   const work = [
     "src/rate.ts",
     "README.md",

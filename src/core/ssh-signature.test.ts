@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../test/rig/promise.ts";
 import { isTouched } from "./ssh-signature.ts";
 
 const text = (words: string) => new TextEncoder().encode(words);
@@ -20,6 +21,7 @@ const flags = (value: number) => joined(new Uint8Array([value]), number(7));
 
 describe("A signature", () => {
   it("of a hardware key says whether the key was touched", () => {
+    promise("gates.touch");
     expect(isTouched(armoured(SK, flags(0x01)))).toBe(true);
     expect(isTouched(armoured(SK, flags(0x05)))).toBe(true);
     expect(isTouched(armoured(SK, flags(0x04)))).toBe(false);
@@ -27,6 +29,7 @@ describe("A signature", () => {
   });
 
   it("of another key says nothing of it, nor does what is no signature", () => {
+    promise("gates.touch");
     expect(isTouched(armoured("ssh-ed25519", flags(0x01)))).toBe(false);
     expect(isTouched(armoured(SK, new Uint8Array()))).toBe(false);
     const cut = armoured(SK, flags(0x01)).replace(/[A-Za-z0-9+/]{40}\n/, "\n");

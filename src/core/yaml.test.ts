@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { promise } from "../../test/rig/promise.ts";
 import { parseFile } from "../config/config-file.ts";
 import { PAWL_FILE } from "../config/config-schema.ts";
 import { editTasks } from "../tasks-file/edit.ts";
@@ -33,6 +34,7 @@ const HOSTILE: readonly (readonly [string, string, RegExp])[] = [
 ];
 
 test.each(HOSTILE)("a file with %s has one fault, with its place", (_, text, expected) => {
+  promise("yaml.bounded");
   const { faults, data } = readYaml(text);
   expect(data).toBeNull();
   expect(faults).toHaveLength(1);
@@ -56,10 +58,12 @@ const READERS: readonly (readonly [string, string, (text: string) => unknown])[]
 
 for (const [file, code, read] of READERS)
   test.each(HOSTILE)(`${file} with %s is refused by its own error`, (_, text) => {
+    promise("yaml.bounded");
     expect(() => read(text)).toThrow(expect.objectContaining({ code }));
   });
 
 test.each(HOSTILE)("tasks.yaml with %s has a problem in a line", (_, text) => {
+  promise("yaml.bounded");
   expect(parseTasks(text)).toMatchObject({ ok: false, problems: [{ line: expect.any(Number) }] });
 });
 
@@ -68,6 +72,7 @@ test.each(HOSTILE)("front matter with %s gives a task no name", (_, text) => {
 });
 
 test("anchors and aliases as people write them are read", () => {
+  promise("yaml.bounded");
   const tasks = Array.from({ length: 500 }, (_, at) => `  - {id: T${at}, title: t, <<: *common}`);
   const { faults, data } = readYaml(
     `common: &common {verify: &v [npm test]}\nother: *v\ntasks:\n${tasks.join("\n")}\n`,
@@ -93,6 +98,7 @@ test("an alias means the anchor that was last before it", () => {
 });
 
 test("each repeated key of a map is a fault at its place, and no merge key is", () => {
+  promise("yaml.linear");
   const { faults } = readYaml("a: 1\nb:\n  c: 1\n  'c': 2\n{1: a}: x\na: 2\n");
   expect(faults.map(({ code, line, column }) => [code, line, column])).toEqual([
     ["DUPLICATE_KEY", 6, 1],
@@ -108,6 +114,7 @@ test("a second document is a fault where it begins", () => {
 });
 
 test("of many faults a thousand are told", () => {
+  promise("yaml.linear");
   for (const text of ["]".repeat(5_000), "a: 1\n".repeat(5_000)])
     expect(readYaml(text).faults).toHaveLength(1_000);
 });

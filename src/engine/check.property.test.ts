@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { allCombinations, bruteForce, rulesFor } from "../../test/rig/brute-force.ts";
+import { promise } from "../../test/rig/promise.ts";
 import { anyTable, completeTable } from "../../test/rig/random-tables.ts";
 import { agreesWithXState } from "../../test/rig/xstate-oracle.ts";
 import { check } from "./check.ts";
@@ -29,6 +30,7 @@ function agreesWithBruteForce(workflow: Workflow): void {
 
 describe("check, of any small table", () => {
   it("finds the gaps, overlaps, traps and dead rules that brute force over all facts finds", () => {
+    promise("table.one-row");
     fc.assert(fc.property(anyTable, agreesWithBruteForce), { numRuns: 300 });
   });
 
@@ -103,6 +105,7 @@ describe("a table with exactly one rule for everything", () => {
   });
 
   it("is decided as XState decides it", () => {
+    promise("table.xstate-agrees");
     fc.assert(
       fc.property(completeTable, (workflow) => {
         agreesWithXState(workflow);

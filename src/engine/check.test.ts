@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { door, rule, violationsOf, withRule } from "../../test/rig/lockable.ts";
+import { promise } from "../../test/rig/promise.ts";
 import { check } from "./check.ts";
 
 describe("check", () => {
@@ -22,6 +23,7 @@ describe("check", () => {
   });
 
   it("shows a gap by its state, event and facts, and by the rules that lead there", () => {
+    promise("table.one-row");
     expect(violationsOf(withRule("fine", { when: [{ pushes: [0] }] }))).toEqual([
       {
         kind: "no-rule",
@@ -55,6 +57,7 @@ describe("check", () => {
   });
 
   it("reports all that is wrong, not the first of it", () => {
+    promise("table.all-violations");
     const broken = { ...withRule("fine", { when: [{ pushes: [0] }] }), goals: ["gone", "nowhere"] };
     const rules = broken.rules.filter(({ id }) => id !== "closes");
     expect(violationsOf({ ...broken, rules }, ["unsaid"]).map(({ kind }) => kind)).toEqual([
@@ -67,6 +70,7 @@ describe("check", () => {
   });
 
   it("finds the state and the rules that no run comes to", () => {
+    promise("table.reached");
     const found = violationsOf({
       ...door,
       states: { ...door.states, attic: { description: "" } },
@@ -97,6 +101,7 @@ describe("check", () => {
   });
 
   it("finds the configuration that no way leads out of, though its state has ways out", () => {
+    promise("table.reached");
     const found = violationsOf({
       ...withRule("opens", { when: [{ locked: [false], pushes: [0, 1] }] }),
       rules: [
@@ -250,6 +255,7 @@ describe("check", () => {
   });
 
   it("matches rules and replies both ways", () => {
+    promise("table.replies");
     expect(violationsOf(withRule("opens", { reply: "unheard" }), ["said", "unused"])).toMatchObject([
       { kind: "reply-missing", rules: ["opens"], message: 'The reply "unheard" of opens does not exist.' },
       { kind: "reply-unused", message: 'The reply "unused" belongs to no rule.', rules: [] },

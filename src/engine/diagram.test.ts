@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { assign } from "xstate";
 import { door } from "../../test/rig/lockable.ts";
+import { promise } from "../../test/rig/promise.ts";
 import { planTask, startTask } from "../../test/rig/review-machines.ts";
 import { agreesWithXState } from "../../test/rig/xstate-oracle.ts";
 import { renderMermaid, renderTable } from "./diagram.ts";
@@ -246,6 +247,7 @@ describe("the XState export", () => {
   });
 
   it("is caught by the oracle where it differs in one rule", () => {
+    promise("table.xstate-agrees");
     const rules = startTask.workflow.rules.map((each) =>
       each.id === "reject.branch_created" ? { ...each, to: "git_status_checked" } : each,
     );

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { promise } from "../../test/rig/promise.ts";
 import { planTask, repliesOf, startTask } from "../../test/rig/review-machines.ts";
 import { check } from "./check.ts";
 import { decide, initialConfiguration } from "./decide.ts";
@@ -23,6 +24,7 @@ describe("start_task, whose work states share their review states", () => {
   const { workflow } = startTask;
 
   it("is proved", () => {
+    promise("table.shipped");
     expect(checked(workflow)).toEqual({
       workflow: "start_task",
       counts: {
@@ -127,6 +129,7 @@ describe("a start_task whose shared review states ignore review_source", () => {
   const { workflow } = startTask;
 
   it("is refused where both approvals apply, with the state, event, facts and rules that show it", () => {
+    promise("table.kept-facts");
     const broken = withRules(workflow, (rule) => ({
       ...rule,
       ...(rule.when ? { when: unguarded(rule) } : {}),
@@ -158,6 +161,7 @@ describe("a start_task whose shared review states ignore review_source", () => {
   });
 
   it("is let through by a proof of one rule for everything that does not follow the variables", () => {
+    promise("table.kept-facts");
     const forgetful = withRules(workflow, (rule) =>
       rule.id.startsWith("submit.branch_created.to_")
         ? { ...rule, set: { review_source: "git_status_checked" } }
@@ -176,6 +180,7 @@ describe("plan_task, whose work states have review states of their own", () => {
   const ai = () => startWith(workflow, "ai");
 
   it("is proved", () => {
+    promise("table.shipped");
     expect(checked(workflow)).toEqual({
       workflow: "plan_task",
       counts: {

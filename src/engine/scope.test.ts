@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { door } from "../../test/rig/lockable.ts";
+import { promise } from "../../test/rig/promise.ts";
 import { hasScopes, scopeIn, withoutScopes } from "./scope.ts";
 import type { State, Workflow } from "./workflow.ts";
 
@@ -33,6 +34,7 @@ describe("the scope of a state", () => {
   );
 
   it("is no part of what decides: without it the table is the one that it was", () => {
+    promise("scope.no-part-of-the-table");
     expect(JSON.stringify(withoutScopes(scoped))).toBe(JSON.stringify(door));
   });
 });

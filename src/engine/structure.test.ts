@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { door, violationsOf, withRule } from "../../test/rig/lockable.ts";
+import { promise } from "../../test/rig/promise.ts";
 import type { Violation } from "./violation.ts";
 import type { State, Workflow } from "./workflow.ts";
 
@@ -296,6 +297,7 @@ describe("check, of a table's structure, refuses", () => {
       },
     ],
   ])("%s", (_, kind, workflow, violation) => {
+    promise("scope.every-state");
     const found = violationsOf(workflow).filter((each) => each.kind === kind);
     expect(found).toEqual([{ kind, rules: [], ...violation }]);
   });
@@ -315,6 +317,7 @@ describe("check, of a table's scopes, accepts", () => {
   const { closed, gone, open } = door.states as Record<"closed" | "gone" | "open", State>;
 
   it("none at all, one for every state, and a state without one where the run is over", () => {
+    promise("scope.every-state");
     expect(violationsOf(door)).toEqual([]);
     const states = { closed: { ...closed, ...scope }, open: { ...open, writes: "none" as const } };
     expect(violationsOf({ ...door, states: { ...states, gone } })).toEqual([]);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../test/rig/promise.ts";
 import type { Scope } from "../runtime/scope.ts";
 import type { Action } from "./action.ts";
 import { decide, type Limits, type Place, widest } from "./decide.ts";
@@ -43,6 +44,7 @@ describe("what a scope lets an assistant write", () => {
     ["/home/dev/.codex/config.toml", [false, false, false, false]],
     ["/home/dev/.local/state/pawl/projects/x/key", [false, false, false, false]],
   ])("is the same whatever the run: %s", (path, expected) => {
+    promise("guard.scope");
     expect([NONE, PLAN, WORKTREE, ALL].map((limits) => isAllowed(write(path), limits))).toEqual(expected);
     expect([NONE, PLAN, WORKTREE, ALL].map((limits) => isAllowed(shell(`echo > ${path}`), limits))).toEqual(
       expected,
@@ -51,6 +53,7 @@ describe("what a scope lets an assistant write", () => {
   });
 
   it("ends at the checkout in which the session works", () => {
+    promise("guard.scope");
     const worktree = { ...PLACE, checkout: "/p/.pawl/worktrees/@project/t-1" };
     expect(isAllowed(write("/p/.pawl/worktrees/@project/t-1/src/a"), WORKTREE, worktree)).toBe(true);
     expect(isAllowed(write("/p/src/a"), WORKTREE, worktree)).toBe(false);
@@ -79,6 +82,7 @@ describe("what a scope lets an assistant write", () => {
     ...[".husky/pre-commit", ".husky/pre-push", ".githooks/pre-commit", ".githooks/pre-push"],
     ...["/opt/pawl/main.js", "/opt/pawl/other.js"],
   ])("is never what starts the guard: %s", (path) => {
+    promise("guard.protected");
     for (const limits of [WORKTREE, ALL, null]) {
       expect(isAllowed(write(path), limits)).toBe(false);
       expect(isAllowed(shell(`echo > ${path}`), limits)).toBe(false);
@@ -100,6 +104,7 @@ describe("what a scope lets an assistant write", () => {
     "/p/node_modules/pawl/dist/main.js",
     "/p/node_modules/.pnpm/pawl@1/node_modules/pawl/dist/main.js",
   ])("is no folder around the package that starts the guard: %s", (program) => {
+    promise("guard.protected");
     const own = { ...PLACE, program };
     for (const command of ["rm -rf node_modules", "mv node_modules /tmp/x", "rm -rf node_modules*"])
       expect(isAllowed(shell(command), ALL, own), command).toBe(false);
@@ -124,6 +129,7 @@ describe("what a scope lets an assistant write", () => {
     [`find ${"src ".repeat(300)} .pawl -name a -delete`, false],
     [`find . -name '${"*".repeat(5000)}.yaml' -delete`, false],
   ])("is what a search by name may take away: %s", (command, expected) => {
+    promise("guard.protected");
     expect(isAllowed(shell(command), null)).toBe(expected);
   });
 
@@ -142,6 +148,7 @@ describe("what a scope lets an assistant write", () => {
   });
 
   it("says what was refused, why, and what comes next", () => {
+    promise("guard.scope");
     expect(decide(write("src/a"), NONE, PLACE)).toEqual({
       allow: false,
       reason:
@@ -160,6 +167,7 @@ describe("what a scope lets an assistant write", () => {
 
 describe("the widest of several scopes", () => {
   it("allows what any of them allows", () => {
+    promise("guard.sessions");
     expect(widest([])).toBeNull();
     expect(widest([NONE, PLAN, WORKTREE])).toMatchObject({ writes: "worktree", forbids: ["push"] });
     expect(widest([PLAN, { ...PLAN, planFiles: ["b"] }])?.planFiles).toEqual([...PLAN.planFiles, "b"]);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../test/rig/promise.ts";
 import { readShell } from "./shell-writes.ts";
 
 const AROUND = { cwd: "/p", home: "/home/dev", isProgram: (path: string) => path === "/opt/pawl/main.js" };
@@ -74,6 +75,7 @@ describe("a shell's command", () => {
     ["echo 'a > b'; echo \"c > d\"; echo a\\>b; echo a # > b", []],
     ["", []],
   ])("writes what it writes: %s", (command, expected) => {
+    promise("guard.shell");
     expect(paths(command)).toEqual(expected);
   });
 
@@ -85,6 +87,7 @@ describe("a shell's command", () => {
     ["bash -c 'git commit -m x'", ["commit"]],
     ["git log --grep commit; git stash push; gh pr view; git commit-graph write", []],
   ])("commits or pushes: %s", (command, expected) => {
+    promise("guard.shell");
     expect(read(command).acts).toEqual(expected);
   });
 
@@ -104,15 +107,18 @@ describe("a shell's command", () => {
     ],
     ["pawl --format json approve T", ["approve"]],
   ])("speaks for a person: %s", (command, expected) => {
+    promise("guard.shell");
     expect(read(command).verbs).toEqual(expected);
   });
 
   it("is cut where it writes more than anybody looks at", () => {
+    promise("guard.shell");
     expect(read("rm a;".repeat(3000)).isCut).toBe(true);
     expect(read("rm a;".repeat(30)).isCut).toBe(false);
   });
 
   it("is cut where it holds more scripts than anybody reads, or deeper ones", () => {
+    promise("guard.shell");
     expect(read(`bash -c ':${" ".repeat(300_000)}; echo > pawl.yaml'`).isCut).toBe(true);
     expect(read(`bash -c ':${" ".repeat(200_000)}; echo > pawl.yaml'`).isCut).toBe(false);
     expect(read(`${"eval ".repeat(9)} 'echo > pawl.yaml'`).isCut).toBe(true);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../test/rig/promise.ts";
 import { readKiro, readOpenSpec, readSpecKit } from "./checklists.ts";
 import type { Read } from "./source.ts";
 
@@ -33,6 +34,7 @@ describe("Spec Kit", () => {
   });
 
   it("takes boxes without ids, but no legend and no closing checklist", () => {
+    promise("import.formats");
     const found = read(
       "## Legend\n- [ ] = pending\n- [x] = done\n## Work\n- [ ] First\n- [ ] First\n## Validation checklist\n- [ ] All pass\n- [ ] Docs\n",
     );
@@ -51,6 +53,7 @@ describe("Spec Kit", () => {
   });
 
   it("reads tasks that are headings, with code in them and Windows line ends", () => {
+    promise("import.formats");
     const text =
       "# Tasks\n\n### T001: Model\n**Status**: Completed\n```py\n# T009 not a task\n- [ ] T010 neither\n```\n#### Notes\n- [ ] check\n\n### T002: API ✅\ntext\n\n## Dependencies\n- T002 after T001\n";
     const found = read(text.replaceAll("\n", "\r\n"));
@@ -61,6 +64,7 @@ describe("Spec Kit", () => {
   });
 
   it("reads notes in brackets, struck lines, Japanese and Chinese", () => {
+    promise("import.formats");
     const found = read(
       "- [x] T001 A [SKIPPED: not needed]\n- [ ] ~~T002 B~~\n- [ ] T003：モデルを作る\n- [ ] T004、创建模型\n- [ ] T001 again\n",
     );
@@ -77,6 +81,7 @@ describe("Spec Kit", () => {
   });
 
   it("leaves dependencies in prose as prose", () => {
+    promise("import.dependencies");
     const found = read("- [ ] T001 a\n- [ ] T002 b (depends on T001)\n## Dependencies\nT002 blocks T003.\n");
     expect(found.tasks[0]?.dependsOn).toEqual([]);
     expect(stepsOf(found)[1]?.title).toContain("depends on T001");
@@ -89,6 +94,7 @@ describe("OpenSpec", () => {
     readOpenSpec(Object.entries(files).map(([path, text]) => ({ path: `openspec/changes/${path}`, text })));
 
   it("has one task for each change, its scenarios as criteria, and the same 1.1 in each", () => {
+    promise("import.formats");
     const tasks = "## 1. Work\n- [x] 1.1 One\n- [ ] 1.3 Three\n";
     const found = read({
       "add-auth/tasks.md": tasks,
@@ -108,6 +114,7 @@ describe("OpenSpec", () => {
   });
 
   it("reads boxes without numbers, a sibling that is one space off, nested bullets and code", () => {
+    promise("import.formats");
     const found = read({
       "c/tasks.md":
         "- [ ] Plain\n - [ ] Sibling\n   - a bullet\n     - below\n- [x] `code` and\n  ```sh\n  - [ ] not a box\n  ```\n",
@@ -148,6 +155,7 @@ describe("Kiro", () => {
     ]);
 
   it("reads numbers from anywhere, with 1.1 in the column of 1, and a parent once as text", () => {
+    promise("import.formats");
     const found = read(
       "# Implementation Plan\n\n- [ ] 0. Begin\n- [-] 17. Set up\n  - about it\n- [x] 17.1 First\n  - detail\n- [ ] 17.2 Second\n- [x]* 17.3 Tests (P)\n",
     );
@@ -159,6 +167,7 @@ describe("Kiro", () => {
   });
 
   it("takes parents that are headings, and text eight lines below its task", () => {
+    promise("import.formats");
     const found = read("## 1. Setup\n\n- [ ] 1.1 A\n\n\n\n\n\n\n\nfar below\n\n- [-] 1.2 B\n");
     expect(stepsOf(found)[0]?.text).toContain("far below");
     expect(stepsOf(found)[0]?.text).toContain("Part of: 1. Setup");

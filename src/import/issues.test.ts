@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../test/rig/promise.ts";
 import { readBacklogMd } from "./backlog-md.ts";
 import { readBeads } from "./beads.ts";
 import { readGitHub, readGitLab } from "./forge-issues.ts";
@@ -34,6 +35,7 @@ describe("Backlog.md", () => {
   });
 
   it("keeps an archived and a live task of one id, a changed prefix, and ids that differ in case", () => {
+    promise("import.formats");
     const { remarks, tasks } = readBacklogMd([
       card("archive/tasks/back-1 - Old.md", "id: BACK-1\ntitle: Old\nstatus: To Do"),
       card("tasks/back-1 - New.md", "id: back-1\ntitle: New\nstatus: In-Progress"),
@@ -58,6 +60,7 @@ describe("Backlog.md", () => {
   });
 
   it("takes files without front matter by their names, front matter that is no YAML, and no README", () => {
+    promise("import.formats");
     const { remarks, tasks } = readBacklogMd([
       { path: "backlog/tasks/task-3 - Three.md", text: "# task-3 - Third one\n\ntext\n" },
       card("tasks/task-4 - x.md", "id: task-4\ntitle: A: b: c\nstatus: Won't Do\ndependencies:\n  - task-3"),
@@ -72,6 +75,7 @@ describe("Backlog.md", () => {
   });
 
   it("takes names with a word before the number, and without front matter the status that the text begins with", () => {
+    promise("import.formats");
     const file = (name: string, text: string) => ({ path: `backlog/tasks/epics/e-11/${name}`, text });
     const { remarks, tasks } = readBacklogMd([
       file(
@@ -114,6 +118,7 @@ describe("beads", () => {
     );
 
   it("reads issues, dotted children three deep, and only what blocks as dependencies", () => {
+    promise("import.formats");
     const { tasks } = readBeads(
       lines(
         { id: "bd-a1", title: "Epic", status: "open", issue_type: "epic" },
@@ -145,6 +150,7 @@ describe("beads", () => {
   });
 
   it("leaves tombstones and events out, says so, and survives an empty file and a torn line", () => {
+    promise("import.formats");
     const { remarks, tasks } = readBeads(
       lines(
         { id: "bd-1", title: "x", status: "tombstone" },
@@ -183,6 +189,7 @@ describe("GitHub", () => {
   });
 
   it("leaves pull requests out, and takes an issue whose pull_request is null for one", () => {
+    promise("import.formats");
     const { remarks, tasks } = readGitHub(
       fileOf([
         issue(1, { pull_request: null }),
@@ -199,6 +206,7 @@ describe("GitHub", () => {
   });
 
   it("reads a search answer, pages one after another, and pages in a list", () => {
+    promise("import.formats");
     const two = [issue(1), issue(2)];
     const texts = [
       JSON.stringify({ total_count: 2, items: two }),
@@ -251,6 +259,7 @@ describe("GitHub", () => {
   });
 
   it("keeps issues of one number apart by whatever names their repository, or else by their words", () => {
+    promise("import.formats");
     const { tasks } = readGitHub(
       fileOf([
         { number: 7, title: "a", repo: "https://github.com/acme/app" },
@@ -275,6 +284,7 @@ describe("GitHub", () => {
   });
 
   it("takes what stands in a list below a heading, but nothing in code", () => {
+    promise("import.formats");
     const body =
       "## Blocked by\n\n- #5\n- [ ] acme/lib#6 first\n- see #7\n\n## Notes\n- #8\n```\nDepends on #9\n```\n";
     const { tasks } = readGitHub(fileOf([issue(1, { body })]));
@@ -289,6 +299,7 @@ describe("GitHub", () => {
 
 describe("GitLab", () => {
   it("reads issues by their project, closed and moved ones", () => {
+    promise("import.formats");
     const { tasks } = readGitLab(
       fileOf([
         {
@@ -317,6 +328,7 @@ describe("GitLab", () => {
   });
 
   it("leaves merge requests out, by themselves and in what a collector wraps around them", () => {
+    promise("import.formats");
     const wrapped = (category: string, data: unknown) => ({ category, uuid: "1", data });
     const web = "https://gitlab.com/g/p/merge_requests";
     const { remarks, tasks } = readGitLab(
@@ -343,6 +355,7 @@ describe("GitLab", () => {
   });
 
   it("reads a project's export, whose issues name their project by a number and hold their labels in links", () => {
+    promise("import.formats");
     const line = (project_id: number, iid: number) =>
       JSON.stringify({
         iid,

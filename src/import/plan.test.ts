@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { promise } from "../../test/rig/promise.ts";
 import { editTasks } from "../tasks-file/edit.ts";
 import { parseTasks } from "../tasks-file/parse.ts";
 import { planImport } from "./plan.ts";
@@ -69,6 +70,7 @@ describe("An import into tasks.yaml", () => {
   });
 
   it("changes nothing the second time, whatever the texts hold", () => {
+    promise("import.again");
     const odd = [
       "a\n\n b",
       "- x: [y",
@@ -96,6 +98,7 @@ describe("An import into tasks.yaml", () => {
   });
 
   it("updates what the source changed, and keeps what a person or the loop changed since", () => {
+    promise("import.again");
     const before = [
       task("A", { text: "old", after: ["B"] }),
       task("B", { steps: [item("s1"), item("s2")] }),
@@ -149,6 +152,7 @@ describe("An import into tasks.yaml", () => {
   });
 
   it("finds a task by its source, whatever a person calls it, and never takes a person's own for it", () => {
+    promise("import.again");
     const own = "tasks:\n- {id: A, title: mine}\n- {id: Z, title: z, source: 'csv:K'}\n";
     const { remarks, tasks } = run(own, [task("A"), task("K", { title: "new", after: ["A"] })]);
     expect(tasks.map(({ id }: { id: string }) => id)).toEqual(["A", "Z", "A-2"]);
@@ -159,6 +163,7 @@ describe("An import into tasks.yaml", () => {
   });
 
   it("keeps as a note what depends on something that is not in the source, or on itself", () => {
+    promise("import.dependencies");
     const { remarks, tasks } = run("", [task("A", { after: ["gone", "A"] })]);
     expect(tasks[0]).not.toHaveProperty("depends_on");
     expect(tasks[0].ai_notes).toEqual([
@@ -169,6 +174,7 @@ describe("An import into tasks.yaml", () => {
   });
 
   it("breaks circles where they close, those over parents and present tasks too", () => {
+    promise("import.dependencies");
     const chain = [task("A", { after: ["B"] }), task("B", { after: ["C"] }), task("C", { after: ["A"] })];
     const { remarks, tasks } = run("", chain);
     expect(tasks.flatMap(({ depends_on = [] }: { depends_on?: string[] }) => depends_on)).toHaveLength(2);
@@ -198,6 +204,7 @@ describe("An import into tasks.yaml", () => {
   });
 
   it("takes away nothing that the source no longer has, and does not bring back a note that was taken away", () => {
+    promise("import.again");
     const first = run("", [task("A", { notes: ["n"] }), task("B")]).text;
     const without = first.replace(/ {4}ai_notes:\n {6}- n\n/, "");
     const { remarks, tasks } = run(without, [task("A", { notes: ["n"] })]);
@@ -207,6 +214,7 @@ describe("An import into tasks.yaml", () => {
   });
 
   it("plans ten thousand tasks in a chain without waiting", () => {
+    promise("import.bounded");
     const many = Array.from({ length: 10_000 }, (_, at) =>
       task(`T${at}`, at === 0 ? { after: ["T9999"] } : { after: [`T${at - 1}`] }),
     );

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../test/rig/promise.ts";
 import type { SourceTask } from "./source.ts";
 import { readTaskMaster } from "./task-master.ts";
 
@@ -9,6 +10,7 @@ const keysOf = (task: SourceTask | undefined) => task?.dependsOn.map(({ key }) =
 
 describe("Task Master", () => {
   it("is read flat, by tags, as a bare list, and as a map", () => {
+    promise("import.formats");
     const tasks = [{ id: 1, title: "a" }];
     for (const data of [{ tasks }, { master: { tasks } }, tasks, { tasks: { "1": { title: "a" } } }])
       expect(read(data).tasks.map(({ id, title }) => [id, title])).toEqual([["1", "a"]]);
@@ -32,6 +34,7 @@ describe("Task Master", () => {
   });
 
   it("takes ids as numbers, texts and decimals, and tells a decimal from a subtask", () => {
+    promise("import.formats");
     const { tasks } = read({
       tasks: [
         { id: 1, title: "a", subtasks: [{ id: 2, title: "sub", parentId: "undefined" }] },
@@ -49,6 +52,7 @@ describe("Task Master", () => {
   });
 
   it("follows subtasks' dependencies as siblings, dotted or as texts, and leaves the rest as text", () => {
+    promise("import.formats");
     const { tasks } = read({
       tasks: [
         {
@@ -71,6 +75,7 @@ describe("Task Master", () => {
   });
 
   it("knows every status, and another tool's `completed`", () => {
+    promise("import.formats");
     const words = [
       "todo",
       "pending",

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../test/rig/promise.ts";
 import { readCsv } from "./csv.ts";
 import { readMarkdown } from "./markdown.ts";
 import { detect } from "./readers.ts";
@@ -22,6 +23,7 @@ describe("A markdown checklist", () => {
   });
 
   it("keeps one title many times, and a title of 1,300 characters whole", () => {
+    promise("import.formats");
     const long = "word ".repeat(260).trim();
     const { tasks } = read(`- [ ] Same\n- [ ] Same\n- [ ] Same\n- [ ] ${long}\n`);
     expect(tasks.map(({ key }) => key).slice(0, 3)).toEqual([
@@ -34,6 +36,7 @@ describe("A markdown checklist", () => {
   });
 
   it("takes bullets where there is no box, and headings with a tick where nothing stands below them", () => {
+    promise("import.formats");
     expect(read("- one\n- two\n  - detail\n").tasks.map(({ title }) => title)).toEqual(["one", "two"]);
     const { tasks } = read("## ✅ Ready\ntext\n## Section ✅\n- [ ] box\n## ☐ Open\n");
     expect(tasks.map(({ status, title }) => [title, status])).toEqual([
@@ -45,6 +48,7 @@ describe("A markdown checklist", () => {
   });
 
   it("counts the lines that belong to no task", () => {
+    promise("import.formats");
     const { remarks } = read("Preface\n\n# Plan\nWhy\nand how\n- [ ] box\n  its text\n- bullet\n  more\n");
     expect(remarks).toEqual(["TODO.md: 5 lines of text belong to no task: left out."]);
     expect(read("# Plan\n- [ ] box\n").remarks).toEqual([]);
@@ -55,6 +59,7 @@ describe("CSV", () => {
   const read = (text: string) => readCsv([{ path: "x.csv", text }]);
 
   it("reads commas, semicolons and tabs, a byte order mark, cells of several lines, and zeros in front", () => {
+    promise("import.formats");
     for (const [mark, separator] of [
       ["\uFEFF", ","],
       ["", ";"],
@@ -80,6 +85,7 @@ describe("CSV", () => {
   });
 
   it("reads three columns of one name, lists by ; , and |, parents by title, and formulas as text", () => {
+    promise("import.formats");
     const { tasks } = read(
       'Key,Summary,Labels,Labels,Labels,Blocked by,Parent\nA-1,Top,x,y,z,,\nA-2,"=HYPERLINK(""http://e.x"",""Words"")",,,,"A-1; A-9|Top",Top\nA-3,=1+1,,,,,Nobody\n',
     );
@@ -101,6 +107,7 @@ describe("CSV", () => {
   });
 
   it("takes columns whose names end like those of a title and a text", () => {
+    promise("import.formats");
     expect(
       read("Issue number,Issue title,User story / description,Label,,\n434,Drop it,As a user,x,,\n").tasks,
     ).toMatchObject([{ id: "434", title: "Drop it", text: "As a user", notes: ["Label: x"] }]);
@@ -133,6 +140,7 @@ describe("The format of files", () => {
   });
 
   it("is seen in the keys, not in the words of a label, and in the content of a file with a wrong ending", () => {
+    promise("import.formats");
     const labelled = [{ number: 1, title: "a", labels: [{ name: "dependencies" }] }];
     expect(of("i.json", JSON.stringify(labelled))).toBe("github");
     expect(of("i.csv", '[\n  {"title":"a","body":"b"}\n]')).toBe("github");

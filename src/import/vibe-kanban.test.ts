@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../test/rig/promise.ts";
 import { detect, filesOf } from "./readers.ts";
 import { readVibeKanban } from "./vibe-kanban.ts";
 
@@ -31,6 +32,7 @@ const EXPORT = [
 
 describe("Vibe Kanban", () => {
   it("reads the table of issues that its export holds, and takes no other table for tasks", () => {
+    promise("import.formats");
     expect(detect(EXPORT, "export")).toBe("vibe-kanban");
     expect(detect(EXPORT.slice(-1), "export/issues.csv")).toBe("vibe-kanban");
     const { remarks, tasks } = readVibeKanban(filesOf("vibe-kanban", EXPORT));
@@ -47,6 +49,7 @@ describe("Vibe Kanban", () => {
   });
 
   it("reads what its API answers", () => {
+    promise("import.formats");
     const { tasks } = readVibeKanban(
       answer({
         success: true,

@@ -1,5 +1,6 @@
 /** Which causes there are, and what a receiver is told of them, at which hour. */
 import { describe, expect, it } from "vitest";
+import { promise } from "../../test/rig/promise.ts";
 import type { PawlEvent } from "../core/event.ts";
 import { type Cause, NOTICE_KINDS } from "../core/notice.ts";
 import { mayTell } from "./may-tell.ts";
@@ -91,6 +92,7 @@ describe("A cause", () => {
 
 describe("A receiver", () => {
   it("is told of each cause by itself, once, and of none that it does not want", async () => {
+    promise("notices.causes");
     const causes = gates(2);
     const [first] = causes;
     expect((await told(causes)).map(({ notice }) => [notice.type, notice.run])).toEqual([
@@ -112,6 +114,7 @@ describe("A receiver", () => {
   });
 
   it("is told afterwards, in one notice, what began in quiet hours; what began since, by itself", async () => {
+    promise("notices.quiet");
     const after = new Date(2026, 2, 1, 7);
     const [late] = gates(1, 8);
     const causes = [...gates(2, 3), { ...late, key: "late" } as Cause];
@@ -131,6 +134,7 @@ describe("A receiver", () => {
   });
 
   it("is told words that are clean, in one line and short, whatever a file or an agent says", async () => {
+    promise("notices.words");
     const evil = `a\u001b[31mb\u202e\n\n${"x".repeat(10_000)}`;
     const run = { ...GATE, title: evil, next: evil };
     const [telling] = await told(causesOf([run], null));
@@ -145,6 +149,7 @@ describe("A receiver", () => {
   it.each(["\u001b", "\u202e", "<", "@", "\n", "e\u0301", "👩‍👩‍👧", "\ud800"])(
     "is told a megabyte of %j within two seconds of work",
     async (character) => {
+      promise("notices.words");
       const quote = character.repeat(1_000_000 / character.length);
       const run = { ...TASK, title: quote, next: quote, questions: [{ ...QUESTION, text: quote }] };
       const begun = process.cpuUsage();
@@ -166,6 +171,7 @@ describe("Quiet hours", () => {
     ["12:30-13:30", at(14), null],
     ["09:00-09:00", at(8), at(9)],
   ])("%s at %s end at %s", (quiet, now, end) => {
+    promise("notices.quiet");
     expect(quietEnd(quiet, now)).toEqual(end);
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../test/rig/promise.ts";
 import type { Caller } from "../core/event.ts";
 import { asCommandLine, hasAnswered, isCommandLine, strengthOf } from "./person.ts";
 import type { Context } from "./transaction.ts";
@@ -43,6 +44,7 @@ describe("a person's word", () => {
     ["board", "vouched", "program"],
     ["mcp", answer("Merge?"), "relayed"],
   ] as const)("over %s with %o is %s", (channel, answered, strength) => {
+    promise("board.verdict");
     expect(strengthOf(asking(channel, answered))).toBe(strength);
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../test/rig/promise.ts";
 import { NotText } from "../core/error.ts";
 import type { PawlEvent } from "../core/event.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
@@ -147,6 +148,7 @@ async function pushed(times: number): Promise<Project> {
 
 describe("The record of a run", () => {
   it("finds nothing wrong where a commit came in between the looks at the file and at its record", async () => {
+    promise("gates.history-torn");
     const project = new Project();
     await project.push();
     const look = project.view();
@@ -234,12 +236,14 @@ describe("The record of a run", () => {
       (record) => Object.assign(record, { files: {} }),
     ],
   ])("shows an edit to have %s", async (_, said, path, change) => {
+    promise("gates.history");
     const project = await pushed(1);
     project.edit(path, change);
     expect((await project.faults())?.join("; ")).toMatch(said);
   });
 
   it("begins with the next commit where there was none, and the run stays unproved until it begins anew", async () => {
+    promise("gates.history-missing");
     const project = await pushed(1);
     project.files.delete(headPath(RUN));
     expect(await project.faults()).toEqual(["none of its steps is recorded"]);
@@ -339,6 +343,7 @@ describe("The record of a run", () => {
   });
 
   it("is a side of its own where the run began before records and others recorded it: nothing is made on their steps", async () => {
+    promise("team.forks-are-held");
     const others = new Project();
     others.isShared = true;
     await others.push();

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type MemoryStore, openMemoryStore } from "../../test/rig/memory-store.ts";
+import { promise } from "../../test/rig/promise.ts";
 import type { Caller, RunAdvanced } from "../core/event.ts";
 import { projectPath } from "../core/path.ts";
 import type { Outside } from "../core/ports/outside.ts";
@@ -147,6 +148,7 @@ describe("an event sent to a run", () => {
   const stands = (state: string) => store.files.set(STATE, JSON.stringify({ state, variables: {} }));
 
   it("moves the run, and is told by one event in the same commit", async () => {
+    promise("commit.one-way");
     const { reply } = await send("send");
     expect(reply.text).toBe("sent, with the label of light");
     expect(store.commits).toBe(1);
@@ -168,6 +170,7 @@ describe("an event sent to a run", () => {
   });
 
   it("observes only what a rule for it mentions", async () => {
+    promise("commit.one-way");
     await send("send");
     expect(asked).toEqual(["stamped", "weight"]);
     asked = [];
@@ -210,6 +213,7 @@ describe("an event sent to a run", () => {
     ],
     ["the run is over", "signed", "send", "no-effect", "parcel:one has ended in signed", "complete"],
   ])("is refused before anything is observed where %s", async (_, state, event, code, message, fix) => {
+    promise("commit.one-way");
     stands(state);
     await expect(send(event)).rejects.toMatchObject({
       code,
@@ -221,6 +225,7 @@ describe("an event sent to a run", () => {
   });
 
   it("is refused with the events that the run does take, and whose they are", async () => {
+    promise("commit.one-way");
     stands("sent");
     await expect(send("sgin")).rejects.toMatchObject({
       fix: "Send sign. In sent it takes sign (a person's).",
@@ -242,6 +247,7 @@ describe("an event sent to a run", () => {
   });
 
   it("is decided again where what was read has changed by the commit", async () => {
+    promise("commit.one-way");
     const { propose } = definition;
     let proposals = 0;
     definition = {
@@ -261,6 +267,7 @@ describe("an event sent to a run", () => {
     ["once, one after the other, where only files are read", true, 5],
     ["again by all but the first where something is looked up outside", undefined, 15],
   ])("of many at once is decided %s", async (_, filesOnly, most) => {
+    promise("commit.one-way");
     const { load, propose } = definition;
     let loads = 0;
     definition = {
@@ -317,6 +324,7 @@ describe("an event sent to a run", () => {
     });
 
     it("sends what is called for after the commit, and answers with that", async () => {
+      promise("commit.one-way");
       const { reply } = await send("send");
       expect(reply.text).toContain("signed");
       expect(events().map(({ event }) => event)).toEqual(["send", "sign"]);
@@ -324,6 +332,7 @@ describe("an event sent to a run", () => {
     });
 
     it("has moved the run whatever becomes of it; that it failed is in the reply and in the log", async () => {
+      promise("commit.after-commit-logged");
       const { load } = definition;
       definition = {
         ...definition,

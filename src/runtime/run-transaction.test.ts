@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openMemoryStore } from "../../test/rig/memory-store.ts";
+import { promise } from "../../test/rig/promise.ts";
 import { stateOf } from "../../test/rig/state-home.ts";
 import { newId } from "../adapters/clock/new-id.ts";
 import { openStore } from "../adapters/files/store.ts";
@@ -77,6 +78,7 @@ describe("an advance", () => {
   });
 
   it("keeps a policy right before the commit, and does all again where another was kept meanwhile", async () => {
+    promise("policy.once");
     const kept = new Map<string, Policy>();
     const policies: Policies = {
       find: async (run) => kept.get(run) ?? null,
@@ -114,6 +116,7 @@ describe("an advance", () => {
   });
 
   it("decides again when what it read changed while it gathered", async () => {
+    promise("commit.decides-again");
     let gatherings = 0;
     const slow: typeof addOne = {
       ...addOne,
@@ -129,6 +132,7 @@ describe("an advance", () => {
   });
 
   it("gathers outside every lock: another advance of the same run goes through meanwhile", async () => {
+    promise("commit.decides-again");
     let gatherings = 0;
     const slow: typeof addOne = {
       ...addOne,
@@ -163,6 +167,7 @@ describe("an advance", () => {
   });
 
   it("stands when what follows the commit fails, and says and logs why", async () => {
+    promise("commit.after-commit-logged");
     const followed: typeof addOne = {
       ...addOne,
       propose: (...all) => ({

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openMemoryStore } from "../../test/rig/memory-store.ts";
+import { promise } from "../../test/rig/promise.ts";
 import { toldLater } from "../../test/rig/told.ts";
 import { canonical } from "../core/canonical.ts";
 import { ALLOWED_SIGNERS, type GateRecord, parseRecord } from "../core/gate-record.ts";
@@ -65,6 +66,7 @@ const signedAt = (at: GateScene, record: string): GateScene => ({
 
 describe("A verdict at a gate", () => {
   it("is what it was where no gate asks for more", async () => {
+    promise("gates.level");
     const at = { ...scene("any"), caller: { channel: "mcp" as const } };
     const relayed = { ...MOVED, verdict: { ...VERDICT, strength: "relayed" as const } };
     expect(await atGate(relayed, at, async () => relayed)).toBe(relayed);
@@ -73,6 +75,7 @@ describe("A verdict at a gate", () => {
   it.each(["terminal", "signed", "touch"] as const)(
     "is refused where it is weaker than %s",
     async (level) => {
+      promise("gates.level");
       const relayed = { ...MOVED, verdict: { ...VERDICT, strength: "elicited" as const } };
       const at = { ...scene(level), caller: { channel: "elicitation" as const } };
       await expect(atGate(relayed, at, async () => relayed)).rejects.toMatchObject({
@@ -87,6 +90,7 @@ describe("A verdict at a gate", () => {
     ["signed", false],
     ["touch", false],
   ] as const)("that is given on the board is enough for %s: %s", async (level, isEnough) => {
+    promise("board.verdict");
     const onBoard = { ...MOVED, verdict: { ...VERDICT, strength: "board" as const } };
     const at = { ...scene(level), caller: { channel: "board" as const }, answered: { message: "Approve?" } };
     const { ask } = await atGate(onBoard, at, async () => onBoard);
@@ -94,6 +98,7 @@ describe("A verdict at a gate", () => {
   });
 
   it("is asked for as a signature, and committed with record and signature", async () => {
+    promise("gates.signed");
     const at = scene("signed");
     const record = await signing(at);
     expect(parseRecord(record)).toMatchObject({ event: "approve", signer: "ada", seq: 1 });
@@ -106,6 +111,7 @@ describe("A verdict at a gate", () => {
   });
 
   it("is asked for anew where the work has changed since it was signed", async () => {
+    promise("gates.as-signed");
     const record = await signing(scene("signed"));
     const later = signedAt(scene("signed", "3".repeat(40)), record);
     const { ask, changes } = await atGate(MOVED, later, async () => MOVED);
@@ -121,12 +127,14 @@ describe("A verdict at a gate", () => {
     ["the verdict", { approve: false }],
     ["the notes", { notes: "Good" }],
   ])("is asked for anew where %s has changed since it was signed", async (_, change) => {
+    promise("gates.as-signed");
     const at = signedAt(scene("signed"), await signing(scene("signed")));
     const moved = { ...MOVED, verdict: { ...VERDICT, ...change } };
     expect((await atGate(moved, at, async () => moved)).ask?.sign).toBeDefined();
   });
 
   it("is signed where it was pinned so, whatever the files say since", async () => {
+    promise("gates.level");
     const at = scene("any", undefined, { "gates.release.in_review": "signed" });
     expect(await signing(at)).toContain('"signer": "ada"');
   });

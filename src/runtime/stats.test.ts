@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../test/rig/promise.ts";
 import type { PawlEvent } from "../core/event.ts";
 import { type CostRow, groupCosts, mergeCosts, sumCosts } from "./costs.ts";
 import { type GateWait, openGateWaits } from "./gate-waits.ts";
@@ -13,6 +14,7 @@ const SILENT = { usd: null, tokens: null, withoutUsd: 1, withoutTokens: 1 };
 
 describe("the costs of agents' runs", () => {
   it("are summed per accepted step, with the share that went into doing it again", () => {
+    promise("stats.counted");
     const rows = [
       ROW,
       { ...ROW, cause: "retry" as const, accepted: false },
@@ -29,6 +31,7 @@ describe("the costs of agents' runs", () => {
   });
 
   it("say what agents did not report: nothing known is not zero", () => {
+    promise("stats.honest");
     expect(sumCosts([{ ...ROW, ...SILENT }])).toMatchObject({ usd: null, tokens: null, usdPerStep: null });
     const mixed = sumCosts([ROW, { ...ROW, ...SILENT }]);
     expect(mixed).toMatchObject({ usd: 1, withoutUsd: 1, withoutTokens: 1, runs: 2 });
@@ -37,6 +40,7 @@ describe("the costs of agents' runs", () => {
   });
 
   it("are the same in all after rows that differ in nothing but figures are merged", () => {
+    promise("stats.counted");
     const rows = [ROW, ROW, { ...ROW, ...SILENT }, { ...ROW, accepted: false }, { ...ROW, task: "T2" }];
     expect(mergeCosts(rows)).toHaveLength(3);
     expect(sumCosts(mergeCosts(rows))).toEqual(sumCosts(rows));
@@ -65,6 +69,7 @@ function waitsIn(...events: readonly PawlEvent[]): readonly GateWait[] {
 
 describe("the waits for a person", () => {
   it("last from when the run came to its gate until the verdict", () => {
+    promise("stats.counted");
     const found = waitsIn(
       moved(0, "plan", "review"),
       moved(9, "review", "review"),
@@ -91,6 +96,7 @@ describe("the waits for a person", () => {
   });
 
   it("count for their task and day, also where no agent ran, and for no agent", () => {
+    promise("stats.counted");
     const wait = { gate: "g", verdict: "v", from: "2026-01-01T00:00:00Z", to: "2026-01-02T00:00:00Z" };
     const of = (by: "task" | "agent" | "day") =>
       statsOf(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openMemoryStore } from "../../test/rig/memory-store.ts";
+import { promise } from "../../test/rig/promise.ts";
 import { told } from "../../test/rig/told.ts";
 import { projectPath } from "../core/path.ts";
 import { object } from "../core/state-json.ts";
@@ -62,6 +63,7 @@ describe("The records of a run", () => {
   const base = chain(["one", "two"]);
 
   it("lead to one side, in whatever files the steps are, and how often", () => {
+    promise("team.same-for-all");
     const long = chain(["three", "four"], base);
     const records = [
       ...recorded(base),
@@ -77,6 +79,7 @@ describe("The records of a run", () => {
   });
 
   it("name each side where two steps follow the same one", () => {
+    promise("team.forks-are-held");
     const [mine, theirs] = [chain(["mine"], base), chain(["theirs", "then"], base)];
     const sides = sidesOf(RUN, [...recorded(base), ...recorded(theirs, 2)], mine);
     expect(sides.map(({ steps }) => eventsOf(steps)).sort()).toEqual(["one two mine", "one two theirs then"]);
@@ -86,6 +89,7 @@ describe("The records of a run", () => {
   });
 
   it("have one side again after a choice, until the other one is advanced further", () => {
+    promise("team.forks-are-held");
     const [mine, theirs] = [chain(["mine"], base), chain(["theirs"], base)];
     const over = [hashOfStep(theirs.at(-1) as SharedStep)];
     const choice = { ...(chain(["taken_over"], mine).at(-1) as SharedStep), over };
@@ -95,6 +99,7 @@ describe("The records of a run", () => {
   });
 
   it("cannot be used where a step in between is missing, or the end of a long one", () => {
+    promise("team.what-git-moves");
     const long = chain(["three"], base);
     expect(() => sidesOf(RUN, recorded(long, 2))).toThrow(/the step before three .* is in no record/);
     expect(() => sidesOf(RUN, recorded(long, 2), base)).not.toThrow();
@@ -107,6 +112,7 @@ describe("The records of a run", () => {
   });
 
   it("are known by their names alone if they are the very ones of the steps", () => {
+    promise("team.same-for-all");
     const names = base.map((_, at) => {
       const [change] = newRecords(RUN, base.slice(0, at + 1), at, {});
       return change?.type === "write" ? change.path.slice(change.path.lastIndexOf("/") + 1) : "";
@@ -141,6 +147,7 @@ describe("The records of a run", () => {
       (record) => ({ ...record, steps: [{ ...record.steps[0], prev: "../../x" }] }),
     ],
   ])("refuse one %s", (_, said, edit) => {
+    promise("team.records-prove-nothing");
     const [change] = newRecords(RUN, base, 0, {});
     if (change?.type !== "write") throw new Error("A record is a file.");
     const text = JSON.stringify(edit(JSON.parse(change.text)));
@@ -148,6 +155,7 @@ describe("The records of a run", () => {
   });
 
   it("refuse one that nests deeper than the stack reaches", () => {
+    promise("team.records-prove-nothing");
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
     const step = `{"time":"","event":"","row":"","from":"","to":"","by":{"channel":""},"prev":null,"notes":${deep}}`;
     const text = `{"version":1,"run":"${RUN}","steps":[${step}],"stands":null}`;
@@ -156,6 +164,7 @@ describe("The records of a run", () => {
   });
 
   it("are told from any other text in their folder, whatever its name", async () => {
+    promise("team.records-prove-nothing");
     const { files, view } = openMemoryStore();
     const [change] = newRecords(RUN, base, 0, {});
     if (change?.type !== "write") throw new Error("A record is a file.");

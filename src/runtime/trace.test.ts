@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../test/rig/promise.ts";
 import type { PawlEvent } from "../core/event.ts";
 import { openTrace, parseTraceparent, type TraceSpan, traceIdOf, traceparentOf } from "./trace.ts";
 
@@ -59,6 +60,7 @@ const LIFE = [
 
 describe("a run as a trace", () => {
   it("is its task with its step, agents, checks, waits and merge, each where it belongs", () => {
+    promise("trace.spans");
     const { named, open, spans } = traced(LIFE);
     const [root, step] = [named(RUN), named("step s1")];
     expect(open).toEqual([]);
@@ -93,6 +95,7 @@ describe("a run as a trace", () => {
   });
 
   it("has the same ids whoever makes them, and names an agent's span before its end", () => {
+    promise("trace.spans");
     expect(traced(LIFE).spans).toEqual(traced(LIFE).spans);
     const { spans } = traced(LIFE);
     expect(new Set(spans.map(({ id }) => id)).size).toBe(spans.length);
@@ -101,11 +104,13 @@ describe("a run as a trace", () => {
   });
 
   it("keeps what others wrote out of names and attributes", () => {
+    promise("telemetry.private");
     const own = traced(LIFE).spans.map(({ attributes, name }) => JSON.stringify([name, attributes]));
     expect(own.join()).not.toMatch(/npm test|secret words/);
   });
 
   it("shows what lasts, and what was lost with its owner", () => {
+    promise("trace.spans");
     const { open, spans } = traced([
       ...LIFE.slice(0, 5),
       event(60, "task:claimed", { takenOver: true }),
@@ -120,6 +125,7 @@ describe("a run as a trace", () => {
   });
 
   it("has a span for each machine of a workflow with several, and links the callers of its moves", () => {
+    promise("trace.spans");
     const caller = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`;
     const move = (second: number, machine: string, to: string, more: object = {}) =>
       event(second, "run:advanced", { machine, from: "x", to, ...more });
@@ -142,6 +148,7 @@ describe("a run as a trace", () => {
   });
 
   it("survives lines that are not as they should be", () => {
+    promise("trace.spans");
     const odd = [
       event(0, "agent:ended", { run: {}, outcome: 7 }),
       { ...agent(1, "T1.1"), time: "never" },

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { promise } from "../../test/rig/promise.ts";
 import { editTasks } from "./edit.ts";
 
 const STEP = {
@@ -65,6 +66,7 @@ function differing(before: string, after: string): { gone: string[]; come: strin
 }
 
 test("the step goes behind the last one, the task is ready, and every other byte stays", () => {
+  promise("alfred.rework");
   const after = added(PLAIN);
   const [, task] = parse(after).tasks;
   expect(task.steps).toHaveLength(2);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { promise } from "../../test/rig/promise.ts";
 import { editTasks } from "./edit.ts";
 import type { NewTask } from "./insert.ts";
 
@@ -55,6 +56,7 @@ const FILES: readonly [string, string][] = [
 ];
 
 test.each(FILES)("with %s, the rest stays as it is, byte by byte", (_, before) => {
+  promise("alfred.loop");
   const after = placed(before);
   expect(stepsIn(after)).toEqual(["TS-01.S-1", "TS-01.S-2"]);
   const lines = before.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("tasks:"));

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { promise } from "../../test/rig/promise.ts";
 import { renderDiff } from "./diff.ts";
 
 it("shows the lines that are added, between three lines on both sides", () => {
@@ -16,6 +17,7 @@ it("shows the lines that are added, between three lines on both sides", () => {
 });
 
 it("is what git applies", () => {
+  promise("bloom.plan");
   const line = fc.constantFrom("a", "b", "  c: d", "-", "+ e", "");
   const text = fc.array(line, { minLength: 1, maxLength: 12 }).map((lines) => `${lines.join("\n")}\n`);
   const folder = mkdtempSync(join(tmpdir(), "pawl-diff-"));

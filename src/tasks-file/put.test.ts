@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { promise } from "../../test/rig/promise.ts";
 import { editTasks } from "./edit.ts";
 
 const NEW = { id: "N", title: "New: one", instructions: "a\n\nb: c # d\n  e", depends_on: ["A"] };
@@ -60,6 +61,7 @@ describe("Adding many at once", () => {
   });
 
   it("keeps every line that was there", () => {
+    promise("bloom.add");
     const after = add(PLAIN).split("\n");
     let at = 0;
     for (const line of PLAIN.split("\n")) {

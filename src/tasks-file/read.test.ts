@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { promise } from "../../test/rig/promise.ts";
 import { tasksText } from "../../test/rig/tasks-texts.ts";
 import { fileOf, type ParsedFile, textOf } from "./entries.ts";
 import { parseTasks } from "./parse.ts";
@@ -100,6 +101,7 @@ const mixed = titled.chain((text) =>
 
 describe("tasks.yaml by its entries", () => {
   it("says what the whole text says, whatever stands in it", () => {
+    promise("bloom.one-task");
     let cut = 0;
     fc.assert(
       fc.property(mixed, (text) => {
@@ -113,6 +115,7 @@ describe("tasks.yaml by its entries", () => {
   });
 
   it("says the same where entries are known from another text", () => {
+    promise("bloom.one-task");
     fc.assert(
       fc.property(mixed, mixed, (before, text) => {
         const known = readTasks(before, null);
@@ -161,6 +164,7 @@ describe("tasks.yaml by its entries", () => {
   });
 
   it("parses of a thousand tasks the one that changed", () => {
+    promise("bloom.one-task");
     const tasks = Array.from({ length: 1_000 }, (_, n) => `  - id: T${n}\n    title: t ${n} # mine\n`);
     const text = `# ours\ntasks:\n${tasks.join("")}\ngit: {}\n`;
     const before = parsed(text);

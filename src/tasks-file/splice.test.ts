@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseDocument } from "yaml";
+import { promise } from "../../test/rig/promise.ts";
 import { tasksText } from "../../test/rig/tasks-texts.ts";
 import { editTasks } from "./edit.ts";
 import { indexOffsets } from "./index-offsets.ts";
@@ -104,6 +105,7 @@ describe("Edits of tasks.yaml", () => {
   });
 
   it("keep every line but the changed one byte for byte", () => {
+    promise("bloom.one-line");
     fc.assert(
       fc.property(
         tasksText.chain(({ text, count }) => fc.tuple(fc.constant(text), editOf(count))),

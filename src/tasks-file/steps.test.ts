@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { promise } from "../../test/rig/promise.ts";
 import { buildStepPrompt } from "../workflows/bloom/prompt.ts";
 import { parseTasks } from "./parse.ts";
 import { findStep, getCurrentStepForTask, getNextPendingStep } from "./steps.ts";
@@ -20,6 +21,7 @@ const stepAt = (task: Task, index: number) => task.steps[index] as Step;
 
 describe("Step Helpers", () => {
   test("getCurrentStepForTask returns first pending step", () => {
+    promise("bloom.steps");
     expect(getCurrentStepForTask(withSteps("pending", "pending"))?.id).toBe("s1");
     expect(getCurrentStepForTask(withSteps("in_progress", "pending"))?.id).toBe("s1");
   });

@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { promise } from "../../test/rig/promise.ts";
 import type { View } from "../core/ports/store.ts";
 import { targetOf } from "../engine/configuration.ts";
 import { decide as follow } from "../engine/decide.ts";
@@ -92,6 +93,7 @@ function refusedIn(asked: readonly Asked[]): readonly string[] {
 }
 
 test("Alfred's prompts ask for nothing that their states forbid, nor does what a rejection may ask for", async () => {
+  promise("scope.prompts");
   const asked = (await promptSamples(PACKAGED)).flatMap(({ configuration, machine, text }) => {
     const definition = DEFINITIONS.find(({ name }) => name === machine);
     if (configuration === null || !definition) return [];
@@ -114,6 +116,7 @@ test("Alfred's prompts ask for nothing that their states forbid, nor does what a
 });
 
 test("Spells' replies ask for nothing that the states they lead to forbid", async () => {
+  promise("scope.prompts");
   const samples = await replySamples(PACKAGED);
   const asked = samples.flatMap(({ configuration, name, text }) => {
     const rule = SPELLS_WORKFLOW.rules.find(({ id }) => name.startsWith(`${id}: `));
@@ -131,6 +134,7 @@ test("Spells' replies ask for nothing that the states they lead to forbid", asyn
 });
 
 test("every file that Spells asks the assistant to write is a plan file, and its state is none", async () => {
+  promise("scope.prompts");
   const samples = await replySamples(PACKAGED);
   const named = samples.flatMap(({ text }) => {
     const [, said = ""] = text.split("## Response to the AI");
@@ -143,6 +147,7 @@ test("every file that Spells asks the assistant to write is a plan file, and its
 });
 
 test("the guard lets every command pass that a prompt of Alfred names, in the state of that prompt", async () => {
+  promise("scope.prompts");
   const named = (await promptSamples(PACKAGED)).flatMap(({ configuration, machine, text }) => {
     const definition = DEFINITIONS.find(({ name }) => name === machine);
     if (configuration === null || !definition) return [];
@@ -162,6 +167,7 @@ test("the guard lets every command pass that a prompt of Alfred names, in the st
 });
 
 test("the guard lets every plan file of Spells be written before a task is carried out, and no other file", () => {
+  promise("scope.prompts");
   const write = (path: string): Action => ({ type: "write", paths: [path], cwd: "/p" });
   const allowed = [...PLAN_FILES, "src/a.ts", ".ai/task/state.json"].filter((path) =>
     passes(write(path), SPELLS_WORKFLOW, "GATHER_EDITING", PLAN_FILES),
@@ -170,6 +176,7 @@ test("the guard lets every plan file of Spells be written before a task is carri
 });
 
 test("an agent of the loop may write and commit wherever the loop resumes it, and push nowhere", () => {
+  promise("scope.prompts");
   const resumed = BLOOM.rules.filter(({ commands = [] }) =>
     commands.some(({ type }) => type === "run-agent"),
   );

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { PAGE } from "../rig/board/server.ts";
+import { promise } from "../rig/promise.ts";
 
 const MOST_BYTES = 120 * 1024;
 
@@ -11,6 +12,7 @@ describe("the board's page", () => {
   const index = readFileSync(join(PAGE, "index.html"), "utf8");
 
   it("shows its first view with no more than 120 KB, compressed, programs and style together", () => {
+    promise("board-page.first-view");
     const first = reached([...index.matchAll(/"\/(assets\/[^"]+)"/g)].map(([, name = ""]) => name));
     expect(first.length).toBeGreaterThan(3);
     const bytes = first.reduce(
@@ -29,6 +31,7 @@ describe("the board's page", () => {
   });
 
   it("has no script and no style in its markup, and asks no other host for anything", () => {
+    promise("board-page.first-view");
     expect(index).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\bstyle=|\bon\w+=/);
     const texts = readdirSync(join(PAGE, "assets")).map((name) =>
       readFileSync(join(PAGE, "assets", name), "utf8"),

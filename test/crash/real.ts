@@ -23,7 +23,7 @@ interface Ended {
 }
 
 /** `report` gets the points and failures of both parts. */
-export async function tryForReal(report: Report): Promise<void> {
+export async function tryForReal(report: Report, shapes: readonly Shape[]): Promise<void> {
   const work = mkdtempSync(join(tmpdir(), "pawl-crash-"));
   const bundle = join(project, "dist", `crash-child-${process.pid}.mjs`);
   try {
@@ -38,7 +38,7 @@ export async function tryForReal(report: Report): Promise<void> {
       external: ["fs-native-extensions"],
       logLevel: "error",
     });
-    for (const shape of SHAPES) await kill(shape, work, bundle, report);
+    for (const shape of shapes) await kill(shape, work, bundle, report);
     await together("one run", () => ({ run: "test:one", file: "count" }), work, bundle, report);
     const many = (index: number) => ({ run: `test:${index}`, file: `count-${index}` });
     await together("many runs", many, work, bundle, report);

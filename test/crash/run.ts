@@ -1,27 +1,41 @@
 /**
- * The crash proof: `node test/crash/run.ts [--simulated | --real | --for-mutants] [SHAPE]`. Prints how many points were
- * tried; exits 1 on any exception.
+ * The crash proof: `node test/crash/run.ts [--simulated | --real | --for-mutants] [--part K/N] [SHAPE]`. Prints how many points
+ * were tried; exits 1 on any exception. With --part, it tries each Nth shape, from the Kth on.
  */
+import { parseArgs } from "node:util";
 import { forge } from "./forgeries.ts";
+import { SHAPES } from "./shapes.ts";
 import { type Report, simulate } from "./simulation.ts";
 
 const FULL = { samples: 20, pairs: 150, failures: 10 };
 const FOR_MUTANTS = { samples: 6, pairs: 60, failures: 1 };
 
-const flags = process.argv.slice(2).filter((argument) => argument.startsWith("--"));
-const shape = process.argv.slice(2).find((argument) => !argument.startsWith("--"));
-const forMutants = flags.includes("--for-mutants");
+const { values, positionals } = parseArgs({
+  options: {
+    simulated: { type: "boolean", default: false },
+    real: { type: "boolean", default: false },
+    "for-mutants": { type: "boolean", default: false },
+    part: { type: "string", default: "1/1" },
+  },
+  allowPositionals: true,
+});
+const forMutants = values["for-mutants"];
+const [part = 1, parts = 1] = values.part.split("/").map(Number);
+const shapes = SHAPES.filter(({ name }) => name.includes(positionals[0] ?? "")).filter(
+  (_, index) => index % parts === part - 1,
+);
+if (shapes.length === 0) throw new Error("There is no such shape.");
 const report: Report = { points: new Map(), failures: [], excused: 0 };
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 const start = performance.now();
-if (!flags.includes("--real")) {
+if (!values.real) {
   await forge(report);
-  await simulate(forMutants ? FOR_MUTANTS : FULL, report, shape);
+  await simulate(forMutants ? FOR_MUTANTS : FULL, report, shapes);
 }
-if (!flags.includes("--simulated") && !forMutants) {
+if (!values.simulated && !forMutants) {
   const { tryForReal } = await import("./real.ts");
-  await tryForReal(report);
+  await tryForReal(report, shapes);
 }
 const total = [...report.points.values()].reduce((sum, count) => sum + count, 0);
 for (const [kind, count] of report.points) say(`${String(count).padStart(8)}  ${kind}`);

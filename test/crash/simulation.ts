@@ -22,7 +22,7 @@ import {
   verify,
   visible,
 } from "./scenario.ts";
-import { SHAPES, type Shape } from "./shapes.ts";
+import type { Shape } from "./shapes.ts";
 import type { Call, Fate } from "./sim-disk.ts";
 import type { Machine } from "./sim-machine.ts";
 
@@ -45,9 +45,8 @@ export interface Effort {
   readonly every?: number;
 }
 
-export async function simulate(effort: Effort, report: Report, only?: string): Promise<void> {
-  for (const shape of SHAPES) {
-    if (only !== undefined && !shape.name.includes(only)) continue;
+export async function simulate(effort: Effort, report: Report, shapes: readonly Shape[]): Promise<void> {
+  for (const shape of shapes) {
     const prepared = await prepare(shape);
     const met = new Map<string, number>();
     const tryOut = async (kind: string, where: string, work: () => Promise<void>) => {

@@ -13,6 +13,7 @@ import {
   through,
 } from "../rig/alfred-artifacts.ts";
 import { type AlfredProject, type ProjectOptions, projectWithTask } from "../rig/alfred-project.ts";
+import { promise } from "../rig/promise.ts";
 import { shellUntil, until } from "../rig/until.ts";
 
 const ID = "TS-01";
@@ -95,6 +96,7 @@ test("what the branch changed stands beside the manifest, and beside the plan", 
 });
 
 test("configured checks are really run, and shown with exit code, duration and the end of their output", async () => {
+  promise("alfred.evidence");
   using project = await begun({ checks: { test: "echo 3 failed; exit 2", lint: "true" } });
   await plan(project, ID);
   await project.call("implement_task", { task_id: ID });
@@ -144,6 +146,7 @@ test("a long check is not waited for: it is told as running, and its outcome by 
 });
 
 test("where evidence is required, a disagreement stops the approval, and a rejection is still possible", async () => {
+  promise("alfred.evidence");
   using project = await begun({ evidence: "require" });
   project.write("surprise.txt", "x");
   await project.call("plan_task", { task_id: ID });

@@ -4,6 +4,7 @@ import { rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { type AlfredProject, CLEAN, projectWithTask } from "../rig/alfred-project.ts";
 import { pawlInside, personAtTerminal } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 
 const ID = "TS-01";
 const STATE = `.alfred/workspace/${ID}/task_state.json`;
@@ -125,6 +126,7 @@ describe("A task's state", () => {
       },
     ],
   ])("is held for a person where it was edited to have %s", LONG, async (_, said, change) => {
+    promise("gates.history");
     using project = await inReview();
     edit(project, change as never);
     await expectHeld(project, said);
@@ -151,6 +153,7 @@ describe("A task's state", () => {
     "without a history is an error with its line, whether or not its steps were recorded",
     LONG,
     async () => {
+      promise("gates.history-missing");
       using project = await inReview();
       for (const history of [undefined, []]) {
         const text = edit(project, (state) => {
@@ -168,6 +171,7 @@ describe("A task's state", () => {
   );
 
   it("is shown with each verdict of a person and how it came", LONG, async () => {
+    promise("gates.strength-shown");
     using project = await inReview();
     const environment = { DOOR_ONLY: "" };
     expect((await personAtTerminal(project.root, ["approve", ID], { environment })).code).toBe(0);
@@ -200,6 +204,7 @@ describe("pawl repair", () => {
     "tells in which an edited state differs, and takes it only by a person's word, which is recorded",
     LONG,
     async () => {
+      promise("gates.history");
       using project = await inReview();
       edit(project, (state) => {
         Object.assign(state, { task_status: "ready_for_development", active_tool_state: null });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { CONTEXT, DESIGN, MANIFEST, PLAN, REVIEW, STRATEGY, TESTED } from "../rig/alfred-artifacts.ts";
 import { type AlfredProject, CLEAN, projectWithTask } from "../rig/alfred-project.ts";
+import { promise } from "../rig/promise.ts";
 
 const ID = "TS-01";
 const STATE = `.alfred/workspace/${ID}/task_state.json`;
@@ -33,6 +34,7 @@ async function refuses(project: AlfredProject, artifact: Record<string, unknown>
 }
 
 test("every state of every tool refuses what is not its artifact, and its state stays as it is, byte by byte", async () => {
+  promise("alfred.invalid");
   using project = await projectWithTask(ID, { settings: { reviews: { default: [] } } });
   const tools: readonly [string, readonly Record<string, unknown>[]][] = [
     ["start_task", [CLEAN, { branch_name: "x", success: true, details: "" }]],

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { implement, MANIFEST, PLAN, plan, REVIEW, start, TESTED, through } from "../rig/alfred-artifacts.ts";
 import { type AlfredProject, projectWithTask, taskMarkdown } from "../rig/alfred-project.ts";
+import { promise } from "../rig/promise.ts";
 
 const ID = "TS-01";
 
@@ -12,6 +13,7 @@ async function begun(): Promise<AlfredProject> {
 }
 
 test("a task goes from created to done, through every tool and every gate", async () => {
+  promise("alfred.life");
   using project = await begun();
   const statuses: string[] = [];
   const note = () => statuses.push(project.state(ID).task_status);

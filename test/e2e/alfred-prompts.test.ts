@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { implement, MANIFEST, plan, REVIEW, start, TESTED, through } from "../rig/alfred-artifacts.ts";
 import { AlfredProject, type ToolAnswer, taskMarkdown } from "../rig/alfred-project.ts";
+import { promise } from "../rig/promise.ts";
 
 const ID = "TS-01";
 const CAP = 6_000;
@@ -21,6 +22,7 @@ class Listening extends AlfredProject {
 }
 
 test("every prompt stays within its size, with one state line, one directive and one required action", async () => {
+  promise("alfred.prompts");
   using project = new Listening({ settings: { checks: { test: "echo ok" } } });
   const text = taskMarkdown(ID, "\n## Dev Notes\nCareful.\n");
   await project.call("create_task", { task_content: text });

@@ -8,6 +8,7 @@ import { finishedStep } from "../../src/workflows/alfred/chain.ts";
 import alfred from "../../src/workflows/alfred/module.ts";
 import type { TaskStatus } from "../../src/workflows/alfred/status.ts";
 import { type AlfredProject, CLEAN, projectWithTask, taskMarkdown } from "../rig/alfred-project.ts";
+import { promise } from "../rig/promise.ts";
 
 const ID = "TS-01";
 const STATE = `.alfred/workspace/${ID}/task_state.json`;
@@ -40,6 +41,7 @@ function recordPlan(project: AlfredProject, id: string, task_status: TaskStatus)
 
 describe("the scope of a task", () => {
   it("is none before it begins, and none for a task that does not exist", async () => {
+    promise("scope.follows-the-run");
     using project = await projectWithTask(ID);
     expect(await scopeOf(project)).toBeNull();
     expect(await scopeOf(project, "TS-99")).toBeNull();
@@ -47,6 +49,7 @@ describe("the scope of a task", () => {
   });
 
   it("follows the task from state to state, with the next lawful step in words", LONG, async () => {
+    promise("scope.follows-the-run");
     using project = await projectWithTask(ID);
     const nothing = { run: `alfred:${ID}`, writes: "none", planFiles: [] };
     await project.call("start_task", { task_id: ID });
@@ -98,6 +101,7 @@ describe("the scope of a task", () => {
     ],
     ["cannot be read", (project) => project.write(STATE, "{"), /remove its folder/],
   ])("allows nothing while its state %s, and says how to mend it", LONG, async (_, harm, fix) => {
+    promise("scope.unreadable");
     using project = await projectWithTask(ID);
     await project.call("create_task", { task_content: taskMarkdown("TS-02") });
     await project.call("start_task", { task_id: ID });
@@ -123,6 +127,7 @@ describe("the scope of a task", () => {
     "is open for the tasks that status shows as begun and not done, wherever their state is",
     LONG,
     async () => {
+      promise("scope.follows-the-run");
       using project = await projectWithTask(ID);
       for (const id of ["TS-02", "TS-03", "TS-04"])
         await project.call("create_task", { task_content: taskMarkdown(id) });

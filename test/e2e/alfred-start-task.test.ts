@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { AlfredProject, CLEAN, taskMarkdown } from "../rig/alfred-project.ts";
+import { promise } from "../rig/promise.ts";
 
 const ID = "TS-01";
 
@@ -105,6 +106,7 @@ const STEPS: readonly Step[] = [
 ];
 
 test("start_task goes through the seven steps, each read from disk by a fresh process", async () => {
+  promise("alfred.start.seven-steps");
   using project = await created();
   for (const { act, shows, source, state, status, step } of STEPS) {
     const answer = await act(project);

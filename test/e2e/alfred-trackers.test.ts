@@ -6,6 +6,7 @@ import { AlfredProject, CLEAN, taskMarkdown } from "../rig/alfred-project.ts";
 import { IssuesServer, type ServedIssue } from "../rig/issues-server.ts";
 import { JiraServer } from "../rig/jira-server.ts";
 import { LinearServer } from "../rig/linear-server.ts";
+import { promise } from "../rig/promise.ts";
 
 interface Rig extends AsyncDisposable {
   readonly project: AlfredProject;
@@ -161,6 +162,7 @@ describe.each([
   const ID = at(1);
 
   test("a task is read when it is first worked on, and kept as a file from then on", async () => {
+    promise("alfred.github");
     await using rig = await open();
     rig.add(ID, { title: "Limit the\n rate", text: "## Why\nToo many.", blockedBy: [at(9)], high: true });
     if (name === "github") rig.add(at(9));
@@ -189,6 +191,7 @@ describe.each([
   });
 
   test("the next task is chosen among all pages of the tracker and what is here", async () => {
+    promise("alfred.github");
     await using rig = await open();
     rig.paged(2);
     for (const number of [2, 3, 10]) rig.add(at(number));
@@ -205,6 +208,7 @@ describe.each([
   });
 
   test("the status is written back as mapped, and an accepted plan is commented on once", async () => {
+    promise("alfred.github");
     await using rig = await open();
     const { project } = rig;
     rig.add(ID);
@@ -234,6 +238,7 @@ describe.each([
   });
 
   test("while the tracker cannot be reached the work goes on, and the status is written later", async () => {
+    promise("alfred.trackers");
     await using rig = await open();
     const { project } = rig;
     rig.add(ID);
@@ -301,6 +306,7 @@ describe("github", () => {
   const ID = "GH-1";
 
   test("an issue has one mapped label at a time, is closed as completed when it is done, and opened again", async () => {
+    promise("alfred.github");
     const issue: ServedIssue = {
       ...{ number: 1, title: "a", body: null, state: "open", state_reason: null, comments: [] },
       labels: ["bug", "in progress"],
@@ -333,6 +339,7 @@ describe("github", () => {
   });
 
   test("the repository is the checkout's where the configuration names none, or the error says how to name it", async () => {
+    promise("alfred.github");
     await using rig = await github();
     const { project } = rig;
     rig.add(ID, { title: "Here" });
@@ -351,6 +358,7 @@ describe("github", () => {
   });
 
   test("neither a pull request nor an issue that moved elsewhere is a task, and a limit is said as one", async () => {
+    promise("alfred.github");
     const at = (number: number, more: object = {}): ServedIssue => ({
       ...{ number, title: "a", body: null, state: "open", state_reason: null, ...more },
     });

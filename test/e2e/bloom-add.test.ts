@@ -2,10 +2,12 @@
 import { expect, it } from "vitest";
 import { bloomProject } from "../rig/bloom-project.ts";
 import { temporaryProject } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 
 const LONG = { timeout: 60_000 };
 
 it("adds a task at the end, keeps what is there, and counts ids on", LONG, async () => {
+  promise("bloom.add");
   const before = "# ours\ntasks:\n  - id: API-08 # first\n    title: a\n\n# the end\n";
   using project = bloomProject({ tasks: before });
   expect((await project.bloom("add", "Second: # one", "--after", "API-08", "--repo", ".")).out).toBe(
@@ -24,6 +26,7 @@ it("adds a task at the end, keeps what is there, and counts ids on", LONG, async
 });
 
 it("makes the file where there is none, and loses no task of several at once", LONG, async () => {
+  promise("bloom.add");
   using project = temporaryProject({ marked: false, environment: { DOOR_ONLY: "" } });
   await project.pawl("add", "First");
   await Promise.all([1, 2, 3, 4].map((each) => project.pawl("add", `More ${each}`)));
@@ -34,6 +37,7 @@ it("makes the file where there is none, and loses no task of several at once", L
 });
 
 it("refuses an agent of the loop: what it proposes is not written unseen", LONG, async () => {
+  promise("bloom.add");
   using project = bloomProject({
     tasks: `tasks:\n- id: T1\n  title: t\n  instructions: |\n    RUN: bloom add more > "$PAWL_PROJECT/said.txt" 2>&1 || true\n    RUN: bloom done T1\n`,
   });
@@ -43,6 +47,7 @@ it("refuses an agent of the loop: what it proposes is not written unseen", LONG,
 });
 
 it("numbers a task as its kind, and takes no title for one", async () => {
+  promise("bloom.add");
   using project = bloomProject({
     tasks:
       "tasks:\n  - { id: T-7, title: a }\n  - { id: support-node-24, title: b }\n  - { id: row-8c6c8d92, title: c }\n",

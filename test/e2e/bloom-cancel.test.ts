@@ -1,6 +1,7 @@
 /** What a person cancels: how they are asked, what shows it, and that no agent does it for them. */
 import { expect, it } from "vitest";
 import { bloomProject } from "../rig/bloom-project.ts";
+import { promise } from "../rig/promise.ts";
 
 const LONG = { timeout: 60_000 };
 const TASKS = `tasks:
@@ -17,6 +18,7 @@ it(
   "asks the person, writes the reason beside the status, and shows it wherever tasks are shown",
   LONG,
   async () => {
+    promise("bloom.cancelled");
     using project = bloomProject({ tasks: TASKS });
     const script = await project.bloom("cancel", "A", "--reason", "no");
     expect(script.code).not.toBe(0);
@@ -59,6 +61,7 @@ it(
 );
 
 it("refuses an agent of the loop", LONG, async () => {
+  promise("bloom.cancelled-by-persons");
   using project = bloomProject({
     tasks: `tasks:
 - id: T1

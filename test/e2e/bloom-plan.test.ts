@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { type BloomProject, bloomProject } from "../rig/bloom-project.ts";
 import { typingInside } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 import { NO_WALL } from "../rig/wall.ts";
 
 const LONG = { timeout: 120_000 };
@@ -42,6 +43,7 @@ it(
   "shows the diff without a terminal, changes nothing, and takes the kept proposal with a person's yes",
   LONG,
   async () => {
+    promise("bloom.plan");
     using project = bloomProject({ tasks: BEFORE, answers: { "> Let people log in": reply(LOGIN, TESTS) } });
     const shown = await called(project, "plan", "Let people log in", "--repo", ".", "--after", "T1");
     expect(shown.code).toBe(3);
@@ -69,6 +71,7 @@ it(
   "asks at a terminal at once; whoever does not say yes changes nothing and keeps the proposal",
   LONG,
   async () => {
+    promise("bloom.plan");
     using project = bloomProject({ tasks: BEFORE, answers: { "> Let people log in": reply(LOGIN) } });
     const args = ["plan", "Let people log in"];
     const no = await typingInside(project.root, args, { ...project.environment, DOOR_ONLY: "" }, "n\n");
@@ -83,6 +86,7 @@ it(
 );
 
 it("answers a reply that cannot be used once, and gives data to a program", LONG, async () => {
+  promise("bloom.plan");
   using project = bloomProject({
     tasks: BEFORE,
     answers: {
@@ -102,6 +106,7 @@ it("answers a reply that cannot be used once, and gives data to a program", LONG
 });
 
 it("is refused to an agent of the loop, and says what it takes", LONG, async () => {
+  promise("bloom.plan");
   using project = bloomProject({
     tasks: `tasks:\n- id: T1\n  title: t\n  instructions: |\n    RUN: bloom plan more > "$PAWL_PROJECT/said.txt" 2>&1 || true\n    RUN: bloom done T1\n`,
   });
@@ -113,6 +118,7 @@ it("is refused to an agent of the loop, and says what it takes", LONG, async () 
 });
 
 it.skipIf(NO_WALL)("lets the agent write nowhere in the project behind the wall", LONG, async () => {
+  promise("bloom.plan");
   using project = bloomProject({ tasks: BEFORE, answers: {}, project: { sandbox: "bwrap" } });
   const lines = `RUN: echo x > stray.txt; echo x > .git/stray; ls tasks.yaml\n${reply(LOGIN)}`;
   // Temporary places are empty behind the wall; the project is not.

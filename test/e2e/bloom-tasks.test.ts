@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseDocument } from "yaml";
 import { pawlInside, runAtTerminal, runPawl, temporaryProject } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 import { stateOf } from "../rig/state-home.ts";
 
 const ALL = { DOOR_ONLY: "" };
@@ -33,6 +34,7 @@ tasks:
 
 describe("tasks.yaml on the command line", () => {
   it("changes one line for one status, and keeps everything else byte for byte", async () => {
+    promise("bloom.one-line");
     using made = project(FILE);
     expect(await made.pawl("block", "T2")).toMatchObject({ code: 0, out: "T2 is blocked.\n" });
     expect(made.read("tasks.yaml")).toBe(
@@ -163,6 +165,7 @@ describe("tasks.yaml on the command line", () => {
   });
 
   it("reads a file that a person saved since as it is, whatever the cache holds", async () => {
+    promise("commit.cache");
     using made = project(FILE);
     await made.pawl("list");
     writeFileSync(join(made.root, "tasks.yaml"), `# moved down\n\n${FILE}`);
@@ -190,6 +193,7 @@ describe("tasks.yaml on the command line", () => {
   });
 
   it("believes no cache that came with the project", async () => {
+    promise("commit.cache");
     using made = project(FILE);
     const pawl = (...words: string[]) => runPawl(made.root, words, ALL);
     await pawl("start", "T2");

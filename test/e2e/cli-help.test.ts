@@ -4,6 +4,7 @@ import { COMMANDS } from "../../src/surfaces/cli/commands.ts";
 import { EXAMPLES } from "../../src/surfaces/cli/examples.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
 import { temporaryProject } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 
 const NARROW = { COLUMNS: "60", DOOR_ONLY: "" };
 const WIDE = { COLUMNS: "100", DOOR_ONLY: "" };
@@ -22,6 +23,7 @@ function cutIn(narrow: string, wide: string): readonly string[] {
 
 describe("the help of every command", () => {
   it("shows examples, each of which is a line of that command", async () => {
+    promise("cli.help");
     using project = temporaryProject({ environment: WIDE });
     expect(names.length).toBeGreaterThan(60);
     expect(names.filter((name) => !Object.hasOwn(EXAMPLES, name))).toEqual([]);
@@ -37,6 +39,7 @@ describe("the help of every command", () => {
   });
 
   it("begins with what the command does, in the imperative, and cuts no word at 60 columns", async () => {
+    promise("cli.narrow");
     using narrow = temporaryProject({ environment: NARROW });
     using wide = temporaryProject({ environment: WIDE });
     for (const name of ["", ...names]) {
@@ -58,6 +61,7 @@ describe("a screen of 60 columns", () => {
   it.each([["status"], ["check"], ["config"], ["doctor"], ["trust"], ["log"], ["uninstall", "--dry-run"]])(
     "cuts no word: pawl %s",
     async (...words) => {
+      promise("cli.narrow");
       using project = temporaryProject({ environment: NARROW });
       await project.pawl("init", "--client", "cursor");
       const wide = { ...WIDE };

@@ -2,10 +2,12 @@ import { expect, test } from "vitest";
 import { DEFINITIONS } from "../../src/workflows/alfred/definitions.ts";
 import { REPLY_NAMES } from "../../src/workflows/spells/reply-names.ts";
 import { temporaryProject } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 
 const environment = { DOOR_ONLY: "" };
 
 test("`pawl prompts --all` prints what every workflow says in every state, and writes nothing", async () => {
+  promise("alfred.prompts.one-action");
   using project = temporaryProject({ environment, marked: false });
   const { code, out, err } = await project.pawl("prompts", "--all");
   expect([code, err]).toEqual([0, ""]);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { connect } from "../rig/client.ts";
 import { MAIN, runPawl, temporaryProject } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 import { stateOf } from "../rig/state-home.ts";
 
 const TWO_LINES = /^pawl: [^\n]+ \[[a-z-]+\]\nfix: {2}[^\n]+\n$/;
@@ -79,6 +80,7 @@ describe("pawl", () => {
   });
 
   it("says so where there is no project, and never shows a stack trace", async () => {
+    promise("cli.errors");
     using project = temporaryProject({ marked: false });
     const ended = await project.pawl("status");
     expect(ended).toMatchObject({ code: 1, out: "" });
@@ -235,6 +237,7 @@ describe("pawl repair", () => {
 
 describe("pawl init", () => {
   it("creates what is missing, says so, and changes nothing the second time", async () => {
+    promise("cli.init-twice");
     using project = temporaryProject({ marked: false });
     const first = await project.pawl("init");
     expect(first).toMatchObject({ code: 0, err: "" });
@@ -383,6 +386,7 @@ describe("pawl check, diagram, config and completion", () => {
   });
 
   it("show no help of a command that there is not, but what is near", async () => {
+    promise("cli.help");
     using project = temporaryProject({ marked: false });
     for (const words of [
       ["help", "stauts"],

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { hashOfStep } from "../../src/runtime/history.ts";
 import { personAtTerminal, type TemporaryProject } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 import { change, releaseReady } from "../rig/release-project.ts";
 
 const RUN_FILE = ".pawl/runs/release/1.2.0.json";
@@ -66,6 +67,7 @@ describe("A run of a workflow of the project's own", () => {
       true,
     ],
   ])("is held where it was edited to have %s", async (_, said, change, forgotten) => {
+    promise("gates.history");
     using project = releaseReady();
     await project.pawl(...SUBMIT);
     edit(project, change);
@@ -98,6 +100,7 @@ describe("A run of a workflow of the project's own", () => {
   });
 
   it("is shown with each verdict of a person and how it came", async () => {
+    promise("gates.strength-shown");
     using project = releaseReady();
     await project.pawl(...SUBMIT);
     await project.person("reject", "1.2.0", "-m", "No");
@@ -140,6 +143,7 @@ describe("A run of a workflow of the project's own", () => {
   ] satisfies [string, RegExp, Edit][])(
     "without the %s is an error with its line, and stays as it is",
     async (_, said, change) => {
+      promise("gates.history-missing");
       using project = releaseReady();
       await project.pawl(...SUBMIT);
       edit(project, change);

@@ -3,6 +3,7 @@ import { appendFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { MAIN, temporaryProject, testEnvironment } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 import { until } from "../rig/until.ts";
 
 const EVENTS = ".pawl/events.jsonl";
@@ -50,6 +51,7 @@ describe("pawl log", () => {
   });
 
   it("shows the events of a time, of a type, or only the last: of all or of one run", async () => {
+    promise("log.filter");
     using project = temporaryProject();
     const at = (minute: number) => `2026-03-01T12:${String(minute % 60).padStart(2, "0")}:00.000Z`;
     const note = (n: number, run: string) =>
@@ -78,6 +80,7 @@ describe("pawl log", () => {
   });
 
   it("shows the last events, then follows", async () => {
+    promise("log.filter");
     using project = temporaryProject();
     const path = join(project.root, EVENTS);
     project.write(EVENTS, advanced("door:front", "first") + advanced("door:front", "second"));

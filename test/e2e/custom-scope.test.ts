@@ -10,6 +10,7 @@ import type { Runtime } from "../../src/runtime/run-transaction.ts";
 import { fileSource } from "../../src/workflows/custom/load.ts";
 import { openOwnWorkflows } from "../../src/workflows/custom/module.ts";
 import type { TemporaryProject } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 import { change, releaseReady } from "../rig/release-project.ts";
 import { stateOf } from "../rig/state-home.ts";
 import { until } from "../rig/until.ts";
@@ -41,6 +42,7 @@ const submit = (project: TemporaryProject) => project.pawl("cast", RUN, "submit"
 
 describe("the scope of a run of an own workflow", () => {
   it("is none before the run begins and after it is over, and follows its states between", async () => {
+    promise("scope.follows-the-run");
     using project = releaseReady();
     expect(await scopes(project)).toEqual([]);
     await submit(project);
@@ -71,6 +73,7 @@ describe("the scope of a run of an own workflow", () => {
   });
 
   it("limits nothing where no state has one", async () => {
+    promise("scope.follows-the-run");
     using project = releaseReady();
     project.write(FILE, (project.read(FILE) ?? "").replace(SCOPES, ""));
     await submit(project);
@@ -78,6 +81,7 @@ describe("the scope of a run of an own workflow", () => {
   });
 
   it("has the plan files of its own run", async () => {
+    promise("scope.follows-the-run");
     using project = releaseReady();
     change(project, FILE, "    writes: none\n", "    writes: plan\n");
     change(project, FILE, "goals:", 'plan_files: ["releases/{{ id }}.md", "notes/**"]\ngoals:');
@@ -113,6 +117,7 @@ describe("the scope of a run of an own workflow", () => {
     ],
     ["its file cannot be read", (project) => project.write(RUN_FILE, "{"), /forgets the run/],
   ])("allows nothing while %s, and says how to mend it", async (_, harm, fix) => {
+    promise("scope.unreadable");
     using project = releaseReady();
     await submit(project);
     harm(project);
@@ -128,6 +133,7 @@ describe("the scope of a run of an own workflow", () => {
   });
 
   it("allows nothing while the workflow of a run has a fault", async () => {
+    promise("scope.unreadable");
     using project = releaseReady();
     await submit(project);
     change(project, FILE, "    writes: none\n", "");
@@ -144,6 +150,7 @@ describe("the scope of a run of an own workflow", () => {
   });
 
   it("is one for the whole workflow, in which nothing may be written, while its runs cannot be listed", async () => {
+    promise("scope.unreadable");
     using project = releaseReady();
     await submit(project);
     const { runtime, workflows } = opened(project);
@@ -214,6 +221,7 @@ describe("pawl check, of an own workflow's scopes", () => {
       /release\.yaml:\d+:\d+: the plan files "\{\{ run \}\}\.md" cannot be used/,
     ],
   ])("instead of %j finds what is wrong with %j, at its place", async (from, to, said) => {
+    promise("scope.every-state");
     using project = releaseReady();
     change(project, FILE, from, to);
     expect(await faultOf(project)).toMatch(said);

@@ -31,6 +31,7 @@ import {
   temporaryProject,
   testEnvironment,
 } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 import { stateOf } from "../rig/state-home.ts";
 
 let project: TemporaryProject;
@@ -95,6 +96,7 @@ function expectUntouched(): void {
 
 describe("a planted journal", () => {
   test("is not applied by a command that only reads, which leaves it there and says so", async () => {
+    promise("commit.foreign-journal");
     plant();
     const { code, err } = await project.pawl("status");
     expectUntouched();
@@ -106,6 +108,7 @@ describe("a planted journal", () => {
   });
 
   test("is not applied by serving MCP, which works as ever", async () => {
+    promise("commit.foreign-journal");
     plant();
     await using client = await connect(project);
     const { isError } = await client.call("knock", { id: "front" });
@@ -114,6 +117,7 @@ describe("a planted journal", () => {
   });
 
   test("is set aside by the first commit, told of once, and never replayed", async () => {
+    promise("commit.foreign-journal");
     plant();
     const first = await project.pawl("door", "knock", "front");
     expect(first.code).toBe(0);
@@ -130,6 +134,7 @@ describe("a planted journal", () => {
   });
 
   test("is shown by `pawl repair`, with what it would write", async () => {
+    promise("commit.foreign-journal");
     plant();
     const { code, out } = await project.pawl("repair");
     expect(code).toBe(0);
@@ -159,6 +164,7 @@ describe("a journal that was set aside", () => {
   ] as const;
 
   test("is accepted by a person at a terminal, who sees which files it changes, and how", async () => {
+    promise("commit.accept");
     const kept = await setAside(...GOOD);
     const { code, screen } = await project.person("repair", "--accept", kept);
     const shown = screen.replaceAll("\r", "");
@@ -180,6 +186,7 @@ describe("a journal that was set aside", () => {
   });
 
   test("is accepted by nobody else: no agent, no script, no person who says no", async () => {
+    promise("commit.accept");
     const kept = await setAside(...GOOD);
     const args = ["repair", "--accept", kept];
     expect((await project.pawl(...args)).err).toContain("[terminal-missing]");
@@ -195,6 +202,7 @@ describe("a journal that was set aside", () => {
     ["git's folder", ".git/hooks/pre-commit"],
     ["the store's own files", ".pawl/journal"],
   ])("is accepted by nobody where it names %s, not even its other files", async (_, path) => {
+    promise("commit.accept");
     const kept = await setAside(...GOOD, [put(path, "owned\n")]);
     const { code, err } = await project.person("repair", "--accept", kept);
     expect(`${code} ${err}`).toMatch(/^1 .*\[journal-refused\]/s);
@@ -202,6 +210,7 @@ describe("a journal that was set aside", () => {
   });
 
   test("writes nothing through a link that stands on its way", async () => {
+    promise("commit.accept");
     const kept = await setAside(...GOOD);
     symlinkSync(outside, join(project.root, "new"));
     const { code, err } = await project.person("repair", "--accept", kept);
@@ -227,6 +236,7 @@ describe("a genuine journal", () => {
   }
 
   test("of another checkout, copied byte for byte, is not applied", async () => {
+    promise("commit.foreign-journal");
     const other = temporaryProject();
     try {
       project.write(".pawl/journal", await pending(other));
@@ -241,6 +251,7 @@ describe("a genuine journal", () => {
   });
 
   test("of the same project, brought back after it was settled, is not applied", async () => {
+    promise("commit.chain");
     const journal = await pending(project);
     expect((await project.pawl("door", "knock", "front")).code).toBe(0);
     project.write("planned.md", "mine\n");
@@ -253,6 +264,7 @@ describe("a genuine journal", () => {
   });
 
   test("that others appended to counts as far as it is this project's own", async () => {
+    promise("commit.chain");
     await pending(project);
     rmSync(join(project.root, "planned.md"));
     stateOf(project.root).disk.unlink("applied");
@@ -266,6 +278,7 @@ describe("a genuine journal", () => {
   });
 
   test("of a project that was moved is set aside, and shown by `pawl repair`", async () => {
+    promise("commit.foreign-journal");
     await pending(project);
     rmSync(join(project.root, "planned.md"));
     const moved = `${project.root}-moved`;
@@ -290,6 +303,7 @@ describe("a repository that tracks files of .pawl/", () => {
   ])(
     "(%s, index version %s) is read with a warning, and nothing is committed in it",
     async (path, version) => {
+      promise("commit.untracked");
       const git = (...args: string[]) => execFileSync("git", args, { cwd: project.root });
       project.write(path, "{}");
       // Version 4 writes of the next name only what differs from this one.
@@ -311,6 +325,7 @@ describe("a repository that tracks files of .pawl/", () => {
 
 describe("a state home", () => {
   test("that cannot be written stops a commit before anything is written, and says what to do", async () => {
+    promise("commit.key");
     project.write("a-file", "");
     const XDG_STATE_HOME = join(project.root, "a-file");
     const ended = await pawlInside(project.root, ["door", "knock", "front"], { XDG_STATE_HOME });
@@ -323,6 +338,7 @@ describe("a state home", () => {
   test.skipIf(process.platform === "win32")(
     "in which this user may not write stops a commit and the keeping of trust, and nothing that only reads",
     async () => {
+      promise("commit.key");
       const XDG_STATE_HOME = join(outside, "state");
       mkdirSync(XDG_STATE_HOME, { mode: 0o555 });
       const pawl = (...words: readonly string[]) => {
@@ -347,6 +363,7 @@ describe("a state home", () => {
   );
 
   test("holds a key that only this user can read", async () => {
+    promise("commit.key");
     await project.pawl("door", "knock", "front");
     const { folder } = stateOf(project.root);
     expect(statSync(folder).mode & 0o777).toBe(0o700);

@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Answered } from "../rig/client.ts";
 import { type Ended, end, testEnvironment } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 
 const PROGRAM = resolve(import.meta.dirname, "../rig/small-disk.ts");
 
@@ -53,6 +54,7 @@ describe.skipIf(unshare === undefined)("on a disk that has no room for the files
   });
 
   it("status shows it, with the warning, and whoever moves next is at the new state", () => {
+    promise("commit.disk-refuses");
     const { again, status } = found.seen;
     expect(status).toMatchObject({ code: 0, err: expect.stringMatching(PENDING) });
     const { pending, runs } = JSON.parse(status.out);
@@ -62,6 +64,7 @@ describe.skipIf(unshare === undefined)("on a disk that has no room for the files
   });
 
   it("the log has its event already, once and last", () => {
+    promise("commit.disk-refuses");
     const { log } = found.seen;
     expect(log).toMatchObject({ code: 0, err: expect.stringMatching(PENDING) });
     const moves = log.out
@@ -89,6 +92,7 @@ describe.skipIf(unshare === undefined)("on a disk that has no room for the files
   });
 
   it("a tool's answer says it too, in both of its parts", () => {
+    promise("commit.disk-refuses");
     const { calls, looked } = found;
     expect(calls.at(-1)?.text).toMatch(PENDING);
     expect(calls.at(-1)?.data.warning).toMatch(PENDING);

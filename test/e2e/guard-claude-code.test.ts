@@ -9,6 +9,7 @@ import { plan, start } from "../rig/alfred-artifacts.ts";
 import { type AlfredProject, projectWithTask } from "../rig/alfred-project.ts";
 import { ask, guardOn, type Recorded, recorded } from "../rig/guarded.ts";
 import { MAIN, testEnvironment } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 
 const ID = "TS-01";
 const CLAUDE = "claude-code" as const;
@@ -45,6 +46,7 @@ const running = (command: string) => ({ tool_input: { command } });
 
 describe("a write outside of the scope", () => {
   it("is refused with the run, its state and the next lawful step", async () => {
+    promise("guard.scope");
     using project = await projectAt("start_task");
     const reason = await said(project, "write");
     expect(reason).toContain("src/bucket.txt");
@@ -55,6 +57,7 @@ describe("a write outside of the scope", () => {
   });
 
   it("is allowed as soon as the state allows it, and refused again in the next", async () => {
+    promise("guard.scope");
     using project = await projectAt("implement_task");
     expect(await said(project, "write")).toBeNull();
     expect(await said(project, "shell")).toBeNull();
@@ -69,18 +72,21 @@ describe("a write outside of the scope", () => {
   });
 
   it("is judged where no run is open by the protected places alone", async () => {
+    promise("guard.protected");
     using project = await projectAt(null);
     expect(await said(project, "write")).toBeNull();
     expect(await said(project, "write-protected")).toContain("it governs the runs");
   });
 
   it("lets reading, running and Pawl's own tools through", async () => {
+    promise("guard.scope");
     using project = await projectAt("start_task");
     for (const name of ["read", "shell-harmless", "call", "call-plugin", "other", "after"])
       expect(await said(project, name), name).toBeNull();
   });
 
   it("is allowed in the temporary folder, and in the client's own folder for plans", async () => {
+    promise("guard.scope");
     using project = await projectAt("start_task");
     const elsewhere = join(realpathSync(tmpdir()), "notes.txt");
     expect(await said(project, "write", writing(elsewhere))).toBeNull();
@@ -94,6 +100,7 @@ describe("a write outside of the scope", () => {
 
 describe("a protected place", () => {
   it("is refused in every state, however its path is written", async () => {
+    promise("guard.protected");
     using project = await projectAt("implement_task");
     const { root } = project;
     mkdirSync(join(root, "deep"));
@@ -138,6 +145,7 @@ describe("a protected place", () => {
   });
 
   it("is refused from a folder outside of the project, too", async () => {
+    promise("guard.protected");
     using project = await projectAt(null);
     const elsewhere = mkdtempSync(join(tmpdir(), "pawl-elsewhere-"));
     const call = recorded(CLAUDE, "write-protected", project.root, { cwd: elsewhere });
@@ -145,6 +153,7 @@ describe("a protected place", () => {
   });
 
   it("is refused to the shell as well", async () => {
+    promise("guard.protected");
     using project = await projectAt("implement_task");
     const commands = [
       ...[
@@ -171,6 +180,7 @@ describe("a protected place", () => {
 
 describe("a person's word", () => {
   it("is refused to an assistant by any way to the program", async () => {
+    promise("guard.person");
     using project = await projectAt("implement_task");
     const commands = [
       ...[
@@ -226,6 +236,7 @@ describe("a person's word", () => {
 
 describe("git", () => {
   it("may not commit or push before the state allows it", async () => {
+    promise("guard.scope");
     using project = await projectAt("implement_task");
     for (const command of [
       "git commit -m x",
@@ -244,6 +255,7 @@ describe("a call that the guard cannot read", () => {
   it.each(["", "not JSON", "[]", "null", '"text"', "\u0000", '{"a":'])(
     "is refused, with exit code 2: %j",
     async (text) => {
+      promise("guard.closed");
       using project = await projectAt(null);
       const answer = await guardOn(CLAUDE, text, project.root);
       expect(answer.exit).toBe(2);
@@ -266,6 +278,7 @@ describe("a call that the guard cannot read", () => {
 
 describe("a project that cannot be read", () => {
   it("lets nothing be written, and reading and Pawl's own tools go on", async () => {
+    promise("guard.closed");
     using project = await projectAt("implement_task");
     project.write("pawl.yaml", "reviews: [\n");
     const reason = await said(project, "write");
@@ -278,6 +291,7 @@ describe("a project that cannot be read", () => {
 
 describe("a folder without Pawl", () => {
   it("is none of the guard's business: everything is allowed, and nothing is written", async () => {
+    promise("guard.closed");
     const root = realpathSync(mkdtempSync(join(tmpdir(), "pawl-none-")));
     const state = mkdtempSync(join(tmpdir(), "pawl-none-state-"));
     const environment = { XDG_STATE_HOME: state };
@@ -289,6 +303,7 @@ describe("a folder without Pawl", () => {
 
 describe("the program", () => {
   it("answers as a process of its own, on its standard input", async () => {
+    promise("guard.closed");
     using project = await projectAt("start_task");
     const input = JSON.stringify(recorded(CLAUDE, "write", project.root));
     const run = (text: string) =>

@@ -12,6 +12,7 @@ import { plan, start } from "../rig/alfred-artifacts.ts";
 import { type AlfredProject, CLEAN, projectWithTask, taskMarkdown } from "../rig/alfred-project.ts";
 import { ask, guardOn, type Recorded, recorded } from "../rig/guarded.ts";
 import { MAIN, testEnvironment } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 
 const ID = "TS-01";
 
@@ -86,6 +87,7 @@ describe.each(GUARDED_CLIENTS)("%s", (client) => {
   const { allow, deny, pass = allow, stop } = FORMS[client];
 
   it("is refused what its session's run does not allow, in its own form", async () => {
+    promise("guard.clients");
     using project = await projectAtStart();
     const none = deny(expect.stringMatching(/src\/bucket\.txt|bucket\.txt".*no file may be written/));
     expect(await said(client, "write", project.root)).toEqual(none);
@@ -99,6 +101,7 @@ describe.each(GUARDED_CLIENTS)("%s", (client) => {
   });
 
   it("is allowed to read, to run, and to call Pawl's tools, in its own form", async () => {
+    promise("guard.clients");
     using project = await projectAtStart();
     for (const name of ["read", "shell-harmless", "call"])
       expect(await said(client, name, project.root), name).toEqual(allow);
@@ -106,6 +109,7 @@ describe.each(GUARDED_CLIENTS)("%s", (client) => {
   });
 
   it("is refused what nobody can read, with exit code 2", async () => {
+    promise("guard.clients");
     using project = await projectAtStart();
     const answer = await guardOn(client, "{", project.root);
     expect(answer).toMatchObject({ exit: 2, stderr: expect.stringContaining(`pawl guard ${client}`) });
@@ -113,6 +117,7 @@ describe.each(GUARDED_CLIENTS)("%s", (client) => {
   });
 
   it.runIf(stop !== null)("is sent back twice in a state, and only if it works on the run", async () => {
+    promise("guard.stop");
     using project = await projectAtStart();
     const stops = client === "antigravity" ? allow : pass;
     expect(await said(client, "stop", project.root), "of a session that works on nothing").toEqual(stops);
@@ -143,6 +148,7 @@ describe("a session", () => {
   const CLAUDE = "claude-code";
 
   it("has the scope of the run whose tool it called, and without one the widest of all open runs", async () => {
+    promise("guard.sessions");
     using project = await besideWorking();
     expect(await said(CLAUDE, "write", project.root), "TS-02 may write").toBeNull();
     await said(CLAUDE, "call", project.root);
@@ -153,6 +159,7 @@ describe("a session", () => {
   });
 
   it("has the scope of the run whose tool it called by `pawl call`, where its command tells the arguments", async () => {
+    promise("guard.sessions");
     using project = await besideWorking();
     project.write("given.json", `{"task_id": "${ID}"}`);
     const writesAfter = async (command: string) => {
@@ -182,6 +189,7 @@ describe("a session", () => {
   });
 
   it("is not sent back for a subagent, nor by a session's name of another client", async () => {
+    promise("guard.stop");
     using project = await projectAtStart();
     await said(CLAUDE, "call", project.root);
     expect(await said(CLAUDE, "stop-subagent", project.root)).toBeNull();
@@ -192,6 +200,7 @@ describe("a session", () => {
   });
 
   it("of an agent of Pawl's own loop has no scope, and the protected places still hold", async () => {
+    promise("guard.sessions");
     using project = await projectAtStart();
     for (const environment of [{ PAWL_RUN_MARK: "x.T1" }, { BLOOM_TASK: "T1" }]) {
       const asked = (name: string) =>
@@ -203,6 +212,7 @@ describe("a session", () => {
   });
 
   it("goes on where what is kept of it is damaged", async () => {
+    promise("guard.sessions");
     using project = await projectAtStart();
     await said(CLAUDE, "call", project.root);
     const state = testEnvironment().XDG_STATE_HOME ?? "";
@@ -217,6 +227,7 @@ describe("a session", () => {
 
 describe("Copilot's command", () => {
   it("answers VS Code, which calls it from the same file, in VS Code's form, too", async () => {
+    promise("guard.clients");
     using project = await projectAtStart();
     const call = recorded("vscode", "write", project.root);
     const answer = saidBy(await ask("copilot", call, project.root));
@@ -225,6 +236,7 @@ describe("Copilot's command", () => {
   });
 
   it("takes the event's name where the call does not tell", async () => {
+    promise("guard.clients");
     using project = await projectAtStart();
     const stop = recorded("copilot", "stop", project.root);
     await said("copilot", "call", project.root);
@@ -255,6 +267,7 @@ describe("OpenCode's plugin", () => {
   }
 
   it("throws the guard's refusal, and lets the rest through", async () => {
+    promise("guard.clients");
     using project = await projectAtStart();
     const script = join(project.root, "launch.mjs");
     const environment = { ...testEnvironment({ DOOR_ONLY: "" }) };
@@ -289,6 +302,7 @@ appendFileSync(${JSON.stringify(join(project.root, "asked"))}, readFileSync(0) +
   });
 
   it("lets only reading go on where Pawl cannot be asked", async () => {
+    promise("guard.clients");
     using project = await projectAtStart();
     const call = await pluginFor(project.root, ["/nowhere/pawl"]);
     await expect(call("shell-harmless", "after")).resolves.toBeUndefined();

@@ -7,6 +7,7 @@ import type { Scope } from "../../src/runtime/scope.ts";
 import { plan, start } from "../rig/alfred-artifacts.ts";
 import { type AlfredProject, CLEAN, projectWithTask, taskMarkdown } from "../rig/alfred-project.ts";
 import { ask, type Recorded, recorded } from "../rig/guarded.ts";
+import { promise } from "../rig/promise.ts";
 import { stateHome } from "../rig/state-home.ts";
 import { until } from "../rig/until.ts";
 
@@ -34,6 +35,7 @@ async function begun(): Promise<AlfredProject> {
 }
 
 test("what has not changed is not read again", async () => {
+  promise("guard.kept");
   using project = await begun();
   const before = stampOf(project);
   for (let time = 0; time < 3; time++) expect(await writing(project)).toContain("alfred:TS-01");
@@ -41,6 +43,7 @@ test("what has not changed is not read again", async () => {
 });
 
 test("a run that moves, begins or ends is read again, and no other", async () => {
+  promise("guard.kept");
   using project = await begun();
   await project.submit(ID, CLEAN);
   expect(await writing(project)).not.toContain("submit_work");
@@ -83,6 +86,7 @@ test("a run that came or went without an event is seen, though another has moved
 });
 
 test("the session's own run is read again where its file was edited", async () => {
+  promise("guard.kept");
   using project = await begun();
   await ask(CLAUDE, recorded(CLAUDE, "call", project.root), project.root);
   const path = `.alfred/workspace/${ID}/task_state.json`;
@@ -91,6 +95,7 @@ test("the session's own run is read again where its file was edited", async () =
 });
 
 test("everything is read again where the settings or the log are others", async () => {
+  promise("guard.kept");
   using project = await begun();
   expect(await writing(project, "plan/work.yaml")).toContain("no file may be written");
   project.write("pawl.yaml", "bloom: { tasks_file: plan/work.yaml }\n");
@@ -103,6 +108,7 @@ test("everything is read again where the settings or the log are others", async 
 });
 
 test("what is kept and damaged is made anew", async () => {
+  promise("guard.kept");
   using project = await begun();
   for (const text of ["", "{", "null", '{"source":"x"}']) {
     writeFileSync(keptOf(project), text);
@@ -111,6 +117,7 @@ test("what is kept and damaged is made anew", async () => {
 });
 
 test("a state in which the assistant may write counts for the next call", async () => {
+  promise("guard.kept");
   using project = await projectWithTask(ID, { settings: { reviews: { default: ["ai"] } } });
   project.write("src/server.txt", "server\n");
   project.commit("Add the server");

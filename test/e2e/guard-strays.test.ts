@@ -8,6 +8,7 @@ import { taskMarkdown } from "../rig/alfred-project.ts";
 import { connect } from "../rig/client.ts";
 import { ask, recorded } from "../rig/guarded.ts";
 import { type TemporaryProject, temporaryProject } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 import { stateHome } from "../rig/state-home.ts";
 import { until } from "../rig/until.ts";
 
@@ -28,6 +29,7 @@ function guarded(): TemporaryProject {
 }
 
 it("is told in the log after a command, and keeps the assistant from stopping, at most twice", async () => {
+  promise("guard.strays");
   using project = guarded();
   await using client = await connect(project, { workflows: ["alfred"], environment: { DOOR_ONLY: "" } });
   const task_id = "TS-01";

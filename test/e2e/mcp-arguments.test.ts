@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Connected, connect } from "../rig/client.ts";
 import type { TemporaryProject } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 import { releaseReady } from "../rig/release-project.ts";
 
 interface Schema {
@@ -31,6 +32,7 @@ describe("the arguments of every tool", () => {
   });
 
   it("are closed, and each says what it means", async () => {
+    promise("mcp.strict-arguments");
     const { tools } = await connected.client.listTools();
     expect(tools.length).toBeGreaterThan(20);
     for (const { name, inputSchema } of tools) {
@@ -42,6 +44,7 @@ describe("the arguments of every tool", () => {
   });
 
   it("are refused where one is unknown, with the name that was probably meant, and nothing changes", async () => {
+    promise("mcp.strict-arguments");
     const { tools } = await connected.client.listTools();
     const before = project.read(".pawl/events.jsonl");
     for (const { name } of tools) {
@@ -86,6 +89,7 @@ describe("the arguments of every tool", () => {
   });
 
   it("refuses a rejection without a reason", async () => {
+    promise("mcp.rejection-reason");
     const before = project.read(".alfred/workspace/TS-01/task_state.json");
     for (const feedback_notes of [undefined, "", "  \n"]) {
       const refused = await connected.call("provide_review", {

@@ -12,6 +12,7 @@ import {
   temporaryProject,
   testEnvironment,
 } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 
 const INITIALIZE = {
   jsonrpc: "2.0",
@@ -232,6 +233,7 @@ describe("the process of pawl mcp --http", () => {
     ["SIGTERM", 0],
     ["SIGINT", 130],
   ] as const)("ends on %s with %i, whoever is connected", async (signal, code) => {
+    promise("cli.interrupted");
     using project = temporaryProject();
     const server = await openHttpServer(project);
     await using connected = await connectOver(server);

@@ -2,6 +2,7 @@ import type { ElicitResult } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Connected, connect, ERAS } from "../rig/client.ts";
 import { type TemporaryProject, temporaryProject } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 
 /** A project whose human is asked through the client, with somebody at the door. */
 function askingProject() {
@@ -39,6 +40,7 @@ describe.each(ERAS)("a human's verdict, asked for through a client of %s", (era)
   });
 
   it("is the human's, whatever the model passed on", async () => {
+    promise("alfred.gates");
     answer = () => ({ action: "accept", content: { approve: false, notes: "Come back tomorrow." } });
     const answered = await connected.call("answer", {
       id: "front",
@@ -143,6 +145,7 @@ describe.each(ERAS)("a tool that may pass on a person's verdict, in the list of 
     ["elicit", "[human]", undefined],
     ["confirm", "[human]", undefined],
   ])("needs the person for each call only where it does so: %s, %s", async (how, reviews, isNeeded) => {
+    promise("mcp.relayed-verdict");
     using project = temporaryProject({ environment: { DOOR_ONLY: "" } });
     project.write("pawl.yaml", `alfred:\n  reviews: { default: ${reviews} }\n  human_review: ${how}\n`);
     const options = { era, workflows: ["alfred"], environment: { DOOR_ONLY: "" } };

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { connect } from "../rig/client.ts";
 import { end, temporaryProject } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 import { send, startServer, told } from "../rig/raw-server.ts";
 
 const INITIALIZE = {
@@ -20,6 +21,7 @@ const knock = (id: number, door: string) => ({
 
 describe("the process of pawl mcp", () => {
   it("finishes what it was asked to do when its input ends, and exits with 0", async () => {
+    promise("mcp.ends-after-answers");
     using project = temporaryProject();
     const server = startServer(project);
     const ended = end(server);
@@ -30,6 +32,7 @@ describe("the process of pawl mcp", () => {
   });
 
   it("answers a handshake and what comes with it where its input ends at once", async () => {
+    promise("mcp.ends-after-answers");
     using project = temporaryProject();
     const server = startServer(project);
     const ended = end(server);
@@ -48,6 +51,7 @@ describe("the process of pawl mcp", () => {
     ["SIGTERM", 0],
     ["SIGINT", 130],
   ] as const)("ends on %s with %i", async (signal, code) => {
+    promise("cli.interrupted");
     using project = temporaryProject();
     const server = startServer(project);
     const ended = end(server);
@@ -70,6 +74,7 @@ describe("the process of pawl mcp", () => {
   });
 
   it("writes nothing but the protocol to its output, whatever else writes there", async () => {
+    promise("mcp.stdout");
     using project = temporaryProject();
     const server = startServer(project, { NOISY: "1" });
     const ended = end(server);

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { taskMarkdown } from "../rig/alfred-project.ts";
 import { type ConnectOptions, clientThatShows, connect } from "../rig/client.ts";
 import { temporaryProject } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 
 const WALK = async (named: Pick<ConnectOptions, "name" | "version"> = {}) => {
   using project = temporaryProject();
@@ -20,6 +21,7 @@ const [TEXT, DATA, BOTH] = [clientThatShows("text"), clientThatShows("data"), cl
 
 describe("a reply's words", () => {
   it("are in both parts, for a client that nobody knows", async () => {
+    promise("mcp.words-reach-the-model");
     const { started, cast, lumos, refused } = await WALK();
     expect(started.text).toContain("Directive: Check Git Status");
     expect(started.data).toMatchObject({
@@ -36,6 +38,7 @@ describe("a reply's words", () => {
   });
 
   it("are in both parts, for a version of a client that nobody looked at, and for one that shows both", async () => {
+    promise("mcp.words-reach-the-model");
     for (const client of [{ ...TEXT, version: "0.0.1" }, BOTH]) {
       const { cast } = await WALK(client);
       expect(cast.text).toContain("## Response to the AI");
@@ -44,6 +47,7 @@ describe("a reply's words", () => {
   });
 
   it("are the text alone, for a client whose model is shown the text", async () => {
+    promise("mcp.words-reach-the-model");
     const { started, cast } = await WALK(TEXT);
     expect(started.text).toContain("Directive: Check Git Status");
     expect(started.data).toMatchObject({ status: "success", message: STARTED });
@@ -53,6 +57,7 @@ describe("a reply's words", () => {
   });
 
   it("are in the data alone, for a client whose model is shown the data", async () => {
+    promise("mcp.words-reach-the-model");
     const { started, cast, refused } = await WALK(DATA);
     expect(started.text).toBe(STARTED);
     expect(started.data.next_prompt).toContain("Directive: Check Git Status");

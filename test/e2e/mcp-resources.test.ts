@@ -3,6 +3,7 @@ import { CONTEXT, DESIGN, PLAN, STRATEGY } from "../rig/alfred-artifacts.ts";
 import { taskMarkdown } from "../rig/alfred-project.ts";
 import { type Connected, connect, ERAS } from "../rig/client.ts";
 import { type TemporaryProject, temporaryProject } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 
 describe.each(ERAS)("resources and prompts, for a client of %s", (era) => {
   let project: TemporaryProject;
@@ -27,6 +28,7 @@ describe.each(ERAS)("resources and prompts, for a client of %s", (era) => {
   });
 
   it("offer a task, its plan, its scratchpad and its review, by template, in the list, and completed", async () => {
+    promise("mcp.resources");
     const { resourceTemplates } = await connected.client.listResourceTemplates();
     const uris = resourceTemplates.map(({ uriTemplate }) => uriTemplate);
     expect(uris).toEqual(
@@ -48,6 +50,7 @@ describe.each(ERAS)("resources and prompts, for a client of %s", (era) => {
   });
 
   it("keep the fix where they cannot be read", async () => {
+    promise("mcp.resources");
     await expect(read("pawl://alfred/tasks/TS-02/plan")).rejects.toThrow(
       "The task 'TS-02' has no accepted plan yet.\nCall work_on_task with task_id \"TS-02\"",
     );
@@ -58,6 +61,7 @@ describe.each(ERAS)("resources and prompts, for a client of %s", (era) => {
   });
 
   it("refuse arguments of a prompt that are missing or unknown, with the fix", async () => {
+    promise("mcp.resources");
     const get = (given: Record<string, string>) =>
       connected.client.getPrompt({ name: "start_task", arguments: given });
     await expect(get({ id: "TS-01" })).rejects.toThrow(

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Connected, connect, ERAS } from "../rig/client.ts";
 import { type TemporaryProject, temporaryProject } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 
 describe.each(ERAS)("pawl mcp, spoken to by a client of %s", (era) => {
   let project: TemporaryProject;
@@ -37,6 +38,7 @@ describe.each(ERAS)("pawl mcp, spoken to by a client of %s", (era) => {
   });
 
   it("moves a run, and answers with text and structured content", async () => {
+    promise("mcp.both-eras");
     expect(await connected.call("knock", { id: "front" })).toEqual({
       text: "# Somebody knocks at front.",
       data: { status: "success", message: "Somebody knocks at front." },
@@ -115,6 +117,7 @@ describe("pawl mcp", () => {
   });
 
   it("logs nothing to a client that did not ask for it", async () => {
+    promise("mcp.words-reach-the-model");
     using project = temporaryProject();
     await using connected = await connect(project);
     await connected.call("knock", { id: "front" });

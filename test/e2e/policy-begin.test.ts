@@ -9,6 +9,7 @@ import { DEFAULT_SETTINGS } from "../../src/core/settings.ts";
 import { advance, type Runtime } from "../../src/runtime/run-transaction.ts";
 import alfred from "../../src/workflows/alfred/module.ts";
 import { type AlfredProject, MODEL, projectWithTask } from "../rig/alfred-project.ts";
+import { promise } from "../rig/promise.ts";
 
 const RUN = "alfred:TS-01";
 
@@ -46,6 +47,7 @@ function processOf(
 }
 
 it("a process that had read the task before another began it goes by the other's policy, and does not put its own in its place", async () => {
+  promise("policy.once");
   using project = await projectWithTask("TS-01", { withoutGit: true });
   const home = mkdtempSync(join(tmpdir(), "pawl-policies-"));
   const start = (await alfred.tools()).find(({ name }) => name === "start_task");

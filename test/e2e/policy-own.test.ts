@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { connect } from "../rig/client.ts";
 import type { TemporaryProject } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 import { change, releaseReady } from "../rig/release-project.ts";
 import { stateOf } from "../rig/state-home.ts";
 
@@ -38,6 +39,7 @@ describe("a run of an own workflow, whose definition is changed while it waits a
     ["git may push there", "    forbids: [commit, push]\n", "    forbids: commit\n"],
     ["an event leads past the gate", "    from: failed\n", "    from: [failed, in_review]\n"],
   ])("does not move where %s", async (_, from, to) => {
+    promise("policy.own", "scope.pinned");
     using project = await atTheGate();
     change(project, FILE, from, to);
     project.trust();
@@ -48,6 +50,7 @@ describe("a run of an own workflow, whose definition is changed while it waits a
   });
 
   it("does not move over MCP either, and a look tells why", async () => {
+    promise("policy.own");
     using project = await atTheGate();
     change(project, FILE, GATE, GATE.replace(", verdict: approve", ""));
     await using server = await connect(project);
@@ -59,6 +62,7 @@ describe("a run of an own workflow, whose definition is changed while it waits a
   });
 
   it("goes on once a person has accepted the change at a terminal, which is recorded", async () => {
+    promise("policy.own", "policy.placed", "policy.shown");
     using project = await atTheGate();
     change(project, FILE, GATE, GATE.replace(", verdict: approve", ""));
     expect((await project.pawl("policy", RUN)).out).toMatch(
@@ -75,6 +79,7 @@ describe("a run of an own workflow, whose definition is changed while it waits a
   });
 
   it("goes on where nothing is loosened: words, replies, and one more gate", async () => {
+    promise("policy.own");
     using project = await atTheGate();
     change(project, FILE, "title: Release", "title: A release");
     change(project, FILE, SUBMIT, GATED);
@@ -92,6 +97,7 @@ describe("a run of an own workflow, whose definition is changed while it waits a
   });
 
   it("goes on where its states are given scopes that they did not have", async () => {
+    promise("scope.pinned");
     using project = releaseReady();
     const scoped = project.read(FILE) ?? "";
     project.write(FILE, scoped.replace(/^ {4}(?:writes|forbids): .*\n/gm, ""));
@@ -104,6 +110,7 @@ describe("a run of an own workflow, whose definition is changed while it waits a
   });
 
   it("holds nothing that is over", async () => {
+    promise("policy.own", "policy.shown");
     using project = await atTheGate();
     expect((await project.person("approve", "1.2.0")).code).toBe(0);
     expect(stateIn(project)).toBe("published");
@@ -113,6 +120,7 @@ describe("a run of an own workflow, whose definition is changed while it waits a
   });
 
   it("does not hold a new run, which begins by the definition as it is", async () => {
+    promise("policy.own");
     using project = await atTheGate();
     change(project, FILE, GATE, GATE.replace(", verdict: approve", ""));
     project.write("releases/2.md", project.read("releases/1.2.0.md") ?? "");
@@ -129,6 +137,7 @@ describe("a run of an own workflow, of which nothing is kept", () => {
   };
 
   it("goes on where the definition is the one that its file names, else a person decides", async () => {
+    promise("policy.own");
     using project = await atTheGate();
     forget(project);
     expect((await project.pawl("cast", RUN)).code).toBe(0);

@@ -9,6 +9,7 @@ import { projectPath } from "../../src/core/path.ts";
 import type { Store } from "../../src/core/ports/store.ts";
 import { push, type Target } from "../../src/surfaces/cli/database/push.ts";
 import { exportedPath } from "../../src/surfaces/cli/database/shared-state.ts";
+import { promise } from "../rig/promise.ts";
 import { stateOf } from "../rig/state-home.ts";
 
 const TASKS = projectPath("tasks.yaml");
@@ -63,6 +64,7 @@ function beforeCommit(store: Store, act: () => Promise<void>): Store {
 
 describe("A push of exported tasks", () => {
   it("replaces the tasks that were exported, once, with an event, and can be followed by another", async () => {
+    promise("backlog.push");
     const target = await edited(tasks("a", "b"), tasks("A", "b", "c"));
     expect(await push(target)).toEqual({ added: ["T-2"], changed: ["T-0"], removed: [] });
     expect(await read(target.shared)).toBe(tasks("A", "b", "c"));
@@ -74,6 +76,7 @@ describe("A push of exported tasks", () => {
   });
 
   it("is refused once others changed the tasks, names what they changed, and changes nothing", async () => {
+    promise("backlog.push");
     const target = await edited(tasks("a", "b"), tasks("mine", "b"));
     await save(target.shared, tasks("a", "theirs", "c"));
     await expect(push(target)).rejects.toMatchObject({
@@ -87,6 +90,7 @@ describe("A push of exported tasks", () => {
   });
 
   it("is refused for what others commit right before it", async () => {
+    promise("backlog.push");
     const target = await edited(tasks("a", "b"), tasks("mine", "b"));
     const shared = beforeCommit(target.shared, () => save(target.shared, tasks("a", "theirs")));
     await expect(push({ ...target, shared })).rejects.toMatchObject({
@@ -97,6 +101,7 @@ describe("A push of exported tasks", () => {
   });
 
   it("is refused for a file that was never exported, unless the database has the same tasks or none", async () => {
+    promise("backlog.push");
     const target = await edited(tasks("a"), tasks("mine"));
     await target.files.commit(target.files.view(), [{ type: "remove", path: EXPORTED }]);
     await expect(push(target)).rejects.toMatchObject({
@@ -111,6 +116,7 @@ describe("A push of exported tasks", () => {
   });
 
   it("notes what it pushed, not what was saved while it pushed", async () => {
+    promise("backlog.push");
     const target = await edited(tasks("a", "b"), tasks("A", "b"));
     const shared = beforeCommit(target.shared, () => save(target.files, tasks("A", "B")));
     await push({ ...target, shared });
@@ -121,6 +127,7 @@ describe("A push of exported tasks", () => {
   });
 
   it("happens once if it ends between the database's commit and its note", async () => {
+    promise("backlog.push");
     const target = await edited(tasks("a", "b"), tasks("A", "b"));
     const files = beforeCommit(target.files, () => Promise.reject(new Error("killed")));
     await expect(push({ ...target, files })).rejects.toThrow("killed");
@@ -130,6 +137,7 @@ describe("A push of exported tasks", () => {
   });
 
   it("is refused for tasks with problems", async () => {
+    promise("backlog.push");
     const target = await edited(tasks("a", "b"), tasks("a", "b").replace("T-1", "T-0"));
     await expect(push(target)).rejects.toMatchObject({ code: "tasks-invalid" });
     expect(await read(target.shared)).toBe(tasks("a", "b"));

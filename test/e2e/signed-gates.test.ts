@@ -7,6 +7,7 @@ import { type GateRecord, parseRecord } from "../../src/core/gate-record.ts";
 import { AlfredProject, CLEAN, taskMarkdown } from "../rig/alfred-project.ts";
 import { bloomProject, checkpointTask } from "../rig/bloom-project.ts";
 import { pawlInside, personInside, type TemporaryProject, typingInside } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 import { change, releaseProject } from "../rig/release-project.ts";
 import { type Person, personWithKey } from "../rig/signing.ts";
 
@@ -43,6 +44,7 @@ const recordIn = (text: string | null) => parseRecord(text ?? "") as GateRecord;
 
 describe("A signed gate of an own workflow", () => {
   it("takes a signature in place of a yes, and commits the record with the move", async () => {
+    promise("gates.signed");
     using ada = personWithKey();
     using project = await waiting(ada);
     const ended = await project.person("approve", "1.2.0", "-m", "Good");
@@ -77,6 +79,7 @@ describe("A signed gate of an own workflow", () => {
   });
 
   it.each(["yes\n", "00000000\n", "\n", ""])("is not passed by %j in the digits' place", async (typed) => {
+    promise("gates.signed");
     using ada = personWithKey();
     using project = await waiting(ada);
     const ended = await typingInside(project.root, ["approve", "1.2.0"], ada.environment, typed);
@@ -85,6 +88,7 @@ describe("A signed gate of an own workflow", () => {
   });
 
   it("is not passed by a key that the signers' file does not name, even under an allowed name", async () => {
+    promise("gates.signed");
     using ada = personWithKey();
     using eve = personWithKey(ada.name);
     using project = await waiting(ada);
@@ -98,6 +102,7 @@ describe("A signed gate of an own workflow", () => {
   });
 
   it("is not passed by anyone without a key, nor without a terminal", async () => {
+    promise("gates.level");
     using ada = personWithKey();
     using project = await waiting(ada);
     const nobody = { XDG_CONFIG_HOME: join(project.root, "none") };
@@ -109,6 +114,7 @@ describe("A signed gate of an own workflow", () => {
   });
 
   it("stays signed for a run that is under way, whatever pawl.yaml says meanwhile", async () => {
+    promise("gates.level");
     using ada = personWithKey();
     using project = await waiting(ada);
     change(project, "pawl.yaml", "gates: signed\n", "gates: any\n");
@@ -119,6 +125,7 @@ describe("A signed gate of an own workflow", () => {
   });
 
   it("asks for a touch of the key where it wants one", async () => {
+    promise("gates.level");
     using ada = personWithKey();
     using project = await waiting(ada, "gates: {release: touch}\n");
     const ended = await project.person("approve", "1.2.0");
@@ -128,6 +135,7 @@ describe("A signed gate of an own workflow", () => {
   });
 
   it("binds the next record to the one before, and does not go on from one that was edited", async () => {
+    promise("gates.signed");
     using ada = personWithKey();
     using project = await waiting(ada);
     await project.person("reject", "1.2.0", "-m", "Not yet");
@@ -151,6 +159,7 @@ describe("A signed gate of an own workflow", () => {
 
 describe("A signed gate of Alfred", () => {
   it("is not passed by what an assistant relays, and binds the artifact that the person signs", async () => {
+    promise("gates.signed");
     using ada = personWithKey();
     using project = new AlfredProject({ settings: { reviews: { default: ["human"] }, checks: {} } });
     project.write(".gitignore", ".pawl/\n");
@@ -176,6 +185,7 @@ describe("A signed gate of Alfred", () => {
 
 describe("A signed gate of Bloom", () => {
   it("binds the commit's tree, and lets the work be merged", { timeout: 90_000 }, async () => {
+    promise("gates.signed");
     using ada = personWithKey();
     using project = bloomProject({
       project: { gates: "signed", project_id: "1".repeat(32) },
@@ -204,6 +214,7 @@ describe("A signed gate of Bloom", () => {
 
 describe("A project's signers", () => {
   it("are added once, with a random id for a project that has none; a key that anyone can use is refused", async () => {
+    promise("gates.keys");
     using ada = personWithKey();
     using project = releaseProject(ada.environment);
     const refused = await project.person("keys", "add", `${ada.key}.pub`);

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { openReferences } from "../../src/adapters/trackers/references.ts";
 import { ConfluenceServer } from "../rig/confluence-server.ts";
 import { ATLASSIAN, JiraServer } from "../rig/jira-server.ts";
+import { promise } from "../rig/promise.ts";
 import { SpellsProject } from "../rig/spells-project.ts";
 
 const SITE = "https://acme.atlassian.net";
@@ -84,6 +85,7 @@ describe("Expecto with credentials", () => {
   });
 
   test("makes no fetched checkbox a criterion of the plan", async () => {
+    promise("spells.fetch");
     await using rig = await open();
     const { project } = rig;
     project.state("GATHER_EDITING");
@@ -186,6 +188,7 @@ describe("links that cannot be fetched", () => {
 
 describe("credentials", () => {
   test("go to the configured address only, whatever host a link names", async () => {
+    promise("spells.fetch");
     await using rig = await open();
     const { project, jira } = rig;
     project.write(

@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, it } from "vitest";
 import { type TemporaryProject, temporaryProject } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 
 const STATE = ".ai/task/state.json";
 
@@ -18,6 +19,7 @@ function commit(project: TemporaryProject, message: string): void {
 const stateIn = (project: TemporaryProject) => JSON.parse(project.read(STATE) ?? "{}").current_state;
 
 it("an older state that a checkout brings is held with what to do, and each way that it names leads on", async () => {
+  promise("gates.history-git");
   using project = temporaryProject({ environment: { DOOR_ONLY: "" } });
   git(project, "init", "-q", "-b", "main");
   expect((await project.pawl("cast", "accio")).code).toBe(0);

@@ -1,6 +1,7 @@
 /** The state of Spells follows from its run's record, or is held for a person; one without a record is taken as it is. */
 import { describe, expect, it } from "vitest";
 import { overview } from "../../src/workflows/spells/overview.ts";
+import { promise } from "../rig/promise.ts";
 import { HEAD, SpellsProject } from "../rig/spells-project.ts";
 
 const CONTEXT = "# Context\n\nWhat is to be done.\n";
@@ -52,6 +53,7 @@ describe("The state of Spells", () => {
       },
     ],
   ])("is held where it was edited to have %s", async (_, said, file, change) => {
+    promise("gates.history");
     using project = await withContext();
     edit(project, file, change as never);
     const before = [project.read("state.json"), project.read(`/${HEAD}`)];
@@ -81,6 +83,7 @@ describe("The state of Spells", () => {
   });
 
   it("is taken as it is where it has no record, is shown as unproved, and gets a record", async () => {
+    promise("gates.history-missing");
     using project = new SpellsProject();
     project.state("GATHER_EDITING_CONTEXT");
     project.write("context.md", CONTEXT);

@@ -9,6 +9,7 @@ import {
   GithubServer,
   review,
 } from "../rig/github-server.ts";
+import { promise } from "../rig/promise.ts";
 import { SpellsProject } from "../rig/spells-project.ts";
 
 const PULL: GithubPull = {
@@ -106,6 +107,7 @@ describe("Reparo with a token", () => {
   });
 
   test("says in the file what is missing, and a second Reparo fetches only that", async () => {
+    promise("spells.fetch");
     await using rig = await open();
     const limited = {
       status: 403,

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { openScopes, runOfCall } from "../../src/runtime/open-scopes.ts";
 import spells from "../../src/workflows/spells/module.ts";
+import { promise } from "../rig/promise.ts";
 import { SpellsProject } from "../rig/spells-project.ts";
 
 const WORKFLOWS = { spells: async () => spells };
@@ -19,6 +20,7 @@ describe("the scope of the guided work", () => {
   });
 
   it("is the plan's files until a task is carried out, and never the state", async () => {
+    promise("scope.follows-the-run");
     using project = new SpellsProject();
     await project.cast("accio");
     const [scope] = await open(project);
@@ -67,6 +69,7 @@ describe("the scope of the guided work", () => {
   });
 
   it("guards nothing once every criterion is met, and the plan again after that", async () => {
+    promise("scope.follows-the-run");
     using project = new SpellsProject();
     project.state("ACHIEVE_TASK_DRAFTING");
     project.write("plan.md", "- [x] one\n");
@@ -87,6 +90,7 @@ describe("the scope of the guided work", () => {
     ],
     ["cannot be read", () => "{", /pawl repair/],
   ])("allows nothing while its state %s, and says how to mend it", async (_, harm, fix) => {
+    promise("scope.unreadable");
     using project = new SpellsProject();
     await project.cast("accio");
     project.write("state.json", harm(project.read("state.json")));

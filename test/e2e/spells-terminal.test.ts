@@ -2,12 +2,14 @@
 import { spawn, spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { end, MAIN, temporaryProject, testEnvironment } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 
 const environment = { DOOR_ONLY: "" };
 const hasScript = spawnSync("script", ["-V"], { stdio: "ignore" }).status === 0;
 
 describe("A spell's reply", () => {
   it("introduces the workflow at each look, and its data have the header as it is written", async () => {
+    promise("spells.replies");
     using project = temporaryProject({ environment });
     for (const spell of ["lumos", "accio", "lumos", "lumos"]) {
       const { out } = await project.pawl(spell);

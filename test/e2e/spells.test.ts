@@ -7,6 +7,7 @@ import { acceptState } from "../../src/workflows/spells/accept-state.ts";
 import { overview } from "../../src/workflows/spells/overview.ts";
 import { SPELLS_WORKFLOW } from "../../src/workflows/spells/table.ts";
 import { personAtTerminal, temporaryProject } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 import { SpellsProject } from "../rig/spells-project.ts";
 
 const PLAN = "# Plan\n\n- [ ] the list is sorted\n- [ ] the list can be filtered\n";
@@ -103,6 +104,7 @@ describe("what writes nothing", () => {
   );
 
   test("a blocked cast and one without effect leave the state file and its history as they are", async () => {
+    promise("spells.writes-nothing");
     using project = new SpellsProject();
     project.write("plan.md", PLAN);
     project.state("GATHER_EDITING");
@@ -120,6 +122,7 @@ describe("what writes nothing", () => {
 
 describe("what a person wrote", () => {
   test("is set aside where a spell creates its file anew", async () => {
+    promise("spells.nothing-lost");
     using project = new SpellsProject();
     project.write("context.md", "my notes\r\n");
     const { row, text } = await project.cast("accio");
@@ -186,6 +189,7 @@ describe("what a person wrote", () => {
 
 describe("archives", () => {
   test("never collide: a second one in the same second gets a counter", async () => {
+    promise("spells.nothing-lost");
     using project = new SpellsProject();
     project.write("plan.md", PLAN);
     for (const text of ["one", "two", "three"]) {

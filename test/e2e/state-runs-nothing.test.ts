@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { MANIFEST, plan, start } from "../rig/alfred-artifacts.ts";
 import { type AlfredProject, CLEAN, projectWithTask } from "../rig/alfred-project.ts";
+import { promise } from "../rig/promise.ts";
 import { releaseReady } from "../rig/release-project.ts";
 
 const ID = "TS-01";
@@ -22,6 +23,7 @@ async function withRunning(check: Record<string, unknown>, checks = {}): Promise
 const CHECK = { exit_code: null, duration_ms: null, tail: "" };
 
 test("a command in Alfred's state is not run, whether or not a check has its name", async () => {
+  promise("state.runs-nothing");
   const hostile = { ...CHECK, name: "test", command: "touch pwned", key: "TS-01-x-0" };
   for (const checks of [{}, { test: "touch configured" }]) {
     using project = await withRunning(hostile, checks);
@@ -39,6 +41,7 @@ test("a check in Alfred's state that no configuration names counts as a differen
 });
 
 test("a key in Alfred's state cannot lead to another folder", async () => {
+  promise("state.keys");
   for (const key of ["../../elsewhere", "..", "a/b", ""]) {
     using project = await withRunning({ ...CHECK, name: "test", key }, { test: "touch ran" });
     project.write(
@@ -53,6 +56,7 @@ test("a key in Alfred's state cannot lead to another folder", async () => {
 });
 
 test("a check that passed earlier under a key does not answer for another command", async () => {
+  promise("state.keys");
   using project = await projectWithTask(ID, {
     settings: { reviews: { default: ["ai"] }, checks: { test: "echo wrong; exit 1" } },
   });
@@ -97,6 +101,7 @@ function releaseIn(more: Record<string, unknown>) {
 const SINCE = "2026-01-01T00:00:00.000Z";
 
 test("a pending command in the state of an own workflow is not run", async () => {
+  promise("state.runs-nothing");
   const pending = {
     row: "submitted",
     command: "touch pwned",
@@ -111,6 +116,7 @@ test("a pending command in the state of an own workflow is not run", async () =>
 });
 
 test("a row's command is not run before the run took that row, whatever its state says", async () => {
+  promise("state.runs-nothing");
   using project = releaseIn({ state: "tagging", pending: { row: "approved", key: "k", since: SINCE } });
   project.write("tag.sh", "touch tagged\n");
   const { err } = await project.pawl("cast", "release:1.2.0");
@@ -119,6 +125,7 @@ test("a row's command is not run before the run took that row, whatever its stat
 });
 
 test("a command that stands in the state of an own workflow is not run: the one of its table is", async () => {
+  promise("state.runs-nothing");
   const move = { event: "approve", row: "approved", from: "in_review", to: "tagging" };
   const history = [{ time: SINCE, ...move, ...BY_HAND }];
   const pending = {
@@ -137,6 +144,7 @@ test("a command that stands in the state of an own workflow is not run: the one 
 });
 
 test("a fact's command in the state of an own workflow is not run", async () => {
+  promise("state.runs-nothing");
   const look = { command: "touch pwned", key: "1-0", since: SINCE };
   using project = releaseIn({ state: "drafting", history: [], checks: { tests: look } });
   project.write("test.sh", "touch tested\n");

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { bloomProject } from "../rig/bloom-project.ts";
+import { promise } from "../rig/promise.ts";
 
 const list = (count: number) =>
   `tasks:\n${Array.from({ length: count }, (_, at) => `- {id: T${at + 1}, title: t}\n`).join("")}`;
@@ -15,6 +16,7 @@ const FIX =
 
 describe("A tasks.yaml", () => {
   it("that holds as many tasks as it may is worked on, and takes no more", async () => {
+    promise("bloom.limit");
     using project = bloomProject({ tasks: list(2000) });
     project.write("more.csv", "title\nOne more\n");
     for (const command of [
@@ -46,6 +48,7 @@ describe("A tasks.yaml", () => {
     ],
     ["bytes", long(1_000_001), "1,000,001 bytes"],
   ])("with too many %s is read by no command", async (_, text, found) => {
+    promise("bloom.limit");
     using project = bloomProject({ tasks: text });
     for (const command of [["list"], ["add", "One more"]]) {
       const { code, err } = await project.bloom(...command);
@@ -61,6 +64,7 @@ describe("A tasks.yaml", () => {
   });
 
   it("that is full to the byte is left as it is by a change that makes it longer", async () => {
+    promise("bloom.limit");
     using project = bloomProject({ tasks: long(1_000_000) });
     const { code, err } = await project.bloom("start", "T1");
     expect({ code, err }).toMatchObject({

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { openStateHome } from "../../src/config/state-home.ts";
 import { connect } from "../rig/client.ts";
 import { pawlInside, personAtTerminal, type TemporaryProject, temporaryProject } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 import { DONE, releaseProject } from "../rig/release-project.ts";
 
 const PAWL_YAML = `agents:
@@ -27,6 +28,7 @@ const TASKS = "tasks:\n  - id: T1\n    title: Do it\n    verify: [touch started]
 
 describe("a cloned project", () => {
   it("is read by everything that only reads", async () => {
+    promise("trust.asked");
     using project = cloned();
     project.write("tasks.yaml", TASKS);
     for (const words of [
@@ -42,6 +44,7 @@ describe("a cloned project", () => {
   });
 
   it("has no agent started by a look at the agents, nor by a test of one", async () => {
+    promise("trust.asked");
     using project = cloned();
     const looked = await project.pawl("agents");
     expect(looked.out).toContain("helper  claude  is not trusted");
@@ -54,6 +57,7 @@ describe("a cloned project", () => {
   });
 
   it("has no task worked on: the error says what to do", async () => {
+    promise("trust.asked");
     using project = cloned();
     project.write("tasks.yaml", TASKS);
     const refused = await project.pawl("run", "--once");
@@ -64,6 +68,7 @@ describe("a cloned project", () => {
   });
 
   it("has no command of a workflow of its own run, over the command line and over MCP", async () => {
+    promise("trust.asked");
     using project = releaseProject({ XDG_STATE_HOME: "/nonexistent/state" });
     project.write("releases/1.2.0.md", DONE);
     project.write("test.sh", "touch started\n");
@@ -79,6 +84,7 @@ describe("a cloned project", () => {
   });
 
   it("is trusted by `pawl trust --yes`, outside of the project, for exactly what was shown", async () => {
+    promise("trust.exact");
     using project = cloned();
     const agreed = await project.pawl("trust", "--yes");
     expect(agreed.out).toContain('+ agent   helper: {"dialect":"claude","program":"./helper.sh"}');
@@ -102,6 +108,7 @@ describe("a cloned project", () => {
   });
 
   it("asks at a terminal, not on standard input, and takes nothing for a yes", async () => {
+    promise("trust.person");
     using project = cloned();
     expect((await project.pawl("trust")).err).toContain("[terminal-missing]");
     expect((await personAtTerminal(project.root, ["trust"], { answer: "" })).code).not.toBe(0);
@@ -111,6 +118,7 @@ describe("a cloned project", () => {
   });
 
   it.each(["BLOOM_TASK", "CLAUDECODE"])("takes no agent's word for a person's (%s)", async (mark) => {
+    promise("trust.person");
     using project = cloned(PAWL_YAML, { [mark]: "1" });
     for (const words of [["trust", "--yes"], ["trust"]])
       expect((await project.pawl(...words)).err).toContain("[caller-not-allowed]");
@@ -118,6 +126,7 @@ describe("a cloned project", () => {
   });
 
   it("is not said to be untrusted where what was agreed to cannot be read: the error names the place", async () => {
+    promise("files.unreadable");
     using project = cloned();
     project.write("tasks.yaml", TASKS);
     project.trust();
@@ -136,6 +145,7 @@ describe("a cloned project", () => {
   });
 
   it("brings no trust along: a record inside it, and one of another folder at its path, do not count", async () => {
+    promise("trust.exact");
     using project = cloned();
     project.trust();
     const { XDG_STATE_HOME = "" } = process.env;
@@ -150,6 +160,7 @@ describe("a cloned project", () => {
 
 describe("a project that a person begins", () => {
   it("is trusted by `pawl init`, its tasks file as it is written later", async () => {
+    promise("trust.person");
     using project = temporaryProject({ marked: false, environment: { DOOR_ONLY: "" } });
     await project.pawl("init");
     expect((await project.pawl("trust", "--show")).out).toContain("Trusted since");
@@ -162,6 +173,7 @@ describe("a project that a person begins", () => {
   });
 
   it("is not trusted by `pawl init` where it names something already", async () => {
+    promise("trust.person");
     for (const [file, text] of [
       ["tasks.yaml", TASKS],
       ["pawl.yaml", PAWL_YAML],

@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { CLEAN, taskMarkdown } from "../rig/alfred-project.ts";
 import { type Connected, connect } from "../rig/client.ts";
 import { pawlInside, type TemporaryProject, temporaryProject } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 
 const TOKEN = "tkn-4711-never-to-be-seen";
 const LINES = ["-----BEGIN KEY-----", "MIIEowIBAAKCAQEA1c7+9z5Pad7OejecsQ0bu3aoiM", "-----END KEY-----"];
@@ -43,6 +44,7 @@ async function said(client: Connected, tool: string, input: Record<string, unkno
 }
 
 it("masks what an assistant types into an artifact, a note and a review, in files, logs, prompts and answers", async () => {
+  promise("inputs.masked");
   using project = temporaryProject({ environment: SECRETS });
   project.write("pawl.yaml", "\n");
   project.write(".alfred/tasks/TS-01.md", taskMarkdown("TS-01"));
@@ -66,6 +68,7 @@ it("masks what an assistant types into an artifact, a note and a review, in file
 });
 
 it("masks what is typed at the command line, and leaves a person's own file as it is", async () => {
+  promise("inputs.masked");
   using project = temporaryProject({ environment: SECRETS });
   project.write("tasks.yaml", TASKS);
   const ran = [

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { TEMPLATES } from "../../src/workflows/custom/template-names.ts";
 import { type TemporaryProject, temporaryProject, typingInside } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 import { change, releaseProject } from "../rig/release-project.ts";
 
 const ENVIRONMENT = { DOOR_ONLY: "" };
@@ -20,6 +21,7 @@ function filesOf(root: string): Readonly<Record<string, string>> {
 
 describe.each(TEMPLATES)("pawl workflow new --template %s", (template) => {
   it("writes a workflow that is proved, begins a run, and can be walked", async () => {
+    promise("workflow.new");
     using project = newProject();
     const made = await project.pawl("workflow", "new", "mine", "--template", template);
     expect(made).toMatchObject({ code: 0, err: "" });
@@ -39,6 +41,7 @@ describe.each(TEMPLATES)("pawl workflow new --template %s", (template) => {
 
 describe("pawl workflow new", () => {
   it("writes over nothing, and keeps what else stands in pawl.yaml", async () => {
+    promise("workflow.new");
     using project = newProject();
     project.write(
       "pawl.yaml",
@@ -64,6 +67,7 @@ describe("pawl workflow new", () => {
     ["# only a comment\n", "# only a comment\nworkflows: [./rfc.yaml]\n"],
     ["alfred: {}\n", "workflows: [./rfc.yaml]\nalfred: {}\n"],
   ])("adds its line to %j", async (before, after) => {
+    promise("workflow.new");
     using project = newProject();
     for (const name of ["a", "b"]) project.write(`${name}.yaml`, "x\n");
     project.write("pawl.yaml", before);
@@ -72,6 +76,7 @@ describe("pawl workflow new", () => {
   });
 
   it("asks a person at a terminal what to begin with, and then what the steps are", async () => {
+    promise("workflow.new");
     using project = newProject();
     // Each question gets this line: a name, a title, one step, and the step at which a person decides.
     const asked = await typingInside(project.root, ["workflow", "new", "errand"], ENVIRONMENT, "\n");
@@ -85,6 +90,7 @@ describe("pawl workflow new", () => {
   });
 
   it("says what to give where nobody can be asked, and is a person's", async () => {
+    promise("workflow.new");
     using project = newProject();
     expect((await project.pawl("workflow", "new", "x")).err).toContain(
       "expected --template with one of release,",
@@ -103,6 +109,7 @@ describe("pawl workflow new", () => {
 
 describe("pawl workflow try", () => {
   it("walks by events to the end, with each reply, and writes nothing", async () => {
+    promise("workflow.try");
     using project = releaseProject(ENVIRONMENT);
     const before = filesOf(project.root);
     const { code, out } = await project.pawl(
@@ -123,6 +130,7 @@ describe("pawl workflow try", () => {
   });
 
   it("takes what a fact is, and says what cannot be", async () => {
+    promise("workflow.try");
     using project = releaseProject(ENVIRONMENT);
     const blocked = await project.pawl(
       "workflow",
@@ -152,6 +160,7 @@ describe("pawl workflow try", () => {
   });
 
   it("asks a person at each state what happens", async () => {
+    promise("workflow.try");
     using project = releaseProject(ENVIRONMENT);
     const { code, out, screen } = await typingInside(
       project.root,
@@ -176,6 +185,7 @@ describe("pawl check", () => {
     ],
     ["reply: rejected", "reply: nothing", "release.yaml:92:12", "reply-missing"],
   ])("says file and line of what it refuses: %j", async (from, to, place, kind) => {
+    promise("workflow.placed");
     using project = releaseProject(ENVIRONMENT);
     change(project, "release.yaml", from, to);
     const { code, out } = await project.pawl("check", "release", "--json");
@@ -186,6 +196,7 @@ describe("pawl check", () => {
   });
 
   it("names the file of a reply that no rule uses", async () => {
+    promise("workflow.placed");
     using project = releaseProject(ENVIRONMENT);
     project.write("replies/unused.md", "Nothing.\n");
     expect((await project.pawl("check", "release")).out).toContain("✗ replies/unused.md:1:1: The reply");

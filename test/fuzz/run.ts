@@ -1,5 +1,5 @@
 /**
- * `npm run test:fuzz -- [--seconds N] [--only NAME] [--seed N]`: feeds every parser of what others wrote with inputs made
+ * `npx node test/fuzz/run.ts [--seconds N] [--only NAME] [--seed N]`: feeds every parser of what others wrote with inputs made
  * of seeds, for N seconds in all (default 20). A finding is what is thrown and is no `PawlError`, what takes more than two
  * seconds, and what writes beside its scratch folder. Prints each with the numbers that make it again; exits 1 on any.
  */

@@ -2,7 +2,7 @@
  * Mutation testing: changes the code in one place at a time and runs the area's own tests. A mutant that no test notices
  * is a gap in the tests, or code that does nothing. Fails where an area stays below its aim.
  *
- *     npm run test:mutation -- [--incremental] [--only FILE] [AREA...]
+ *     npx node test/mutation/run.ts [--incremental] [--only FILE] [AREA...]
  *
  * With --incremental, mutants whose code and tests are as they were in the last run keep their result. With --only, the
  * mutants are those of one file.

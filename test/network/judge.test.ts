@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../rig/promise.ts";
 import { judge } from "./judge.ts";
 
 interface Told {
@@ -46,6 +47,7 @@ const remote = (more: Readonly<Record<string, string>>) => ({ git: { ...GOOD.git
 
 describe("The judge of the proof over a network", () => {
   it("has nothing against work that was done once", async () => {
+    promise("team.network");
     expect(await judged({})).toEqual([]);
   });
 
@@ -82,6 +84,7 @@ describe("The judge of the proof over a network", () => {
       "still has refs/pawl/wip/T1",
     ],
   ])("names %s", async (_, more, says) => {
+    promise("team.network");
     const faults = await judged(more);
     expect(faults).toHaveLength(1);
     expect(faults[0]).toContain(says);

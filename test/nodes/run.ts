@@ -78,7 +78,7 @@ interface PageResult {
 /** Runs every block of every page. Throws with what a page's commands said where one fails. */
 async function provePages(node: string, folder: string): Promise<string> {
   const results = join(folder, "pages.json");
-  const words = ["run", "--project", "slow", "test/docs-run.slow.test.ts"];
+  const words = ["run", "--project", "slow", "test/docs-run.story.test.ts"];
   const report = ["--reporter=json", `--outputFile=${results}`];
   const ended = await end(
     spawn(node, [join(ROOT, "node_modules/vitest/vitest.mjs"), ...words, ...report], {

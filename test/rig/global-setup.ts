@@ -4,13 +4,11 @@ import { buildApp } from "../../scripts/build-app.ts";
 import { buildBoard } from "../../scripts/build-board.ts";
 import { bundle, bundleApart } from "../../scripts/bundle.ts";
 import { MAIN } from "./project.ts";
-import { seedOfCommit } from "./random-cases.ts";
-import { useScratchStateHome } from "./state-home.ts";
+import scratch from "./scratch-setup.ts";
 
 /** Bundles the rig's programs as the product is bundled: they start fast, and tests see what bundling does. */
 export default async function setup(): Promise<void> {
-  process.once("exit", useScratchStateHome());
-  process.env.PAWL_TEST_SEED ??= seedOfCommit(import.meta.dirname);
+  scratch();
   await rm(dirname(MAIN), { recursive: true, force: true });
   const programs = {
     main: "test/rig/main.ts",

@@ -1,5 +1,6 @@
-/** What the promises' tests did in a run, by the results that `vitest --reporter=json` writes. */
-import type { Requirement } from "../requirements.ts";
+/** Which promises the tests cite, and what a run of them showed, by what `vitest --reporter=json` writes. */
+import { globSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 
 export interface Results {
   readonly testResults: readonly {
@@ -8,34 +9,52 @@ export interface Results {
       readonly title: string;
       readonly status: string;
       readonly failureMessages?: readonly string[];
+      readonly meta?: { readonly promises?: readonly string[] };
     }[];
   }[];
 }
 
-/** The promised tests that did not pass. Suites that vitest does not run (`test/crash`) have runs of their own. */
-export function notShown(
-  requirements: Readonly<Record<string, Requirement>>,
-  { testResults }: Results,
-): readonly string[] {
-  const passed = testResults.flatMap(({ name, assertionResults }) =>
-    assertionResults.flatMap(({ title, status }) => (status === "passed" ? [{ name, title }] : [])),
-  );
-  return Object.entries(requirements).flatMap(([id, { tests }]) =>
-    tests
-      .filter((test) => {
-        const [, file = "", title = ""] = /^([^:]+): (.+)$/s.exec(test) ?? [];
-        if (!file.endsWith(".test.ts")) return false;
-        const pattern = patternOf(title);
-        return !passed.some(
-          (each) => each.name.replaceAll("\\", "/").endsWith(file) && pattern.test(each.title),
-        );
-      })
-      .map((test) => `${id}: ${test}`),
+/** A promise that a test file cites, in so many tests. */
+export interface Citation {
+  readonly id: string;
+  readonly file: string;
+  readonly tests: number;
+}
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const CALL = /^\s*promise\(([^)]*)\);$/gm;
+
+/** What stands in the source, whether it runs or not. */
+export function citations(): readonly Citation[] {
+  return globSync("{src,test,demo}/**/*.test.ts", { cwd: ROOT }).flatMap((file) =>
+    citationsIn(file, readFileSync(join(ROOT, file), "utf8")),
   );
 }
 
-/** A title with places for values (`%s`, `$row`, `${name}`) stands for each that fills them. */
-export function patternOf(title: string): RegExp {
-  const parts = title.split(/%[sdifjoOc#]|\$\{[^}]*\}|\$\w+/);
-  return new RegExp(`^${parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join(".*")}$`, "s");
+export function citationsIn(file: string, text: string): readonly Citation[] {
+  const tests = new Map<string, number>();
+  for (const [, ids = ""] of text.matchAll(CALL))
+    for (const [, id = ""] of ids.matchAll(/"([^"]+)"/g)) tests.set(id, (tests.get(id) ?? 0) + 1);
+  return [...tests].map(([id, count]) => ({ id, file, tests: count }));
+}
+
+/** The citations of files that ran of which a test did not pass: one that was skipped or failed shows nothing. */
+export function notShown(cited: readonly Citation[], { testResults }: Results): readonly Citation[] {
+  const results = new Map(testResults.map((each) => [each.name.replaceAll("\\", "/"), each]));
+  return cited.filter(({ file, id, tests }) => {
+    const [, ran] = [...results].find(([name]) => name.endsWith(`/${file}`)) ?? [];
+    const passed = ran?.assertionResults.filter(
+      ({ meta, status }) => status === "passed" && meta?.promises?.includes(id),
+    );
+    return passed !== undefined && passed.length < tests;
+  });
+}
+
+/** The promises that a run showed. */
+export function shown({ testResults }: Results): ReadonlySet<string> {
+  return new Set(
+    testResults
+      .flatMap(({ assertionResults }) => assertionResults)
+      .flatMap(({ meta, status }) => (status === "passed" ? (meta?.promises ?? []) : [])),
+  );
 }

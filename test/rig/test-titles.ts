@@ -33,11 +33,6 @@ export function testTitles(file: string): ReadonlySet<string> {
   return titles;
 }
 
-/** Every text that stands in a file as a literal: where a suite is data. */
-export function literals(file: string): ReadonlySet<string> {
-  return new Set(literalsIn(parseSync(file, readFileSync(file, "utf8")).program.body));
-}
-
 /** `it.skipIf(x).each(rows)("title", …)`: its names, the arguments of each, the title. */
 function callOf(node: Node) {
   if (node.type !== "CallExpression") return null;
@@ -73,4 +68,10 @@ function literalsIn(value: unknown): readonly string[] {
 
 function isNode(value: unknown): value is Node {
   return typeof value === "object" && value !== null;
+}
+
+/** A title with places for values (`%s`, `$row`, `${name}`) stands for each that fills them. */
+export function patternOf(title: string): RegExp {
+  const parts = title.split(/%[sdifjoOc#]|\$\{[^}]*\}|\$\w+/);
+  return new RegExp(`^${parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join(".*")}$`, "s");
 }

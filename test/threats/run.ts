@@ -2,7 +2,7 @@
  * Whether the tests of docs/threats.md can fail: in a copy of the checkout, each protection is taken away once, and the
  * tests that hold it must turn red.
  *
- *     npm run test:threats -- [--all] [--only WORDS] [--shard N/M]
+ *     npx node test/threats/run.ts [--all] [--only WORDS] [--shard N/M]
  *
  * First the types of the weakened code are checked, and the tests are run on the code as it is. Only a test that fails by
  * itself is red: a file that cannot be loaded, a test that is not run and one that takes too long show nothing, and are tried

@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { timesFound } from "../rig/broken-copy.ts";
-import { patternOf } from "../rig/promises.ts";
-import { testTitles } from "../rig/test-titles.ts";
+import { patternOf, testTitles } from "../rig/test-titles.ts";
 import { citedTest, stateOf } from "./cited.ts";
 import { WEAKENINGS } from "./weakenings.ts";
 

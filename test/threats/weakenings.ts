@@ -24,7 +24,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "history.view(history.base).read(ALLOWED_SIGNERS)",
       replace: "history.view(history.head).read(ALLOWED_SIGNERS)",
       tests: [
-        "test/e2e/verify.slow.test.ts: names a signer who allowed themselves in HEAD: record-signature",
+        "test/e2e/verify.story.test.ts: names a signer who allowed themselves in HEAD: record-signature",
       ],
     },
     {
@@ -33,7 +33,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: ' && record.verdict === "approve" && record.tree === work',
       replace: ' && record.verdict === "approve"',
       tests: [
-        "test/e2e/verify.slow.test.ts: names a tree that was changed after it was approved: commit-uncovered",
+        "test/e2e/verify.story.test.ts: names a tree that was changed after it was approved: commit-uncovered",
       ],
     },
     {
@@ -41,14 +41,14 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/verify/records.ts",
       find: "    isFinal.push(...replayed.isFinal);",
       replace: "    faults.length = 0;\n    isFinal.push(...replayed.isFinal);",
-      tests: ["test/e2e/verify.slow.test.ts: names an event that cannot be: record-steps"],
+      tests: ["test/e2e/verify.story.test.ts: names an event that cannot be: record-steps"],
     },
     {
       takes: "the rule that records are only added",
       file: "src/verify/records.ts",
       find: "const faults: Fault[] = [...changedFaults(history)];",
       replace: "const faults: Fault[] = [];",
-      tests: ["test/e2e/verify.slow.test.ts: names a record that was removed: record-changed"],
+      tests: ["test/e2e/verify.story.test.ts: names a record that was removed: record-changed"],
     },
   ],
   "A verdict that anybody with the shell could give": [
@@ -268,7 +268,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: '  if (text.includes("*")) resolveAliases(document);\n',
       replace: "",
       tests: [
-        "test/linear.slow.test.ts: is read within two seconds, or refused in Pawl's own words: YAML: a file",
+        "test/linear.proof.test.ts: is read within two seconds, or refused in Pawl's own words: YAML: a file",
       ],
       takesLong: true,
     },
@@ -306,8 +306,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (task !== null && task !== caller.task)",
       replace: "if (task !== null && caller.task === null)",
       tests: [
-        "test/e2e/bloom-own-verbs.slow.test.ts: speaks for its own task only: for another's every verb is refused with a sentence",
-        "test/e2e/bloom-own-verbs.slow.test.ts: counts for the run's own task only, and only with its capability",
+        "test/e2e/bloom-own-verbs.proof.test.ts: speaks for its own task only: for another's every verb is refused with a sentence",
+        "test/e2e/bloom-own-verbs.proof.test.ts: counts for the run's own task only, and only with its capability",
       ],
     },
     {
@@ -316,7 +316,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (!OWN_VERBS.includes(name))",
       replace: 'if (name === "approve")',
       tests: [
-        "test/e2e/bloom-own-verbs.slow.test.ts: is refused a person's verbs and commands, for its own task and for others",
+        "test/e2e/bloom-own-verbs.proof.test.ts: is refused a person's verbs and commands, for its own task and for others",
       ],
     },
     {
@@ -325,7 +325,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (proven !== null && marked.every((run) => run === proven.run)) return proven;",
       replace: 'if (proven !== null && marked.every((run) => run !== "")) return proven;',
       tests: [
-        "test/e2e/bloom-own-verbs.slow.test.ts: cannot use another run's capability, nor one that it made itself",
+        "test/e2e/bloom-own-verbs.proof.test.ts: cannot use another run's capability, nor one that it made itself",
       ],
     },
     {
@@ -334,8 +334,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "return same && kept.run === run && isId(kept.task)",
       replace: "return kept.run === run && isId(kept.task)",
       tests: [
-        "test/e2e/bloom-own-verbs.slow.test.ts: cannot use another run's capability, nor one that it made itself",
-        "test/e2e/bloom-own-verbs.slow.test.ts: counts for the run's own task only, and only with its capability",
+        "test/e2e/bloom-own-verbs.proof.test.ts: cannot use another run's capability, nor one that it made itself",
+        "test/e2e/bloom-own-verbs.proof.test.ts: counts for the run's own task only, and only with its capability",
       ],
     },
     {
@@ -344,7 +344,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "  rmSync(pathOf(stateFolder, run), { force: true });\n",
       replace: "",
       tests: [
-        "test/e2e/bloom-own-verbs.slow.test.ts: has a capability that is over with its run, and in no output",
+        "test/e2e/bloom-own-verbs.proof.test.ts: has a capability that is over with its run, and in no output",
       ],
     },
     {
@@ -393,14 +393,18 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/workflows/bloom/verbs/status.ts",
       find: "        ? forcing(task, open.length, context)\n",
       replace: "        ? byAgent && forcing(task, open.length, context)\n",
-      tests: ["test/e2e/bloom-own-verbs.slow.test.ts: makes a task done without its work at a terminal only"],
+      tests: [
+        "test/e2e/bloom-own-verbs.proof.test.ts: makes a task done without its work at a terminal only",
+      ],
     },
     {
       takes: "the verification of what a script calls done",
       file: "src/workflows/bloom/verbs/status.ts",
       find: " || inLoop || subtasks || unseen));",
       replace: " || inLoop || (subtasks && unseen)));",
-      tests: ["test/e2e/bloom-own-verbs.slow.test.ts: makes a task done without its work at a terminal only"],
+      tests: [
+        "test/e2e/bloom-own-verbs.proof.test.ts: makes a task done without its work at a terminal only",
+      ],
     },
   ],
   "A budget without an end": [
@@ -411,7 +415,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: 'if (usage && next.end) events.push({ type: "usage", usage });',
       tests: [
         "src/adapters/agents/heard.test.ts: claude are counted turn by turn, before they end",
-        "test/e2e/bloom-people.slow.test.ts: sets a budget of turns, and its agent is stopped before it has made two more",
+        "test/e2e/bloom-people.story.test.ts: sets a budget of turns, and its agent is stopped before it has made two more",
       ],
     },
     {
@@ -419,7 +423,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/workflows/bloom/scheduler/work-on.ts",
       find: "spent = added({ spent }, usage, 0);",
       replace: "spent = added({ spent }, null, 0);",
-      tests: ["test/e2e/bloom-people.slow.test.ts: sets a budget that a killed loop's runs count in, too"],
+      tests: ["test/e2e/bloom-people.story.test.ts: sets a budget that a killed loop's runs count in, too"],
     },
   ],
   "Git runs what an agent configured": [
@@ -428,7 +432,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/adapters/git/safe-config.ts",
       find: '  ["core.fsmonitor", "false"],\n',
       replace: "",
-      tests: ["src/adapters/git/hostile-config.slow.test.ts: settings that name a program"],
+      tests: ["src/adapters/git/hostile-config.proof.test.ts: settings that name a program"],
     },
     {
       takes: "the refusal of what cannot be overridden",
@@ -436,7 +440,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "|remote\\..*\\.(?:uploadpack|receivepack|vcs))$/s;",
       replace: ")$/s;",
       tests: [
-        "src/adapters/git/hostile-config.slow.test.ts: remote.origin.vcs, which no option overrides: it is refused by name",
+        "src/adapters/git/hostile-config.proof.test.ts: remote.origin.vcs, which no option overrides: it is refused by name",
       ],
     },
     {
@@ -444,7 +448,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/adapters/git/safe-config.ts",
       find: "const isTrusted = trusted.includes(name) && isOwnFilter(known, name);",
       replace: "const isTrusted = !trusted.includes(name) || isOwnFilter(known, name);",
-      tests: ["src/adapters/git/hostile-config.slow.test.ts: a filter's process"],
+      tests: ["src/adapters/git/hostile-config.proof.test.ts: a filter's process"],
     },
     {
       takes: "the override of a merge driver",
@@ -452,7 +456,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "return [...filters, ...merges];",
       replace: "return merges.length > 99 ? merges : filters;",
       tests: [
-        "src/adapters/git/hostile-config.slow.test.ts: a merge driver, where both sides changed a file",
+        "src/adapters/git/hostile-config.proof.test.ts: a merge driver, where both sides changed a file",
       ],
     },
     {
@@ -460,7 +464,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/adapters/git/safe-config.ts",
       find: "if (cached?.signature === before.text) return cached.known;",
       replace: "if (cached !== undefined) return cached.known;",
-      tests: ["src/adapters/git/hostile-config.slow.test.ts: a setting that came after the last look"],
+      tests: ["src/adapters/git/hostile-config.proof.test.ts: a setting that came after the last look"],
     },
     {
       takes: "the withholding of credentials from a remote on this machine",
@@ -468,7 +472,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "call.remote !== undefined && !isLocalRemote(known, call.remote.name, call.remote.push === true);",
       replace: "call.remote !== undefined;",
       tests: [
-        "src/adapters/git/hostile-config.slow.test.ts: a remote on this machine gets no credentials: its hooks are another's",
+        "src/adapters/git/hostile-config.proof.test.ts: a remote on this machine gets no credentials: its hooks are another's",
       ],
     },
   ],
@@ -557,7 +561,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/surfaces/cli/controlling-terminal.ts",
       find: 'const DEVICE = "/dev/tty";',
       replace: 'const DEVICE = "/dev/stdin";',
-      tests: ["test/e2e/person.slow.test.ts: is refused where it is piped in"],
+      tests: ["test/e2e/person.story.test.ts: is refused where it is piped in"],
     },
     {
       takes: "the agent among the ancestors",
@@ -566,7 +570,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: "  for (const ancestor of [...chain].slice(0, 0)) {\n",
       tests: [
         "src/adapters/agents/ancestry.test.ts: is told by an ancestor's environment where its own was cleared",
-        "test/e2e/person.slow.test.ts: is refused to an agent at one in an empty environment",
+        "test/e2e/person.story.test.ts: is refused to an agent at one in an empty environment",
       ],
     },
     {
@@ -583,7 +587,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/surfaces/cli/controlling-terminal.ts",
       find: "    discardTyped();\n",
       replace: "",
-      tests: ["test/e2e/person.slow.test.ts: counts nothing that was typed before the question"],
+      tests: ["test/e2e/person.story.test.ts: counts nothing that was typed before the question"],
     },
   ],
   "A person's word by another verb": [
@@ -593,7 +597,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "  if (isAgents(context)) throw notAnAgents(run, verb);\n",
       replace: "",
       tests: [
-        "test/e2e/bloom-persons-word.slow.test.ts: gets a fresh budget from a person only, and its agent's question an answer",
+        "test/e2e/bloom-persons-word.proof.test.ts: gets a fresh budget from a person only, and its agent's question an answer",
       ],
     },
     {
@@ -601,7 +605,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/workflows/bloom/verbs/persons-word.ts",
       find: 'if (run.state === "blocked" || (run.state === "budget_exhausted" && !isPersonHere(context))) return null;',
       replace: "if (!isPersonHere(context)) return null;",
-      tests: ["test/e2e/bloom-persons-word.slow.test.ts: is not let go on by an agent's `reset`"],
+      tests: ["test/e2e/bloom-persons-word.proof.test.ts: is not let go on by an agent's `reset`"],
     },
     {
       takes: "the refusal of an agent's answer",
@@ -609,7 +613,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "    if (isAgents(context))\n",
       replace: "    if (isAgents(context) && question.answer !== null)\n",
       tests: [
-        "test/e2e/bloom-persons-word.slow.test.ts: gets a fresh budget from a person only, and its agent's question an answer",
+        "test/e2e/bloom-persons-word.proof.test.ts: gets a fresh budget from a person only, and its agent's question an answer",
       ],
     },
   ],
@@ -628,7 +632,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: "joins(shown, character, at) || at >= 0 ? character : named(character)",
       tests: [
         "src/core/clean.test.ts: shows the direction of a line",
-        "test/e2e/person.slow.test.ts: is asked for at the terminal, with what was found first and an agent's words quoted and cleaned last",
+        "test/e2e/person.story.test.ts: is asked for at the terminal, with what was found first and an agent's words quoted and cleaned last",
       ],
     },
     {
@@ -637,7 +641,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "(line) => `> $",
       replace: "(line) => `$",
       tests: [
-        "test/e2e/person.slow.test.ts: is asked for at the terminal, with what was found first and an agent's words quoted and cleaned last",
+        "test/e2e/person.story.test.ts: is asked for at the terminal, with what was found first and an agent's words quoted and cleaned last",
       ],
     },
   ],
@@ -668,7 +672,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (members.has(parent) && !own.has(pid)) members.add(pid);",
       replace: "if (members.has(pid) && !own.has(parent)) members.add(pid);",
       tests: [
-        "src/adapters/agents/process-tree.slow.test.ts: finds a child that cleared its environment, by its parent or by the group of the first process",
+        "src/adapters/agents/process-tree.proof.test.ts: finds a child that cleared its environment, by its parent or by the group of the first process",
       ],
     },
     {
@@ -677,7 +681,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: '    signal(pid, "SIGSTOP");\n',
       replace: "",
       tests: [
-        "src/adapters/agents/process-tree.slow.test.ts: stops each process when it finds it, and kills none that is not stopped",
+        "src/adapters/agents/process-tree.proof.test.ts: stops each process when it finds it, and kills none that is not stopped",
       ],
     },
     {
@@ -685,7 +689,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/surfaces/cli/bloom/work-loop.ts",
       find: 'const SIGNALS = ["SIGINT", "SIGTERM", "SIGQUIT", "SIGHUP"] as const;',
       replace: 'const SIGNALS = ["SIGINT", "SIGTERM", "SIGQUIT"] as const;',
-      tests: ["test/e2e/bloom-loop-dies.slow.test.ts: end on SIGHUP, in good order"],
+      tests: ["test/e2e/bloom-loop-dies.proof.test.ts: end on SIGHUP, in good order"],
     },
     {
       takes: "what the supervisor does when its pipe closes",
@@ -693,7 +697,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: 'done\nexec "$@"`;',
       replace: "done`;",
       tests: [
-        "test/e2e/bloom-loop-dies.slow.test.ts: end where the loop is killed in a moment in which it can do nothing",
+        "test/e2e/bloom-loop-dies.proof.test.ts: end where the loop is killed in a moment in which it can do nothing",
       ],
     },
   ],
@@ -748,7 +752,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: 'if (kept !== "") return null;',
       tests: [
         "src/runtime/record.test.ts: shows an edit to have another state",
-        "test/e2e/bloom-history.slow.test.ts: rests where it was edited to have an approval that nobody gave",
+        "test/e2e/bloom-history.proof.test.ts: rests where it was edited to have an approval that nobody gave",
         "test/e2e/spells-history.test.ts: is held where it was edited to have another state",
       ],
     },
@@ -810,7 +814,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "const DEEPEST = 200;",
       replace: "const DEEPEST = 1_000_000;",
       tests: [
-        "test/linear.slow.test.ts: is read within two seconds, or refused in Pawl's own words: tracker: HTML",
+        "test/linear.proof.test.ts: is read within two seconds, or refused in Pawl's own words: tracker: HTML",
       ],
     },
   ],
@@ -859,7 +863,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
         'const name = base !== null && typeof base !== "string" ? base.branch : base;\n  const fork = await forkOf({ ...place, accept: [1, 128] }, name, "HEAD");',
       tests: [
         "src/adapters/git/tree.test.ts: update-ref: the base is the commit that it was, and a branch that moved is told",
-        "test/e2e/alfred-hostile.slow.test.ts: moves the base branch",
+        "test/e2e/alfred-hostile.proof.test.ts: moves the base branch",
       ],
     },
     {
@@ -879,7 +883,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: '        "--exclude-standard",\n',
       tests: [
         "src/adapters/git/tree.test.ts: a file that only info/exclude hides: it is named, and no part of the tree",
-        "test/e2e/alfred-hostile.slow.test.ts: writes a .npmrc that git does not see: it is named, and the check runs without it",
+        "test/e2e/alfred-hostile.proof.test.ts: writes a .npmrc that git does not see: it is named, and the check runs without it",
       ],
     },
     {
@@ -895,7 +899,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: '!== "needed") return { cwd, command };',
       replace: '!== "needed") return { cwd: root, command };',
       tests: [
-        "test/e2e/alfred-hostile.slow.test.ts: run in a fresh checkout of what was handed in, without ignored files, which is gone afterwards",
+        "test/e2e/alfred-hostile.proof.test.ts: run in a fresh checkout of what was handed in, without ignored files, which is gone afterwards",
       ],
     },
   ],
@@ -906,8 +910,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (look.tree === tree) return [];",
       replace: "if (look.tree.length === tree.length) return [];",
       tests: [
-        "test/e2e/alfred-hostile.slow.test.ts: names code that changed after it was handed in, and does not approve it; put back, it is approved",
-        "test/e2e/alfred-hostile.slow.test.ts: shows it first where evidence is only shown",
+        "test/e2e/alfred-hostile.proof.test.ts: names code that changed after it was handed in, and does not approve it; put back, it is approved",
+        "test/e2e/alfred-hostile.proof.test.ts: shows it first where evidence is only shown",
       ],
     },
   ],
@@ -927,7 +931,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (target === undefined ? !isSame : unmerged !== 0) return null;",
       replace: "if (target === undefined ? !isSame : head !== null) return null;",
       tests: [
-        "test/e2e/bloom-without-work.slow.test.ts: but moves the target itself is not merged by that, and the move is told",
+        "test/e2e/bloom-without-work.proof.test.ts: but moves the target itself is not merged by that, and the move is told",
       ],
     },
   ],
@@ -938,7 +942,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (there && isThere && isWhole(folder, paths.checkout))",
       replace: "if (there && isThere)",
       tests: [
-        "test/e2e/bloom-lost-worktree.slow.test.ts: is made anew; the person's checkout stays as it is, and the agent is told where its files are",
+        "test/e2e/bloom-lost-worktree.proof.test.ts: is made anew; the person's checkout stays as it is, and the agent is told where its files are",
         "src/adapters/git/worktrees.test.ts: is set aside whole and made anew: it was removed",
       ],
     },
@@ -957,7 +961,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "return above === undefined ? {} : { GIT_CEILING_DIRECTORIES: above };",
       replace: 'return above !== "" ? {} : { GIT_CEILING_DIRECTORIES: above };',
       tests: [
-        "test/e2e/bloom-lost-worktree.slow.test.ts: is made anew; the person's checkout stays as it is, and the agent is told where its files are",
+        "test/e2e/bloom-lost-worktree.proof.test.ts: is made anew; the person's checkout stays as it is, and the agent is told where its files are",
         "src/adapters/git/worktrees.test.ts: is never taken for the checkout around it, nor removed",
       ],
     },
@@ -984,28 +988,30 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/workflows/bloom/govern.ts",
       find: "return { task: taskBy(policy, task), policy, ignored: ignoredIn(pinned, present) };",
       replace: "return { task: taskBy(present, task), policy, ignored: ignoredIn(pinned, present) };",
-      tests: ["test/e2e/policy.slow.test.ts: does not take its own verify away"],
+      tests: ["test/e2e/policy.proof.test.ts: does not take its own verify away"],
     },
     {
       takes: "what the loop saw before its agents could change it",
       file: "src/workflows/bloom/scheduler/pins.ts",
       find: "if (!seen.has(task.id) || (rests && !active.has(task.id))) seen.set",
       replace: "if (!seen.has(task.id) || !active.has(task.id)) seen.set",
-      tests: ["test/e2e/policy.slow.test.ts: does not take another task's verify away"],
+      tests: ["test/e2e/policy.proof.test.ts: does not take another task's verify away"],
     },
     {
       takes: "the policy of the loop",
       file: "src/workflows/bloom/scheduler/pins.ts",
       find: "return settingsBy(governing(base, present), settings);",
       replace: "return settingsBy(present, settings);",
-      tests: ["test/e2e/policy.slow.test.ts: gets no more permission for the next task"],
+      tests: ["test/e2e/policy.proof.test.ts: gets no more permission for the next task"],
     },
     {
       takes: "the policy of Alfred's task",
       file: "src/workflows/alfred/govern.ts",
       find: "const policy = pinned === null ? present : governing(pinned, present);",
       replace: "const policy = pinned === null ? present : { ...pinned, ...present };",
-      tests: ["test/e2e/policy.slow.test.ts: does not take the person out of the gate, by the configuration"],
+      tests: [
+        "test/e2e/policy.proof.test.ts: does not take the person out of the gate, by the configuration",
+      ],
     },
     {
       takes: "the hold of a run whose policy this machine does not have",
@@ -1013,7 +1019,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (named === undefined || named === present) return;",
       replace: "if (named === undefined || present !== named) return;",
       tests: [
-        "test/e2e/policy.slow.test.ts: is held where the policy is not known on this machine, unless the files say the same or a person accepts them",
+        "test/e2e/policy.proof.test.ts: is held where the policy is not known on this machine, unless the files say the same or a person accepts them",
       ],
     },
   ],
@@ -1071,7 +1077,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: "if (errnoOf(thrown) !== null) return none;",
       tests: [
         "src/adapters/policies/policies.test.ts: and is a folder is an error that names its file and what to do, never none",
-        "test/e2e/policy.slow.test.ts: is held where the policy that was kept cannot be read",
+        "test/e2e/policy.proof.test.ts: is held where the policy that was kept cannot be read",
       ],
     },
     {
@@ -1081,7 +1087,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: "if (fault === null || kept === null) return kept;",
       tests: [
         "src/adapters/policies/policies.test.ts: and is no JSON is an error that names its file and what to do, never none",
-        "test/e2e/policy.slow.test.ts: is held where the policy that was kept is damaged",
+        "test/e2e/policy.proof.test.ts: is held where the policy that was kept is damaged",
       ],
     },
     {
@@ -1100,7 +1106,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/workflows/bloom/persons-event.ts",
       find: 'return run.state === "done" || run.underway.length > 0 ? null : "dropped";',
       replace: 'return run.state === "done" ? null : "dropped";',
-      tests: ["test/e2e/policy.slow.test.ts: does not make itself or another done by a status"],
+      tests: ["test/e2e/policy.proof.test.ts: does not make itself or another done by a status"],
     },
   ],
   "A listed command that does more": [
@@ -1111,7 +1117,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: "",
       tests: [
         "src/adapters/agents/acp-policy.test.ts: refuses git log --output=/home/ada/.bashrc",
-        "src/adapters/agents/static-lists.slow.test.ts: refuses what begins so and is more, with what to do instead",
+        "src/adapters/agents/static-lists.proof.test.ts: refuses what begins so and is more, with what to do instead",
       ],
     },
     {
@@ -1153,28 +1159,28 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/adapters/agents/opencode.ts",
       find: '"{", " -"].map',
       replace: '"{"].map',
-      tests: ['src/adapters/agents/static-lists.slow.test.ts: does not run "git add a -f .env"'],
+      tests: ['src/adapters/agents/static-lists.proof.test.ts: does not run "git add a -f .env"'],
     },
     {
       takes: "the options among paths that Gemini must not allow",
       file: "src/adapters/agents/gemini.ts",
       find: "[A-Za-z0-9_./][A-Za-z0-9_./ ]*",
       replace: "[A-Za-z0-9_./][A-Za-z0-9_./ -]*",
-      tests: ['src/adapters/agents/static-lists.slow.test.ts: does not run "git add a -f .env"'],
+      tests: ['src/adapters/agents/static-lists.proof.test.ts: does not run "git add a -f .env"'],
     },
     {
       takes: "the first option that OpenCode must not allow",
       file: "src/adapters/agents/opencode.ts",
       find: " -*`);",
       replace: " --no-*`);",
-      tests: ['src/adapters/agents/static-lists.slow.test.ts: does not run "git add -f .env"'],
+      tests: ['src/adapters/agents/static-lists.proof.test.ts: does not run "git add -f .env"'],
     },
     {
       takes: "the first option that Gemini must not allow",
       file: "src/adapters/agents/gemini.ts",
       find: "} [A-Za-z0-9_./][A-Za-z0-9_./ ]*",
       replace: "} [A-Za-z0-9_./ -]*",
-      tests: ['src/adapters/agents/static-lists.slow.test.ts: does not run "git add -f .env"'],
+      tests: ['src/adapters/agents/static-lists.proof.test.ts: does not run "git add -f .env"'],
     },
   ],
   "A template that reads files": [
@@ -1196,7 +1202,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/adapters/wall/arguments.ts",
       find: '  "--unshare-pid",\n',
       replace: "",
-      tests: ["test/e2e/wall-escapes.slow.test.ts: behind the wall an agent fails to see another process"],
+      tests: ["test/e2e/wall-escapes.story.test.ts: behind the wall an agent fails to see another process"],
     },
     {
       takes: "the project that is read-only",
@@ -1204,9 +1210,9 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: '    { type: "read", at: root },\n',
       replace: '    { type: "write", at: root },\n',
       tests: [
-        "test/e2e/wall-escapes.slow.test.ts: behind the wall an agent fails to edit pawl.yaml",
-        "test/e2e/wall-escapes.slow.test.ts: behind the wall an agent fails to write tasks.yaml",
-        "test/e2e/wall-escapes.slow.test.ts: everything outside of its worktree and branch is as it was",
+        "test/e2e/wall-escapes.story.test.ts: behind the wall an agent fails to edit pawl.yaml",
+        "test/e2e/wall-escapes.story.test.ts: behind the wall an agent fails to write tasks.yaml",
+        "test/e2e/wall-escapes.story.test.ts: everything outside of its worktree and branch is as it was",
       ],
     },
     {
@@ -1215,7 +1221,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: '    { type: "empty", at: state },\n',
       replace: "",
       tests: [
-        "test/e2e/wall-escapes.slow.test.ts: behind the wall an agent fails to see another task's worktree",
+        "test/e2e/wall-escapes.story.test.ts: behind the wall an agent fails to see another task's worktree",
       ],
     },
     {
@@ -1282,7 +1288,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: '...read.filter(isHere).map((at) => ({ type: "read", at }) as const),',
       replace: '...read.filter(isHere).map((at) => ({ type: "write", at }) as const),',
       tests: [
-        "src/adapters/wall/wall.slow.test.ts: an agent's settings are read-only, its credentials are the person's own, and what is copied is copied afresh",
+        "src/adapters/wall/wall.story.test.ts: an agent's settings are read-only, its credentials are the person's own, and what is copied is copied afresh",
       ],
     },
     {
@@ -1291,7 +1297,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "const store = order.agent === undefined ? null : openStore(root, folder);",
       replace: 'const store = order.program === "" ? null : openStore(root, folder);',
       tests: [
-        "test/e2e/wall-work.slow.test.ts: does two steps in one session: commits, amends, looks, notes and marks by its own hand",
+        "test/e2e/wall-work.story.test.ts: does two steps in one session: commits, amends, looks, notes and marks by its own hand",
       ],
     },
     {
@@ -1300,7 +1306,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: 'const GUARDED = ["pawl.yaml", ".alfred", ".ai", ".git"];',
       replace: 'const GUARDED = [".alfred", ".ai"];',
       tests: [
-        "test/e2e/wall-work.slow.test.ts: a task without a repository works in the project's folder, and Pawl's own files stay closed there",
+        "test/e2e/wall-work.story.test.ts: a task without a repository works in the project's folder, and Pawl's own files stay closed there",
       ],
     },
   ],
@@ -1311,7 +1317,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "kernel: KERNEL.filter((path) => existsSync(path)),",
       replace: "kernel: [],",
       tests: [
-        "test/e2e/wall-escapes.slow.test.ts: behind the wall an agent fails to change the kernel's settings",
+        "test/e2e/wall-escapes.story.test.ts: behind the wall an agent fails to change the kernel's settings",
       ],
     },
   ],
@@ -1321,7 +1327,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/verify/reviews.ts",
       find: "if (commit !== head) return",
       replace: "if (commit !== head && commit === login) return",
-      tests: ["test/e2e/verify-forge.slow.test.ts: counts no review of an older commit"],
+      tests: ["test/e2e/verify-forge.proof.test.ts: counts no review of an older commit"],
     },
     {
       takes: "the commits that a pull request must show",
@@ -1329,7 +1335,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "const hidden = commits.find(({ id }) => !shown.has(id));",
       replace: "const hidden = commits.find(({ id }) => !shown.has(id) && !shown.has(head));",
       tests: [
-        "test/e2e/verify-forge.slow.test.ts: counts no review of a pull request that does not show the whole range",
+        "test/e2e/verify-forge.proof.test.ts: counts no review of a pull request that does not show the whole range",
       ],
     },
     {
@@ -1338,7 +1344,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (moved !== null && Date.parse(time) <= Date.parse(moved))",
       replace: "if (moved !== null && Date.parse(time) > Date.parse(moved) + 1e12)",
       tests: [
-        "test/e2e/verify-forge.slow.test.ts: counts no review from before base_ref_force_pushed, which was about another difference",
+        "test/e2e/verify-forge.proof.test.ts: counts no review from before base_ref_force_pushed, which was about another difference",
       ],
     },
     {
@@ -1347,8 +1353,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (!reviewers.some(isOwn)) return",
       replace: "if (reviewers.length === 0) return",
       tests: [
-        "test/e2e/verify-forge.slow.test.ts: counts no review of a login that the base does not list",
-        "test/e2e/verify-forge.slow.test.ts: takes the reviewers from the base, never from the range",
+        "test/e2e/verify-forge.proof.test.ts: counts no review of a login that the base does not list",
+        "test/e2e/verify-forge.proof.test.ts: takes the reviewers from the base, never from the range",
       ],
     },
     {
@@ -1356,14 +1362,14 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/verify/reviews.ts",
       find: "  if (made) return `made",
       replace: "  if (made && isOwn(author ?? login)) return `made",
-      tests: ["test/e2e/verify-forge.slow.test.ts: counts no review of the author of a commit"],
+      tests: ["test/e2e/verify-forge.proof.test.ts: counts no review of the author of a commit"],
     },
     {
       takes: "the reviewer who opened the pull request",
       file: "src/verify/reviews.ts",
       find: "if (author !== null && isOwn(author)) return",
       replace: "if (author === login) return",
-      tests: ["test/e2e/verify-forge.slow.test.ts: counts no review of whom opened it"],
+      tests: ["test/e2e/verify-forge.proof.test.ts: counts no review of whom opened it"],
     },
   ],
   "An approval against itself": [
@@ -1372,7 +1378,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/verify/coverage.ts",
       find: '    if (base === id) return "which is the same commit";\n',
       replace: "",
-      tests: ["test/e2e/verify.slow.test.ts: names a base that is the approved work itself: base-moved"],
+      tests: ["test/e2e/verify.story.test.ts: names a base that is the approved work itself: base-moved"],
     },
   ],
   "A cloned project that the canary starts": [
@@ -1391,7 +1397,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: 'if (text?.replace(SHELL_LINE, "").startsWith(lines)) return "whole";',
       replace: 'if (text?.includes(lines)) return "whole";',
       tests: [
-        "test/e2e/guard-setup.slow.test.ts: starts nothing from git's hooks but the lines that Pawl writes",
+        "test/e2e/guard-setup.proof.test.ts: starts nothing from git's hooks but the lines that Pawl writes",
       ],
     },
   ],
@@ -1402,7 +1408,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "paths.flatMap((path) => [path, path + ASIDE]).find(isLink)",
       replace: "paths.find(isLink)",
       tests: [
-        "test/e2e/guard-setup.slow.test.ts: are left alone where the place of a hook that has to go aside is taken, by a link or a file",
+        "test/e2e/guard-setup.proof.test.ts: are left alone where the place of a hook that has to go aside is taken, by a link or a file",
       ],
     },
   ],
@@ -1413,7 +1419,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: '  return caller.channel === "agent" ? caller : { ...caller, channel: "script" };\n',
       replace: '  return { ...caller, channel: "mcp" };\n',
       tests: [
-        "test/e2e/call.slow.test.ts: comes from start to done under relay by `pawl call`, and a person's verdicts stay a person's",
+        "test/e2e/call.story.test.ts: comes from start to done under relay by `pawl call`, and a person's verdicts stay a person's",
       ],
     },
     {
@@ -1499,7 +1505,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "clean(text.slice(0, max * 4))",
       replace: "String(text.slice(0, max * 4))",
       tests: [
-        "test/browser/pages.slow.test.ts: runs nothing that stands in a text, and keeps its form, narrow and wide",
+        "test/browser/pages.story.test.ts: runs nothing that stands in a text, and keeps its form, narrow and wide",
       ],
     },
     {
@@ -1508,7 +1514,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (PLAIN.test(text)) return text;",
       replace: "if (PLAIN.test(text) || HIDDEN.global) return text;",
       tests: [
-        "test/browser/pages.slow.test.ts: runs nothing that stands in a text, and keeps its form, narrow and wide",
+        "test/browser/pages.story.test.ts: runs nothing that stands in a text, and keeps its form, narrow and wide",
       ],
     },
   ],
@@ -1518,7 +1524,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/surfaces/board/server/door.ts",
       find: 'if (context.req.header("host") !== host())',
       replace: 'if (context.req.header("host") === "")',
-      tests: ["test/e2e/board.slow.test.ts: refuses a request with another Host, whatever its cookie"],
+      tests: ["test/e2e/board.proof.test.ts: refuses a request with another Host, whatever its cookie"],
     },
     {
       takes: "the look at the Origin",
@@ -1526,8 +1532,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: '(origin !== undefined && origin !== own) || (method === "POST" && origin === undefined)',
       replace: 'origin === "none"',
       tests: [
-        "test/e2e/board.slow.test.ts: refuses a request with another page's Origin, whatever its cookie",
-        "test/e2e/board.slow.test.ts: refuses a change without an Origin",
+        "test/e2e/board.proof.test.ts: refuses a request with another page's Origin, whatever its cookie",
+        "test/e2e/board.proof.test.ts: refuses a change without an Origin",
       ],
     },
     {
@@ -1535,7 +1541,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/surfaces/board/server/door.ts",
       find: "if (csrf === null || given === undefined || !isSame(given, csrf))",
       replace: "if (csrf === null || (given !== undefined && !isSame(csrf, csrf)))",
-      tests: ["test/e2e/board.slow.test.ts: refuses a change without the page's secret"],
+      tests: ["test/e2e/board.proof.test.ts: refuses a change without the page's secret"],
     },
     {
       takes: "the end of an address that was used",
@@ -1543,7 +1549,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "      invitations.delete(key);\n",
       replace: "",
       tests: [
-        "test/e2e/board.slow.test.ts: opens one browser by its address, once, with a cookie that no script reads and no other site sends",
+        "test/e2e/board.proof.test.ts: opens one browser by its address, once, with a cookie that no script reads and no other site sends",
       ],
     },
     {
@@ -1552,7 +1558,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "const agent = incoming ? agentBehind(incoming.socket) : null;",
       replace: "const agent = incoming ? null : agentBehind({});",
       tests: [
-        "test/e2e/board.slow.test.ts: gets in neither by the address that it has read, nor with the cookie of the person's browser",
+        "test/e2e/board.proof.test.ts: gets in neither by the address that it has read, nor with the cookie of the person's browser",
       ],
     },
     {
@@ -1560,7 +1566,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/surfaces/cli/board.ts",
       find: "const readOnly = wanted === true || byAgent;",
       replace: "const readOnly = wanted === true;",
-      tests: ["test/e2e/board.slow.test.ts: only shows, and nobody is led to it"],
+      tests: ["test/e2e/board.proof.test.ts: only shows, and nobody is led to it"],
     },
   ],
   "A record that claims a verdict": [
@@ -1570,7 +1576,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (elsewhere && NEXT_TOOL[state.task_status] !== null)",
       replace: "if (elsewhere && NEXT_TOOL[state.task_status] === null)",
       tests: [
-        "test/e2e/team-alfred.slow.test.ts: is never moved by a record where there is a state of it, whatever the record claims",
+        "test/e2e/team-alfred.proof.test.ts: is never moved by a record where there is a state of it, whatever the record claims",
       ],
     },
     {
@@ -1586,7 +1592,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (elsewhere && isWanted(input) && !isFinal(workflow, configuration.state))",
       replace: "if (elsewhere && !isWanted(input) && !isFinal(workflow, configuration.state))",
       tests: [
-        "test/e2e/team-records.slow.test.ts: are never moved by a record, whatever it claims: no gate opens, nothing starts, and nothing more may be written",
+        "test/e2e/team-records.proof.test.ts: are never moved by a record, whatever it claims: no gate opens, nothing starts, and nothing more may be written",
       ],
     },
     {
@@ -1595,7 +1601,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if ((runs.delete(task.id) || !isSet) && isOpen)",
       replace: "if (runs.delete(task.id) && isSet && isOpen)",
       tests: [
-        "test/e2e/team-tasks.slow.test.ts: show their state, evidence and verdicts in a clone, and nobody begins or decides them there",
+        "test/e2e/team-tasks.story.test.ts: show their state, evidence and verdicts in a clone, and nobody begins or decides them there",
       ],
     },
   ],
@@ -1606,7 +1612,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: ".filter((name) => isTrusted(noticeEntry(name, notify), record))",
       replace: ".filter((name) => record === record || name === null)",
       tests: [
-        "test/e2e/notices.slow.test.ts: sends nothing and starts nothing before a person agrees to exactly its receivers",
+        "test/e2e/notices.story.test.ts: sends nothing and starts nothing before a person agrees to exactly its receivers",
       ],
     },
     {
@@ -1615,7 +1621,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "text: canonical({ [name]: own, for: kinds, quiet })",
       replace: "text: canonical({ [name]: own !== null, for: kinds, quiet })",
       tests: [
-        "test/e2e/notices.slow.test.ts: whose pawl.yaml an agent edits redirects no notice; the receiver that was agreed to hears so, once",
+        "test/e2e/notices.story.test.ts: whose pawl.yaml an agent edits redirects no notice; the receiver that was agreed to hears so, once",
       ],
     },
     {
@@ -1624,7 +1630,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "    ...agreedNotices(record, notify).map((agreed) => tellEnd(sending, agreed)),\n",
       replace: "",
       tests: [
-        "test/e2e/notices.slow.test.ts: whose pawl.yaml an agent edits redirects no notice; the receiver that was agreed to hears so, once",
+        "test/e2e/notices.story.test.ts: whose pawl.yaml an agent edits redirects no notice; the receiver that was agreed to hears so, once",
       ],
     },
   ],
@@ -1636,7 +1642,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: "if (isIP(host) === 1) return",
       tests: [
         "src/adapters/notify/post.test.ts: https://[::ffff:127.0.0.1]/path-of-a-secret is refused, wherever its name leads, and not shown",
-        "test/e2e/notices.slow.test.ts: that redirects, fails, or is not this machine over http is said by its variable, never by its address",
+        "test/e2e/notices.story.test.ts: that redirects, fails, or is not this machine over http is said by its variable, never by its address",
       ],
     },
     {
@@ -1656,7 +1662,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "...withoutOwnSecrets(environment, settings),\n    [MARK]",
       replace: "...environment,\n    [MARK]",
       tests: [
-        "test/e2e/notices.slow.test.ts: tells of a question, a blocked task, a budget and its own rest, each once; its agents see no secret",
+        "test/e2e/notices.story.test.ts: tells of a question, a blocked task, a budget and its own rest, each once; its agents see no secret",
       ],
     },
     {
@@ -1665,7 +1671,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "const own = withoutOwnSecrets(environment, now);",
       replace: "const own = environment;",
       tests: [
-        "test/e2e/notices.slow.test.ts: A command of the project gets no variable of a notice, whatever the settings name",
+        "test/e2e/notices.story.test.ts: A command of the project gets no variable of a notice, whatever the settings name",
       ],
     },
     {
@@ -1682,21 +1688,21 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/adapters/notify/discord.ts",
       find: "allowed_mentions: { parse: [] }",
       replace: 'allowed_mentions: { parse: ["everyone"] }',
-      tests: ["test/e2e/notices.slow.test.ts: mention nobody in Slack and Discord, and are no link there"],
+      tests: ["test/e2e/notices.story.test.ts: mention nobody in Slack and Discord, and are no link there"],
     },
     {
       takes: "the escape of mentions",
       file: "src/adapters/notify/without-mentions.ts",
       find: 'return text.replaceAll("@", "@\\u200b");',
       replace: "return text;",
-      tests: ["test/e2e/notices.slow.test.ts: mention nobody in Slack and Discord, and are no link there"],
+      tests: ["test/e2e/notices.story.test.ts: mention nobody in Slack and Discord, and are no link there"],
     },
     {
       takes: "the end of the options",
       file: "src/adapters/notify/desktop.ts",
       find: '"--app-name=Pawl", "--", title',
       replace: '"--app-name=Pawl", title',
-      tests: ["test/e2e/notices.slow.test.ts: are one argument of the desktop's program, and run nothing"],
+      tests: ["test/e2e/notices.story.test.ts: are one argument of the desktop's program, and run nothing"],
     },
     {
       takes: "the words' place beside the script",
@@ -1715,7 +1721,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "isProgram(path) && !isInside(path, root)",
       replace: "isProgram(path)",
       tests: [
-        "test/e2e/notices.slow.test.ts: reach a program of one's own on standard input; it gets no secret, and no file of the project is one",
+        "test/e2e/notices.story.test.ts: reach a program of one's own on standard input; it gets no secret, and no file of the project is one",
       ],
     },
   ],
@@ -1726,7 +1732,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (!showsApp(serving, context)) return notShown(name);",
       replace: "if (serving.app === null) return notShown(name);",
       tests: [
-        "test/e2e/mcp-app.slow.test.ts: is there for one that shows apps, in no list of any other, and is not read by it",
+        "test/e2e/mcp-app.story.test.ts: is there for one that shows apps, in no list of any other, and is not read by it",
       ],
     },
     {
@@ -1735,7 +1741,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (!nonces.take(nonce, reviewed)) throw spent(judged);",
       replace: 'if (nonce === "never") throw spent(judged);',
       tests: [
-        "test/e2e/mcp-app.slow.test.ts: decides nothing without its nonce, with a used one, or with one of another run, version or connection",
+        "test/e2e/mcp-app.story.test.ts: decides nothing without its nonce, with a used one, or with one of another run, version or connection",
       ],
     },
     {
@@ -1764,16 +1770,18 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the connection of a nonce",
       file: "src/surfaces/mcp/server.ts",
-      find: 'era === "modern" && over === "http" ? shared : open()',
-      replace: 'era === "modern" || over === "http" ? shared : open()',
-      tests: ["test/e2e/mcp-app.slow.test.ts: counts over HTTP for the client that read the review, of 2025"],
+      find: 'era === "modern" && gate === null ? shared : open()',
+      replace: 'era === "modern" || gate === null ? shared : open()',
+      tests: [
+        "test/e2e/mcp-app.story.test.ts: counts over HTTP for the client that read the review, of 2025",
+      ],
     },
     {
       takes: "the place of the nonce, apart from what a model reads",
       file: "src/surfaces/mcp/app/app.ts",
       find: 'structuredContent: { status: "success", message, ...data },',
       replace: 'structuredContent: { status: "success", message, nonce, ...data },',
-      tests: ["test/e2e/mcp-app.slow.test.ts: never shows its nonce to a model, a log or a file"],
+      tests: ["test/e2e/mcp-app.story.test.ts: never shows its nonce to a model, a log or a file"],
     },
     {
       takes: "the person's terminal, where a human review must be given there",
@@ -1781,7 +1789,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: 'level: confirm ? stricter(level, "terminal") : level,',
       replace: 'level: confirm ? stricter(level, "any") : level,',
       tests: [
-        "test/e2e/mcp-app.slow.test.ts: is no verdict in a terminal, where a task's human review must be one",
+        "test/e2e/mcp-app.story.test.ts: is no verdict in a terminal, where a task's human review must be one",
       ],
     },
     {
@@ -1790,7 +1798,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: 'isRelayed || channel === "elicitation"',
       replace: "isRelayed",
       tests: [
-        "test/e2e/mcp-app.slow.test.ts: is no verdict in a terminal, where a task's human review must be one",
+        "test/e2e/mcp-app.story.test.ts: is no verdict in a terminal, where a task's human review must be one",
       ],
     },
     {
@@ -1799,7 +1807,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "filter(([name]) => names.includes(name))",
       replace: "filter(([name]) => names.length >= 0 && name !== undefined)",
       tests: [
-        "test/e2e/mcp-app.slow.test.ts: The app is about the runs of the served tools alone: tasks of agents are decided elsewhere",
+        "test/e2e/mcp-app.story.test.ts: The app is about the runs of the served tools alone: tasks of agents are decided elsewhere",
       ],
     },
     {
@@ -1808,7 +1816,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "sourceOf(script)",
       replace: "\"'unsafe-inline'\"",
       tests: [
-        "test/browser/app.slow.test.ts: lets nothing run that a text brings along, and shows what is invisible",
+        "test/browser/app.story.test.ts: lets nothing run that a text brings along, and shows what is invisible",
       ],
     },
   ],
@@ -1830,7 +1838,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "words === null || !withWords",
       replace: "words === null",
       tests: [
-        "test/e2e/opentelemetry.slow.test.ts: gets each run as one trace, from every process that worked on it, and the figures",
+        "test/e2e/opentelemetry.proof.test.ts: gets each run as one trace, from every process that worked on it, and the figures",
       ],
     },
   ],
@@ -1841,7 +1849,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (!isKnown && sessions",
       replace: "if (given === undefined && sessions",
       tests: [
-        "test/e2e/seen-from-outside.slow.test.ts: are the figures as Prometheus reads them, for a session or a token of its own",
+        "test/e2e/seen-from-outside.proof.test.ts: are the figures as Prometheus reads them, for a session or a token of its own",
       ],
     },
   ],
@@ -1852,7 +1860,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "const foreign = [...state.keys()].find((path) => !isShared(path));",
       replace: "const foreign = [...state.keys()].find((path) => path.length === 0 && !isShared(path));",
       tests: [
-        "test/e2e/database.slow.test.ts: brings no file to where Pawl keeps no state, whoever wrote it there",
+        "test/e2e/database.story.test.ts: brings no file to where Pawl keeps no state, whoever wrote it there",
       ],
     },
     {
@@ -1881,7 +1889,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "    if not found then\n      outcome := 'fenced';",
       replace: "    if false then\n      outcome := 'fenced';",
       tests: [
-        "src/adapters/postgres/postgres.slow.test.ts: refuses every commit of a holder from whom it was taken, and lets the new holder's through",
+        "src/adapters/postgres/postgres.story.test.ts: refuses every commit of a holder from whom it was taken, and lets the new holder's through",
       ],
     },
     {
@@ -1890,7 +1898,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "where c.project = p and c.id = commit_id;",
       replace: "where c.project = p and c.id = commit_id and false;",
       tests: [
-        "src/adapters/postgres/postgres.slow.test.ts: is known by its id: a second one with it changes nothing and says where the first was",
+        "src/adapters/postgres/postgres.story.test.ts: is known by its id: a second one with it changes nothing and says where the first was",
       ],
     },
     {
@@ -1905,7 +1913,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/adapters/git/fence.ts",
       find: "    ...marks.map(({ next, ref }) => ",
       replace: '    ...marks.map(({ next, ref }) => "+" + ',
-      tests: ["src/adapters/git/fence.slow.test.ts: changes nothing on the remote when it saves"],
+      tests: ["src/adapters/git/fence.proof.test.ts: changes nothing on the remote when it saves"],
     },
     {
       takes: "the work on the remote before a step is recorded",
@@ -1924,8 +1932,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace:
         "  await publishHere(place, call, order, merge);\n  const sent = await publishThere(call, order,",
       tests: [
-        "src/adapters/git/fence.slow.test.ts: goes to the remote first, together with both leases, whatever the order says; the checkout follows",
-        "src/adapters/git/fence.slow.test.ts: is not made by one from whom the target was taken, and its own target stays where it is",
+        "src/adapters/git/fence.proof.test.ts: goes to the remote first, together with both leases, whatever the order says; the checkout follows",
+        "src/adapters/git/fence.proof.test.ts: is not made by one from whom the target was taken, and its own target stays where it is",
       ],
     },
   ],
@@ -1952,7 +1960,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "  shared?.claims.onProlonged?.(supervisor.endIn);\n",
       replace: "",
       tests: [
-        "test/e2e/workers.slow.test.ts: because it stands still has its agent ended before another one begins",
+        "test/e2e/workers.story.test.ts: because it stands still has its agent ended before another one begins",
       ],
     },
     {
@@ -1972,8 +1980,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "  if pawl.role() = 'worker' then",
       replace: "  if pawl.role() = 'nobody' then",
       tests: [
-        "src/adapters/postgres/roles.slow.test.ts: writes no verdict, wherever one is kept",
-        "src/adapters/postgres/roles.slow.test.ts: carries on what a person decided, to the letter",
+        "src/adapters/postgres/roles.proof.test.ts: writes no verdict, wherever one is kept",
+        "src/adapters/postgres/roles.proof.test.ts: carries on what a person decided, to the letter",
       ],
     },
     {
@@ -1981,7 +1989,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/adapters/postgres/workers-shape.ts",
       find: "    select step from pawl.verdicts(next) step\n    except",
       replace: "    select step from pawl.verdicts(next) step where false\n    except",
-      tests: ["src/adapters/postgres/roles.slow.test.ts: writes no verdict, wherever one is kept"],
+      tests: ["src/adapters/postgres/roles.proof.test.ts: writes no verdict, wherever one is kept"],
     },
     {
       takes: "the comparison with the verdicts that there were",
@@ -1989,8 +1997,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if coalesce(next->'verdicts', '[]') <> coalesce(before->'verdicts', '[]')",
       replace: "if coalesce(next->'verdicts', '[]') = '[1]'",
       tests: [
-        "src/adapters/postgres/roles.slow.test.ts: writes no verdict, wherever one is kept",
-        "src/adapters/postgres/roles.slow.test.ts: carries on what a person decided, to the letter",
+        "src/adapters/postgres/roles.proof.test.ts: writes no verdict, wherever one is kept",
+        "src/adapters/postgres/roles.proof.test.ts: carries on what a person decided, to the letter",
       ],
     },
     {
@@ -1998,35 +2006,35 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/adapters/postgres/workers-shape.ts",
       find: "        or named ~ '^\\\\.pawl/runs/' and pawl.present(p, named) is null\n",
       replace: "",
-      tests: ["src/adapters/postgres/roles.slow.test.ts: carries on what a person decided, to the letter"],
+      tests: ["src/adapters/postgres/roles.proof.test.ts: carries on what a person decided, to the letter"],
     },
     {
       takes: "the settings from what a worker may not write",
       file: "src/adapters/postgres/workers-shape.ts",
       find: "  if named = 'pawl.yaml' or named ~",
       replace: "  if named ~",
-      tests: ["src/adapters/postgres/roles.slow.test.ts: writes no verdict, wherever one is kept"],
+      tests: ["src/adapters/postgres/roles.proof.test.ts: writes no verdict, wherever one is kept"],
     },
     {
       takes: "an answer from what a worker may not write",
       file: "src/adapters/postgres/workers-shape.ts",
       find: "if next->>'answer' is not null and",
       replace: "if false and",
-      tests: ["src/adapters/postgres/roles.slow.test.ts: writes no verdict, wherever one is kept"],
+      tests: ["src/adapters/postgres/roles.proof.test.ts: writes no verdict, wherever one is kept"],
     },
     {
       takes: "a verdict's events from what a worker may not write",
       file: "src/adapters/postgres/workers-shape.ts",
       find: "event is null or event ? 'strength' or",
       replace: "event is null or",
-      tests: ["src/adapters/postgres/roles.slow.test.ts: writes no verdict, wherever one is kept"],
+      tests: ["src/adapters/postgres/roles.proof.test.ts: writes no verdict, wherever one is kept"],
     },
     {
       takes: "the log from what a worker may not empty",
       file: "src/adapters/postgres/workers-shape.ts",
       find: "if fault is null and emptied then",
       replace: "if fault is null and false then",
-      tests: ["src/adapters/postgres/roles.slow.test.ts: writes no verdict, wherever one is kept"],
+      tests: ["src/adapters/postgres/roles.proof.test.ts: writes no verdict, wherever one is kept"],
     },
     {
       takes: "row security",
@@ -2034,7 +2042,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: " enable row level security;",
       replace: " disable row level security;",
       tests: [
-        "src/adapters/postgres/roles.slow.test.ts: without a role sees nothing, also where it was granted a table by mistake",
+        "src/adapters/postgres/roles.proof.test.ts: without a role sees nothing, also where it was granted a table by mistake",
       ],
     },
     {
@@ -2043,7 +2051,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: '  await query("revoke all on all functions in schema pawl from public");\n',
       replace: "",
       tests: [
-        "src/adapters/postgres/roles.slow.test.ts: touches no table past Pawl's functions, whatever its role",
+        "src/adapters/postgres/roles.proof.test.ts: touches no table past Pawl's functions, whatever its role",
       ],
     },
   ],
@@ -2054,7 +2062,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "  perform from pawl.project where id = p for update;\n  select * into present from pawl.lease",
       replace: "  select * into present from pawl.lease",
       tests: [
-        "src/adapters/postgres/caps.slow.test.ts: is reached and never passed by machines that take at the same moment: a repository's",
+        "src/adapters/postgres/caps.proof.test.ts: is reached and never passed by machines that take at the same moment: a repository's",
       ],
     },
     {
@@ -2063,7 +2071,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "    perform pawl.add_spend(old.project, left_over);",
       replace: "    perform pawl.add_spend(old.project, 0);",
       tests: [
-        "src/adapters/postgres/caps.slow.test.ts: counts as spent what a dead machine may have spent, however it is taken over",
+        "src/adapters/postgres/caps.proof.test.ts: counts as spent what a dead machine may have spent, however it is taken over",
       ],
     },
     {
@@ -2072,7 +2080,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "  perform pawl.settle(p, lines);\n",
       replace: "",
       tests: [
-        "src/adapters/postgres/caps.slow.test.ts: holds as much for a task as it may spend, and what it spent once it is known",
+        "src/adapters/postgres/caps.proof.test.ts: holds as much for a task as it may spend, and what it spent once it is known",
       ],
     },
   ],

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { allowedCommands } from "../../workflows/bloom/allowed.ts";
 import { policyAnswer } from "./acp-policy.ts";
 
@@ -60,6 +61,7 @@ it.each([
   "git",
   "bloom approve T1",
 ])("refuses %s", (command) => {
+  promise("agents.listed-commands", "permission.listed");
   expect(runs(command)).toBe("refuse");
 });
 
@@ -77,6 +79,7 @@ it.each([
   "git log -n 5 --format=%H in",
   "bloom step done T1.s1",
 ])("allows %s", (command) => {
+  promise("agents.listed-commands");
   expect(runs(command)).toBe("allow");
 });
 
@@ -90,6 +93,7 @@ it.each([
   "src/.GIT/hooks/x",
   "/etc/passwd",
 ])("refuses an edit of %s", (path) => {
+  promise("agents.listed-commands");
   expect(edits(path)).toBe("refuse");
 });
 

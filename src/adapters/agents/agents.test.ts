@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { hangs, until } from "../../../test/rig/until.ts";
 import type { AgentEvent, AgentOrder } from "../../core/ports/agents.ts";
 import type { Folder } from "../../core/ports/worktrees.ts";
@@ -129,6 +130,7 @@ describe("the scripted agent", () => {
   });
 
   it("that hangs and ignores SIGTERM is stopped, with the shell child that it left in another session", async () => {
+    promise("agents.no-orphan");
     const { running, events, order } = run(
       "scripted",
       `RUN: setsid ${hangs()} >/dev/null 2>&1 &\nSAY: waiting\nHANG:`,

@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { type AgentAround, agentAround } from "./ancestry.ts";
 
 const MODULE = resolve(import.meta.dirname, "ancestry.ts");
@@ -45,6 +46,7 @@ describe("The agent around a process", () => {
   });
 
   it("is told by an ancestor's environment where its own was cleared", () => {
+    promise("gates.not-an-agent");
     const found = { agent: "Claude Code", by: "CLAUDECODE" };
     const mark = { CLAUDECODE: "1" };
     expect(look('env -u CLAUDECODE bash -c "$LOOK"; true', mark)).toMatchObject(found);

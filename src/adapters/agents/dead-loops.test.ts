@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { hangs } from "../../../test/rig/until.ts";
 import { LASTING } from "../postgres/claims.ts";
 import { endRunsOfDead } from "./dead-loops.ts";
@@ -39,6 +40,7 @@ const deadPid = () => spawnSync("true").pid;
 
 describe("What a dead loop left", () => {
   it("is ended, and nothing of a loop that is alive or of another checkout", async () => {
+    promise("machines.ends-first");
     const left = await startedBy(deadPid());
     const gone = once(left, "exit");
     const others = [await startedBy(process.pid), await startedBy(deadPid(), tmpdir())];
@@ -51,6 +53,7 @@ describe("What a dead loop left", () => {
 
 describe("A process of a loop that lost its lease", () => {
   it("is ended in time, also if it ignores SIGTERM: three seconds are left for a machine that is busy", () => {
+    promise("machines.loses-touch");
     expect((2 * LASTING) / 3 + SPARE + LOST_TIMES.grace).toBeLessThanOrEqual(LASTING - 3000);
   });
 });

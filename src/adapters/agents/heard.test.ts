@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import type { AgentEvent } from "../../core/ports/agents.ts";
 import { claude } from "./claude.ts";
 import { codex } from "./codex.ts";
@@ -93,6 +94,7 @@ describe("recorded streams", () => {
   });
 
   it("tell the model where the agent says it, and no name that is none", () => {
+    promise("telemetry.names");
     const models = Object.entries(DIALECTS).map(([name, dialect]) => [
       name,
       listen(dialect, stream(`${name}-1`)).heard.model,
@@ -121,6 +123,7 @@ describe("recorded streams", () => {
   });
 
   it.each(Object.keys(DIALECTS))("%s are counted turn by turn, before they end", (name) => {
+    promise("agents.budget");
     const lines = stream(`${name}-1`);
     const { events } = listen(DIALECTS[name] as Dialect, lines);
     const turns = events.flatMap((event) => (event.type === "usage" ? [event.usage.turns] : []));
@@ -165,6 +168,7 @@ describe("recorded streams", () => {
 
 describe("the verdict", () => {
   it.each(WELL_ENDED)("on %s cut anywhere, even within a line, is never success", (name, dialect) => {
+    promise("agents.true-end");
     const whole = stream(name).join("\n");
     fc.assert(
       fc.property(fc.integer({ min: 0, max: whole.length - 2 }), (length) => {
@@ -175,6 +179,7 @@ describe("the verdict", () => {
   });
 
   it.each(WELL_ENDED)("on %s with its last line garbled is never success", (name, dialect) => {
+    promise("agents.true-end");
     const lines = stream(name);
     const last = lines.at(-1) ?? "";
     fc.assert(
@@ -199,6 +204,7 @@ describe("the verdict", () => {
   );
 
   it.each(WELL_ENDED)("on %s is no success where work went on after the end", (name, dialect) => {
+    promise("agents.true-end");
     const lines = stream(name);
     const working = lines.find((line) => /"(assistant|step_start|turn.started|tool_use)"/.test(line)) ?? "";
     expect(verdict(dialect, [...lines, working])).toMatchObject({ reason: "cut-stream" });
@@ -213,6 +219,7 @@ describe("the verdict", () => {
     [{ ...WELL, code: 1 }, "exit"],
     [{ ...WELL, ending: "not-started" as const, code: null }, "not-installed"],
   ])("on a stream that says success is not success where the process tells otherwise (%#)", (end, reason) => {
+    promise("agents.true-end");
     expect(verdict(claude, stream("claude-1"), end)).toMatchObject({ reason });
   });
 
@@ -237,6 +244,7 @@ describe("what an agent was not allowed", () => {
     ).heard.refused;
 
   it("is told by claude with the command, at its end", () => {
+    promise("bloom.refusals");
     const input = { command: "npm install left-pad" };
     expect(
       told(
@@ -253,6 +261,7 @@ describe("what an agent was not allowed", () => {
   });
 
   it("is told by codex, opencode and gemini with the call", () => {
+    promise("bloom.refusals");
     const item = { type: "command_execution", command: "npm install", status: "declined" };
     expect(told(codex, { type: "item.completed", item })).toEqual(["npm install"]);
     const error = "The user rejected permission to use this specific tool call.";

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { hangs, shellUntil, until } from "../../../test/rig/until.ts";
 import { openChecks } from "./checks.ts";
 
@@ -143,6 +144,7 @@ test("a run of another command is not taken for this one's, whatever its key say
 });
 
 test("a run whose outcome or beginning cannot be read is not begun a second time", async () => {
+  promise("files.unreadable");
   const command = "echo once >> ran";
   for (const name of ["ended", "start.json"]) {
     expect(await open().run(name, command)).toMatchObject({ exitCode: 0 });
@@ -157,6 +159,7 @@ test("a run whose outcome or beginning cannot be read is not begun a second time
 });
 
 test("a link in the place of a run is not followed", async () => {
+  promise("state.keys");
   const elsewhere = mkdtempSync(join(tmpdir(), "pawl-checks-elsewhere-"));
   try {
     writeFileSync(join(elsewhere, "ended"), "0");
@@ -172,6 +175,7 @@ test("a link in the place of a run is not followed", async () => {
 });
 
 test("a link in the place of all runs is refused", async () => {
+  promise("state.keys");
   const elsewhere = mkdtempSync(join(tmpdir(), "pawl-checks-elsewhere-"));
   try {
     mkdirSync(join(root, ".pawl"));

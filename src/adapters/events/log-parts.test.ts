@@ -11,6 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { asideName, wholeLog } from "../../core/log-parts.ts";
 import { openEventLog } from "./event-log.ts";
 import { generationNow } from "./log-parts.ts";
@@ -53,6 +54,7 @@ async function streamed(run?: string): Promise<readonly string[]> {
 
 describe("an event log of which parts were put aside", () => {
   it("has the positions, the generation and the lines that it had", async () => {
+    promise("log.parts");
     write("a", "b", "c", "d", "e");
     const before = await readAll(1_000_000);
     const generation = generationNow(path);
@@ -77,6 +79,7 @@ describe("an event log of which parts were put aside", () => {
   });
 
   it("is whole where nothing follows yet", async () => {
+    promise("log.parts");
     write("a", "b");
     const before = await readAll(60);
     putAside(1);
@@ -88,6 +91,7 @@ describe("an event log of which parts were put aside", () => {
     ["by one name more", () => linkSync(path, aside(2))],
     ["and was copied meanwhile", () => copyFileSync(path, aside(2))],
   ])("is read once where putting aside ended half done, %s", async (_, halfDone) => {
+    promise("log.parts");
     write("a", "b");
     putAside(1);
     write("c", "d");
@@ -100,6 +104,7 @@ describe("an event log of which parts were put aside", () => {
   });
 
   it("takes no link for a part, and reads to the end a part that somebody cut", async () => {
+    promise("log.parts");
     write("a", "b");
     putAside(1);
     symlinkSync(aside(1), aside(2));
@@ -114,6 +119,7 @@ describe("an event log of which parts were put aside", () => {
   });
 
   it("is followed while its parts are put aside, one after the other", async () => {
+    promise("log.parts");
     const stop = new AbortController();
     write("a");
     putAside(1);
@@ -137,6 +143,7 @@ describe("an event log of which parts were put aside", () => {
   });
 
   it("finds a run's lines in all parts", async () => {
+    promise("log.parts");
     write("a");
     appendFileSync(path, line("b", "T2"));
     putAside(1);

@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { readEvents } from "./read-events.ts";
 
 let folder: string;
@@ -62,6 +63,7 @@ describe("the events of a project", () => {
   });
 
   it("are told before they are in the file, where they are committed, and once", async () => {
+    promise("commit.disk-refuses");
     const stop = new AbortController();
     write(line("a") + line("b").slice(0, 7));
     let whole: string | null = ["a", "b", "c"].map(line).join("");

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { until } from "../../../test/rig/until.ts";
 import { openCache } from "./cache.ts";
 
@@ -19,6 +20,7 @@ const written = () => until(() => existsSync(join(folder, "cache/tasks.json")));
 
 describe("the cache", () => {
   it("gives back what was worked out of exactly this text, in another process's place too", async () => {
+    promise("commit.cache");
     openCache({ folder }).put("tasks", "text", () => ({ cacheEntries: [1, null, "é"] }));
     await written();
     const other = openCache({ folder });
@@ -37,6 +39,7 @@ describe("the cache", () => {
   });
 
   it("is written by a process that ends, though its time has not come", async () => {
+    promise("commit.cache");
     const module = join(import.meta.dirname, "cache.ts");
     const program = `
       import { openCache } from ${JSON.stringify(module)};
@@ -49,6 +52,7 @@ describe("the cache", () => {
   });
 
   it("takes a file that was cut short for none", async () => {
+    promise("commit.cache");
     openCache({ folder }).put("tasks", "text", () => "worked");
     await written();
     truncateSync(join(folder, "cache/tasks.json"), 20);

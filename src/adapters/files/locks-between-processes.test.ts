@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { holding } from "../../../test/rig/holding.ts";
+import { promise } from "../../../test/rig/promise.ts";
 import { stateOf } from "../../../test/rig/state-home.ts";
 import { until } from "../../../test/rig/until.ts";
 import { openStore } from "./store.ts";
@@ -37,6 +38,7 @@ const open = (holdWaitMilliseconds: number) =>
 
 describe("a run's lock", () => {
   test("is free at once when its owner is killed", async () => {
+    promise("commit.lock");
     const owner = await holder("alfred:TS-1");
     const waiting = holding(open(60_000), "alfred:TS-1", () => "mine");
     owner.kill("SIGKILL");
@@ -44,6 +46,7 @@ describe("a run's lock", () => {
   });
 
   test("is not taken from a suspended owner; the error names it and since when", async () => {
+    promise("commit.lock");
     const owner = await holder("alfred:TS-1");
     owner.kill("SIGSTOP");
     const error = await holding(open(100), "alfred:TS-1", () => "stolen").catch((thrown: unknown) => thrown);

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { stateOf } from "../../../test/rig/state-home.ts";
 import { PawlError } from "../../core/error.ts";
 import { projectPath } from "../../core/path.ts";
@@ -77,6 +78,7 @@ async function commitRefused(code: string) {
 
 describe.each(["ENOSPC", "EDQUOT", "EROFS", "EIO"])("a commit whose files the disk refuses (%s)", (code) => {
   test("counts, and says how much waits for how much room", async () => {
+    promise("commit.disk-refuses");
     const { result, store } = await commitRefused(code);
     expect(result).toBe("committed");
     expect(store.pending()).toMatchObject({
@@ -90,6 +92,7 @@ describe.each(["ENOSPC", "EDQUOT", "EROFS", "EIO"])("a commit whose files the di
   });
 
   test("is what every later view reads and lists, however often, and what holds", async () => {
+    promise("commit.disk-refuses");
     await commitRefused(code);
     for (let n = 0; n < 2; n++) {
       expect(await Promise.all(["a.md", "new/b.md", "archive/old.md", "notes.md"].map(read))).toEqual([
@@ -112,6 +115,7 @@ describe.each(["ENOSPC", "EDQUOT", "EROFS", "EIO"])("a commit whose files the di
   });
 
   test("keeps the next one out, which says why, and is finished by it once the disk works", async () => {
+    promise("commit.disk-refuses");
     await commitRefused(code);
     const store = open();
     const view = store.view();
@@ -138,6 +142,7 @@ describe.each(["ENOSPC", "EDQUOT", "EROFS", "EIO"])("a commit whose files the di
 });
 
 test("a person's text in the way of what is pending is shown as it will be: the edit redone on it, or replaced", async () => {
+  promise("commit.disk-refuses");
   put("tasks.yaml", "one\n");
   put("a.md", "before\n");
   await commit(write("first.md", "first\n"));

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { FIRST, type Head, parseJournal, parseUntrusted, renderRecord } from "./record.ts";
 import type { Step } from "./steps.ts";
 
@@ -55,6 +56,7 @@ describe("the journal's records", () => {
   });
 
   test("with one byte changed, lose that record only, and say so when others follow", () => {
+    promise("commit.bad-journal");
     fc.assert(
       fc.property(records, fc.nat(), fc.integer({ min: 1, max: 255 }), (all, at, change) => {
         const bytes = journal(all);
@@ -130,12 +132,14 @@ describe("records of others", () => {
   });
 
   test("from an earlier journal of the same project are foreign", () => {
+    promise("commit.chain");
     const earlier = journal([[drop("a")]], start(4));
     expect(parse(earlier, 4).records).toHaveLength(1);
     expect(parse(earlier, 5)).toMatchObject({ records: [], foreign: { records: 1, reason: "earlier" } });
   });
 
   test("cannot be made of own ones by leaving one out, by another order, or by mixing two journals", () => {
+    promise("commit.chain");
     const [a, b, c] = own;
     const [, otherB] = render([[drop("other")], [drop("b")]]) as [Buffer, Buffer];
     for (const mixed of [[b], [a, c], [b, a], [a, c, b], [a, otherB], [a, a, b]]) {
@@ -156,6 +160,7 @@ describe("records of others", () => {
     ["tool", 0o10644],
     ["tool", -1],
   ])("that name %s with mode %s are never good, whatever their MAC", (path, mode) => {
+    promise("commit.paths");
     const more = mode === undefined ? {} : { mode };
     const steps: Step[] = [{ type: "put", path, before: null, after: HASH, text: "x", ...more }];
     expect(parse(journal([steps]))).toMatchObject({

@@ -15,6 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { stateOf } from "../../../test/rig/state-home.ts";
 import { projectPath } from "../../core/path.ts";
 import type { Change } from "../../core/ports/store.ts";
@@ -109,6 +110,7 @@ describe("a view", () => {
   });
 
   test("refuses a symbolic link anywhere on the way, naming the component", async () => {
+    promise("commit.links-refused");
     put("real/a", "x");
     symlinkSync(at("real"), at("link"));
     symlinkSync(at("real/a"), at("file-link"));
@@ -174,6 +176,7 @@ describe("a commit", () => {
   });
 
   test("answers `changed` and writes nothing when a file that was read has changed", async () => {
+    promise("commit.decides-again");
     put("a", "one");
     const store = open();
     const view = store.view();
@@ -250,6 +253,7 @@ describe("a commit", () => {
   });
 
   test("refuses to write through a symbolic link, and changes nothing", async () => {
+    promise("commit.links-refused");
     const outside = mkdtempSync(join(tmpdir(), "pawl-outside-"));
     try {
       writeFileSync(join(outside, "file"), "theirs");
@@ -281,6 +285,7 @@ describe("a commit", () => {
   });
 
   test("leaves nothing to replay: a person's later edit stays", async () => {
+    promise("commit.persons-save");
     await commit(write("a", "ours"));
     put("a", "theirs");
     expect(await open().view().read(projectPath("a"))).toBe("theirs");
@@ -323,6 +328,7 @@ describe("a long event log", () => {
   };
 
   test("is put aside when the journal is settled, and a new one begins", async () => {
+    promise("log.parts");
     await (await happen("e1", "e2")).settle();
     expect(aside()).toEqual(["events.jsonl"]);
     await happen("e3");
@@ -337,6 +343,7 @@ describe("a long event log", () => {
   });
 
   test("stays where a program is still writing a line of it", async () => {
+    promise("log.parts");
     const store = await happen("e1", "e2", "e3");
     writeFileSync(at(EVENTS), '{"half', { flag: "a" });
     await store.settle();
@@ -344,6 +351,7 @@ describe("a long event log", () => {
   });
 
   test("stays where the disk knows no second name for a file, and nothing fails", async () => {
+    promise("log.parts");
     const store = await happen("e1", "e2", "e3");
     await store.commit(store.view(), [write("a", "x")]);
     const disk = nodeDisk(root);
@@ -399,6 +407,7 @@ describe("a replay, where the marker was lost", () => {
   });
 
   test("keeps a person's text aside, tells of it once, then writes", async () => {
+    promise("commit.persons-save");
     await commit(write("a", "ours"));
     forgetMarker();
     put("a", "theirs");
@@ -420,6 +429,7 @@ describe("a replay, where the marker was lost", () => {
   });
 
   test("redoes an edit on a person's text, and keeps nothing aside", async () => {
+    promise("commit.persons-save");
     const editors = {
       lines: (content: string, edits: readonly unknown[]) => `${content}${edits.join("")}`,
     };
@@ -453,6 +463,7 @@ describe("a replay, where the marker was lost", () => {
   });
 
   test("appends again only where the id is missing", async () => {
+    promise("commit.append-once");
     await commit(append("l", "id-1", "id-1\n"));
     await commit(append("l", "id-2", "id-2\n"));
     forgetMarker();
@@ -462,6 +473,7 @@ describe("a replay, where the marker was lost", () => {
   });
 
   test("completes an append that was cut in the middle", async () => {
+    promise("commit.append-once");
     put("l", "first\n");
     await commit(append("l", "id-1", "id-1 some text\n"));
     forgetMarker();
@@ -483,6 +495,7 @@ describe("a replay, where the marker was lost", () => {
 
 describe("the journal", () => {
   test("drops a tail that was never committed", async () => {
+    promise("commit.bad-journal");
     await commit(write("a", "one"));
     appendFileSync(at(".pawl/journal"), "pawl-commit 2 1 2 500 0123");
     expect(await open().view().read(projectPath("a"))).toBe("one");
@@ -492,6 +505,7 @@ describe("the journal", () => {
   });
 
   test("stops with an error that names `pawl repair` when something bad is before something good", async () => {
+    promise("commit.bad-journal");
     await commit(write("a", "one"));
     const good = statSync(at(".pawl/journal")).size;
     await commit(write("a", "two"));

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { stateOf } from "../../../test/rig/state-home.ts";
 import { projectPath } from "../../core/path.ts";
 import type { Change } from "../../core/ports/store.ts";
@@ -100,6 +101,7 @@ const BY_NAME: readonly unknown[] = ["mkdir", "unlink"];
 
 describe("a folder that becomes a link during a commit", () => {
   test.each(Object.keys(CHANGES))("leads none of its texts out of the project (%s)", async (what) => {
+    promise("commit.links-refused");
     const change = CHANGES[what] as Change;
     const led: (string | null)[] = [];
     let at = 1;
@@ -116,6 +118,7 @@ describe("a folder that becomes a link during a commit", () => {
   });
 
   test("is named as what is in the way of what is committed, which is finished once it is a folder again", async () => {
+    promise("commit.links-refused");
     begin();
     let isSwapped = false;
     const store = openStore({

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { asPlainUser } from "../../../test/rig/plain-user.ts";
+import { promise } from "../../../test/rig/promise.ts";
 
 let root: string;
 const closed = () => join(root, ".pawl/claims");
@@ -31,6 +32,7 @@ function told(module: string, call: string): string {
 }
 
 it("leases in a folder that is closed are an error, not none", () => {
+  promise("files.unreadable");
   expect(told("leases.ts", "listLeases(process.argv[1])")).toMatch(/^(?!\[)[a-z-]+ .*claims.*EACCES/s);
   rmSync(closed(), { recursive: true });
   expect(told("leases.ts", "listLeases(process.argv[1])")).toBe("[]");
@@ -44,6 +46,7 @@ it("a lease that is closed is an error, not nobody's", () => {
 });
 
 it("a file in a folder that is closed is not said to be missing; one that can be nowhere is", () => {
+  promise("files.unreadable");
   const call = (path: string) => told("missing.ts", `missing(process.argv[1], [${JSON.stringify(path)}])`);
   expect(call(".pawl/claims/T1.json")).toMatch(/^(?!\[)[a-z-]+ .*EACCES/s);
   symlinkSync("round", join(root, "round"));

@@ -5,6 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 
 let home: string;
 beforeEach(() => {
@@ -35,6 +36,7 @@ async function makeInProcess(): Promise<string> {
 
 describe("a project's key", () => {
   test("is one, however many processes make it at once", async () => {
+    promise("commit.key");
     const keys = await Promise.all(Array.from({ length: 6 }, makeInProcess));
     expect(new Set(keys)).toEqual(new Set([readFileSync(join(folder(), "key")).toString("hex")]));
     expect(readdirSync(folder())).toEqual(["key"]);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Call, STATE_HOME, simDisk, simState } from "../../../test/crash/sim-disk.ts";
 import { Machine } from "../../../test/crash/sim-machine.ts";
+import { promise } from "../../../test/rig/promise.ts";
 import { told } from "../../../test/rig/told.ts";
 import { PawlError } from "../../core/error.ts";
 import type { Disk } from "./disk.ts";
@@ -30,6 +31,7 @@ describe("a project's key", () => {
   });
 
   test("that is damaged is an error, and stays as it is", () => {
+    promise("commit.key");
     open().makeKey();
     for (const damage of ["", "short", "x".repeat(33)]) {
       writeFileSync(join(folder(), "key"), damage);
@@ -53,6 +55,7 @@ describe("a project's key", () => {
   });
 
   test("is whole or absent, wherever its maker dies, the power is cut or the disk refuses", () => {
+    promise("commit.key");
     for (const fate of ["die", "die-halfway", "ENOSPC", "EIO"] as const) {
       for (let at = 1; ; at++) {
         const machine = new Machine();

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import type { WorkerEntry, Workers, WorkPlace } from "../../core/ports/workers.ts";
 import { openWorkersHere } from "./workers-here.ts";
 
@@ -33,6 +34,7 @@ describe("A worker that is alone by its name in its checkout", () => {
   it.each([true, false])(
     "has what a dead one left ended before it has that one's leases ended: %s",
     async (allEnded) => {
+      promise("machines.ends-first");
       const { here, called } = opened(allEnded);
       await here.register(OWN);
       expect(called).toEqual(["ends what is left", { place: "place", isAlone: allEnded }]);
@@ -43,6 +45,7 @@ describe("A worker that is alone by its name in its checkout", () => {
   );
 
   it("is not alone where one of its name is alive: nothing is ended", async () => {
+    promise("machines.ends-first");
     await opened(true).here.register(OWN);
     const { here, called } = opened(true);
     await here.register(OWN);

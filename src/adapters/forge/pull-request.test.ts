@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { FORGE_TOKEN, PullRequestServer } from "../../../test/rig/pull-request-server.ts";
 import type { PullRequestOrder } from "../../core/ports/pull-requests.ts";
 import { openPullRequests } from "./pull-request.ts";
@@ -51,6 +52,7 @@ function commit(message: string): void {
 
 describe("a pull request", () => {
   it("is opened once, and found from then on", async () => {
+    promise("git.once");
     const opened = await open().ensure(order());
     expect(opened).toEqual({ kind: "opened", number: 1, url: "https://github.com/acme/app/pull/1" });
     expect(await open().ensure(order())).toEqual({ ...opened, kind: "found" });

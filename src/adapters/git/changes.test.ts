@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { commits } from "./changes.ts";
 
 let root: string;
@@ -77,10 +78,12 @@ test.each([
   ["the local branch, if it is ahead", 1, 0, "main", ["The work"]],
   ["the remote-tracking branch, if both went on", 1, 1, "main", ["Own 0", "The work"]],
 ] as const)("work starts where it left %s", async (_, own, fetched, from, expected) => {
+  promise("gates.base");
   expect(await titles(diverge(own, fetched, from))).toEqual(expected);
 });
 
 test("the remote-tracking branch is the one that is configured, and else the usual remote's", async () => {
+  promise("gates.base");
   const head = diverge(0, 1, "origin/main");
   run("remote", "add", "fork", "https://forge.example/ada/app.git");
   run("update-ref", "refs/remotes/fork/main", "main");

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import type { DiffOrder, FileDiff } from "../../core/ports/git.ts";
 import { diff } from "./diff.ts";
 import { between, snapshot } from "./tree.ts";
@@ -76,6 +77,7 @@ describe("the differences between two objects of git", () => {
   });
 
   it("of one path are that path's alone, whatever its name means to git or to a shell", async () => {
+    promise("review.differences");
     const names = ["*", ":(top)x", "-p", 'quote " and \\', "line\nfeed", "ümlaut", "diff --git ax bx", " "];
     for (const name of names) write(name, "new\n");
     write("other.txt", "diff --git a/x b/x\n");
@@ -112,6 +114,7 @@ describe("the differences between two objects of git", () => {
   });
 
   it("leave out what exceeds the limits, in whole lines, and say so", async () => {
+    promise("review.differences");
     write("b.txt", "x".repeat(99).concat("\n").repeat(20_000));
     write("c.txt", "short\n");
     write("d.txt", "d".repeat(500).concat("\n"));
@@ -145,6 +148,7 @@ describe("the differences between two objects of git", () => {
   });
 
   it("are shown though attributes call the files binary or name a program to show them", async () => {
+    promise("review.differences");
     const evil = join(home, "evil.sh");
     writeFileSync(evil, `#!/bin/sh\ntouch ${home}/ran\necho nothing to see\n`);
     chmodSync(evil, 0o755);

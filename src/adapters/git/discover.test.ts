@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { discover } from "./discover.ts";
 import { looksTracked } from "./tracked.ts";
 
@@ -54,6 +55,7 @@ const SHAPES: Readonly<Record<string, () => void>> = {
 
 describe("a folder's repository", () => {
   it.each(Object.keys(SHAPES))("is the one that git finds, where %s stands in .git", (shape) => {
+    promise("project.repository");
     SHAPES[shape]?.();
     const found = discover(at("inner"));
     expect(found?.top).toBe(git(at("inner"), "rev-parse", "--show-toplevel"));
@@ -61,6 +63,7 @@ describe("a folder's repository", () => {
   });
 
   it("is the one whose index tells that files of .pawl/ are tracked, past an empty .git", () => {
+    promise("project.repository");
     mkdirSync(at("inner/.pawl"));
     writeFileSync(at("inner/.pawl/journal"), "");
     git(base, "add", "-f", "inner/.pawl/journal");
@@ -68,6 +71,7 @@ describe("a folder's repository", () => {
   });
 
   it("whose index cannot be read is asked of git, not taken for one without such files", () => {
+    promise("state-home.unreadable");
     mkdirSync(at(".pawl"));
     mkdirSync(at(".git/index"));
     expect(looksTracked(base)).toBe("perhaps");

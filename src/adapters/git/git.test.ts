@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { commit, git as plainGit, USER } from "../../../test/rig/git-user.ts";
+import { promise } from "../../../test/rig/promise.ts";
 import { until } from "../../../test/rig/until.ts";
 import { fetch } from "./fetch.ts";
 import { git } from "./git.ts";
@@ -51,6 +52,7 @@ function processesWith(words: string): readonly string[] {
 
 describe("A call to a remote that never answers", () => {
   it.each(["ls-remote", "push"])("%s ends at its limit, with all that git started for it", async (verb) => {
+    promise("machines.silent-remote");
     using server = await silentServer();
     const call = { folder, environment: USER, remote: { name: server.url }, accept: [124], limit: 300 };
     const args = verb === "push" ? [verb, server.url, "HEAD:refs/heads/main"] : [verb, server.url];
@@ -60,6 +62,7 @@ describe("A call to a remote that never answers", () => {
   });
 
   it("ends when it is to stop", async () => {
+    promise("machines.silent-remote");
     using server = await silentServer();
     const stop = new AbortController();
     const call = { folder, environment: USER, remote: { name: server.url }, accept: [124] };
@@ -72,6 +75,7 @@ describe("A call to a remote that never answers", () => {
 });
 
 it("A fetch that another one overtook is made again", async () => {
+  promise("machines.fetches-at-once");
   const remote = join(scratch, "remote.git");
   plainGit(scratch, "clone", "-q", "--bare", folder, remote);
   const [bin, seen] = [join(scratch, "bin"), join(scratch, "seen")];

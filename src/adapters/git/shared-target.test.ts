@@ -14,6 +14,7 @@ import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { commit, git, USER } from "../../../test/rig/git-user.ts";
 import { copyPrepared } from "../../../test/rig/prepared.ts";
+import { promise } from "../../../test/rig/promise.ts";
 import type { MergeOrder, PreparedMerge, Worktree } from "../../core/ports/worktrees.ts";
 import { openWorktrees } from "./worktrees.ts";
 
@@ -87,6 +88,7 @@ describe("merging into a branch that others push to", () => {
   });
 
   it("is prepared again where somebody pushes between preparation and push, and moves nothing before", async () => {
+    promise("git.shared-target");
     await worked("w");
     const before = tip(root);
     const merge = await prepared("w");
@@ -125,6 +127,7 @@ describe("merging into a branch that others push to", () => {
   });
 
   it("brings a person's own commits together with the others'", async () => {
+    promise("git.shared-target");
     await worked("w");
     pushedByOther("b.txt");
     const mine = commit(root, "mine.txt", "mine\n");

@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { copyPrepared } from "../../../test/rig/prepared.ts";
+import { promise } from "../../../test/rig/promise.ts";
 import type { PinnedBase, Snapshot } from "../../core/ports/git.ts";
 import { between, checkOut, pin, snapshot } from "./tree.ts";
 
@@ -129,6 +130,7 @@ describe("cannot be fooled by", () => {
   });
 
   it("update-ref: the base is the commit that it was, and a branch that moved is told", async () => {
+    promise("evidence.tree");
     run("update-ref", "refs/heads/main", "HEAD");
     const found = await look();
     expect(pathsOf(found)).toEqual(["a"]);
@@ -136,6 +138,7 @@ describe("cannot be fooled by", () => {
   });
 
   it("symbolic-ref", async () => {
+    promise("evidence.tree");
     run("symbolic-ref", "refs/heads/main", "refs/heads/feature/x");
     const found = await look();
     expect(pathsOf(found)).toEqual(["a"]);
@@ -175,6 +178,7 @@ describe("cannot be fooled by", () => {
   });
 
   it("git replace", async () => {
+    promise("evidence.tree");
     const forged = run("commit-tree", "HEAD^{tree}", "-m", "forged");
     run("replace", base.commit, forged);
     expect(run("diff", "--name-only", base.commit)).toBe("");
@@ -187,6 +191,7 @@ describe("cannot be fooled by", () => {
   });
 
   it("core.checkStat, with times and size as they were", async () => {
+    promise("evidence.tree");
     const { atime, mtime } = statSync(join(root, "b"));
     run("config", "core.checkStat", "minimal");
     run("config", "core.trustctime", "false");
@@ -214,6 +219,7 @@ describe("cannot be fooled by", () => {
   });
 
   it("core.worktree: it is refused by name", async () => {
+    promise("evidence.tree");
     run("config", "core.worktree", home);
     expect(await snapshot(PLACE(), { base, own: [] })).toMatchObject({
       kind: "unavailable",
@@ -231,6 +237,7 @@ describe("cannot be fooled by", () => {
       },
     ],
   ])("a file that only %s hides: it is named, and no part of the tree", async (_, hide) => {
+    promise("evidence.tree");
     hide();
     write(".npmrc", "script-shell=/bin/true\n");
     const found = await look();
@@ -300,6 +307,7 @@ it("checks a tree out, whatever is in the working folder by then, and leaves not
 });
 
 it("does not check out what only bears a tree's name", async () => {
+  promise("evidence.checks");
   write("b", "honest\n");
   const { tree } = await look();
   const honest = run("hash-object", "b");

@@ -19,6 +19,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { commit, git, USER, write } from "../../../test/rig/git-user.ts";
 import { copyPrepared } from "../../../test/rig/prepared.ts";
+import { promise } from "../../../test/rig/promise.ts";
 import { projectPath } from "../../core/path.ts";
 import type { MergeOrder, Worktree } from "../../core/ports/worktrees.ts";
 import { encodeName } from "./worktree-paths.ts";
@@ -216,6 +217,7 @@ describe("a worktree that lost its .git", () => {
     ],
   ];
   it.each(losses)("is set aside whole and made anew: it %s", async (_, lose) => {
+    promise("git.lost-worktree");
     await open().ensure({ repo: ".", branch: "other" });
     const worktree = await worked("w");
     write(worktree.folder, "draft.txt", "not committed\n");
@@ -292,6 +294,7 @@ describe("how far the work is", () => {
   });
 
   it("takes a commit of what was there, and a log that another program writes, for nobody's edit", async () => {
+    promise("agents.strayed");
     write(root, "mine.txt", "x");
     commit(root, "old.txt", "x");
     const log = openSync(join(root, "server.log"), "a");
@@ -384,6 +387,7 @@ describe("merging", () => {
   });
 
   it("keeps a person's other edits, and stops at those that it would overwrite", async () => {
+    promise("git.no-work-lost");
     await worked("w", "a.txt", "changed\n");
     const prepared = await open().prepareMerge(order("w"));
     if (prepared.kind !== "prepared") throw new Error(prepared.kind);
@@ -516,6 +520,7 @@ describe("merging", () => {
 
 describe("removing", () => {
   it("keeps what is uncommitted, unmerged or unfinished", async () => {
+    promise("git.no-work-lost");
     const worktree = await worked("w", "a.txt", "theirs\n");
     const remove = () => open().remove(worktree, { into: "main", branch: true });
     expect(await remove()).toMatchObject({ kind: "kept", reason: "unmerged" });
@@ -565,6 +570,7 @@ describe("a branch that holds what must not be in a repository", () => {
   it.each([".pawl/journal", ".PAWL/journal", "sub/.Pawl/runs/x.json", ".p\u200cawl/journal"])(
     "is not merged where a commit of it holds %s, be it only in between",
     async (path) => {
+      promise("commit.untracked");
       const { folder } = await worked("w");
       write(folder, path, "planted\n");
       git(folder, "add", "-f", "--", path);
@@ -588,6 +594,7 @@ describe("a branch that holds what must not be in a repository", () => {
   });
 
   it("is not merged where a repository inside is a bare link; a submodule is", async () => {
+    promise("commit.untracked");
     const { folder } = await worked("w");
     git(folder, "init", "-q", "inner");
     commit(join(folder, "inner"), "a.txt", "a\n");

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import type { Repo } from "../../core/ports/worktrees.ts";
 import { openGithubReviews } from "../forge/github-reviews.ts";
 import { openPullRequests } from "../forge/pull-request.ts";
@@ -70,6 +71,7 @@ describe.each(["dripping", "gushing"] as const)("a %s server", (manner) => {
   const { limits, reason } = CUT[manner];
 
   it("is cut off by the clients of Jira and of Confluence, and the failure says why", async () => {
+    promise("fetch.limits");
     const url = await serve(manner);
     const access = { jira: url, confluence: url, email: "ann@example.com", token: "t" };
     const references = openReferences(access, ONE_REQUEST, limits);
@@ -81,6 +83,7 @@ describe.each(["dripping", "gushing"] as const)("a %s server", (manner) => {
   });
 
   it("is cut off by the client of GitHub", async () => {
+    promise("fetch.limits");
     const folder = projectWith("https://forge.example/acme/app.git");
     const reviews = openGithubReviews({
       folder,
@@ -94,6 +97,7 @@ describe.each(["dripping", "gushing"] as const)("a %s server", (manner) => {
   });
 
   it("is cut off by the client that opens pull requests, whatever it asks for", async () => {
+    promise("fetch.limits");
     const folder = projectWith("https://forge.example/acme/app.git");
     const pulls = openPullRequests({
       projectRoot: folder,
@@ -112,6 +116,7 @@ describe.each(["dripping", "gushing"] as const)("a %s server", (manner) => {
   });
 
   it("is cut off by the client of Linear", async () => {
+    promise("fetch.limits");
     const linear = openLinear({ key: "k", url: await serve(manner), limits });
     await expect(linear.read("A-1")).rejects.toMatchObject({
       code: "tracker-failed",

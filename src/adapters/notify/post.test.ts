@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { mayReach, post } from "./post.ts";
 
 describe("An address", () => {
@@ -20,6 +21,7 @@ describe("An address", () => {
     "::ffff:10.0.0.1",
     "::ffff:127.0.0.1",
   ])("%s is not reached over https", (address) => {
+    promise("notices.addresses");
     expect(mayReach(address, true)).toBe(false);
   });
 
@@ -44,6 +46,7 @@ describe("An address", () => {
     ["file:///path-of-a-secret", "is not an address that begins with https"],
     ["path-of-a-secret", "is not an address that begins with https"],
   ])("%s is refused, wherever its name leads, and not shown", async (address, why) => {
+    promise("notices.addresses");
     const sent = post({
       receiver: "slack",
       variable: "MY_WEBHOOK",

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { openStatePlace } from "../files/state-place.ts";
 import { openPolicies } from "./policies.ts";
 
@@ -48,6 +49,7 @@ describe("a policy that was kept", () => {
   it.each(Object.keys(BROKEN))(
     "and %s is an error that names its file and what to do, never none",
     async (how) => {
+      promise("state-home.unreadable");
       await open().keep(RUN, { permission: "ask" });
       BROKEN[how]?.();
       const fault = {

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { parseAddress } from "./address.ts";
 
 describe("the database's address", () => {
@@ -14,6 +15,7 @@ describe("the database's address", () => {
   });
 
   it("of another machine is encrypted, and its certificate verified", () => {
+    promise("database.address");
     const file = join(tmpdir(), `pawl-ca-${process.pid}.pem`);
     writeFileSync(file, "certificates");
     const address = "postgres://ann:secret@db.example:6000/pawl";
@@ -26,6 +28,7 @@ describe("the database's address", () => {
   });
 
   it("of another machine by its IP address is encrypted and verified, too, and names no server to TLS", () => {
+    promise("database.address");
     for (const host of ["192.0.2.1", "[2001:db8::1]"])
       expect(parseAddress(`postgres://ann@${host}/pawl`).tls).toEqual({});
   });
@@ -43,6 +46,7 @@ describe("the database's address", () => {
     ["postgres://ann:hush@localhost/pawl?host=db.example", 'the parameter "host"'],
     ["postgres://ann:hush@db.example/pawl?sslrootcert=/none/there.pem", "cannot be read"],
   ])("%s is refused, and its password never shown", (url, why) => {
+    promise("database.address");
     let error: unknown;
     try {
       parseAddress(url);

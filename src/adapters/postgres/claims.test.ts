@@ -1,5 +1,6 @@
 /** Leases by a clock that the test moves, on a database that answers as the test says. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { LASTING, openClaims } from "./claims.ts";
 import type { Connections } from "./connections.ts";
 
@@ -52,6 +53,7 @@ const passes = (milliseconds: number) => vi.advanceTimersByTimeAsync(millisecond
 
 describe("a lease in the database", () => {
   it("is renewed while it is held, and nothing is asked any more once none is", async () => {
+    promise("machines.loses-touch");
     const { claims, database, renewed } = opened();
     const first = await claims.take("T1", "w");
     await claims.take("T2", "w");
@@ -70,6 +72,7 @@ describe("a lease in the database", () => {
 
 describe("how long what is held counts as held", () => {
   it("is told with the first lease and each renewal that succeeds, and that nothing is held any more", async () => {
+    promise("machines.loses-touch");
     const { claims, database } = opened();
     const told: (number | null)[] = [];
     claims.onProlonged?.((left) => told.push(left));
@@ -108,6 +111,7 @@ describe("a lease that is not renewed", () => {
   const third = LASTING / 3;
 
   it("is lost while nobody can take it yet, counted from when the last renewal was sent", async () => {
+    promise("machines.loses-touch");
     const { claims, database } = opened();
     const claim = await claims.take("T1", "w");
     await passes(third);
@@ -122,6 +126,7 @@ describe("a lease that is not renewed", () => {
   });
 
   it("is kept by a renewal whose reply comes late, as long as it was sent in time", async () => {
+    promise("machines.loses-touch");
     const { claims, database } = opened();
     const claim = await claims.take("T1", "w");
     let reply = (_: readonly string[]) => {};
@@ -136,6 +141,7 @@ describe("a lease that is not renewed", () => {
   });
 
   it("is lost at once if somebody else has it, and another one is not", async () => {
+    promise("machines.loses-touch");
     const { claims, database } = opened();
     const [first, second] = [await claims.take("T1", "w"), await claims.take("T2", "w")];
     database(async () => ["T2"]);
@@ -148,6 +154,7 @@ describe("a lease that is not renewed", () => {
 
 describe("a lease whose taking is answered late", () => {
   it("is held as long as one can be sure of it, and else given back: another worker may have it", async () => {
+    promise("machines.loses-touch");
     const { answersAfter, claims, released } = opened();
     answersAfter(9_900);
     const first = claims.take("T1", "w");
@@ -167,6 +174,7 @@ describe("a machine that slept, or whose clock was set", () => {
     ["forward", 3600_000],
     ["back", -3600_000],
   ])("has lost its leases: %s", async (_, jump) => {
+    promise("machines.loses-touch");
     const { claims } = opened();
     const claim = await claims.take("T1", "w");
     await passes(2000);

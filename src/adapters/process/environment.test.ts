@@ -11,6 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import type { Folder } from "../../core/ports/worktrees.ts";
 import { openAgents } from "../agents/agents.ts";
 import { openCommands } from "../agents/commands.ts";
@@ -76,6 +77,7 @@ const listed = (...more: string[]) => [...LISTED, ...more].sort();
 
 describe("of Pawl's whole environment only what is on the list reaches", () => {
   it("a check", async () => {
+    promise("children.environment");
     await openChecks({ root, environment: OWN(), names: ["NAMED"] }).run("k", `env -0 >> ${seen}`);
     expect(namesSeen()).toEqual(listed("CI", "NAMED"));
   });
@@ -87,6 +89,7 @@ describe("of Pawl's whole environment only what is on the list reaches", () => {
   });
 
   it("an agent, with its own provider's variables", async () => {
+    promise("children.environment");
     program("claude");
     const agents = openAgents({
       projectRoot: root,
@@ -162,6 +165,7 @@ describe("of Pawl's whole environment only what is on the list reaches", () => {
   });
 
   it("the one git that talks to a remote elsewhere, with the credentials", async () => {
+    promise("children.environment");
     program("git");
     await git({ folder: root, environment: OWN(), remote: { name: "https://example.com/x" } }, [
       "fetch",
@@ -190,6 +194,7 @@ describe("a secret that a child prints all the same", () => {
   });
 
   it("is masked in a check's outcome and in its file, which only its owner can read", async () => {
+    promise("children.masked");
     const outcome = await openChecks({ root, environment: OWN() }).run("k", PRINTS);
     expect(outcome.tail).toBe("token [redacted GITHUB_TOKEN] and [redacted DATABASE_URL]\n".repeat(2).trim());
     expect(files(".pawl/checks/k", ["output"])).not.toContain("ghp_0123456789");
@@ -205,6 +210,7 @@ describe("a secret that a child prints all the same", () => {
   });
 
   it("is masked in the output of verify and of an agent, on disk and in what is told", async () => {
+    promise("children.masked");
     const commands = openCommands({ projectRoot: root, environment: OWN(), names: [] });
     const end = await commands.run({ run: "v1", command: PRINTS, folder: root as Folder }).ended;
     expect(end.tail).toContain("[redacted GITHUB_TOKEN]");

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { until } from "../../../test/rig/until.ts";
 import { attempt } from "../../core/attempt.ts";
 import { openBrowser } from "./open-browser.ts";
@@ -10,6 +11,7 @@ const ADDRESS = "http://127.0.0.1:4000/enter/token";
 
 describe.skipIf(process.platform !== "linux")("a browser", () => {
   it("is given the address, and nothing of the environment but what it needs", async () => {
+    promise("board.door");
     const folder = mkdtempSync(join(tmpdir(), "pawl-browser-"));
     const seen = join(folder, "seen");
     const program = `#!/bin/sh\n{ echo "$@"; env; } > ${seen}.new; mv ${seen}.new ${seen}\n`;
@@ -24,6 +26,7 @@ describe.skipIf(process.platform !== "linux")("a browser", () => {
   });
 
   it("is not opened where there is no desktop", () => {
+    promise("board.door");
     expect(openBrowser(ADDRESS, { PATH: "/nowhere" })).toBe(false);
   });
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { openRedactor } from "./redact.ts";
 
 const ENVIRONMENT = {
@@ -43,12 +44,14 @@ describe("a known secret", () => {
   });
 
   it("is the address of a receiver of notices, too", () => {
+    promise("notices.secrets");
     const address = "https://hooks.example/T1/B2/x-y-z";
     const { text } = openRedactor({ SLACK_WEBHOOK_URL: address });
     expect(text(`to ${address}`)).toBe("to [redacted SLACK_WEBHOOK_URL]");
   });
 
   it("is found by its long lines where they are indented, however few they are", () => {
+    promise("children.masked");
     const line = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ";
     const { text } = openRedactor({ DEPLOY_KEY: `-----BEGIN KEY-----\n${line}\n-----END KEY-----\n` });
     expect(text(`  ${line}\n  -----END KEY-----`)).toBe("  [redacted DEPLOY_KEY]\n  -----END KEY-----");
@@ -60,6 +63,7 @@ describe("a known secret", () => {
   });
 
   it("never comes out of a stream, and the rest always does", () => {
+    promise("children.masked");
     const word = fc.constantFrom(
       ENVIRONMENT.GITHUB_TOKEN,
       "ghp_",

@@ -1,5 +1,6 @@
 /** Two event logs as one, by time. */
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import type { EventLog } from "../../core/ports/event-log.ts";
 import { openMergedLog } from "./event-log.ts";
 import { readLogEvents } from "./read-events.ts";
@@ -59,6 +60,7 @@ const [a, b, c, d, e] = [line("a", 1), line("b", 2), line("c", 3), line("d", 4),
 
 describe("two event logs as one", () => {
   it("have the traces of a run begin from the log that has its events, whatever is in the other one", async () => {
+    promise("telemetry.live");
     const [files, rows] = [memoryLog(90), memoryLog(1, b)];
     const log = openMergedLog(files.log, rows.log, (run) => run.startsWith("bloom:"));
     expect([await log.origin?.("bloom:T1"), await log.origin?.("alfred:TS-1")]).toEqual(["g1", null]);
@@ -67,6 +69,7 @@ describe("two event logs as one", () => {
   });
 
   it("have the lines of both by their time, and what both begin with once, forwards and back", async () => {
+    promise("machines.log");
     const [files, rows] = [memoryLog(90, a, b, d), memoryLog(1, a, b, c, e)];
     const log = openMergedLog(files.log, rows.log);
     const { end, texts } = await all(log);
@@ -79,6 +82,7 @@ describe("two event logs as one", () => {
   });
 
   it("go on where a reader stopped, whichever of them grew, also by what is earlier than what was read", async () => {
+    promise("machines.log");
     const [files, rows] = [memoryLog(90, a), memoryLog(1, e)];
     const log = openMergedLog(files.log, rows.log);
     const { end } = await all(log);
@@ -128,6 +132,7 @@ describe("two event logs as one", () => {
   });
 
   it("are read as events, and followed", async () => {
+    promise("machines.log");
     const [files, rows] = [memoryLog(90, a), memoryLog(1, "no event", c)];
     const log = openMergedLog(files.log, rows.log);
     const stop = new AbortController();

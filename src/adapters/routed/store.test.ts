@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { holding } from "../../../test/rig/holding.ts";
 import { openMemoryStore } from "../../../test/rig/memory-store.ts";
+import { promise } from "../../../test/rig/promise.ts";
 import { PawlError } from "../../core/error.ts";
 import { EVENTS } from "../../core/event.ts";
 import { projectPath } from "../../core/path.ts";
@@ -40,6 +41,7 @@ function opened() {
 
 describe("two stores as one", () => {
   it("read each path where it belongs, and ask for what is shared only when it is needed", async () => {
+    promise("machines.places");
     const { asked, files, shared, store } = opened();
     files.files.set("mine", "m").set("ours/a", "stale");
     shared.files.set("ours/a", "now").set("mine", "foreign");
@@ -65,6 +67,7 @@ describe("two stores as one", () => {
   });
 
   it("commit to one, with the events, and only while what was read of the other holds", async () => {
+    promise("machines.places");
     const { files, shared, store } = opened();
     files.files.set("mine", "one");
     shared.files.set("ours/a", "one");
@@ -91,6 +94,7 @@ describe("two stores as one", () => {
   });
 
   it("commit to both never at once: what can be done without follows, anything else is refused", async () => {
+    promise("machines.places");
     const { files, shared, store } = opened();
     files.files.set("draft", "d");
     await expect(
@@ -115,6 +119,7 @@ describe("two stores as one", () => {
   });
 
   it("let the files be worked with while what is shared cannot be reached", async () => {
+    promise("machines.places");
     const { files, goAway, shared, store } = opened();
     shared.files.set("ours/a", "one");
     goAway();

@@ -1,6 +1,7 @@
 /** Signatures of a hardware key, as an authenticator makes them (PROTOCOL.u2f), are taken by ssh-keygen like any other. */
 import { createHash, generateKeyPairSync, sign } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { isTouched } from "../../core/ssh-signature.ts";
 import { openSignatures } from "./signatures.ts";
 
@@ -51,6 +52,7 @@ const time = "2026-01-01T00:00:00.000Z";
 
 describe("A hardware key", () => {
   it("signs like any other, and a flag that is set afterwards breaks its signature", async () => {
+    promise("gates.touch");
     const { line, signed } = authenticator();
     const allowed = `ada namespaces="pawl-gate-v1" ${line}\n`;
     const order = { text, principal: "ada", allowed, time };
@@ -66,6 +68,7 @@ describe("A hardware key", () => {
   });
 
   it("counts only for its name, its namespace and its time", async () => {
+    promise("gates.touch");
     const { line, signed } = authenticator();
     const signature = signed(text, 0x01);
     const at = (allowed: string, principal = "ada") =>

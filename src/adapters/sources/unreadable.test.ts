@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { asPlainUser } from "../../../test/rig/plain-user.ts";
+import { promise } from "../../../test/rig/promise.ts";
 
 let root: string;
 beforeEach(() => {
@@ -18,6 +19,7 @@ afterEach(() => {
 });
 
 it("is refused by its name and why, in Pawl's words, a folder too", () => {
+  promise("import.bounded");
   const told = (given: string) => {
     const script = `import { openSources } from ${JSON.stringify(join(import.meta.dirname, "sources.ts"))};
       openSources(process.argv[1], process.argv[1]).read(${JSON.stringify(given)}).then(

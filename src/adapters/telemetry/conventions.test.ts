@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import * as conventions from "@opentelemetry/semantic-conventions/incubating";
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 
 const SOURCE = join(import.meta.dirname, "../..");
 const PACKAGE = "@opentelemetry/semantic-conventions";
@@ -24,6 +25,7 @@ function published(prefix: RegExp): ReadonlySet<unknown> {
 
 describe("the names of attributes and metrics", () => {
   it("are those of the pinned version of the semantic conventions, which the documentation names", () => {
+    promise("telemetry.names");
     const names = new Set(sent());
     const known = published(/^(ATTR|METRIC)_/);
     expect([...names].filter((name) => !known.has(name))).toEqual([]);
@@ -35,6 +37,7 @@ describe("the names of attributes and metrics", () => {
   });
 
   it("have the published values for the operation, the kinds of tokens and the known providers", () => {
+    promise("telemetry.names");
     const trace = readFileSync(join(SOURCE, "runtime/trace.ts"), "utf8");
     const providers = /const PROVIDERS[^{]*\{([^}]*)\}/.exec(trace)?.[1] ?? "";
     const used = [...providers.matchAll(/: "([^"]*)"/g)].map(([, value]) => value);

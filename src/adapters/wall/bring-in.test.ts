@@ -16,6 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { bringIn, bringInRun } from "./bring-in.ts";
 import { gitMounts } from "./git-view.ts";
 import { openStore } from "./store.ts";
@@ -81,6 +82,7 @@ function openRun(branch = "bloom/T1") {
 }
 
 it("brings in the commits of the run's own branch, and once is enough", async () => {
+  promise("wall.one-branch");
   using run = openRun();
   run.commit("a");
   const id = run.commit("b");
@@ -98,6 +100,7 @@ it("brings in the commits of the run's own branch, and once is enough", async ()
 });
 
 it("brings in what a killed loop had half done", async () => {
+  promise("wall.crash");
   using run = openRun();
   const id = run.commit("a");
   const pending = readFileSync(join(run.store.folder, "pending.json"));
@@ -108,6 +111,7 @@ it("brings in what a killed loop had half done", async () => {
 });
 
 it("leaves everything as it was where the run did nothing", async () => {
+  promise("wall.one-branch");
   using run = openRun();
   const before = run.at();
   expect(await run.take()).toEqual([]);
@@ -116,6 +120,7 @@ it("leaves everything as it was where the run did nothing", async () => {
 });
 
 it("moves no other branch, whatever the private copies say", async () => {
+  promise("wall.one-branch");
   using run = openRun("mine");
   const id = run.commit("a");
   writeFileSync(join(run.store.folder, "heads/main"), `${id}\n`);
@@ -128,6 +133,7 @@ it("moves no other branch, whatever the private copies say", async () => {
 });
 
 it("overwrites no branch that somebody else moved meanwhile, and keeps the run's commits", async () => {
+  promise("wall.one-branch");
   using run = openRun();
   const id = run.commit("a");
   const other = run.outside("commit-tree", "-p", "main", "-m", "theirs", "main^{tree}");
@@ -138,6 +144,7 @@ it("overwrites no branch that somebody else moved meanwhile, and keeps the run's
 });
 
 it("takes no object whose content is not what its name says, nor replaces one that is there", async () => {
+  promise("wall.one-branch");
   using run = openRun();
   const before = run.at();
   const forge = (id: string) => {
@@ -159,6 +166,7 @@ it("takes no object whose content is not what its name says, nor replaces one th
 });
 
 it("moves no branch to a commit of which something is missing", async () => {
+  promise("wall.one-branch");
   using run = openRun();
   const before = run.at();
   run.commit("a");
@@ -173,6 +181,7 @@ it("moves no branch to a commit of which something is missing", async () => {
 });
 
 it("follows no link of an agent's: not to another repository's objects, not to a file for a branch", async () => {
+  promise("wall.one-branch");
   using run = openRun();
   using other = openRun();
   other.outside("commit", "-q", "--allow-empty", "-m", "private");
@@ -189,6 +198,7 @@ it("follows no link of an agent's: not to another repository's objects, not to a
 });
 
 it("reads a pack anew, whatever lies beside it", async () => {
+  promise("wall.one-branch");
   using run = openRun();
   const id = run.commit("a");
   execFileSync("git", ["repack", "-adlq"], {
@@ -217,6 +227,7 @@ it("reads a pack anew, whatever lies beside it", async () => {
 });
 
 it("leaves a worktree at its commit where its agent made a branch that does not count", async () => {
+  promise("wall.one-branch");
   using run = openRun();
   const id = run.commit("a");
   writeFileSync(join(run.store.folder, "heads/own"), `${id}\n`);
@@ -227,6 +238,7 @@ it("leaves a worktree at its commit where its agent made a branch that does not 
 });
 
 it("brings in an earlier run's work before the next begins", async () => {
+  promise("wall.crash");
   using run = openRun();
   const id = run.commit("a");
   expect(await bringInRun(run.root, ENVIRONMENT, "T1.9")).toEqual([]);

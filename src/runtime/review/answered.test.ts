@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { answered, fieldIn } from "./answered.ts";
 
 const POINTS = [
@@ -14,6 +15,7 @@ const sinceOf = (facts: Parameters<typeof answered>[1]) =>
   answered(POINTS, facts).map(({ since, text }) => `${text} ${since}`);
 
 test("a point is answered where what it points to has changed, and unknown where it points to nothing", () => {
+  promise("review.answered");
   const before = { risks: "none", slots: [{ spec: "x" }] };
   const now = { risks: "none", slots: [{ spec: "y" }, { spec: "new" }] };
   expect(sinceOf({ changed: new Set(["src/a.ts"]), before, now })).toEqual([

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { PawlError } from "../../core/error.ts";
 import type { DiffOrder, GitDiff } from "../../core/ports/git.ts";
 import type { RunOverview, WorkflowModule } from "../module.ts";
@@ -66,6 +67,7 @@ describe("the review of a run", () => {
   });
 
   it("gives the minutes of what waits, a few reviews at a time; one that fails leaves them unknown", async () => {
+    promise("review.waiting");
     const ids = Array.from({ length: 12 }, (_, at) => String(at + 1));
     const size = (minutes: number) => ({ size: { files: 0, lines: 0, minutes } });
     const reviews = Object.fromEntries(ids.map((id) => [id, size(Number(id))]));
@@ -98,6 +100,7 @@ describe("the differences of a review", () => {
   });
 
   it("are those of its files, in their order, without the project's own", async () => {
+    promise("review.differences");
     const found = await differencesOf(project, { changes: changes("judged") }, { bytes: 9 });
     expect(found).toEqual({ kind: "diff", files: [shown("z"), shown("a")] });
     expect(orders.at(-1)).toEqual({ from: "base", to: "now", path: null, bytes: 9 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import type { RunOverview } from "../transaction.ts";
 import { inTurn, type Waiting, waitingIn } from "./queue.ts";
 
@@ -44,6 +45,7 @@ test("a gate says how to see what is judged, and another turn keeps its own comm
 });
 
 test("each open question of an agent waits, once, though its run goes on", () => {
+  promise("review.waiting");
   const questions = [asked("q1", "Which unit?"), asked("q2", "word ".repeat(900))];
   const open = waitingIn({ ...RUN, awaits: "agent", questions });
   expect(open.map(({ command, kind, minutes, next }) => [kind, next, command, minutes])).toEqual([
@@ -55,6 +57,7 @@ test("each open question of an agent waits, once, though its run goes on", () =>
 });
 
 test("what waits longer by days comes first, and within a day what takes less time", () => {
+  promise("review.waiting");
   const one = (run: string, since: string | null, minutes: number | null): Waiting => ({
     ...{ run, since, minutes, title: "", kind: "gate", state: "", next: "", command: "" },
   });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import type { Proposal, Verdict } from "../transaction.ts";
 import { receiptOf } from "./receipt.ts";
 
@@ -20,6 +21,7 @@ const proposal = (more: Partial<Proposal<string>> = {}) =>
   }) as unknown as Proposal<string>;
 
 test("a receipt says who decided what, when, on which hashes, and how much that is worth", () => {
+  promise("review.terminal");
   expect(receiptOf(proposal())).toEqual({
     ...{ run: "alfred:T1", gate: "alfred.plan_task", approved: true, time: MOVED.time },
     ...{ by: "ada@host", channel: "terminal", strength: "terminal" },
@@ -29,6 +31,7 @@ test("a receipt says who decided what, when, on which hashes, and how much that 
 });
 
 test("a receipt names the signed record, and not its signature", () => {
+  promise("review.terminal");
   const write = (path: string) => ({ type: "write", path, text: "" });
   const changes = [".alfred/gates/alfred/T1/0002.sig", ".alfred/gates/alfred/T1/0002.json"].map(write);
   expect(receiptOf(proposal({ changes } as never))?.record).toBe(".alfred/gates/alfred/T1/0002.json");

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DOOR_TABLE } from "../../../test/rig/door.ts";
+import { promise } from "../../../test/rig/promise.ts";
 import { check } from "../../engine/check.ts";
 import { WORKFLOWS } from "../../workflows/index.ts";
 import { renderReports } from "./check.ts";
@@ -22,6 +23,7 @@ describe("pawl check", () => {
   });
 
   it.each([40, 60])("leaves out counts where %i columns have no room for them", async (columns) => {
+    promise("cli.readable");
     const { tables } = await tablesOf(WORKFLOWS, undefined);
     const text = renderReports(
       tables.map((table) => check(table)),

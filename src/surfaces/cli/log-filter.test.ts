@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { PawlError } from "../../core/error.ts";
 import type { PawlEvent } from "../../core/event.ts";
 import { matches, parseLogFilter } from "./log-filter.ts";
@@ -21,6 +22,7 @@ describe("the filter of the log", () => {
   );
 
   it("takes a day from its first to its last moment, by the reader's clock", () => {
+    promise("log.filter");
     const day = { since: "2026-03-09", until: "2026-03-09" };
     const at = (hour: number, minute: number) => new Date(2026, 2, 9, hour, minute, 59).toISOString();
     expect([shows(day, at(0, 0)), shows(day, at(23, 59)), shows(day, at(24, 0))]).toEqual([
@@ -53,6 +55,7 @@ describe("the filter of the log", () => {
     [{ since: "1h", until: "2h" }, "--since"],
     [{ until: "1h", follow: true }, "--follow"],
   ])("refuses %j with a word on what is expected", (options, named) => {
+    promise("log.filter");
     const parse = () => parseLogFilter(options, NOW);
     expect(parse).toThrow(PawlError);
     expect(parse).toThrow(named);

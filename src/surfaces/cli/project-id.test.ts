@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { parse } from "yaml";
+import { promise } from "../../../test/rig/promise.ts";
 import { withProjectId } from "./project-id.ts";
 
 const TEXTS = [
@@ -17,6 +18,7 @@ const TEXTS = [
 ];
 
 it.each(TEXTS)("the id of a project is added to %j, whose other values stay", (text) => {
+  promise("gates.keys");
   const before = (parse(text) ?? {}) as object;
   expect(parse(withProjectId(text, "ab".repeat(16)))).toEqual({ project_id: "ab".repeat(16), ...before });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { renderMarkdown } from "./render-markdown.ts";
 import { paintOf } from "./terminal.ts";
 import { widthOf } from "./text-width.ts";
@@ -18,6 +19,7 @@ describe("Markdown on a screen", () => {
   });
 
   it("hangs a list's lines under their text, at each depth", () => {
+    promise("cli.readable");
     expect(render(`- ${LONG}\n  1. ${LONG}\n- last`, 30)).toBe(
       [
         "• one two three four five six",
@@ -66,6 +68,7 @@ describe("Markdown on a screen", () => {
   });
 
   it.each([20, 40, 60, 80])("draws a table within %i columns, in whole words where they fit", (columns) => {
+    promise("cli.readable");
     const table = `| name | what it does | 漢字 |\n|---|:--|--:|\n| \`a\\|b\` | ${LONG} | 漢字漢字漢字 |\n`;
     const lines = render(table, columns).trimEnd().split("\n");
     for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(columns);

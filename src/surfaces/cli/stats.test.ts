@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import type { CostRow } from "../../runtime/costs.ts";
 import { statsOf } from "../../runtime/stats.ts";
 import { renderStats } from "./stats.ts";
@@ -26,6 +27,7 @@ const shown = (rows: readonly CostRow[], waits: readonly (typeof WAIT)[] = []) =
 
 describe("the stats on a terminal", () => {
   it("fit 60 columns, figures under each other, however long a name is", () => {
+    promise("stats.honest");
     const text = shown(
       [ROW, { ...ROW, task: "日本語のとても長い名前のタスク", usd: 0.001, cause: "retry" }],
       [WAIT],
@@ -38,6 +40,7 @@ describe("the stats on a terminal", () => {
   });
 
   it("mark what is more than was reported, and what was not reported at all", () => {
+    promise("stats.honest");
     const silent = { ...ROW, usd: null, tokens: null, withoutUsd: 11, withoutTokens: 11 };
     const text = shown([ROW, silent, { ...silent, task: "T2" }]);
     expect(text).toContain("$1234.50+");

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { paintStates } from "./state-colour.ts";
 import { hasColour, paintOf } from "./terminal.ts";
 
@@ -13,10 +14,12 @@ describe("Colour", () => {
     ["FORCE_COLOR=0", { FORCE_COLOR: "0" }, true, false],
     ["NO_COLOR and FORCE_COLOR", { NO_COLOR: "1", FORCE_COLOR: "1" }, true, false],
   ])("for %s follows the environment", (_, environment, isTerminal, expected) => {
+    promise("cli.readable");
     expect(hasColour(environment, isTerminal)).toBe(expected);
   });
 
   it("has one meaning for each state, where the state stands alone in a column", () => {
+    promise("cli.readable");
     const paint = {
       ...paintOf(false),
       red: (text: string) => `R(${text})`,

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { cut, pad, widthOf, wrap, wrapHanging } from "./text-width.ts";
 import { sliceAnsi, stringWidth, wrapAnsi } from "./wide-text.ts";
 
@@ -23,6 +24,7 @@ describe("Text on a screen", () => {
   });
 
   it("is wrapped by its columns, and a word that is too wide stays whole", () => {
+    promise("cli.readable");
     expect(wrap("漢字 漢字 漢字", 9)).toEqual(["漢字 漢字", "漢字"]);
     expect(wrap("🚀🚀🚀 ab", 8)).toEqual(["🚀🚀🚀", "ab"]);
     expect(wrap("a https://example.com/long b", 10)).toEqual(["a", "https://example.com/long", "b"]);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { actionOf } from "./tool-action.ts";
 
 const actions = (tool: string, input: Record<string, unknown>) => actionOf({ tool, input, cwd: "/p" });
@@ -16,6 +17,7 @@ describe("a tool's action", () => {
   });
 
   it("is writing whatever an argument says that the tool does not have", () => {
+    promise("guard.protected");
     const input = { filePath: "/p/pawl.yaml", command: "view" };
     for (const tool of ["write", "Edit", "create_file", "replace", "delete_file"]) {
       expect(actions(tool, input)).toEqual([writing("/p/pawl.yaml")]);
@@ -24,6 +26,7 @@ describe("a tool's action", () => {
   });
 
   it("is a shell's command, and a write of the task's file, where VS Code makes a task of it", () => {
+    promise("guard.protected");
     const task = { label: "x", type: "shell", command: "cp", args: ["a b", "pawl.yaml"] };
     expect(actions("create_and_run_task", { workspaceFolder: "/q", task })).toEqual([
       { type: "shell", command: "cp 'a b' 'pawl.yaml'", cwd: "/q" },

@@ -1,12 +1,15 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { compareVersions, partShown, SHOWN } from "./shown.ts";
 
 describe("the part of an answer that has its words", () => {
   it.each(SHOWN)("is the one that the client shows its model: %j", ({ client, from, to, shows }) => {
+    promise("mcp.words-reach-the-model");
     expect([partShown(client, from), partShown(client, to)]).toEqual([shows, shows]);
   });
 
   it.each(SHOWN)("is both for versions that nobody looked at: %j", ({ client, to }) => {
+    promise("mcp.words-reach-the-model");
     const newest = SHOWN.filter((row) => row.client === client).map((row) => row.to);
     const last = newest.reduce((one, other) => (compareVersions(one, other) < 0 ? other : one), to);
     for (const version of [`${last}.1`, `${last}-beta`, "0", "", "latest"])

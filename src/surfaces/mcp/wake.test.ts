@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { type JSONRPCMessage, McpServer, type ServerEvent } from "@modelcontextprotocol/server";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { until } from "../../../test/rig/until.ts";
 import { openEventLog } from "../../adapters/events/event-log.ts";
 import { PawlError } from "../../core/error.ts";
@@ -74,6 +75,7 @@ function heardBy({ hear }: Pick<ReturnType<typeof openFollower>, "hear">): reado
 
 describe("a follower of the log", () => {
   it("has begun when no verdict from then on is missed, and tells of none before", async () => {
+    promise("mcp.woken");
     const log = lateLog();
     const follower = openFollower(log);
     const heard = heardBy(follower);
@@ -90,6 +92,7 @@ describe("a follower of the log", () => {
   });
 
   it("tells of a verdict that came before its watch", async () => {
+    promise("mcp.woken");
     const watch = () => {
       decide("TS-01");
       return { close() {} };
@@ -154,6 +157,7 @@ describe("a subscription of 2026 over standard input", () => {
   }
 
   it("is let through once nothing is missed, and what came behind it waits behind it", async () => {
+    promise("mcp.woken");
     const log = lateLog();
     const { delivered, following, near, transport } = connection(log);
     await Promise.all([near.start(), transport.start()]);
@@ -169,6 +173,7 @@ describe("a subscription of 2026 over standard input", () => {
   });
 
   it("is refused where the log cannot be read", async () => {
+    promise("mcp.woken");
     const log = lateLog();
     log.fail();
     const { answers, delivered, near, transport } = connection(log);
@@ -183,6 +188,7 @@ describe("a subscription of 2026 over HTTP", () => {
   const answered = async () => new Response("subscribed");
 
   it("is answered once nothing is missed; other requests do not wait", async () => {
+    promise("mcp.woken");
     const log = lateLog();
     const bus = openBus([module], openFollower(log), runtime);
     expect(await (await bus.during("tools/call", answered)).text()).toBe("subscribed");
@@ -196,6 +202,7 @@ describe("a subscription of 2026 over HTTP", () => {
   });
 
   it("is refused where the log cannot be read", async () => {
+    promise("mcp.woken");
     const log = lateLog();
     log.fail();
     const bus = openBus([module], openFollower(log), runtime);
@@ -204,6 +211,7 @@ describe("a subscription of 2026 over HTTP", () => {
   });
 
   it("is told once of each verdict, however many others there are", async () => {
+    promise("mcp.woken");
     const log = lateLog();
     log.open();
     const bus = openBus([module], openFollower(log), runtime);
@@ -242,6 +250,7 @@ describe("a subscription of 2025", () => {
   const uri = "pawl://alfred/tasks/TS-01";
 
   it("is answered once nothing is missed", async () => {
+    promise("mcp.woken");
     const log = lateLog();
     await using connection = await connected(log);
     const { client, updated } = connection;

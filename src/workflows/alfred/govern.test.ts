@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import type { View } from "../../core/ports/store.ts";
 import { DEFAULT_SETTINGS } from "../../core/settings.ts";
 import { policyIn } from "./govern.ts";
@@ -37,12 +38,14 @@ const policyOfState = (text: string | null) => policyIn(viewWith(text), DEFAULT_
 
 describe("what governs a task of Alfred", () => {
   it("is what the configuration says, until the task is over", async () => {
+    promise("policy.shown");
     const open = await policyOfState(stateAt("in_development"));
     expect(open?.policy).toHaveProperty(["alfred.human_review"], DEFAULT_SETTINGS.alfred.human_review);
     expect(await policyOfState(stateAt("done"))).toBeNull();
   });
 
   it("is so, too, where nothing is known of the task, or its state cannot be read", async () => {
+    promise("policy.shown");
     expect(await policyOfState(null)).not.toBeNull();
     expect(await policyOfState("{ half")).not.toBeNull();
   });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { agreesWithXState } from "../../../test/rig/xstate-oracle.ts";
 import { check } from "../../engine/check.ts";
 import { decide, initialConfiguration } from "../../engine/decide.ts";
@@ -29,10 +30,12 @@ const after = (configuration: Configuration, trigger: string) =>
   decide(plan.workflow, configuration, trigger, {}).after;
 
 test("plan_task: test_initial_state", () => {
+  promise("alfred.plan");
   expect(start().state).toBe("contextualize");
 });
 
 test("plan_task: test_full_success_flow", () => {
+  promise("alfred.plan");
   const flow = [
     ["contextualize", "review_context", "strategize"],
     ["strategize", "review_strategy", "design"],
@@ -51,6 +54,7 @@ test("plan_task: test_full_success_flow", () => {
 });
 
 test("plan_task: test_rejection_at_design_review", () => {
+  promise("alfred.plan");
   let configuration = start();
   for (const work of ["contextualize", "strategize"])
     configuration = after(after(configuration, `submit_${work}`), "ai_approve");

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { promise } from "../../../test/rig/promise.ts";
 import { isId } from "../../core/id.ts";
 import { editTasks } from "../../tasks-file/edit.ts";
 import { type Ask, isRework, reworkId, reworkInstruction } from "./rework.ts";
@@ -31,6 +32,7 @@ const HOSTILE: readonly [string, string][] = [
 ];
 
 test.each(HOSTILE)("with %s, what was said stays quoted, printable and short", (_, said) => {
+  promise("alfred.rework");
   for (const keeps of ["start", "end"] as const) {
     const text = reworkInstruction("T", [ask(said, { keeps }), ask("second")]);
     expect(text.length).toBeLessThan(20_000);

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { readPrompt } from "../../../test/rig/literal-client.ts";
+import { promise } from "../../../test/rig/promise.ts";
 import type { View } from "../../core/ports/store.ts";
 import { decide } from "../../engine/decide.ts";
 import { REVIEW_SOURCE, REVIEW_STAGE } from "../../engine/review.ts";
@@ -35,6 +36,7 @@ function machineNamed(name: string) {
 }
 
 test("every state of every tool has a prompt, and each sample a name of its own", () => {
+  promise("alfred.prompts.one-action");
   for (const definition of DEFINITIONS) {
     const shown = samples.flatMap(({ machine, configuration }) =>
       machine === definition.name && configuration ? [configuration.state] : [],
@@ -51,6 +53,7 @@ test("every state of every tool has a prompt, and each sample a name of its own"
 });
 
 test("every prompt is rendered whole, with its words apart and its headings once", () => {
+  promise("alfred.prompts.one-action");
   for (const { name, configuration, text } of samples) {
     const prose = proseOf(text);
     expect(prose, name).not.toMatch(/\{\{|\{%|\bundefined\b|\[object|\bnull\b/);
@@ -83,6 +86,7 @@ test("articles and numbers fit their words", () => {
 });
 
 test("every prompt requires exactly one call, and the table lets it be made there", () => {
+  promise("alfred.prompts.one-action");
   for (const { name, machine: tool, configuration, text } of samples) {
     const required = readPrompt(text);
     if (configuration === null) {
@@ -109,6 +113,7 @@ test("every prompt requires exactly one call, and the table lets it be made ther
 });
 
 test("people are told where a run stands in words, and never by a state's name", () => {
+  promise("alfred.prompts.one-action");
   for (const { machine, name, configuration } of samples) {
     if (configuration === null) continue;
     const active = {

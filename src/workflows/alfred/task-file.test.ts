@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { PRIORITIES, parseTask, renderTask, type Task } from "./task-file.ts";
 
 const SOURCE = `# TASK: TS-01
@@ -96,6 +97,7 @@ const tasks: fc.Arbitrary<Task> = fc.record({
 });
 
 test("any task that is written is read back as it was", () => {
+  promise("alfred.task-grammar");
   fc.assert(
     fc.property(tasks, (task) => {
       expect(parseTask(renderTask(task), "x")).toEqual(task);

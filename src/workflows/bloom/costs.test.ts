@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import type { AgentUsage } from "../../core/ports/agents.ts";
 import type { Task } from "../../tasks-file/task.ts";
 import { costOf, withCost } from "./costs.ts";
@@ -31,6 +32,7 @@ function ran(
 
 describe("What a task has cost", () => {
   it("is summed by step, in the order of the steps, and then by what else its agent ran for", () => {
+    promise("review.cost-by-step");
     const of = task(step("one", "done"), step("two"));
     const run = ran(
       of,
@@ -51,6 +53,7 @@ describe("What a task has cost", () => {
   });
 
   it("is not known where its agent does not report it, and never taken for nothing", () => {
+    promise("review.cost-by-step");
     const of = task(step("one"), step("two"));
     const cost = costOf(ran(of, ["step", "one", null, 1], ["step", "two", usage(0.1, null), 1]), of, null);
     expect(cost).toMatchObject({ usd: 0.1, tokens: null, minutes: 2, tries: null });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { PawlError } from "../../core/error.ts";
 import type { Task } from "../../tasks-file/task.ts";
 import { lackOf, parseLabels, unserved } from "./labels.ts";
@@ -13,12 +14,14 @@ describe("A worker's labels", () => {
     [" repo:api , agent:claude,linux,linux,", ["agent:claude", "linux", "repo:api"]],
     ["repo:./apps/web,repo:.", ["repo:.", "repo:apps/web"]],
   ])("are read from %j", (text, labels) => {
+    promise("machines.labels");
     expect(parseLabels(text)).toEqual(labels);
   });
 
   it.each(["a b", "repository:api", "repo:", ":x", "repo:a:b", "x\u001b[2J", "a".repeat(200)])(
     "are refused in %j, with what they look like",
     (text) => {
+      promise("machines.labels");
       expect(() => parseLabels(text)).toThrow(PawlError);
       expect(() => parseLabels(text)).toThrow("expected repo:PATH, agent:NAME, or a word such as gpu");
     },
@@ -38,10 +41,12 @@ describe("A worker's labels", () => {
     ["macos,xcode,repo:api", { repo: "ios" }, ["repo:ios"]],
     ["", { repo: "constructor" }, []],
   ])("%j serve %j but for %j", (labels, more, lack) => {
+    promise("machines.labels");
     expect(lackOf(parseLabels(labels), task(more), settings)).toEqual(lack);
   });
 
   it("that all fail a task name what it asks for", () => {
+    promise("machines.labels");
     const workers = ["macos", "repo:api"].map(parseLabels);
     expect(unserved([], task(), settings)).toMatch(/^no worker is there: /);
     expect(unserved(workers, task(), settings)).toBeNull();

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import {
   admit,
   announce,
@@ -28,6 +29,7 @@ const prepared = (...tasks: readonly string[]): Train =>
 
 describe("the merge train", () => {
   it("admits the task that waits longest, whichever entered first, up to its limit", () => {
+    promise("bloom.merge-train");
     let train = enter(enter(emptyTrain(1), at("late", "12:01")), at("early", "12:00"));
     expect(next(train)).toBe("early");
     train = admit(train);
@@ -65,6 +67,7 @@ describe("the merge train", () => {
   });
 
   it("publishes in order, each on what the target is at, whoever comes, fails or leaves meanwhile", () => {
+    promise("bloom.merge-train");
     const moves = fc.array(
       fc.record({
         id: fc.nat(5),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { parseTasks } from "../../tasks-file/parse.ts";
 import { apart, filesNamed } from "./overlap.ts";
 
@@ -21,6 +22,7 @@ describe("the forecast of conflicts", () => {
   });
 
   it("begins first what names no file of those at work, and otherwise keeps the order", () => {
+    promise("bloom.overlap");
     const tasks = tasksOf("edit src/a.ts", "edit src/a.ts too", "edit src/b.ts", "anything");
     const begun: (typeof tasks)[number][] = [];
     for (const task of apart(tasks, () => begun)) begun.push(task);
@@ -28,6 +30,7 @@ describe("the forecast of conflicts", () => {
   });
 
   it("begins an overlapping task where nothing else is ready", () => {
+    promise("bloom.overlap");
     const [first, second] = tasksOf("edit src/a.ts", "edit src/a.ts");
     if (first === undefined || second === undefined) throw new Error("no tasks");
     expect([...apart([second], () => [first])]).toEqual([second]);

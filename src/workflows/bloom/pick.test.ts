@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { parseTasks } from "../../tasks-file/parse.ts";
 import { findTask, type Task } from "../../tasks-file/task.ts";
 import { doneWith, heldByCancelled, isDone, nowReady, takeable, waitingFor } from "./pick.ts";
@@ -42,6 +43,7 @@ describe("What may be worked on", () => {
   });
 
   it("counts a cancelled task as closed for its parent and later phases, and never as done for what depends on it", () => {
+    promise("bloom.cancelled");
     const tasks = tasksOf(`
 - {id: A, title: a, phase: 1, status: cancelled}
 - {id: B, title: b, phase: 2}

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { isBackingOff, VIEWS, waitLeft } from "./standing.ts";
 import { BLOOM } from "./table.ts";
 
@@ -15,6 +16,7 @@ describe("backing off", () => {
   });
 
   it("is over where the clock was set back: nothing waits longer than its whole wait", () => {
+    promise("bloom.clock-set");
     expect(waitLeft(run, at(-3600))).toBe(0);
     expect(isBackingOff(run, at(-1))).toBe(false);
   });

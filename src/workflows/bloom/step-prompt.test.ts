@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { parseTasks } from "../../tasks-file/parse.ts";
 import type { Step, Task } from "../../tasks-file/task.ts";
 import { buildStepPrompt, getTaskForAgent } from "./prompt.ts";
@@ -64,6 +65,7 @@ describe("Step Prompt Building", () => {
     ).toBe("pawl step done s2");
   });
   test("last step prompt mentions task will complete", () => {
+    promise("bloom.steps");
     expect(promptOf(2)).toContain("the task completes with it");
     expect(promptOf(1)).not.toContain("the task completes with it");
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { agreesWithXState } from "../../../test/rig/xstate-oracle.ts";
 import { check } from "../../engine/check.ts";
 import { decide } from "../../engine/decide.ts";
@@ -7,6 +8,7 @@ import { BLOOM, REPLIES } from "./table.ts";
 
 describe("The table of a task", () => {
   it("is proved: one rule for every configuration, event and facts, no trap, nothing unreachable", () => {
+    promise("table.shipped");
     const report = check({ workflow: BLOOM, replies: Object.keys(REPLIES) });
     expect(report.violations).toEqual([]);
     expect(report.counts.states).toBe(13);
@@ -23,6 +25,7 @@ describe("The table of a task", () => {
   });
 
   it("takes no agent at its word that was refused something and left its step open", () => {
+    promise("bloom.refusals");
     const position = { state: "working", variables: { awaits: "nothing", approved: false } };
     const facts = { unmarked: "assume", tries_left: true };
     const rowAfter = (refused: boolean, more = {}) =>

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import type { AtWork, WorkerSeen } from "../../core/ports/workers.ts";
 import { DEFAULT_SETTINGS } from "../../core/settings.ts";
 import type { Task } from "../../tasks-file/task.ts";
@@ -27,10 +28,12 @@ const untaken = async (list: readonly WorkerSeen[], atWork: readonly AtWork[] = 
 
 describe("A task that no worker has taken yet", () => {
   it("says nothing of workers where there are no other machines", async () => {
+    promise("machines.labels");
     expect(await openUntaken(undefined, settings)).toBeNull();
   });
 
   it("waits for the next free worker, or names what none of them serves; one that drains serves nothing", async () => {
+    promise("machines.labels");
     const gone = [worker(["linux"], "gone"), worker(["linux"], "draining")];
     expect((await untaken(gone))(task())).toContain("no worker is there: ");
     const some = await untaken([...gone, worker(["agent:claude", "linux"])]);
@@ -41,6 +44,7 @@ describe("A task that no worker has taken yet", () => {
   });
 
   it("names the cap that is reached, as the database reckons it", async () => {
+    promise("machines.labels");
     const all = [worker([])];
     const two = [at({ repository: "api" }), at({ repository: "api", agent: "codex" })];
     const some = await untaken(all, two);

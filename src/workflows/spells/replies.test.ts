@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import source from "../../../test/fixtures/spells-source-rows.json" with { type: "json" };
+import { promise } from "../../../test/rig/promise.ts";
 import { packaged } from "../../../test/rig/spells-project.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { ReviewFetch } from "../../core/ports/reviews.ts";
@@ -235,6 +236,7 @@ function boldSpells(text: string): readonly Spell[] {
 
 describe("a reply", () => {
   test("claims in every world only what the table and the files hold", async () => {
+    promise("spells.replies");
     await fc.assert(
       fc.asyncProperty(WORLD, async (world) => {
         expectTrue(await render(world));
@@ -265,6 +267,7 @@ describe("a reply", () => {
   }, 60_000);
 
   test("quotes the source's explanations, minus spells that the table blocks", async () => {
+    promise("spells.replies");
     const rows = source as unknown as readonly {
       id: string;
       explain?: string;
@@ -290,6 +293,7 @@ describe("a reply", () => {
   });
 
   test("to Lumos begins with the source's header in every state, and no other reply has it", async () => {
+    promise("spells.replies");
     for (const state of Object.keys(SPELLS.states))
       for (const spell of ALL) {
         const facts = consistent({} as Facts);

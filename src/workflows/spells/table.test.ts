@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { renderPage } from "../../../scripts/spells-docs.ts";
 import source from "../../../test/fixtures/spells-source-rows.json" with { type: "json" };
+import { promise } from "../../../test/rig/promise.ts";
 import { agreesWithXState } from "../../../test/rig/xstate-oracle.ts";
 import { check } from "../../engine/check.ts";
 import { decide } from "../../engine/decide.ts";
@@ -46,6 +47,7 @@ function rowOf(state: string, spell: string, facts: Facts, origin: string | null
 }
 
 test("the table is proved: one rule for each combination, all reached, no trap, each reply matched", () => {
+  promise("table.shipped");
   const report = check({ workflow: SPELLS, replies: REPLY_NAMES });
   expect(report.violations).toEqual([]);
   expect(report.counts).toMatchObject({ states: 26, events: 6, pairs: 156, rules: 128, replies: 128 });
@@ -56,6 +58,7 @@ test("XState, run on the exported table, decides as we do", () => {
 });
 
 test("112 rules are the source's, in its states, with its spells and next states", () => {
+  promise("spells.rules");
   const kept = SOURCE.filter((row) => !SUPERSEDED.includes(row.id));
   expect(kept).toHaveLength(112);
   for (const { id, spell, next } of kept) {
@@ -78,6 +81,7 @@ function outcomeOf(rule: Rule, state: string): string {
 }
 
 test("every other rule is one for a hole, numbered from H1", () => {
+  promise("spells.rules");
   const ids = new Set(SOURCE.map((row) => row.id));
   const own = SPELLS.rules.map((rule) => rule.id).filter((id) => !ids.has(id));
   expect(own.sort()).toEqual(Array.from({ length: 16 }, (_, at) => `H${at + 1}`).sort());

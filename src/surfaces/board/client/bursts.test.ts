@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { promise } from "../../../../test/rig/promise.ts";
 import { inBursts } from "./bursts.ts";
 
 beforeEach(() => {
@@ -32,12 +33,14 @@ async function asked(takes: number, every = 100) {
 
 describe("a page that asks again with each event", () => {
   it("asks at once for the first, and soon for the others where an answer costs nothing", async () => {
+    promise("board.bursts");
     const { answers, first } = await asked(1);
     expect(first).toBe(1);
     expect(answers).toBeGreaterThan(100);
   });
 
   it("takes a small share of the time of a server for which an answer is work, and still shows the last", async () => {
+    promise("board.bursts");
     const { answers, count, isLastShown } = await asked(40);
     // Half a second of its time is more than its share, for once.
     expect((answers * 40 - 500) / 30_000).toBeLessThan(0.05);
@@ -50,12 +53,14 @@ describe("a page that asks again with each event", () => {
   });
 
   it("asks at once for each event where these come seldom, also where an answer is work", async () => {
+    promise("board.bursts");
     const { answers } = await asked(40, 1000);
     expect(answers).toBeGreaterThan(30);
     expect((await asked(20, 400)).answers).toBeGreaterThan(75);
   });
 
   it("never rests for longer than some seconds, and asks nothing more once it is left", async () => {
+    promise("board.bursts");
     const { answers, bursts, count } = await asked(2000);
     expect(answers).toBeGreaterThanOrEqual(4);
     bursts.stop();

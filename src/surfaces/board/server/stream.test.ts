@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../../test/rig/promise.ts";
 import type { EventLog } from "../../../core/ports/event-log.ts";
 import { placesNow, streamEvents } from "./stream.ts";
 
@@ -47,6 +48,7 @@ async function sent(lines: readonly string[], most: number, last = "") {
 
 describe("a reader that comes back", () => {
   it("gets what it missed, also of a log that is two", async () => {
+    promise("board.live");
     const [hello] = await sent([line("e1")], 1);
     const missed = await sent([line("e1"), line("e2"), line("e3")], 3, hello?.id);
     expect(missed.map(({ event }) => event)).toEqual(["hello", "happened", "happened"]);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { promise } from "../../../../test/rig/promise.ts";
 import { ScreenModel } from "../../../../test/rig/screen-model.ts";
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import type { PawlEvent } from "../../../core/event.ts";
@@ -99,6 +100,7 @@ describe("The loop's screen", () => {
   });
 
   it.each([1, 2])("is drawn over whole, whatever is told, where odd letters take %i columns", (wide) => {
+    promise("bloom.screen");
     const { model, screen, show } = open({ wide });
     for (const task of ["A", "B"]) show(claimed(task), step(task, 0, 2));
     for (let turn = 0; turn < 40; turn++) {
@@ -129,6 +131,7 @@ describe("The loop's screen", () => {
   });
 
   it("prints plain lines into a pipe, and once that there is nothing to do", () => {
+    promise("cli.readable");
     const { model, screen, show } = open({ isScreen: false });
     show(claimed("A"), step("A", 0, 2), stands, { type: "task:waiting", taskId: "Q", reason: "q1: Which?" });
     show({ type: "task:blocked", taskId: "B", reason: "`exit 3` exited with 3" });
@@ -144,6 +147,7 @@ describe("The loop's screen", () => {
   });
 
   it("says once which cap lets tasks wait, and shows it for as long as it does", () => {
+    promise("machines.caps");
     const { model, show } = open();
     const [api, usd] = ["2 tasks are at work in api", "the day's 5 USD are spent"];
     show({ type: "loop:capped", caps: [api] }, { type: "loop:capped", caps: [] });

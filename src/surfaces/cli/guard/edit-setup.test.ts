@@ -1,5 +1,6 @@
 import { parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../../test/rig/promise.ts";
 import { PawlError } from "../../../core/error.ts";
 import { GUARDED_CLIENTS, type GuardedClient } from "../../../guard/clients.ts";
 import { type ClientFile, lackIn, putIn, takeOut } from "./edit-setup.ts";
@@ -49,6 +50,7 @@ describe.each(JSON_FILES)("$name", (place) => {
   ];
 
   it.each(GROWN)("keeps what is there, and is as before without the guard: %j", (text) => {
+    promise("guard.setup");
     const guarded = putIn(place, text);
     expect(read(guarded)).toMatchObject({ theme: "dark" });
     expect(lackIn(place, guarded)).toBe("nothing");
@@ -79,6 +81,7 @@ describe("hooks of others", () => {
 `;
 
   it("stay where they are, and so do other rules", () => {
+    promise("guard.setup");
     const guarded = putIn(place, OTHERS);
     const { hooks, permissions } = read(guarded);
     expect(hooks.PreToolUse).toHaveLength(2);
@@ -120,6 +123,7 @@ describe("handlers that look like the guard", () => {
   };
 
   it("keep the guard from being whole beside it, and the guard takes the place of those that end like it", () => {
+    promise("guard.canary");
     const ending = `${beside("touch planted; # guard claude-code")}\n`;
     expect(lackIn(place, ending)).toBe("some");
     expect(putIn(place, ending)).toBe(guarded);

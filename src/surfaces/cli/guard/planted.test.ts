@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { promise } from "../../../../test/rig/promise.ts";
 import { isRefusal } from "./planted.ts";
 
 const REASON = "Pawl refuses writing pawl.yaml";
@@ -22,6 +23,7 @@ it.each([
 ])(
   "an answer refuses only in a form that clients take, and for the planted file: %s %s %s",
   (code, out, err, is) => {
+    promise("guard.canary");
     expect(isRefusal({ code, out, err })).toBe(is);
   },
 );

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../../test/rig/promise.ts";
 import { check } from "../../../engine/check.ts";
 import { parseWorkflow } from "../../../workflows/custom/parse.ts";
 import { answers } from "./new.ts";
@@ -19,6 +20,7 @@ function typing(...lines: readonly string[]) {
 
 describe("the questions of pawl workflow new", () => {
   it("make a workflow of the steps that a person names, with their decision where they want it", () => {
+    promise("workflow.new");
     const { asked, conversation } = typing(
       "",
       "errand",
@@ -46,6 +48,7 @@ describe("the questions of pawl workflow new", () => {
     [["", "x", "X", "a, b", "c"], '"c" is not one of the steps'],
     [[], "cannot be a workflow's name"],
   ])("refuse %j, and say what was expected", (lines, words) => {
+    promise("workflow.new");
     expect(() => answers(typing(...lines).conversation, undefined, ["alfred"])).toThrow(words);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../../test/rig/promise.ts";
 import { LIFE, MOST, type NonceOptions, openNonces } from "./nonces.ts";
 
 const PLAN = { run: "alfred:TS-01", version: "v1" };
@@ -12,6 +13,7 @@ function counted() {
 
 describe("a nonce of a review", () => {
   it("counts once", () => {
+    promise("mcp.app-verdict");
     const nonces = openNonces(counted().options);
     const nonce = nonces.issue(PLAN);
     expect([nonces.take(nonce, PLAN), nonces.take(nonce, PLAN)]).toEqual([true, false]);
@@ -21,12 +23,14 @@ describe("a nonce of a review", () => {
     ["another run", { ...PLAN, run: "alfred:TS-02" }],
     ["another version", { ...PLAN, version: "v2" }],
   ])("does not count for %s, and afterwards for none", (_, other) => {
+    promise("mcp.app-verdict");
     const nonces = openNonces(counted().options);
     const nonce = nonces.issue(PLAN);
     expect([nonces.take(nonce, other), nonces.take(nonce, PLAN)]).toEqual([false, false]);
   });
 
   it("does not count on another connection, nor where nobody issued it", () => {
+    promise("mcp.app-verdict");
     const { options } = counted();
     const nonce = openNonces(options).issue(PLAN);
     expect(openNonces(options).take(nonce, PLAN)).toBe(false);
@@ -34,6 +38,7 @@ describe("a nonce of a review", () => {
   });
 
   it("counts until its time is over", () => {
+    promise("mcp.app-verdict");
     const { clock, options } = counted();
     const nonces = openNonces(options);
     const [early, late] = [nonces.issue(PLAN), nonces.issue(PLAN)];
@@ -44,6 +49,7 @@ describe("a nonce of a review", () => {
   });
 
   it("stays one of few: of too many the oldest go", () => {
+    promise("mcp.app-verdict");
     const nonces = openNonces(counted().options);
     const first = nonces.issue(PLAN);
     const others = Array.from({ length: MOST }, () => nonces.issue(PLAN));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../../test/rig/promise.ts";
 import { PawlError } from "../../../core/error.ts";
 import { parseTasks } from "../../../tasks-file/parse.ts";
 import type { Task } from "../../../tasks-file/task.ts";
@@ -30,6 +31,7 @@ function fault(work: () => unknown): string {
 
 describe("An agent's reply", () => {
   it("is the JSON alone, or one fenced block of it among words", () => {
+    promise("bloom.plan");
     const plain = reply(task("a"));
     for (const text of [
       plain,
@@ -56,6 +58,7 @@ describe("An agent's reply", () => {
     ["too many tasks", reply(...Array.from({ length: 51 }, (_, at) => task(`t${at}`))), "tasks: expected"],
     ["too much", reply(task("a", { instructions: "x".repeat(200_001) })), "at most 200000 characters"],
   ])("is refused by name if it has %s", (_, text, words) => {
+    promise("bloom.plan");
     expect(fault(() => readReply(text))).toContain(words);
   });
 
@@ -73,6 +76,7 @@ describe("Proposed tasks", () => {
   const THERE = "tasks:\n- {id: a, title: t, steps: [{id: b.1, instruction: i}]}\n- {id: z, title: t}\n";
 
   it("get ids that nobody has, and what depends on them follows", () => {
+    promise("bloom.plan");
     const found = items(THERE, [], task("a"), task("b", { depends_on: ["a", "z"], steps: ["one", "two"] }));
     expect(found).toMatchObject([
       { id: "a-2" },
@@ -100,6 +104,7 @@ describe("Proposed tasks", () => {
   });
 
   it("are refused with an id twice, a dependency on nothing, or a circle", () => {
+    promise("bloom.plan");
     expect(fault(() => items("tasks: []\n", [], task("a"), task("a")))).toContain("a is proposed twice");
     expect(fault(() => items("tasks: []\n", [], task("a", { depends_on: ["q"] })))).toContain("depends on q");
     expect(

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../../test/rig/promise.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { AgentEnd, AgentOrder, Agents } from "../../../core/ports/agents.ts";
 import type { WorkPorts } from "../../../core/ports/loop.ts";
@@ -51,6 +52,7 @@ function rig(...said: readonly Said[]) {
 
 describe("An agent that proposes tasks", () => {
   it("only reads, within the limits of a task, and what it changed is told", async () => {
+    promise("bloom.plan");
     const { ask, orders, told } = rig({ text: GOOD });
     expect(await ask({ repo: "api" as never })).toMatchObject({
       agent: "claude",
@@ -85,6 +87,7 @@ describe("An agent that proposes tasks", () => {
   });
 
   it("has no third try, and its words can be found", async () => {
+    promise("bloom.plan");
     const { ask, orders } = rig({ text: "Sure!" }, { text: "Really!" }, { text: GOOD });
     await expect(ask()).rejects.toMatchObject({
       code: "proposal-invalid",

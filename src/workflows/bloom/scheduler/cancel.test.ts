@@ -1,5 +1,6 @@
 /** What a person cancels: with a run or without, idle or while its agent works; and who else would like to. */
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../../test/rig/promise.ts";
 import { openStage, type StageOptions, type StageRun } from "../../../../test/rig/schedule/stage.ts";
 import { getTaskForAgent } from "../prompt.ts";
 import { cancel } from "../verbs/cancel.ts";
@@ -18,6 +19,7 @@ function staged(options: Partial<StageOptions> & { readonly tasks: string }) {
 
 describe("A person", () => {
   it("cancels a task with its open subtasks: the loop counts it as closed, and what depends on it waits", async () => {
+    promise("bloom.cancelled");
     const { person, end, runs, tasks, of } = staged({
       tasks: `- {id: T1, title: t, subtasks: [{id: T1a, title: a}, {id: T1b, title: b, status: done}]}
 - {id: T2, title: u, depends_on: [T1]}
@@ -45,6 +47,7 @@ describe("A person", () => {
   });
 
   it("cancels a task while its agent works: that one is stopped, and nothing of it is merged", async () => {
+    promise("bloom.cancelled");
     const { until, runs, person, end, of, tasks, read } = staged({
       tasks: "- {id: T1, title: t, instructions: i, repo: ., merge_into: main}\n",
       agent: firstHangs,
@@ -60,6 +63,7 @@ describe("A person", () => {
   });
 
   it("cancels a task whose run rests, and brings it back with what was known of it", async () => {
+    promise("bloom.cancelled");
     const { person, end, again, tasks, runs } = staged({
       tasks: "- {id: T1, title: t, checkpoint: true, instructions: i}\n",
     });
@@ -75,6 +79,7 @@ describe("A person", () => {
   });
 
   it("alone cancels: what is written as cancelled while an agent works stops it, and waits for a person", async () => {
+    promise("bloom.cancelled-by-persons");
     const { until, runs, end, save, read, tasks, person, again } = staged({
       tasks: "- {id: T1, title: t, instructions: i}\n",
       agent: firstHangs,
@@ -110,6 +115,7 @@ const STEPS = `- id: T1
 
 describe("A cancelled step", () => {
   it("is left out by the loop and by the prompts, and its checks are not run", async () => {
+    promise("bloom.cancelled");
     const { person, end, runs, of, tasks } = staged({
       tasks: STEPS,
       async agent({ prompt, stepDone }) {
@@ -126,6 +132,7 @@ describe("A cancelled step", () => {
   });
 
   it("that is only written as cancelled while the task runs is checked all the same", async () => {
+    promise("bloom.cancelled-by-persons");
     const { end, of, save, read } = staged({
       tasks: STEPS,
       async agent({ prompt, stepDone }) {

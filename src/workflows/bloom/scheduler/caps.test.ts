@@ -1,5 +1,6 @@
 /** What keeps a worker among several machines from taking a task, or from going on with it. */
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../../test/rig/promise.ts";
 import { openStage, type Stage, type StageOptions } from "../../../../test/rig/schedule/stage.ts";
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import type { Cap, Held, Wanted } from "../../../core/ports/claims.ts";
@@ -15,6 +16,7 @@ function staged(tasks: readonly string[], shared: NonNullable<StageOptions["shar
 
 describe("A cap over all machines", () => {
   it("lets a task wait until somebody has ended, asks once per cap and look, and says why", async () => {
+    promise("machines.caps");
     const asked: string[] = [];
     let isFull = true;
     const cap = (id: string, { repository }: Wanted): Cap | undefined => {
@@ -45,12 +47,14 @@ describe("A cap over all machines", () => {
   });
 
   it("ends a loop that runs once, and is no failure", async () => {
+    promise("machines.caps");
     const stage = staged([task("T1")], { cap: () => "usd" }, { once: true });
     expect(await stage.end()).toMatchObject({ open: ["T1"], blocked: [] });
     expect(stage.runs).toEqual([]);
   });
 
   it("is asked for what the task counts for: its repository, its agent, and the dollars that are left of its budget", async () => {
+    promise("machines.caps");
     const wanted = new Map<string, Wanted>();
     const cap = (id: string, asked: Wanted) => void wanted.set(id, asked);
     const caps = { repositories: { api: 2 }, agents: { codex: 1 }, usd_per_day: 50 };
@@ -72,6 +76,7 @@ describe("A cap over all machines", () => {
   });
 
   it("that pawl.yaml sets and nobody would hold is refused", async () => {
+    promise("machines.caps");
     const caps = { repositories: {}, agents: { claude: 1 } };
     const stage = openStage({ tasks: `tasks:\n${task("T1")}`, settings: { caps } });
     await expect(stage.end()).rejects.toMatchObject({ code: "config-invalid" });
@@ -154,6 +159,7 @@ describe("A cap that was reached", () => {
 
 describe("An agent that is missing on one of several machines", () => {
   it("leaves its tasks to the others, which is no failure", async () => {
+    promise("machines.workers");
     const tasks = [inRepo("T1", ".", ", agent: codex"), inRepo("T2", ".")];
     const stage = staged(tasks, {}, { once: true, missing: ["codex"] });
     expect(await stage.end()).toMatchObject({ done: ["T2"], open: ["T1"] });
@@ -164,6 +170,7 @@ describe("An agent that is missing on one of several machines", () => {
 
 describe("What another machine holds", () => {
   it("is not asked for before its lease runs out, and then at once", async () => {
+    promise("machines.waits");
     const asked: number[] = [];
     let until = 12_000;
     const stage = staged([task("T1")], {
@@ -200,6 +207,7 @@ describe("What a dead worker left", () => {
     elapsed() < until ? [{ what: "T1", left: 2500, preferred: labels }] : [];
 
   it("is left to one in the same place for as long as that is preferred, and taken then", async () => {
+    promise("machines.comes-back");
     const asked: (string | undefined)[] = [];
     const stage = staged([inRepo("T1", "api")], {
       cap: (_, { place }) => void asked.push(place),
@@ -213,6 +221,7 @@ describe("What a dead worker left", () => {
   });
 
   it("is not left to one that does not serve it", async () => {
+    promise("machines.comes-back");
     const stage = staged([inRepo("T1", "api")], {
       held: () => preferred(["repo:web"], 60_000, stage.elapsed),
     });
@@ -223,6 +232,7 @@ describe("What a dead worker left", () => {
 
 describe("A worker that drains", () => {
   it("takes nothing more, brings what it has to its end, and ends by itself", async () => {
+    promise("machines.workers");
     const stage = staged(
       [inRepo("T1", ".", ", merge_into: main"), inRepo("T2", "."), inRepo("T3", ".")],
       {},
@@ -235,6 +245,7 @@ describe("A worker that drains", () => {
   });
 
   it("does not wait for what cannot be read, once nothing is at work", async () => {
+    promise("machines.workers");
     const stage = staged([task("T1", ", status: blocked")], {});
     await stage.pass(10_000);
     stage.save("tasks.yaml", "tasks: {");
@@ -245,6 +256,7 @@ describe("A worker that drains", () => {
   });
 
   it("ends at once if it is idle", async () => {
+    promise("machines.workers");
     const stage = staged([task("T1", ", status: blocked")], {});
     await stage.pass(10_000);
     expect(stage.ended()).toBeNull();
@@ -255,6 +267,7 @@ describe("A worker that drains", () => {
 
 describe("A task whose lease cannot be renewed", () => {
   it("has its agent ended at once, and its worker goes on with it later, in the same session", async () => {
+    promise("machines.loses-touch");
     const stage = staged(
       [task("T1"), inRepo("T2", ".")],
       {},

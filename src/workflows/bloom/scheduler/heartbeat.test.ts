@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../../test/rig/promise.ts";
 import { Simulator } from "../../../../test/rig/schedule/simulator.ts";
 import type { WorkerOrder } from "../../../core/ports/workers.ts";
 import { openHeartbeat } from "./heartbeat.ts";
@@ -49,6 +50,7 @@ function opened() {
 
 describe("A worker's heartbeat", () => {
   it("is sent at once and three times as often as needed, also after one that failed, and ends with the worker", async () => {
+    promise("machines.workers");
     const worker = opened();
     await worker.passes(14_000);
     expect(worker.beats).toEqual(Array(3).fill({ atWork: 2, drains: false }));
@@ -66,6 +68,7 @@ describe("A worker's heartbeat", () => {
   });
 
   it.each(["drain", "outgrown"] as const)("hears %s once, and lets it take nothing more", async (order) => {
+    promise("machines.workers");
     const worker = opened();
     worker.orders(order);
     await worker.passes(14_000);
@@ -76,6 +79,7 @@ describe("A worker's heartbeat", () => {
   });
 
   it("tells at once that it drains by itself, and takes that for no order", async () => {
+    promise("machines.workers");
     const worker = opened();
     await worker.passes(1000);
     worker.orders("drain");
@@ -90,6 +94,7 @@ describe("A worker's heartbeat", () => {
   });
 
   it("ends it at once if another process has its name", async () => {
+    promise("machines.workers");
     const worker = opened();
     worker.orders("replaced");
     await worker.passes(1000);

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../../test/rig/promise.ts";
 import { openStage } from "../../../../test/rig/schedule/stage.ts";
 
 const HOUR = 3_600_000;
 
 describe("A loop that is left alone", () => {
   it("looks twice a minute while there is nothing to do, and starts no agent", async () => {
+    promise("bloom.idle");
     const stage = openStage({
       tasks:
         "tasks:\n- {id: T1, title: t, status: blocked}\n- {id: T2, title: u, depends_on: [T1], instructions: x}\n",
@@ -24,6 +26,7 @@ describe("A loop that is left alone", () => {
   });
 
   it("waits where tasks.yaml cannot be read, says so once, changes nothing, and goes on when it can", async () => {
+    promise("bloom.idle");
     const stage = openStage({
       tasks:
         "tasks:\n- {id: T1, title: t, instructions: x, repo: ., merge_into: main}\n- {id: T2, title: u, instructions: x, repo: ., merge_into: main, depends_on: [T1]}\n",

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../../test/rig/promise.ts";
 import type { HeldLease, MergeTurn, Repo } from "../../../core/ports/worktrees.ts";
 import type { MergePlace } from "../execution-context.ts";
 import { type MergeQueueSetup, openMergeQueue } from "./merge-queue.ts";
@@ -80,6 +81,7 @@ describe("the merge trains of a process", () => {
   });
 
   it("takes a failing merge out, and merges those behind it without its work", async () => {
+    promise("bloom.merge-train");
     const { joined } = setup();
     const [a, b] = [await joined("a"), await joined("b")];
     await a.base(NEVER);

@@ -1,5 +1,6 @@
 /** The loop's parts, each alone: the signal, the slots, the retry policy, the policies that are pinned. */
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../../test/rig/promise.ts";
 import { Simulator } from "../../../../test/rig/schedule/simulator.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { Policies } from "../../../core/ports/policies.ts";
@@ -295,6 +296,7 @@ describe("The pins", () => {
   });
 
   it("keep caps over all machines against what loosens them, too", async () => {
+    promise("machines.caps");
     const { settings, set } = opened();
     const caps = { repositories: { api: 2 }, agents: {}, usd_per_day: 50 };
     set({ caps });

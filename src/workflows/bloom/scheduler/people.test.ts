@@ -1,5 +1,6 @@
 /** What people say while the loop runs: interjections, budgets, edits of tasks.yaml, answers to an agent that asks. */
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../../test/rig/promise.ts";
 import { openStage, type StageOptions, type StageRun } from "../../../../test/rig/schedule/stage.ts";
 import { gate } from "../gate.ts";
 import { show } from "../verbs/look.ts";
@@ -94,6 +95,7 @@ describe("A person", () => {
   });
 
   it("sets a budget, and hears once, while the agent still works, that four fifths are spent", async () => {
+    promise("notices.causes");
     const { end, of, runs, told } = staged({
       tasks:
         "tasks:\n- {id: T1, title: t, budget: {turns: 10}, steps: [{id: s1, instruction: x}, {id: s2, instruction: y}]}\n",
@@ -113,6 +115,7 @@ describe("A person", () => {
   });
 
   it("takes a task back or begins it anew while its agent works: that one is stopped", async () => {
+    promise("bloom.word-counts");
     const ids = ["T1", "T2", "T3"];
     const { until, runs, person, save, read, end, of } = staged({
       tasks: `tasks:\n${ids.map((id) => `- {id: ${id}, title: t, instructions: i, repo: ., merge_into: main}\n`).join("")}`,
@@ -136,6 +139,7 @@ describe("A person", () => {
   });
 
   it("works on a task alone: the run says so, and continues with the others", async () => {
+    promise("bloom.by-hand");
     const { end } = staged({
       tasks: "tasks:\n- {id: T1, title: t, status: in_progress}\n- {id: T2, title: u}\n",
     });
@@ -152,6 +156,7 @@ describe("A person", () => {
   });
 
   it("blocks a task in tasks.yaml, and its agent is stopped", async () => {
+    promise("bloom.word-counts");
     const tasks = "tasks:\n- id: T1\n  title: t\n  instructions: do it\n";
     const { until, runs, save, read, end, state } = staged({ tasks, agent: firstHangs });
     await until(() => runs.length === 1);
@@ -182,6 +187,7 @@ describe("An agent that is not installed", () => {
   const CLADE = "tasks:\n- {id: T1, title: t, agent: clade}\n";
 
   it("stops its own task, and the others are done", async () => {
+    promise("agents.installed-first");
     const { end, of, tasks } = staged({ tasks: `${CLADE}- {id: T2, title: u}\n`, missing: ["clade"] });
     await expect(end()).rejects.toMatchObject({
       code: "agent-missing",

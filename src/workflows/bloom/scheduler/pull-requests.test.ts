@@ -1,5 +1,6 @@
 /** Tasks that open a pull request: how they are watched, and what becomes of them when the forge or a person says no. */
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../../test/rig/promise.ts";
 import { memoryForge } from "../../../../test/rig/schedule/memory-forge.ts";
 import { openStage, type StageOptions } from "../../../../test/rig/schedule/stage.ts";
 import { PawlError } from "../../../core/error.ts";
@@ -24,6 +25,7 @@ function shop(more: Partial<StageOptions> = {}) {
 
 describe("A loop with open pull requests", () => {
   it("watches one while nothing else is to be done, at its pace and without any agent", async () => {
+    promise("bloom.pull-request");
     const forge = memoryForge();
     const { until, pass, runs, stored, read, of, ...stage } = openStage({
       tasks: TASKS,

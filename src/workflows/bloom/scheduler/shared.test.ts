@@ -1,5 +1,6 @@
 /** Tasks that other machines may take over: what is recorded is never more than what the remote has. */
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../../test/rig/promise.ts";
 import { openStage, type Stage, type StageOptions } from "../../../../test/rig/schedule/stage.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { Saved } from "../../../core/ports/worktrees.ts";
@@ -26,6 +27,7 @@ const steps = (stage: Stage) => stage.tasks()[0]?.steps.map(({ status }) => stat
 
 describe("A step of a task that other machines may take over", () => {
   it("is recorded as done once the remote has its work, however long that takes, and no agent works twice", async () => {
+    promise("machines.saved");
     const seen: unknown[] = [];
     const stage: Stage = staged({
       save() {
@@ -41,6 +43,7 @@ describe("A step of a task that other machines may take over", () => {
   });
 
   it("is shown as completed once, as soon as it is recorded", async () => {
+    promise("agents.sandbox");
     const stage = staged({});
     expect(await stage.end()).toMatchObject({ done: ["T1"] });
     expect(stage.of("step:completed").map(({ stepId }) => stepId)).toEqual(["s1", "s2"]);
@@ -49,6 +52,7 @@ describe("A step of a task that other machines may take over", () => {
   });
 
   it("is not recorded where the remote refuses its work: the task is blocked, with the reason", async () => {
+    promise("machines.saved");
     const stage = staged({ save: () => ({ kind: "rejected", reason: "a file is too large" }) });
     expect(await stage.end()).toMatchObject({ blocked: ["T1"] });
     expect(steps(stage)).toEqual(["in_progress", undefined]);
@@ -58,6 +62,7 @@ describe("A step of a task that other machines may take over", () => {
   });
 
   it("is recorded by whoever goes on, if its worker had to end before the remote had its work", async () => {
+    promise("machines.saved");
     const hurries: boolean[] = [];
     let isAway = true;
     const stage: Stage = staged({
@@ -77,6 +82,7 @@ describe("A step of a task that other machines may take over", () => {
   });
 
   it("is recorded after a crash only when what was left is on the remote", async () => {
+    promise("machines.saved");
     const seen: unknown[] = [];
     const stage: Stage = staged({
       save() {
@@ -124,6 +130,7 @@ describe("A step of a task that other machines may take over", () => {
 
 describe("A task that another machine has taken over", () => {
   it("is left alone, and is no failure of the loop", async () => {
+    promise("machines.lost");
     const lost = new PawlError("lease-lost", "Nothing was pushed: two has taken over T1.", "Let it end.");
     let times = 0;
     const stage = staged({
@@ -139,6 +146,7 @@ describe("A task that another machine has taken over", () => {
   });
 
   it("gets no commit any more: each names the lease of its own task", async () => {
+    promise("machines.shared");
     const lost = new PawlError("lease-lost", "Nothing was committed: another has T1.", "Let it end.");
     for (const from of [2, 3, 4]) {
       const leases: string[] = [];
@@ -158,6 +166,7 @@ describe("A task that another machine has taken over", () => {
 
 describe("A worker that begins among several machines", () => {
   it("ends what a dead one left here, and takes no lease for it: whoever takes the task knows that its worker died", async () => {
+    promise("machines.comes-back");
     const leases: string[] = [];
     const stage = staged(
       { held: () => [] },
@@ -181,6 +190,7 @@ describe("A worker that begins among several machines", () => {
 
 describe("A session", () => {
   it("that is on another machine is not resumed: a new one is told what was done", async () => {
+    promise("machines.taken-over");
     let host = "one";
     const stage = staged(
       { host: () => host, done: { commits: ["Add the reader"], uncommitted: ["draft.txt"] } },
@@ -209,6 +219,7 @@ describe("A session", () => {
 
 describe("A merge into a target of several machines", () => {
   it("waits for its turn again where another machine took the target over, and is no failure", async () => {
+    promise("machines.merge");
     let times = 0;
     const stage = staged({
       overtaken() {
@@ -224,6 +235,7 @@ describe("A merge into a target of several machines", () => {
 
 describe("A machine that lacks what each task needs", () => {
   it("blocks no task that others can do: it says what is missing, and leaves it as it is", async () => {
+    promise("team.walled");
     const missing = new PawlError("git-identity-missing", "git does not know who commits", "Say who.");
     const stage = staged({ missing: () => missing });
     await expect(stage.end()).rejects.toMatchObject({ code: "git-identity-missing" });
@@ -287,6 +299,7 @@ describe("A machine whose Pawl is older than another's", () => {
   }
 
   it("takes nothing more once the other has moved a task on, and says so once", async () => {
+    promise("database.tables");
     const stage = await movedOn({});
     const before = stage.runs.length;
     expect(await stage.again()).toMatchObject({ done: [], open: ["T1", "T2"], blocked: [] });
@@ -335,6 +348,7 @@ describe("A database that goes away", () => {
 
 describe("What an agent committed behind a wall", () => {
   it("is taken before its work is saved, which is before its calls are made", async () => {
+    promise("team.walled");
     const seen: string[] = [];
     const stage: Stage = staged(
       { save: () => void seen.push("save") },
@@ -345,6 +359,7 @@ describe("What an agent committed behind a wall", () => {
   });
 
   it("is taken before what an earlier worker left is saved", async () => {
+    promise("team.walled");
     const seen: string[] = [];
     const stage: Stage = staged(
       { save: () => void seen.push("save") },

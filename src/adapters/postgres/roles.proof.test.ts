@@ -1,0 +1,259 @@
+/** What a login may do in the database, by its role: real logins on a real server. */
+import { describe, expect, it } from "vitest";
+import { emptyDatabase, loginTo, onDatabase } from "../../../test/rig/postgres.ts";
+import { promise } from "../../../test/rig/promise.ts";
+import { databaseForEach } from "../../../test/rig/stores.ts";
+import { projectPath as at } from "../../core/path.ts";
+import type { Change } from "../../core/ports/store.ts";
+import { MIGRATIONS } from "./migrations.ts";
+
+const place = databaseForEach();
+
+/** As a login with this role; `owner`: the one that made the tables. */
+async function as(role: "owner" | "person" | "worker" | "viewer") {
+  const url = role === "owner" ? place.url : await loginTo(place.url, `pawl_${role}`);
+  const database = place.database({ url });
+  return { url, database, ...(await database.project(place.project)) };
+}
+type Opened = Awaited<ReturnType<typeof as>>;
+
+const write = (path: string, value: unknown): Change => {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return { type: "write", path: at(path), text };
+};
+const event = (value: object): Change => {
+  const text = `${JSON.stringify({ id: "e", ...value })}\n`;
+  return { type: "append", path: at(".pawl/events.jsonl"), id: "e", text };
+};
+const commit = ({ store }: Opened, ...changes: Change[]) => store.commit(store.view(), changes);
+const forbidden = (words: string) => ({
+  code: "database-forbidden",
+  message: expect.stringContaining(words),
+});
+
+const RUN = ".pawl/runs/T-1.json";
+const HEAD = ".pawl/heads/bloom/T-1.json";
+const RECORD = ".alfred/records/bloom/T-1/0002-0123456789abcdef.json";
+const loops = { event: "claimed", by: { channel: "library", who: "w@h:1" }, prev: null };
+const verdict = { event: "approved", by: { channel: "terminal" }, strength: "local", prev: "0".repeat(64) };
+const given = { approved: true, by: "ann", notes: "", strength: "local", commit: null, time: "t" };
+const unapproved = { task: "T-1", kept: { approved: false } };
+const approved = { task: "T-1", kept: { approved: true }, verdicts: [given] };
+
+describe("a viewer", () => {
+  it("reads everything, and writes nothing: no document, no event, no lease, no worker", async () => {
+    promise("database.roles");
+    await commit(await as("owner"), write("a", "1"), event({ type: "task:added" }));
+    const viewer = await as("viewer");
+    expect(await viewer.database.access()).toMatchObject({ role: "viewer", missing: [], ungranted: [] });
+    expect(await viewer.store.view().read(at("a"))).toBe("1");
+    expect((await viewer.eventLog.look())?.end).toBe(1);
+    expect((await viewer.inspect()).revision).toBe(1);
+    expect(await viewer.workers.list()).toEqual([]);
+    const entry = { name: "w", host: "h", version: "1", labels: [], capacity: 1 };
+    for (const attempt of [
+      () => commit(viewer, write("a", "2")),
+      () => commit(viewer, event({ type: "task:added" })),
+      () => viewer.claims.take("T-1", "viewer"),
+      () => viewer.workers.register(entry),
+      () => viewer.workers.drain("w"),
+      () => viewer.database.addProject("other"),
+      () => viewer.database.migrate(),
+    ])
+      await expect(attempt()).rejects.toMatchObject({ code: "database-forbidden" });
+    expect(await (await as("owner")).store.view().read(at("a"))).toBe("1");
+  });
+});
+
+describe("a worker's role", () => {
+  it("works: takes leases, registers, and commits runs, records and events of its own", async () => {
+    promise("database.roles");
+    const worker = await as("worker");
+    expect((await worker.database.access()).role).toBe("worker");
+    const claim = await worker.claims.take("T-1", "w");
+    const escapes = '{"task":"T-1","kept":{"approved":false},"message":"\\u0000 \\ud800 \\\\u0000"}';
+    expect(
+      await commit(
+        worker,
+        write("tasks/T-1.yaml", "id: T-1\n"),
+        write(RUN, escapes),
+        write(HEAD, { steps: [loops] }),
+        write(RECORD, { steps: [loops] }),
+        write(".pawl/questions/q1.json", { id: "q1", answer: null }),
+        event({ type: "run:advanced", by: loops.by }),
+      ),
+    ).toBe("committed");
+    await claim?.release();
+    await expect(worker.workers.drain("w")).rejects.toMatchObject({ code: "database-forbidden" });
+    await expect(worker.database.addProject("other")).rejects.toMatchObject({ code: "database-forbidden" });
+  });
+
+  it("writes no verdict, wherever one is kept", async () => {
+    promise("database.roles");
+    const worker = await as("worker");
+    const owner = await as("owner");
+    const before = [write(RUN, unapproved), write(HEAD, { steps: [loops] })] as const;
+    await commit(owner, ...before, write(".pawl/questions/q1.json", { answer: null }));
+    const refused: readonly (readonly [string, Change])[] = [
+      ["the verdict in", write(RUN, { ...unapproved, kept: { approved: true } })],
+      ["the verdict in", write(RUN, { ...unapproved, verdicts: [given] })],
+      ["the verdict in", write(".pawl/done/T-1.json", approved)],
+      ["the verdict in", write(".pawl/runs/T-2.json", approved)],
+      ["the verdict in", write(HEAD, { steps: [loops, { ...verdict, strength: undefined }] })],
+      ["the verdict in", write(HEAD, { steps: [loops, { ...loops, strength: "signed" }] })],
+      ["the verdict in", write(HEAD, { steps: [loops, { ...loops, by: { channel: "board" } }] })],
+      ["the verdict in", write(HEAD, { steps: [loops, { ...loops, event: "edit_accepted" }] })],
+      // The same keys, spelled otherwise.
+      ["the verdict in", write(HEAD, '\uFEFF{"steps":[{"event":"\\u0061pproved"}]}')],
+      ["the verdict in", write(HEAD, '{"steps":[],"st\\u0065ps":[{"event":"approved"}]}')],
+      ["the verdict in", write(RECORD, { steps: [verdict] })],
+      ["whole, as JSON", write(RUN, "{")],
+      ["whole, as JSON", write(HEAD, "[]")],
+      ["whole, as JSON", { type: "append", path: at(RUN), id: "e", text: " " }],
+      ["whole, as JSON", { type: "remove", path: at(RECORD) }],
+      ["moves no document", { type: "move", from: at("x"), to: at(RUN) }],
+      ["does not answer", write(".pawl/questions/q1.json", { answer: "yes" })],
+      ["does not write .pawl/inbox", write(".pawl/inbox/m1.json", {})],
+      ["does not write pawl.yaml", write("pawl.yaml", "gates: any\n")],
+      ["does not write .alfred/config.yml", write(".alfred/config.yml", "")],
+      ["does not write .alfred/gates", write(".alfred/gates/bloom/T-1/1.json", {})],
+      ["does not write .alfred/records/release", write(".alfred/records/release/1/1.json", {})],
+      ["does not write .pawl/heads/release", { type: "remove", path: at(".pawl/heads/release/1.json") }],
+      ["does not write .pawl/runs/release", write(".pawl/runs/release/1.json", {})],
+      ["does not write .github", write(".github/workflows/x.yml", "")],
+      ["a verdict's event", event({ type: "task:approved", taskId: "T-1" })],
+      ["a verdict's event", event({ type: "question:answered" })],
+      ["a verdict's event", event({ type: "policy:accepted" })],
+      ["a verdict's event", event({ type: "run:advanced", strength: "local" })],
+      ["a verdict's event", event({ type: "run:advanced", by: { channel: "terminal" } })],
+      ["a verdict's event", { type: "append", path: at(".pawl/events.jsonl"), id: "e", text: "{\n" }],
+      ["does not empty", { type: "remove", path: at(".pawl/events.jsonl") }],
+    ];
+    for (const [words, change] of refused)
+      await expect(commit(worker, change), JSON.stringify(change)).rejects.toMatchObject(forbidden(words));
+    // Beside something that it may write, too.
+    await expect(commit(worker, write("a", "1"), event({ strength: "local" }))).rejects.toThrow();
+    expect((await owner.inspect()).revision).toBe(1);
+  });
+
+  it("carries on what a person decided, to the letter", async () => {
+    promise("database.roles");
+    const [worker, person] = [await as("worker"), await as("person")];
+    const written = [write(RUN, approved), write(HEAD, { steps: [loops, verdict] })];
+    expect(await commit(person, ...written, event({ type: "task:approved", strength: "local" }))).toBe(
+      "committed",
+    );
+    const more = { ...loops, prev: "1".repeat(64) };
+    expect(
+      await commit(
+        worker,
+        write(RUN, { ...approved, state: "merging" }),
+        write(HEAD, { steps: [loops, verdict, more] }),
+        write(RECORD, { steps: [loops, verdict, more] }),
+      ),
+    ).toBe("committed");
+    for (const change of [
+      write(RUN, { ...approved, verdicts: [{ ...given, by: "bob" }] }),
+      write(RUN, { ...approved, verdicts: [] }),
+      write(HEAD, { steps: [loops, { ...verdict, prev: null }] }),
+    ])
+      await expect(commit(worker, change)).rejects.toMatchObject(forbidden("the verdict in"));
+    expect(
+      await commit(worker, write(".pawl/done/T-1.json", approved), { type: "remove", path: at(RUN) }),
+    ).toBe("committed");
+    // Another life of the task begins without it.
+    await expect(commit(worker, write(RUN, approved))).rejects.toMatchObject(forbidden("the verdict in"));
+    expect(await commit(worker, write(RUN, { ...unapproved, verdicts: [given] }))).toBe("committed");
+    expect((await person.inspect()).last?.who).toMatch(/^pawl_login/);
+  });
+});
+
+describe("a login", () => {
+  it("touches no table past Pawl's functions, whatever its role", async () => {
+    promise("database.roles");
+    await commit(await as("owner"), write("a", "1"));
+    for (const role of ["person", "worker", "viewer"] as const)
+      await onDatabase((await as(role)).url, async (client) => {
+        for (const statement of [
+          "insert into pawl.project (name) values ('x')",
+          "update pawl.document set text = '2'",
+          "delete from pawl.commit",
+          "delete from pawl.event",
+          "update pawl.lease set holder = null",
+          "update pawl.worker set state = 'gone'",
+          "update pawl.spend set usd = 0",
+          "delete from pawl.reservation",
+          "update pawl.migration set readable_from = 1",
+          "drop table pawl.document",
+          "create table pawl.mine (a int)",
+          "alter table pawl.document disable row level security",
+          "select pawl.apply(1, '[]', 1)",
+          "select pawl.put(1, 'a', '2', 1)",
+          "select pawl.log(1, true, '{}', 1)",
+          "select pawl.settle(1, '{}')",
+          "select pawl.add_spend(1, 1)",
+        ])
+          await expect(client.query(statement), `${role}: ${statement}`).rejects.toMatchObject({
+            code: "42501",
+          });
+      });
+  });
+
+  it("without a role sees nothing, also where it was granted a table by mistake", async () => {
+    promise("database.roles");
+    await commit(await as("owner"), write("a", "1"));
+    const url = await loginTo(place.url);
+    const database = place.database({ url });
+    await expect(database.project(place.project)).rejects.toMatchObject({
+      code: "database-forbidden",
+      fix: expect.stringContaining("grant pawl_person"),
+    });
+    const login = new URL(url).username;
+    await onDatabase(place.url, (client) =>
+      client.query(
+        `grant usage on schema pawl to ${login}; grant all on all tables in schema pawl to ${login}; grant execute on function pawl.role() to ${login}`,
+      ),
+    );
+    await onDatabase(url, async (client) => {
+      expect((await client.query("select from pawl.document")).rowCount).toBe(0);
+      expect((await client.query("update pawl.document set text = '2'")).rowCount).toBe(0);
+      expect((await client.query("delete from pawl.commit")).rowCount).toBe(0);
+      await expect(client.query("insert into pawl.project (name) values ('x')")).rejects.toMatchObject({
+        code: "42501",
+      });
+    });
+    expect(await (await as("owner")).store.view().read(at("a"))).toBe("1");
+  });
+
+  it("cannot put its own functions in the place of Pawl's", async () => {
+    promise("database.roles");
+    const { url } = await as("worker");
+    await onDatabase(url, async (client) => {
+      await client.query("create temporary table document (project bigint, path text, text text)");
+      await client.query(
+        "create function pg_temp.pg_has_role(name, name, text) returns boolean language sql as 'select true'",
+      );
+      await client.query("set search_path = pg_temp, pg_catalog");
+      const { rows } = await client.query("select pawl.role() as role");
+      expect(rows).toEqual([{ role: "worker" }]);
+      await client.query("set role pawl_worker");
+      expect((await client.query("select pawl.role() as role")).rows).toEqual([{ role: "worker" }]);
+    });
+  });
+
+  it("that may not make roles sets a database up for itself, and is told what is missing", async () => {
+    promise("database.roles");
+    const url = await emptyDatabase();
+    const own = await loginTo(url);
+    await onDatabase(url, (client) =>
+      client.query(`grant create on database ${new URL(url).pathname.slice(1)} to ${new URL(own).username}`),
+    );
+    const database = place.database({ url: own });
+    expect(await database.migrate()).toContain(MIGRATIONS[0]?.says);
+    expect(await database.access()).toMatchObject({ role: "owner", login: new URL(own).username });
+    await onDatabase(url, (client) => client.query("revoke all on function pawl.drain from pawl_person"));
+    expect((await database.access()).ungranted).toEqual(["pawl_person"]);
+    expect(await database.migrate()).toEqual([]);
+    expect((await database.access()).ungranted).toEqual([]);
+  });
+});

@@ -1,0 +1,210 @@
+/** A review in a real browser: by keyboard from the first key to the receipt, against another tab, through a restart. */
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { HAS_CHROMIUM, openChromium } from "../rig/board/chromium.ts";
+import { openPage, settled, violations } from "../rig/board/open-page.ts";
+import { BoardFixture } from "../rig/board/server.ts";
+import { promise } from "../rig/promise.ts";
+
+const REVIEW = "#/shop/review/alfred%3ASHOP-142";
+
+describe.runIf(HAS_CHROMIUM)("a review", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openChromium();
+  });
+  afterAll(() => browser.close());
+
+  it("goes from the inbox to the receipt by keyboard alone, with points on a line and on a decision", async () => {
+    promise("board-page.keyboard");
+    await using fixture = await BoardFixture.open();
+    await using opened = await openPage(browser, fixture.url);
+    const { page } = opened;
+    const { keyboard } = page;
+    await page.getByText("5 things to decide").waitFor();
+    await keyboard.press("j");
+    await keyboard.press("Enter");
+    await page.locator("h1", { hasText: "Limit requests" }).waitFor();
+    await settled(page);
+    await toFile(page, "src/http/rate-limit.ts");
+    // Its lines are fetched when it comes into view.
+    await page.waitForFunction(() => document.activeElement?.closest(".file")?.querySelector("[role=grid]"));
+    await keyboard.press("Tab");
+    while (!(await isAt(page, "[role=grid]"))) await keyboard.press("Tab");
+    await keyboard.press("ArrowDown");
+    await keyboard.press("c");
+    await page.locator(".point-field textarea").waitFor();
+    await keyboard.type("Why a key of its own?");
+    await keyboard.press("Control+Enter");
+    await page.locator(".under .own-point").waitFor();
+    expect(await isAt(page, "[role=grid]")).toBe(true);
+    await keyboard.press("r");
+    await page.waitForFunction(() => document.activeElement?.closest("#verdict") !== null);
+    await keyboard.type("The test at midnight fails.");
+    await keyboard.press("Tab");
+    await keyboard.press("Tab");
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toContain("Reject");
+    await keyboard.press("Enter");
+    await page.locator("h1", { hasText: "Rejected" }).waitFor();
+    expect(await page.locator(".receipt-list").innerText()).toContain("the board, in a browser");
+    expect(fixture.verdicts).toEqual([
+      {
+        approve: false,
+        notes: "The test at midnight fails.",
+        points: [
+          {
+            text: expect.stringContaining("Why a key of its own?"),
+            at: expect.stringMatching(/^src\/http\/rate-limit\.ts:\d+$/),
+          },
+        ],
+        version: expect.any(String),
+      },
+    ]);
+    await keyboard.press("n");
+    await page.locator("h1", { hasText: "No verdict is waiting" }).waitFor();
+    expect(opened.complaints).toEqual([]);
+  });
+
+  it("is approved with one key and Enter", async () => {
+    promise("board-page.keyboard");
+    await using fixture = await BoardFixture.open();
+    await using opened = await openPage(browser, `${fixture.url}${REVIEW}`);
+    await settled(opened.page);
+    await opened.page.keyboard.press("a");
+    await opened.page.keyboard.press("Enter");
+    await opened.page.locator("h1", { hasText: "Approved" }).waitFor();
+    expect(fixture.verdicts).toMatchObject([{ approve: true, points: [] }]);
+  });
+
+  it("sends no rejection without a word, and says so", async () => {
+    await using fixture = await BoardFixture.open();
+    await using opened = await openPage(browser, `${fixture.url}${REVIEW}`);
+    await opened.page.locator("[data-reject]").click();
+    await opened.page.getByText("A rejection without words").waitFor();
+    expect(fixture.verdicts).toEqual([]);
+  });
+
+  it("takes one of two tabs' verdicts; the other sees what happened and loses no word", async () => {
+    promise("board-page.words-kept");
+    await using fixture = await BoardFixture.open();
+    await using one = await openPage(browser, `${fixture.url}${REVIEW}`);
+    await using other = await openPage(browser, `${fixture.url}${REVIEW}`);
+    await other.page.locator("#verdict textarea").fill("I wrote this for an hour.");
+    await one.page.locator("[data-approve]").click();
+    await one.page.locator("h1", { hasText: "Approved" }).waitFor();
+    await other.page.locator("[data-reject]").click();
+    await other.page.locator("h1", { hasText: "No verdict is waiting" }).waitFor();
+    await other.page.locator(".unsent", { hasText: "I wrote this for an hour." }).waitFor();
+    expect(fixture.verdicts).toHaveLength(1);
+  });
+
+  it("keeps what was written when what is judged changes under it, and says that it did", async () => {
+    promise("board-page.words-kept");
+    await using fixture = await BoardFixture.open();
+    await using opened = await openPage(browser, `${fixture.url}${REVIEW}`);
+    const notes = opened.page.locator("#verdict textarea");
+    await notes.fill("Still true?");
+    fixture.version = "another-version";
+    await opened.page.locator("[data-approve]").click();
+    await opened.page.getByText("You wrote these notes on an earlier version").waitFor();
+    expect(await notes.inputValue()).toBe("Still true?");
+    await opened.page.getByRole("button", { name: "They still hold" }).click();
+    await opened.page.locator("[data-approve]").click();
+    await opened.page.locator("h1", { hasText: "Approved" }).waitFor();
+    expect(fixture.verdicts).toMatchObject([{ version: "another-version", notes: "Still true?" }]);
+  });
+
+  it("goes on after the server's restart: it says that it is offline, catches up, and its notes are sent", async () => {
+    promise("board-page.words-kept");
+    let fixture = await BoardFixture.open();
+    const { port } = fixture;
+    await using opened = await openPage(browser, `${fixture.url}${REVIEW}`);
+    await settled(opened.page);
+    await opened.page.locator("#verdict textarea").fill("Written before the restart.");
+    await fixture[Symbol.asyncDispose]();
+    await opened.page.locator(".line.offline").waitFor();
+    await opened.page.getByText("It catches up by itself").waitFor();
+    fixture = await BoardFixture.open({ port });
+    await using _ = fixture;
+    fixture.csrf = "of the second start";
+    await opened.page.locator(".line.live").waitFor();
+    await opened.page.locator("[data-reject]").click();
+    await opened.page.locator("h1", { hasText: "Rejected" }).waitFor();
+    expect(fixture.verdicts).toMatchObject([{ notes: "Written before the restart." }]);
+  });
+
+  it("keeps notes, points and marks through a reload", async () => {
+    promise("board-page.words-kept");
+    await using fixture = await BoardFixture.open();
+    await using opened = await openPage(browser, `${fixture.url}${REVIEW}`);
+    const { page } = opened;
+    await page.locator("#verdict textarea").fill("A draft.");
+    await page.getByRole("button", { name: "Add a point on the whole" }).click();
+    await page.locator(".point-field textarea").fill("And a point.");
+    await page.getByRole("button", { name: "Add the point" }).click();
+    await page.getByLabel("Viewed src/http/rate-limit.ts").focus();
+    await page.keyboard.press("Space");
+    await page.reload();
+    await page.locator("#verdict textarea").waitFor();
+    expect(await page.locator("#verdict textarea").inputValue()).toBe("A draft.");
+    await page.locator("#verdict .own-point", { hasText: "And a point." }).waitFor();
+    expect(await page.getByLabel("Viewed src/http/rate-limit.ts").isChecked()).toBe(true);
+  });
+
+  it("asks for the digits where the gate is signed, and takes no others", async () => {
+    await using fixture = await BoardFixture.open({ isSigned: true });
+    await using opened = await openPage(browser, `${fixture.url}${REVIEW}`);
+    const { page } = opened;
+    await settled(page);
+    await page.keyboard.press("a");
+    await page.keyboard.press("Enter");
+    await page.getByText("You sign: gate alfred.implement_task").waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.type("ffffffff");
+    await page.keyboard.press("Enter");
+    await page.getByText("The digits are not those of the record.").waitFor();
+    expect(fixture.verdicts).toEqual([]);
+    await page.locator(".digits input").fill("a1b2c3d4");
+    await page.keyboard.press("Enter");
+    await page.locator("h1", { hasText: "Approved" }).waitFor();
+    expect(fixture.verdicts).toMatchObject([{ digits: "a1b2c3d4" }]);
+  });
+
+  it("decides nothing on a board that is read-only", async () => {
+    await using fixture = await BoardFixture.open({ readOnly: true });
+    await using opened = await openPage(browser, `${fixture.url}${REVIEW}`);
+    await opened.page.getByText("This board is read-only").waitFor();
+    expect(await opened.page.locator("[data-approve], [data-reject]").count()).toBe(0);
+  });
+
+  it("draws only what is in view of a file of twenty thousand lines", async () => {
+    promise("board-page.large-files");
+    await using fixture = await BoardFixture.open({ largeFile: 20_000 });
+    await using opened = await openPage(browser, `${fixture.url}${REVIEW}`);
+    const { page } = opened;
+    await page.locator("[data-row]").first().waitFor();
+    const grid = page.locator("[role=grid]");
+    const rows = Number(await grid.getAttribute("aria-rowcount"));
+    expect(rows).toBeGreaterThan(20_000);
+    await grid.focus();
+    await page.keyboard.press("End");
+    await page.locator(".row-box.at").waitFor();
+    expect(await page.locator(".row-box.at").getAttribute("data-row")).toBe(String(rows - 1));
+    expect(await page.locator("[data-row]").count()).toBeLessThan(250);
+    await page.keyboard.press("c");
+    await page.locator(".point-field").waitFor();
+  });
+});
+
+async function toFile(page: Page, path: string): Promise<void> {
+  for (let presses = 0; presses < 40; presses++) {
+    await page.keyboard.press("j");
+    const text = await page.evaluate(() => document.activeElement?.textContent ?? "");
+    if (text.includes(path)) return;
+  }
+  throw new Error(`No key led to ${path}`);
+}
+
+async function isAt(page: Page, selector: string): Promise<boolean> {
+  return await page.evaluate((sought) => document.activeElement?.matches(sought) === true, selector);
+}

@@ -1,0 +1,170 @@
+/** A task's run follows from its record, or rests until a person decides: an edit of its file approves and finishes nothing. */
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type BloomProject, bloomProject } from "../rig/bloom-project.ts";
+import { promise } from "../rig/promise.ts";
+
+const LONG = { timeout: 60_000 };
+const RUN = ".pawl/runs/T1.json";
+const HEAD = ".pawl/heads/bloom/T1.json";
+const work = (id: string) =>
+  `    RUN: echo ${id} > ${id}.txt; git add -A; git commit -qm ${id}\n    RUN: bloom done ${id}\n`;
+const TASKS = `tasks:
+- id: T1
+  title: t
+  repo: .
+  merge_into: main
+  checkpoint: true
+  verify: ["test -f T1.txt"]
+  instructions: |
+${work("T1")}`;
+const OTHER = `- id: T2
+  title: depends on it
+  depends_on: [T1]
+- id: T3
+  title: another
+  repo: .
+  merge_into: main
+  instructions: |
+${work("T3")}`;
+
+async function awaitingApproval(tasks = TASKS): Promise<BloomProject> {
+  const project = bloomProject({ tasks });
+  expect((await project.run()).code).toBe(3);
+  return project;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a test edits the file as it is
+type Edit = (run: any) => void;
+
+function edit(project: BloomProject, change: Edit, path = RUN): void {
+  const run = JSON.parse(project.read(path) ?? "");
+  change(run);
+  project.write(path, `${JSON.stringify(run, null, 2)}\n`);
+}
+
+const approved: Edit = (run) => {
+  Object.assign(run, { state: "merging", row: "committed.merges" });
+  run.kept = { awaits: "nothing", approved: true };
+};
+
+describe("A task's run", () => {
+  it.each<[string, RegExp, string, Edit]>([
+    [
+      "an approval that nobody gave",
+      /found merging with .*approved = true; its history leads to waiting_for_human with .*approved = false/,
+      RUN,
+      approved,
+    ],
+    [
+      "a record with an approval of its own",
+      /step \d+ of its history \(approved\) does not lead on|is not made on the/,
+      HEAD,
+      ({ steps }) => {
+        steps.splice(1, 0, {
+          ...steps[0],
+          event: "approved",
+          row: "approved.goes_on",
+          from: "working",
+          to: "working",
+        });
+      },
+    ],
+  ])("rests where it was edited to have %s", LONG, async (_, said, path, change) => {
+    promise("gates.history");
+    using project = await awaitingApproval();
+    edit(project, change, path);
+    const before = [project.read(RUN), project.read(HEAD), project.git("rev-parse", "main")];
+    const verdict = await project.person("approve", "T1");
+    expect(verdict.code).toBe(1);
+    expect(verdict.err).toContain("[state-tampered]");
+    const ran = await project.run();
+    expect(ran.code).toBe(1);
+    const [failed] = ran.of("task:failed");
+    expect(failed).toMatchObject({
+      taskId: "T1",
+      code: "state-tampered",
+      fix: expect.stringContaining("pawl repair"),
+    });
+    expect(String(failed?.reason)).toMatch(said);
+    expect(String(failed?.reason)).toContain(RUN);
+    for (const verb of ["done", "show"])
+      expect((await project.bloom(verb, "T1")).err, verb).toContain("[state-tampered]");
+    expect([project.read(RUN), project.read(HEAD), project.git("rev-parse", "main")]).toEqual(before);
+    expect((await project.bloom("status")).out).toContain("does not follow from");
+  });
+
+  it("that was edited keeps nobody from the other tasks but those that depend on it", LONG, async () => {
+    promise("gates.history-edits");
+    using project = await awaitingApproval(
+      TASKS +
+        OTHER.replace("- id: T3", "- id: T3\n  depends_on: [T9]").concat(
+          "- id: T9\n  title: first\n  status: in_progress\n",
+        ),
+    );
+    edit(project, approved);
+    expect((await project.bloom("done", "T9")).code).toBe(0);
+    const ran = await project.run();
+    expect(ran.of("merge:completed")).toMatchObject([{ taskId: "T3" }]);
+    expect(ran.events.filter(({ taskId, type }) => taskId === "T2" && type === "task:claimed")).toEqual([]);
+  });
+
+  it(
+    "goes on as it is once a person has accepted the edit at a terminal, and the record says so",
+    LONG,
+    async () => {
+      promise("gates.history");
+      using project = await awaitingApproval();
+      edit(project, approved);
+      expect((await project.bloom("repair")).code).toBe(1);
+      const { code, screen } = await project.person("repair");
+      expect({ code, screen }).toMatchObject({
+        code: 0,
+        screen: expect.stringContaining(`Take ${RUN} as it is`),
+      });
+      expect(JSON.parse(project.read(HEAD) ?? "").steps.at(-1)).toMatchObject({
+        row: "edit_accepted",
+        strength: "terminal",
+      });
+      expect((await project.run()).of("merge:completed")).toHaveLength(1);
+    },
+  );
+
+  it("shows in its status and its story who decided, and how", LONG, async () => {
+    promise("gates.strength-shown");
+    using project = await awaitingApproval();
+    expect((await project.person("approve", "T1")).code).toBe(0);
+    const said = "waiting_for_human: approved (given at a terminal; unverified: anyone with your shell)";
+    expect((await project.bloom("status")).out.replace(/\s+/g, " ")).toContain(said);
+    expect((await project.bloom("show", "T1")).out).toContain(said);
+    await project.run();
+    expect((await project.bloom("show", "T1")).out).toContain(said);
+  });
+
+  it("without a record is held, and goes on once a person has accepted it", LONG, async () => {
+    promise("gates.history-missing");
+    using project = await awaitingApproval();
+    for (const folder of [".pawl/heads", ".alfred/records"])
+      rmSync(join(project.root, folder), { recursive: true, force: true });
+    expect((await project.bloom("status")).out).toContain("none of its steps is recorded");
+    expect((await project.person("approve", "T1")).err).toContain("[state-tampered]");
+    expect((await project.run()).of("merge:completed")).toEqual([]);
+    expect((await project.person("repair")).code).toBe(0);
+    expect((await project.person("approve", "T1")).code).toBe(0);
+    expect((await project.run()).of("merge:completed")).toHaveLength(1);
+  });
+
+  it("takes what a person writes into tasks.yaml, as ever", LONG, async () => {
+    promise("gates.history-edits");
+    using project = await awaitingApproval();
+    project.write("tasks.yaml", (project.read("tasks.yaml") ?? "").replace(/status: .*/, "status: done"));
+    const ran = await project.run();
+    expect(ran.of("task:failed")).toEqual([]);
+    expect(ran.code).toBe(0);
+    const again = (project.read("tasks.yaml") ?? "").replace("status: done", "status: ready_for_agent");
+    project.write("tasks.yaml", again);
+    expect((await project.run()).of("task:failed")).toEqual([]);
+    expect(JSON.parse(project.read(HEAD) ?? "").origin).toMatchObject({ begins: true });
+  });
+});

@@ -1,0 +1,168 @@
+/** Tasks of Alfred, shared by git between people. */
+import { describe, expect, it } from "vitest";
+import { overview } from "../../src/workflows/alfred/overview.ts";
+import { implement, plan, start } from "../rig/alfred-artifacts.ts";
+import { AlfredProject, taskMarkdown } from "../rig/alfred-project.ts";
+import { promise } from "../rig/promise.ts";
+import { type Member, Team } from "../rig/team.ts";
+
+const ID = "TS-01";
+const STATE = `.alfred/workspace/${ID}/task_state.json`;
+const SETTINGS = { settings: { reviews: { default: [] } } };
+
+/** A repository with one task. */
+async function alfredTeam(): Promise<Team> {
+  using first = new AlfredProject(SETTINGS);
+  await first.call("initialize_project", { provider: "local" });
+  await first.call("create_task", { task_content: taskMarkdown(ID) });
+  const files = new Map(
+    [".alfred/config.yml", ".alfred/.gitignore", `.alfred/tasks/${ID}.md`].map((path) => [
+      path,
+      first.read(path),
+    ]),
+  );
+  return new Team((root) => {
+    const project = new AlfredProject({ ...SETTINGS, root });
+    for (const [path, text] of files) project.write(path, text);
+    project.write("src/server.txt", "server\n");
+  });
+}
+
+/** Calls tools in a person's clone. */
+function toolsOf({ root }: Member): AlfredProject {
+  return new AlfredProject({ ...SETTINGS, root });
+}
+
+async function shownTo(member: Member) {
+  const [run] = await overview(toolsOf(member).runtime().store.view());
+  if (!run) throw new Error("There is no task.");
+  return run;
+}
+
+/** What the person decides for is named by the beginning of its hash. */
+async function sideWith(member: Member, words: RegExp): Promise<string> {
+  const message = (await shownTo(member)).problem?.message ?? "";
+  const sides = [...message.matchAll(/side ([0-9a-f]{12}): ([^;]+)/g)];
+  return sides.find(([, , steps]) => words.test(steps ?? ""))?.[1] ?? "";
+}
+
+/** Ana began the task; Ben took it over. Both have a state of it. */
+async function bothHaveIt(team: Team): Promise<readonly [Member, Member]> {
+  const ana = team.clone("ana");
+  await start(toolsOf(ana), ID);
+  ana.push("main");
+  const ben = team.clone("ben");
+  await ben.person("take", `alfred:${ID}`);
+  return [ana, ben];
+}
+
+describe("A task of Alfred's, for a team", () => {
+  it("is held where two people finished the same tool, with both sides named, here and in a clone, until a person chooses", async () => {
+    promise("team.forks-are-held");
+    using team = await alfredTeam();
+    const [ana, ben] = await bothHaveIt(team);
+    await plan(toolsOf(ana), ID);
+    await plan(toolsOf(ben), ID);
+    ana.push("ana");
+    ben.push("ben");
+    ana.merge("ben");
+    ben.merge("ana");
+    const cleo = team.clone("cleo", "ana");
+    cleo.merge("ben");
+    for (const member of [ana, ben, cleo]) {
+      const { command, problem } = await shownTo(member);
+      expect({ command, code: problem?.code }).toEqual({ command: undefined, code: "records-forked" });
+      expect(problem?.message).toContain(`alfred:${ID} was advanced on 2 sides`);
+      expect(problem?.message.match(/plan_task finished \(planning → ready_for_development\)/g)).toHaveLength(
+        2,
+      );
+      const before = [member.git("status", "--porcelain"), member.read(STATE)];
+      for (const tool of ["implement_task", "work_on_task"])
+        expect((await toolsOf(member).call(tool, { task_id: ID })).data.code).toBe("records-forked");
+      expect(await member.pawl("take", `alfred:${ID}`)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining("[records-forked]"),
+      });
+      expect([member.git("status", "--porcelain"), member.read(STATE)]).toEqual(before);
+    }
+    const side = await sideWith(cleo, /taken_over/);
+    const chosen = await cleo.person("take", `alfred:${ID}`, "--side", side);
+    expect(chosen).toMatchObject({ code: 0, out: expect.stringContaining("It is ready_for_development") });
+    cleo.push("main");
+    await implement(toolsOf(cleo), ID);
+    cleo.push("main");
+    for (const member of [ana, ben]) {
+      member.merge("main");
+      expect(await shownTo(member)).toMatchObject({
+        state: "ready_for_review",
+        elsewhere: { by: expect.stringContaining("test-client") },
+        command: `pawl take alfred:${ID}`,
+      });
+      expect((await toolsOf(member).call("review_task", { task_id: ID })).data.code).toBe("run-elsewhere");
+      expect((await member.pawl("show", `alfred:${ID}`)).out).toContain("## implement_task");
+    }
+    expect(await ana.person("take", `alfred:${ID}`)).toMatchObject({ code: 0 });
+    expect((await toolsOf(ana).call("review_task", { task_id: ID })).status).toBe("success");
+  });
+
+  it("is held where one person is in the middle of a tool that another has finished; who chooses their own goes on in it", async () => {
+    promise("team.forks-are-held");
+    using team = await alfredTeam();
+    const [ana, ben] = await bothHaveIt(team);
+    await plan(toolsOf(ben), ID);
+    ben.push("ben");
+    await toolsOf(ana).call("plan_task", { task_id: ID });
+    ana.merge("ben");
+    const held = await toolsOf(ana).call("plan_task", { task_id: ID });
+    expect(held.data.code).toBe("records-forked");
+    expect(held.message).toMatch(/plan_task begun .* \(this checkout's own state\)/);
+    const side = await sideWith(ana, /own state/);
+    expect(await ana.person("take", `alfred:${ID}`, "--side", side)).toMatchObject({ code: 0 });
+    expect((await toolsOf(ana).call("work_on_task", { task_id: ID })).data.active_tool).toBe("plan_task");
+    await plan(toolsOf(ana), ID);
+    ana.push("main");
+    ben.merge("main");
+    expect(await shownTo(ben)).toMatchObject({
+      state: "ready_for_development",
+      command: `pawl take alfred:${ID}`,
+    });
+    const cleo = team.clone("cleo");
+    expect(await shownTo(cleo)).toMatchObject({ state: "ready_for_development", awaits: "assistant" });
+    expect((await toolsOf(cleo).call("implement_task", { task_id: ID })).status).toBe("success");
+  });
+
+  it("is taken over where the other side is chosen, and what was open here is given up", async () => {
+    promise("team.taken-over-by-a-person");
+    using team = await alfredTeam();
+    const [ana, ben] = await bothHaveIt(team);
+    await plan(toolsOf(ben), ID);
+    ben.push("ben");
+    await toolsOf(ana).call("plan_task", { task_id: ID });
+    ana.merge("ben");
+    const side = await sideWith(ana, /finished/);
+    const chosen = await ana.person("take", `alfred:${ID}`, "--side", side);
+    expect(chosen.screen).toContain("The open run of plan_task in this checkout is given up.");
+    expect(toolsOf(ana).state(ID)).toMatchObject({
+      task_status: "ready_for_development",
+      active_tool_state: null,
+    });
+    expect((await ana.pawl("status")).out).toContain("unproved: its history here does not go back");
+    expect((await toolsOf(ana).call("implement_task", { task_id: ID })).status).toBe("success");
+  });
+
+  it("is never moved by a record where there is a state of it, whatever the record claims", async () => {
+    promise("team.records-prove-nothing");
+    using team = await alfredTeam();
+    const ana = team.clone("ana");
+    await start(toolsOf(ana), ID);
+    ana.push("main");
+    const ben = team.clone("ben");
+    await plan(toolsOf(ben), ID);
+    ben.push("main");
+    const before = ana.read(STATE);
+    ana.merge("main");
+    for (const tool of ["implement_task", "plan_task"])
+      expect((await toolsOf(ana).call(tool, { task_id: ID })).data.code).toBe("run-elsewhere");
+    expect(ana.read(STATE)).toBe(before);
+  });
+});

@@ -1,0 +1,154 @@
+/** Bloom's runs, shared by git between people. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runPawl } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
+import { type Member, Team } from "../rig/team.ts";
+
+const LONG = { timeout: 120_000 };
+const TASKS = `tasks:
+- id: T1
+  title: One
+  repo: .
+  merge_into: main
+  checkpoint: true
+  verify: ["echo token-123"]
+  instructions: |
+    RUN: echo a > a.txt; git add -A; git commit -qm a
+    RUN: bloom done T1
+- id: T2
+  title: Two
+  verify: ["true"]
+  instructions: |
+    RUN: bloom done T2
+`;
+
+function taskTeam(): Team {
+  return new Team((root) => {
+    const bloom = { agent: "scripted", backoff: { first: 0.05, limit: 0.2 } };
+    writeFileSync(join(root, "pawl.yaml"), JSON.stringify({ bloom, agents: {}, sandbox: "none" }));
+    writeFileSync(join(root, "tasks.yaml"), TASKS);
+    writeFileSync(join(root, ".gitignore"), ".pawl/\n");
+  });
+}
+
+/** The loop, until nothing can run. */
+function run(member: Member) {
+  const sessions = join(member.root, ".pawl/sessions");
+  mkdirSync(sessions, { recursive: true });
+  return runPawl(member.root, ["run", "--once", "--json"], { DOOR_ONLY: "", PAWL_SCRIPTED_HOME: sessions });
+}
+
+interface Shown {
+  readonly run: string;
+  readonly state: string;
+  readonly elsewhere?: object;
+  readonly problem?: { readonly code: string; readonly message: string };
+}
+
+async function statusOf(member: Member): Promise<readonly Shown[]> {
+  return (JSON.parse((await member.pawl("status", "--json")).out).runs as Shown[]).filter(({ run }) =>
+    run.startsWith("bloom:"),
+  );
+}
+
+/** The evidence and the verdicts, without where the output is. */
+async function shownOf(member: Member, task: string) {
+  const { run, verdicts } = JSON.parse((await member.pawl("show", `bloom:${task}`, "--json")).out);
+  const evidence = run.evidence.map(({ log: _, ...each }: { log: string }) => each);
+  return { state: run.state, evidence, verdicts };
+}
+
+/** Ana's loop has done T2, and T1 waits for a verdict; all of it is pushed, and Ben has a clone. */
+async function shared(team: Team) {
+  const ana = team.clone("ana");
+  expect((await run(ana)).code).toBe(3);
+  ana.push("main");
+  ana.git("push", "-q", "origin", "--all");
+  const ben = team.clone("ben");
+  const branch = ana
+    .git("branch", "--list", "--format=%(refname:short)")
+    .trim()
+    .split("\n")
+    .find((name) => name !== "main");
+  if (branch) ben.git("branch", branch, `origin/${branch}`);
+  return { ana, ben };
+}
+
+describe("Bloom's runs, for a team", () => {
+  it(
+    "show their state, evidence and verdicts in a clone, and nobody begins or decides them there",
+    LONG,
+    async () => {
+      promise("team.tasks");
+      using team = taskTeam();
+      const { ana, ben } = await shared(team);
+      const recorded = ana.git("ls-files", ".alfred/records/bloom").trim().split("\n");
+      expect(recorded.map((path) => path.split("/")[3]).sort()).toEqual(["T1", "T2"]);
+      for (const path of recorded) expect(ana.read(path)).not.toContain("token-123\\n");
+      for (const task of ["T1", "T2"]) expect(await shownOf(ben, task)).toEqual(await shownOf(ana, task));
+      expect((await shownOf(ben, "T2")).evidence).toMatchObject([{ command: "true", exit: 0 }]);
+      expect(await statusOf(ben)).toMatchObject([
+        { run: "bloom:T1", state: "waiting_for_human", elsewhere: {}, command: "pawl take bloom:T1" },
+      ]);
+      const before = ben.git("status", "--porcelain");
+      expect((await ben.person("approve", "bloom:T1")).err).toContain("[run-elsewhere]");
+      await run(ben);
+      expect(ben.read(".pawl/runs/T1.json")).toBeNull();
+      expect(ben.git("status", "--porcelain")).toBe(before);
+      expect((await ben.pawl("take", "bloom:T1")).err).toContain("[terminal-missing]");
+    },
+  );
+
+  it("are taken over by a person, and done for both once it is merged", LONG, async () => {
+    promise("team.taken-over-by-a-person");
+    using team = taskTeam();
+    const { ana, ben } = await shared(team);
+    const taken = await ben.person("take", "bloom:T1");
+    expect(taken).toMatchObject({ code: 0 });
+    expect(taken.screen).toContain("Its evidence does not count here");
+    expect((await ben.person("approve", "bloom:T1")).code).toBe(0);
+    expect((await run(ben)).code).toBe(0);
+    expect(ben.git("show", "main:a.txt")).toBe("a\n");
+    ben.git("pull", "-q", "--no-rebase", "--no-edit", "origin", "main");
+    ben.push("main");
+    ana.merge("main");
+    for (const member of [ana, ben]) expect(await statusOf(member)).toEqual([]);
+    expect(await shownOf(ana, "T1")).toEqual(await shownOf(ben, "T1"));
+    expect((await shownOf(ana, "T1")).verdicts).toMatchObject([{ gate: "waiting_for_human" }, {}]);
+  });
+
+  it("are held where one was advanced on both sides, until a person chooses", LONG, async () => {
+    promise("team.forks-are-held");
+    using team = taskTeam();
+    const { ana, ben } = await shared(team);
+    await ben.person("take", "bloom:T1");
+    await ben.person("reject", "bloom:T1", "-m", "Ben says no");
+    ben.push("ben");
+    await ana.person("reject", "bloom:T1", "-m", "Ana says no");
+    ana.push("ana");
+    ana.git("fetch", "-q", "origin");
+    ana.git("merge", "-q", "--no-edit", "-X", "ours", "origin/ben");
+    ana.git("push", "-q", "origin", "HEAD:main");
+    ben.merge("main");
+    const cleo = team.clone("cleo");
+    let side = "";
+    for (const member of [ana, ben, cleo]) {
+      const [found] = await statusOf(member);
+      expect(found?.problem?.code).toBe("records-forked");
+      side = /side ([0-9a-f]{12}): taken_over/.exec(found?.problem?.message ?? "")?.[1] ?? "";
+      expect((await member.person("ready", "T1")).err).toContain("[records-forked]");
+      const ran = await run(member);
+      expect(ran.out).not.toContain("agent:started");
+    }
+    expect(await cleo.person("take", "bloom:T1", "--side", side)).toMatchObject({ code: 0 });
+    cleo.push("main");
+    for (const member of [ana, ben, cleo]) {
+      if (member !== cleo) member.merge("main");
+      expect(await statusOf(member)).toMatchObject([{ run: "bloom:T1", state: "blocked" }]);
+      expect((await statusOf(member))[0]?.problem).toBeUndefined();
+    }
+    expect(await shownOf(ana, "T1")).toMatchObject({ state: "blocked" });
+  });
+});

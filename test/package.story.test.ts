@@ -1,0 +1,119 @@
+/** The package as `npm pack` makes it of what `npm run build` left, in a project that has nothing else and no network. */
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { promise } from "./rig/promise.ts";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const MB = 1024 * 1024;
+const LIMIT = 25 * MB;
+
+let base: string;
+let project: string;
+let installed: string;
+
+beforeAll(() => {
+  base = mkdtempSync(join(tmpdir(), "pawl-package-"));
+  project = join(base, "project");
+  mkdirSync(project);
+  writeFileSync(join(project, "package.json"), '{ "private": true }\n');
+  npm(ROOT, "pack", "--ignore-scripts", "--pack-destination", base);
+  const packed = readdirSync(base).find((name) => name.endsWith(".tgz")) ?? "";
+  npm(project, "install", "--offline", join(base, packed));
+  installed = join(project, "node_modules/pawl");
+}, 240_000);
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+function npm(cwd: string, ...args: readonly string[]): void {
+  const quiet = ["--no-audit", "--no-fund", "--loglevel=error", `--cache=${join(base, "cache")}`];
+  execFileSync("npm", [...args, ...quiet], { cwd, stdio: "pipe" });
+}
+
+function filesIn(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
+}
+
+describe("the package", () => {
+  it("installs alone, without a network, in less than 25 MB", () => {
+    promise("package.whole");
+    expect(readdirSync(join(project, "node_modules")).filter((name) => !name.startsWith("."))).toEqual([
+      "pawl",
+    ]);
+    const sizes = filesIn(join(project, "node_modules")).map((path) => lstatSync(path).size);
+    expect(sizes.length).toBeGreaterThan(500);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(LIMIT);
+  });
+
+  it("carries its pages, its licence, and the licence of everything that it brings", () => {
+    promise("package.whole");
+    for (const file of ["LICENSE", "README.md", "docs/errors.md", "docs/security.md"])
+      expect(existsSync(join(installed, file)), file).toBe(true);
+    const licences = readFileSync(join(installed, "dist/THIRD-PARTY-LICENSES.txt"), "utf8");
+    for (const name of ["jira.js", "confluence.js", "@linear/sdk", "@octokit/rest", "zod", "yaml", "ink"])
+      expect(licences, name).toMatch(new RegExp(`^${name} [\\d.]+ \\(`, "m"));
+    const brought = readdirSync(join(installed, "node_modules")).filter((name) => !name.startsWith("."));
+    expect(brought).toContain("fs-native-extensions");
+    for (const name of brought)
+      expect(
+        readdirSync(join(installed, "node_modules", name)).some((file) => /^licen[cs]e/i.test(file)),
+        name,
+      ).toBe(true);
+  });
+
+  it("is code that a person can read: an error shows a line, not a page", () => {
+    promise("package.whole");
+    const chunks = filesIn(join(installed, "dist/chunks")).filter((path) => lstatSync(path).size > 100_000);
+    expect(chunks.length).toBeGreaterThan(3);
+    for (const name of chunks) {
+      const lines = readFileSync(name, "utf8").split("\n");
+      expect(lines.length, name).toBeGreaterThan(1000);
+      expect(lines.filter((line) => line.length > 400).length, name).toBeLessThan(lines.length / 100);
+    }
+  });
+
+  it("lacks no part: every chunk loads, the trackers' and the forge's too", () => {
+    promise("package.whole");
+    const chunks = filesIn(join(installed, "dist/chunks")).filter((path) => path.endsWith(".js"));
+    for (const name of ["jira", "linear", "confluence-page", "run-acp"])
+      expect(
+        chunks.some((path) => path.includes(`/${name}-`)),
+        name,
+      ).toBe(true);
+    const text = `for (const path of ${JSON.stringify(chunks)}) await import(path);process.exit(0)`;
+    const ran = spawnSync(process.execPath, ["--input-type=module", "-e", text], { encoding: "utf8" });
+    expect(ran.stderr).toBe("");
+    expect(ran.status).toBe(0);
+  });
+
+  it("starts as clients start it, by `npx --no pawl mcp`", () => {
+    promise("package.whole");
+    const clientInfo = { name: "a test", version: "1" };
+    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
+    const input = `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params })}\n`;
+    const ran = spawnSync("npx", ["--no", "pawl", "mcp"], { cwd: project, input, encoding: "utf8" });
+    expect(JSON.parse(ran.stdout.split("\n")[0] ?? "").result.serverInfo.name).toBe("pawl");
+    expect(ran.status).toBe(0);
+  });
+
+  it("is fetched from nowhere where a clone lacks it", () => {
+    promise("package.whole");
+    const clone = join(base, "clone");
+    mkdirSync(clone);
+    cpSync(join(project, "package.json"), join(clone, "package.json"));
+    const ran = spawnSync("npx", ["--no", "pawl", "mcp"], { cwd: clone, encoding: "utf8" });
+    expect(ran.status).not.toBe(0);
+    expect(existsSync(join(clone, "node_modules"))).toBe(false);
+  });
+});

@@ -1,0 +1,109 @@
+/**
+ * The long proofs: `npm run proofs -- [--slice COMMIT] [--results FOLDER] [NAME…]`.
+ *
+ * Runs all parts of each proof. With --slice it runs one part of each, which the commit's hash chooses, so that the commits of a
+ * day cover them all. Prints the parts, each with its time and, where it failed, what it printed. Ends with `N passed, N failed`:
+ * the parts. --results: the folder where proofs that are tests leave their results for `npm run check:promises`.
+ */
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { SCENARIOS } from "./rig/loop-proof.ts";
+
+interface Proof {
+  readonly parts: number;
+  /** The command of a part, the first is 1. */
+  readonly command: (part: number) => string;
+  /** Says little in parts, or takes hours: only in full. */
+  readonly isWhole?: true;
+  /** Makes network namespaces. */
+  readonly needsRoot?: true;
+}
+
+const { values, positionals } = parseArgs({
+  options: { slice: { type: "string" }, results: { type: "string" } },
+  allowPositionals: true,
+});
+
+const TESTS = 4;
+const SHARDS = 8;
+const THREATS = 24;
+const SEEDS = 8;
+const SCHEDULES = 500;
+const LOOPS = Object.keys(SCENARIOS);
+const AGENTS = ["claude codex", "claude-acp", "gemini", "opencode", "opencode-acp"];
+const NODES = ["22.23.3", "24.21.0", "26.10.0"];
+
+const PROOFS: Readonly<Record<string, Proof>> = {
+  tests: { parts: TESTS, command: (part) => `npx vitest run --project proofs --shard ${part}/${TESTS}${results(part)}` },
+  commit: { parts: SHARDS, command: (part) => `node test/crash/run.ts --part ${part}/${SHARDS}` },
+  loop: { parts: LOOPS.length, command: (part) => `node test/crash/loop.ts ${LOOPS[part - 1]}` },
+  "loop-behind-wall": { parts: LOOPS.length, command: (part) => `node test/crash/loop.ts --wall ${LOOPS[part - 1]}` },
+  threats: { parts: THREATS, command: (part) => `node test/threats/run.ts --shard ${part}/${THREATS}` },
+  schedules: { parts: SEEDS, command: (part) => `node test/schedules.ts --runs ${SCHEDULES} --from ${1 + (part - 1) * SCHEDULES}` },
+  fuzz: { parts: SEEDS, command: (part) => `node test/fuzz/run.ts --seconds 20 --seed ${part}` },
+  network: { parts: SEEDS, command: (part) => `node test/network/run.ts --seed ${part}`, needsRoot: true },
+  agents: { parts: AGENTS.length, command: (part) => `node test/agents/run.ts ${AGENTS[part - 1]}` },
+  nodes: {
+    parts: NODES.length,
+    command: (part) => `node test/nodes/run.ts ${NODES[part - 1]}`,
+    isWhole: true,
+  },
+  conformance: { parts: 1, command: () => "node test/conformance/run.ts", isWhole: true },
+  "broken-laws": { parts: 1, command: () => "node test/crash/mutants.ts", isWhole: true },
+  "broken-network": {
+    parts: 1,
+    command: () => "node test/network/mutants.ts",
+    isWhole: true,
+    needsRoot: true,
+  },
+  mutation: { parts: 1, command: () => "node test/mutation/run.ts", isWhole: true },
+};
+
+function results(part: number): string {
+  if (values.results === undefined) return "";
+  return ` --reporter=default --reporter=json --outputFile.json=${join(values.results, `proofs-${part}.json`)}`;
+}
+
+/** The parts of a proof that this run takes. */
+function partsOf({ isWhole, parts }: Proof): readonly number[] {
+  if (values.slice === undefined) return Array.from({ length: parts }, (_, index) => index + 1);
+  return isWhole ? [] : [1 + (Number.parseInt(values.slice.slice(0, 8), 16) % parts)];
+}
+
+const unknown = positionals.filter((name) => !Object.hasOwn(PROOFS, name));
+if (unknown.length > 0)
+  throw new Error(`There is no proof ${unknown.join(", ")}: expected ${Object.keys(PROOFS).join(", ")}.`);
+let passed = 0;
+let failed = 0;
+let skipped = 0;
+for (const [name, proof] of Object.entries(PROOFS)) {
+  if (positionals.length > 0 && !positionals.includes(name)) continue;
+  for (const part of partsOf(proof)) {
+    if (proof.needsRoot && process.getuid?.() !== 0) {
+      process.stdout.write(`${name}, part ${part} of ${proof.parts}: skipped, it needs root\n`);
+      skipped += 1;
+      continue;
+    }
+    const begun = performance.now();
+    const { code, output } = await run(proof.command(part));
+    const seconds = Math.round((performance.now() - begun) / 1000);
+    const last = output.trimEnd().split("\n").at(-1) ?? "";
+    const verdict = code === 0 ? `ok: ${last.trim()}` : `FAILED: ${proof.command(part)}\n${output}`;
+    process.stdout.write(`${name}, part ${part} of ${proof.parts} (${seconds} s) ${verdict}\n`);
+    if (code === 0) passed += 1;
+    else failed += 1;
+  }
+}
+process.stdout.write(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}\n`);
+process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
+
+function run(command: string): Promise<{ readonly code: number | null; readonly output: string }> {
+  const child = spawn(command, { shell: true, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+  return new Promise((resolve) => child.once("close", (code) => resolve({ code, output })));
+}

@@ -187,6 +187,8 @@ export async function run(start: Start): Promise<number> {
     ...beyondFiles(environment, workingFolder),
     serveBoard: (order) => boardOf(order, { host, place, open, cwd: workingFolder(), until: ancestry.until }),
     async serve(project, names) {
+      // It lives as long as its client, and each agent has one: memory counts more than the last tenth of speed.
+      (await import("node:v8")).setFlagsFromString("--optimize-for-size --no-opt");
       const { serveStdin } = await import("../surfaces/mcp/serve-stdin.ts");
       const app = await clientAppOf(home, project.root, environment);
       return serveStdin(project, names, { version: host.version, app });

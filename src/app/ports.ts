@@ -71,9 +71,8 @@ export function openOutside(
     references: {
       async fetch(reference) {
         const { openReferences } = await import("../adapters/trackers/references.ts");
-        const { readJira } = await import("../adapters/trackers/atlassian-environment.ts");
-        const { address, email, token } = readJira(environment);
-        const sites = { jira: address, confluence: environment.CONFLUENCE_BASE_URL };
+        const { ATLASSIAN_API_TOKEN: token, ATLASSIAN_EMAIL: email } = environment;
+        const sites = { jira: environment.JIRA_BASE_URL, confluence: environment.CONFLUENCE_BASE_URL };
         return openReferences({ ...sites, email, token }).fetch(reference);
       },
     },

@@ -20,8 +20,6 @@ export interface JiraAccess {
   /** With a Cloud token; otherwise the token is a personal access token. */
   readonly email?: string;
   readonly token: string;
-  /** The variable that holds the token, for the fix of a refusal. */
-  readonly tokenVariable: string;
 }
 
 const FIELDS = ["summary", "description", "status", "priority", "issuelinks"];
@@ -47,12 +45,12 @@ interface Issue {
   readonly renderedFields?: Record<string, any> | undefined;
 }
 
-export function openJira({ email, host, token, tokenVariable }: JiraAccess): Tracker {
+export function openJira({ email, host, token }: JiraAccess): Tracker {
   const client = createClient({
     host,
     auth: email ? { type: "basic", email, apiToken: token } : { type: "bearer", token },
   });
-  const asked: Asked = { tracker: "Jira", url: host, token: tokenVariable };
+  const asked: Asked = { tracker: "Jira", url: host, token: "ATLASSIAN_API_TOKEN" };
   const url = (key: string) => `${host.replace(/\/$/, "")}/browse/${key}`;
   return {
     list: (project) => ask(asked, () => listIssues(client, project, url)),

@@ -1,6 +1,5 @@
 import { PawlError } from "../../core/error.ts";
 import type { Trackers } from "../../core/ports/trackers.ts";
-import { readJira } from "./atlassian-environment.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -12,14 +11,14 @@ export function openTrackers(environment: Environment, root: string): Trackers {
   return {
     async open(provider, { project, statuses }) {
       if (provider === "jira") {
-        const { address, email, token, tokenVariable } = readJira(environment);
-        if (!address || !token)
+        const { ATLASSIAN_API_TOKEN: token, ATLASSIAN_EMAIL: email, JIRA_BASE_URL: host } = environment;
+        if (!host || !token)
           throw unconfigured(
             "Jira",
             "JIRA_BASE_URL and ATLASSIAN_API_TOKEN (for the Cloud ATLASSIAN_EMAIL too)",
           );
         const { openJira } = await import("./jira.ts");
-        return openJira({ host: address, token, tokenVariable, ...(email && { email }) });
+        return openJira({ host, token, ...(email && { email }) });
       }
       if (provider === "github") {
         const access = await gitHubAccess(environment, root, project);

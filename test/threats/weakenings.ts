@@ -1732,7 +1732,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (!showsApp(serving, context)) return notShown(name);",
       replace: "if (serving.app === null) return notShown(name);",
       tests: [
-        "test/e2e/mcp-app.story.test.ts: is there for one that shows apps, in no list of any other, and is not read by it",
+        "test/e2e/mcp-app.proof.test.ts: is there for one that shows apps, in no list of any other, and is not read by it",
       ],
     },
     {
@@ -1741,7 +1741,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (!nonces.take(nonce, reviewed)) throw spent(judged);",
       replace: 'if (nonce === "never") throw spent(judged);',
       tests: [
-        "test/e2e/mcp-app.story.test.ts: decides nothing without its nonce, with a used one, or with one of another run, version or connection",
+        "test/e2e/mcp-app.proof.test.ts: decides nothing without its nonce, with a used one, or with one of another run, version or connection",
       ],
     },
     {
@@ -1773,7 +1773,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: 'era === "modern" && gate === null ? shared : open()',
       replace: 'era === "modern" || gate === null ? shared : open()',
       tests: [
-        "test/e2e/mcp-app.story.test.ts: counts over HTTP for the client that read the review, of 2025",
+        "test/e2e/mcp-app.proof.test.ts: counts over HTTP for the client that read the review, of 2025",
       ],
     },
     {
@@ -1781,7 +1781,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/surfaces/mcp/app/app.ts",
       find: 'structuredContent: { status: "success", message, ...data },',
       replace: 'structuredContent: { status: "success", message, nonce, ...data },',
-      tests: ["test/e2e/mcp-app.story.test.ts: never shows its nonce to a model, a log or a file"],
+      tests: ["test/e2e/mcp-app.proof.test.ts: never shows its nonce to a model, a log or a file"],
     },
     {
       takes: "the person's terminal, where a human review must be given there",
@@ -1789,7 +1789,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: 'level: confirm ? stricter(level, "terminal") : level,',
       replace: 'level: confirm ? stricter(level, "any") : level,',
       tests: [
-        "test/e2e/mcp-app.story.test.ts: is no verdict in a terminal, where a task's human review must be one",
+        "test/e2e/mcp-app.proof.test.ts: is no verdict in a terminal, where a task's human review must be one",
       ],
     },
     {
@@ -1798,7 +1798,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: 'isRelayed || channel === "elicitation"',
       replace: "isRelayed",
       tests: [
-        "test/e2e/mcp-app.story.test.ts: is no verdict in a terminal, where a task's human review must be one",
+        "test/e2e/mcp-app.proof.test.ts: is no verdict in a terminal, where a task's human review must be one",
       ],
     },
     {
@@ -1807,7 +1807,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "filter(([name]) => names.includes(name))",
       replace: "filter(([name]) => names.length >= 0 && name !== undefined)",
       tests: [
-        "test/e2e/mcp-app.story.test.ts: The app is about the runs of the served tools alone: tasks of agents are decided elsewhere",
+        "test/e2e/mcp-app.proof.test.ts: The app is about the runs of the served tools alone: tasks of agents are decided elsewhere",
       ],
     },
     {

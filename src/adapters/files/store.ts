@@ -43,7 +43,7 @@ export interface StoreOptions {
   readonly commitWaitMilliseconds?: number;
   /** How long a transaction waits for another of the same run; default 30 s. */
   readonly holdWaitMilliseconds?: number;
-  /** A commit settles the journal if it is longer than this afterwards; default 1 MB. */
+  /** A commit settles the journal if it is longer than this afterwards; default 4 MB. */
   readonly journalBytes?: number;
   /** An event log that is longer than this is put aside when the journal is settled; default 64 MB. */
   readonly eventsBytes?: number;
@@ -53,7 +53,7 @@ export interface StoreOptions {
 
 export const COMMIT_WAIT = 10_000;
 const HOLD_WAIT = 30_000;
-const JOURNAL_BYTES = 1024 * 1024;
+const JOURNAL_BYTES = 4 * 1024 * 1024;
 const EVENTS_BYTES = 64 * 1024 * 1024;
 
 /** The project as the options name it. */

@@ -152,7 +152,7 @@ describe.each(STORES)("a store on %s", (_, make) => {
       await expect(put(store, write("first", "x"), write(path, "x")), path).rejects.toMatchObject({
         code: "state-unreadable",
       });
-    for (const path of [".pawl/journal", ".PAWL/Applied", ".pawl/locks/x", "d/.a.pawl-tmp"])
+    for (const path of [".pawl/journal", ".PAWL/Journal", ".pawl/locks/x", "d/.a.pawl-tmp"])
       await expect(put(store, write("first", "x"), write(path, "x")), path).rejects.toMatchObject({
         code: "internal",
       });

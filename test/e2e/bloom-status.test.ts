@@ -45,7 +45,7 @@ it("lists every open task with what it waits for, and cheaply again", async () =
     "bloom:P | todo | nobody | its subtasks Q are not done",
     "bloom:Q | todo | agent | `pawl run` gives it to one",
   ]);
-  expect(readFileSync(join(stateOf(project.root).folder, "cache/tasks-4.json"), "utf8")).toContain("By hand");
+  expect(readFileSync(join(stateOf(project.root).folder, "cache/tasks.json"), "utf8")).toContain("By hand");
   expect(JSON.parse((await status()).out).runs).toEqual(runs);
 });
 

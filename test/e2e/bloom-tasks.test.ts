@@ -185,7 +185,7 @@ describe("tasks.yaml on the command line", () => {
     // Nothing is cached before the project has a key: its first commit makes it.
     await pawl("start", "T2");
     await pawl("list");
-    const path = join(stateOf(made.root).folder, "cache/tasks-4.json");
+    const path = join(stateOf(made.root).folder, "cache/tasks.json");
     const cache = readFileSync(path, "utf8");
     expect(cache).toContain('"T2"');
     writeFileSync(path, cache.slice(0, 200));
@@ -198,8 +198,8 @@ describe("tasks.yaml on the command line", () => {
     const pawl = (...words: string[]) => runPawl(made.root, words, ALL);
     await pawl("start", "T2");
     await pawl("list");
-    const cache = readFileSync(join(stateOf(made.root).folder, "cache/tasks-4.json"), "utf8");
-    made.write(".pawl/cache/tasks-4.json", cache.replaceAll("Second", "Planted"));
+    const cache = readFileSync(join(stateOf(made.root).folder, "cache/tasks.json"), "utf8");
+    made.write(".pawl/cache/tasks.json", cache.replaceAll("Second", "Planted"));
     expect((await pawl("list")).out).toContain("T2  Second");
   });
 });

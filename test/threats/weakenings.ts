@@ -170,8 +170,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "a record's MAC",
       file: "src/adapters/files/record.ts",
-      find: "if (key === null || mac === null || macOf(key, header) !== mac)",
-      replace: "if (key === null || mac === null)",
+      find: "if (key === null || macOf(key, header) !== mac)",
+      replace: "if (key === null)",
       tests: [
         "src/adapters/files/record.test.ts: made with another key are foreign, all of them or behind good ones",
       ],
@@ -759,8 +759,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the chain of steps",
       file: "src/runtime/history.ts",
-      find: "if (step.prev !== undefined && step.prev !== head)",
-      replace: "if (step.prev !== undefined && step.prev === undefined)",
+      find: "if (step.prev !== head)",
+      replace: "if (step.prev === undefined && step.prev !== head)",
       tests: [
         "src/runtime/record.test.ts: shows an edit to have a step changed after the next",
         "test/e2e/alfred-history.test.ts: is held for a person where it was edited to have a step that was changed afterwards",
@@ -1770,8 +1770,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the connection of a nonce",
       file: "src/surfaces/mcp/server.ts",
-      find: 'era === "modern" && gate === null ? shared : open()',
-      replace: 'era === "modern" || gate === null ? shared : open()',
+      find: 'era === "modern" && over === "http" ? shared : open()',
+      replace: 'era === "modern" || over === "http" ? shared : open()',
       tests: [
         "test/e2e/mcp-app.proof.test.ts: counts over HTTP for the client that read the review, of 2025",
       ],

@@ -371,8 +371,7 @@ function workingFolder(): string {
 }
 
 function settingsReader({ environment, home, root }: ProjectPlace) {
-  const cache = openCache(openStateHome(root, environment));
-  return openConfiguration({ cache, version: versionOf(home) });
+  return openConfiguration(openCache(openStateHome(root, environment), versionOf(home)));
 }
 
 /** `option`: `--project`. */
@@ -416,8 +415,8 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
   });
   const ownFiles = openStore(files);
   const surroundings = readSurroundings({ ...place, cwd: place.cwd ?? root });
-  const cache = openCache(files.state);
-  const read = openConfiguration({ cache, version: versionOf(home) });
+  const cache = openCache(files.state, versionOf(home));
+  const read = openConfiguration(cache);
   const settings = async (view: View) => within((await read(view)).settings, surroundings);
   const shared = await sharedOf(place, ownFiles, { read, settings: () => settings(ownFiles.view()) });
   const store = commits.noted(shared?.store ?? ownFiles);

@@ -70,8 +70,8 @@ const SETTINGS = ["pawl.yaml", ".alfred/config.yml"];
 
 export function keptScopes(wanted: Wanted) {
   const { environment, home, root } = wanted;
-  const cache = openCache({ folder: stateFolder(root, environment) });
   const version = versionOf(home);
+  const cache = openCache({ folder: stateFolder(root, environment) }, version);
   const runs = openKeptRuns({ cache, root, version });
   const changed = (stamps: Stamps) => differs(root, stamps);
   /** Null: the whole must be looked at. */

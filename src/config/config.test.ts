@@ -124,19 +124,18 @@ describe("the configuration", () => {
       "pawl.yaml": "alfred:\n  reviews: {plan_task: [human]}\nsetup: {.: {run: [npm ci]}}\n",
       ".alfred/config.yml": "reviews: {start_task: []}\nchecks: {tests: npm test}\n",
     };
-    const load = (version: string) => openConfiguration({ cache, version })(viewOf(files));
-    const parsed = await load("1");
+    const load = () => openConfiguration(cache)(viewOf(files));
+    const parsed = await load();
     expect(kept.size).toBe(1);
-    const again = await load("1");
+    const again = await load();
     expect(kept.size).toBe(1);
     expect([again.settings, again.origins]).toEqual([parsed.settings, parsed.origins]);
     expect(again.settings).toEqual((await openConfiguration()(viewOf(files))).settings);
     const [source = ""] = kept.keys();
     kept.set(source, { tree: { alfred: { provider: "jira" } }, places: {} });
-    expect((await load("1")).settings.alfred.provider).toBe("jira");
-    expect((await load("2")).settings.alfred.provider).toBe("local");
-    await openConfiguration({ cache, version: "1" })(viewOf({ ...files, "pawl.yaml": "setup: {}\n" }));
-    expect(kept.size).toBe(3);
+    expect((await load()).settings.alfred.provider).toBe("jira");
+    await openConfiguration(cache)(viewOf({ ...files, "pawl.yaml": "setup: {}\n" }));
+    expect(kept.size).toBe(2);
   });
 
   it.each([

@@ -85,25 +85,19 @@ interface Layer {
   readonly places: Readonly<Record<string, string>>;
 }
 
-/** Where commands share parsed files, and the version of the program that parsed them. */
-export interface Kept {
-  readonly cache: Cache;
-  readonly version: string;
-}
-
 const CACHE_KIND = "settings";
 
 /** Reads the settings through a view. An unchanged file is not parsed again, whichever command parsed it first. */
-export function openConfiguration(kept?: Kept): (view: Pick<View, "read">) => Promise<Configuration> {
+export function openConfiguration(cache?: Cache): (view: Pick<View, "read">) => Promise<Configuration> {
   let known: { readonly texts: string; readonly configuration: Configuration } | undefined;
   return async (view) => {
     const [pawl, alfred] = [await view.read(PAWL_YAML), await view.read(ALFRED_CONFIG)];
     if (pawl === null && alfred === null) return DEFAULTS;
-    const texts = JSON.stringify([kept?.version, pawl, alfred]);
+    const texts = JSON.stringify([pawl, alfred]);
     if (known?.texts !== texts) {
-      const worked = (await kept?.cache.get(CACHE_KIND, texts)) as Layer | null | undefined;
+      const worked = (await cache?.get(CACHE_KIND, texts)) as Layer | null | undefined;
       const layer = worked ?? (await parse(pawl, alfred));
-      if (!worked) kept?.cache.put(CACHE_KIND, texts, () => layer);
+      if (!worked) cache?.put(CACHE_KIND, texts, () => layer);
       known = { texts, configuration: configurationOf(layer) };
     }
     return known.configuration;

@@ -152,8 +152,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the cache's place outside the project",
       file: "src/app/app.ts",
-      find: "openCache(files.state)",
-      replace: 'openCache({ folder: root.concat("/.pawl") })',
+      find: "openCache(files.state, ",
+      replace: 'openCache({ folder: root.concat("/.pawl") }, ',
       tests: ["test/e2e/bloom-tasks.test.ts: believes no cache that came with the project"],
     },
     {

@@ -21,17 +21,18 @@ const written = () => until(() => existsSync(join(folder, "cache/tasks.json")));
 describe("the cache", () => {
   it("gives back what was worked out of exactly this text, in another process's place too", async () => {
     promise("commit.cache");
-    openCache({ folder }).put("tasks", "text", () => ({ cacheEntries: [1, null, "é"] }));
+    openCache({ folder }, "1").put("tasks", "text", () => ({ cacheEntries: [1, null, "é"] }));
     await written();
-    const other = openCache({ folder });
+    const other = openCache({ folder }, "1");
     expect(await other.get("tasks", "text")).toEqual({ cacheEntries: [1, null, "é"] });
     expect(await other.get("tasks", "another text")).toBeNull();
     expect(await other.get("settings", "text")).toBeNull();
+    expect(await openCache({ folder }, "2").get("tasks", "text")).toBeNull();
     expect(readdirSync(join(folder, "cache"))).toEqual(["tasks.json"]);
   });
 
   it("works only the last of several in a row", async () => {
-    const cache = openCache({ folder });
+    const cache = openCache({ folder }, "1");
     cache.put("tasks", "one", () => expect.unreachable());
     cache.put("tasks", "two", () => 2);
     await written();
@@ -44,25 +45,25 @@ describe("the cache", () => {
     const program = `
       import { openCache } from ${JSON.stringify(module)};
       const slow = (answer) => () => { const end = performance.now() + 40; while (performance.now() < end); return answer; };
-      const cache = openCache({ folder: ${JSON.stringify(folder)} });
+      const cache = openCache({ folder: ${JSON.stringify(folder)} }, "1");
       cache.put("tasks", "one", slow(1));
       setImmediate(() => setImmediate(() => cache.put("tasks", "two", slow(2))));`;
     execFileSync(process.execPath, ["--input-type=module", "-e", program]);
-    expect(await openCache({ folder }).get("tasks", "two")).toBe(2);
+    expect(await openCache({ folder }, "1").get("tasks", "two")).toBe(2);
   });
 
   it("takes a file that was cut short for none", async () => {
     promise("commit.cache");
-    openCache({ folder }).put("tasks", "text", () => "worked");
+    openCache({ folder }, "1").put("tasks", "text", () => "worked");
     await written();
     truncateSync(join(folder, "cache/tasks.json"), 20);
-    expect(await openCache({ folder }).get("tasks", "text")).toBeNull();
+    expect(await openCache({ folder }, "1").get("tasks", "text")).toBeNull();
   });
 
   it("keeps nothing where the project has no place outside of itself yet", async () => {
     rmSync(folder, { recursive: true });
     let worked = false;
-    openCache({ folder }).put("tasks", "text", () => {
+    openCache({ folder }, "1").put("tasks", "text", () => {
       worked = true;
       return "worked";
     });

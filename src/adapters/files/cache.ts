@@ -34,8 +34,11 @@ function writeBeforeEnd(write: () => void): void {
   });
 }
 
-/** Keeps nothing if the project has no folder there yet: its first commit makes it. */
-export function openCache(state: Pick<StatePlace, "folder">): Cache {
+/**
+ * Keeps nothing if the project has no folder there yet: its first commit makes it. `version`: the program's, since another one
+ * may work out something else.
+ */
+export function openCache(state: Pick<StatePlace, "folder">, version: string): Cache {
   const folder = () => join(state.folder, "cache");
   const pending = new Map<string, Latest>();
   let free = Number.NEGATIVE_INFINITY;
@@ -43,7 +46,7 @@ export function openCache(state: Pick<StatePlace, "folder">): Cache {
     const latest = pending.get(kind);
     pending.delete(kind);
     const begun = clock();
-    if (latest) keep(folder, kind, latest);
+    if (latest) keep(folder, kind, version, latest);
     const took = clock() - begun;
     free = begun + Math.min(LONGEST_GAP_MILLISECONDS, Math.max(GAP_MILLISECONDS, SHARE * took));
   };
@@ -51,7 +54,7 @@ export function openCache(state: Pick<StatePlace, "folder">): Cache {
     async get(kind, source) {
       try {
         const kept = JSON.parse(readFileSync(join(folder(), `${kind}.json`), "utf8"));
-        return kept.source === source ? kept.worked : null;
+        return kept.version === version && kept.source === source ? kept.worked : null;
       } catch {
         return null;
       }
@@ -76,11 +79,11 @@ export function openCache(state: Pick<StatePlace, "folder">): Cache {
 }
 
 /** A reader sees the old file or the new one; after a power cut perhaps a part of one, which is not valid JSON. */
-function keep(place: () => string, kind: string, { source, worked }: Latest): void {
+function keep(place: () => string, kind: string, version: string, { source, worked }: Latest): void {
   try {
     const folder = place();
     const fresh = join(folder, `${kind}.${process.pid}.new`);
-    const text = JSON.stringify({ source, worked: worked() });
+    const text = JSON.stringify({ version, source, worked: worked() });
     inFolder(folder, () => writeFileSync(fresh, text, { mode: 0o600 }));
     renameSync(fresh, join(folder, `${kind}.json`));
   } catch {}

@@ -35,12 +35,21 @@ const AGENTS = ["claude codex", "claude-acp", "gemini", "opencode", "opencode-ac
 const NODES = ["22.23.3", "24.21.0", "26.10.0"];
 
 const PROOFS: Readonly<Record<string, Proof>> = {
-  tests: { parts: TESTS, command: (part) => `npx vitest run --project proofs --shard ${part}/${TESTS}${results(part)}` },
+  tests: {
+    parts: TESTS,
+    command: (part) => `npx vitest run --project proofs --shard ${part}/${TESTS}${results(part)}`,
+  },
   commit: { parts: SHARDS, command: (part) => `node test/crash/run.ts --part ${part}/${SHARDS}` },
   loop: { parts: LOOPS.length, command: (part) => `node test/crash/loop.ts ${LOOPS[part - 1]}` },
-  "loop-behind-wall": { parts: LOOPS.length, command: (part) => `node test/crash/loop.ts --wall ${LOOPS[part - 1]}` },
+  "loop-behind-wall": {
+    parts: LOOPS.length,
+    command: (part) => `node test/crash/loop.ts --wall ${LOOPS[part - 1]}`,
+  },
   threats: { parts: THREATS, command: (part) => `node test/threats/run.ts --shard ${part}/${THREATS}` },
-  schedules: { parts: SEEDS, command: (part) => `node test/schedules.ts --runs ${SCHEDULES} --from ${1 + (part - 1) * SCHEDULES}` },
+  schedules: {
+    parts: SEEDS,
+    command: (part) => `node test/schedules.ts --runs ${SCHEDULES} --from ${1 + (part - 1) * SCHEDULES}`,
+  },
   fuzz: { parts: SEEDS, command: (part) => `node test/fuzz/run.ts --seconds 20 --seed ${part}` },
   network: { parts: SEEDS, command: (part) => `node test/network/run.ts --seed ${part}`, needsRoot: true },
   agents: { parts: AGENTS.length, command: (part) => `node test/agents/run.ts ${AGENTS[part - 1]}` },

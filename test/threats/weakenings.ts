@@ -159,8 +159,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the comparison with the text that it was made of",
       file: "src/adapters/files/cache.ts",
-      find: "return kept.source === source ? kept.worked : null;",
-      replace: "return kept.worked;",
+      find: "kept.version === version && kept.source === source ? kept.worked : null",
+      replace: "kept.worked",
       tests: [
         "src/adapters/files/cache.test.ts: gives back what was worked out of exactly this text, in another process's place too",
       ],

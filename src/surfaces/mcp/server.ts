@@ -4,6 +4,7 @@ import {
   createRequestStateCodec,
   McpServer,
   type RequestStateCodec,
+  type StandardSchemaWithJSON,
   type ToolAnnotations,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
@@ -13,16 +14,16 @@ import type { Project } from "../../runtime/project.ts";
 import type { Runtime } from "../../runtime/run-transaction.ts";
 import { checkArguments, strictOf } from "../arguments.ts";
 import { OUTPUT } from "./answer.ts";
-import { registerApp } from "./app/app.ts";
+import { APP_URI, registerApp } from "./app/app.ts";
 import { type Nonces, openNonces } from "./app/nonces.ts";
 import type { AppPorts } from "./app/ports.ts";
 import { toolHandler } from "./call.ts";
+import { showsApp } from "./client.ts";
 import type { Follower } from "./follow.ts";
 import { renderInstructions } from "./instructions.ts";
-import { answerLists } from "./lists.ts";
 import { complete, registerResource, withFix } from "./resources.ts";
 import { unchecked, withSchema } from "./schemas.ts";
-import type { Question, Serving, Work } from "./serving.ts";
+import type { Listed, Question, Serving, Work } from "./serving.ts";
 import { wakeOn } from "./wake.ts";
 
 export interface Served {
@@ -196,4 +197,34 @@ function registerPrompt({ runtime, server }: Serving, prompt: UserPrompt): void 
         return { messages: [{ role: "user", content: { type: "text", text } }] };
       }),
   );
+}
+
+/** The lists of tools and resources, by who asks: the SDK's own are the same for every client. */
+function answerLists(serving: Serving): void {
+  const { listings, server, tools } = serving;
+  server.server.setRequestHandler("tools/list", (_, context) => {
+    const isShown = showsApp(serving, context);
+    const own = tools.filter(({ audience }) => isShown || audience !== "app");
+    return { tools: own.map((each) => shownTool(each, isShown)) };
+  });
+  server.server.setRequestHandler("resources/list", async () => {
+    const lists = await Promise.all(listings.map((list) => list()));
+    return { resources: lists.flat() };
+  });
+}
+
+const DIALECT = { target: "draft-2020-12" } as const;
+const AT_GATE = { ui: { resourceUri: APP_URI } };
+
+function shownTool({ audience, name, tool }: Listed, isShown: boolean) {
+  const { annotations, description, inputSchema, outputSchema, title } = tool;
+  const _meta = isShown && audience === "gate" ? { ...tool._meta, ...AT_GATE } : tool._meta;
+  return {
+    ...{ name, title, description, inputSchema: json(inputSchema, "input"), annotations, _meta },
+    ...(outputSchema && { outputSchema: json(outputSchema, "output") }),
+  };
+}
+
+function json(schema: StandardSchemaWithJSON | undefined, side: "input" | "output") {
+  return { type: "object" as const, ...schema?.["~standard"].jsonSchema[side](DIALECT) };
 }

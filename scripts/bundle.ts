@@ -12,7 +12,7 @@ const { dependencies, version } = JSON.parse(readFileSync(join(ROOT, "package.js
 const SOURCES = join(ROOT, "src/");
 const PROGRAM = join(SOURCES, "app/app.ts");
 /** The program, and what starts without it. */
-const STARTS = new Set([PROGRAM, join(SOURCES, "app/guard.ts")]);
+const STARTS = new Set([PROGRAM, join(SOURCES, "app/start.ts"), join(SOURCES, "app/guard.ts")]);
 
 /** Programs by their names: where the source of each is. */
 type Programs = Readonly<Record<string, string>>;
@@ -80,10 +80,16 @@ function afterProgram(): Plugin {
         if (kind !== "dynamic-import" || !source.startsWith(SOURCES) || STARTS.has(source)) return undefined;
         return { path: source, namespace: "lazy" };
       });
-      onLoad({ filter: /./, namespace: "lazy" }, ({ path }) => ({
-        contents: `import ${JSON.stringify(PROGRAM)};\nexport * from ${JSON.stringify(path)};`,
-        resolveDir: ROOT,
-      }));
+      onLoad({ filter: /./, namespace: "lazy" }, async ({ path }) => {
+        const from = JSON.stringify(path);
+        const hasDefault = /^export (?:default\b|\{.*\bdefault\b)/m.test(await readFile(path, "utf8"));
+        const lines = [
+          `import ${JSON.stringify(PROGRAM)};`,
+          `export * from ${from};`,
+          ...(hasDefault ? [`export { default } from ${from};`] : []),
+        ];
+        return { contents: lines.join("\n"), resolveDir: ROOT };
+      });
     },
   };
 }

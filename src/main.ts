@@ -1,8 +1,5 @@
 #!/usr/bin/env node
-import { keepCompiledCode } from "./config/compiled-code.ts";
-import { readEnvironment } from "./config/config.ts";
-
-// An older Node would stop at the first thing that it lacks, with a stack trace in place of a reason.
+// Nothing is imported before this: an older Node would stop at the first thing that it lacks, with a stack trace and no reason.
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 12)) {
   process.stderr.write(
@@ -17,16 +14,6 @@ if (major < 22 || (major === 22 && minor < 12)) {
       () => process.exit(1),
     );
   });
-  keepCompiledCode(readEnvironment());
-  const [, program = "pawl", ...argv] = process.argv;
-  const [command, client, event] = argv;
-  const home = import.meta.dirname;
-  // A client calls its hook before each tool: without the rest of the program, it costs little more than Node's own start.
-  const guard = command === "guard" ? await import("./app/guard.ts") : null;
-  if (guard?.isGuardedClient(client)) {
-    process.exitCode = await guard.answerHook({ client, event, program, home });
-  } else {
-    const { run } = await import("./app/app.ts");
-    process.exitCode = await run({ argv, program, home });
-  }
+  const { start } = await import("./app/start.ts");
+  process.exitCode = await start(process.argv, import.meta.dirname);
 }

@@ -46,7 +46,7 @@ const AFTER: Readonly<Record<string, readonly [command: string, says: string]>> 
   ],
   "docs/quickstart.md": ["pawl status", "spells:main"],
   "docs/verify.md": ["cd walk; git checkout -q HEAD~1; pawl verify main..HEAD", "Verified: every commit of"],
-  "docs/spells.md": ["pawl --project sample status", "ACHIEVE_TASK_EXECUTED"],
+  "docs/spells.md": ["pawl status", "GATHER_EDITING_CONTEXT"],
 };
 
 describe("every block of", () => {

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { promise } from "./rig/promise.ts";
 
@@ -74,13 +74,34 @@ describe("the package", () => {
 
   it("is code that a person can read: an error shows a line, not a page", () => {
     promise("package.whole");
-    const chunks = filesIn(join(installed, "dist/chunks")).filter((path) => lstatSync(path).size > 100_000);
+    // Grammars of languages are data.
+    const grammars = readdirSync(join(ROOT, "src/surfaces/board/server/languages")).map((name) =>
+      name.replace(".ts", "-"),
+    );
+    const chunks = filesIn(join(installed, "dist/chunks"))
+      .filter((path) => lstatSync(path).size > 100_000)
+      .filter((path) => !grammars.some((name) => basename(path).startsWith(name)));
     expect(chunks.length).toBeGreaterThan(3);
     for (const name of chunks) {
       const lines = readFileSync(name, "utf8").split("\n");
       expect(lines.length, name).toBeGreaterThan(1000);
       expect(lines.filter((line) => line.length > 400).length, name).toBeLessThan(lines.length / 100);
     }
+  });
+
+  it("says that a Node is too old before it loads anything that an old Node lacks", () => {
+    const main = join(installed, "dist/main.js");
+    expect(readFileSync(main, "utf8")).not.toMatch(/^import /m);
+    const old =
+      "data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.1.0'}})";
+    const { status, stderr } = spawnSync(process.execPath, ["--import", old, main, "status"], {
+      cwd: project,
+      encoding: "utf8",
+    });
+    expect(status).toBe(2);
+    expect(stderr).toMatch(
+      /^pawl: Pawl needs Node 22\.12 or newer; this is Node 20\.1\.0\. .*\nfix: {2}Install a newer Node/,
+    );
   });
 
   it("lacks no part: every chunk loads, the trackers' and the forge's too", () => {

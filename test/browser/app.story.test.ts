@@ -9,6 +9,7 @@ import { type Connected, connect } from "../rig/client.ts";
 import type { TemporaryProject } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";
 import { DONE, releaseProject } from "../rig/release-project.ts";
+import { until } from "../rig/until.ts";
 import { isThere, shown } from "./host/answers.ts";
 import { type Answer, type ClientLook, type ClientWindow, openClient } from "./host/open.ts";
 
@@ -36,13 +37,13 @@ async function waiting(more = "") {
   return {
     project,
     connected,
-    /** Opens a window of the client, with the call that led to the gate. */
-    async open(browser: Browser, look: ClientLook = {}): Promise<ClientWindow> {
+    /** Opens a window of the client, with the call that led to the gate. `reads`: waited for before it answers what only reads. */
+    async open(browser: Browser, look: ClientLook = {}, reads?: () => Promise<void>): Promise<ClientWindow> {
       const { contents } = await connected.client.readResource({ uri: "ui://pawl/review" });
       const [found] = contents as { text: string }[];
       return openClient(
         browser,
-        passedTo(connected),
+        passedTo(connected, reads),
         { input, result: { _meta: meta }, ...look },
         found?.text,
       );
@@ -55,8 +56,9 @@ async function waiting(more = "") {
 }
 
 /** A client calls for an app only what its server says is an app's. */
-function passedTo({ client }: Connected): Answer {
+function passedTo({ client }: Connected, reads?: () => Promise<void>): Answer {
   return async (name, given) => {
+    if (name !== "app_verdict") await reads?.();
     const { tools } = await client.listTools();
     const ui = tools.find((tool) => tool.name === name)?._meta?.ui as { visibility?: string[] } | undefined;
     if (!ui?.visibility?.includes("app")) throw new Error(`${name} is no tool of an app.`);
@@ -132,12 +134,18 @@ describe.runIf(HAS_CHROMIUM)("the review inside a client", () => {
   it("decides nothing on a version that is no longer the present one, and then shows that", async () => {
     promise("mcp.app-verdict");
     await using at = await waiting();
-    await using opened = await at.open(browser);
+    let read = Promise.resolve();
+    await using opened = await at.open(browser, {}, () => read);
     await isThere(opened.app);
     await opened.app.locator("#verdict textarea").fill("Still true?");
+    // A window that comes to the front reads again, and would see what is between the two versions.
+    const { promise: decided, resolve: readAgain } = Promise.withResolvers<void>();
+    read = decided;
     await at.project.person("reject", RUN, "-m", "Again.");
     await at.project.pawl("cast", RUN, "submit", "--fact", "risk=low");
     await opened.app.locator("[data-approve]").click();
+    await until(() => opened.calls.some(({ tool }) => tool === "app_verdict"));
+    readAgain();
     await opened.app.getByText("You wrote these notes on an earlier version").waitFor();
     expect(stateOf(at.project)).toBe("in_review");
     await opened.app.getByRole("button", { name: "They still hold" }).click();

@@ -17,7 +17,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "test/rig/main.ts": "a library that writes all the time",
   "test/checks/waiting.test.ts": "this one",
   "test/e2e/wall-escapes.story.test.ts": "an agent that wants to leave a process behind",
-  "test/e2e/workers.story.test.ts": "an agent that works for longer than a lease lasts without being renewed",
+  "test/e2e/workers.proof.test.ts": "an agent that works for longer than a lease lasts without being renewed",
   "test/linear.proof.test.ts": "ends a parser that hangs",
   "test/e2e/cli-package.story.test.ts": "throws outside of any call",
   "src/surfaces/board/client/bursts.test.ts": "a server's answer, by a virtual clock",

@@ -72,10 +72,10 @@ export interface TemporaryOptions {
 
 /** The environment of a test's child: nothing of the tester's own configuration. */
 export function testEnvironment(more: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const { PATH = "", HOME = "" } = process.env;
+  const { PATH = "", HOME = "", NODE_COMPILE_CACHE = "" } = process.env;
   // The tests may themselves be run by an agent: the program looks for one no further than here.
   const RIG_TESTER = String(process.pid);
-  const own = { RIG_TESTER, DOOR_ONLY: "1", GIT_CONFIG_NOSYSTEM: "1", ...stateHome() };
+  const own = { RIG_TESTER, NODE_COMPILE_CACHE, DOOR_ONLY: "1", GIT_CONFIG_NOSYSTEM: "1", ...stateHome() };
   return { PATH, HOME, ...own, ...more };
 }
 

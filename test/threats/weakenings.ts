@@ -661,7 +661,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: 'if (hash(open.ask.message) !== question.message || answer.kind !== "elicit") {',
       replace: 'if (answer.kind !== "elicit") {',
       tests: [
-        "test/e2e/custom-mcp.test.ts: asks anew where the work changed while the person read the question",
+        "test/e2e/custom-mcp.story.test.ts: asks anew where the work changed while the person read the question",
       ],
     },
   ],
@@ -1612,7 +1612,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: ".filter((name) => isTrusted(noticeEntry(name, notify), record))",
       replace: ".filter((name) => record === record || name === null)",
       tests: [
-        "test/e2e/notices.story.test.ts: sends nothing and starts nothing before a person agrees to exactly its receivers",
+        "test/e2e/notices.proof.test.ts: sends nothing and starts nothing before a person agrees to exactly its receivers",
       ],
     },
     {
@@ -1621,7 +1621,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "text: canonical({ [name]: own, for: kinds, quiet })",
       replace: "text: canonical({ [name]: own !== null, for: kinds, quiet })",
       tests: [
-        "test/e2e/notices.story.test.ts: whose pawl.yaml an agent edits redirects no notice; the receiver that was agreed to hears so, once",
+        "test/e2e/notices.proof.test.ts: whose pawl.yaml an agent edits redirects no notice; the receiver that was agreed to hears so, once",
       ],
     },
     {
@@ -1630,7 +1630,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "    ...agreedNotices(record, notify).map((agreed) => tellEnd(sending, agreed)),\n",
       replace: "",
       tests: [
-        "test/e2e/notices.story.test.ts: whose pawl.yaml an agent edits redirects no notice; the receiver that was agreed to hears so, once",
+        "test/e2e/notices.proof.test.ts: whose pawl.yaml an agent edits redirects no notice; the receiver that was agreed to hears so, once",
       ],
     },
   ],
@@ -1642,7 +1642,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: "if (isIP(host) === 1) return",
       tests: [
         "src/adapters/notify/post.test.ts: https://[::ffff:127.0.0.1]/path-of-a-secret is refused, wherever its name leads, and not shown",
-        "test/e2e/notices.story.test.ts: that redirects, fails, or is not this machine over http is said by its variable, never by its address",
+        "test/e2e/notices.proof.test.ts: that redirects, fails, or is not this machine over http is said by its variable, never by its address",
       ],
     },
     {
@@ -1662,7 +1662,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "...withoutOwnSecrets(environment, settings),\n    [MARK]",
       replace: "...environment,\n    [MARK]",
       tests: [
-        "test/e2e/notices.story.test.ts: tells of a question, a blocked task, a budget and its own rest, each once; its agents see no secret",
+        "test/e2e/notices.proof.test.ts: tells of a question, a blocked task, a budget and its own rest, each once; its agents see no secret",
       ],
     },
     {
@@ -1671,7 +1671,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "const own = withoutOwnSecrets(environment, now);",
       replace: "const own = environment;",
       tests: [
-        "test/e2e/notices.story.test.ts: A command of the project gets no variable of a notice, whatever the settings name",
+        "test/e2e/notices.proof.test.ts: A command of the project gets no variable of a notice, whatever the settings name",
       ],
     },
     {
@@ -1688,21 +1688,21 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/adapters/notify/discord.ts",
       find: "allowed_mentions: { parse: [] }",
       replace: 'allowed_mentions: { parse: ["everyone"] }',
-      tests: ["test/e2e/notices.story.test.ts: mention nobody in Slack and Discord, and are no link there"],
+      tests: ["test/e2e/notices.proof.test.ts: mention nobody in Slack and Discord, and are no link there"],
     },
     {
       takes: "the escape of mentions",
       file: "src/adapters/notify/without-mentions.ts",
       find: 'return text.replaceAll("@", "@\\u200b");',
       replace: "return text;",
-      tests: ["test/e2e/notices.story.test.ts: mention nobody in Slack and Discord, and are no link there"],
+      tests: ["test/e2e/notices.proof.test.ts: mention nobody in Slack and Discord, and are no link there"],
     },
     {
       takes: "the end of the options",
       file: "src/adapters/notify/desktop.ts",
       find: '"--app-name=Pawl", "--", title',
       replace: '"--app-name=Pawl", title',
-      tests: ["test/e2e/notices.story.test.ts: are one argument of the desktop's program, and run nothing"],
+      tests: ["test/e2e/notices.proof.test.ts: are one argument of the desktop's program, and run nothing"],
     },
     {
       takes: "the words' place beside the script",
@@ -1721,7 +1721,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "isProgram(path) && !isInside(path, root)",
       replace: "isProgram(path)",
       tests: [
-        "test/e2e/notices.story.test.ts: reach a program of one's own on standard input; it gets no secret, and no file of the project is one",
+        "test/e2e/notices.proof.test.ts: reach a program of one's own on standard input; it gets no secret, and no file of the project is one",
       ],
     },
   ],
@@ -1816,7 +1816,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "sourceOf(script)",
       replace: "\"'unsafe-inline'\"",
       tests: [
-        "test/browser/app.story.test.ts: lets nothing run that a text brings along, and shows what is invisible",
+        "test/browser/app.proof.test.ts: lets nothing run that a text brings along, and shows what is invisible",
       ],
     },
   ],
@@ -1906,7 +1906,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/adapters/postgres/workers-shape.ts",
       find: "if base < present.revision and pawl.touched(p, base, reads, folders) then",
       replace: "if base > present.revision and pawl.touched(p, base, reads, folders) then",
-      tests: ["test/store-conformance.test.ts: counts right when several count at once"],
+      tests: ["test/store-conformance.story.test.ts: counts right when several count at once"],
     },
     {
       takes: "the remote's own look at the lease",
@@ -1960,7 +1960,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "  shared?.claims.onProlonged?.(supervisor.endIn);\n",
       replace: "",
       tests: [
-        "test/e2e/workers.story.test.ts: because it stands still has its agent ended before another one begins",
+        "test/e2e/workers.proof.test.ts: because it stands still has its agent ended before another one begins",
       ],
     },
     {

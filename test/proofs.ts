@@ -33,6 +33,8 @@ const THREATS = 40;
 const SEEDS = 8;
 const SCHEDULES = 500;
 const LOOPS = Object.keys(SCENARIOS);
+/** In the others, agents write beside their worktrees. */
+const WALLED = ["dependent", "pull-request"];
 const AGENTS = ["claude codex", "claude-acp", "gemini", "opencode", "opencode-acp"];
 const NODES = ["22.23.3", "24.21.0", "26.10.0"];
 
@@ -44,8 +46,8 @@ const PROOFS: Readonly<Record<string, Proof>> = {
   commit: { parts: SHARDS, command: (part) => `node test/crash/run.ts --part ${part}/${SHARDS}` },
   loop: { parts: LOOPS.length, command: (part) => `node test/crash/loop.ts ${LOOPS[part - 1]}` },
   "loop-behind-wall": {
-    parts: LOOPS.length,
-    command: (part) => `node test/crash/loop.ts --wall ${LOOPS[part - 1]}`,
+    parts: WALLED.length,
+    command: (part) => `node test/crash/loop.ts --wall ${WALLED[part - 1]}`,
   },
   threats: { parts: THREATS, command: (part) => `node test/threats/run.ts --shard ${part}/${THREATS}` },
   schedules: {

@@ -43,7 +43,7 @@ const faults = () => {
 
 const EXPECTED = [
   { path: "name", expected: "a string that is not empty", found: '""' },
-  { path: "kind", expected: "one of one, two", found: '"tow"' },
+  { path: "kind", expected: "one of one, two", found: '"tow"', near: "two" },
   { path: "size", expected: "at most 9", found: "10" },
   { path: "code", expected: "a string of the form /^[a-z]+$/", found: '"A"' },
   { path: "parts.0.part_id", expected: "a string", found: "1" },

@@ -13,7 +13,7 @@ export function nearest(word: string, known: Iterable<string>): string | null {
   let best: string | null = null;
   let least = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
-    const steps = distance(word.toLowerCase(), candidate.toLowerCase());
+    const steps = stepsBetween(word.toLowerCase(), candidate.toLowerCase());
     if (steps < least) [best, least] = [candidate, steps];
   }
   if (best !== null && least <= Math.max(1, Math.ceil(Math.max(word.length, best.length) / 3))) return best;
@@ -33,6 +33,16 @@ export function nearestFew(text: string, candidates: readonly string[]): readonl
     .sort((a, b) => a.away - b.away || (a.candidate < b.candidate ? -1 : 1))
     .slice(0, 3)
     .map(({ candidate }) => candidate);
+}
+
+/** Letters in another order are one slip of the fingers: `stauts` is nearer to `status` than to `stats`. */
+function stepsBetween(word: string, candidate: string): number {
+  const steps = distance(word, candidate);
+  return steps > 1 && sorted(word) === sorted(candidate) ? steps - 1 : steps;
+}
+
+function sorted(word: string): string {
+  return [...word].sort().join("");
 }
 
 /** `feedbackNotes`, `feedback_notes` → feedback, notes. Numbers are not words. */

@@ -394,7 +394,7 @@ describe("pawl check, diagram, config and completion", () => {
     ]) {
       const { code, err, out } = await project.pawl(...words);
       expect([code, out]).toEqual([2, ""]);
-      expect(err).toContain("Did you mean stats?");
+      expect(err).toContain("Did you mean status?");
     }
   });
 });

@@ -1428,8 +1428,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "  const why = protectedAt(path, place);\n",
       replace: "  const why = limits === null ? null : protectedAt(path, place);\n",
       tests: [
-        "test/e2e/guard-claude-code.test.ts: is refused from a folder outside of the project, too",
-        "test/e2e/guard-clients.test.ts: of an agent of Pawl's own loop has no scope, and the protected places still hold",
+        "test/e2e/guard-claude-code.story.test.ts: is refused from a folder outside of the project, too",
+        "test/e2e/guard-clients.story.test.ts: of an agent of Pawl's own loop has no scope, and the protected places still hold",
       ],
     },
     {
@@ -1446,14 +1446,14 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/guard/paths.ts",
       find: "return [...new Set([plain, normal(real(plain)), normal(real(whole))])];",
       replace: "return [...new Set([plain, normal(whole)])];",
-      tests: ["test/e2e/guard-claude-code.test.ts: is refused in every state, however its path is written"],
+      tests: ["test/e2e/guard-claude-code.story.test.ts: is refused in every state, however its path is written"],
     },
     {
       takes: "letter case",
       file: "src/guard/protected-places.ts",
       find: "    .map(foldedName);",
       replace: "    .map((name) => name);",
-      tests: ["test/e2e/guard-claude-code.test.ts: is refused in every state, however its path is written"],
+      tests: ["test/e2e/guard-claude-code.story.test.ts: is refused in every state, however its path is written"],
     },
     {
       takes: "the state's scope",
@@ -1461,8 +1461,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: 'if (writes === "worktree" && isWithin(path, place.checkout)) return ALLOWED;',
       replace: "if (isWithin(path, place.checkout)) return ALLOWED;",
       tests: [
-        "test/e2e/guard-claude-code.test.ts: is refused with the run, its state and the next lawful step",
-        "test/e2e/guard-claude-code.test.ts: is allowed as soon as the state allows it, and refused again in the next",
+        "test/e2e/guard-claude-code.story.test.ts: is refused with the run, its state and the next lawful step",
+        "test/e2e/guard-claude-code.story.test.ts: is allowed as soon as the state allows it, and refused again in the next",
       ],
     },
     {
@@ -1470,21 +1470,21 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/guard/decide.ts",
       find: "  if (verb !== undefined)\n",
       replace: '  if (verb !== undefined && command.startsWith("pawl"))\n',
-      tests: ["test/e2e/guard-claude-code.test.ts: is refused to an assistant by any way to the program"],
+      tests: ["test/e2e/guard-claude-code.story.test.ts: is refused to an assistant by any way to the program"],
     },
     {
       takes: "a shell's writes to protected places",
       file: "src/guard/decide.ts",
       find: "  if (!written.allow) return written;\n",
       replace: "  if (!written.allow && limits === null) return written;\n",
-      tests: ["test/e2e/guard-claude-code.test.ts: is refused to the shell as well"],
+      tests: ["test/e2e/guard-claude-code.story.test.ts: is refused to the shell as well"],
     },
     {
       takes: "what git may not do yet",
       file: "src/guard/decide.ts",
       find: "if (!scope.forbids.includes(act)) return ALLOWED;",
       replace: 'if (act === "commit" || !scope.forbids.includes(act)) return ALLOWED;',
-      tests: ["test/e2e/guard-claude-code.test.ts: may not commit or push before the state allows it"],
+      tests: ["test/e2e/guard-claude-code.story.test.ts: may not commit or push before the state allows it"],
     },
   ],
   "A difference that its files hide": [

@@ -1446,14 +1446,18 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/guard/paths.ts",
       find: "return [...new Set([plain, normal(real(plain)), normal(real(whole))])];",
       replace: "return [...new Set([plain, normal(whole)])];",
-      tests: ["test/e2e/guard-claude-code.story.test.ts: is refused in every state, however its path is written"],
+      tests: [
+        "test/e2e/guard-claude-code.story.test.ts: is refused in every state, however its path is written",
+      ],
     },
     {
       takes: "letter case",
       file: "src/guard/protected-places.ts",
       find: "    .map(foldedName);",
       replace: "    .map((name) => name);",
-      tests: ["test/e2e/guard-claude-code.story.test.ts: is refused in every state, however its path is written"],
+      tests: [
+        "test/e2e/guard-claude-code.story.test.ts: is refused in every state, however its path is written",
+      ],
     },
     {
       takes: "the state's scope",
@@ -1470,7 +1474,9 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/guard/decide.ts",
       find: "  if (verb !== undefined)\n",
       replace: '  if (verb !== undefined && command.startsWith("pawl"))\n',
-      tests: ["test/e2e/guard-claude-code.story.test.ts: is refused to an assistant by any way to the program"],
+      tests: [
+        "test/e2e/guard-claude-code.story.test.ts: is refused to an assistant by any way to the program",
+      ],
     },
     {
       takes: "a shell's writes to protected places",

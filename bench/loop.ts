@@ -72,7 +72,6 @@ function doubles(gaps: number[]): Agents {
     endLeftovers: async () => 0,
     spentBy: async () => null,
     missing: () => null,
-    takeCommits: async () => [],
     takeCalls: async () => {},
     survey: async () => [],
     tryOut: async () => Promise.reject(new Error("no")),

@@ -19,7 +19,6 @@ import { openClaims } from "../src/adapters/files/claims.ts";
 import { openOwnFolder, ownPlace, writeOwnFile } from "../src/adapters/files/own-folder.ts";
 import { openStore } from "../src/adapters/files/store.ts";
 import { openWatch } from "../src/adapters/files/watch.ts";
-import { worktreePathsOf } from "../src/adapters/git/worktree-paths.ts";
 import { openLoopOutside } from "../src/app/loop-ports.ts";
 import { projectPath } from "../src/core/path.ts";
 import type { AgentUsage } from "../src/core/ports/agents.ts";
@@ -68,10 +67,6 @@ const WRITERS: readonly [string, () => unknown][] = [
   [".pawl/agents/T1.1", () => openRunFolder(root, "agents", "T1.1")],
   [".pawl/commands", () => openRunFolder(root, "commands", "T1.1")],
   [".pawl/checks", () => openChecks({ root, environment: {} }).run("key", "true")],
-  [".pawl/worktrees", () => worktreePathsOf(root, ".")],
-  [".pawl/worktrees/@project", () => worktreePathsOf(root, ".")],
-  [".pawl/worktrees/@project/@new-fix", () => worktreePathsOf(root, ".").unfinished("fix")],
-  [".pawl/worktrees/@project/fix", () => worktreePathsOf(root, ".").worktree("fix")],
   [".pawl/claims", () => openClaims(root).take("T1", "me")],
   [".pawl/claims", () => openClaims(root).sweep()],
   [".pawl", () => openWatch(root, "tasks.yaml").onChange(() => {})],

@@ -166,7 +166,14 @@ export async function run(start: Start): Promise<number> {
     async project({ create = false, option, file } = {}) {
       const cwd = workingFolder();
       const tasksFile = file ?? environment.BLOOM_TASKS_FILE;
-      const root = findRoot({ cwd, option, variable: environment.PAWL_PROJECT, tasksFile, create });
+      const root = findRoot({
+        cwd,
+        environment,
+        option,
+        variable: environment.PAWL_PROJECT,
+        tasksFile,
+        create,
+      });
       return open({ root, home, environment, workflows, cwd, tasksFile });
     },
     ...(environment.PAWL_OUTBOX ? { post: posting(environment.PAWL_OUTBOX, environment) } : {}),
@@ -245,8 +252,19 @@ async function gitAt(root: string, environment: Environment, runtime: () => Prom
   };
   return {
     repositories: openRepositories(root, environment, filters),
-    worktrees: openWorktrees(root, environment, filters),
+    worktrees: openWorktrees(root, environment, { filters, wall: await wallIn(root, environment, runtime) }),
   };
+}
+
+/** Git looks at a workspace behind the wall, if there is one. */
+async function wallIn(root: string, environment: Environment, runtime: () => Promise<Runtime>) {
+  const [{ openWall }, { wallSetup }] = await Promise.all([
+    import("../adapters/wall/wall.ts"),
+    import("./wall.ts"),
+  ]);
+  const { store, settings } = await runtime();
+  const setup = wallSetup({ root, environment, settings: await settings(store.view()), programs: [] });
+  return setup.settings.kind === "none" ? undefined : (openWall(setup).wall ?? undefined);
 }
 
 function forAgents(
@@ -385,6 +403,7 @@ function existingRoot(
     () =>
       findRoot({
         cwd: workingFolder(),
+        environment,
         option,
         variable: environment.PAWL_PROJECT,
         tasksFile: environment.BLOOM_TASKS_FILE,

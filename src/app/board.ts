@@ -127,9 +127,15 @@ function pageFiles(home: string): ReadonlyMap<string, PageFile> {
 export function distinctRoots(
   folders: readonly string[],
   cwd: string,
-  { PAWL_PROJECT: variable }: Environment,
+  environment: Environment,
 ): readonly string[] {
-  const around = { cwd, variable, tasksFile: undefined, create: false };
+  const around = {
+    cwd,
+    environment,
+    variable: environment.PAWL_PROJECT,
+    tasksFile: undefined,
+    create: false,
+  };
   const wanted = folders.length === 0 ? [undefined] : folders;
   return [...new Set(wanted.map((option) => realpathSync(findRoot({ ...around, option }))))];
 }

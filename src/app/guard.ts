@@ -10,6 +10,7 @@ import { realPathOf } from "../adapters/files/real-path.ts";
 import { discover } from "../adapters/git/discover.ts";
 import { openSessions } from "../adapters/guard/sessions.ts";
 import { baseFolder } from "../adapters/process/base-folder.ts";
+import { ownerOf } from "../adapters/process/work-folder.ts";
 import { type Environment, readEnvironment } from "../config/config.ts";
 import { findRoot } from "../config/project-root.ts";
 import { stateFolder, TREES } from "../config/state-home.ts";
@@ -144,7 +145,13 @@ function rootsAround({ call, cwd, environment, start }: Surroundings): ReadonlyS
 
 function rootAround(folder: string, environment: Environment): readonly string[] {
   return attempt(() => {
-    const wanted = { cwd: folder, option: undefined, variable: environment.PAWL_PROJECT, create: false };
+    const wanted = {
+      cwd: folder,
+      environment,
+      option: undefined,
+      variable: environment.PAWL_PROJECT,
+      create: false,
+    };
     return [realPathOf(findRoot(wanted))];
   }, []);
 }
@@ -309,7 +316,10 @@ function placeOf(
   const at = (...names: readonly string[]) => realPathOf(join(home, ...names));
   return {
     root,
-    checkout: checkout && isWithin(realPathOf(cwd), root) ? realPathOf(checkout) : root,
+    checkout:
+      checkout && (isWithin(realPathOf(cwd), root) || ownerOf(cwd, environment) === root)
+        ? realPathOf(checkout)
+        : root,
     files: { tasksFile: known?.tasksFile ?? TASKS_FILE, workflows: known?.workflows ?? [] },
     home,
     temporary: [...new Set([tmpdir(), "/tmp", "/var/tmp"].map(realPathOf))],

@@ -88,9 +88,10 @@ export function openLoopOutside(place: LoopPlace): LoopPorts {
         place.traceparentOf,
       ),
       setups: openSetups(root),
-      worktrees: openWorktrees(root, environment, async () => git.filters, {
-        kind: git.fence,
-        project: settings.project_id ?? "",
+      worktrees: openWorktrees(root, environment, {
+        filters: async () => git.filters,
+        wall: wall.wall,
+        fence: { kind: git.fence, project: settings.project_id ?? "" },
       }),
       pullRequests: lateForge(root, environment),
       root: root as Folder,

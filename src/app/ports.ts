@@ -7,6 +7,7 @@ import type { Git } from "../core/ports/git.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import type { Policies } from "../core/ports/policies.ts";
 import type { Signatures } from "../core/ports/signatures.ts";
+import type { Repo } from "../core/ports/worktrees.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Trust } from "../runtime/project.ts";
 import { wallSetup } from "./wall.ts";
@@ -26,12 +27,11 @@ export function openOutside(
   const place = { folder: root, environment, filters: async () => (await settings()).git.filters };
   return {
     git: {
-      ...lateGit(place, lacking),
+      ...lateGit(root, place, lacking, "."),
       async in(repo) {
-        const { checkRepository, worktreePathsOf } = await import("../adapters/git/worktree-paths.ts");
-        const { checkout } = worktreePathsOf(root, repo);
+        const { checkoutOf, checkRepository } = await import("../adapters/git/worktree-paths.ts");
         await checkRepository(root, repo, place);
-        return lateGit({ ...place, folder: checkout }, lacking);
+        return lateGit(root, { ...place, folder: checkoutOf(root, repo) }, lacking, repo);
       },
     },
     files: {
@@ -89,7 +89,16 @@ export function openOutside(
 /** Has what other machines made before it is looked at; does nothing where there are none. */
 type Lacking = (place: GitCall, objects: readonly string[]) => Promise<void>;
 
-function lateGit(place: GitCall, lacking: Lacking): Git {
+function lateGit(root: string, place: GitCall, lacking: Lacking, repo: Repo): Git {
+  // Work that has not left the hub is seen, too.
+  const withHub = async (): Promise<GitCall> => {
+    const [{ objectsOf }, { workFolder }] = await Promise.all([
+      import("../adapters/git/hub.ts"),
+      import("../adapters/process/work-folder.ts"),
+    ]);
+    const objects = objectsOf({ projectRoot: root, work: workFolder(root, place.environment) }, repo);
+    return objects === undefined ? place : { ...place, objects };
+  };
   return {
     look: async () => (await import("../adapters/git/look.ts")).look(place),
     pin: async (work) => (await import("../adapters/git/tree.ts")).pin(place, work),
@@ -97,19 +106,19 @@ function lateGit(place: GitCall, lacking: Lacking): Git {
     changes: async (base) => (await import("../adapters/git/tree.ts")).changes(place, base),
     async diff(order) {
       await lacking(place, [order.from, order.to]);
-      return (await import("../adapters/git/diff.ts")).diff(place, order);
+      return (await import("../adapters/git/diff.ts")).diff(await withHub(), order);
     },
     async between(one, other) {
       await lacking(place, [one, other]);
-      return (await import("../adapters/git/tree.ts")).between(place, one, other);
+      return (await import("../adapters/git/tree.ts")).between(await withHub(), one, other);
     },
     async committed(order) {
       await lacking(place, [order.commit]);
-      return (await import("../adapters/git/stripped-tree.ts")).committed(place, order);
+      return (await import("../adapters/git/stripped-tree.ts")).committed(await withHub(), order);
     },
     async commits(base, head) {
       await lacking(place, [head]);
-      return (await import("../adapters/git/changes.ts")).commits(place, base, head);
+      return (await import("../adapters/git/changes.ts")).commits(await withHub(), base, head);
     },
   };
 }

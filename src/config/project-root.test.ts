@@ -3,19 +3,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { promise } from "../../test/rig/promise.ts";
+import { workFolder } from "../adapters/process/work-folder.ts";
 import { findRoot } from "./project-root.ts";
 
 let base: string;
+let environment: Readonly<Record<string, string>>;
 const at = (path: string) => join(base, path);
 
 beforeAll(() => {
   base = realpathSync(mkdtempSync(join(tmpdir(), "pawl-root-")));
+  environment = { XDG_STATE_HOME: at("state") };
   for (const folder of [
     "yaml/src/deep",
     "alfred/.alfred",
     "spells/.ai",
     "outer/inner/.alfred",
-    "outer/.pawl/worktrees/_/feature/src",
     "repo/.git/objects",
     "repo/.git/refs",
     "repo/src/.git",
@@ -25,7 +27,7 @@ beforeAll(() => {
   ]) {
     mkdirSync(at(folder), { recursive: true });
   }
-  for (const file of ["yaml/pawl.yaml", "outer/tasks.yaml", "outer/.pawl/worktrees/_/feature/tasks.yaml"]) {
+  for (const file of ["yaml/pawl.yaml", "outer/tasks.yaml"]) {
     writeFileSync(at(file), "");
   }
   writeFileSync(at("repo/.git/HEAD"), "ref: refs/heads/main\n");
@@ -34,7 +36,13 @@ beforeAll(() => {
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 const find = (cwd: string, more: { option?: string; variable?: string; create?: boolean } = {}) =>
-  findRoot({ cwd: at(cwd), option: more.option, variable: more.variable, create: more.create ?? false });
+  findRoot({
+    cwd: at(cwd),
+    environment,
+    option: more.option,
+    variable: more.variable,
+    create: more.create ?? false,
+  });
 
 describe("the project's root", () => {
   it.each([
@@ -47,9 +55,19 @@ describe("the project's root", () => {
     expect(find(cwd)).toBe(at(root));
   });
 
-  it("is the outer project from within one of its worktrees, which hold copies of its markers", () => {
+  it("is the project that a workspace belongs to, which holds copies of its markers", () => {
     promise("cli.project-root");
-    expect(find("outer/.pawl/worktrees/_/feature/src")).toBe(at("outer"));
+    const work = workFolder(at("outer"), environment);
+    const feature = join(work, "@project/feature");
+    mkdirSync(join(feature, "src"), { recursive: true });
+    writeFileSync(join(feature, "tasks.yaml"), "");
+    writeFileSync(join(work, "project.json"), JSON.stringify({ root: at("outer") }));
+    const found = (cwd: string) =>
+      findRoot({ cwd, environment, option: undefined, variable: undefined, create: false });
+    expect(found(join(feature, "src"))).toBe(at("outer"));
+    // A folder that somebody else says is one of its workspaces is none.
+    writeFileSync(join(work, "project.json"), JSON.stringify({ root: at("yaml") }));
+    expect(found(join(feature, "src"))).toBe(feature);
   });
 
   it("is the folder that --project names, else the one of $PAWL_PROJECT", () => {

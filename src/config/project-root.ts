@@ -1,13 +1,16 @@
 import { existsSync, statSync } from "node:fs";
-import { dirname, join, resolve, sep } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { discover } from "../adapters/git/discover.ts";
+import { ownerOf } from "../adapters/process/work-folder.ts";
 import { PawlError } from "../core/error.ts";
+import type { Environment } from "./config.ts";
 
 const MARKERS = ["pawl.yaml", ".alfred", ".ai", "tasks.yaml"];
-const WORKTREES = `${sep}.pawl${sep}worktrees${sep}`;
 
 export interface RootWanted {
   readonly cwd: string;
+  /** Shows where workspaces are. */
+  readonly environment: Environment;
   /** `--project` */
   readonly option: string | undefined;
   /** `$PAWL_PROJECT` */
@@ -19,14 +22,14 @@ export interface RootWanted {
 }
 
 /**
- * The project's root, absolute: the option, the variable, or the nearest parent that has a marker. Inside
- * `.pawl/worktrees/` it is the project that owns the worktree. Throws `project-missing` and `usage`.
+ * The project's root, absolute: the option, the variable, or the nearest parent that has a marker. In a task's workspace
+ * it is the project that owns it. Throws `project-missing` and `usage`.
  */
 export function findRoot(wanted: RootWanted): string {
   if (wanted.option !== undefined) return namedRoot(wanted.cwd, wanted.option, "--project");
   if (wanted.variable) return namedRoot(wanted.cwd, wanted.variable, "$PAWL_PROJECT");
-  if (wanted.tasksFile) return rootAround(resolve(wanted.cwd, wanted.tasksFile));
-  const start = outerProject(wanted.cwd);
+  if (wanted.tasksFile) return rootAround(resolve(wanted.cwd, wanted.tasksFile), wanted.environment);
+  const start = outerProject(wanted.cwd, wanted.environment);
   const root = nearestParent(start, MARKERS) ?? (wanted.create ? (discover(start)?.top ?? start) : null);
   if (root !== null) return root;
   throw new PawlError(
@@ -37,14 +40,14 @@ export function findRoot(wanted: RootWanted): string {
 }
 
 /** The project around a tasks file. Without one, the file's folder becomes the project. */
-function rootAround(file: string): string {
+function rootAround(file: string, environment: Environment): string {
   if (!existsSync(file))
     throw new PawlError(
       "tasks-missing",
       `The tasks file ${file} does not exist; --file or $BLOOM_TASKS_FILE names it.`,
       "Name an existing file, or leave both out to use the project's tasks.yaml.",
     );
-  const start = outerProject(dirname(file));
+  const start = outerProject(dirname(file), environment);
   return nearestParent(start, MARKERS) ?? start;
 }
 
@@ -58,10 +61,9 @@ function namedRoot(cwd: string, folder: string, source: string): string {
   );
 }
 
-/** A worktree holds copies of the project's files, markers too; the project is the one around it. */
-function outerProject(folder: string): string {
-  const at = `${folder}${sep}`.indexOf(WORKTREES);
-  return at < 0 ? folder : folder.slice(0, at);
+/** A workspace holds copies of the project's files, markers too. */
+function outerProject(folder: string, environment: Environment): string {
+  return ownerOf(folder, environment) ?? folder;
 }
 
 function nearestParent(start: string, names: readonly string[]): string | null {

@@ -71,6 +71,7 @@ export const ERROR_CODES = [
   "run-missing",
   "run-unreachable",
   "setup-failed",
+  "signing-failed",
   "signature-failed",
   "state-home-failed",
   "state-tampered",

@@ -1,6 +1,6 @@
 /** `bloom worktrees` and `bloom repo`: real repositories, a real remote. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { bloomProject } from "../rig/bloom-project.ts";
@@ -21,11 +21,12 @@ it("lists worktrees with their task and what in them is nowhere else", async () 
   using project = bloomProject({ tasks: TASKS, settings: { tries: 1 } });
   expect((await project.bloom("worktrees")).out).toBe("No worktrees.\n");
   expect((await project.run("--task", "T1")).code).toBe(1);
-  project.write(".pawl/worktrees/@project/feat_-x/b.txt", "b");
+  const folder = project.workspace("feat/x");
+  writeFileSync(join(folder, "b.txt"), "b");
   const { code, out } = await project.bloom("worktrees");
   expect({ code, out }).toEqual({
     code: 0,
-    out: "feat/x of .  T1 blocked\n  1 uncommitted, 1 not in main\n  .pawl/worktrees/@project/feat_-x\n",
+    out: `feat/x of .  T1 blocked\n  1 uncommitted, 1 not in main\n  ${folder}\n`,
   });
   project.write("tasks.yaml", "tasks: []\n");
   const { worktrees } = JSON.parse((await project.bloom("worktrees", "--json")).out);

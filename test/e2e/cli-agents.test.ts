@@ -130,7 +130,6 @@ it.each([
 it.skipIf(NO_WALL)("tries the wall from inside, and tells what did not come of it", async () => {
   using project = temporaryProject();
   project.write(".pawl/runs/none", "");
-  project.write(".pawl/worktrees/one/file", "");
   const environment = { ...programs(project, {}), HOME: join(project.root, "home") };
   project.write("home/.ssh/id", "secret");
   const { code, out, err } = await pawlInside(project.root, ["agents"], environment);

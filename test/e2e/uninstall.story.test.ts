@@ -187,7 +187,7 @@ describe("pawl uninstall", () => {
     git(project.root, "config", "user.name", "T");
     git(project.root, "config", "user.email", "t@example.com");
     git(project.root, "commit", "-q", "--allow-empty", "-m", "first");
-    const worktrees = openWorktrees(project.root, testEnvironment(), async () => []);
+    const worktrees = openWorktrees(project.root, testEnvironment());
     const { folder } = await worktrees.ensure({ repo: ".", branch: "bloom/T-1" });
     writeFileSync(join(folder, "work.txt"), "work\n");
     const kept = await project.pawl("uninstall", "--yes");

@@ -128,7 +128,7 @@ it.skipIf(NO_WALL)(
     });
     child.kill("SIGKILL");
     await ranOf(child);
-    expect(project.git("log", "--format=%s", "bloom/T1")).toBe("Begin");
+    expect(project.hub("log", "--format=%s", "bloom/T1")).toBe("Begin");
     expect((await project.run()).code).toBe(0);
     expect(project.runs().map(({ prompt }) => prompt.includes("## Step 1"))).toEqual([true, false]);
     expect(project.git("log", "--format=%s", "--no-merges", "main").split("\n")).toEqual([
@@ -152,7 +152,7 @@ it.skipIf(NO_WALL)(
     ];
     using project = walled(task([{ id: "s1", lines }]), { settings: { tries: 1 } });
     const ran = await project.run();
-    expect(ran.of("git:uncommitted")[0]?.paths).toEqual(["new.txt"]);
+    expect(ran.of("git:uncommitted")[0]?.paths).toEqual(["old.txt", "new.txt"]);
   },
 );
 

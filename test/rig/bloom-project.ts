@@ -3,6 +3,8 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseDocument } from "yaml";
+import { worktreePathsOf } from "../../src/adapters/git/worktree-paths.ts";
+import { workFolder } from "../../src/adapters/process/work-folder.ts";
 import type { Task } from "../../src/tasks-file/task.ts";
 import { type Strike, strikingGit } from "./git-strike.ts";
 import { copyPrepared } from "./prepared.ts";
@@ -16,6 +18,7 @@ import {
   temporaryProject,
   testEnvironment,
 } from "./project.ts";
+import { stateHome } from "./state-home.ts";
 import { trustAsItIs } from "./trust.ts";
 
 const LOOP = rigProgram("bloom-loop");
@@ -110,9 +113,15 @@ export function bloomProject({
       ? runPawl(root, args, { DOOR_ONLY: "", ...more })
       : pawlInside(root, args, { DOOR_ONLY: "", ...more });
   const start = (...args: readonly string[]) => spawned([MAIN, "run", "--json", ...args]);
+  const paths = () => worktreePathsOf({ projectRoot: root, work: workFolder(root, stateHome()) }, ".");
   return {
     root,
     git,
+    /** The workspace of a branch. */
+    workspace: (branch: string): string => paths().worktree(branch),
+    /** Git in the hub, where the work of the tasks is. */
+    hub: (...args: readonly string[]) =>
+      execFileSync("git", args, { cwd: paths().hub, encoding: "utf8", env: gitEnvironment() }).trim(),
     write,
     read: (path: string) => (existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : null),
     tasks: () =>

@@ -46,6 +46,7 @@ async function life(): Promise<void> {
   if (!done) {
     const worktree = await withRetries(() => worktrees.ensure({ repo: ".", branch: "task" }));
     await work(worktree);
+    await withRetries(() => worktrees.state(worktree));
     await withRetries(() => worktrees.push(".", "task"));
     const merge = await withRetries(() => worktrees.prepareMerge(order));
     if (merge.kind === "prepared") await withRetries(() => worktrees.publishMerge(order, merge));

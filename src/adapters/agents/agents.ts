@@ -1,7 +1,6 @@
 /** Implements the port `Agents` with real programs. */
 import type { Agents } from "../../core/ports/agents.ts";
 import { openRedactor } from "../process/redact.ts";
-import { bringInRun } from "../wall/bring-in.ts";
 import { provenTask, revokeCapability } from "./capability.ts";
 import { markOf } from "./mark.ts";
 import { missing } from "./missing.ts";
@@ -18,7 +17,6 @@ export function openAgents(setup: AgentsSetup): Agents {
   return {
     start: (order, hear) => start(setup, { ...order, prompt: redactor.text(order.prompt) }, hear),
     endLeftovers: async (run) => (await endTree({ mark: markOf(setup.projectRoot, run) })).ended,
-    takeCommits: (run) => bringInRun(setup.projectRoot, setup.environment, run),
     async takeCalls(run, take) {
       const own = (capability: unknown) => provenTask(setup.stateFolder, capability)?.run === run;
       await takeCalls(runFolder(setup.projectRoot, "agents", run), ({ capability, ...call }) =>

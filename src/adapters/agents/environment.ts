@@ -1,6 +1,6 @@
 /** The environment of a program in a run: the allow-list, what the order names, and the run tag. */
-import { ceilingOf } from "../git/whole.ts";
 import { allowedEnvironment, type Environment } from "../process/environment.ts";
+import { workspaceEnvironment } from "../process/work-folder.ts";
 import { MARK, markValue } from "./mark.ts";
 
 export type { Environment } from "../process/environment.ts";
@@ -17,7 +17,7 @@ export function childEnvironment(own: Environment, order: ChildOrder): Record<st
   return {
     ...allowedEnvironment(own, order.names),
     ...order.added,
-    ...ceilingOf(order.folder),
+    ...workspaceEnvironment(order.folder),
     // Some programs work in $PWD, not in the folder that they were started in.
     PWD: order.folder,
     [MARK]: markValue(order.mark, own[MARK]),

@@ -19,7 +19,6 @@ export function start(setup: AgentsSetup, order: AgentOrder, hear: (event: Agent
   const asks = known.kind === "dialect" && needsHelp(known.dialect, order);
   if (known.kind === "dialect" && !asks && !setup.wall) return startCli(setup, known, order, hear);
   const begin = async () => {
-    await setup.wall?.ready(order.folder);
     if (known.kind === "acp") return (await import("./run-acp.ts")).startAcp(setup, known, order, hear);
     return startCli(setup, known, order, hear, asks ? await helpOf(setup, known) : "");
   };

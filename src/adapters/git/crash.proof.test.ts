@@ -1,25 +1,17 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { strikingGit } from "../../../test/rig/git-strike.ts";
 import { promise } from "../../../test/rig/promise.ts";
-import { clearStaleLocks } from "./stale.ts";
+import { workFolder } from "../process/work-folder.ts";
 
 const LIFE = join(import.meta.dirname, "../../../test/rig/task-life.ts");
 const USER = {
   PATH: process.env.PATH,
+  XDG_STATE_HOME: realpathSync(mkdtempSync(join(tmpdir(), "pawl-state-"))),
   GIT_CONFIG_NOSYSTEM: "1",
   GIT_CONFIG_GLOBAL: "/dev/null",
   GIT_AUTHOR_NAME: "A",
@@ -43,6 +35,7 @@ beforeEach(() => {
   git("init", "-q", "--bare", "-b", "main", remote);
   git("remote", "add", "origin", remote);
 });
+afterAll(() => rmSync(USER.XDG_STATE_HOME, { recursive: true, force: true }));
 afterEach(() => {
   for (const path of [root, remote, strikes]) rmSync(path, { recursive: true, force: true });
 });
@@ -65,9 +58,16 @@ function expectDone(): void {
   expect(git("status", "--porcelain")).toBe("");
   expect(git("--git-dir", remote, "log", "-1", "--format=%s", "task")).toBe("the work");
   expect(git("branch", "--list", "task")).toBe("");
-  const left = readdirSync(join(root, ".pawl/worktrees/@project"));
-  expect(left.sort()).toEqual(["@into-main", "@published"]);
-  const published = readFileSync(join(root, ".pawl/worktrees/@project/@published"), "utf8");
+  const work = join(workFolder(root, USER), "@project");
+  expect(readdirSync(work).sort()).toEqual([
+    "@config-@into-main",
+    "@hub.git",
+    "@into-main",
+    "@look-@into-main",
+    "@published",
+  ]);
+  expect(readdirSync(join(work, "@hub.git")).filter((name) => name.startsWith("incoming"))).toEqual([]);
+  const published = readFileSync(join(work, "@published"), "utf8");
   expect(published.split("\n")).toContain(git("rev-parse", "main"));
   expect(git("fsck", "--no-dangling", "--connectivity-only")).toBe("");
 }
@@ -90,17 +90,4 @@ describe("a task whose loop is killed", () => {
       expectDone();
     },
   );
-});
-
-describe("a lock that a killed git left", () => {
-  it("is removed once nobody can hold it, and not before", () => {
-    const lock = join(root, ".git/index.lock");
-    writeFileSync(lock, "");
-    clearStaleLocks(join(root, ".git"));
-    expect(existsSync(lock)).toBe(true);
-    const hourAgo = Date.now() / 1000 - 3600;
-    utimesSync(lock, hourAgo, hourAgo);
-    clearStaleLocks(join(root, ".git"));
-    expect(existsSync(lock)).toBe(false);
-  });
 });

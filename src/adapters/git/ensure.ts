@@ -1,34 +1,37 @@
 /**
- * Makes a branch's worktree.
+ * Makes a branch's workspace: a repository of its own, which borrows the hub's objects. It depends on nothing of the
+ * person's repository, and nobody else's git works in it.
  *
- * W1  Parallel `git worktree add` fails at random, so additions to one repository queue up behind a lock. `reset
- *     --hard` then fills in the files, in parallel.
- * W2  From before the addition until the files are there, a note beside the folder says that it is incomplete. If the
- *     note is there, nobody has worked in the folder yet, and filling it again loses nothing.
- * W3  A folder that is no longer a worktree of the repository (an agent removed its `.git`) is set aside whole and
- *     recreated: git, started in it, would work on the surrounding checkout.
+ * W1  Its files are put there by git behind the wall: filters and attributes come with the commits.
+ * W2  From before it is made until the files are there, a note beside the folder says that it is incomplete. If the note
+ *     is there, nobody has worked in the folder yet, and it is made anew.
+ * W3  A folder that is no longer a repository (an agent removed its `.git`) is set aside whole and made anew.
  */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import type { EnsureOrder, Folder, Worktree } from "../../core/ports/worktrees.ts";
 import { errnoOf, isAbsence } from "../files/disk.ts";
+import { beside, GIT_CONFIG } from "../process/work-folder.ts";
+import { SET_UP } from "../setup/setup.ts";
+import { discover } from "./discover.ts";
 import { fetch } from "./fetch.ts";
-import { type GitCall, git, gitLine } from "./git.ts";
-import { checkoutsOf, commitOf, gitFolder, isAncestor, missingIdentity, remoteOf } from "./refs.ts";
-import { clearStaleLocks } from "./stale.ts";
+import { configOf, type GitCall, git, gitLine } from "./git.ts";
+import { follow, formOf, openHub } from "./hub.ts";
+import { inside } from "./inside.ts";
+import { copyOwn, identityOf, personConfig } from "./person-config.ts";
+import { checkoutsOf, commitOf, isAncestor, missingIdentity, remoteOf } from "./refs.ts";
+import { checkSigning } from "./sign.ts";
+import { configText } from "./skeleton.ts";
+import { openLook } from "./state.ts";
 import { isWhole, setAside } from "./whole.ts";
 import { lockName, type Workplace } from "./workplace.ts";
-import {
-  checkBranch,
-  checkRepository,
-  setupNote,
-  type WorktreePaths,
-  worktreePathsOf,
-} from "./worktree-paths.ts";
+import { checkBranch, checkRepository, type WorktreePaths, worktreePathsOf } from "./worktree-paths.ts";
 
 const FETCH_LIMIT = 60_000;
 const LOCK_LIMIT = 300_000;
+const CHECKOUT_LIMIT = 1_800_000;
 
 type From = "kept" | "local" | "remote" | "base";
 
@@ -40,18 +43,27 @@ interface Ensured {
 export async function ensureWorktree(place: Workplace, order: EnsureOrder): Promise<Worktree & Ensured> {
   const branch = checkBranch(order.branch);
   if (order.base !== undefined) checkBranch(order.base);
-  const paths = worktreePathsOf(place.projectRoot, order.repo);
+  const paths = worktreePathsOf(place, order.repo);
   const call = place.call(paths.checkout);
   await checkRepository(place.projectRoot, order.repo, call);
-  const folder = paths.worktree(branch);
-  const what = `the worktree of ${branch}`;
+  const what = `the workspace of ${branch}`;
   const own = await place.locks.acquire(lockName("worktree", order.repo, branch), what, LOCK_LIMIT);
   try {
     const ensured = await ensure(place, order, paths, call);
+    const folder = insideOf(paths.checkout, paths.worktree(branch));
     return { repo: order.repo, branch, folder, ...ensured };
   } finally {
     own.release();
   }
+}
+
+/** The project may be a folder of its repository: the same folder of the workspace is where its tasks work. */
+export function insideOf(checkout: string, top: Folder): Folder {
+  const around = discover(checkout)?.top;
+  const prefix = around == null ? "" : relative(realpathSync(around), realpathSync(checkout));
+  if (prefix === "") return top;
+  mkdirSync(join(top, prefix), { recursive: true });
+  return join(top, prefix) as Folder;
 }
 
 async function ensure(
@@ -61,32 +73,22 @@ async function ensure(
   call: GitCall,
 ): Promise<Ensured> {
   const { branch } = order;
-  const folder = paths.worktree(branch);
+  const top = paths.worktree(branch);
   const note = paths.unfinished(branch);
-  const there = (await checkoutsOf(call)).find((one) => one.folder === folder);
   const isUntouched = existsSync(note);
-  const isThere = existsSync(folder) && !isUntouched;
-  if (there && isThere && isWhole(folder, paths.checkout)) return { from: "kept" };
-  const aside = isThere ? setAside(folder, (n) => paths.lost(branch, n)) : null;
+  const isThere = existsSync(top) && !isUntouched;
+  if (isThere && isWhole(top)) return { from: "kept" };
+  const aside = isThere ? setAside(top, (n) => paths.lost(branch, n)) : null;
 
   await checkIdentity(call);
-  const start = isUntouched ? readStart(note) : await findStart(call, order);
-  mkdirSync(dirname(folder), { recursive: true });
+  const hub = await openHub(place, order.repo);
+  const start = (isUntouched ? readStart(note) : null) ?? (await findStart(hub, call, order));
+  mkdirSync(dirname(top), { recursive: true, mode: 0o700 });
   writeFileSync(note, JSON.stringify(start));
-  rmSync(setupNote(folder), { force: true });
-  const lock = await place.locks.acquire(
-    lockName("git", order.repo),
-    `adding the worktree of ${branch}`,
-    LOCK_LIMIT,
-  );
-  try {
-    await add(call, folder, branch, start);
-  } finally {
-    lock.release();
-  }
-  const inside = { ...call, folder };
-  clearStaleLocks(await gitFolder(inside));
-  await git(inside, ["reset", "--hard", "--quiet"]);
+  await checkSigning(call, hub, start.commit);
+  const names = [branch, ...(order.base === undefined ? [] : [order.base])];
+  await makeWorkspace(place, { hub, from: call, top, branch, commit: start.commit, names });
+  await moveBranch(hub, branch, start.commit);
   writeFileSync(paths.label(branch), JSON.stringify({ repo: order.repo, branch }));
   rmSync(note, { force: true });
   return { from: start.from, ...(aside === null ? {} : { lost: aside as Folder }) };
@@ -108,30 +110,49 @@ interface Start {
   readonly commit: string;
 }
 
-/** A note torn by a crash counts as none: then the folder's content decides. */
-function readStart(note: string): Start {
+/** A note torn by a crash counts as none. */
+function readStart(note: string): Start | null {
   try {
-    return JSON.parse(readFileSync(note, "utf8")) as Start;
+    const start = JSON.parse(readFileSync(note, "utf8")) as Partial<Start>;
+    return typeof start.commit === "string" ? (start as Start) : null;
   } catch (thrown) {
     if (errnoOf(thrown) !== null && !isAbsence(thrown)) throw thrown;
-    return { from: "local", commit: "HEAD" };
+    return null;
   }
 }
 
-async function findStart(call: GitCall, { branch, base, stop }: EnsureOrder): Promise<Start> {
-  const local = await commitOf(call, `refs/heads/${branch}`);
-  if (local) return { from: "local", commit: local };
+async function findStart(hub: GitCall, call: GitCall, order: EnsureOrder): Promise<Start> {
+  const { base, branch, stop } = order;
+  const ref = `refs/heads/${branch}`;
   const remote = await remoteOf(call, branch);
-  if (remote) {
-    const spec = `+refs/heads/${branch}:refs/remotes/${remote}/${branch}`;
+  const far = `refs/remotes/${remote}/${branch}`;
+  const [own, local] = [await commitOf(hub, ref), await commitOf(call, ref)];
+  if (remote !== null && own === null && local === null) {
     // Offline, or the remote has no such branch: then what is known counts.
     const there = { remote: { name: remote }, accept: [1, 124, 128], limit: FETCH_LIMIT, stop };
-    await fetch({ ...call, ...there }, ["--no-tags", remote, spec]);
-    const commit = await commitOf(call, `refs/remotes/${remote}/${branch}`);
-    if (commit) return { from: "remote", commit };
+    await fetch({ ...call, ...there }, ["--no-tags", remote, `+${ref}:${far}`]);
   }
-  const commit = await baseCommit(call, base, remote);
-  if (commit) return { from: "base", commit };
+  const wanted = [ref, ...(remote === null ? [] : [far]), ...(await baseRefs(call, base, remote))];
+  const known = await follow(hub, call, wanted);
+  const theirs = known.get(ref) ?? null;
+  if (own !== null) {
+    // A person may have gone on with what was left in their repository.
+    const isAhead = theirs !== null && theirs !== own && (await isAncestor(hub, own, theirs));
+    return { from: "local", commit: isAhead ? theirs : own };
+  }
+  if (theirs !== null) await checkFree(call, branch);
+  const from = await baseCommit(hub, call, known, base, remote);
+  for (const [found, where] of [
+    [theirs, "local"],
+    [known.get(far) ?? null, "remote"],
+  ] as const) {
+    if (found === null) continue;
+    const isPlain = from !== null && (await isAncestor(hub, found, from));
+    if (!isPlain && order.adopts !== true)
+      throw branchTaken(call.folder, branch, where === "local" ? null : remote);
+    if (!isPlain) return { from: where, commit: found };
+  }
+  if (from !== null) return { from: "base", commit: from };
   throw new PawlError(
     "base-missing",
     base === undefined
@@ -143,37 +164,149 @@ async function findStart(call: GitCall, { branch, base, stop }: EnsureOrder): Pr
   );
 }
 
+/** A branch that a person has checked out is theirs to move. */
+async function checkFree(call: GitCall, branch: string): Promise<void> {
+  const there = (await checkoutsOf(call)).find((one) => one.branch === branch);
+  if (there === undefined) return;
+  throw new PawlError(
+    "branch-in-use",
+    `The branch ${branch} is checked out in ${there.folder}, so no task can work on it.`,
+    `Switch ${there.folder} to another branch, or name another branch for the task.`,
+  );
+}
+
+function branchTaken(folder: string, branch: string, remote: string | null): PawlError {
+  const where = remote === null ? folder : `the remote ${remote} of ${folder}`;
+  return new PawlError(
+    "branch-in-use",
+    `The branch ${branch} exists already in ${where}, and has commits that Pawl did not make: expected no such branch, since its work would be taken for the task's.`,
+    `To go on from its commits, write \`branch: ${branch}\` into the task. Otherwise rename or remove the branch, or write another name there.`,
+  );
+}
+
+async function baseRefs(
+  call: GitCall,
+  base: string | undefined,
+  remote: string | null,
+): Promise<readonly string[]> {
+  const name = base ?? (await currentBranch(call));
+  if (name === "") return ["HEAD"];
+  return [`refs/heads/${name}`, ...(remote === null ? [] : [`refs/remotes/${remote}/${name}`])];
+}
+
+async function currentBranch(call: GitCall): Promise<string> {
+  return gitLine({ ...call, accept: [1] }, ["symbolic-ref", "--short", "--quiet", "HEAD"]);
+}
+
 /**
  * The local base, or the remote's if the local one only lags behind it: this task may depend on a pull request that was
  * merged there.
  */
 async function baseCommit(
+  hub: GitCall,
   call: GitCall,
+  known: ReadonlyMap<string, string>,
   base: string | undefined,
   remote: string | null,
 ): Promise<string | null> {
-  const local = await commitOf(call, base === undefined ? "HEAD" : `refs/heads/${base}`);
-  const name =
-    base ?? (await gitLine({ ...call, accept: [1] }, ["symbolic-ref", "--short", "--quiet", "HEAD"]));
-  const far = remote && name !== "" ? await commitOf(call, `refs/remotes/${remote}/${name}`) : null;
+  const [one = "", other = ""] = await baseRefs(call, base, remote);
+  const [local, far] = [known.get(one) ?? null, known.get(other) ?? null];
   if (local === null || far === null) return local ?? far;
-  return (await isAncestor(call, local, far)) ? far : local;
+  return (await isAncestor(hub, local, far)) ? far : local;
 }
 
-async function add(call: GitCall, folder: string, branch: string, start: Start): Promise<void> {
-  const checkouts = await checkoutsOf(call);
-  const there = checkouts.find((one) => one.folder === folder);
-  if (there && existsSync(folder)) return;
-  const elsewhere = checkouts.find((one) => one.branch === branch && one.folder !== folder);
-  if (elsewhere)
-    throw new PawlError(
-      "branch-in-use",
-      `The branch ${branch} is checked out in ${elsewhere.folder}, so it cannot have its own worktree.`,
-      `Switch ${elsewhere.folder} to another branch, or name another branch for the task.`,
-    );
-  const exists = (await commitOf(call, `refs/heads/${branch}`)) !== null;
-  // A folder deleted by hand is still registered; --force adds it again.
-  const force = there ? ["--force"] : [];
-  const made = exists ? [folder, branch] : ["--no-track", "-b", branch, folder, start.commit];
-  await git(call, ["worktree", "add", "--quiet", "--no-checkout", ...force, ...made]);
+async function moveBranch(hub: GitCall, branch: string, commit: string): Promise<void> {
+  const ref = `refs/heads/${branch}`;
+  if ((await commitOf(hub, ref)) === commit) return;
+  await git(hub, ["update-ref", ref, commit]);
 }
+
+// ── Making one ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Making {
+  readonly hub: GitCall;
+  /** The person's repository. */
+  readonly from: GitCall;
+  readonly top: Folder;
+  /** Checked out; null: the commit itself is. */
+  readonly branch: string | null;
+  readonly commit: string;
+  /** Branches that it has besides, as far as the person's repository and its remote have them. */
+  readonly names: readonly string[];
+}
+
+/** Replaces what is at `top`: nobody has worked there. */
+export async function makeWorkspace(place: Workplace, making: Making): Promise<void> {
+  const { branch, commit, from, hub, names, top } = making;
+  const own = join(top, ".git");
+  rmSync(top, { recursive: true, force: true, maxRetries: 3 });
+  for (const kind of [SET_UP, GIT_CONFIG, "look"])
+    rmSync(beside(top, kind), { recursive: true, force: true });
+  place.makeWork();
+  for (const name of ["objects/info", "objects/pack", "refs/heads", "info"])
+    mkdirSync(join(own, name), { recursive: true, mode: 0o755 });
+  const known = await configOf(from);
+  const who = await identityOf(from);
+  const settings = [
+    ...formOf(known, { bare: false }),
+    { key: "core.logallrefupdates", value: "true" },
+    // Some agents' shells read no other configuration.
+    ...(who === null
+      ? []
+      : [
+          { key: "user.name", value: who.name },
+          { key: "user.email", value: who.email },
+        ]),
+  ];
+  const around = discover(from.folder)?.top ?? from.folder;
+  writeFileSync(join(own, "config"), configText(settings));
+  writeFileSync(join(own, "objects/info/alternates"), `${join(hub.folder, "objects")}\n`);
+  const shallow = attempt(() => readFileSync(join(hub.folder, "shallow")), null);
+  if (shallow !== null) writeFileSync(join(own, "shallow"), shallow);
+  writeFileSync(beside(top, GIT_CONFIG), (await personConfig(from, around)).text);
+  await copyOwn(from, own, true);
+  const look = await openLook(hub, top);
+  await copyOwn(from, look, false);
+  const remote = await remoteOf(from, branch ?? "");
+  const refs = new Map<string, string>();
+  for (const name of names)
+    for (const ref of [
+      `refs/heads/${name}`,
+      ...(remote === null ? [] : [`refs/remotes/${remote}/${name}`]),
+    ]) {
+      const there = await commitOf(hub, ref.replace(/^refs\//, "refs/person/"));
+      if (there !== null) refs.set(ref, there);
+    }
+  if (branch !== null) refs.set(`refs/heads/${branch}`, commit);
+  for (const [ref, at] of refs) {
+    mkdirSync(dirname(join(own, ref)), { recursive: true });
+    writeFileSync(join(own, ref), `${at}\n`);
+  }
+  writeFileSync(join(own, "HEAD"), branch === null ? `${commit}\n` : `ref: refs/heads/${branch}\n`);
+  const modules = join(discover(from.folder)?.common ?? "", "modules");
+  await inside(place, {
+    folder: top,
+    script: CHECK_OUT,
+    args: [modules, look],
+    writes: [look],
+    limit: CHECKOUT_LIMIT,
+  });
+}
+
+/**
+ * Submodules come from the person's repository, as far as they are there: no remote is in reach. Their addresses are then
+ * what the commit says.
+ */
+const CHECK_OUT = `
+git reset --hard --quiet || exit
+head=$(git rev-parse HEAD) && cp -p .git/index "$2/index" && echo "$head" >"$2/HEAD" && echo "$head" >"$2/at"
+[ -f .gitmodules ] && [ -d "$1" ] || exit 0
+git config --file .gitmodules --name-only --get-regexp '^submodule\\..*\\.path$' | while read -r key; do
+  name=\${key#submodule.}; name=\${name%.path}
+  path=$(git config --file .gitmodules "$key")
+  [ -d "$1/$name/objects" ] || continue
+  git submodule --quiet init -- "$path" &&
+  git -c protocol.file.allow=always -c "submodule.$name.url=$1/$name" submodule --quiet update -- "$path" &&
+  git submodule --quiet sync -- "$path"
+done
+`;

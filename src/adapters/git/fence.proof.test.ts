@@ -49,7 +49,7 @@ afterEach(async () => {
 /** A machine's worktrees under a task's lease with this epoch. */
 function open(machine: "one" | "two", epoch: number, kind: FenceKind = "refs"): SharedWorktrees {
   const fence: Pick<Fence, "kind" | "project"> = { kind, project: "p" };
-  const all = openWorktrees(join(scratch, machine), USER, undefined, fence);
+  const all = openWorktrees(join(scratch, machine), USER, { fence });
   return all.under({ what: "T-1", epoch, holder: machine });
 }
 
@@ -407,7 +407,7 @@ describe("a worker that takes a task over", () => {
       writeFileSync(join(scratch, "at"), `${at}`);
       writeFileSync(join(scratch, "n"), "0");
       const machine = join(scratch, "two");
-      const all = openWorktrees(machine, environment, undefined, { kind: "refs", project: "p" });
+      const all = openWorktrees(machine, environment, { fence: { kind: "refs", project: "p" } });
       const killed = await all
         .under({ what: "T-1", epoch: 10 * at, holder: "two" })
         .ensure(TASK)
@@ -455,7 +455,7 @@ describe("a merge by several machines", () => {
     const own = await ready("one", 1, "w.txt");
     const order = { ...ORDER, lease: target(7) };
     const merge = await prepared(own, order);
-    const other = openWorktrees(join(scratch, "two"), USER, undefined, { kind: "refs", project: "p" }).under({
+    const other = openWorktrees(join(scratch, "two"), USER, { fence: { kind: "refs", project: "p" } }).under({
       what: "T-2",
       epoch: 1,
       holder: "two",

@@ -5,7 +5,7 @@
  *     on the allow-list. Only a call that talks to a remote on another machine gets credentials.
  * G2  A name from outside is never where git could read it as an option: it follows `--`, or is written out as
  *     `refs/heads/…`.
- * G3  In a worktree's folder git never uses a repository further up.
+ * G3  It never runs in a folder that an agent writes: there, git runs behind the wall (`inside.ts`).
  * G4  Paths are read NUL-separated, so that no file name can be misread.
  * G5  Nothing that the repository configures starts a program: no hook, filter, helper, signer, diff or merge driver
  *     (`safe-config.ts`). Submodules, which have their own configuration, are not entered; replaced objects do not
@@ -15,6 +15,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
+import { delimiter } from "node:path";
 import { PawlError } from "../../core/error.ts";
 import { shellWord } from "../../core/shell-word.ts";
 import {
@@ -36,7 +37,6 @@ import {
   knownConfig,
   lastOf,
 } from "./safe-config.ts";
-import { ceilingOf } from "./whole.ts";
 
 export interface GitCall {
   readonly folder: string;
@@ -51,6 +51,8 @@ export interface GitCall {
    * configuration is not read.
    */
   readonly own?: Readonly<Record<string, string>>;
+  /** Where objects are found besides: those of the hub, for what has not left it yet. */
+  readonly objects?: string;
   /** An index to use instead of the folder's. */
   readonly index?: string;
   /** Exit codes that are an answer instead of a failure; 0 always is. */
@@ -60,6 +62,8 @@ export interface GitCall {
   readonly encoding?: "utf8" | "latin1";
   /** Takes the output instead of the answer, as it comes. False: it is enough, and git is ended. */
   readonly onOutput?: (chunk: Buffer) => boolean;
+  /** The most bytes of its output; beyond them it is ended. */
+  readonly most?: number;
   /** A file to use as its input. */
   readonly inputFile?: string;
   /** Milliseconds after which git is ended. */
@@ -75,6 +79,8 @@ export interface GitAnswer {
 }
 
 const LIMIT = 120_000;
+/** Bytes of its errors that are kept. */
+const MOST_ERRORS = 1024 * 1024;
 
 /**
  * Runs git and returns its answer. Throws `git-failed` on an exit code that is not accepted, and `git-config-untrusted`
@@ -94,10 +100,11 @@ export async function git(call: GitCall, args: readonly string[]): Promise<GitAn
   ];
   const environment = {
     ...(isFar ? remoteEnvironment(call.environment, known) : plainEnvironment(call.environment)),
+    ...(call.objects === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedPath(call.objects) }),
     ...call.own,
     ...(call.index === undefined ? {} : { GIT_INDEX_FILE: call.index }),
   };
-  const answer = await attempt(call, [...asOptions(overrides), ...withGuards(args)], environment);
+  const answer = await runProgram(call, "git", [...asOptions(overrides), ...withGuards(args)], environment);
   if (answer.code === 0) return answer;
   checkFilter(answer.errors, call.folder, known);
   if (call.accept?.includes(answer.code)) return answer;
@@ -108,12 +115,17 @@ export async function git(call: GitCall, args: readonly string[]): Promise<GitAn
   );
 }
 
+/** Quotes a path as git reads lists of folders: it unquotes a path that begins with a quote. */
+export function quotedPath(path: string): string {
+  return path.includes(delimiter) || path.startsWith('"') ? JSON.stringify(path) : path;
+}
+
 /** Git's configuration for the folder, kept until its files change. What the call reads, and who takes its output, is not for it. */
 export function configOf({ environment, folder, limit, stop }: GitCall): Promise<KnownConfig> {
   const call = { environment, folder, stop, ...(limit === undefined ? {} : { limit }) };
   return knownConfig(folder, environment, async () => {
     const args = ["config", "--list", "--show-scope", "-z"];
-    const answer = await attempt(call, args, plainEnvironment(environment));
+    const answer = await runProgram(call, "git", args, plainEnvironment(environment));
     if (answer.code !== 0) throw gitFailed(args, folder, answer.errors.trim());
     return answer.output;
   });
@@ -171,28 +183,35 @@ export function gitFailed(args: readonly string[], folder: string, found: string
   );
 }
 
-function attempt(
+/** Runs a program as git is run: in a group that ends as one, with a limit of time. */
+export function runProgram(
   call: GitCall,
+  program: string,
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): Promise<GitAnswer> {
+  // What talks to a remote for git, or a script's git, holds the output open, and goes on when its caller is gone.
+  const isGrouped = (call.remote !== undefined || program !== "git") && process.platform !== "win32";
   return new Promise((resolve, reject) => {
     const file = call.inputFile === undefined ? null : openSync(call.inputFile, "r");
-    const child = spawn("git", [...args], {
+    const child = spawn(program, [...args], {
       cwd: call.folder,
-      env: { ...environment, ...ceilingOf(call.folder) },
+      env: { ...environment },
       stdio: [file ?? (call.input === undefined ? "ignore" : "pipe"), "pipe", "pipe"],
-      detached: isGrouped(call),
+      detached: isGrouped,
     });
     if (file !== null) closeSync(file);
     const output: Buffer[] = [];
     const errors: Buffer[] = [];
     let late = false;
     let enough = false;
+    let bytes = 0;
+    let told = 0;
+    const most = call.most ?? Number.POSITIVE_INFINITY;
     let killing: NodeJS.Timeout | undefined;
     const end = () => {
-      signalAll(call, child, "SIGTERM");
-      killing ??= setTimeout(() => signalAll(call, child, "SIGKILL"), 2000).unref();
+      signalAll(child, "SIGTERM", isGrouped);
+      killing ??= setTimeout(() => signalAll(child, "SIGKILL", isGrouped), 2000).unref();
     };
     const timer = setTimeout(() => {
       late = true;
@@ -206,43 +225,45 @@ function attempt(
       call.stop?.removeEventListener("abort", end);
     };
     child.stdout?.on("data", (chunk: Buffer) => {
-      if (!call.onOutput) output.push(chunk);
+      bytes += chunk.length;
+      if (bytes > most) end();
+      else if (!call.onOutput) output.push(chunk);
       else if (!enough && !call.onOutput(chunk)) {
         enough = true;
         end();
       }
     });
-    child.stderr?.on("data", (chunk: Buffer) => errors.push(chunk));
+    child.stderr?.on("data", (chunk: Buffer) => {
+      told += chunk.length;
+      if (told <= MOST_ERRORS) errors.push(chunk);
+    });
     child.stdin?.on("error", () => {});
     child.stdin?.end(call.input);
     child.on("error", (cause: NodeJS.ErrnoException) => {
       forget();
-      reject(gitMissing(cause, call.folder));
+      reject(notStarted(program, cause, call.folder));
     });
     child.on("close", (code, signal) => {
       forget();
-      const told = Buffer.concat(errors).toString("utf8");
+      const said = Buffer.concat(errors).toString("utf8");
       const why = late
         ? `it took longer than ${(call.limit ?? LIMIT) / 1000} s`
-        : signal
-          ? `signal ${signal}`
-          : "";
+        : bytes > most
+          ? `it said more than ${most} bytes`
+          : signal
+            ? `signal ${signal}`
+            : "";
       resolve({
-        code: enough ? 0 : (code ?? 124),
+        code: enough ? 0 : bytes > most ? 124 : (code ?? 124),
         output: Buffer.concat(output).toString(call.encoding ?? "utf8"),
-        errors: masked(why ? `${told.trim()}\n${why}`.trim() : told, call.environment),
+        errors: masked(why ? `${said.trim()}\n${why}`.trim() : said, call.environment),
       });
     });
   });
 }
 
-/** What talks to a remote for git holds git's output open, and waits for the network when git is gone. */
-function isGrouped({ remote }: GitCall): boolean {
-  return remote !== undefined && process.platform !== "win32";
-}
-
-function signalAll(call: GitCall, child: ChildProcess, signal: NodeJS.Signals): void {
-  if (!isGrouped(call) || child.pid === undefined) {
+function signalAll(child: ChildProcess, signal: NodeJS.Signals, isGrouped: boolean): void {
+  if (!isGrouped || child.pid === undefined) {
     child.kill(signal);
     return;
   }
@@ -263,11 +284,11 @@ function masked(errors: string, environment: Environment): string {
   return openRedactor(environment).text(errors).replace(PASSWORD_IN_ADDRESS, "$1:[redacted]@");
 }
 
-function gitMissing(cause: NodeJS.ErrnoException, folder: string): PawlError {
+function notStarted(program: string, cause: NodeJS.ErrnoException, folder: string): PawlError {
   return new PawlError(
     "git-failed",
-    `git could not be started in ${folder}: ${cause.message}`,
-    cause.code === "ENOENT" ? "Install git, or check that the folder exists." : "See the cause above.",
+    `${program} could not be started in ${folder}: ${cause.message}`,
+    cause.code === "ENOENT" ? `Install ${program}, or check that the folder exists.` : "See the cause above.",
     cause,
   );
 }
@@ -277,7 +298,8 @@ const QUIET_SSH =
 /** Less than a byte a second for two minutes: git's servers send a sign of life every few seconds. */
 const DEAD_HTTP = { GIT_HTTP_LOW_SPEED_LIMIT: "1", GIT_HTTP_LOW_SPEED_TIME: "120" };
 
-function plainEnvironment(own: Environment): Record<string, string> {
+/** What git gets that talks to no remote on another machine. */
+export function plainEnvironment(own: Environment): Record<string, string> {
   return {
     ...allowedEnvironment(own),
     LC_ALL: "C",

@@ -305,7 +305,7 @@ it("a filter that the person trusts runs by the person's own commands, whatever 
   // Of the same length, so that git has to read it.
   write("a.txt", "2\n");
   rmSync(ran, { force: true });
-  const worktrees = openWorktrees(root, OWN(), async () => ["evil"]);
+  const worktrees = openWorktrees(root, OWN(), { filters: async () => ["evil"] });
   await (await worktrees.watchCheckout("."))();
   nothingRan();
   expect(existsSync(join(home, "mine"))).toBe(true);

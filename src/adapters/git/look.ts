@@ -19,6 +19,12 @@ export async function look(place: GitCall): Promise<GitLook> {
   }
 }
 
+/** The same of a repository of the person's, or why git failed. */
+export async function statusOf(call: GitCall): Promise<Status> {
+  const args = ["status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all"];
+  return parseStatus((await git(call, args)).output);
+}
+
 export type Status = Extract<GitLook, { readonly kind: "repository" }>;
 
 /** Reads `git status --porcelain=v2 --branch -z`. */

@@ -1,8 +1,9 @@
 /**
  * Merges one branch into another.
  *
- * M1  The merge commit is made in a separate folder, on a detached HEAD. No branch and no person's checkout changes
- *     before it is published, and exactly the commit that was checked is published.
+ * M1  The merge commit is made in a fresh workspace, in which no task's code has run, and comes in as an agent's commits
+ *     do. No branch and no person's checkout changes before it is published, and exactly the commit that was checked is
+ *     published.
  * M2  Publishing moves the branch only if it is where the preparation found it.
  * M3  If the branch is checked out, the checkout follows by a fast-forward, in which git overwrites no edit; if git
  *     would have to, nothing moves. (If a person switches branches in the milliseconds between Pawl's check and git's
@@ -12,7 +13,6 @@
  *     local branch moves. If others pushed meanwhile, the push fails, and the merge is prepared again.
  */
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { dirname } from "node:path";
 import type {
   BroughtIn,
   Folder,
@@ -27,8 +27,12 @@ import type {
 } from "../../core/ports/worktrees.ts";
 import { isAbsence } from "../files/disk.ts";
 import { writeWhole } from "../files/write-whole.ts";
+import { insideOf, makeWorkspace } from "./ensure.ts";
 import { fetch } from "./fetch.ts";
-import { type GitCall, git, gitFailed, gitLine } from "./git.ts";
+import { type GitCall, git, gitFailed } from "./git.ts";
+import { handIn, refusedWork } from "./hand-in.ts";
+import { follow, give, openHub } from "./hub.ts";
+import { inside } from "./inside.ts";
 import { plantedIn } from "./planted.ts";
 import { NO_HOOKS, pushCommit, reasonOf, type Send } from "./push.ts";
 import {
@@ -37,16 +41,16 @@ import {
   checkoutsOf,
   commitOf,
   gitFolder,
-  identityOptions,
   isAncestor,
+  missingIdentity,
   remoteOf,
   unfinishedIn,
 } from "./refs.ts";
-import { clearStaleLocks } from "./stale.ts";
+import { signed } from "./sign.ts";
 import { lockName, type Workplace } from "./workplace.ts";
 import { checkBranch, type WorktreePaths, worktreePathsOf } from "./worktree-paths.ts";
 
-const LOCK_LIMIT = 300_000;
+const MERGE_LIMIT = 600_000;
 
 export async function takeTurn(
   place: Workplace,
@@ -60,62 +64,115 @@ export async function takeTurn(
 }
 
 export async function prepareMerge(place: Workplace, order: MergeOrder): Promise<PreparedMerge> {
-  const paths = worktreePathsOf(place.projectRoot, order.repo);
+  const paths = worktreePathsOf(place, order.repo);
   const call = place.call(paths.checkout);
-  const branch = await commitOf(call, `refs/heads/${checkBranch(order.branch)}`);
+  const hub = await openHub(place, order.repo);
+  const branch = await commitOf(hub, `refs/heads/${checkBranch(order.branch)}`);
   if (branch === null) return { kind: "missing", branch: order.branch };
   const target = await findTarget(call, order);
   if ("kind" in target) return target;
   const { local, far, remote } = target;
-  const tip = far === null || (await isAncestor(call, far, local)) ? local : far;
-  const isDiverged = tip !== local && !(await isAncestor(call, local, tip));
+  if (order.onto === undefined) await followTarget(hub, call, order.into, target);
+  const tip = far === null || (await isAncestor(hub, far, local)) ? local : far;
+  const isDiverged = tip !== local && !(await isAncestor(hub, local, tip));
   const isSame = far === local || remote === undefined;
-  if (isSame && (await isAncestor(call, branch, local)))
-    return { kind: "merged-already", commit: local, earlier: await earlierIn(call, order, local) };
+  if (isSame && (await isAncestor(hub, branch, local)))
+    return { kind: "merged-already", commit: local, earlier: await earlierIn(hub, order, local) };
 
-  const planted = await plantedIn(call, tip, branch);
+  const planted = await plantedIn(hub, tip, branch);
   if (planted !== null) return { kind: "refused", reason: planted };
-  const folder = paths.merge(order.into, order.slot);
-  await openMergeFolder(place, order, call, folder, isDiverged ? local : tip);
-  const aside = place.call(folder);
+  const making: Making = { place, order, hub, from: call, top: paths.merge(order.into, order.slot) };
+  await openMergeFolder(making, isDiverged ? local : tip);
+  let base = isDiverged ? local : tip;
   if (isDiverged) {
     const name = `${remote?.name}/${order.into}`;
-    const files = await mergeAside(aside, tip, `Merge ${name} into ${order.into}`);
-    if (files.length > 0) return { kind: "diverged", remote: remote?.name ?? "", files };
+    const made = await mergeAside(making, base, tip, `Merge ${name} into ${order.into}`);
+    if ("files" in made) return { kind: "diverged", remote: remote?.name ?? "", files: made.files };
+    base = made.commit;
   }
-  const base = await headOf(aside);
-  const files = await mergeAside(aside, branch, order.message);
-  if (files.length > 0) return { kind: "conflicts", files };
-  const commit = await headOf(aside);
-  const earlier = commit === base ? await earlierIn(call, order, base) : null;
+  const made = await mergeAside(making, base, branch, order.message);
+  if ("files" in made) return { kind: "conflicts", files: made.files };
+  const { commit } = made;
+  const earlier = commit === base ? await earlierIn(hub, order, base) : null;
+  const folder = insideOf(paths.checkout, making.top);
   return { kind: "prepared", folder, commit, base, onto: local, earlier, ...(remote ? { remote } : {}) };
 }
 
+/** Where checks tell which side causes a failure: fresh, too, without the branch. */
 export async function leaveOut(place: Workplace, order: MergeOrder, merge: ReadyMerge): Promise<void> {
-  const aside = place.call(worktreePathsOf(place.projectRoot, order.repo).merge(order.into, order.slot));
-  await git(aside, [...NO_HOOKS, "checkout", "--quiet", "--force", "--detach", merge.base]);
-  await git(aside, ["clean", "-ffdq"]);
+  const { checkout, merge: mergeFolder } = worktreePathsOf(place, order.repo);
+  const [hub, from] = [await openHub(place, order.repo), place.call(checkout)];
+  await openMergeFolder({ place, order, hub, from, top: mergeFolder(order.into, order.slot) }, merge.base);
 }
 
-async function headOf(call: GitCall): Promise<string> {
-  return (await commitOf(call, "HEAD")) ?? gitLine(call, ["rev-parse", "HEAD"]);
+async function followTarget(hub: GitCall, from: GitCall, into: string, { remote }: Target): Promise<void> {
+  await follow(hub, from, [`refs/heads/${into}`, ...(remote ? [`refs/remotes/${remote.name}/${into}`] : [])]);
 }
+
+interface Making {
+  readonly place: Workplace;
+  readonly order: MergeOrder;
+  readonly hub: GitCall;
+  /** The person's repository. */
+  readonly from: GitCall;
+  readonly top: Folder;
+}
+
+async function openMergeFolder({ place, order, ...making }: Making, commit: string): Promise<void> {
+  await makeWorkspace(place, { ...making, branch: null, commit, names: [order.into] });
+}
+
+const MERGE = `
+if git merge --no-ff --no-edit --quiet -m "$2" "$1" >&2; then git rev-parse HEAD; exit; fi
+files=$(git diff --name-only --diff-filter=U | head -c 1)
+[ -n "$files" ] || exit 3
+git diff --name-only --diff-filter=U -z
+exit 1
+`;
 
 /**
- * Merges a commit into what is checked out, unless it is already there. Returns the conflicting files; then nothing has
- * changed.
+ * Merges a commit into what is checked out, unless it is already there: the commit, which the hub has then, or the files
+ * that conflict.
  */
-async function mergeAside(aside: GitCall, commit: string, message: string): Promise<readonly string[]> {
-  if (await isAncestor(aside, commit, "HEAD")) return [];
-  const before = await headOf(aside);
-  const options = [...NO_HOOKS, ...(await identityOptions(aside))];
-  const args = ["merge", "--no-ff", "--no-edit", "--quiet", "-m", message, commit];
-  const answer = await git({ ...aside, accept: [1] }, [...options, ...args]);
-  if (answer.code === 0) return [];
-  const files = await conflictsIn(aside);
-  await git(aside, ["reset", "--hard", "--quiet", before]);
-  if (files.length === 0) throw gitFailed(args, aside.folder, answer.errors.trim() || answer.output.trim());
-  return files;
+async function mergeAside(
+  making: Making,
+  base: string,
+  commit: string,
+  message: string,
+): Promise<{ readonly commit: string } | { readonly files: readonly string[] }> {
+  const { from, hub, order, place, top } = making;
+  if (await isAncestor(hub, commit, base)) return { commit: base };
+  const environment = await committer(from);
+  const answer = await inside(place, {
+    ...{ folder: top, script: MERGE, environment },
+    args: [commit, message],
+    accept: [1],
+    limit: MERGE_LIMIT,
+    stop: order.stop,
+  });
+  if (answer.code === 1) return { files: pathsIn(answer.output) };
+  const made = answer.output.trim();
+  const ref = `refs/pawl/merge/${order.into}/${order.slot ?? 0}`;
+  const tips = [{ ref, commit: made, before: await commitOf(hub, ref) }];
+  const refused = await handIn(place, hub, top, tips, [base, commit]);
+  if (refused !== null) throw refusedWork(top, order.branch, refused);
+  return { commit: await signed(making, made) };
+}
+
+/** Pawl, if neither the repository nor its user says who commits. */
+async function committer(from: GitCall): Promise<Readonly<Record<string, string>>> {
+  if ((await missingIdentity(from)) === null) return {};
+  const [name, email] = ["Pawl", "pawl@localhost"];
+  return {
+    GIT_AUTHOR_NAME: name,
+    GIT_AUTHOR_EMAIL: email,
+    GIT_COMMITTER_NAME: name,
+    GIT_COMMITTER_EMAIL: email,
+  };
+}
+
+function pathsIn(text: string): readonly string[] {
+  return [...new Set(text.split("\0").filter((path) => path !== ""))];
 }
 
 interface Target {
@@ -168,9 +225,9 @@ async function fetchBranch(
 }
 
 /** The merge that was prepared earlier, if the target has it. */
-async function earlierIn(call: GitCall, { earlier }: MergeOrder, target: string): Promise<string | null> {
-  const known = earlier === undefined ? null : await commitOf(call, earlier);
-  return known !== null && (await isAncestor(call, known, target)) ? known : null;
+async function earlierIn(hub: GitCall, { earlier }: MergeOrder, target: string): Promise<string | null> {
+  const known = earlier === undefined ? null : await commitOf(hub, earlier);
+  return known !== null && (await isAncestor(hub, known, target)) ? known : null;
 }
 
 /** The target's commit. A target that only the remote has becomes a local branch. */
@@ -183,40 +240,6 @@ async function targetOf(call: GitCall, into: string): Promise<string | null> {
   return commit;
 }
 
-/** Pawl's own folder, in which nobody works. Reset to the target's commit, whatever an earlier merge left in it. */
-async function openMergeFolder(
-  place: Workplace,
-  order: MergeOrder,
-  call: GitCall,
-  folder: Folder,
-  onto: string,
-): Promise<void> {
-  const lock = await place.locks.acquire(
-    lockName("git", order.repo),
-    `merging into ${order.into}`,
-    LOCK_LIMIT,
-  );
-  try {
-    const there = (await checkoutsOf(call)).some((one) => one.folder === folder);
-    if (!there || !existsSync(folder)) {
-      mkdirSync(dirname(folder), { recursive: true });
-      const force = there ? ["--force"] : [];
-      await git(call, ["worktree", "add", "--quiet", "--no-checkout", ...force, "--detach", folder, onto]);
-    }
-  } finally {
-    lock.release();
-  }
-  const aside = place.call(folder);
-  clearStaleLocks(await gitFolder(aside));
-  await git(aside, [...NO_HOOKS, "checkout", "--quiet", "--force", "--detach", onto]);
-  await git(aside, ["clean", "-ffdq"]);
-}
-
-async function conflictsIn(call: GitCall): Promise<readonly string[]> {
-  const { output } = await git(call, ["diff", "--name-only", "--diff-filter=U", "-z"]);
-  return [...new Set(output.split("\0").filter((path) => path !== ""))];
-}
-
 export type Overtaken = Extract<PublishedMerge, { readonly kind: "overtaken" }>;
 
 export async function publishMerge(
@@ -225,7 +248,8 @@ export async function publishMerge(
   merge: ReadyMerge,
   send: Send<Overtaken> = pushCommit,
 ): Promise<PublishedMerge> {
-  const call = place.call(worktreePathsOf(place.projectRoot, order.repo).checkout);
+  const call = place.call(worktreePathsOf(place, order.repo).checkout);
+  await give(await openHub(place, order.repo), call, [merge.commit]);
   if (merge.remote === undefined) return publishHere(place, call, order, merge);
   const sent = await publishThere(call, order, { ...merge, remote: merge.remote }, send);
   if (sent !== null) return sent;
@@ -267,7 +291,7 @@ async function publishHere(
   if (now !== merge.onto) return { kind: "moved" };
 
   // Before the branch moves, so that nobody sees an unexplained move.
-  notePublished(worktreePathsOf(place.projectRoot, order.repo), merge.commit);
+  notePublished(worktreePathsOf(place, order.repo), merge.commit);
   const holders = await holdersOf(place, call, order.into);
   const busy = holders.find((one) => one.why !== null);
   if (busy) return { kind: "in-the-way", reason: `${busy.folder}: ${busy.why}`, files: [] };
@@ -336,28 +360,35 @@ async function followIn(
   return { kind: "in-the-way", reason, files };
 }
 
+const BRING_IN = `
+conflicts() { git diff --name-only --diff-filter=U -z; }
+[ -z "$(conflicts | tr '\\0' x)" ] || { conflicts; exit 1; }
+message=$1; shift
+for target do
+  git merge-base --is-ancestor "$target" HEAD && continue
+  echo merged >&2
+  git merge --no-edit --quiet -m "$message" "$target" >&2 && continue
+  [ -n "$(conflicts | tr '\\0' x)" ] || exit 3
+  conflicts; exit 1
+done
+`;
+
 export async function bringIn(
   place: Workplace,
   worktree: Worktree,
   { into, remote: counts }: MergeTarget,
 ): Promise<BroughtIn> {
-  const call = place.call(worktree.folder);
-  const earlier = await conflictsIn(call);
-  if (earlier.length > 0) return { kind: "conflicts", files: earlier };
-  const remote = counts ? await remoteOf(call, checkBranch(into)) : null;
-  const far = remote === null ? null : await commitOf(call, `refs/remotes/${remote}/${into}`);
-  let brought = false;
-  for (const target of [await targetOf(call, checkBranch(into)), far]) {
-    if (target === null || (await isAncestor(call, target, "HEAD"))) continue;
-    brought = true;
-    const options = [...NO_HOOKS, ...(await identityOptions(call))];
-    const args = ["merge", "--no-edit", "--quiet", "-m", `Merge ${into} into ${worktree.branch}`, target];
-    const answer = await git({ ...call, accept: [1] }, [...options, ...args]);
-    if (answer.code === 0) continue;
-    const files = await conflictsIn(call);
-    if (files.length === 0)
-      throw gitFailed(args, worktree.folder, answer.errors.trim() || answer.output.trim());
-    return { kind: "conflicts", files };
-  }
-  return { kind: brought ? "clean" : "unchanged" };
+  const from = place.call(worktreePathsOf(place, worktree.repo).checkout);
+  const remote = counts ? await remoteOf(from, checkBranch(into)) : null;
+  await targetOf(from, checkBranch(into));
+  const refs = [`refs/heads/${into}`, ...(remote === null ? [] : [`refs/remotes/${remote}/${into}`])];
+  const targets = await follow(await openHub(place, worktree.repo), from, refs);
+  const answer = await inside(place, {
+    ...{ folder: worktree.folder, script: BRING_IN, environment: await committer(from) },
+    args: [`Merge ${into} into ${worktree.branch}`, ...new Set(targets.values())],
+    accept: [1],
+    limit: MERGE_LIMIT,
+  });
+  if (answer.code === 1) return { kind: "conflicts", files: pathsIn(answer.output) };
+  return { kind: answer.errors.split("\n").includes("merged") ? "clean" : "unchanged" };
 }

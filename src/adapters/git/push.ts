@@ -1,10 +1,14 @@
-/** Pushes a branch to its remote: checks first, never forces. */
+/**
+ * Pushes a task's branch to its remote: checks first, never forces. It goes from the person's repository, whose remotes,
+ * credentials and hooks are the person's; its commits are given to it under no name.
+ */
 import type { Pushed, Repo } from "../../core/ports/worktrees.ts";
 import { configOf, type GitCall, git } from "./git.ts";
-import { commitOf, remoteOf } from "./refs.ts";
+import { give, openHub } from "./hub.ts";
+import { checkoutsOf, commitOf, isAncestor, remoteOf } from "./refs.ts";
 import { hooksFolder } from "./safe-config.ts";
 import type { Workplace } from "./workplace.ts";
-import { checkBranch, worktreePathsOf } from "./worktree-paths.ts";
+import { checkBranch, checkoutOf } from "./worktree-paths.ts";
 
 const LOOK_LIMIT = 60_000;
 export const PUSH_LIMIT = 600_000;
@@ -30,11 +34,12 @@ export async function push(
   send: Send = pushCommit,
 ): Promise<Pushed> {
   const branch = checkBranch(name);
-  const call = place.call(worktreePathsOf(place.projectRoot, repo).checkout);
+  const call = place.call(checkoutOf(place.projectRoot, repo));
   const remote = await remoteOf(call, branch);
   if (remote === null) return { kind: "no-remote" };
   const ref = `refs/heads/${branch}`;
-  const commit = await commitOf(call, ref);
+  const hub = await openHub(place, repo);
+  const commit = await commitOf(hub, ref);
   if (commit === null) return { kind: "rejected", reason: `there is no branch ${branch}` };
 
   const looked = await git(
@@ -44,8 +49,32 @@ export async function push(
   if (looked.code !== 0) return { kind: "unreachable", reason: reasonOf(looked.errors) };
   if (looked.output.split("\t")[0] === commit) return { kind: "unchanged", commit, remote };
 
+  await give(hub, call, [commit]);
   const pushed = await send(call, { remote, commit, ref, stop });
   return pushed.kind === "pushed" ? { ...pushed, commit, remote } : pushed;
+}
+
+/**
+ * Puts the branch into the person's repository: nothing merges it and nothing pushes it. A branch there that is not older stays as
+ * it is, and so does one that is checked out.
+ */
+export async function leave(place: Workplace, repo: Repo, name: string): Promise<void> {
+  const branch = checkBranch(name);
+  const ref = `refs/heads/${branch}`;
+  const [call, hub] = [place.call(checkoutOf(place.projectRoot, repo)), await openHub(place, repo)];
+  const [commit, there] = [await commitOf(hub, ref), await commitOf(call, ref)];
+  if (commit === null || commit === there) return;
+  await give(hub, call, [commit]);
+  if (there !== null && !(await isAncestor(call, there, commit))) return;
+  if ((await checkoutsOf(call)).some((one) => one.branch === branch)) return;
+  await git({ ...call, accept: [1, 128] }, [
+    "update-ref",
+    "-m",
+    "pawl: the task is done",
+    ref,
+    commit,
+    there ?? "",
+  ]);
 }
 
 export const pushCommit: Send = async (call, { remote, commit, ref, stop }) => {

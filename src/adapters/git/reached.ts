@@ -2,22 +2,26 @@
 import type { ReachedOrder } from "../../core/ports/worktrees.ts";
 import { fetch } from "./fetch.ts";
 import { type GitCall, git } from "./git.ts";
-import { remoteOf } from "./refs.ts";
+import { openHub } from "./hub.ts";
+import { commitOf, remoteOf } from "./refs.ts";
 import type { Workplace } from "./workplace.ts";
-import { checkBranch, worktreePathsOf } from "./worktree-paths.ts";
+import { checkBranch, checkoutOf } from "./worktree-paths.ts";
 
 const FETCH_LIMIT = 60_000;
 
 export async function reached(place: Workplace, order: ReachedOrder): Promise<"yes" | "no" | "unreachable"> {
   const branch = checkBranch(order.branch);
   const into = checkBranch(order.into);
-  const call = place.call(worktreePathsOf(place.projectRoot, order.repo).checkout);
+  const call = place.call(checkoutOf(place.projectRoot, order.repo));
+  const hub = await openHub(place, order.repo);
   const fetched = !order.fetch || (await fetchTarget({ ...call, stop: order.stop }, branch, into));
-  // One call, since this runs often: the targets that have the branch's last commit.
+  const commit = await commitOf(hub, `refs/heads/${branch}`);
+  if (commit === null) return fetched ? "no" : "unreachable";
+  // One call, since this runs often: the targets that have the branch's last commit. It fails where none can have it.
   const { code, output } = await git({ ...call, accept: [1, 128, 129] }, [
     "for-each-ref",
     "--format=%(refname)",
-    `--contains=refs/heads/${branch}`,
+    `--contains=${commit}`,
     `refs/heads/${into}`,
     `refs/remotes/*/${into}`,
   ]);

@@ -68,7 +68,7 @@ export async function gitFolder(call: GitCall): Promise<string> {
 }
 
 /** Detected by their files, as `git status` does. */
-const OPERATIONS = [
+export const OPERATIONS = [
   ["MERGE_HEAD", "merge"],
   ["rebase-merge", "rebase"],
   ["rebase-apply", "rebase"],

@@ -1,12 +1,16 @@
-/** Removes a worktree if its work is elsewhere. Without --force, git itself also refuses to remove a dirty one. */
-import { existsSync, rmSync } from "node:fs";
+/** Removes a workspace if its work is elsewhere. */
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import type { Keep, Removed, Worktree } from "../../core/ports/worktrees.ts";
+import { beside, GIT_CONFIG } from "../process/work-folder.ts";
+import { SET_UP } from "../setup/setup.ts";
 import { type GitCall, git } from "./git.ts";
-import { checkoutsOf, commitOf, gitFolder, remoteOf, unfinishedIn } from "./refs.ts";
-import { countMissing, statusOf, tipsOf, unmergedCommits } from "./state.ts";
+import { follow, followCommits, openHub } from "./hub.ts";
+import { checkoutsOf, commitOf, remoteOf } from "./refs.ts";
+import { checkedOut, countMissing, holdings, unmergedCommits } from "./state.ts";
 import { isWhole } from "./whole.ts";
 import { lockName, type Workplace } from "./workplace.ts";
-import { checkBranch, setupNote, worktreePathsOf } from "./worktree-paths.ts";
+import { checkBranch, worktreePathsOf } from "./worktree-paths.ts";
 
 const LOCK_LIMIT = 300_000;
 
@@ -15,77 +19,108 @@ export async function removeWorktree(
   worktree: Pick<Worktree, "repo" | "branch">,
   keep: Keep,
 ): Promise<Removed> {
-  const paths = worktreePathsOf(place.projectRoot, worktree.repo);
-  const call = place.call(paths.checkout);
+  const { repo } = worktree;
+  const paths = worktreePathsOf(place, repo);
   const branch = checkBranch(worktree.branch);
   const folder = paths.worktree(branch);
-  const known = (await checkoutsOf(call)).some((one) => one.folder === folder);
-  const there = known && existsSync(folder);
-  if (there && !isWhole(folder, paths.checkout))
+  const hub = await openHub(place, repo);
+  const there = existsSync(folder);
+  if (there && !isWhole(folder))
     return { kind: "kept", reason: "other", detail: `${folder} has lost its .git` };
-  const reason = there ? await whyKept(place.call(folder), branch, keep) : null;
-  if (reason) return reason;
-  const lock = await place.locks.acquire(lockName("git", worktree.repo), `removing ${branch}`, LOCK_LIMIT);
+  const lock = await place.locks.acquire(
+    lockName("worktree", repo, branch),
+    `removing ${branch}`,
+    LOCK_LIMIT,
+  );
   try {
-    if (known) {
-      const answer = await git({ ...call, accept: [128] }, ["worktree", "remove", folder]);
-      if (answer.code !== 0)
-        return { kind: "kept", reason: "other", detail: answer.errors.trim().slice(0, 500) };
-    }
+    const reason = there ? await whyKept(place, hub, { repo, branch, folder }, keep) : null;
+    if (reason) return reason;
     if (keep.branch) {
-      const lost = await dropBranch(call, branch, keep);
+      const lost = await dropBranch(place, hub, { repo, branch }, keep);
       if (lost) return lost;
     }
+    // What is cut short here is no workspace any more, and its branch is in the hub.
+    for (const path of [folder, beside(folder, "look")])
+      await rm(path, { recursive: true, force: true, maxRetries: 3 });
+    for (const path of [
+      paths.label(branch),
+      paths.unfinished(branch),
+      beside(folder, SET_UP),
+      beside(folder, GIT_CONFIG),
+    ])
+      await rm(path, { force: true });
   } finally {
     lock.release();
   }
-  for (const path of [paths.label(branch), paths.unfinished(branch), setupNote(folder)])
-    rmSync(path, { force: true });
   return { kind: there ? "removed" : "gone-already" };
 }
 
-async function whyKept(call: GitCall, branch: string, keep: Keep): Promise<Removed | null> {
-  const { uncommitted } = await statusOf(call);
-  const unfinished = unfinishedIn(await gitFolder(call));
+async function whyKept(
+  place: Workplace,
+  hub: GitCall,
+  worktree: Worktree,
+  keep: Keep,
+): Promise<Removed | null> {
+  const { tips, uncommitted, unfinished } = await holdings(place, worktree);
   if (unfinished) return { kind: "kept", reason: "unfinished", detail: `a ${unfinished} is unfinished` };
   if (uncommitted.length > 0)
     return { kind: "kept", reason: "uncommitted", detail: uncommitted.slice(0, 20).join(", ") };
-  return whyUnmerged(call, await tipsOf(call, branch), branch, keep);
+  return whyUnmerged(place, hub, worktree, tips, keep);
 }
 
 async function whyUnmerged(
-  call: GitCall,
+  place: Workplace,
+  hub: GitCall,
+  { branch, repo }: Pick<Worktree, "repo" | "branch">,
   tips: readonly string[],
-  branch: string,
   { into, landed }: Keep,
 ): Promise<Removed | null> {
-  if (landed !== undefined && (await isIn(call, tips, landed))) return null;
-  const remote = await remoteOf(call, branch);
-  const place = into ?? `the remote's ${branch}`;
-  const pushed =
-    remote && into === undefined ? await commitOf(call, `refs/remotes/${remote}/${branch}`) : null;
+  const from = place.call(worktreePathsOf(place, repo).checkout);
+  if (landed !== undefined && (await isIn(hub, from, tips, landed))) return null;
+  const remote = await remoteOf(from, branch);
+  const where = into ?? `the remote's ${branch}`;
+  const far = `refs/remotes/${remote}/${branch}`;
+  const pushed = remote && into === undefined ? ((await follow(hub, from, [far])).get(far) ?? null) : null;
   const missing =
     into !== undefined
-      ? await unmergedCommits(call, tips, into, remote)
-      : pushed && (await countMissing(call, tips, [pushed]));
+      ? await unmergedCommits(place, hub, repo, tips, into)
+      : pushed && (await countMissing(hub, tips, [pushed]));
   if (missing === 0) return null;
-  const detail = missing === null ? `${place} does not exist` : `${missing} commit(s) are not in ${place}`;
+  const detail = missing === null ? `${where} does not exist` : `${missing} commit(s) are not in ${where}`;
   return { kind: "kept", reason: "unmerged", detail };
 }
 
 /** Others may have added to the branch on the forge. Then the merged commit is not known here. */
-async function isIn(call: GitCall, tips: readonly string[], commit: string): Promise<boolean> {
-  const known = await commitOf(call, commit);
-  return known !== null && (await countMissing(call, tips, [known])) === 0;
+async function isIn(hub: GitCall, from: GitCall, tips: readonly string[], commit: string): Promise<boolean> {
+  const known = await commitOf(from, commit);
+  if (known === null)
+    return (await commitOf(hub, commit)) !== null && (await countMissing(hub, tips, [commit])) === 0;
+  await followCommits(hub, from, [known]);
+  return (await countMissing(hub, tips, [known])) === 0;
 }
 
-/** Only if its commit is still the one that was checked. */
-async function dropBranch(call: GitCall, branch: string, keep: Keep): Promise<Removed | null> {
-  const ref = `refs/heads/${branch}`;
-  const commit = await commitOf(call, ref);
+/** Only if its commit is still the one that was checked; also where it was left in the person's repository. */
+async function dropBranch(
+  place: Workplace,
+  hub: GitCall,
+  worktree: Pick<Worktree, "repo" | "branch">,
+  keep: Keep,
+): Promise<Removed | null> {
+  const ref = `refs/heads/${worktree.branch}`;
+  const commit = await commitOf(hub, ref);
   if (commit === null) return null;
-  const unmerged = await whyUnmerged(call, [commit], branch, keep);
+  const unmerged = await whyUnmerged(place, hub, worktree, [commit], keep);
   if (unmerged) return unmerged;
-  await git(call, ["update-ref", "-d", ref, commit]);
+  const from = place.call(worktreePathsOf(place, worktree.repo).checkout);
+  if ((await commitOf(from, ref)) === commit) await dropIn(from, worktree.branch, commit);
+  await git(hub, ["update-ref", "-d", ref, commit]);
+  const other = checkedOut(worktree.branch);
+  if ((await commitOf(hub, other)) !== null) await git(hub, ["update-ref", "-d", other]);
   return null;
+}
+
+/** A branch that somebody has checked out stays. */
+async function dropIn(from: GitCall, branch: string, commit: string): Promise<void> {
+  if ((await checkoutsOf(from)).some((one) => one.branch === branch)) return;
+  await git({ ...from, accept: [1, 128] }, ["update-ref", "-d", `refs/heads/${branch}`, commit]);
 }

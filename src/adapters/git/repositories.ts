@@ -9,11 +9,11 @@ import type { Repo } from "../../core/ports/worktrees.ts";
 import { openOwnFolder } from "../files/own-folder.ts";
 import { gitFolderIn } from "./discover.ts";
 import { type GitCall, git } from "./git.ts";
+import { statusOf } from "./look.ts";
 import { remoteOf } from "./refs.ts";
-import { statusOf } from "./state.ts";
 import { sync } from "./sync.ts";
 import { lockName, openWorkplace, type Workplace } from "./workplace.ts";
-import { checkRepository, encodeName, worktreePathsOf } from "./worktree-paths.ts";
+import { checkoutOf, checkRepository, encodeName } from "./worktree-paths.ts";
 
 /** The depth to which the project is searched for repositories. */
 const DEPTH = 4;
@@ -55,7 +55,7 @@ function entriesOf(folder: string) {
 
 async function look(place: Workplace, repo: Repo): Promise<RepositoryLook> {
   try {
-    const call = place.call(worktreePathsOf(place.projectRoot, repo).checkout);
+    const call = place.call(checkoutOf(place.projectRoot, repo));
     await checkRepository(place.projectRoot, repo, call);
     const { branch, uncommitted } = await statusOf(call);
     const name = await remoteOf(call, branch);

@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { commit, git, USER } from "../../../test/rig/git-user.ts";
+import { looking } from "../../../test/rig/looking.ts";
 import { copyPrepared } from "../../../test/rig/prepared.ts";
 import { promise } from "../../../test/rig/promise.ts";
 import type { MergeOrder, PreparedMerge, Worktree } from "../../core/ports/worktrees.ts";
@@ -49,7 +50,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 
-const open = () => openWorktrees(root, USER);
+const open = () => looking(openWorktrees(root, USER));
 const order = (branch: string): MergeOrder => ({
   repo: ".",
   branch,
@@ -104,7 +105,7 @@ describe("merging into a branch that others push to", () => {
     await worked("w");
     const theirs = pushedByOther("b.txt");
     const half = join(root, ".git/worktrees/half");
-    mkdirSync(half);
+    mkdirSync(half, { recursive: true });
     writeFileSync(join(half, "HEAD"), `${"0".repeat(40)}\n`);
     writeFileSync(join(half, "commondir"), "../..\n");
     writeFileSync(join(half, "gitdir"), `${join(scratch, "half/.git")}\n`);
@@ -117,11 +118,9 @@ describe("merging into a branch that others push to", () => {
     writeFileSync(join(bin, "git"), `#!/bin/sh\n${found} "$@"\ncode=$?\n${whole}\nexit $code\n`, {
       mode: 0o755,
     });
-    const merge = await openWorktrees(root, {
-      ...USER,
-      PATH: `${bin}${delimiter}${process.env.PATH}`,
-    }).prepareMerge(order("w"));
-    expect(readFileSync(join(scratch, "fetches"), "utf8")).toMatch(/^(1|128)\n0\n$/);
+    const environment = { ...USER, PATH: `${bin}${delimiter}${process.env.PATH}` };
+    const merge = await looking(openWorktrees(root, environment)).prepareMerge(order("w"));
+    expect(readFileSync(join(scratch, "fetches"), "utf8")).toMatch(/^(1|128)\n0\n/);
     expect(merge).toMatchObject({ kind: "prepared" });
     expect(git(root, "rev-parse", "refs/remotes/origin/main")).toBe(theirs);
   });
@@ -167,7 +166,7 @@ describe("merging into a branch that others push to", () => {
   it("ends locally what was killed after the push", async () => {
     await worked("w");
     const merge = await prepared("w");
-    git(root, "push", "-q", "origin", `${merge.commit}:refs/heads/main`);
+    git(join(merge.folder, "../@hub.git"), "push", "-q", remote, `${merge.commit}:refs/heads/main`);
     const again = await prepared("w");
     expect(again.commit).toBe(merge.commit);
     expect(await open().publishMerge(order("w"), again)).toMatchObject({ kind: "published" });

@@ -1,33 +1,172 @@
-/** How far the work in a worktree is. */
-import { existsSync } from "node:fs";
+/**
+ * How far the work in a workspace is. What an agent has committed comes in first; what is not committed is seen through a
+ * git folder of the look's own, so that nothing in the workspace's can hide it.
+ */
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isObjectId } from "../../core/object-id.ts";
-import type { WorkDone, Worktree, WorktreeState } from "../../core/ports/worktrees.ts";
-import { commonFolderOf, gitFolderIn } from "./discover.ts";
-import { type GitCall, git, gitLine } from "./git.ts";
-import { parseStatus, type Status } from "./look.ts";
-import { commitOf, gitFolder, remoteOf, unfinishedIn } from "./refs.ts";
+import type { Folder, Repo, WorkDone, Worktree, WorktreeState } from "../../core/ports/worktrees.ts";
+import { beside, topOf } from "../process/work-folder.ts";
+import { configOf, type GitAnswer, type GitCall, gitFailed, gitLine } from "./git.ts";
+import { handIn, refusedWork, type Tip } from "./hand-in.ts";
+import { follow, formOf, openHub } from "./hub.ts";
+import { inside } from "./inside.ts";
+import { parseStatus } from "./look.ts";
+import { commitOf, OPERATIONS, type Operation, remoteOf } from "./refs.ts";
+import { configText } from "./skeleton.ts";
+import { isWhole } from "./whole.ts";
 import type { Workplace } from "./workplace.ts";
-import { checkBranch, worktreePathsOf } from "./worktree-paths.ts";
+import { checkBranch, checkoutOf } from "./worktree-paths.ts";
+
+/** What a workspace holds, once its commits have come in. */
+export interface Held {
+  readonly hub: GitCall;
+  /** Checked out there; null: HEAD is detached. */
+  readonly branch: string | null;
+  readonly head: string | null;
+  /** The commits on which there is work: that of the task's branch, and the one that is checked out. */
+  readonly tips: readonly string[];
+  /** Paths from the top of the workspace. */
+  readonly uncommitted: readonly string[];
+  readonly unfinished: Operation | null;
+}
+
+/** Where the hub keeps what is checked out in a workspace, if it is not its task's branch. */
+export function checkedOut(branch: string): string {
+  return `refs/pawl/head/${branch}`;
+}
+
+/** Throws `git-failed` if the commits cannot come in. */
+export async function holdings(place: Workplace, { branch, folder, repo }: Worktree): Promise<Held> {
+  const hub = await openHub(place, repo);
+  const top = topOf(folder) as Folder;
+  if (!isWhole(top)) throw gitFailed(["status"], top, "it has lost its .git");
+  const [ref, headRef] = [`refs/heads/${branch}`, checkedOut(branch)];
+  const [own, elsewhere] = [await commitOf(hub, ref), await commitOf(hub, headRef)];
+  let said = await tell(place, hub, top, branch, [own, elsewhere]);
+  const tips: Tip[] = [];
+  if (said.tip !== null && said.tip !== own) tips.push({ ref, commit: said.tip, before: own });
+  if (said.head !== null && said.head !== said.tip && said.head !== elsewhere)
+    tips.push({ ref: headRef, commit: said.head, before: elsewhere });
+  if (tips.length > 0) {
+    const known = await heads(hub);
+    const refused = await handIn(place, hub, top, tips, known);
+    if (refused !== null) throw refusedWork(folder, branch, refused);
+  }
+  if (said.status === null) said = await tell(place, hub, top, branch, [said.head]);
+  const { uncommitted } = parseStatus(said.status ?? "");
+  return {
+    ...{ hub, uncommitted },
+    branch: said.branch,
+    head: said.head,
+    tips: [...new Set([said.tip, said.head])].filter((tip) => tip !== null),
+    unfinished: said.unfinished,
+  };
+}
+
+const MOST_KNOWN = 200;
+
+/** Commits that a workspace borrows: what comes in need not hold them again. */
+async function heads(hub: GitCall): Promise<readonly string[]> {
+  const args = ["for-each-ref", `--count=${MOST_KNOWN}`, "--sort=-committerdate", "--format=%(objectname)"];
+  const lines = await gitLine(hub, [...args, "refs/heads", "refs/person", "refs/pawl"]);
+  return [...new Set(lines.split("\n"))].filter(isObjectId);
+}
+
+interface Told {
+  readonly branch: string | null;
+  readonly head: string | null;
+  /** The commit of the task's branch. */
+  readonly tip: string | null;
+  readonly unfinished: Operation | null;
+  /** Null: what is checked out is not known in the hub, so nothing can be compared with it. */
+  readonly status: string | null;
+}
+
+const TELL = `
+look=$1 branch=$2; shift 2
+head=$(git rev-parse --verify --quiet 'HEAD^{commit}')
+printf '%s\\0' "$(git symbolic-ref --quiet HEAD)" "$head" "$(git rev-parse --verify --quiet "refs/heads/$branch^{commit}")"
+for name in ${OPERATIONS.map(([file]) => file).join(" ")}; do [ -e ".git/$name" ] && printf '%s ' "$name"; done
+printf '\\0'
+[ -n "$head" ] || head=none
+case " $* " in *" $head "*) ;; *) exit 0 ;; esac
+printf 'status\\0'
+export GIT_OPTIONAL_LOCKS=1 GIT_DIR="$look" GIT_WORK_TREE="$PWD" GIT_INDEX_FILE="$look/index"
+if [ "$(cat "$look/at" 2>/dev/null)" != "$head" ]; then
+  if [ "$head" = none ]; then git read-tree --empty; else
+    echo "$head" >"$look/HEAD"
+    git read-tree -m "$head" 2>/dev/null || git read-tree "$head" || exit
+  fi
+  echo "$head" >"$look/at"
+fi
+git status --porcelain=v2 --branch -z --untracked-files=all --ignore-submodules=dirty
+`;
+
+async function tell(
+  place: Workplace,
+  hub: GitCall,
+  top: Folder,
+  branch: string,
+  known: readonly (string | null)[],
+): Promise<Told> {
+  const look = await openLook(hub, top);
+  const args = [look, branch, ...known.map((commit) => commit ?? "none")];
+  const answer = await inside(place, {
+    folder: top,
+    script: TELL,
+    args,
+    writes: [look],
+    readOnly: true,
+    limit: 300_000,
+  });
+  return parseTold(answer);
+}
+
+function parseTold({ output }: GitAnswer): Told {
+  const [ref = "", head = "", tip = "", operations = "", ...rest] = output.split("\0");
+  const at = output.indexOf("\0status\0");
+  return {
+    branch: ref.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : null,
+    head: isObjectId(head) ? head : null,
+    tip: isObjectId(tip) ? tip : null,
+    unfinished: OPERATIONS.find(([file]) => operations.split(" ").includes(file))?.[1] ?? null,
+    status: rest[0] === "status" ? output.slice(at + "\0status\0".length) : null,
+  };
+}
+
+/** A git folder for looking at a workspace: its objects are the hub's, and nobody who works there can write it. */
+export async function openLook(hub: GitCall, top: Folder): Promise<string> {
+  const look = beside(top, "look");
+  if (existsSync(join(look, "config"))) return look;
+  for (const name of ["objects/info", "refs", "info"])
+    mkdirSync(join(look, name), { recursive: true, mode: 0o700 });
+  writeFileSync(join(look, "HEAD"), "ref: refs/heads/none\n");
+  writeFileSync(join(look, "objects/info/alternates"), `${join(hub.folder, "objects")}\n`);
+  writeFileSync(join(look, "config"), configText(formOf(await configOf(hub), { bare: false })));
+  return look;
+}
+
+// ── The port's answers ───────────────────────────────────────────────────────────────────────────────────────────
 
 export async function worktreeState(
   place: Workplace,
   worktree: Worktree,
   into?: string,
 ): Promise<WorktreeState> {
-  const call = place.call(worktree.folder);
-  const status = await statusOf(call);
-  const tips = await tipsOf(call, worktree.branch);
-  const remote = await remoteOf(call, worktree.branch);
-  const pushed = remote ? await commitOf(call, `refs/remotes/${remote}/${worktree.branch}`) : null;
+  const { branch, head, hub, tips, uncommitted, unfinished } = await holdings(place, worktree);
+  const from = place.call(checkoutOf(place.projectRoot, worktree.repo));
+  const remote = await remoteOf(from, worktree.branch);
+  const far = `refs/remotes/${remote}/${worktree.branch}`;
+  const pushed = remote ? (await follow(hub, from, [far])).get(far) : undefined;
   return {
-    branch: status.branch || null,
-    head: status.head,
-    uncommitted: status.uncommitted,
-    hooks: status.uncommitted.length === 0 ? [] : commitHooks(place, worktree),
-    unfinished: unfinishedIn(await gitFolder(call)),
-    unmerged: into === undefined ? null : await unmergedCommits(call, tips, into, remote),
-    unpushed: pushed ? await countMissing(call, tips, [pushed]) : null,
+    branch,
+    head,
+    uncommitted,
+    hooks: uncommitted.length === 0 ? [] : commitHooks(worktree.folder),
+    unfinished,
+    unmerged: into === undefined ? null : await unmergedCommits(place, hub, worktree.repo, tips, into),
+    unpushed: pushed ? await countMissing(hub, tips, [pushed]) : null,
   };
 }
 
@@ -35,62 +174,52 @@ const MOST_COMMITS = 30;
 
 export async function workDone(
   place: Workplace,
-  { branch, folder }: Worktree,
+  worktree: Worktree,
   since: string | undefined,
 ): Promise<WorkDone> {
-  const call = place.call(folder);
-  const { uncommitted } = await statusOf(call);
-  const bases = since === undefined ? [] : await basesOf(call, since, await remoteOf(call, branch));
-  if (bases.length === 0) return { commits: [], uncommitted };
+  const { head, hub, uncommitted } = await holdings(place, worktree);
+  const bases = since === undefined ? [] : await basesOf(place, hub, worktree.repo, since);
+  if (bases.length === 0 || head === null) return { commits: [], uncommitted };
   const shape = ["--format=%s", "--reverse", `--max-count=${MOST_COMMITS}`];
-  const lines = await gitLine(call, ["log", ...shape, "HEAD", "--not", ...bases, "--"]);
+  const lines = await gitLine(hub, ["log", ...shape, head, "--not", ...bases, "--"]);
   return { commits: lines.split("\n").filter(Boolean), uncommitted };
 }
 
 const COMMIT_HOOKS = ["pre-commit", "prepare-commit-msg", "commit-msg"];
 
-/** Hooks in the repository's own folder, or husky's: a person's or an agent's commit runs them. */
-function commitHooks(place: Workplace, { repo, folder }: Worktree): readonly string[] {
-  const own = gitFolderIn(worktreePathsOf(place.projectRoot, repo).checkout);
-  const shared = own === null ? [] : [join(commonFolderOf(own), "hooks")];
-  return [...shared, join(folder, ".husky")]
+/** Hooks of the workspace, or husky's: a commit runs them. */
+function commitHooks(folder: string): readonly string[] {
+  const top = topOf(folder);
+  return [join(top, ".git/hooks"), join(top, ".husky")]
     .flatMap((hooks) => COMMIT_HOOKS.map((name) => join(hooks, name)))
     .filter((path) => existsSync(path));
 }
 
-export async function statusOf(call: GitCall): Promise<Status> {
-  const args = ["status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all"];
-  return parseStatus((await git(call, args)).output);
-}
-
-/** The branch's commit and the checked-out one: an agent may have left work on either. */
-export async function tipsOf(call: GitCall, branch: string): Promise<readonly string[]> {
-  const tips = [await commitOf(call, `refs/heads/${branch}`), await commitOf(call, "HEAD")];
-  return tips.filter((tip) => tip !== null);
-}
-
 /** How many commits are in neither the local nor the remote's `into`; null if there is no such branch. */
 export async function unmergedCommits(
-  call: GitCall,
+  place: Workplace,
+  hub: GitCall,
+  repo: Repo,
   tips: readonly string[],
   into: string,
-  remote: string | null,
 ): Promise<number | null> {
-  const targets = await basesOf(call, into, remote);
-  return targets.length === 0 ? null : countMissing(call, tips, targets);
+  const targets = await basesOf(place, hub, repo, into);
+  return targets.length === 0 ? null : countMissing(hub, tips, targets);
 }
 
-/** The commits of a branch, the local one and the remote's; or the commit itself. */
-async function basesOf(call: GitCall, name: string, remote: string | null): Promise<readonly string[]> {
+/** The commits of a branch of the person's repository, the local one and the remote's; or the commit itself. */
+export async function basesOf(
+  place: Workplace,
+  hub: GitCall,
+  repo: Repo,
+  name: string,
+): Promise<readonly string[]> {
   if (isObjectId(name)) return [name];
   checkBranch(name);
+  const from = place.call(checkoutOf(place.projectRoot, repo));
+  const remote = await remoteOf(from, name);
   const refs = [`refs/heads/${name}`, ...(remote ? [`refs/remotes/${remote}/${name}`] : [])];
-  const found: string[] = [];
-  for (const ref of refs) {
-    const commit = await commitOf(call, ref);
-    if (commit) found.push(commit);
-  }
-  return found;
+  return [...(await follow(hub, from, refs)).values()];
 }
 
 export async function countMissing(

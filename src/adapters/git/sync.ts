@@ -14,7 +14,7 @@ import { NO_HOOKS } from "./push.ts";
 import { branchHeldBy, checkoutsOf, gitFolder, isAncestor, remoteOf, unfinishedIn } from "./refs.ts";
 import { countMissing } from "./state.ts";
 import { lockName, type Workplace } from "./workplace.ts";
-import { checkRepository, worktreePathsOf } from "./worktree-paths.ts";
+import { checkoutOf, checkRepository } from "./worktree-paths.ts";
 
 const FETCH_LIMIT = 600_000;
 const LOCK_LIMIT = 300_000;
@@ -22,7 +22,7 @@ const LOCK_LIMIT = 300_000;
 type Fetched = Extract<Synced, { readonly kind: "fetched" }>;
 
 export async function sync(place: Workplace, repo: Repo): Promise<Synced> {
-  const call = place.call(worktreePathsOf(place.projectRoot, repo).checkout);
+  const call = place.call(checkoutOf(place.projectRoot, repo));
   await checkRepository(place.projectRoot, repo, call);
   const remote = await remoteOf(call, await currentBranch(call));
   if (remote === null) return { kind: "no-remote" };

@@ -18,7 +18,7 @@ import { openOwnFolder } from "../files/own-folder.ts";
 import type { Environment } from "../process/environment.ts";
 import { forkOf, parseNumstat } from "./changes.ts";
 import { type Discovered, discover } from "./discover.ts";
-import { configOf, type GitCall, git, gitLine } from "./git.ts";
+import { configOf, type GitCall, git, gitLine, quotedPath } from "./git.ts";
 import { isOwnScope, type KnownConfig } from "./safe-config.ts";
 
 const LIMIT = 120_000;
@@ -51,18 +51,15 @@ function openScratch(place: GitCall, known: KnownConfig, common: string, top: st
     GIT_WORK_TREE: top,
     GIT_INDEX_FILE: join(folder, "index"),
     GIT_OBJECT_DIRECTORY: objects,
-    GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(join(common, "objects")),
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: [join(common, "objects"), ...(place.objects ? [place.objects] : [])]
+      .map(quotedPath)
+      .join(delimiter),
   };
   return {
     call: { ...place, folder: top, own, accept: [], limit: LIMIT },
     top,
     close: () => rmSync(folder, { recursive: true, force: true }),
   };
-}
-
-/** Quotes a path as git reads lists of folders: it unquotes a path that begins with a quote. */
-function quoted(path: string): string {
-  return path.includes(delimiter) || path.startsWith('"') ? JSON.stringify(path) : path;
 }
 
 function configText({ entries }: KnownConfig): string {

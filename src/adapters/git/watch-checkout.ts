@@ -10,9 +10,9 @@ import { isBookkeeping } from "../../core/gate-record.ts";
 import type { Meanwhile, MovedBranch, Repo } from "../../core/ports/worktrees.ts";
 import { isTemporary } from "../files/control.ts";
 import { git } from "./git.ts";
+import { statusOf } from "./look.ts";
 import { isPublished } from "./merge.ts";
 import { checkoutsOf } from "./refs.ts";
-import { statusOf } from "./state.ts";
 import type { Workplace } from "./workplace.ts";
 import { type WorktreePaths, worktreePathsOf } from "./worktree-paths.ts";
 
@@ -27,7 +27,7 @@ interface Mark {
 }
 
 export async function watchCheckout(place: Workplace, repo: Repo): Promise<() => Promise<Meanwhile>> {
-  const paths = worktreePathsOf(place.projectRoot, repo);
+  const paths = worktreePathsOf(place, repo);
   const { checkout } = paths;
   const began = Date.now();
   const look = async () => {

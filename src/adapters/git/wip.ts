@@ -8,9 +8,6 @@
  * S3  Whatever is cut short is found unfinished by the next look, and done again.
  */
 
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { oneLine } from "../../core/blanks.ts";
 import { PawlError } from "../../core/error.ts";
 import type {
@@ -22,16 +19,26 @@ import type {
   Saved,
   Worktree,
 } from "../../core/ports/worktrees.ts";
+import { beside, topOf } from "../process/work-folder.ts";
 import { ensureWorktree } from "./ensure.ts";
 import { type Fence, type FencedPushed, ownRef, pushFenced, raise } from "./fence.ts";
 import { fetch } from "./fetch.ts";
 import { type GitCall, git, gitFailed, gitLine } from "./git.ts";
+import { bringObjects, refusedWork } from "./hand-in.ts";
+import { followCommits, give, openHub } from "./hub.ts";
+import { inside } from "./inside.ts";
 import { hookOptions, NO_HOOKS, reasonOf } from "./push.ts";
-import { commitOf, gitFolder, identityOptions, isAncestor, remoteOf, unfinishedIn } from "./refs.ts";
-import { countMissing, statusOf, tipsOf } from "./state.ts";
+import { commitOf, identityOptions, isAncestor, remoteOf } from "./refs.ts";
+import { countMissing, holdings } from "./state.ts";
 import { isWhole, setAside } from "./whole.ts";
 import type { Workplace } from "./workplace.ts";
-import { checkBranch, checkRepository, type WorktreePaths, worktreePathsOf } from "./worktree-paths.ts";
+import {
+  checkBranch,
+  checkoutOf,
+  checkRepository,
+  type WorktreePaths,
+  worktreePathsOf,
+} from "./worktree-paths.ts";
 
 /** A task's lease, and what this machine did under it, by repository. */
 export interface Held {
@@ -77,17 +84,19 @@ export async function saveWork(
   { hurried, stop }: { readonly hurried: boolean; readonly stop?: AbortSignal },
 ): Promise<Saved> {
   const { fence, lease, place } = held;
-  const call = place.call(worktreePathsOf(place.projectRoot, worktree.repo).checkout);
-  const work = await workIn(place, call, worktree);
+  const call = place.call(checkoutOf(place.projectRoot, worktree.repo));
+  const hub = await openHub(place, worktree.repo);
+  const work = await workIn(place, hub, worktree);
   const { commit } = work;
   const remote = await sharedRemote(fence, call, worktree.branch);
   if (remote === null) return { kind: "unchanged", commit };
   const known = savedRef(lease);
-  const before = await commitOf(call, known);
-  const isNew = before === null || !(await holds(call, before, work));
-  const saved = isNew ? await commitWork(call, lease, work, before) : before;
+  const before = await commitOf(hub, known);
+  const isNew = before === null || !(await holds(hub, before, work));
+  const saved = isNew ? await commitWork(hub, await identityOptions(call), lease, work, before) : before;
   if (held.saved.get(worktree.repo) === saved) return { kind: "unchanged", commit };
-  if (isNew) await git(call, ["update-ref", known, saved, before ?? ""]);
+  if (isNew) await git(hub, ["update-ref", known, saved, before ?? ""]);
+  await give(hub, call, [saved]);
   const pushed = checkHeld(
     await pushFenced(fence, call, {
       remote,
@@ -112,35 +121,45 @@ interface Work {
   readonly others: readonly string[];
 }
 
-async function workIn(place: Workplace, call: GitCall, { branch, folder }: Worktree): Promise<Work> {
-  const isThere = isWhole(folder, call.folder);
-  const inside = isThere ? place.call(folder) : call;
-  const tips = isThere ? await tipsOf(inside, branch) : [await commitOf(call, `refs/heads/${branch}`)];
-  const commit = (isThere ? await commitOf(inside, "HEAD") : tips[0]) ?? null;
-  if (commit === null) throw gitFailed(["rev-parse"], folder, `no commit on ${branch}`);
+async function workIn(place: Workplace, hub: GitCall, worktree: Worktree): Promise<Work> {
+  const { branch, folder } = worktree;
+  if (!isWhole(topOf(folder)))
+    return treeOf(hub, folder, branch, await commitOf(hub, `refs/heads/${branch}`));
+  const { head: commit, tips, uncommitted, unfinished } = await holdings(place, worktree);
+  // What an unfinished merge or rebase has made so far is worth nothing without it.
+  const isPlain = unfinished !== null || uncommitted.length === 0;
+  const work = await treeOf(hub, folder, branch, commit);
   const others: string[] = [];
   for (const tip of tips)
-    if (tip !== null && tip !== commit && !(await isAncestor(call, tip, commit))) others.push(tip);
-  // What an unfinished merge or rebase has made so far is worth nothing without it.
-  const isPlain = !isThere || unfinishedIn(await gitFolder(inside)) !== null;
-  const isClean = isPlain || (await statusOf(inside)).uncommitted.length === 0;
-  const tree = isClean ? await gitLine(call, ["rev-parse", `${commit}^{tree}`]) : await treeOf(inside);
-  return { commit, tree, others };
+    if (tip !== work.commit && !(await isAncestor(hub, tip, work.commit))) others.push(tip);
+  return { ...work, others, ...(isPlain ? {} : { tree: await filesOf(place, hub, worktree, work.commit) }) };
 }
 
-/** The tree of the folder's files, ignored ones not. Its index stays as it is. */
-async function treeOf(inside: GitCall): Promise<string> {
-  const scratch = mkdtempSync(join(tmpdir(), "pawl-work-"));
-  try {
-    const index = join(scratch, "index");
-    const own = join(await gitFolder(inside), "index");
-    if (existsSync(own)) copyFileSync(own, index);
-    const aside = { ...inside, index };
-    await git({ ...aside, accept: [1] }, ["-c", "advice.addEmbeddedRepo=false", "add", "--all", "--", "."]);
-    return await gitLine(aside, ["write-tree"]);
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
+async function treeOf(hub: GitCall, folder: string, branch: string, commit: string | null): Promise<Work> {
+  if (commit === null) throw gitFailed(["rev-parse"], folder, `no commit on ${branch}`);
+  return { commit, others: [], tree: await gitLine(hub, ["rev-parse", `${commit}^{tree}`]) };
+}
+
+const FILES = `
+export GIT_DIR="$1" GIT_WORK_TREE="$PWD" GIT_INDEX_FILE="$1/saved"
+cp "$1/index" "$1/saved"
+git -c advice.addEmbeddedRepo=false add --all -- . || [ $? = 1 ] || exit
+tree=$(git write-tree) && git -c user.name=Pawl -c user.email=pawl@localhost commit-tree -p "$2" -m files "$tree"
+`;
+
+/** The tree of the workspace's files, ignored ones not, in the hub. Its index stays as it is. */
+async function filesOf(
+  place: Workplace,
+  hub: GitCall,
+  { branch, folder }: Worktree,
+  head: string,
+): Promise<string> {
+  const look = beside(folder, "look");
+  const order = { folder, script: FILES, args: [look, head], writes: [look], readOnly: true } as const;
+  const commit = (await inside(place, { ...order, limit: SAVE_LIMIT })).output.trim();
+  const refused = await bringObjects(place, hub, folder, [commit], [head], look);
+  if (refused !== null) throw refusedWork(folder, branch, refused);
+  return gitLine(hub, ["rev-parse", `${commit}^{tree}`]);
 }
 
 async function holds(call: GitCall, saved: string, { commit, others, tree }: Work): Promise<boolean> {
@@ -152,12 +171,12 @@ async function holds(call: GitCall, saved: string, { commit, others, tree }: Wor
 
 async function commitWork(
   call: GitCall,
+  options: readonly string[],
   { epoch, holder, what }: HeldLease,
   { commit, others, tree }: Work,
   before: string | null,
 ): Promise<string> {
   const parents = [commit, ...(before === null ? [] : [before]), ...others];
-  const options = await identityOptions(call);
   const input = `pawl: work on ${what}\n\nepoch: ${epoch}\nholder: ${oneLine(holder)}\n`;
   const args = ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent])];
   return gitLine({ ...call, input }, [...options, ...args]);
@@ -185,7 +204,7 @@ export async function takeUp(held: Held, order: EnsureOrder): Promise<EnsuredWor
   const { fence, lease, place, taken } = held;
   if (taken.has(order.repo)) return ensureWorktree(place, order);
   const branch = checkBranch(order.branch);
-  const paths = worktreePathsOf(place.projectRoot, order.repo);
+  const paths = worktreePathsOf(place, order.repo);
   const call = place.call(paths.checkout);
   await checkRepository(place.projectRoot, order.repo, call);
   const remote = await sharedRemote(fence, call, branch);
@@ -194,7 +213,9 @@ export async function takeUp(held: Held, order: EnsureOrder): Promise<EnsuredWor
   if (told.kind === "unreachable") throw unreachable(call, remote, told.reason);
   const there = await fetchWork(held, call, remote, order);
   const made = await ensureWorktree(place, order);
-  const brought = there === null ? null : await bringUp(held, { paths, call, order, made, there });
+  const hub = await openHub(place, order.repo);
+  if (there !== null) await followCommits(hub, call, [there]);
+  const brought = there === null ? null : await bringUp(held, { paths, call: hub, order, made, there });
   taken.add(order.repo);
   return brought ?? made;
 }
@@ -216,24 +237,30 @@ async function fetchWork(
 ): Promise<string | null> {
   const there = { ...call, remote: { name: remote }, accept: [1, 124, 128], limit: LOOK_LIMIT, stop };
   const work = workRef(fence, lease);
-  const seen = ownRef("refs", `seen/wip/${lease.what}`);
-  const wanted = new Map([
-    [work, seen],
+  const wanted = new Map<string, string | null>([
+    // Under no name: it goes on to the hub.
+    [work, null],
     ...[branch, base].flatMap((name) =>
       name === undefined ? [] : [[`refs/heads/${name}`, `refs/remotes/${remote}/${name}`] as const],
     ),
   ]);
   const listed = await git(there, ["ls-remote", remote, ...wanted.keys()]);
   if (listed.code !== 0) throw unreachable(call, remote, reasonOf(listed.errors));
-  const found = listed.output
-    .split("\n")
-    .flatMap((line) => (wanted.has(line.split("\t")[1] ?? "") ? [line.split("\t")[1] as string] : []));
-  if (found.length > 0) {
-    const specs = found.map((ref) => `+${ref}:${wanted.get(ref)}`);
-    const fetched = await fetch({ ...there, limit: SAVE_LIMIT }, ["--no-tags", remote, ...specs]);
+  const found = new Map(
+    listed.output.split("\n").flatMap((line) => {
+      const [commit = "", ref = ""] = line.split("\t");
+      return wanted.has(ref) ? [[ref, commit] as const] : [];
+    }),
+  );
+  if (found.size > 0) {
+    const specs = [...found.keys()].map((ref) =>
+      wanted.get(ref) === null ? ref : `+${ref}:${wanted.get(ref)}`,
+    );
+    const options = ["--no-tags", "--no-write-fetch-head"];
+    const fetched = await fetch({ ...there, limit: SAVE_LIMIT }, [...options, remote, ...specs]);
     if (fetched.code !== 0) throw unreachable(call, remote, reasonOf(fetched.errors));
   }
-  return found.includes(work) ? commitOf(call, seen) : null;
+  return found.get(work) ?? null;
 }
 
 interface Taking {
@@ -245,71 +272,74 @@ interface Taking {
   readonly there: string;
 }
 
-/** Brings the worktree to what was saved; null: it is the newest already. */
+/** Brings the workspace to what was saved; null: it is the newest already. */
 async function bringUp({ lease, place }: Held, taking: Taking): Promise<EnsuredWorktree | null> {
-  const { call, made, order, paths, there } = taking;
-  const own = await commitOf(call, savedRef(lease));
-  const isNewer = own !== null && (await isAncestor(call, there, own));
+  const { call: hub, made, order, paths, there } = taking;
+  const own = await commitOf(hub, savedRef(lease));
+  const isNewer = own !== null && (await isAncestor(hub, there, own));
   if (isNewer && made.from === "kept") return null;
   const newest = isNewer ? own : there;
-  const worth = made.from === "kept" && (await hasMore(place, made, newest));
-  await keepTips(
-    call,
-    lease,
-    worth
-      ? await tipsOf(place.call(made.folder), made.branch)
-      : [await commitOf(call, `refs/heads/${made.branch}`)],
-    newest,
-  );
-  const aside = worth ? setAside(made.folder, (n) => paths.lost(made.branch, n)) : null;
+  const { tips, isWorth } = await moreIn(place, hub, made, newest);
+  await keepTips(hub, lease, tips, newest);
+  const top = topOf(made.folder);
+  const aside = isWorth ? setAside(top, (n) => paths.lost(made.branch, n)) : null;
   if (aside !== null) await ensureWorktree(place, order);
-  await putBack(place.call(made.folder), made.branch, newest);
-  await git(call, ["update-ref", savedRef(lease), newest]);
+  await putBack(place, hub, made, newest);
+  await git(hub, ["update-ref", savedRef(lease), newest]);
   return { ...made, from: "elsewhere", ...(aside === null ? {} : { aside: aside as Folder }) };
 }
 
-/** Whether the folder has work that was never saved. */
-async function hasMore(place: Workplace, { branch, folder }: Worktree, saved: string): Promise<boolean> {
-  const inside = place.call(folder);
-  if (unfinishedIn(await gitFolder(inside)) !== null) return true;
-  if ((await statusOf(inside)).uncommitted.length > 0) return true;
-  return (await countMissing(inside, await tipsOf(inside, branch), [saved])) > 0;
+/** The commits of the workspace, and whether it has work that was never saved. */
+async function moreIn(
+  place: Workplace,
+  hub: GitCall,
+  made: EnsuredWorktree,
+  saved: string,
+): Promise<{ readonly tips: readonly string[]; readonly isWorth: boolean }> {
+  const { tips, uncommitted, unfinished } = await holdings(place, made);
+  const isDirty = unfinished !== null || uncommitted.length > 0;
+  return { tips, isWorth: made.from === "kept" && (isDirty || (await countMissing(hub, tips, [saved])) > 0) };
 }
 
 /** Keeps commits that only this machine has: the branch is about to leave them. */
 async function keepTips(
   call: GitCall,
   { what }: HeldLease,
-  tips: readonly (string | null)[],
+  tips: readonly string[],
   saved: string,
 ): Promise<void> {
   for (const tip of tips)
-    if (tip !== null && !(await isAncestor(call, tip, saved)))
+    if (!(await isAncestor(call, tip, saved)))
       await git(call, ["update-ref", ownRef("refs", `aside/${what}/${tip.slice(0, 12)}`), tip]);
 }
 
+const PUT_BACK = `
+git checkout --quiet --force -B "$1" "$2^1" || exit
+[ "$(git rev-parse "$2^{tree}")" = "$(git rev-parse 'HEAD^{tree}')" ] && exit
+git read-tree -u --reset "$2" && git reset --quiet
+`;
+
 /** The branch's commit, with what was not committed on top. */
-async function putBack(inside: GitCall, branch: string, saved: string): Promise<void> {
-  await git(inside, [...NO_HOOKS, "checkout", "--quiet", "--force", "-B", branch, `${saved}^1`]);
-  const [files, committed] = (await gitLine(inside, ["rev-parse", `${saved}^{tree}`, "HEAD^{tree}"])).split(
-    "\n",
-  );
-  if (files === committed) return;
-  await git(inside, ["read-tree", "-u", "--reset", saved]);
-  await git(inside, ["reset", "--quiet"]);
+async function putBack(
+  place: Workplace,
+  hub: GitCall,
+  { branch, folder }: Worktree,
+  saved: string,
+): Promise<void> {
+  await inside(place, { folder, script: PUT_BACK, args: [branch, saved], limit: SAVE_LIMIT });
+  await git(hub, ["update-ref", `refs/heads/${branch}`, `${saved}^1`]);
 }
 
 // ── The end ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Removes what was saved: the task is done. What cannot be removed does no harm. */
 export async function forgetWork({ fence, lease, place }: Held, repo: Repo, branch: string): Promise<void> {
-  const call = place.call(worktreePathsOf(place.projectRoot, repo).checkout);
+  const call = place.call(checkoutOf(place.projectRoot, repo));
   const remote = await sharedRemote(fence, call, branch);
   if (remote === null) return;
   const ref = workRef(fence, lease);
   const order = { remote, leases: [lease], hooks: NO_HOOKS, limit: LOOK_LIMIT };
   const pushed = checkHeld(await pushFenced(fence, call, { ...order, updates: [{ ref, commit: null }] }));
   if (pushed.kind !== "pushed") return;
-  for (const own of [savedRef(lease), ownRef("refs", `seen/wip/${lease.what}`)])
-    await git(call, ["update-ref", "-d", own]);
+  await git(await openHub(place, repo), ["update-ref", "-d", savedRef(lease)]);
 }

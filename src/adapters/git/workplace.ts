@@ -1,19 +1,44 @@
-/** What all operations on a project's worktrees share. */
-import { readFileSync, realpathSync } from "node:fs";
+/** What all operations on a project's workspaces share. */
+import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import { LOCKS } from "../files/control.ts";
 import { type Lock, type Locks, openLocks } from "../files/locks.ts";
 import { nodeDisk } from "../files/node-disk.ts";
+import { writeWhole } from "../files/write-whole.ts";
+import { OWNER, workFolder } from "../process/work-folder.ts";
 import type { GitCall } from "./git.ts";
 import { encodeName } from "./worktree-paths.ts";
 
+/** What a program is started with behind the wall. */
+export interface Walled {
+  enclose(order: {
+    readonly folder: string;
+    readonly readOnly?: true;
+    readonly program: string;
+    readonly args: readonly string[];
+    readonly environment: Readonly<Record<string, string>>;
+    readonly writes?: readonly string[];
+  }): {
+    readonly program: string;
+    readonly args: readonly string[];
+    readonly environment: Readonly<Record<string, string>>;
+  };
+}
+
 export interface Workplace {
   readonly projectRoot: string;
+  /** The folder of the project's hubs and workspaces. */
+  readonly work: string;
+  /** Makes it, if it is missing. */
+  makeWork(): void;
+  /** Around git in a workspace; absent: there is none. */
+  readonly wall?: Walled | undefined;
   readonly locks: Locks;
   /** The lock, or the name of its owner. */
   readonly tryLock: (name: string, owner: string) => Promise<Lock | string>;
+  /** Git in the person's repository, or in a hub. */
   readonly call: (folder: string) => GitCall;
 }
 
@@ -21,11 +46,20 @@ export function openWorkplace(
   root: string,
   environment: Readonly<Record<string, string | undefined>>,
   filters: GitCall["filters"],
+  wall?: Walled,
 ): Workplace {
   const projectRoot = realpathSync(root);
   const locks = openLocks(nodeDisk(projectRoot));
+  const work = workFolder(projectRoot, environment);
   return {
     projectRoot,
+    work,
+    makeWork() {
+      mkdirSync(work, { recursive: true, mode: 0o700 });
+      if (!existsSync(join(work, OWNER)))
+        writeWhole(join(work, OWNER), JSON.stringify({ root: projectRoot }));
+    },
+    wall,
     locks,
     call: (folder) => ({ folder, environment, ...(filters && { filters }) }),
     tryLock: async (name, owner) => {

@@ -1,11 +1,12 @@
 /**
- * Where worktrees are: `.pawl/worktrees/<repo>/<branch>`. Each name is encoded so that no two names share a folder, in
- * characters without a special meaning to shells, addresses and file systems (some agents treat a path as part of a
- * URL). Names that begin with `@` are Pawl's own, never a branch's.
+ * Where workspaces are: `<work>/<repo>/<branch>`, outside the project, so that no tool that looks upward finds the person's
+ * files. Each name is encoded so that no two names share a folder, in characters without a special meaning to shells,
+ * addresses and file systems (some agents treat a path as part of a URL). Names that begin with `@` are Pawl's own, never
+ * a branch's.
  */
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { join, relative } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import { projectPath } from "../../core/path.ts";
@@ -14,7 +15,6 @@ import { ownPlace } from "../files/own-folder.ts";
 import { discover } from "./discover.ts";
 import { type GitCall, git } from "./git.ts";
 
-export const WORKTREES = ".pawl/worktrees";
 const LONGEST = 180;
 
 /** Makes one path segment of any text. Different texts give different segments, even if letter case is ignored. */
@@ -39,30 +39,41 @@ function encodeCharacter(character: string, inside: boolean): string {
 export interface WorktreePaths {
   /** The repository's own checkout. */
   readonly checkout: string;
-  /** The folder of all its worktrees. */
+  /** The folder of all its workspaces. */
   readonly base: string;
+  /** The bare repository in which the work of all tasks comes together. */
+  readonly hub: string;
+  /** The top of the branch's workspace. */
   readonly worktree: (branch: string) => Folder;
   /** The folders in which merges into a branch are made, with a slot for each concurrent one. */
   readonly merge: (into: string, slot?: number) => Folder;
-  /** The note that a worktree is incomplete. */
+  /** The note that a workspace is incomplete. */
   readonly unfinished: (branch: string) => string;
   /** The note of the branch that a folder is for. */
   readonly label: (branch: string) => string;
   /** The commits of published merges, one per line. */
   readonly published: string;
-  /** The folder for a worktree that lost its `.git`; the nth of the branch. */
+  /** The folder for a workspace that lost its `.git`; the nth of the branch. */
   readonly lost: (branch: string, n: number) => Folder;
 }
 
-export function worktreePathsOf(projectRoot: string, repo: Repo): WorktreePaths {
+/** The repository's own checkout. */
+export function checkoutOf(projectRoot: string, repo: Repo): string {
   const root = realpathSync(projectRoot);
-  const checkout = repo === "." ? root : join(root, projectPath(repo));
-  const own = `${WORKTREES}/${repo === "." ? "@project" : encodeName(repo)}`;
-  const base = ownPlace(root, own);
-  const at = (name: string) => ownPlace(root, `${own}/${name}`);
+  return repo === "." ? root : join(root, projectPath(repo));
+}
+
+export function worktreePathsOf(
+  { projectRoot, work }: { readonly projectRoot: string; readonly work: string },
+  repo: Repo,
+): WorktreePaths {
+  const own = repo === "." ? "@project" : encodeName(repo);
+  const base = ownPlace(work, own);
+  const at = (name: string) => ownPlace(work, `${own}/${name}`);
   return {
-    checkout,
+    checkout: checkoutOf(projectRoot, repo),
     base,
+    hub: at("@hub.git"),
     worktree: (branch) => at(encodeName(branch)) as Folder,
     merge: (into, slot = 0) => at(`@into-${encodeName(into)}${slot === 0 ? "" : `@${slot}`}`) as Folder,
     unfinished: (branch) => at(`@new-${encodeName(branch)}`),
@@ -72,14 +83,9 @@ export function worktreePathsOf(projectRoot: string, repo: Repo): WorktreePaths 
   };
 }
 
-/** Beside the folder, so that it moves with it and nobody who works in the folder sees it. */
-export function setupNote(folder: string): string {
-  return join(dirname(folder), `@set-up-${basename(folder)}`);
-}
-
 /** Throws unless the path is a repository inside the project. */
 export async function checkRepository(projectRoot: string, repo: Repo, call: GitCall): Promise<void> {
-  const { checkout } = worktreePathsOf(projectRoot, repo);
+  const checkout = checkoutOf(projectRoot, repo);
   const real = realOr(checkout);
   const where = repo === "." ? "the project's root" : repo;
   const fix = `Run \`git init\` or \`git clone\` in ${where}, or correct \`repo\` in tasks.yaml.`;

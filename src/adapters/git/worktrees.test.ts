@@ -18,6 +18,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { commit, git, USER, write } from "../../../test/rig/git-user.ts";
+import { looking } from "../../../test/rig/looking.ts";
 import { copyPrepared } from "../../../test/rig/prepared.ts";
 import { promise } from "../../../test/rig/promise.ts";
 import { projectPath } from "../../core/path.ts";
@@ -38,7 +39,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-const open = () => openWorktrees(root, USER);
+const open = (environment: Readonly<Record<string, string | undefined>> = USER) =>
+  looking(openWorktrees(root, environment));
 const order = (branch: string, into = "main"): MergeOrder => ({
   repo: ".",
   branch,
@@ -92,7 +94,10 @@ describe("making a worktree", () => {
 
   it("takes the local branch, else the remote's, else the base that is named", async () => {
     const remote = bareRemote();
-    git(root, "branch", "local");
+    git(root, "branch", "plain");
+    git(root, "switch", "-qc", "local");
+    commit(root, "local.txt", "x");
+    git(root, "switch", "-q", "main");
     const clone = join(root, "ignored/clone");
     git(root, "clone", "-q", remote, clone);
     git(clone, "switch", "-qc", "theirs");
@@ -100,8 +105,17 @@ describe("making a worktree", () => {
     git(clone, "push", "-q", "origin", "theirs");
     git(root, "branch", "old-base");
     commit(root, "new.txt", "x");
-    expect(await open().ensure({ repo: ".", branch: "local" })).toMatchObject({ from: "local" });
-    const fetched = await open().ensure({ repo: ".", branch: "theirs" });
+    // Nothing is lost where a branch has no commit of its own.
+    expect(await open().ensure({ repo: ".", branch: "plain" })).toMatchObject({ from: "base" });
+    for (const branch of ["local", "theirs"])
+      await expect(open().ensure({ repo: ".", branch })).rejects.toMatchObject({
+        code: "branch-in-use",
+        fix: expect.stringContaining(`branch: ${branch}`),
+      });
+    const adopted = await open().ensure({ repo: ".", branch: "local", adopts: true });
+    expect(adopted).toMatchObject({ from: "local" });
+    expect(existsSync(join(adopted.folder, "local.txt"))).toBe(true);
+    const fetched = await open().ensure({ repo: ".", branch: "theirs", adopts: true });
     expect(fetched.from).toBe("remote");
     expect(git(fetched.folder, "rev-parse", "HEAD")).toBe(theirs);
     const based = await open().ensure({ repo: ".", branch: "mine", base: "old-base" });
@@ -121,8 +135,8 @@ describe("making a worktree", () => {
   it("that was killed half way is finished by the next call", async () => {
     const { folder } = await open().ensure({ repo: ".", branch: "half" });
     const base = join(folder, "..");
-    git(root, "worktree", "remove", "--force", folder);
-    git(root, "worktree", "add", "--no-checkout", "-q", folder, "half");
+    rmSync(join(folder, ".git/refs"), { recursive: true });
+    rmSync(join(folder, "a.txt"));
     writeFileSync(join(base, "@new-half"), '{"from":"ba');
     expect(await open().ensure({ repo: ".", branch: "half" })).toMatchObject({ folder });
     expect(git(folder, "status", "--porcelain")).toBe("");
@@ -131,6 +145,7 @@ describe("making a worktree", () => {
 
   it("whose folder was deleted by hand is made anew, with the branch's commits", async () => {
     const { folder } = await worked("gone");
+    await open().reached({ repo: ".", branch: "gone", into: "main", fetch: false });
     rmSync(folder, { recursive: true });
     expect(await open().ensure({ repo: ".", branch: "gone" })).toMatchObject({ from: "local" });
     expect(existsSync(join(folder, "gone.txt"))).toBe(true);
@@ -196,30 +211,28 @@ describe("making a worktree", () => {
 
 describe("a worktree that lost its .git", () => {
   const losses: readonly (readonly [string, (folder: string) => void])[] = [
-    ["was removed", (folder) => rmSync(join(folder, ".git"))],
+    ["was removed", (folder) => rmSync(join(folder, ".git"), { recursive: true })],
     [
-      "was made a repository of its own",
+      "became a file that leads to another",
       (folder) => {
-        rmSync(join(folder, ".git"));
-        git(folder, "init", "-q");
+        rmSync(join(folder, ".git"), { recursive: true });
+        writeFileSync(join(folder, ".git"), `gitdir: ${join(folder, "../other/.git")}\n`);
       },
     ],
     [
-      "names another worktree",
-      (folder) => writeFileSync(join(folder, ".git"), readFileSync(join(folder, "../other/.git"))),
-    ],
-    [
-      "was removed, and git forgot the worktree",
+      "became a link to another",
       (folder) => {
-        rmSync(join(folder, ".git"));
-        git(root, "worktree", "prune");
+        rmSync(join(folder, ".git"), { recursive: true });
+        symlinkSync(join(folder, "../other/.git"), join(folder, ".git"));
       },
     ],
+    ["has no refs any more", (folder) => rmSync(join(folder, ".git/refs"), { recursive: true })],
   ];
   it.each(losses)("is set aside whole and made anew: it %s", async (_, lose) => {
     promise("git.lost-worktree");
     await open().ensure({ repo: ".", branch: "other" });
     const worktree = await worked("w");
+    await open().state(worktree);
     write(worktree.folder, "draft.txt", "not committed\n");
     lose(worktree.folder);
     const made = await open().ensure({ repo: ".", branch: "w" });
@@ -235,7 +248,7 @@ describe("a worktree that lost its .git", () => {
     await worked("w");
     const lose = async () => {
       const { folder } = await open().ensure({ repo: ".", branch: "w" });
-      rmSync(join(folder, ".git"));
+      rmSync(join(folder, ".git"), { recursive: true });
       return (await open().ensure({ repo: ".", branch: "w" })).lost;
     };
     const [first, second] = [await lose(), await lose()];
@@ -245,9 +258,8 @@ describe("a worktree that lost its .git", () => {
 
   it("is never taken for the checkout around it, nor removed", async () => {
     const worktree = await worked("w");
-    git(root, "merge", "-q", "--no-edit", "w");
-    rmSync(join(worktree.folder, ".git"));
-    await expect(open().state(worktree)).rejects.toThrow("not a git repository");
+    rmSync(join(worktree.folder, ".git"), { recursive: true });
+    await expect(open().state(worktree)).rejects.toThrow("lost its .git");
     expect(await open().remove(worktree, { into: "main", branch: true })).toMatchObject({
       kind: "kept",
       detail: expect.stringContaining("lost its .git"),
@@ -325,7 +337,7 @@ describe("how far the work is", () => {
     await worked("v");
     expect((await changed()).branches).toEqual([]);
     const to = git(folder, "rev-parse", "HEAD");
-    git(folder, "update-ref", "refs/heads/release", to);
+    git(root, "update-ref", "refs/heads/release", to);
     expect((await changed()).branches).toEqual([{ branch: "release", from, to }]);
   });
 });
@@ -488,7 +500,7 @@ describe("merging", () => {
     writeFileSync(join(root, ".git/hooks/pre-merge-commit"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
     const { GIT_AUTHOR_NAME, GIT_AUTHOR_EMAIL, GIT_COMMITTER_NAME, GIT_COMMITTER_EMAIL, ...nobody } = USER;
     git(root, "config", "user.useConfigOnly", "true");
-    const prepared = await openWorktrees(root, nobody).prepareMerge(order("w"));
+    const prepared = await open(nobody).prepareMerge(order("w"));
     expect(prepared).toMatchObject({ kind: "prepared" });
   });
 
@@ -553,7 +565,7 @@ describe("removing", () => {
     bareRemote();
     await open().push(".", "w");
     expect(await remove()).toEqual({ kind: "removed" });
-    expect(git(root, "branch", "--list", "w")).not.toBe("");
+    expect((await open().ensure({ repo: ".", branch: "w" })).from).toBe("local");
   });
 
   it("keeps commits that lie on no branch", async () => {

@@ -2,38 +2,53 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
-import type { HeldLease, Repo, SharedWorktrees, Worktree, Worktrees } from "../../core/ports/worktrees.ts";
-import { isAbsence } from "../files/disk.ts";
-import { ensureWorktree } from "./ensure.ts";
+import type {
+  HeldLease,
+  Meanwhile,
+  Repo,
+  SharedWorktrees,
+  Worktree,
+  Worktrees,
+} from "../../core/ports/worktrees.ts";
+import { errnoOf, isAbsence } from "../files/disk.ts";
+import { ensureWorktree, insideOf } from "./ensure.ts";
 import { type Fence, openFence, pushFenced } from "./fence.ts";
 import type { GitCall } from "./git.ts";
 import { bringIn, leaveOut, prepareMerge, publishMerge, takeTurn } from "./merge.ts";
-import { hookOptions, PUSH_LIMIT, push, type Send } from "./push.ts";
+import { hookOptions, leave, PUSH_LIMIT, push, type Send } from "./push.ts";
 import { reached } from "./reached.ts";
 import { removeWorktree } from "./remove.ts";
 import { workDone, worktreeState } from "./state.ts";
 import { watchCheckout } from "./watch-checkout.ts";
 import { checkHeld, forgetWork, type Held, saveWork, takeUp } from "./wip.ts";
-import { openWorkplace } from "./workplace.ts";
-import { WORKTREES, worktreePathsOf } from "./worktree-paths.ts";
+import { openWorkplace, type Walled, type Workplace } from "./workplace.ts";
+import { worktreePathsOf } from "./worktree-paths.ts";
 
-/** `fence`: how a remote keeps apart who works on a task; by default by refs of Pawl's own. */
+export interface WorktreesSetup {
+  readonly filters?: GitCall["filters"];
+  /** Around git in a workspace; absent: there is none. */
+  readonly wall?: Walled | undefined;
+  /** How a remote keeps apart who works on a task; by default by refs of Pawl's own. */
+  readonly fence?: Pick<Fence, "kind" | "project">;
+}
+
 export function openWorktrees(
   projectRoot: string,
   environment: Readonly<Record<string, string | undefined>>,
-  filters?: GitCall["filters"],
-  fence: Pick<Fence, "kind" | "project"> = { kind: "refs", project: "" },
+  { fence = { kind: "refs", project: "" }, filters, wall }: WorktreesSetup = {},
 ): Worktrees {
-  const place = openWorkplace(projectRoot, environment, filters);
+  const place = openWorkplace(projectRoot, environment, filters, wall);
   const fenced = openFence(fence);
   const own: Worktrees = {
     ensure: (order) => ensureWorktree(place, order),
-    list: async () => listWorktrees(place.projectRoot),
+    list: async () => listWorktrees(place),
     done: (worktree, since) => workDone(place, worktree, since),
     state: (worktree, into) => worktreeState(place, worktree, into),
-    watchCheckout: (repo) => watchCheckout(place, repo),
+    // Behind the wall nobody can change it.
+    watchCheckout: (repo) => (wall ? Promise.resolve(async () => NOTHING) : watchCheckout(place, repo)),
     reached: (order) => reached(place, order),
     push: (repo, branch, stop) => push(place, { repo, branch, stop }),
+    leave: (repo, branch) => leave(place, repo, branch),
     takeTurn: (repo, into, owner) => takeTurn(place, repo, into, owner),
     prepareMerge: (order) => prepareMerge(place, order),
     publishMerge: (order, merge) => publishMerge(place, order, merge),
@@ -50,7 +65,7 @@ function openShared(own: Worktrees, held: Held): SharedWorktrees {
   const { lease, place } = held;
   return {
     ...own,
-    ensure: (order) => takeUp(held, order),
+    ensure: (order) => takeUp(held, { ...order, adopts: true }),
     push: (repo, branch, stop) =>
       push(place, { repo, branch, stop }, async (call, order) =>
         checkHeld(await sendUnder(held, [lease])(call, order)),
@@ -71,6 +86,8 @@ function openShared(own: Worktrees, held: Held): SharedWorktrees {
   };
 }
 
+const NOTHING: Meanwhile = { files: [], branches: [] };
+
 function sendUnder({ fence }: Held, leases: readonly HeldLease[]) {
   return async (call: GitCall, { commit, ref, remote, stop }: Parameters<Send>[1]) =>
     pushFenced(fence, call, {
@@ -81,15 +98,16 @@ function sendUnder({ fence }: Held, leases: readonly HeldLease[]) {
     });
 }
 
-/** Lists the worktrees by the labels beside their folders, in the order of their names. */
-function listWorktrees(projectRoot: string): readonly Worktree[] {
-  return namesIn(join(projectRoot, WORKTREES)).flatMap((repoName) =>
-    namesIn(join(projectRoot, WORKTREES, repoName)).flatMap((name) => {
+/** Lists the workspaces by the labels beside their folders, in the order of their names. */
+function listWorktrees(place: Workplace): readonly Worktree[] {
+  return namesIn(place.work).flatMap((repoName) =>
+    namesIn(join(place.work, repoName)).flatMap((name) => {
       if (!name.startsWith("@of-")) return [];
-      const label = readLabel(join(projectRoot, WORKTREES, repoName, name));
+      const label = readLabel(join(place.work, repoName, name));
       if (label === null) return [];
-      const folder = worktreePathsOf(projectRoot, label.repo).worktree(label.branch);
-      return existsSync(folder) ? [{ ...label, folder }] : [];
+      const paths = worktreePathsOf(place, label.repo);
+      const top = paths.worktree(label.branch);
+      return existsSync(top) ? [{ ...label, folder: insideOf(paths.checkout, top) }] : [];
     }),
   );
 }
@@ -98,7 +116,7 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder).sort();
   } catch (thrown) {
-    if (isAbsence(thrown)) return [];
+    if (isAbsence(thrown) || errnoOf(thrown) === "ENOTDIR") return [];
     throw thrown;
   }
 }

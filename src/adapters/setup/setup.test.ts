@@ -24,7 +24,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 function checkout(name: string, lock = "one"): Folder {
-  const folder = join(root, ".pawl/worktrees/@project", name);
+  const folder = join(root, "pawl/work/project/@project", name);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package-lock.json"), lock);
   return folder as Folder;

@@ -28,7 +28,7 @@ import type { Folder } from "../../core/ports/worktrees.ts";
 import type { SetupSettings } from "../../core/settings.ts";
 import { ownPlace } from "../files/own-folder.ts";
 import { writeWhole } from "../files/write-whole.ts";
-import { setupNote } from "../git/worktree-paths.ts";
+import { beside } from "../process/work-folder.ts";
 
 /** Used if a repository names no inputs of its own. */
 const LOCK_FILES = [
@@ -50,6 +50,8 @@ const LOCK_FILES = [
 ];
 /** How many states are kept; the least used is dropped first. */
 const KEPT = 5;
+/** The note beside a workspace that it is set up, and for what. */
+export const SET_UP = "set-up";
 
 export function openSetups(projectRoot: string): Setups {
   const store = () => ownPlace(projectRoot, ".pawl/setup");
@@ -69,14 +71,14 @@ function look(store: string, folder: Folder, setup: SetupSettings): SetupState {
   return attempt(() => {
     for (const [index, path] of paths.entries()) copy(join(kept, String(index)), join(folder, path));
     utimesSync(kept, new Date(), new Date());
-    writeWhole(setupNote(folder), key);
+    writeWhole(beside(folder, SET_UP), key);
     return "restored";
   }, "needed");
 }
 
 function done(store: string, folder: Folder, setup: SetupSettings, keep: boolean): void {
   const key = keyOf(folder, setup);
-  writeWhole(setupNote(folder), key);
+  writeWhole(beside(folder, SET_UP), key);
   const kept = join(store, key);
   const paths = cached(setup);
   if (!keep || paths.length === 0 || existsSync(kept)) return;
@@ -129,5 +131,5 @@ function keyOf(folder: Folder, { run, inputs = LOCK_FILES, cache = [] }: SetupSe
 }
 
 function readNote(folder: Folder): string | null {
-  return attempt(() => readFileSync(setupNote(folder), "utf8").trim(), null);
+  return attempt(() => readFileSync(beside(folder, SET_UP), "utf8").trim(), null);
 }

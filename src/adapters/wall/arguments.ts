@@ -12,6 +12,8 @@ export interface Layout {
   readonly root: string;
   /** What may be written, unless all is to be read only, and the place in it where the program works. */
   readonly folder: string;
+  /** It is outside the project: `last` opens it. */
+  readonly isApart: boolean;
   readonly readOnly: boolean;
   readonly cwd: string;
   readonly hidden: readonly Hidden[];
@@ -85,7 +87,7 @@ export function mountsOf(layout: Layout): readonly Mount[] {
   return [
     ...places(isOutside),
     { type: "read", at: root },
-    ...(isInState ? [] : [work]),
+    ...(isInState || layout.isApart ? [] : [work]),
     ...places((path) => inProject(path) && !hidden.some(({ at }) => at === root && path === root)),
     ...closed.map((at) => ({ type: "read", from: "/dev/null", at }) as const),
     ...(isInside(root, folder) || write.some((path) => isInside(root, path))

@@ -1,7 +1,4 @@
-/**
- * What the wall keeps for a worktree between runs: its agents' home, and its objects and branch that have not been
- * brought in yet.
- */
+/** What the wall keeps for a folder between runs: its agents' home. */
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +25,7 @@ export function openStore(projectRoot: string, folder: string): Store {
   return store;
 }
 
-export function storesOf(projectRoot: string): readonly Store[] {
+function storesOf(projectRoot: string): readonly Store[] {
   const walls = ownPlace(projectRoot, WALLS);
   if (!existsSync(walls)) return [];
   return readdirSync(walls).map((name) => ({ folder: join(walls, name) }));
@@ -36,8 +33,7 @@ export function storesOf(projectRoot: string): readonly Store[] {
 
 function sweep(projectRoot: string): void {
   for (const { folder } of storesOf(projectRoot))
-    if (!existsSync(join(folder, "pending.json")) && !isUsed(folder))
-      rmSync(folder, { recursive: true, force: true });
+    if (!isUsed(folder)) rmSync(folder, { recursive: true, force: true });
 }
 
 function isUsed(folder: string): boolean {

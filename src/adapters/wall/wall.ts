@@ -9,10 +9,9 @@ import { ownProgram } from "../agents/own-program.ts";
 import { openOwnFolder } from "../files/own-folder.ts";
 import { realOr } from "../git/discover.ts";
 import type { Environment } from "../process/environment.ts";
+import { beside, GIT_CONFIG, isWorkspace, topOf } from "../process/work-folder.ts";
 import { bwrapArguments, type Hidden, isInside, type Layout, type Mount } from "./arguments.ts";
-import { bringIn } from "./bring-in.ts";
 import { type Egress, openEgress, SOCKET } from "./egress.ts";
-import { gitMounts, worktreeGit } from "./git-view.ts";
 import {
   type HomePlace,
   hiddenPlaces,
@@ -26,8 +25,6 @@ import { probe } from "./probe.ts";
 import { clearWay, openStore, type Store } from "./store.ts";
 
 export interface Wall {
-  /** First brings in what an earlier run left behind the wall in this folder. */
-  ready(folder: string): Promise<void>;
   /** Throws `wall-failed`. */
   enclose(order: WallOrder): Enclosed;
 }
@@ -102,9 +99,6 @@ export function openWall(setup: WallSetup): Opened {
   return {
     why: null,
     wall: {
-      ready: async (folder) => {
-        if (worktreeGit(folder)) await bringIn(openStore(root, folder), setup.environment);
-      },
       enclose: (order) => enclose({ ...setup, projectRoot: root }, program, order),
     },
   };
@@ -129,7 +123,7 @@ const GIT_SETTINGS = {
 function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed {
   const { projectRoot: root } = setup;
   openOwnFolder(root, ".pawl");
-  const folder = realOr(order.folder);
+  const folder = topOf(realOr(order.folder));
   const store = order.agent === undefined ? null : openStore(root, folder);
   const home = order.agent?.home ?? [];
   const hidden = hiddenBy(setup, store, home);
@@ -154,6 +148,7 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
   const layout: Layout = {
     root,
     folder,
+    isApart: isWorkspace(folder),
     readOnly: order.readOnly === true,
     cwd: realOr(order.cwd ?? order.folder),
     hidden,
@@ -163,8 +158,8 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
     own: ownMounts(order),
     guarded: [...GUARDED, setup.tasksFile].map((name) => join(root, name)).filter((path) => existsSync(path)),
     last: [
-      ...gitOf(store, order, folder),
-      ...stateMounts(setup, order, isHidden),
+      ...gitOf(folder),
+      ...stateMounts(setup, order, folder, isHidden),
       ...(way ? [{ type: "read", from: way.folder, at: WAY_OUT } as const] : []),
     ],
     kernel: KERNEL.filter((path) => existsSync(path)),
@@ -268,36 +263,51 @@ function makePlaces({ hidden, read }: Layout): void {
       mkdirSync(at, { recursive: true, mode: 0o700 });
 }
 
-function ownMounts({ sees = [], writes = [] }: WallOrder): readonly Mount[] {
-  const there = (paths: readonly string[]) => paths.filter((path) => existsSync(path));
+function ownMounts({ folder, sees = [], writes = [] }: WallOrder): readonly Mount[] {
+  const there = (paths: readonly string[]) =>
+    paths.filter((path) => existsSync(path) && !path.startsWith(`${beside(folder, "")}`));
   return [
     ...there(sees).map((at) => ({ type: "read", at }) as const),
     ...there(writes).map((at) => ({ type: "write", at }) as const),
   ];
 }
 
-function gitOf(store: Store | null, { agent }: WallOrder, folder: string): readonly Mount[] {
+/** A folder that is a checkout of the person's repository, or of another: only its own file leads to git's folder. */
+function gitOf(folder: string): readonly Mount[] {
   const link = join(folder, ".git");
-  const linked: readonly Mount[] = lstatSync(link, { throwIfNoEntry: false })?.isFile()
-    ? [{ type: "read", at: link }]
-    : [];
-  const git = worktreeGit(folder);
-  if (git === null) return linked;
-  if (store === null || agent === undefined) return [...linked, { type: "read", at: git.common }];
-  return [...linked, ...gitMounts(store, agent.run, folder)];
+  return lstatSync(link, { throwIfNoEntry: false })?.isFile() ? [{ type: "read", at: link }] : [];
 }
 
 /** What Pawl keeps outside the project is hidden, wherever it is. */
 function stateMounts(
   { stateFolder }: WallSetup,
-  { proof }: WallOrder,
+  { proof, readOnly, writes = [] }: WallOrder,
+  folder: string,
   isHidden: (path: string) => boolean,
 ): readonly Mount[] {
   const state = realOr(dirname(dirname(stateFolder)));
-  const hidden: readonly Mount[] = existsSync(state) || isHidden(state) ? [{ type: "empty", at: state }] : [];
-  const proved: readonly Mount[] = proof && existsSync(proof) ? [{ type: "read", at: proof }] : [];
-  return hidden.length === 0 ? [] : [...hidden, ...proved, { type: "seal", at: state }];
+  if (!existsSync(state) && !isHidden(state)) return [];
+  const there = (type: "read" | "write", paths: readonly string[]): readonly Mount[] =>
+    paths.filter((path) => existsSync(path)).map((at) => ({ type, at }));
+  return [
+    { type: "empty", at: state },
+    ...there("read", proof ? [proof] : []),
+    ...(isWorkspace(folder)
+      ? [
+          ...there("read", [join(dirname(folder), HUB), beside(folder, GIT_CONFIG)]),
+          ...there(readOnly ? "read" : "write", [folder]),
+          ...there(
+            "write",
+            writes.filter((path) => isInside(path, state)),
+          ),
+        ]
+      : []),
+    { type: "seal", at: state },
+  ];
 }
+
+/** Beside the workspaces of a repository: the objects that they borrow. */
+const HUB = "@hub.git";
 
 /** Points temporary files to an existing place, and removes addresses of the session's sockets, which lead nowhere. */
 function inside(environment: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

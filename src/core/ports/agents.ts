@@ -11,11 +11,6 @@ export interface Agents {
   /** Ends every process with the run's tag, which a dead owner left. Returns how many there were. */
   endLeftovers(run: string): Promise<number>;
   /**
-   * Takes what the run's agent committed while it could not write the project. Returns, in words, which of its commits could
-   * not be taken.
-   */
-  takeCommits(run: string): Promise<readonly string[]>;
-  /**
    * Takes the calls that the run's agent deferred, oldest first. Each is removed once taken; with the last one the run's
    * capability expires. `own`: the call came with the run's capability.
    */

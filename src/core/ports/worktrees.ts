@@ -69,6 +69,8 @@ export interface Worktrees {
   reached(order: ReachedOrder): Promise<"yes" | "no" | "unreachable">;
   /** Pushes the branch to its remote, never forced. `unchanged`: the remote had it already. */
   push(repo: Repo, branch: string, stop?: AbortSignal): Promise<Pushed>;
+  /** Puts the branch into the person's repository: for work that nothing merges and nothing pushes. */
+  leave(repo: Repo, branch: string): Promise<void>;
   /**
    * Takes the merge lock of a branch: one owner at a time over all processes, free at once if its process dies. `taken`
    * names the owner.
@@ -114,6 +116,8 @@ export interface EnsureOrder {
   readonly repo: Repo;
   readonly branch: string;
   readonly base?: string;
+  /** A branch of that name which Pawl did not make is gone on from: the task names it. */
+  readonly adopts?: boolean;
   readonly stop?: AbortSignal;
 }
 

@@ -84,8 +84,6 @@ export interface ExecutionContext {
   show(happening: BloomHappening): void;
   /** Commits without an event of the table, and renews what is known. */
   note(result: Omit<StepResult, "event" | "reason">): Promise<Known>;
-  /** Takes the commits of an agent behind a wall, before its work is saved or judged; the run has ended. */
-  takeCommits(run: string): Promise<void>;
   /** Makes the calls that the agent of a run deferred; the run has ended. */
   takeCalls(run: string): Promise<void>;
   /** Asks a person what the agent may not do unasked; `over`: its run has ended. */
@@ -130,6 +128,7 @@ export async function placeOf(context: ExecutionContext): Promise<Place> {
     repo,
     branch,
     ...(base === undefined ? {} : { base }),
+    adopts: task.branch !== undefined,
     stop: context.stop,
   });
   if (made.from !== "kept")

@@ -87,7 +87,6 @@ export function memoryAgents(world: AgentWorld): (process: Process) => Agents {
       if (was) end(run, { ...END, outcome: "failed", reason: "signalled", detail: "a leftover" });
       return was ? 1 : 0;
     },
-    takeCommits: async () => [],
     takeCalls: async () => {},
     spentBy: async () => null,
     missing: () => null,

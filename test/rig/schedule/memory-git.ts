@@ -138,6 +138,7 @@ export function openMemoryGit(simulator: Simulator, disk: MemoryDisk, { remote =
         return { kind: "clean" };
       },
       leaveOut: async () => {},
+      leave: async () => {},
       remove: async () => ({ kind: "gone-already" }),
       done: async () => ({ commits: [], uncommitted: [] }),
       under: () => ({

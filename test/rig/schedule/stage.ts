@@ -212,9 +212,6 @@ export function openStage(options: StageOptions): Stage {
   const outboxes = new Map(Object.entries(options.deferred ?? {}));
   const agents: Agents = {
     ...scripted,
-    async takeCommits(run) {
-      return options.committed?.(run) ?? [];
-    },
     async takeCalls(run, take) {
       const calls = outboxes.get(run) ?? [];
       outboxes.delete(run);
@@ -471,7 +468,6 @@ function scriptedAgents(simulator: Simulator, ownerNow: () => Process, act: Act)
       end?.("a leftover");
       return running.delete(run) ? 1 : 0;
     },
-    takeCommits: async () => [],
     takeCalls: async () => {},
     spentBy: async () => null,
     missing: () => null,

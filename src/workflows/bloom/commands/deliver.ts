@@ -368,6 +368,8 @@ export async function cleanUp(context: ExecutionContext): Promise<StepResult> {
   if (repo === null) return { event: "cleaned" };
   const branch = branchOf(task);
   await context.shared?.forget({ repo, branch });
+  if (task.merge_into === undefined && task.open_pr !== true && !file.git.push_to_remote)
+    await context.ports.worktrees.leave(repo, branch);
   if (!file.git.auto_cleanup_merged) return { event: "cleaned" };
   const into = task.open_pr ? targetOf(task) : (task.merge_into ?? task.base_branch);
   const landed = run.pullRequest?.landed;

@@ -330,7 +330,6 @@ async function tell(
   before: Known,
 ): Promise<StepResult> {
   const { end, id } = last;
-  await context.takeCommits(id);
   const unsaved = await save(context, last.worktree);
   // Told to end before the remote had it: who resumes the task saves it and makes its calls.
   if (unsaved?.event === "git_failed") return { event: "interrupted" };

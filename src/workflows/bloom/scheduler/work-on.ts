@@ -195,7 +195,6 @@ function contextOf(setup: WorkSetup, work: Work, known: Known, caller: Caller): 
     stop: signal,
     show: setup.show,
     mayIt: (question, over) => askPerson(setup, work.id, question, over, caller),
-    takeCommits: (run) => takeCommits(setup, work.id, run),
     takeCalls: (run) => takeCalls(setup, work.id, run),
     async note(result) {
       latest = (await commit(setup, work, result, caller)).known;
@@ -216,7 +215,6 @@ function contextOf(setup: WorkSetup, work: Work, known: Known, caller: Caller): 
 async function recover(setup: WorkSetup, work: Work, known: Known, caller: Caller): Promise<Known> {
   const { underway, session } = known.run;
   if (underway.length === 0) return known;
-  for (const run of underway) await takeCommits(setup, work.id, run);
   const saved = await performSave(contextOf(setup, work, known, caller));
   // Its agent's calls would record what nobody could take over.
   if (saved.event !== undefined && setup.stop.aborted) return known;
@@ -236,12 +234,6 @@ async function recover(setup: WorkSetup, work: Work, known: Known, caller: Calle
   if (session !== null) happened.push({ type: "session:lost", taskId: work.id, session: session.id, reason });
   const patch = { underway: [], session: null, spent, costs };
   return (await commit(setup, work, { patch, edits: forgetSession(known.task), happened }, caller)).known;
-}
-
-/** What of them cannot be taken is a warning, not a failure of the loop. */
-async function takeCommits(setup: WorkSetup, taskId: string, run: string): Promise<void> {
-  for (const text of await setup.ports.agents.takeCommits(run))
-    setup.show({ type: "agent:warned", taskId, run, text });
 }
 
 /** Makes an agent's deferred calls. A call that cannot be made is a warning, not a failure of the loop. */

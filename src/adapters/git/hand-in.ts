@@ -1,0 +1,160 @@
+/**
+ * How what an agent has committed comes in: as a pack, made in its workspace behind the wall, read and checked outside.
+ *
+ * I1  Nothing of the workspace's git folder is read outside: no object file, no ref, no configuration. The pack's objects get
+ *     their names from their content (`index-pack`), and git's checks of them are on (`--strict`).
+ * I2  They lie apart until they are known to be whole: a commit without its files does not come in. Then they join the
+ *     hub's, and last its refs move.
+ * I3  Size, memory and time have limits. A killed call leaves nothing but a folder, which the next one removes.
+ */
+import { closeSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { isObjectId } from "../../core/object-id.ts";
+import { birthOf } from "../checks/process.ts";
+import { type GitCall, git, gitFailed, plainEnvironment, quotedPath, runProgram } from "./git.ts";
+import { missingIn } from "./hub.ts";
+import { inside } from "./inside.ts";
+import type { Workplace } from "./workplace.ts";
+
+const LIMIT = 600_000;
+/** Bytes of one pack. */
+const LARGEST = 2 ** 31;
+/** Kilobytes that git may use to read it. */
+const MEMORY = 4 * 1024 * 1024;
+
+export interface Tip {
+  readonly commit: string;
+  /** The hub's ref that moves to it, and where it is; null: there is none. */
+  readonly ref: string;
+  readonly before: string | null;
+}
+
+/**
+ * Brings commits of a workspace into the hub, and moves its refs to them. Returns why they are refused, or null. `known`:
+ * commits that the workspace borrows from the hub.
+ */
+export async function handIn(
+  place: Workplace,
+  hub: GitCall,
+  folder: string,
+  tips: readonly Tip[],
+  known: readonly string[],
+): Promise<string | null> {
+  const refused = await bringObjects(
+    place,
+    hub,
+    folder,
+    tips.map(({ commit }) => commit),
+    known,
+  );
+  if (refused !== null) return refused;
+  const lines = tips.map(
+    ({ ref, commit, before }) => `update ${ref} ${commit} ${before ?? "0".repeat(commit.length)}\n`,
+  );
+  if (lines.length > 0) await git({ ...hub, input: lines.join("") }, ["update-ref", "--stdin"]);
+  return null;
+}
+
+const PACK = `
+git pack-objects --revs --thin --stdout -q --delta-base-offset
+`;
+
+/** The same, under no name. `through`: the git folder that has them, if it is not the workspace's. */
+export async function bringObjects(
+  place: Workplace,
+  hub: GitCall,
+  folder: string,
+  commits: readonly string[],
+  known: readonly string[],
+  through?: string,
+): Promise<string | null> {
+  const tips = await missingIn(hub, commits);
+  if (tips.length === 0) return null;
+  if (!tips.every(isObjectId)) return "a commit's name is none";
+  const apart = openApart(hub.folder);
+  try {
+    const pack = join(apart, "sent.pack");
+    const file = openSync(pack, "wx", 0o600);
+    let bytes = 0;
+    try {
+      await inside(place, {
+        folder,
+        script: PACK,
+        readOnly: true,
+        ...(through === undefined ? {} : { environment: { GIT_DIR: through }, writes: [through] }),
+        input: [...tips, ...known.map((commit) => `^${commit}`)].map((line) => `${line}\n`).join(""),
+        limit: LIMIT,
+        onOutput(chunk) {
+          bytes += chunk.length;
+          if (bytes > LARGEST) return false;
+          for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at);
+          return true;
+        },
+      });
+    } finally {
+      closeSync(file);
+    }
+    if (bytes > LARGEST) return `they are larger than ${LARGEST / 2 ** 20} MB`;
+    const own = {
+      GIT_OBJECT_DIRECTORY: apart,
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedPath(join(hub.folder, "objects")),
+    };
+    const environment = { ...plainEnvironment(hub.environment), ...own };
+    const options = [
+      "-c",
+      "core.bigFileThreshold=32m",
+      "-c",
+      "pack.threads=1",
+      "-c",
+      "core.packedGitLimit=512m",
+    ];
+    const read = ["index-pack", "--stdin", "--fix-thin", "--strict", `--max-input-size=${LARGEST}`];
+    const script = `ulimit -v ${MEMORY} 2>/dev/null; exec git "$@"`;
+    const call = { ...hub, limit: LIMIT, inputFile: pack };
+    const indexed = await runProgram(call, "sh", ["-c", script, "sh", ...options, ...read], environment);
+    if (indexed.code !== 0) return `git does not accept them: ${lastLine(indexed.errors)}`;
+    const whole = ["rev-list", "--objects", "--quiet", "--no-object-names", ...tips, "--not", "--all"];
+    const found = await git({ ...hub, own, limit: LIMIT, accept: [1, 124, 128] }, whole);
+    if (found.code !== 0) return `they are not whole: ${lastLine(found.errors)}`;
+    joinPacks(apart, join(hub.folder, "objects/pack"));
+    return null;
+  } finally {
+    rmSync(apart, { recursive: true, force: true });
+  }
+}
+
+const APART = "incoming-";
+
+/** A folder for objects that are not known to be whole. Those of dead processes are removed. */
+function openApart(hub: string): string {
+  for (const name of readdirSync(hub)) {
+    const [, pid] = /^incoming-(\d+)-/.exec(name) ?? [];
+    if (pid !== undefined && birthOf(Number(pid)) === null)
+      rmSync(join(hub, name), { recursive: true, force: true });
+  }
+  for (let n = 0; ; n++) {
+    const folder = join(hub, `${APART}${process.pid}-${n}`);
+    if (mkdirSync(folder, { recursive: true, mode: 0o700 }) === undefined) continue;
+    mkdirSync(join(folder, "pack"));
+    return folder;
+  }
+}
+
+/** Git finds a pack by its index, which comes last. */
+function joinPacks(apart: string, packs: string): void {
+  const names = readdirSync(join(apart, "pack")).filter((name) =>
+    /^pack-[0-9a-f]+\.(?:pack|rev|idx)$/.test(name),
+  );
+  const order = [".pack", ".rev", ".idx"];
+  const rank = (name: string) => order.findIndex((end) => name.endsWith(end));
+  for (const name of names.sort((one, other) => rank(one) - rank(other)))
+    renameSync(join(apart, "pack", name), join(packs, name));
+}
+
+function lastLine(text: string): string {
+  return (text.trim().split("\n").at(-1) ?? "").slice(0, 300) || "it gave no reason";
+}
+
+export function refusedWork(folder: string, branch: string, reason: string) {
+  return gitFailed(["hand-in"], folder, `the commits of ${branch} do not come in: ${reason}`);
+}

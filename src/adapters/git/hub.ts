@@ -1,0 +1,194 @@
+/**
+ * The hub: a bare repository of Pawl's own for each repository of the project, outside the project. The work of all tasks
+ * comes together in it, and every workspace borrows its objects.
+ *
+ * H1  Its objects are hard links to the repository's: what a workspace borrows stays, whatever the person removes, packs
+ *     or prunes. Nothing in it is ever pruned, and the person's repository holds no ref and no setting of it.
+ * H2  No wall lets an agent write it. What an agent has committed comes in by `hand-in.ts` alone.
+ * H3  It is made aside and put in place whole. What the person's repository got since comes by an ordinary fetch.
+ */
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFile, link, mkdir, readdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { attempt } from "../../core/attempt.ts";
+import { errnoOf, isAbsence } from "../files/disk.ts";
+import { discover } from "./discover.ts";
+import { fetch } from "./fetch.ts";
+import { configOf, type GitCall, git } from "./git.ts";
+import { commitOf } from "./refs.ts";
+import { type KnownConfig, lastOf } from "./safe-config.ts";
+import { configText } from "./skeleton.ts";
+import { lockName, type Workplace } from "./workplace.ts";
+import { worktreePathsOf } from "./worktree-paths.ts";
+
+const LOCK_LIMIT = 300_000;
+const LIMIT = 600_000;
+
+/** Git in the hub, which is made if it is missing. */
+export async function openHub(
+  place: Workplace,
+  repo: Parameters<typeof worktreePathsOf>[1],
+): Promise<GitCall> {
+  const { checkout, hub } = worktreePathsOf(place, repo);
+  const call = place.call(hub);
+  if (existsSync(hub)) return call;
+  const lock = await place.locks.acquire(lockName("hub", repo), `making the hub of ${repo}`, LOCK_LIMIT);
+  try {
+    if (!existsSync(hub)) await makeHub(place, place.call(checkout), hub);
+  } finally {
+    lock.release();
+  }
+  return call;
+}
+
+/** The objects of the hub, for whoever reads what has not left it yet; undefined: there is none. */
+export function objectsOf(
+  place: Pick<Workplace, "projectRoot" | "work">,
+  repo: Parameters<typeof worktreePathsOf>[1],
+) {
+  const objects = join(worktreePathsOf(place, repo).hub, "objects");
+  return existsSync(objects) ? objects : undefined;
+}
+
+async function makeHub(place: Workplace, from: GitCall, hub: string): Promise<void> {
+  const common = commonOf(from);
+  const draft = `${hub}.new`;
+  // A killed process left it: the lock is held.
+  rmSync(draft, { recursive: true, force: true });
+  place.makeWork();
+  for (const name of ["objects/info", "objects/pack", "refs", "info"])
+    mkdirSync(join(draft, name), { recursive: true, mode: 0o700 });
+  writeFileSync(join(draft, "HEAD"), "ref: refs/heads/none\n");
+  writeFileSync(join(draft, "config"), hubConfig(await configOf(from)));
+  const objects = join(common, "objects");
+  await linkAll(objects, join(draft, "objects"));
+  const alternates = alternatesOf(objects);
+  writeFileSync(join(draft, "objects/info/alternates"), alternates.map((path) => `${path}\n`).join(""));
+  const shallow = attempt(() => readFileSync(join(common, "shallow")), null);
+  if (shallow !== null) writeFileSync(join(draft, "shallow"), shallow);
+  // Large files are looked for beside the objects that an alternate leads to.
+  symlinkSync(join(common, "lfs"), join(draft, "lfs"));
+  renameSync(draft, hub);
+}
+
+function commonOf(call: GitCall): string {
+  return discover(call.folder)?.common ?? join(call.folder, ".git");
+}
+
+function hubConfig(known: KnownConfig): string {
+  const promised = known.entries.filter(({ key }) =>
+    /^remote\..*\.(?:promisor|partialclonefilter|url)$/s.test(key),
+  );
+  const isPartial = promised.some(({ key }) => key.endsWith(".promisor"));
+  return configText([
+    ...formOf(known, { bare: true, isExtended: isPartial }),
+    { key: "gc.auto", value: "0" },
+    { key: "uploadpack.allowanysha1inwant", value: "true" },
+    ...(isPartial ? promised.filter(({ value }) => !/\/\/[^/\s@]*@/.test(value)) : []),
+  ]);
+}
+
+/** The form of a repository like the person's. */
+export function formOf(known: KnownConfig, form: { readonly bare: boolean; readonly isExtended?: boolean }) {
+  const format = lastOf(known, "extensions.objectformat");
+  const isExtended = form.isExtended === true || format === "sha256";
+  return [
+    { key: "core.repositoryformatversion", value: isExtended ? "1" : "0" },
+    { key: "core.bare", value: String(form.bare) },
+    { key: "core.filemode", value: lastOf(known, "core.filemode") ?? "true" },
+    ...(format === "sha256" ? [{ key: "extensions.objectformat", value: format }] : []),
+  ];
+}
+
+/** An alternate that is a relative path would lead elsewhere from another place. */
+function alternatesOf(objects: string): readonly string[] {
+  const text = attempt(() => readFileSync(join(objects, "info/alternates"), "utf8"), "");
+  return text
+    .split("\n")
+    .flatMap((line) => (line === "" || line.startsWith("#") ? [] : [resolve(objects, line)]));
+}
+
+const AT_ONCE = 64;
+
+/** Links each object file; copies it where the file system does not allow that. */
+async function linkAll(from: string, to: string): Promise<void> {
+  const files: (readonly [string, string])[] = [];
+  for (const folder of await readdir(from)) {
+    if (!/^(?:[0-9a-f]{2}|pack)$/.test(folder)) continue;
+    await mkdir(join(to, folder), { recursive: true, mode: 0o700 });
+    for (const name of await readdir(join(from, folder)))
+      if (/^(?:[0-9a-f]{38,}|pack-[0-9a-f]{40,}\.(?:pack|idx|rev|bitmap|promisor))$/.test(name))
+        files.push([join(from, folder, name), join(to, folder, name)]);
+  }
+  for (let at = 0; at < files.length; at += AT_ONCE)
+    await Promise.all(files.slice(at, at + AT_ONCE).map(([one, other]) => linkOne(one, other)));
+}
+
+async function linkOne(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to).catch(async (thrown) => {
+      if (isAbsence(thrown) || errnoOf(thrown) === "ENOSPC") throw thrown;
+      await copyFile(from, to);
+    });
+  } catch (thrown) {
+    // Packed anew by the person's git at this moment: the next fetch brings it.
+    if (!isAbsence(thrown)) throw thrown;
+  }
+}
+
+// ── What the person's repository has ─────────────────────────────────────────────────────────────────────────────
+
+/** A ref of the person's repository as the hub has it. */
+function followed(ref: string): string {
+  return ref.replace(/^refs\//, "refs/person/");
+}
+
+/** Brings what these refs of the person's repository lead to into the hub. Returns their commits; a missing one has none. */
+export async function follow(
+  hub: GitCall,
+  from: GitCall,
+  refs: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  const news: string[] = [];
+  for (const ref of refs) {
+    const commit = await commitOf(from, ref);
+    if (commit === null) continue;
+    found.set(ref, commit);
+    if ((await commitOf(hub, followed(ref))) !== commit) news.push(`+${ref}:${followed(ref)}`);
+  }
+  if (news.length > 0) await fetchFrom(hub, commonOf(from), news);
+  return found;
+}
+
+/** Brings these commits of the person's repository into the hub. */
+export async function followCommits(hub: GitCall, from: GitCall, commits: readonly string[]): Promise<void> {
+  const missing = await missingIn(hub, commits);
+  if (missing.length > 0)
+    await fetchFrom(
+      hub,
+      commonOf(from),
+      missing.map((commit) => `+${commit}:refs/person/commits/${commit}`),
+    );
+}
+
+/** Brings these commits of the hub into the person's repository, under no name: a push or a branch follows. */
+export async function give(hub: GitCall, to: GitCall, commits: readonly string[]): Promise<void> {
+  const missing = await missingIn(to, commits);
+  if (missing.length > 0) await fetchFrom(to, hub.folder, missing);
+}
+
+async function fetchFrom(call: GitCall, place: string, refs: readonly string[]): Promise<void> {
+  const options = ["--no-tags", "--no-write-fetch-head", "--update-shallow", "--no-recurse-submodules"];
+  await fetch({ ...call, limit: LIMIT }, [...options, place, ...refs]);
+}
+
+export async function missingIn(call: GitCall, commits: readonly string[]): Promise<readonly string[]> {
+  const wanted = [...new Set(commits)];
+  if (wanted.length === 0) return [];
+  const input = wanted.map((commit) => `${commit}\n`).join("");
+  const { output } = await git({ ...call, input }, ["cat-file", "--batch-check=%(objectname)"]);
+  return output
+    .split("\n")
+    .flatMap((line) => (line.endsWith(" missing") ? [line.slice(0, -" missing".length)] : []));
+}

@@ -1,0 +1,111 @@
+/**
+ * The person's git configuration as it is for the project, as one file for a workspace: includes resolved, in order. It takes
+ * the place of `~/.gitconfig` there, not of the workspace's own: tools such as husky write theirs, which must win.
+ *
+ * Left out: the form and place of that one repository, where it sends to, secrets, and signing, which is done outside.
+ */
+import { copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join, relative } from "node:path";
+import { attempt } from "../../core/attempt.ts";
+import type { Environment } from "../process/environment.ts";
+import { configOf, type GitCall } from "./git.ts";
+import { type ConfigEntry, hooksFolder, lastOf } from "./safe-config.ts";
+import { configText } from "./skeleton.ts";
+
+const OWN =
+  /^(?:core\.(?:repositoryformatversion|bare|worktree|logallrefupdates|fsmonitor|untrackedcache|sshcommand|askpass|gitproxy|editor|pager|alternaterefs.*|splitindex|sharedrepository)|extensions\..*|remote\..*|branch\..*\.(?:remote|merge|pushremote)|submodule\..*\.(?:url|active|update)|include\..*|includeif\..*|safe\..*|maintenance\..*|gc\..*|uploadpack\..*|receive\..*|init\.templatedir|sequence\.editor|interactive\..*)$/s;
+const SECRET =
+  /^(?:credential\..*|http\..*|sendemail\..*|imap\..*|git(?:hub|lab)\..*|.*(?:token|secret|passw|apikey|authorization).*)$/is;
+const SIGNING =
+  /^(?:gpg\..*|commit\.gpgsign|tag\.(?:gpgsign|forcesignannotated)|push\.gpgsign|user\.signingkey)$/s;
+const PATHS =
+  /^(?:core\.(?:hookspath|excludesfile|attributesfile)|commit\.template|blame\.ignorerevsfile|mailmap\.file)$/;
+const USERINFO = /\/\/[^/\s@]*@/;
+
+export interface PersonConfig {
+  readonly text: string;
+  /** Files and folders that it names: to be read behind the wall. */
+  readonly places: readonly string[];
+}
+
+/** The text of the file for workspaces of the repository at `top`. */
+export async function personConfig(call: GitCall, top: string): Promise<PersonConfig> {
+  const { entries } = await configOf(call);
+  const home = call.environment.HOME ?? homedir();
+  const places = new Set<string>();
+  const kept = [...unnamed(call.environment, home, entries), ...entries.filter(isKept)].map(
+    ({ key, value }) => {
+      const path = PATHS.test(key) ? absolute(value, home) : null;
+      if (path === null) return { key, value };
+      // In the person's own checkout: the workspace has its own of it.
+      const within = relative(top, path);
+      if (!within.startsWith("..") && !isAbsolute(within)) return { key, value: within };
+      places.add(path);
+      return { key, value: path };
+    },
+  );
+  return { text: configText(kept), places: [...places].filter((path) => existsSync(path)) };
+}
+
+/** The system's file is read in a workspace too. */
+function isKept({ key, scope, value }: ConfigEntry): boolean {
+  if (scope === "command" || scope === "system") return false;
+  return (
+    !OWN.test(key) && !SIGNING.test(key) && !SECRET.test(key) && !USERINFO.test(key) && !USERINFO.test(value)
+  );
+}
+
+function absolute(value: string, home: string): string | null {
+  if (value.startsWith("~/")) return join(home, value.slice(2));
+  return isAbsolute(value) ? value : null;
+}
+
+/** Git reads these two without being told. */
+function unnamed(
+  environment: Environment,
+  home: string,
+  entries: readonly ConfigEntry[],
+): readonly { readonly key: string; readonly value: string }[] {
+  const folder = join(environment.XDG_CONFIG_HOME || join(home, ".config"), "git");
+  return [
+    { key: "core.excludesfile", value: join(folder, "ignore") },
+    { key: "core.attributesfile", value: join(folder, "attributes") },
+  ].filter(({ key, value }) => existsSync(value) && !entries.some((entry) => entry.key === key));
+}
+
+/** What belongs to the person's repository and not to its commits: ignored and sparse paths, attributes; and hooks. */
+export async function copyOwn(call: GitCall, to: string, withHooks: boolean): Promise<void> {
+  const known = await configOf(call);
+  const common = known.repository?.common;
+  if (common === undefined) return;
+  mkdirSync(join(to, "info"), { recursive: true });
+  for (const folder of [common, known.repository?.own ?? common])
+    for (const name of ["exclude", "attributes", "sparse-checkout"])
+      copyPlain(join(folder, "info", name), join(to, "info", name));
+  if (!withHooks) return;
+  if (lastOf(known, "core.hookspath") !== null) return;
+  const hooks = hooksFolder(known, call.environment);
+  for (const name of hooks === null ? [] : attempt(() => readdirSync(hooks), [])) {
+    if (name.endsWith(".sample")) continue;
+    mkdirSync(join(to, "hooks"), { recursive: true });
+    copyPlain(join(hooks ?? "", name), join(to, "hooks", name));
+  }
+}
+
+function copyPlain(from: string, to: string): void {
+  attempt(() => {
+    if (lstatSync(from).isFile()) copyFileSync(from, to);
+  }, undefined);
+}
+
+/** Who commits, as the person's git says it for the project. */
+export async function identityOf(
+  call: GitCall,
+): Promise<{ readonly name: string; readonly email: string } | null> {
+  const known = await configOf(call);
+  const of = (name: "name" | "email") =>
+    call.environment[`GIT_COMMITTER_${name.toUpperCase()}`] ?? lastOf(known, `user.${name}`) ?? "";
+  const [name, email] = [of("name"), of("email")];
+  return name === "" || email === "" ? null : { name, email };
+}

@@ -1,0 +1,83 @@
+/**
+ * Signs what Pawl commits as the person's git does (`commit.gpgsign`): outside, with the person's own keys, which no agent
+ * sees. The signed commit has the same files and parents. Programs count only where the person's own configuration names them.
+ */
+import { PawlError } from "../../core/error.ts";
+import { allowedEnvironment, REMOTE_CREDENTIALS } from "../process/environment.ts";
+import { configOf, type GitCall, git, gitLine } from "./git.ts";
+import { identityOf } from "./person-config.ts";
+import { type KnownConfig, lastOf } from "./safe-config.ts";
+
+const LIMIT = 60_000;
+const PROGRAMS = [
+  "gpg.program",
+  "gpg.openpgp.program",
+  "gpg.ssh.program",
+  "gpg.x509.program",
+  "gpg.ssh.defaultkeycommand",
+];
+
+/** The commit, or one like it that is signed, if the person's commits are. Throws `signing-failed`. */
+export async function signed(
+  { from, hub }: { readonly from: GitCall; readonly hub: GitCall },
+  commit: string,
+): Promise<string> {
+  const known = await configOf(from);
+  if (!/^(?:true|yes|on|1)$/i.test(lastOf(known, "commit.gpgsign") ?? "")) return commit;
+  const [tree = "", parents = "", ...message] = (
+    await gitLine(hub, ["log", "-1", "--format=%T%n%P%n%B", commit])
+  ).split("\n");
+  const { errors, code, output } = await git(
+    {
+      ...hub,
+      own: allowedEnvironment(from.environment, [...REMOTE_CREDENTIALS, "GNUPGHOME", "GPG_TTY"]),
+      ...{ input: message.join("\n"), limit: LIMIT, accept: [1, 124, 128] },
+    },
+    [
+      ...(await options(from, known)),
+      ...["commit-tree", "-S", tree],
+      ...parents
+        .split(" ")
+        .filter(Boolean)
+        .flatMap((parent) => ["-p", parent]),
+    ],
+  );
+  if (code === 0) return output.trim();
+  throw new PawlError(
+    "signing-failed",
+    `A commit of Pawl's cannot be signed as ${from.folder} asks (commit.gpgsign): ${errors.trim().split("\n").at(-1) ?? ""}`,
+    "Unlock the key (ssh-add, gpg-agent) for the time that Pawl works, or give it a key without a passphrase by `user.signingkey`; or set `commit.gpgsign` to false there.",
+  );
+}
+
+/** Finds out before an agent is paid. */
+export async function checkSigning(from: GitCall, hub: GitCall, commit: string): Promise<void> {
+  const key = `${hub.folder}\0${JSON.stringify(await options(from, await configOf(from)))}`;
+  if (tried.has(key)) return;
+  await signed({ from, hub }, commit);
+  tried.add(key);
+}
+
+const tried = new Set<string>();
+
+async function options(from: GitCall, known: KnownConfig): Promise<readonly string[]> {
+  const who = await identityOf(from);
+  const settings = [
+    ...["gpg.format", "user.signingkey"].map((name) => [name, lastOf(known, name)] as const),
+    ...PROGRAMS.map((name) => [name, lastOf(known, name, true) ?? usual(name)] as const),
+    ["user.name", who?.name ?? null] as const,
+    ["user.email", who?.email ?? null] as const,
+  ];
+  return settings.flatMap(([name, value]) => (value === null ? [] : ["-c", `${name}=${value}`]));
+}
+
+/** Git's own, which a call of Pawl's otherwise switches off. */
+function usual(name: string): string | null {
+  const programs: Readonly<Record<string, string>> = {
+    "gpg.program": "gpg",
+    "gpg.openpgp.program": "gpg",
+    "gpg.ssh.program": "ssh-keygen",
+    "gpg.x509.program": "gpgsm",
+  };
+  return programs[name] ?? null;
+}

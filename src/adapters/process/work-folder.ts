@@ -1,0 +1,78 @@
+/**
+ * Where the workspaces of a project's tasks are: `$XDG_STATE_HOME/pawl/work/<project>/`, by the real path of the project's
+ * root. Nothing of the project lies above it, and nothing of it lies in the project.
+ */
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { basename, dirname, join, relative, sep } from "node:path";
+import { attempt } from "../../core/attempt.ts";
+import { hashOf } from "../../core/hash.ts";
+import { baseFolder } from "./base-folder.ts";
+import type { Environment } from "./environment.ts";
+
+/** In the folder: the root of the project that it belongs to. */
+export const OWNER = "project.json";
+
+/** The folder for the project at `root`. Does not create it. */
+export function workFolder(root: string, environment: Environment): string {
+  const real = realpathSync(root);
+  const name =
+    basename(real)
+      .replace(/[^A-Za-z0-9.-]/g, "-")
+      .replace(/^[.-]+/, "")
+      .slice(0, 40) || "project";
+  return join(workBase(environment), `${name}-${hashOf(real).slice(0, 10)}`);
+}
+
+function workBase(environment: Environment): string {
+  return join(baseFolder(environment, "XDG_STATE_HOME"), "work");
+}
+
+/** The project that a folder in one of its workspaces belongs to; null: the folder is in none. */
+export function ownerOf(folder: string, environment: Environment): string | null {
+  const base = attempt(() => realpathSync(workBase(environment)), null);
+  if (base === null) return null;
+  const [name = "..", ...rest] = relative(
+    base,
+    attempt(() => realpathSync(folder), folder),
+  ).split(sep);
+  if (name === "" || name === ".." || rest.length === 0) return null;
+  return attempt(() => {
+    const { root } = JSON.parse(readFileSync(join(base, name, OWNER), "utf8")) as { root: string };
+    return realpathSync(workFolder(root, environment)) === join(base, name) ? root : null;
+  }, null);
+}
+
+const TOP = /^(.*[\\/]pawl[\\/]work[\\/][^\\/]+[\\/][^\\/]+)[\\/]([^\\/]+)/;
+
+/** The top of the workspace that the folder is in; any other folder stays as it is. */
+export function topOf(folder: string): string {
+  return TOP.exec(folder)?.[0] ?? folder;
+}
+
+/** Whether the folder is in a workspace. */
+export function isWorkspace(folder: string): boolean {
+  return TOP.test(folder);
+}
+
+/** A file or folder of Pawl's own beside the workspace, so that nobody who works in it sees it. */
+export function beside(folder: string, kind: string): string {
+  const [, base = dirname(folder), name = basename(folder)] = TOP.exec(folder) ?? [];
+  return join(base, `@${kind}-${name}`);
+}
+
+/** The person's git configuration as it is for the project, for every git in the workspace. */
+export const GIT_CONFIG = "config";
+
+/**
+ * What every program in a workspace gets: the person's git configuration, and the word that git searches for no repository
+ * above.
+ */
+export function workspaceEnvironment(folder: string): Readonly<Record<string, string>> {
+  const [, base] = TOP.exec(folder) ?? [];
+  if (base === undefined) return {};
+  const config = beside(folder, GIT_CONFIG);
+  return {
+    GIT_CEILING_DIRECTORIES: base,
+    ...(existsSync(config) ? { GIT_CONFIG_GLOBAL: config } : {}),
+  };
+}

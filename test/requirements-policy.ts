@@ -79,7 +79,7 @@ export const POLICY = {
     source: "docs/security.md, The wall",
   },
   "wall.one-branch": {
-    says: "Of what an agent did to git behind the wall, its own branch comes out, from where it was, to a commit that is whole, of objects that are what their names say.",
+    says: "Of what an agent did to git in its workspace, its commits come out: whole, of objects that are what their names say and that git accepts.",
     source: "docs/security.md, The wall",
   },
   "wall.crash": {

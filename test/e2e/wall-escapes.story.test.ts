@@ -20,7 +20,7 @@ const SECRET = "TOP-SECRET";
 interface Escape {
   /** What it tries, in the words of the row's name. */
   readonly tries: string;
-  /** `$OUT`: a folder outside of the project. `$OTHER`: another task's worktree. `$VICTIM`: a process. */
+  /** `$OUT`: a folder outside of the project. `$OTHER`: another task's workspace. `$HUB`: the project's. `$VICTIM`: a process. */
   readonly command: string;
   /** What it gets to hear, by which a failure is told from a try that never came to pass. */
   readonly says?: RegExp;
@@ -36,48 +36,52 @@ const ESCAPES: readonly Escape[] = [
   { tries: "to write tasks.yaml", command: 'echo "# mine" >> $BLOOM_TASKS_FILE', says: /Read-only/ },
   { tries: "to replace tasks.yaml", command: "mv a.txt $BLOOM_TASKS_FILE", says: /Read-only|cannot move/ },
   {
-    tries: "to configure git",
-    command: "git config core.fsmonitor ./evil",
+    tries: "to configure the person's git",
+    command: "git -C $PAWL_PROJECT config core.fsmonitor ./evil",
     says: /could not lock|Read-only/,
-  },
-  {
-    tries: "to configure git for its worktree",
-    command:
-      "git config --worktree core.fsmonitor ./evil; echo '[core] fsmonitor=evil' > $(git rev-parse --git-dir)/config.worktree",
-    says: /Read-only/,
   },
   { tries: "to configure git for the person", command: "git config --global core.fsmonitor ./evil; true" },
   {
-    tries: "to plant a hook",
-    command: "echo evil > $(git rev-parse --git-common-dir)/hooks/pre-push",
+    tries: "to have a program of its own run outside, by its repository",
+    command:
+      "for k in core.fsmonitor core.pager core.editor filter.x.clean diff.x.textconv gpg.program core.sshCommand; do git config $k 'touch $OUT/mine #'; done; echo '* filter=x diff=x' > .git/info/attributes; git config core.hooksPath .; printf '#!/bin/sh\\ntouch $OUT/mine' > post-index-change; chmod +x post-index-change; echo told",
+    says: /told/,
+  },
+  {
+    tries: "to have a file outside written, through a link in its repository",
+    command: "ln -sf $PAWL_PROJECT/pawl.yaml .git/MERGE_MSG; ln -sf $OUT/mine .git/ORIG_HEAD; echo linked",
+    says: /linked/,
+  },
+  {
+    tries: "to plant a hook for the person",
+    command: "echo evil > $PAWL_PROJECT/.git/hooks/pre-push",
     says: /Read-only/,
   },
-  { tries: "to move main", command: "git update-ref refs/heads/main HEAD", says: /Read-only/ },
   {
-    tries: "to move another task's branch",
-    command: "git update-ref refs/heads/bloom/T9 HEAD",
-    says: /couldn't set|busy/,
+    tries: "to move the person's main",
+    command: "git -C $PAWL_PROJECT update-ref refs/heads/main $(git rev-parse HEAD)",
+    says: /Read-only|cannot lock|couldn't/,
   },
-  { tries: "to delete another task's branch", command: "git branch -D bloom/T9", says: /error/ },
-  { tries: "to make a tag", command: "git tag mine", says: /Read-only/ },
+  {
+    tries: "to move main and another task's branch, and make a tag, in its own repository",
+    command:
+      "git update-ref refs/heads/main HEAD; git update-ref refs/heads/bloom/T9 HEAD; git tag mine; echo moved",
+    says: /moved/,
+  },
+  {
+    tries: "to move a branch of the hub",
+    command: "git --git-dir $HUB update-ref refs/heads/bloom/T9 $(git rev-parse HEAD)",
+    says: /Read-only|cannot lock|couldn't/,
+  },
+  {
+    tries: "to remove the hub's objects",
+    command: "chmod -R u+w $HUB; rm -rf $HUB/objects",
+    says: /Read-only/,
+  },
   {
     tries: "to point HEAD of the person's checkout elsewhere",
     command: "git -C $PAWL_PROJECT symbolic-ref HEAD refs/heads/x",
-  },
-  {
-    tries: "to remove the repository's objects",
-    command: "rm -rf /run/pawl/objects/*; rm -rf $(git rev-parse --git-common-dir)/objects/pack",
-  },
-  { tries: "to remove its worktree's .git", command: "rm -f .git; rm -rf .git", says: /busy/i },
-  {
-    tries: "to replace its worktree's .git",
-    command: "echo gitdir: /tmp/x > x; mv -f x .git",
-    says: /busy/i,
-  },
-  {
-    tries: "to lead git's folder of its worktree elsewhere",
-    command: "echo /tmp > $(git rev-parse --git-dir)/commondir",
-    says: /Read-only/,
+    says: /Read-only|unable|cannot lock/,
   },
   { tries: "to read ~/.ssh", command: "cat ~/.ssh/id_ed25519", says: /No such file/ },
   { tries: "to read ~/.aws", command: "cat ~/.aws/credentials", says: /No such file/ },
@@ -86,12 +90,12 @@ const ESCAPES: readonly Escape[] = [
     command: "echo evil > ~/.bashrc; mkdir -p ~/.ssh; echo k > ~/.ssh/authorized_keys",
   },
   {
-    tries: "to see another task's worktree",
+    tries: "to see another task's workspace",
     command: "cat $OTHER/secret.txt; ls $OTHER",
     says: /No such file/,
   },
   {
-    tries: "to write another task's worktree",
+    tries: "to write another task's workspace",
     command: "echo evil > $OTHER/secret.txt",
     says: /No such file/,
   },
@@ -198,11 +202,12 @@ function outside(project: BloomProject, place: string): object {
     config: project.read(".git/config"),
     hooks: readdirSync(join(project.root, ".git/hooks")),
     head: project.read(".git/HEAD"),
-    refs: refs.filter((ref) => !/refs\/heads\/(bloom\/T1|main)$/.test(ref)),
+    refs: refs.filter((ref) => !/refs\/heads\/main$/.test(ref)),
     whole: project.git("fsck", "--strict", "--no-dangling"),
     home: tree(join(place, "home")),
     out: readdirSync(join(place, "out")),
-    other: tree(join(place, "project/.pawl/worktrees/@other")),
+    other: tree(project.workspace("bloom/T9")),
+    hub: existsSync(project.hubFolder()) ? project.hub("fsck", "--strict", "--no-dangling") : "",
     state: readFileSync(join(stateFolder(project.root, stateHome()), "key"), "base64"),
     system: existsSync("/etc/pawl-mine"),
   };
@@ -218,22 +223,28 @@ async function tryAll(): Promise<Ground> {
   for (const folder of ["home/.ssh", "home/.aws", "out"]) mkdirSync(join(place, folder), { recursive: true });
   writeFileSync(join(place, "home/.ssh/id_ed25519"), SECRET);
   writeFileSync(join(place, "home/.aws/credentials"), SECRET);
-  const other = join(project.root, ".pawl/worktrees/@other/t9");
-  project.git("worktree", "add", "-q", "-b", "bloom/T9", other);
+  const other = project.workspace("bloom/T9");
+  mkdirSync(other, { recursive: true });
   writeFileSync(join(other, "secret.txt"), SECRET);
   const socket = createServer();
   await new Promise<void>((done) => socket.listen(SOCKET, done));
   const victim = spawn("sleep", ["100"]);
-  const named = { OUT: join(place, "out"), OTHER: other, VICTIM: String(victim.pid), SOCKET };
+  const named = {
+    OUT: join(place, "out"),
+    OTHER: other,
+    HUB: project.hubFolder(),
+    VICTIM: String(victim.pid),
+    SOCKET,
+  };
   const commands = ESCAPES.map(({ command }) =>
-    command.replace(/\$(OUT|OTHER|VICTIM|SOCKET)\b/g, (_, name: keyof typeof named) => named[name]),
+    command.replace(/\$(OUT|OTHER|HUB|VICTIM|SOCKET)\b/g, (_, name: keyof typeof named) => named[name]),
   );
   project.write(
     "tasks.yaml",
     STEP([
       "echo a > a.txt; git add -A; git commit -qm begun",
       ...commands,
-      "git checkout -q bloom/T1; git add -A; git commit -qm work",
+      "git config --unset core.hooksPath; rm -f .git/MERGE_MSG post-index-change; git checkout -q bloom/T1; git add -A; git commit -qm work",
       "bloom done T1",
     ]),
   );

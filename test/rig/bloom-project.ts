@@ -119,6 +119,7 @@ export function bloomProject({
     git,
     /** The workspace of a branch. */
     workspace: (branch: string): string => paths().worktree(branch),
+    hubFolder: (): string => paths().hub,
     /** Git in the hub, where the work of the tasks is. */
     hub: (...args: readonly string[]) =>
       execFileSync("git", args, { cwd: paths().hub, encoding: "utf8", env: gitEnvironment() }).trim(),

@@ -119,8 +119,6 @@ export interface StageOptions {
   readonly deferred?: Readonly<
     Record<string, readonly { readonly call: DeferredCall; readonly own: boolean }[]>
   >;
-  /** Called where what an agent committed behind a wall is taken; answers what cannot be. */
-  readonly committed?: (run: string) => readonly string[] | undefined;
   /** Model calls that a run is known to have made, though nobody heard its end. */
   readonly spent?: Readonly<Record<string, number>>;
   /** What goes wrong where a lease is taken or a worktree made; nothing: it goes well. */

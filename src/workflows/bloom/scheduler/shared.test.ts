@@ -345,38 +345,3 @@ describe("A database that goes away", () => {
     await expect(staged({}, { fault: awayOnce("T1") }).end()).rejects.toBe(away);
   });
 });
-
-describe("What an agent committed behind a wall", () => {
-  it("is taken before its work is saved, which is before its calls are made", async () => {
-    promise("team.walled");
-    const seen: string[] = [];
-    const stage: Stage = staged(
-      { save: () => void seen.push("save") },
-      { committed: (run) => void seen.push(run) },
-    );
-    await stage.end();
-    expect(seen.slice(0, 2)).toEqual(["T1.1", "save"]);
-  });
-
-  it("is taken before what an earlier worker left is saved", async () => {
-    promise("team.walled");
-    const seen: string[] = [];
-    const stage: Stage = staged(
-      { save: () => void seen.push("save") },
-      { committed: (run) => void seen.push(run) },
-    );
-    await stage.until(() => stage.runs.length === 1);
-    stage.kill();
-    await stage.again();
-    expect(seen.slice(0, 2)).toEqual(["T1.1", "save"]);
-  });
-
-  it("and cannot be taken is told, and holds nothing up", async () => {
-    const stage = staged({}, { committed: (run) => [`a branch of ${run} is not its task's`] });
-    expect(await stage.end()).toMatchObject({ done: ["T1"] });
-    expect(stage.of("agent:warned").map(({ run, taskId, text }) => [taskId, run, text])).toEqual([
-      ["T1", "T1.1", "a branch of T1.1 is not its task's"],
-      ["T1", "T1.2", "a branch of T1.2 is not its task's"],
-    ]);
-  });
-});

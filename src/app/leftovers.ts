@@ -2,6 +2,7 @@
 import { existsSync, lstatSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ownPlace } from "../adapters/files/own-folder.ts";
+import { workFolder } from "../adapters/process/work-folder.ts";
 import type { Environment } from "../config/config.ts";
 import { stateFolder } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
@@ -13,7 +14,9 @@ export function openLeftovers(root: string, environment: Environment): Leftovers
     stateFolder: existsSync(folder) ? folder : null,
     has: (path) => lstatSync(join(root, path), { throwIfNoEntry: false }) !== undefined,
     remove({ emptied, paths, state }) {
-      if (state) rmSync(folder, { recursive: true, force: true });
+      if (state)
+        for (const each of [folder, workFolder(root, environment)])
+          rmSync(each, { recursive: true, force: true });
       for (const path of paths) {
         // A link goes, and what it leads to stays.
         if (dirname(path) !== ".") ownPlace(root, dirname(path));

@@ -322,7 +322,7 @@ describe("The review of a task of Bloom's that waits for approval", () => {
         size: { files: 2, lines: 2, minutes: 1 },
       });
       expect(first.checks).toMatchObject([{ command: "test -f a.txt", state: "passed", exit: 0 }]);
-      expect(first.checks[0]?.on).toBe(project.git("rev-parse", "bloom/T1"));
+      expect(first.checks[0]?.on).toBe(project.tip("bloom/T1"));
       expect(pathsOf(first)?.map(([path]) => path)).toEqual(["a.txt", "b.txt"]);
       const shown = await differencesOf(open, first, { path: "a.txt", bytes: 10_000 });
       expect(shown).toMatchObject({ files: [{ path: "a.txt", text: expect.stringContaining("+a\n") }] });
@@ -405,7 +405,7 @@ describe("The review of a task of Bloom's that waits for approval", () => {
       const first = (await reviewOf(open, "T1")) as Review;
       expect(first.changes).toMatchObject({
         ...{ kind: "changes", repo: "libs/api", base: "main", lastJudged: null },
-        ...{ from: git("rev-parse", "main"), to: git("rev-parse", "bloom/T1") },
+        ...{ from: git("rev-parse", "main"), to: project.tip("bloom/T1", "libs/api") },
       });
       expect(pathsOf(first)).toEqual([
         ["package.json", "process", "configuration"],

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { parseDocument } from "yaml";
 import { worktreePathsOf } from "../../src/adapters/git/worktree-paths.ts";
 import { workFolder } from "../../src/adapters/process/work-folder.ts";
+import type { Repo } from "../../src/core/ports/worktrees.ts";
 import type { Task } from "../../src/tasks-file/task.ts";
 import { type Strike, strikingGit } from "./git-strike.ts";
 import { copyPrepared } from "./prepared.ts";
@@ -113,7 +114,10 @@ export function bloomProject({
       ? runPawl(root, args, { DOOR_ONLY: "", ...more })
       : pawlInside(root, args, { DOOR_ONLY: "", ...more });
   const start = (...args: readonly string[]) => spawned([MAIN, "run", "--json", ...args]);
-  const paths = () => worktreePathsOf({ projectRoot: root, work: workFolder(root, stateHome()) }, ".");
+  const paths = (repo: Repo = ".") =>
+    worktreePathsOf({ projectRoot: root, work: workFolder(root, stateHome()) }, repo);
+  const inHub = (repo: Repo, ...args: readonly string[]) =>
+    execFileSync("git", args, { cwd: paths(repo).hub, encoding: "utf8", env: gitEnvironment() }).trim();
   return {
     root,
     git,
@@ -121,8 +125,9 @@ export function bloomProject({
     workspace: (branch: string): string => paths().worktree(branch),
     hubFolder: (): string => paths().hub,
     /** Git in the hub, where the work of the tasks is. */
-    hub: (...args: readonly string[]) =>
-      execFileSync("git", args, { cwd: paths().hub, encoding: "utf8", env: gitEnvironment() }).trim(),
+    hub: (...args: readonly string[]) => inHub(".", ...args),
+    /** The commit of a task's branch. */
+    tip: (branch: string, repo = ".") => inHub(repo as Repo, "rev-parse", branch),
     write,
     read: (path: string) => (existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : null),
     tasks: () =>

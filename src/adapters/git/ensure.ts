@@ -286,6 +286,7 @@ export async function makeWorkspace(place: Workplace, making: Making): Promise<v
   const modules = join(discover(from.folder)?.common ?? "", "modules");
   await inside(place, {
     folder: top,
+    from,
     script: CHECK_OUT,
     args: [modules, look],
     writes: [look],

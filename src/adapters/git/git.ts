@@ -159,7 +159,7 @@ function verbAt(args: readonly string[]): number {
   return at;
 }
 
-function checkFilter(errors: string, folder: string, known: KnownConfig): void {
+export function checkFilter(errors: string, folder: string, known: KnownConfig): void {
   const [, cleaning, smudging] = /: (?:clean filter '(.+)'|smudge filter (.+)) failed/.exec(errors) ?? [];
   const name = cleaning ?? smudging;
   if (name === undefined || !filtersIn(known).includes(name)) return;

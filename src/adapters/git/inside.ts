@@ -4,7 +4,16 @@
  */
 
 import { topOf, workspaceEnvironment } from "../process/work-folder.ts";
-import { type GitAnswer, type GitCall, gitFailed, plainEnvironment, runProgram } from "./git.ts";
+import {
+  checkFilter,
+  configOf,
+  type GitAnswer,
+  type GitCall,
+  gitFailed,
+  plainEnvironment,
+  runProgram,
+} from "./git.ts";
+import { driverOverrides, FIXED, filtersIn } from "./safe-config.ts";
 import type { Workplace } from "./workplace.ts";
 
 export interface InsideOrder
@@ -19,14 +28,12 @@ export interface InsideOrder
   /** It must not write the workspace. */
   readonly readOnly?: true;
   readonly environment?: Readonly<Record<string, string>>;
+  /** The person's repository: without a wall, its configuration says which filters and drivers may run. */
+  readonly from?: GitCall;
 }
 
 /** No more is read of what it says, unless somebody takes it as it comes. */
 const MOST = 64 * 1024 * 1024;
-
-/** Git starts nothing by itself: no hook of the person's, no pager, no upkeep. */
-const QUIET =
-  'git() { command git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c core.pager=cat -c gc.auto=0 -c maintenance.auto=false "$@"; }\n';
 
 /** Throws `git-failed` on an exit code that is not accepted. */
 export async function inside(place: Workplace, order: InsideOrder): Promise<GitAnswer> {
@@ -34,11 +41,12 @@ export async function inside(place: Workplace, order: InsideOrder): Promise<GitA
   const own = {
     ...plainEnvironment(place.call(folder).environment),
     ...workspaceEnvironment(folder),
+    ...settingsAsEnvironment([...FIXED, ...(place.wall || !order.from ? [] : await driversOf(order.from))]),
     ...order.environment,
   };
   const called = {
     program: "sh",
-    args: ["-c", QUIET + order.script, "sh", ...(order.args ?? [])],
+    args: ["-c", order.script, "sh", ...(order.args ?? [])],
     environment: own,
   };
   const { program, args, environment } =
@@ -55,8 +63,25 @@ export async function inside(place: Workplace, order: InsideOrder): Promise<GitA
     environment,
   );
   if (answer.code === 0 || order.accept?.includes(answer.code)) return answer;
+  if (order.from) checkFilter(answer.errors, folder, await configOf(order.from));
   const words = answer.errors.trim() || answer.output.trim() || `exit code ${answer.code}`;
   throw gitFailed([order.script.trim().split("\n").at(-1)?.trim() ?? ""], folder, words);
+}
+
+/** Behind the wall any may run; without it, those that the person's own calls of git may. */
+async function driversOf(from: GitCall): Promise<readonly (readonly [string, string])[]> {
+  const known = await configOf(from);
+  const filters = filtersIn(known).length === 0 ? [] : ((await from.filters?.()) ?? []);
+  return driverOverrides(known, filters);
+}
+
+/** Stronger than every file: nothing starts by itself, no hook, no pager, no signer. */
+function settingsAsEnvironment(settings: readonly (readonly [string, string])[]): Record<string, string> {
+  const entries = settings.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${index}`, key],
+    [`GIT_CONFIG_VALUE_${index}`, value],
+  ]);
+  return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(entries) };
 }
 
 function capped({ onOutput }: InsideOrder): Pick<GitCall, "most"> {

@@ -144,7 +144,7 @@ async function mergeAside(
   if (await isAncestor(hub, commit, base)) return { commit: base };
   const environment = await committer(from);
   const answer = await inside(place, {
-    ...{ folder: top, script: MERGE, environment },
+    ...{ folder: top, from, script: MERGE, environment },
     args: [commit, message],
     accept: [1],
     limit: MERGE_LIMIT,
@@ -384,7 +384,7 @@ export async function bringIn(
   const refs = [`refs/heads/${into}`, ...(remote === null ? [] : [`refs/remotes/${remote}/${into}`])];
   const targets = await follow(await openHub(place, worktree.repo), from, refs);
   const answer = await inside(place, {
-    ...{ folder: worktree.folder, script: BRING_IN, environment: await committer(from) },
+    ...{ folder: worktree.folder, from, script: BRING_IN, environment: await committer(from) },
     args: [`Merge ${into} into ${worktree.branch}`, ...new Set(targets.values())],
     accept: [1],
     limit: MERGE_LIMIT,

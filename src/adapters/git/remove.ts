@@ -1,5 +1,5 @@
 /** Removes a workspace if its work is elsewhere. */
-import { existsSync } from "node:fs";
+import { existsSync, renameSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import type { Keep, Removed, Worktree } from "../../core/ports/worktrees.ts";
 import { beside, GIT_CONFIG } from "../process/work-folder.ts";
@@ -24,6 +24,7 @@ export async function removeWorktree(
   const branch = checkBranch(worktree.branch);
   const folder = paths.worktree(branch);
   const hub = await openHub(place, repo);
+  const gone = beside(folder, "gone");
   const there = existsSync(folder);
   if (there && !isWhole(folder))
     return { kind: "kept", reason: "other", detail: `${folder} has lost its .git` };
@@ -35,12 +36,11 @@ export async function removeWorktree(
   try {
     const reason = there ? await whyKept(place, hub, { repo, branch, folder }, keep) : null;
     if (reason) return reason;
-    if (keep.branch) {
-      const lost = await dropBranch(place, hub, { repo, branch }, keep);
-      if (lost) return lost;
-    }
-    // What is cut short here is no workspace any more, and its branch is in the hub.
-    for (const path of [folder, beside(folder, "look")])
+    // A workspace that is removed in part would be one that lost its .git.
+    await rm(gone, { recursive: true, force: true, maxRetries: 3 });
+    if (there) renameSync(folder, gone);
+    const lost = keep.branch ? await dropBranch(place, hub, { repo, branch }, keep) : null;
+    for (const path of [gone, beside(folder, "look")])
       await rm(path, { recursive: true, force: true, maxRetries: 3 });
     for (const path of [
       paths.label(branch),
@@ -49,6 +49,7 @@ export async function removeWorktree(
       beside(folder, GIT_CONFIG),
     ])
       await rm(path, { force: true });
+    if (lost) return lost;
   } finally {
     lock.release();
   }

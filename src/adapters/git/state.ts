@@ -39,11 +39,13 @@ export function checkedOut(branch: string): string {
 /** Throws `git-failed` if the commits cannot come in. */
 export async function holdings(place: Workplace, { branch, folder, repo }: Worktree): Promise<Held> {
   const hub = await openHub(place, repo);
+  const from = place.call(checkoutOf(place.projectRoot, repo));
   const top = topOf(folder) as Folder;
   if (!isWhole(top)) throw gitFailed(["status"], top, "it has lost its .git");
   const [ref, headRef] = [`refs/heads/${branch}`, checkedOut(branch)];
   const [own, elsewhere] = [await commitOf(hub, ref), await commitOf(hub, headRef)];
-  let said = await tell(place, hub, top, branch, [own, elsewhere]);
+  const look = { hub, from, top, branch };
+  let said = await tell(place, look, [own, elsewhere]);
   const tips: Tip[] = [];
   if (said.tip !== null && said.tip !== own) tips.push({ ref, commit: said.tip, before: own });
   if (said.head !== null && said.head !== said.tip && said.head !== elsewhere)
@@ -53,7 +55,7 @@ export async function holdings(place: Workplace, { branch, folder, repo }: Workt
     const refused = await handIn(place, hub, top, tips, known);
     if (refused !== null) throw refusedWork(folder, branch, refused);
   }
-  if (said.status === null) said = await tell(place, hub, top, branch, [said.head]);
+  if (said.status === null) said = await tell(place, look, [said.head]);
   const { uncommitted } = parseStatus(said.status ?? "");
   return {
     ...{ hub, uncommitted },
@@ -105,15 +107,19 @@ git status --porcelain=v2 --branch -z --untracked-files=all --ignore-submodules=
 
 async function tell(
   place: Workplace,
-  hub: GitCall,
-  top: Folder,
-  branch: string,
+  {
+    branch,
+    from,
+    hub,
+    top,
+  }: { readonly hub: GitCall; readonly from: GitCall; readonly top: Folder; readonly branch: string },
   known: readonly (string | null)[],
 ): Promise<Told> {
   const look = await openLook(hub, top);
   const args = [look, branch, ...known.map((commit) => commit ?? "none")];
   const answer = await inside(place, {
     folder: top,
+    from,
     script: TELL,
     args,
     writes: [look],

@@ -151,11 +151,12 @@ tree=$(git write-tree) && git -c user.name=Pawl -c user.email=pawl@localhost com
 async function filesOf(
   place: Workplace,
   hub: GitCall,
-  { branch, folder }: Worktree,
+  { branch, folder, repo }: Worktree,
   head: string,
 ): Promise<string> {
   const look = beside(folder, "look");
-  const order = { folder, script: FILES, args: [look, head], writes: [look], readOnly: true } as const;
+  const from = place.call(checkoutOf(place.projectRoot, repo));
+  const order = { folder, from, script: FILES, args: [look, head], writes: [look], readOnly: true } as const;
   const commit = (await inside(place, { ...order, limit: SAVE_LIMIT })).output.trim();
   const refused = await bringObjects(place, hub, folder, [commit], [head], look);
   if (refused !== null) throw refusedWork(folder, branch, refused);
@@ -323,10 +324,11 @@ git read-tree -u --reset "$2" && git reset --quiet
 async function putBack(
   place: Workplace,
   hub: GitCall,
-  { branch, folder }: Worktree,
+  { branch, folder, repo }: Worktree,
   saved: string,
 ): Promise<void> {
-  await inside(place, { folder, script: PUT_BACK, args: [branch, saved], limit: SAVE_LIMIT });
+  const from = place.call(checkoutOf(place.projectRoot, repo));
+  await inside(place, { folder, from, script: PUT_BACK, args: [branch, saved], limit: SAVE_LIMIT });
   await git(hub, ["update-ref", `refs/heads/${branch}`, `${saved}^1`]);
 }
 

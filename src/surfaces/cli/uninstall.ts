@@ -254,9 +254,11 @@ async function removeAll(host: Host, project: Project, view: View, plan: Plan): 
   if (changes.length === 0 && !(await store.holds(view))) return false;
   if (plan.hooks.length > 0) await (await host.guard(project.root)).gitHooks.uninstall();
   const { worktrees } = await host.git(project.root);
-  // The branch keeps every commit.
-  for (const { branch, repo } of plan.worktrees)
+  // Its branch comes into the person's repository, which keeps every commit.
+  for (const { branch, repo } of plan.worktrees) {
+    await worktrees.leave(repo as ProjectPath, branch);
     await worktrees.remove({ branch, repo: repo as ProjectPath }, { into: branch, branch: false });
+  }
   await store.settle();
   const removed = plan.edits.filter(({ after }) => after === null).map(({ path }) => path);
   const places = await host.leftovers(project.root);

@@ -102,6 +102,10 @@ export const BLOOM = {
     says: "A target that others push to is fetched before a merge and pushed before the local branch moves; never forced.",
     source: "design, Bloom; use with a shared branch",
   },
+  "git.any-repository": {
+    says: "A task's whole git life goes right in repositories as people have them, behind the wall and without it: docs/repositories.md names them.",
+    source: "workspaces",
+  },
   "git.once": {
     says: "A push, a merge, a pull request is never made twice, wherever the loop was killed.",
     source: "bloom, The loop",

@@ -321,6 +321,20 @@ export const PAWL_FILE = z.strictObject({
         .describe(
           "With several machines: by what a remote refuses the push of a worker that lost its task. branches: where it takes no refs/pawl/*.",
         ),
+      deliver: z
+        .enum(["merge", "squash", "rebase"])
+        .optional()
+        .describe(
+          "How a task's commits come into `merge_into`: by a merge commit, as one commit, or each anew on top. Without it a merge commit, or each anew where the remote takes no merge commits.",
+        ),
+      message: z
+        .string()
+        .min(1)
+        .max(2000)
+        .optional()
+        .describe(
+          "The message of that commit: {id}, {title}, {type} (feat, fix … as the first commit's title says) and {commits} (what the commits say).",
+        ),
     })
     .optional()
     .describe("What Pawl's own git may do."),

@@ -2,7 +2,9 @@
  * The effective configuration: `pawl.yaml` over `.alfred/config.yml` over these defaults. `config.ts` reads and checks
  * it; every lower layer gets it as data.
  */
+
 import { NOTICE_KINDS, type NoticeKind } from "./notice.ts";
+import type { Delivery } from "./ports/worktrees.ts";
 import type { GateLevels } from "./strength.ts";
 
 export interface Settings {
@@ -32,6 +34,10 @@ export interface Settings {
      * the remote takes nothing else, or nothing.
      */
     readonly fence: "refs" | "branches" | "none";
+    /** How a task's commits come into its target; null: a merge commit, or each anew where the remote takes no merge commits. */
+    readonly deliver: Delivery | null;
+    /** The message of the commit that is made: `{id}`, `{title}`, `{type}`, `{commits}`; null: the usual one. */
+    readonly message: string | null;
   };
   /**
    * What a checkout of a repository needs before anybody works or checks in it, by the repository's path; `.` is the
@@ -183,7 +189,7 @@ export const DEFAULT_SETTINGS: Settings = {
   verify: { reviewers: [] },
   workflows: [],
   environment: [],
-  git: { filters: [], fence: "refs" },
+  git: { filters: [], fence: "refs", deliver: null, message: null },
   stores: { bloom: "files" },
   setup: {},
   sandbox: { kind: "auto", network: "all", hosts: [], read: [], write: [] },

@@ -36,7 +36,11 @@ const order = (branch = "feature/x"): PullRequestOrder => ({
   into: "main",
   title: "Add x",
   body: "- [x] it works",
+  commit: branch === "feature/x" ? pushed : null,
 });
+
+/** The commit of feature/x. */
+let pushed: string | null = null;
 
 /** On the branch `feature/x`, as the forge knows it too. */
 function commit(message: string): void {
@@ -47,6 +51,7 @@ function commit(message: string): void {
   git("commit", "-q", "--allow-empty", "-m", message);
   git("branch", "-f", "feature/x");
   const sha = git("rev-parse", "feature/x");
+  pushed = sha;
   server.heads = (branch) => (branch === "feature/x" ? sha : "0".repeat(40));
 }
 

@@ -16,7 +16,6 @@ import type {
   PullRequests,
 } from "../../core/ports/pull-requests.ts";
 import type { Repo } from "../../core/ports/worktrees.ts";
-import { commitOf } from "../git/refs.ts";
 import { LIMITS, LimitExceeded, type Limits, withinLimits } from "../net/limits.ts";
 import { openOctokit } from "./github-access.ts";
 import { GITHUB_API, lookAtCheckout } from "./github-remote.ts";
@@ -47,8 +46,7 @@ export function openPullRequests(setup: PullRequestsSetup): PullRequests {
   };
   const limited = <T>(work: () => Promise<T>) => withinLimits(setup.limits ?? LIMITS, work).catch(failureOf);
   return {
-    ensure: (order, stop) =>
-      limited(async () => ensure(setup, await openForge(setup, order.repo), order, stop)),
+    ensure: (order, stop) => limited(async () => ensure(await openForge(setup, order.repo), order, stop)),
     look: ({ repo, number }, stop) => limited(async () => look(await forgeOf(repo), number, stop)),
   };
 }
@@ -56,8 +54,6 @@ export function openPullRequests(setup: PullRequestsSetup): PullRequests {
 interface Forge {
   readonly octokit: Octokit;
   readonly place: { readonly owner: string; readonly repo: string };
-  /** The repository's own checkout. */
-  readonly folder: string;
   request(stop: AbortSignal | undefined): { readonly signal: AbortSignal };
 }
 
@@ -71,7 +67,6 @@ async function openForge(setup: PullRequestsSetup, repo: Repo): Promise<Forge | 
   return {
     octokit: await openOctokit(api, setup.token),
     place: { owner: remote.owner, repo: remote.repository },
-    folder,
     request: (stop) => {
       const late = AbortSignal.timeout(setup.limit ?? LIMIT);
       return { signal: stop ? AbortSignal.any([late, stop]) : late };
@@ -80,14 +75,13 @@ async function openForge(setup: PullRequestsSetup, repo: Repo): Promise<Forge | 
 }
 
 async function ensure(
-  setup: PullRequestsSetup,
   opened: Forge | ForgeFailure,
   order: PullRequestOrder,
   stop: AbortSignal | undefined,
 ): Promise<PullRequestEnsured> {
   if ("kind" in opened) return opened;
   const forge: Forge = { ...opened, request: () => opened.request(stop) };
-  return (await findOpen(forge, order)) ?? (await findOver(setup, forge, order)) ?? open(forge, order);
+  return (await findOpen(forge, order)) ?? (await findOver(forge, order)) ?? open(forge, order);
 }
 
 async function look(
@@ -116,14 +110,9 @@ async function findOpen(forge: Forge, order: PullRequestOrder): Promise<PullRequ
 }
 
 /** A merged or closed one with the branch's present commit. */
-async function findOver(
-  { environment }: PullRequestsSetup,
-  forge: Forge,
-  order: PullRequestOrder,
-): Promise<PullRequestEnsured | null> {
-  const commit = await commitOf({ folder: forge.folder, environment }, `refs/heads/${order.branch}`);
+async function findOver(forge: Forge, order: PullRequestOrder): Promise<PullRequestEnsured | null> {
   const over = (await listed(forge, order, "closed")).filter(
-    ({ head, number }) => head.sha === commit && number !== order.inPlaceOf,
+    ({ head, number }) => head.sha === order.commit && number !== order.inPlaceOf,
   );
   const found = over.find(({ merged_at }) => merged_at) ?? over[0];
   if (!found) return null;

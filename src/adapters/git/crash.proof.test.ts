@@ -64,6 +64,7 @@ function expectDone(): void {
     "@hub.git",
     "@into-main",
     "@look-@into-main",
+    "@reads-@into-main",
     "@published",
   ]);
   expect(readdirSync(join(work, "@hub.git")).filter((name) => name.startsWith("incoming"))).toEqual([]);

@@ -13,15 +13,16 @@ import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import type { EnsureOrder, Folder, Worktree } from "../../core/ports/worktrees.ts";
 import { errnoOf, isAbsence } from "../files/disk.ts";
-import { beside, GIT_CONFIG } from "../process/work-folder.ts";
+import { beside, GIT_CONFIG, GIT_READS } from "../process/work-folder.ts";
 import { SET_UP } from "../setup/setup.ts";
 import { discover } from "./discover.ts";
 import { fetch } from "./fetch.ts";
 import { configOf, type GitCall, git, gitLine } from "./git.ts";
-import { follow, formOf, openHub } from "./hub.ts";
+import { alternatesOf, follow, formOf, openHub } from "./hub.ts";
+import { bringIncluded } from "./include.ts";
 import { inside } from "./inside.ts";
 import { copyOwn, identityOf, personConfig } from "./person-config.ts";
-import { checkoutsOf, commitOf, isAncestor, missingIdentity, remoteOf } from "./refs.ts";
+import { checkoutsOf, commitOf, isAncestor, missingIdentity, remoteOf, upstreamOf } from "./refs.ts";
 import { checkSigning } from "./sign.ts";
 import { configText } from "./skeleton.ts";
 import { openLook } from "./state.ts";
@@ -132,7 +133,8 @@ async function findStart(hub: GitCall, call: GitCall, order: EnsureOrder): Promi
     const there = { remote: { name: remote }, accept: [1, 124, 128], limit: FETCH_LIMIT, stop };
     await fetch({ ...call, ...there }, ["--no-tags", remote, `+${ref}:${far}`]);
   }
-  const wanted = [ref, ...(remote === null ? [] : [far]), ...(await baseRefs(call, base, remote))];
+  if (own === null && order.fetch === true) await fetchBase(call, base, stop);
+  const wanted = [ref, ...(remote === null ? [] : [far]), ...(await baseRefs(call, base))];
   const known = await follow(hub, call, wanted);
   const theirs = known.get(ref) ?? null;
   if (own !== null) {
@@ -141,7 +143,7 @@ async function findStart(hub: GitCall, call: GitCall, order: EnsureOrder): Promi
     return { from: "local", commit: isAhead ? theirs : own };
   }
   if (theirs !== null) await checkFree(call, branch);
-  const from = await baseCommit(hub, call, known, base, remote);
+  const from = await baseCommit(hub, call, known, base);
   for (const [found, where] of [
     [theirs, "local"],
     [known.get(far) ?? null, "remote"],
@@ -184,14 +186,24 @@ function branchTaken(folder: string, branch: string, remote: string | null): Paw
   );
 }
 
-async function baseRefs(
-  call: GitCall,
-  base: string | undefined,
-  remote: string | null,
-): Promise<readonly string[]> {
+async function baseRefs(call: GitCall, base: string | undefined): Promise<readonly string[]> {
   const name = base ?? (await currentBranch(call));
   if (name === "") return ["HEAD"];
+  const remote = await upstreamOf(call, name);
   return [`refs/heads/${name}`, ...(remote === null ? [] : [`refs/remotes/${remote}/${name}`])];
+}
+
+async function fetchBase(
+  call: GitCall,
+  base: string | undefined,
+  stop: AbortSignal | undefined,
+): Promise<void> {
+  const name = base ?? (await currentBranch(call));
+  const remote = name === "" ? null : await upstreamOf(call, name);
+  if (remote === null) return;
+  const there = { remote: { name: remote }, accept: [1, 124, 128], limit: FETCH_LIMIT, stop };
+  const spec = `+refs/heads/${name}:refs/remotes/${remote}/${name}`;
+  await fetch({ ...call, ...there }, ["--no-tags", remote, spec]);
 }
 
 async function currentBranch(call: GitCall): Promise<string> {
@@ -207,9 +219,8 @@ async function baseCommit(
   call: GitCall,
   known: ReadonlyMap<string, string>,
   base: string | undefined,
-  remote: string | null,
 ): Promise<string | null> {
-  const [one = "", other = ""] = await baseRefs(call, base, remote);
+  const [one = "", other = ""] = await baseRefs(call, base);
   const [local, far] = [known.get(one) ?? null, known.get(other) ?? null];
   if (local === null || far === null) return local ?? far;
   return (await isAncestor(hub, local, far)) ? far : local;
@@ -240,7 +251,7 @@ export async function makeWorkspace(place: Workplace, making: Making): Promise<v
   const { branch, commit, from, hub, names, top } = making;
   const own = join(top, ".git");
   rmSync(top, { recursive: true, force: true, maxRetries: 3 });
-  for (const kind of [SET_UP, GIT_CONFIG, "look"])
+  for (const kind of [SET_UP, GIT_CONFIG, GIT_READS, "look"])
     rmSync(beside(top, kind), { recursive: true, force: true });
   place.makeWork();
   for (const name of ["objects/info", "objects/pack", "refs/heads", "info"])
@@ -263,13 +274,18 @@ export async function makeWorkspace(place: Workplace, making: Making): Promise<v
   writeFileSync(join(own, "objects/info/alternates"), `${join(hub.folder, "objects")}\n`);
   const shallow = attempt(() => readFileSync(join(hub.folder, "shallow")), null);
   if (shallow !== null) writeFileSync(join(own, "shallow"), shallow);
-  writeFileSync(beside(top, GIT_CONFIG), (await personConfig(from, around)).text);
+  const { places, text } = await personConfig(from, around);
+  writeFileSync(beside(top, GIT_CONFIG), text);
+  writeFileSync(
+    beside(top, GIT_READS),
+    JSON.stringify([...places, ...alternatesOf(join(hub.folder, "objects"))]),
+  );
   await copyOwn(from, own, true);
   const look = await openLook(hub, top);
   await copyOwn(from, look, false);
-  const remote = await remoteOf(from, branch ?? "");
   const refs = new Map<string, string>();
-  for (const name of names)
+  for (const name of names) {
+    const remote = await upstreamOf(from, name);
     for (const ref of [
       `refs/heads/${name}`,
       ...(remote === null ? [] : [`refs/remotes/${remote}/${name}`]),
@@ -277,6 +293,7 @@ export async function makeWorkspace(place: Workplace, making: Making): Promise<v
       const there = await commitOf(hub, ref.replace(/^refs\//, "refs/person/"));
       if (there !== null) refs.set(ref, there);
     }
+  }
   if (branch !== null) refs.set(`refs/heads/${branch}`, commit);
   for (const [ref, at] of refs) {
     mkdirSync(dirname(join(own, ref)), { recursive: true });
@@ -292,6 +309,7 @@ export async function makeWorkspace(place: Workplace, making: Making): Promise<v
     writes: [look],
     limit: CHECKOUT_LIMIT,
   });
+  await bringIncluded(from, top);
 }
 
 /**

@@ -101,7 +101,7 @@ export function formOf(known: KnownConfig, form: { readonly bare: boolean; reado
 }
 
 /** An alternate that is a relative path would lead elsewhere from another place. */
-function alternatesOf(objects: string): readonly string[] {
+export function alternatesOf(objects: string): readonly string[] {
   const text = attempt(() => readFileSync(join(objects, "info/alternates"), "utf8"), "");
   return text
     .split("\n")

@@ -15,6 +15,7 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import type {
   BroughtIn,
+  Delivery,
   Folder,
   MergeOrder,
   MergeTarget,
@@ -29,7 +30,7 @@ import { isAbsence } from "../files/disk.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import { insideOf, makeWorkspace } from "./ensure.ts";
 import { fetch } from "./fetch.ts";
-import { type GitCall, git, gitFailed } from "./git.ts";
+import { type GitCall, git, gitFailed, gitLine } from "./git.ts";
 import { handIn, refusedWork } from "./hand-in.ts";
 import { follow, give, openHub } from "./hub.ts";
 import { inside } from "./inside.ts";
@@ -43,8 +44,8 @@ import {
   gitFolder,
   isAncestor,
   missingIdentity,
-  remoteOf,
   unfinishedIn,
+  upstreamOf,
 } from "./refs.ts";
 import { signed } from "./sign.ts";
 import { lockName, type Workplace } from "./workplace.ts";
@@ -76,8 +77,13 @@ export async function prepareMerge(place: Workplace, order: MergeOrder): Promise
   const tip = far === null || (await isAncestor(hub, far, local)) ? local : far;
   const isDiverged = tip !== local && !(await isAncestor(hub, local, tip));
   const isSame = far === local || remote === undefined;
-  if (isSame && (await isAncestor(hub, branch, local)))
-    return { kind: "merged-already", commit: local, earlier: await earlierIn(hub, order, local) };
+  const { how = "merge" } = order;
+  if (isSame) {
+    const earlier = await earlierIn(hub, order, local);
+    // What was squashed or rebased is there under other names.
+    const isThere = (how !== "merge" && earlier !== null) || (await isAncestor(hub, branch, local));
+    if (isThere) return { kind: "merged-already", commit: local, earlier };
+  }
 
   const planted = await plantedIn(hub, tip, branch);
   if (planted !== null) return { kind: "refused", reason: planted };
@@ -86,11 +92,11 @@ export async function prepareMerge(place: Workplace, order: MergeOrder): Promise
   let base = isDiverged ? local : tip;
   if (isDiverged) {
     const name = `${remote?.name}/${order.into}`;
-    const made = await mergeAside(making, base, tip, `Merge ${name} into ${order.into}`);
+    const made = await mergeAside(making, "merge", base, tip, `Merge ${name} into ${order.into}`);
     if ("files" in made) return { kind: "diverged", remote: remote?.name ?? "", files: made.files };
     base = made.commit;
   }
-  const made = await mergeAside(making, base, branch, order.message);
+  const made = await mergeAside(making, how, base, branch, order.message);
   if ("files" in made) return { kind: "conflicts", files: made.files };
   const { commit } = made;
   const earlier = commit === base ? await earlierIn(hub, order, base) : null;
@@ -122,20 +128,40 @@ async function openMergeFolder({ place, order, ...making }: Making, commit: stri
   await makeWorkspace(place, { ...making, branch: null, commit, names: [order.into] });
 }
 
-const MERGE = `
-if git merge --no-ff --no-edit --quiet -m "$2" "$1" >&2; then git rev-parse HEAD; exit; fi
-files=$(git diff --name-only --diff-filter=U | head -c 1)
+/** A commit of `$1` on what is checked out. Exit code 1: the files that conflict; 3: git failed. */
+const SCRIPTS: Readonly<Record<Delivery, string>> = {
+  merge: `
+git merge --no-ff --no-edit --quiet -m "$2" "$1" >&2 && { git rev-parse HEAD; exit; }
+CONFLICTS`,
+  squash: `
+SQUASH`,
+  // A merge in the branch may hold what was decided about a conflict: then one commit says the same.
+  rebase: `
+base=$(git rev-parse HEAD)
+git checkout --quiet --detach "$1" && git rebase --quiet "$base" >&2 && { git rev-parse HEAD; exit; }
+git rebase --abort >&2
+git checkout --quiet --force --detach "$base" || exit 3
+SQUASH`,
+};
+
+const SQUASH = `if git merge --squash --quiet "$1" >&2; then
+  git diff --cached --quiet || git commit --quiet --no-verify -m "$2" >&2 || exit 3
+  git rev-parse HEAD; exit
+fi
+CONFLICTS`;
+const CONFLICTS = `files=$(git diff --name-only --diff-filter=U | head -c 1)
 [ -n "$files" ] || exit 3
 git diff --name-only --diff-filter=U -z
 exit 1
 `;
 
 /**
- * Merges a commit into what is checked out, unless it is already there: the commit, which the hub has then, or the files
- * that conflict.
+ * Brings a commit onto what is checked out, unless it is already there: the commit that results, which the hub has then, or the
+ * files that conflict.
  */
 async function mergeAside(
   making: Making,
+  how: Delivery,
   base: string,
   commit: string,
   message: string,
@@ -144,8 +170,9 @@ async function mergeAside(
   if (await isAncestor(hub, commit, base)) return { commit: base };
   const environment = await committer(from);
   const answer = await inside(place, {
-    ...{ folder: top, from, script: MERGE, environment },
-    args: [commit, message],
+    ...{ folder: top, from, environment },
+    script: SCRIPTS[how].replace("SQUASH", SQUASH).replace("CONFLICTS", CONFLICTS),
+    args: [commit, await written(hub, message, base, commit)],
     accept: [1],
     limit: MERGE_LIMIT,
     stop: order.stop,
@@ -156,7 +183,28 @@ async function mergeAside(
   const tips = [{ ref, commit: made, before: await commitOf(hub, ref) }];
   const refused = await handIn(place, hub, top, tips, [base, commit]);
   if (refused !== null) throw refusedWork(top, order.branch, refused);
-  return { commit: await signed(making, made) };
+  const own = how === "merge" ? [made] : await commitsBetween(hub, base, made);
+  return { commit: await signed({ from, hub }, own, base) };
+}
+
+/** The oldest first. */
+async function commitsBetween(hub: GitCall, base: string, commit: string): Promise<readonly string[]> {
+  return (await gitLine(hub, ["rev-list", "--reverse", commit, "--not", base])).split("\n").filter(Boolean);
+}
+
+const MOST_WORDS = 20_000;
+
+/** The message, with the words of the branch's commits where it asks for them. */
+async function written(hub: GitCall, message: string, base: string, commit: string): Promise<string> {
+  if (!/\{(?:commits|type)\}/.test(message)) return message;
+  const range = ["--reverse", "--no-merges", commit, "--not", base, "--"];
+  const bodies = await gitLine(hub, ["log", "--format=%B", ...range]);
+  const [, type = "chore"] = /^([a-z]+)(?:\([^)]*\))?!?: /m.exec(bodies) ?? [];
+  const words = bodies
+    .replace(/\n{3,}/g, "\n\n")
+    .trim()
+    .slice(0, MOST_WORDS);
+  return message.replaceAll("{type}", type).replaceAll("{commits}", () => words);
 }
 
 /** Pawl, if neither the repository nor its user says who commits. */
@@ -186,7 +234,7 @@ async function findTarget(
   call: GitCall,
   { into, remote: counts, onto, stop }: MergeOrder,
 ): Promise<Target | Extract<PreparedMerge, { kind: "missing" | "unreachable" }>> {
-  const name = counts ? await remoteOf(call, checkBranch(into)) : null;
+  const name = counts ? await upstreamOf(call, checkBranch(into)) : null;
   if (onto !== undefined)
     return { local: onto, far: name && onto, ...(name && { remote: { name, at: onto } }) };
   if (name !== null) {
@@ -234,7 +282,7 @@ async function earlierIn(hub: GitCall, { earlier }: MergeOrder, target: string):
 async function targetOf(call: GitCall, into: string): Promise<string | null> {
   const local = await commitOf(call, `refs/heads/${into}`);
   if (local !== null) return local;
-  const remote = await remoteOf(call, into);
+  const remote = await upstreamOf(call, into);
   const commit = remote ? await commitOf(call, `refs/remotes/${remote}/${into}`) : null;
   if (commit !== null) await git(call, ["branch", "--no-track", "--", into, commit]);
   return commit;
@@ -379,7 +427,7 @@ export async function bringIn(
   { into, remote: counts }: MergeTarget,
 ): Promise<BroughtIn> {
   const from = place.call(worktreePathsOf(place, worktree.repo).checkout);
-  const remote = counts ? await remoteOf(from, checkBranch(into)) : null;
+  const remote = counts ? await upstreamOf(from, checkBranch(into)) : null;
   await targetOf(from, checkBranch(into));
   const refs = [`refs/heads/${into}`, ...(remote === null ? [] : [`refs/remotes/${remote}/${into}`])];
   const targets = await follow(await openHub(place, worktree.repo), from, refs);

@@ -3,7 +3,7 @@ import type { ReachedOrder } from "../../core/ports/worktrees.ts";
 import { fetch } from "./fetch.ts";
 import { type GitCall, git } from "./git.ts";
 import { openHub } from "./hub.ts";
-import { commitOf, remoteOf } from "./refs.ts";
+import { commitOf, upstreamOf } from "./refs.ts";
 import type { Workplace } from "./workplace.ts";
 import { checkBranch, checkoutOf } from "./worktree-paths.ts";
 
@@ -14,7 +14,7 @@ export async function reached(place: Workplace, order: ReachedOrder): Promise<"y
   const into = checkBranch(order.into);
   const call = place.call(checkoutOf(place.projectRoot, order.repo));
   const hub = await openHub(place, order.repo);
-  const fetched = !order.fetch || (await fetchTarget({ ...call, stop: order.stop }, branch, into));
+  const fetched = !order.fetch || (await fetchTarget({ ...call, stop: order.stop }, into));
   const commit = await commitOf(hub, `refs/heads/${branch}`);
   if (commit === null) return fetched ? "no" : "unreachable";
   // One call, since this runs often: the targets that have the branch's last commit. It fails where none can have it.
@@ -29,8 +29,8 @@ export async function reached(place: Workplace, order: ReachedOrder): Promise<"y
   return fetched ? "no" : "unreachable";
 }
 
-async function fetchTarget(call: GitCall, branch: string, into: string): Promise<boolean> {
-  const remote = await remoteOf(call, branch);
+async function fetchTarget(call: GitCall, into: string): Promise<boolean> {
+  const remote = await upstreamOf(call, into);
   if (remote === null) return true;
   const spec = `+refs/heads/${into}:refs/remotes/${remote}/${into}`;
   const there = { ...call, remote: { name: remote }, accept: [1, 124, 128], limit: FETCH_LIMIT };

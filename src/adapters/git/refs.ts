@@ -1,7 +1,7 @@
 /** What a repository knows about commits, branches, remotes and checkouts. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { discover } from "./discover.ts";
+import { discover, realOr } from "./discover.ts";
 import { configOf, type GitCall, git, gitLine } from "./git.ts";
 import { ABSENT, type Checkout, plainRepository, readCheckouts, readRef } from "./ref-files.ts";
 import { type KnownConfig, lastOf } from "./safe-config.ts";
@@ -25,11 +25,20 @@ export async function isAncestor(call: GitCall, older: string, newer: string): P
   return (await git({ ...call, accept: [1] }, ["merge-base", "--is-ancestor", older, newer])).code === 0;
 }
 
-/** The remote for branches: the configured one, else `origin`, else the only one. */
+/** The remote to which a branch is pushed: the configured one, else `origin`, else the only one. */
 export async function remoteOf(call: GitCall, branch: string): Promise<string | null> {
+  return firstRemote(call, [`branch.${branch}.pushremote`, "remote.pushdefault", `branch.${branch}.remote`]);
+}
+
+/** The remote that a target is fetched from and merged for: its upstream's. Where a fork is pushed to does not count. */
+export async function upstreamOf(call: GitCall, target: string): Promise<string | null> {
+  return firstRemote(call, [`branch.${target}.remote`]);
+}
+
+async function firstRemote(call: GitCall, keys: readonly string[]): Promise<string | null> {
   const known = await configOf(call);
   const remotes = remotesIn(known);
-  for (const key of [`branch.${branch}.pushremote`, "remote.pushdefault", `branch.${branch}.remote`]) {
+  for (const key of keys) {
     const remote = lastOf(known, key);
     if (remote !== null && remotes.includes(remote)) return remote;
   }
@@ -49,6 +58,9 @@ export async function checkoutsOf(call: GitCall): Promise<readonly Checkout[]> {
   const read = repository === null ? null : readCheckouts(repository, known);
   if (read !== null) return read;
   const { output } = await git(call, ["worktree", "list", "--porcelain", "-z"]);
+  // Of a git folder elsewhere, git names that in place of its checkout.
+  const own = discover(call.folder);
+  const elsewhere = own !== null && own.own === own.common ? realOr(own.common) : null;
   return output
     .split("\0\0")
     .filter((entry) => entry !== "")
@@ -57,7 +69,12 @@ export async function checkoutsOf(call: GitCall): Promise<readonly Checkout[]> {
       const value = (name: string) =>
         fields.find((field) => field.startsWith(`${name} `))?.slice(name.length + 1);
       const branch = value("branch")?.replace(/^refs\/heads\//, "") ?? null;
-      return { folder: value("worktree") ?? "", branch, bare: fields.includes("bare") };
+      const folder = value("worktree") ?? "";
+      return {
+        folder: folder === elsewhere ? (own?.top ?? folder) : folder,
+        branch,
+        bare: fields.includes("bare"),
+      };
     });
 }
 

@@ -2,7 +2,7 @@
 import { existsSync, renameSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import type { Keep, Removed, Worktree } from "../../core/ports/worktrees.ts";
-import { beside, GIT_CONFIG } from "../process/work-folder.ts";
+import { beside, GIT_CONFIG, GIT_READS } from "../process/work-folder.ts";
 import { SET_UP } from "../setup/setup.ts";
 import { type GitCall, git } from "./git.ts";
 import { follow, followCommits, openHub } from "./hub.ts";
@@ -47,6 +47,7 @@ export async function removeWorktree(
       paths.unfinished(branch),
       beside(folder, SET_UP),
       beside(folder, GIT_CONFIG),
+      beside(folder, GIT_READS),
     ])
       await rm(path, { force: true });
     if (lost) return lost;

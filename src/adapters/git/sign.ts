@@ -17,20 +17,38 @@ const PROGRAMS = [
   "gpg.ssh.defaultkeycommand",
 ];
 
-/** The commit, or one like it that is signed, if the person's commits are. Throws `signing-failed`. */
+/** The last of the commits, each on top of the one before; signed, if the person's commits are. Throws `signing-failed`. */
 export async function signed(
   { from, hub }: { readonly from: GitCall; readonly hub: GitCall },
-  commit: string,
+  commits: readonly string[],
+  base: string,
 ): Promise<string> {
   const known = await configOf(from);
-  if (!/^(?:true|yes|on|1)$/i.test(lastOf(known, "commit.gpgsign") ?? "")) return commit;
-  const [tree = "", parents = "", ...message] = (
-    await gitLine(hub, ["log", "-1", "--format=%T%n%P%n%B", commit])
-  ).split("\n");
+  if (!/^(?:true|yes|on|1)$/i.test(lastOf(known, "commit.gpgsign") ?? "")) return commits.at(-1) ?? base;
+  const anew = new Map<string, string>();
+  for (const commit of commits) anew.set(commit, await signOne({ from, hub, known }, commit, anew));
+  return anew.get(commits.at(-1) ?? "") ?? base;
+}
+
+async function signOne(
+  { from, hub, known }: { readonly from: GitCall; readonly hub: GitCall; readonly known: KnownConfig },
+  commit: string,
+  anew: ReadonlyMap<string, string>,
+): Promise<string> {
+  const shape = "--format=%T%n%P%n%an%n%ae%n%aI%n%B";
+  const [
+    tree = "",
+    parents = "",
+    GIT_AUTHOR_NAME = "",
+    GIT_AUTHOR_EMAIL = "",
+    GIT_AUTHOR_DATE = "",
+    ...message
+  ] = (await gitLine(hub, ["log", "-1", shape, commit])).split("\n");
+  const credentials = allowedEnvironment(from.environment, [...REMOTE_CREDENTIALS, "GNUPGHOME", "GPG_TTY"]);
   const { errors, code, output } = await git(
     {
       ...hub,
-      own: allowedEnvironment(from.environment, [...REMOTE_CREDENTIALS, "GNUPGHOME", "GPG_TTY"]),
+      own: { ...credentials, GIT_AUTHOR_NAME, GIT_AUTHOR_EMAIL, GIT_AUTHOR_DATE },
       ...{ input: message.join("\n"), limit: LIMIT, accept: [1, 124, 128] },
     },
     [
@@ -39,7 +57,7 @@ export async function signed(
       ...parents
         .split(" ")
         .filter(Boolean)
-        .flatMap((parent) => ["-p", parent]),
+        .flatMap((parent) => ["-p", anew.get(parent) ?? parent]),
     ],
   );
   if (code === 0) return output.trim();
@@ -54,7 +72,7 @@ export async function signed(
 export async function checkSigning(from: GitCall, hub: GitCall, commit: string): Promise<void> {
   const key = `${hub.folder}\0${JSON.stringify(await options(from, await configOf(from)))}`;
   if (tried.has(key)) return;
-  await signed({ from, hub }, commit);
+  await signed({ from, hub }, [commit], commit);
   tried.add(key);
 }
 

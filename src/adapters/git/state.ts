@@ -11,8 +11,9 @@ import { configOf, type GitAnswer, type GitCall, gitFailed, gitLine } from "./gi
 import { handIn, refusedWork, type Tip } from "./hand-in.ts";
 import { follow, formOf, openHub } from "./hub.ts";
 import { inside } from "./inside.ts";
+import { bringLarge, isLargeName, MOST_LARGE } from "./large.ts";
 import { parseStatus } from "./look.ts";
-import { commitOf, OPERATIONS, type Operation, remoteOf } from "./refs.ts";
+import { commitOf, OPERATIONS, type Operation, remoteOf, upstreamOf } from "./refs.ts";
 import { configText } from "./skeleton.ts";
 import { isWhole } from "./whole.ts";
 import type { Workplace } from "./workplace.ts";
@@ -54,6 +55,7 @@ export async function holdings(place: Workplace, { branch, folder, repo }: Workt
     const known = await heads(hub);
     const refused = await handIn(place, hub, top, tips, known);
     if (refused !== null) throw refusedWork(folder, branch, refused);
+    await bringLarge(place, hub, top, said.large);
   }
   if (said.status === null) said = await tell(place, look, [said.head]);
   const { uncommitted } = parseStatus(said.status ?? "");
@@ -81,6 +83,8 @@ interface Told {
   /** The commit of the task's branch. */
   readonly tip: string | null;
   readonly unfinished: Operation | null;
+  /** Files that Git LFS keeps there, by their hashes. */
+  readonly large: readonly string[];
   /** Null: what is checked out is not known in the hub, so nothing can be compared with it. */
   readonly status: string | null;
 }
@@ -91,6 +95,7 @@ head=$(git rev-parse --verify --quiet 'HEAD^{commit}')
 printf '%s\\0' "$(git symbolic-ref --quiet HEAD)" "$head" "$(git rev-parse --verify --quiet "refs/heads/$branch^{commit}")"
 for name in ${OPERATIONS.map(([file]) => file).join(" ")}; do [ -e ".git/$name" ] && printf '%s ' "$name"; done
 printf '\\0'
+find .git/lfs/objects -type f 2>/dev/null | sed 's|.*/||' | head -n ${MOST_LARGE}; printf '\\0'
 [ -n "$head" ] || head=none
 case " $* " in *" $head "*) ;; *) exit 0 ;; esac
 printf 'status\\0'
@@ -130,12 +135,13 @@ async function tell(
 }
 
 function parseTold({ output }: GitAnswer): Told {
-  const [ref = "", head = "", tip = "", operations = "", ...rest] = output.split("\0");
+  const [ref = "", head = "", tip = "", operations = "", large = "", ...rest] = output.split("\0");
   const at = output.indexOf("\0status\0");
   return {
     branch: ref.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : null,
     head: isObjectId(head) ? head : null,
     tip: isObjectId(tip) ? tip : null,
+    large: large.split("\n").filter(isLargeName),
     unfinished: OPERATIONS.find(([file]) => operations.split(" ").includes(file))?.[1] ?? null,
     status: rest[0] === "status" ? output.slice(at + "\0status\0".length) : null,
   };
@@ -223,7 +229,7 @@ export async function basesOf(
   if (isObjectId(name)) return [name];
   checkBranch(name);
   const from = place.call(checkoutOf(place.projectRoot, repo));
-  const remote = await remoteOf(from, name);
+  const remote = await upstreamOf(from, name);
   const refs = [`refs/heads/${name}`, ...(remote ? [`refs/remotes/${remote}/${name}`] : [])];
   return [...(await follow(hub, from, refs)).values()];
 }

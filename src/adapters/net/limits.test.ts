@@ -111,7 +111,7 @@ describe.each(["dripping", "gushing"] as const)("a %s server", (manner) => {
     const cut = { kind, reason: expect.stringContaining("cut off") };
     const repo = "." as Repo;
     expect(await pulls.look({ repo, number: 1 })).toEqual(cut);
-    const order = { repo, branch: "work", into: "main", title: "T", body: "B" };
+    const order = { repo, branch: "work", into: "main", title: "T", body: "B", commit: null };
     expect(await pulls.ensure(order)).toEqual(cut);
   });
 

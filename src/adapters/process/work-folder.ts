@@ -62,6 +62,13 @@ export function beside(folder: string, kind: string): string {
 
 /** The person's git configuration as it is for the project, for every git in the workspace. */
 export const GIT_CONFIG = "config";
+/** The places outside that this configuration, or the hub, leads to: to be read behind the wall. */
+export const GIT_READS = "reads";
+
+export function gitReads(folder: string): readonly string[] {
+  if (!isWorkspace(folder)) return [];
+  return attempt(() => JSON.parse(readFileSync(beside(folder, GIT_READS), "utf8")) as string[], []);
+}
 
 /**
  * What every program in a workspace gets: the person's git configuration, and the word that git searches for no repository

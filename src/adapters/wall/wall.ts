@@ -9,7 +9,7 @@ import { ownProgram } from "../agents/own-program.ts";
 import { openOwnFolder } from "../files/own-folder.ts";
 import { realOr } from "../git/discover.ts";
 import type { Environment } from "../process/environment.ts";
-import { beside, GIT_CONFIG, isWorkspace, topOf } from "../process/work-folder.ts";
+import { beside, GIT_CONFIG, gitReads, isWorkspace, topOf } from "../process/work-folder.ts";
 import { bwrapArguments, type Hidden, isInside, type Layout, type Mount } from "./arguments.ts";
 import { type Egress, openEgress, SOCKET } from "./egress.ts";
 import {
@@ -137,6 +137,7 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
       hidden.map(({ at }) => at),
     ),
     ...home.flatMap(({ at, read }) => read.map((name) => join(at, name))),
+    ...gitReads(folder),
     ...named(setup.settings.read),
   ];
   const writes = [

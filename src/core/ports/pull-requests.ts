@@ -17,6 +17,8 @@ export interface PullRequestOrder {
   readonly into: string;
   readonly title: string;
   readonly body: string;
+  /** The branch's. */
+  readonly commit: string | null;
   /** A closed pull request that a person wants replaced by a new one. */
   readonly inPlaceOf?: number;
 }

@@ -77,7 +77,7 @@ export interface Worktrees {
    */
   takeTurn(repo: Repo, into: string, owner: string): Promise<MergeTurn>;
   /**
-   * Makes the merge commit (--no-ff) in the separate folder of its slot, so that checks can run on the result. It
+   * Makes the merge (by default a merge commit) in the separate folder of its slot, so that checks can run on the result. It
    * touches no branch and no person's checkout. With `remote`, it first fetches the remote's target and merges onto
    * that. Call it with the merge lock held.
    */
@@ -118,6 +118,8 @@ export interface EnsureOrder {
   readonly base?: string;
   /** A branch of that name which Pawl did not make is gone on from: the task names it. */
   readonly adopts?: boolean;
+  /** Fetches the base's upstream first, as far as it can be reached. */
+  readonly fetch?: boolean;
   readonly stop?: AbortSignal;
 }
 
@@ -203,10 +205,18 @@ export interface MergeTarget {
   readonly remote?: boolean;
 }
 
+/** A merge commit, one commit of it all, or each commit anew on top of the target. */
+export type Delivery = "merge" | "squash" | "rebase";
+
 export interface MergeOrder extends MergeTarget {
   readonly repo: Repo;
   readonly branch: string;
-  /** The merge commit's message. */
+  /** How the branch's commits come into the target; default: merge. */
+  readonly how?: Delivery;
+  /**
+   * The message of the commit that is made. `{commits}`: what the branch's own say; `{type}`: what the first of them is by its
+   * title (`feat: …`), or chore.
+   */
   readonly message: string;
   /** A merge commit that was prepared earlier. It may have been published without anybody left to report it. */
   readonly earlier?: string;

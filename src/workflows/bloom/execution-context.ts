@@ -19,6 +19,7 @@ export interface Known {
   readonly settings: BloomSettings;
   /** By repository. */
   readonly setup: Settings["setup"];
+  readonly git: Settings["git"];
   readonly messages: readonly Message[];
   readonly questions: readonly Question[];
 }
@@ -129,6 +130,7 @@ export async function placeOf(context: ExecutionContext): Promise<Place> {
     branch,
     ...(base === undefined ? {} : { base }),
     adopts: task.branch !== undefined,
+    fetch: context.known.file.git.push_to_remote,
     stop: context.stop,
   });
   if (made.from !== "kept")

@@ -83,6 +83,7 @@ function knownOf(
     run,
     settings: context.settings.bloom,
     setup: context.settings.setup,
+    git: context.settings.git,
     messages: seen.messages.filter((each) => !removes.includes(each.path)),
     questions: seen.questions,
   };

@@ -1,9 +1,10 @@
 /**
  * What leaves the worktree: push and merge. Each checks first whether it is already done, so it may be called again.
  */
+import { oneLine } from "../../../core/blanks.ts";
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { PawlError } from "../../../core/error.ts";
-import type { Folder, InTheWay, MergeOrder, PreparedMerge } from "../../../core/ports/worktrees.ts";
+import type { Delivery, Folder, InTheWay, MergeOrder, PreparedMerge } from "../../../core/ports/worktrees.ts";
 import { branchOf, type Task } from "../../../tasks-file/task.ts";
 import {
   type ExecutionContext,
@@ -57,12 +58,17 @@ export async function merge(context: ExecutionContext): Promise<StepResult> {
   if (place.kind === "taken") return awaited(task, into, place.owner);
   let published: string | null = null;
   try {
+    // A remote that takes no merge commits may take the same commits in a row.
+    let how: Delivery = context.known.git.deliver ?? "merge";
     for (let moves = 0; moves < MOVES; ) {
-      const result = await mergeOnce(context, place, (commit) => {
+      const result = await mergeOnce(context, place, how, (commit) => {
         published = commit;
       });
       if (result === "moved") moves += 1;
-      else if (result !== "void") return result;
+      else if (typeof result === "object" && "refused" in result) {
+        if (how !== "merge" || context.known.git.deliver !== null) return result.refused;
+        how = "rebase";
+      } else if (result !== "void") return result;
     }
     return failed(task, into, `${into} kept moving while it was being merged into`);
   } finally {
@@ -79,16 +85,17 @@ function awaited({ id: taskId }: Task, into: string, owner: string): StepResult 
 }
 
 /** `void`: the merge ahead was not made as this one had expected; `moved`: somebody else moved the target. */
-type Again = "void" | "moved";
+type Again = "void" | "moved" | { readonly refused: StepResult };
 
 async function mergeOnce(
   context: ExecutionContext,
   place: MergePlace,
+  how: Delivery,
   onPublished: (commit: string) => void,
 ): Promise<StepResult | Again> {
   const base = await place.base(context.stop);
   if (base === "stopped") return { event: "interrupted" };
-  const order = mergeOrder(context, place, base.commit);
+  const order = mergeOrder(context, place, how, base.commit);
   const prepared = await context.ports.worktrees.prepareMerge(order);
   if (prepared.kind !== "prepared" && prepared.kind !== "merged-already")
     return onTurn(context, place, async () => unprepared(context, order, prepared));
@@ -121,15 +128,21 @@ async function onTurn(
   return turn === "void" ? "void" : act();
 }
 
-function mergeOrder(context: ExecutionContext, { lease, slot }: MergePlace, onto: string | null): MergeOrder {
-  const { task, run, file } = context.known;
+function mergeOrder(
+  context: ExecutionContext,
+  { lease, slot }: MergePlace,
+  how: Delivery,
+  onto: string | null,
+): MergeOrder {
+  const { task, run, file, git } = context.known;
   const into = task.merge_into as string;
   const earlier = run.work?.merging?.into === into ? run.work.merging.commit : undefined;
   return {
     repo: repoFor(task),
     branch: branchOf(task),
     into,
-    message: mergeMessage(task),
+    how,
+    message: mergeMessage(task, how, git.message),
     remote: file.git.push_to_remote,
     stop: context.stop,
     slot,
@@ -196,10 +209,12 @@ async function publish(
       return unreachable(context, into, published.reason, seen);
     case "rejected":
       return {
-        event: "git_refused",
-        reason: `the remote refuses to have ${into} moved: ${published.reason}; allow it there, or set \`open_pr: true\` in place of \`merge_into\``,
-        patch: seen.patch,
-        happened: seen.happened,
+        refused: {
+          event: "git_refused",
+          reason: `the remote refuses to have ${into} moved: ${published.reason}; allow it there, or set \`open_pr: true\` in place of \`merge_into\``,
+          patch: seen.patch,
+          happened: seen.happened,
+        },
       };
     case "published":
       if (published.behind === undefined) onPublished(published.commit);
@@ -355,8 +370,10 @@ function failed(
   };
 }
 
-function mergeMessage(task: Task): string {
-  return `Merge ${task.id}: ${task.title}`;
+function mergeMessage({ id, title }: Task, how: Delivery, template: string | null): string {
+  const usual = how === "merge" ? "Merge {id}: {title}" : "{title} ({id})\n\n{commits}";
+  const values: Readonly<Record<string, string>> = { id, title: oneLine(title) };
+  return (template ?? usual).replace(/\{(id|title)\}/g, (_, name: string) => values[name] ?? "");
 }
 
 // ── Clean up ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -372,7 +389,8 @@ export async function cleanUp(context: ExecutionContext): Promise<StepResult> {
     await context.ports.worktrees.leave(repo, branch);
   if (!file.git.auto_cleanup_merged) return { event: "cleaned" };
   const into = task.open_pr ? targetOf(task) : (task.merge_into ?? task.base_branch);
-  const landed = run.pullRequest?.landed;
+  // What was squashed or rebased has other names in the target.
+  const landed = run.pullRequest?.landed ?? (run.work?.merged ? run.work.commit : undefined);
   const removed = await context.ports.worktrees.remove(
     { repo, branch },
     {

@@ -15,6 +15,7 @@ export async function openPullRequest(context: ExecutionContext): Promise<StepRe
     into: targetOf(task),
     title: `${task.id}: ${task.title}`,
     body: bodyOf(context),
+    commit: run.work?.commit ?? null,
     ...(known?.closed ? { inPlaceOf: known.number } : {}),
   };
   const ensured = await context.ports.pullRequests.ensure(order, context.stop);

@@ -1,0 +1,43 @@
+/**
+ * `.worktreeinclude` of the person's checkout: patterns as in `.gitignore`, for ignored files that a workspace needs too, such
+ * as `.env`. Only what git ignores and is a plain file is copied, and no link is followed on the way to its place.
+ */
+import { copyFileSync, existsSync, lstatSync, mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { discover } from "./discover.ts";
+import { type GitCall, git } from "./git.ts";
+
+const NAME = ".worktreeinclude";
+
+export async function bringIncluded(from: GitCall, top: string): Promise<void> {
+  const checkout = discover(from.folder)?.top;
+  if (checkout == null || !existsSync(join(checkout, NAME))) return;
+  const call: GitCall = { ...from, folder: checkout };
+  const patterns = ["--others", "--ignored", `--exclude-from=${join(checkout, NAME)}`];
+  const listed = await git(call, ["ls-files", "-z", ...patterns]);
+  if (listed.output === "") return;
+  const ignored = await git({ ...call, accept: [1], input: listed.output }, [
+    "check-ignore",
+    "-z",
+    "--stdin",
+  ]);
+  for (const path of ignored.output.split("\0").filter(Boolean))
+    if (isPlain(join(checkout, path)) && isWay(top, path)) {
+      mkdirSync(dirname(join(top, path)), { recursive: true });
+      copyFileSync(join(checkout, path), join(top, path));
+    }
+}
+
+function isPlain(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+/** Every folder on the way is one, or is missing; the file is missing. */
+function isWay(top: string, path: string): boolean {
+  const names = path.split("/");
+  for (let at = 1; at < names.length; at++) {
+    const found = lstatSync(join(top, ...names.slice(0, at)), { throwIfNoEntry: false });
+    if (found !== undefined && !found.isDirectory()) return false;
+  }
+  return lstatSync(join(top, path), { throwIfNoEntry: false }) === undefined;
+}

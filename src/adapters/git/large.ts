@@ -1,0 +1,74 @@
+/**
+ * Files of Git LFS, which lie beside git's objects by the hash of their content. Those that an agent has added come in as its
+ * commits do: read behind the wall, named outside by their content.
+ */
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { PawlError } from "../../core/error.ts";
+import type { GitCall } from "./git.ts";
+import { inside } from "./inside.ts";
+import type { Workplace } from "./workplace.ts";
+
+export const MOST_LARGE = 10_000;
+/** Bytes of one file. */
+const LARGEST = 4 * 2 ** 30;
+const LIMIT = 1_800_000;
+
+export function isLargeName(name: string): boolean {
+  return /^[0-9a-f]{64}$/.test(name);
+}
+
+const READ = `exec cat ".git/lfs/objects/$1/$2/$3"`;
+
+/** The hub's are the person's own (`hub.ts`). */
+export async function bringLarge(
+  place: Workplace,
+  hub: GitCall,
+  folder: string,
+  names: readonly string[],
+): Promise<void> {
+  // The link leads to where the person's repository keeps its own, which may have none yet.
+  if (names.length > 0) mkdirSync(readlinkSync(join(hub.folder, "lfs")), { recursive: true });
+  for (const name of names) {
+    const [one, two] = [name.slice(0, 2), name.slice(2, 4)];
+    const to = join(hub.folder, "lfs/objects", one, two, name);
+    if (existsSync(to)) continue;
+    const apart = join(hub.folder, `large-${process.pid}-${name}`);
+    const hash = createHash("sha256");
+    const file = openSync(apart, "w", 0o600);
+    let bytes = 0;
+    try {
+      await inside(place, {
+        ...{ folder, script: READ, args: [one, two, name], readOnly: true, limit: LIMIT },
+        onOutput(chunk) {
+          bytes += chunk.length;
+          if (bytes > LARGEST) return false;
+          hash.update(chunk);
+          for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at);
+          return true;
+        },
+      });
+      if (bytes > LARGEST || hash.digest("hex") !== name)
+        throw new PawlError(
+          "git-failed",
+          `A large file of ${folder} does not come in: ${name.slice(0, 12)} is ${bytes > LARGEST ? `over ${LARGEST / 2 ** 30} GB` : "not what its name says"}.`,
+          "Run `git lfs fsck` there, and commit the file again.",
+        );
+      mkdirSync(dirname(to), { recursive: true });
+      renameSync(apart, to);
+    } finally {
+      closeSync(file);
+      rmSync(apart, { force: true });
+    }
+  }
+}

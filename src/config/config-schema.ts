@@ -182,9 +182,18 @@ const SETUP = z.strictObject({
     .optional()
     .describe("Files whose changes make the commands run again (default: the known lock files)."),
   cache: z
-    .array(insidePath)
+    .array(
+      z
+        .string()
+        .refine(
+          (path) => pathFault(path.replaceAll("*", "x")) === null,
+          "expected a name, which is meant at any depth, or a path inside the repository, such as packages/*/node_modules",
+        ),
+    )
     .optional()
-    .describe("Ignored files that the commands make; another checkout with the same inputs gets copies."),
+    .describe(
+      "Ignored files and folders that the commands make; another checkout with the same inputs gets copies. A name is meant at any depth, a path may have *.",
+    ),
 });
 
 const gateLevel = z.enum(GATE_LEVELS);

@@ -121,7 +121,7 @@ interface TaskEvents {
   "git:branch_moved": { run: string; branch: string; from: string; to: string };
   "git:committed": { commit: string | null };
   "git:uncommitted": { paths: readonly string[] };
-  "git:pushed": { branch: string; commit: string };
+  "git:pushed": { branch: string; commit: string; remote?: string };
   "git:push_failed": { branch: string; reason: string };
   "git:save_failed": { branch: string; reason: string };
   "git:pr_opened": { number: number; url: string; found: boolean };

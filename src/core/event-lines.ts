@@ -55,7 +55,7 @@ const SENTENCES: Sentences = {
     null,
   ],
   "git:uncommitted": ({ paths }) => [`left uncommitted: ${paths.join(", ")}`, "yellow"],
-  "git:pushed": ({ branch }) => [`pushed ${branch}`, null],
+  "git:pushed": ({ branch, remote }) => [`pushed ${branch}${remote ? ` to ${remote}` : ""}`, null],
   "git:push_failed": ({ branch, reason }) => [`cannot push ${branch}: ${reason}`, "red"],
   "git:save_failed": ({ reason }) => [`waits until the remote has its work: ${reason}`, "yellow"],
   "git:pr_opened": ({ found, url }) => [`pull request ${found ? "found" : "opened"}: ${url}`, "green"],

@@ -18,7 +18,7 @@ import { SET_UP } from "../setup/setup.ts";
 import { discover } from "./discover.ts";
 import { fetch } from "./fetch.ts";
 import { configOf, type GitCall, git, gitLine } from "./git.ts";
-import { alternatesOf, follow, formOf, openHub } from "./hub.ts";
+import { alternatesOf, follow, followAll, formOf, openHub } from "./hub.ts";
 import { bringIncluded } from "./include.ts";
 import { inside } from "./inside.ts";
 import { copyOwn, identityOf, personConfig } from "./person-config.ts";
@@ -87,8 +87,7 @@ async function ensure(
   mkdirSync(dirname(top), { recursive: true, mode: 0o700 });
   writeFileSync(note, JSON.stringify(start));
   await checkSigning(call, hub, start.commit);
-  const names = [branch, ...(order.base === undefined ? [] : [order.base])];
-  await makeWorkspace(place, { hub, from: call, top, branch, commit: start.commit, names });
+  await makeWorkspace(place, { hub, from: call, top, branch, commit: start.commit });
   await moveBranch(hub, branch, start.commit);
   writeFileSync(paths.label(branch), JSON.stringify({ repo: order.repo, branch }));
   rmSync(note, { force: true });
@@ -242,13 +241,11 @@ interface Making {
   /** Checked out; null: the commit itself is. */
   readonly branch: string | null;
   readonly commit: string;
-  /** Branches that it has besides, as far as the person's repository and its remote have them. */
-  readonly names: readonly string[];
 }
 
 /** Replaces what is at `top`: nobody has worked there. */
 export async function makeWorkspace(place: Workplace, making: Making): Promise<void> {
-  const { branch, commit, from, hub, names, top } = making;
+  const { branch, commit, from, hub, top } = making;
   const own = join(top, ".git");
   rmSync(top, { recursive: true, force: true, maxRetries: 3 });
   for (const kind of [SET_UP, GIT_CONFIG, GIT_READS, "look"])
@@ -283,21 +280,11 @@ export async function makeWorkspace(place: Workplace, making: Making): Promise<v
   await copyOwn(from, own, true);
   const look = await openLook(hub, top);
   await copyOwn(from, look, false);
-  const refs = new Map<string, string>();
-  for (const name of names) {
-    const remote = await upstreamOf(from, name);
-    for (const ref of [
-      `refs/heads/${name}`,
-      ...(remote === null ? [] : [`refs/remotes/${remote}/${name}`]),
-    ]) {
-      const there = await commitOf(hub, ref.replace(/^refs\//, "refs/person/"));
-      if (there !== null) refs.set(ref, there);
-    }
-  }
-  if (branch !== null) refs.set(`refs/heads/${branch}`, commit);
-  for (const [ref, at] of refs) {
-    mkdirSync(dirname(join(own, ref)), { recursive: true });
-    writeFileSync(join(own, ref), `${at}\n`);
+  writeFileSync(join(own, "packed-refs"), packed(await refsOf(hub, from), branch));
+  if (branch !== null) {
+    const ref = join(own, "refs/heads", branch);
+    mkdirSync(dirname(ref), { recursive: true });
+    writeFileSync(ref, `${commit}\n`);
   }
   writeFileSync(join(own, "HEAD"), branch === null ? `${commit}\n` : `ref: refs/heads/${branch}\n`);
   const modules = join(discover(from.folder)?.common ?? "", "modules");
@@ -310,6 +297,37 @@ export async function makeWorkspace(place: Workplace, making: Making): Promise<v
     limit: CHECKOUT_LIMIT,
   });
   await bringIncluded(from, top);
+}
+
+/** How many of the person's branches and tags a workspace has, the newest first. */
+const MOST_REFS = 300;
+
+/** The person's branches, those of remotes, and tags: commit by ref. The hub has their objects then. */
+async function refsOf(hub: GitCall, from: GitCall): Promise<ReadonlyMap<string, string>> {
+  const kinds = ["refs/heads", "refs/remotes", "refs/tags"];
+  const args = [
+    "for-each-ref",
+    `--count=${MOST_REFS}`,
+    "--sort=-creatordate",
+    "--format=%(objectname) %(refname)",
+  ];
+  const lines = (await gitLine(from, [...args, ...kinds])).split("\n").filter(Boolean);
+  const refs = new Map(
+    lines.map((line) => [line.slice(line.indexOf(" ") + 1), line.slice(0, line.indexOf(" "))]),
+  );
+  await followAll(hub, from, refs);
+  return refs;
+}
+
+/** As git packs refs. One whose name is in the way of the workspace's own branch is left out. */
+function packed(refs: ReadonlyMap<string, string>, branch: string | null): string {
+  const own = `refs/heads/${branch}`;
+  const isInTheWay = (ref: string) => own === ref || own.startsWith(`${ref}/`) || ref.startsWith(`${own}/`);
+  const lines = [...refs]
+    .filter(([ref]) => !isInTheWay(ref) && !ref.endsWith("/HEAD"))
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([ref, commit]) => `${commit} ${ref}\n`);
+  return `# pack-refs with: sorted \n${lines.join("")}`;
 }
 
 /**

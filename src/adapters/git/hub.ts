@@ -161,6 +161,19 @@ export async function follow(
   return found;
 }
 
+/** Brings what these refs of the person's repository are at, by ref. */
+export async function followAll(
+  hub: GitCall,
+  from: GitCall,
+  refs: ReadonlyMap<string, string>,
+): Promise<void> {
+  const missing = new Set(await missingIn(hub, [...refs.values()]));
+  const news = [...refs]
+    .filter(([, commit]) => missing.has(commit))
+    .map(([ref]) => `+${ref}:${followed(ref)}`);
+  if (news.length > 0) await fetchFrom(hub, commonOf(from), news);
+}
+
 /** Brings these commits of the person's repository into the hub. */
 export async function followCommits(hub: GitCall, from: GitCall, commits: readonly string[]): Promise<void> {
   const missing = await missingIn(hub, commits);

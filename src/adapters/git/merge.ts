@@ -48,6 +48,7 @@ import {
   upstreamOf,
 } from "./refs.ts";
 import { signed } from "./sign.ts";
+import { bringSubmodules } from "./submodules.ts";
 import { lockName, type Workplace } from "./workplace.ts";
 import { checkBranch, type WorktreePaths, worktreePathsOf } from "./worktree-paths.ts";
 
@@ -87,6 +88,8 @@ export async function prepareMerge(place: Workplace, order: MergeOrder): Promise
 
   const planted = await plantedIn(hub, tip, branch);
   if (planted !== null) return { kind: "refused", reason: planted };
+  const lacking = await bringSubmodules(hub, call, tip, branch, order.stop);
+  if (lacking !== null) return { kind: "refused", reason: lacking };
   const making: Making = { place, order, hub, from: call, top: paths.merge(order.into, order.slot) };
   await openMergeFolder(making, isDiverged ? local : tip);
   let base = isDiverged ? local : tip;
@@ -124,8 +127,8 @@ interface Making {
   readonly top: Folder;
 }
 
-async function openMergeFolder({ place, order, ...making }: Making, commit: string): Promise<void> {
-  await makeWorkspace(place, { ...making, branch: null, commit, names: [order.into] });
+async function openMergeFolder({ place, order: _, ...making }: Making, commit: string): Promise<void> {
+  await makeWorkspace(place, { ...making, branch: null, commit });
 }
 
 /** A commit of `$1` on what is checked out. Exit code 1: the files that conflict; 3: git failed. */

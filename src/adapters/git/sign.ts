@@ -24,10 +24,15 @@ export async function signed(
   base: string,
 ): Promise<string> {
   const known = await configOf(from);
-  if (!/^(?:true|yes|on|1)$/i.test(lastOf(known, "commit.gpgsign") ?? "")) return commits.at(-1) ?? base;
+  if (!(await isSigning(from))) return commits.at(-1) ?? base;
   const anew = new Map<string, string>();
   for (const commit of commits) anew.set(commit, await signOne({ from, hub, known }, commit, anew));
   return anew.get(commits.at(-1) ?? "") ?? base;
+}
+
+/** Whether the person's git signs each commit. */
+export async function isSigning(from: GitCall): Promise<boolean> {
+  return /^(?:true|yes|on|1)$/i.test(lastOf(await configOf(from), "commit.gpgsign") ?? "");
 }
 
 async function signOne(
@@ -44,6 +49,11 @@ async function signOne(
     GIT_AUTHOR_DATE = "",
     ...message
   ] = (await gitLine(hub, ["log", "-1", shape, commit])).split("\n");
+  const isSigned = /\ngpgsig /.test(
+    (await gitLine(hub, ["cat-file", "commit", commit])).split("\n\n")[0] ?? "",
+  );
+  if (isSigned && !parents.split(" ").some((parent) => anew.has(parent) && anew.get(parent) !== parent))
+    return commit;
   const credentials = allowedEnvironment(from.environment, [...REMOTE_CREDENTIALS, "GNUPGHOME", "GPG_TTY"]);
   const { errors, code, output } = await git(
     {

@@ -7,13 +7,14 @@ import { join } from "node:path";
 import { isObjectId } from "../../core/object-id.ts";
 import type { Folder, Repo, WorkDone, Worktree, WorktreeState } from "../../core/ports/worktrees.ts";
 import { beside, topOf } from "../process/work-folder.ts";
-import { configOf, type GitAnswer, type GitCall, gitFailed, gitLine } from "./git.ts";
+import { configOf, type GitAnswer, type GitCall, git, gitFailed, gitLine } from "./git.ts";
 import { handIn, refusedWork, type Tip } from "./hand-in.ts";
 import { follow, formOf, openHub } from "./hub.ts";
 import { inside } from "./inside.ts";
 import { bringLarge, isLargeName, MOST_LARGE } from "./large.ts";
 import { parseStatus } from "./look.ts";
 import { commitOf, OPERATIONS, type Operation, remoteOf, upstreamOf } from "./refs.ts";
+import { isSigning, signed } from "./sign.ts";
 import { configText } from "./skeleton.ts";
 import { isWhole } from "./whole.ts";
 import type { Workplace } from "./workplace.ts";
@@ -57,6 +58,9 @@ export async function holdings(place: Workplace, { branch, folder, repo }: Workt
     if (refused !== null) throw refusedWork(folder, branch, refused);
     await bringLarge(place, hub, top, said.large);
   }
+  const { tip } = said;
+  if (tip !== null && tip !== own && said.branch === branch && said.unfinished === null)
+    said = { ...said, ...(await signTip(place, look, tip, own)) };
   if (said.status === null) said = await tell(place, look, [said.head]);
   const { uncommitted } = parseStatus(said.status ?? "");
   return {
@@ -66,6 +70,40 @@ export async function holdings(place: Workplace, { branch, folder, repo }: Workt
     tips: [...new Set([said.tip, said.head])].filter((tip) => tip !== null),
     unfinished: said.unfinished,
   };
+}
+
+const TIP = `
+git update-ref "refs/heads/$1" "$2" "$3" && git rev-parse HEAD
+`;
+
+/** The agent's commits as the person's are: signed outside. Its branch follows, with the same files. */
+async function signTip(
+  place: Workplace,
+  {
+    branch,
+    from,
+    hub,
+    top,
+  }: { readonly hub: GitCall; readonly from: GitCall; readonly top: Folder; readonly branch: string },
+  tip: string,
+  before: string | null,
+): Promise<{ readonly tip?: string; readonly head?: string; readonly status?: null }> {
+  if (!(await isSigning(from))) return {};
+  const order = [
+    "rev-list",
+    "--reverse",
+    "--topo-order",
+    tip,
+    "--not",
+    ...(before ? [before] : []),
+    "--glob=refs/person",
+  ];
+  const commits = (await gitLine(hub, order)).split("\n").filter(Boolean);
+  const anew = await signed({ from, hub }, commits, tip);
+  if (anew === tip) return {};
+  await inside(place, { folder: top, script: TIP, args: [branch, anew, tip] });
+  await git(hub, ["update-ref", `refs/heads/${branch}`, anew, tip]);
+  return { tip: anew, head: anew, status: null };
 }
 
 const MOST_KNOWN = 200;

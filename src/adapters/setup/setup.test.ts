@@ -82,6 +82,40 @@ describe("the setup of a folder", () => {
     expect(readFileSync(join(third, "node_modules/tool.js"), "utf8")).toBe("tool\n");
   });
 
+  it("is copied from every package of a workspace, or not at all", async () => {
+    const setups = openSetups(root);
+    const [first, second] = [checkout("a"), checkout("b")];
+    for (const at of ["", "packages/b", "packages/b/node_modules/deep"]) install(join(first, at));
+    await setups.done(first, NPM, true);
+    expect(await setups.look(second, NPM)).toBe("restored");
+    expect(existsSync(join(second, "packages/b/node_modules/tool.js"))).toBe(true);
+    rmSync(join(second, "packages/b/node_modules"), { recursive: true });
+    expect(await setups.look(second, NPM)).toBe("restored");
+    const globs = { ...NPM, cache: ["packages/*/node_modules"] };
+    await setups.done(first, globs, true);
+    const third = checkout("c");
+    expect(await setups.look(third, globs)).toBe("restored");
+    expect(existsSync(join(third, "packages/b/node_modules/tool.js"))).toBe(true);
+    expect(existsSync(join(third, "node_modules"))).toBe(false);
+  });
+
+  it("follows no link that a commit holds, to where it is copied or from where", async () => {
+    const setups = openSetups(root);
+    const [first, second] = [checkout("a"), checkout("b")];
+    install(join(first, "packages/b"));
+    await setups.done(first, NPM, true);
+    const outside = join(root, "outside/b");
+    install(outside);
+    symlinkSync(join(root, "outside"), join(second, "packages"));
+    expect(await setups.look(second, NPM)).toBe("needed");
+    expect(readFileSync(join(outside, "node_modules/tool.js"), "utf8")).toBe("tool\n");
+    const third = checkout("c", "other lock");
+    symlinkSync(join(root, "outside"), join(third, "packages"));
+    await setups.done(third, NPM, true);
+    const fourth = checkout("d", "other lock");
+    expect(await setups.look(fourth, NPM)).toBe("needed");
+  });
+
   it("serves no other folder where somebody had worked in the first", async () => {
     const setups = openSetups(root);
     const first = checkout("a");

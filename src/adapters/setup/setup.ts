@@ -5,7 +5,8 @@
  * S1  A folder is prepared once for each state of what the commands depend on (`inputs`, the commands themselves). A
  *     note beside the folder records the state. It is written last, so that a killed setup starts again.
  * S2  Results are kept for other folders in `.pawl/setup/<key>/` only on request: those of a checkout that nobody has
- *     worked in yet. They are copied, never shared: an agent may change its own.
+ *     worked in yet. They are copied, never shared: an agent may change its own. A copy has all of them, or none, and
+ *     follows no link.
  */
 import { createHash } from "node:crypto";
 import {
@@ -22,7 +23,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
-import { type ProjectPath, projectPath } from "../../core/path.ts";
+import { projectPath } from "../../core/path.ts";
 import type { SetupState, Setups } from "../../core/ports/setup.ts";
 import type { Folder } from "../../core/ports/worktrees.ts";
 import type { SetupSettings } from "../../core/settings.ts";
@@ -63,39 +64,78 @@ export function openSetups(projectRoot: string): Setups {
 
 function look(store: string, folder: Folder, setup: SetupSettings): SetupState {
   const key = keyOf(folder, setup);
-  const paths = cached(setup);
-  if (readNote(folder) === key && paths.every((path) => existsSync(join(folder, path)))) return "ready";
+  const note = readNote(folder);
+  const patterns = setup.cache ?? [];
+  if (note?.key === key && note.paths.every((path) => existsSync(join(folder, path)))) return "ready";
   const kept = join(store, key);
-  if (paths.length === 0 || !existsSync(kept)) return "needed";
+  if (patterns.length === 0 || !existsSync(kept)) return "needed";
   // If a copy fails (full disk, another process pruned it), the commands run instead.
   return attempt(() => {
-    for (const [index, path] of paths.entries()) copy(join(kept, String(index)), join(folder, path));
+    const paths = JSON.parse(readFileSync(join(kept, PATHS), "utf8")) as readonly string[];
+    for (const [index, path] of paths.entries()) copy(join(kept, String(index)), placeIn(folder, path));
     utimesSync(kept, new Date(), new Date());
-    writeWhole(beside(folder, SET_UP), key);
+    writeNote(folder, key, paths);
     return "restored";
   }, "needed");
 }
 
+/** In what is kept: where each of its folders belongs. */
+const PATHS = "paths.json";
+
 function done(store: string, folder: Folder, setup: SetupSettings, keep: boolean): void {
   const key = keyOf(folder, setup);
-  writeWhole(beside(folder, SET_UP), key);
+  const paths = made(folder, setup.cache ?? []);
+  writeNote(folder, key, paths);
   const kept = join(store, key);
-  const paths = cached(setup);
   if (!keep || paths.length === 0 || existsSync(kept)) return;
   const draft = `${kept}.${process.pid}`;
   try {
-    for (const [index, path] of paths.entries()) copy(join(folder, path), join(draft, String(index)));
+    for (const [index, path] of paths.entries()) copy(placeIn(folder, path), join(draft, String(index)));
+    writeWhole(join(draft, PATHS), JSON.stringify(paths));
     renameSync(draft, kept);
     prune(store);
   } catch {
-    // Only time is lost if this fails: a cached path that the commands did not make, a full disk, another process that
-    // was first.
+    // Only time is lost if this fails: a full disk, another process that was first.
     rmSync(draft, { recursive: true, force: true });
   }
 }
 
-function cached({ cache = [] }: SetupSettings): readonly ProjectPath[] {
-  return cache.map((path) => projectPath(path));
+/** How deep a name without a slash is looked for. */
+const DEPTH = 6;
+
+/**
+ * The paths that the setup made, the outer ones only. A name without a slash is meant at any depth, as in `.gitignore`: package
+ * managers with workspaces put a `node_modules` into each package. `*` stands for any letters of one name.
+ */
+function made(folder: string, patterns: readonly string[]): readonly string[] {
+  const names = patterns.filter((pattern) => !pattern.includes("/")).map(asName);
+  const paths = patterns
+    .filter((pattern) => pattern.includes("/"))
+    .map((each) => each.split("/").map(asName));
+  const found: string[] = [];
+  const search = (path: readonly string[]) => {
+    for (const entry of readdirSync(join(folder, ...path), { withFileTypes: true })) {
+      const here = [...path, entry.name];
+      const isMeant =
+        names.some((name) => name.test(entry.name)) ||
+        paths.some(
+          (each) => each.length === here.length && each.every((name, at) => name.test(here[at] ?? "")),
+        );
+      if (isMeant) found.push(projectPath(here.join("/")));
+      else if (entry.isDirectory() && entry.name !== ".git" && here.length < DEPTH) search(here);
+    }
+  };
+  search([]);
+  return found.sort();
+}
+
+function asName(pattern: string): RegExp {
+  return new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", "[^/]*")}$`);
+}
+
+/** The path in the folder. Throws if a link is on the way to it: it could lead out of the folder. */
+function placeIn(folder: string, path: string): string {
+  return ownPlace(folder, dirname(path) === "." ? path : dirname(path)) && join(folder, path);
 }
 
 /** Links stay links: packages link to one another. The copy shares blocks where the file system can. */
@@ -120,7 +160,7 @@ function prune(store: string): void {
 /** The key does not contain the folder's name: equal inputs make equal folders. */
 function keyOf(folder: Folder, { run, inputs = LOCK_FILES, cache = [] }: SetupSettings): string {
   const hash = createHash("sha256");
-  hash.update(JSON.stringify([1, process.platform, process.arch, run, cache]));
+  hash.update(JSON.stringify([2, process.platform, process.arch, run, cache]));
   for (const path of inputs) {
     const file = join(folder, projectPath(path));
     const content = existsSync(file) ? readFileSync(file) : null;
@@ -130,6 +170,15 @@ function keyOf(folder: Folder, { run, inputs = LOCK_FILES, cache = [] }: SetupSe
   return hash.digest("hex");
 }
 
-function readNote(folder: Folder): string | null {
-  return attempt(() => readFileSync(beside(folder, SET_UP), "utf8").trim(), null);
+interface Note {
+  readonly key: string;
+  readonly paths: readonly string[];
+}
+
+function readNote(folder: Folder): Note | null {
+  return attempt(() => JSON.parse(readFileSync(beside(folder, SET_UP), "utf8")) as Note, null);
+}
+
+function writeNote(folder: Folder, key: string, paths: readonly string[]): void {
+  writeWhole(beside(folder, SET_UP), JSON.stringify({ key, paths }));
 }

@@ -26,7 +26,10 @@ export async function push(context: ExecutionContext): Promise<StepResult> {
   if (pushed.kind === "unreachable" && context.stop.aborted) return { event: "interrupted" };
   switch (pushed.kind) {
     case "pushed":
-      return { event: "pushed", happened: [{ type: "git:pushed", taskId, branch, commit: pushed.commit }] };
+      return {
+        event: "pushed",
+        happened: [{ type: "git:pushed", taskId, branch, commit: pushed.commit, remote: pushed.remote }],
+      };
     case "unchanged":
       return { event: "pushed" };
     case "unreachable":

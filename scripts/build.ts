@@ -62,8 +62,6 @@ const [programs, helpers, , texts, page, app] = await Promise.all([
       "send-notices": "src/app/notices/send.ts",
       // A program of its own, started by a loop that a receiver is told of.
       "export-telemetry": "src/app/telemetry/export.ts",
-      // Loaded by its path, under a lock, where an edit of tasks.yaml is redone.
-      "tasks-file/edit": "src/tasks-file/edit.ts",
     },
     DIST,
   ),

@@ -1,6 +1,5 @@
 /** The composition root: environment and configuration → adapters → runtime → surfaces. */
 import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { hostname, userInfo } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { agentAround } from "../adapters/agents/ancestry.ts";
@@ -30,7 +29,7 @@ import { projectPath } from "../core/path.ts";
 import type { Database } from "../core/ports/database.ts";
 import type { EventLog } from "../core/ports/event-log.ts";
 import type { Keys } from "../core/ports/signatures.ts";
-import type { Change, Editor, Pending, Store, View } from "../core/ports/store.ts";
+import type { Change, Pending, Store, View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import { asCommandLine } from "../runtime/person.ts";
 import type { EventsOptions, Project, Trust, Workflows } from "../runtime/project.ts";
@@ -421,7 +420,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
     root,
     packaged,
     state: openStateHome(root, environment),
-    editors: { tasks: lateEditor(home) },
+    editors: async () => ({ tasks: (await import("../tasks-file/edit.ts")).editTasks }),
     onPending: ({ message, fix }: Pending) => place.warn?.(`${message} ${fix}`),
     onForeign: (found: Parameters<OnForeign>[0]) => place.warn?.(foreignWarning(found)),
   };
@@ -576,15 +575,6 @@ function noteCommits(check: () => Promise<void>, saw: (changes: readonly Change[
         return result;
       },
     }),
-  };
-}
-
-/** Redoes edits of tasks.yaml. Rarely needed, and under a lock: loaded synchronously when it is. */
-function lateEditor(home: string): Editor {
-  return (text, edits) => {
-    const extension = home.endsWith("src") ? "ts" : "js";
-    const path = join(home, "tasks-file", `edit.${extension}`);
-    return createRequire(import.meta.url)(path).editTasks(text, edits);
   };
 }
 

@@ -87,7 +87,7 @@ async function run({ root, shape: name, at }: Extract<Task, { type: "run" }>): P
   const disk = counting(nodeDisk(root));
   const state = { ...place, disk: counting(place.disk) };
   const more = shape.journalBytes === undefined ? {} : { journalBytes: shape.journalBytes };
-  if (!(await shape.run(openStore({ root, disk, state, editors: EDITORS, ...more }))))
+  if (!(await shape.run(openStore({ root, disk, state, editors: async () => EDITORS, ...more }))))
     throw new Error("not committed");
   return { calls: calls(), tree: readTree(root) };
 }
@@ -105,7 +105,7 @@ async function check({ roots, allowed }: Extract<Task, { type: "check" }>): Prom
 }
 
 async function checkOne(root: string, allowed: readonly Readonly<Record<string, string>>[]): Promise<void> {
-  const store = openStore({ root, state: stateOf(root), editors: EDITORS });
+  const store = openStore({ root, state: stateOf(root), editors: async () => EDITORS });
   await store.view().read(projectPath("readme.md"));
   const tree = readTree(root);
   const found = JSON.stringify(tree);

@@ -55,7 +55,7 @@ async function kill(shape: Shape, work: string, bundle: string, report: Report):
     mkdirSync(dirname(join(start, path)), { recursive: true });
     writeFileSync(join(start, path), text);
   }
-  await shape.before?.(openStore({ root: start, state: stateOf(start), editors: EDITORS }));
+  await shape.before?.(openStore({ root: start, state: stateOf(start), editors: async () => EDITORS }));
 
   const copy = (name: string) => {
     const root = join(folder, name);

@@ -38,7 +38,7 @@ export function open(
     root: "/",
     disk,
     state: simState(disk),
-    editors: EDITORS,
+    editors: async () => EDITORS,
     commitWaitMilliseconds: 100,
   });
 }

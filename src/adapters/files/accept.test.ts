@@ -1,8 +1,10 @@
 /** A foreign journal that was set aside, on a simulated disk. */
 import { describe, expect, test } from "vitest";
 import { diskWith } from "../../../test/crash/disk-with.ts";
-import { told } from "../../../test/rig/told.ts";
+import { EDITORS } from "../../../test/crash/shapes.ts";
+import { told, toldLater } from "../../../test/rig/told.ts";
 import { openForeign } from "./accept.ts";
+import { lateEditors } from "./editors.ts";
 import { FIRST, renderRecord } from "./record.ts";
 import type { Step } from "./steps.ts";
 
@@ -16,16 +18,17 @@ describe("a foreign journal that a person may accept", () => {
   const put = (path: string, text: string, before: string | null = null): Step => ({
     ...{ type: "put", path, before, after: "0".repeat(64), text },
   });
+  const editors = () => lateEditors(async () => EDITORS);
   const foreign = (journal: string) => {
     const at = diskWith({ [KEPT]: journal });
-    return { ...at, open: () => openForeign({ disk: at.disk, editors: {} }, KEPT) };
+    return { ...at, open: () => openForeign({ disk: at.disk, editors: editors() }, KEPT) };
   };
 
-  test("says what it would write, and what each file would be", () => {
+  test("says what it would write, and what each file would be", async () => {
     const { open } = foreign(
       bytes([put("a", "one\n"), { type: "drop", path: "b", before: null }], [put("a", "two\n")]),
     );
-    const { outcome, paths } = open();
+    const { outcome, paths } = await open();
     expect(paths).toEqual(["a", "b"]);
     expect([
       outcome("a", null),
@@ -36,9 +39,15 @@ describe("a foreign journal that a person may accept", () => {
     ]).toEqual(["two\n", "two\n", null, "mine\n", null]);
   });
 
-  test("is no longer listed once it is accepted", () => {
+  test("makes its edits anew on the text that is there", async () => {
+    const edit: Step = { ...put("a", "one\ntwo\n"), redo: { editor: "lines", edits: ["two"] } } as Step;
+    const { outcome } = await foreign(bytes([edit])).open();
+    expect(outcome("a", "mine\n")).toBe("mine\ntwo\n");
+  });
+
+  test("is no longer listed once it is accepted", async () => {
     const { open, tree } = foreign(bytes([put("a", "one\n")]));
-    open().setAccepted();
+    (await open()).setAccepted();
     expect(Object.keys(tree())).toEqual([KEPT.replace("foreign-journal", "accepted-journal")]);
   });
 
@@ -58,15 +67,15 @@ describe("a foreign journal that a person may accept", () => {
       bytes([put("a/b", "x")], [put("a", "x")]),
       "it writes a/b, and also a file in place of that path's folder",
     ],
-  ])("is refused where it %s", (_, journal, why) => {
-    expect(told(foreign(journal).open)).toEqual(refusal(why));
+  ])("is refused where it %s", async (_, journal, why) => {
+    expect(await toldLater(foreign(journal).open())).toEqual(refusal(why));
   });
 
-  test("is refused where it is gone, or would write what is no text", () => {
+  test("is refused where it is gone, or would write what is no text", async () => {
     const { disk } = diskWith({});
-    expect(told(() => openForeign({ disk, editors: {} }, KEPT))).toEqual(refusal(NEVER));
+    expect(await toldLater(openForeign({ disk, editors: editors() }, KEPT))).toEqual(refusal(NEVER));
     const binary: Step = { type: "put", path: "a", before: null, after: "0".repeat(64), base64: "/w==" };
-    const { outcome } = foreign(bytes([binary])).open();
+    const { outcome } = await foreign(bytes([binary])).open();
     expect(told(() => outcome("a", null))).toEqual(refusal("what it would write to a is not text"));
   });
 });

@@ -8,10 +8,11 @@ import { parseUntrusted } from "./record.ts";
 import type { Project } from "./recover.ts";
 
 /** Throws `journal-refused` if one of its commits contains something that Pawl never writes. */
-export function openForeign(
+export async function openForeign(
   { disk, editors }: Pick<Project, "disk" | "editors">,
   kept: string,
-): ForeignJournal {
+): Promise<ForeignJournal> {
+  await editors.load();
   const commits = parseUntrusted(lookAt(disk, kept)?.bytes ?? new Uint8Array());
   const steps = commits.flatMap((each) => each ?? []);
   const chains = chainsOf(steps);

@@ -6,7 +6,9 @@ import type { Call } from "../../../test/crash/sim-disk.ts";
 import { Machine } from "../../../test/crash/sim-machine.ts";
 import { EVENTS } from "../../core/event.ts";
 import { hashOf } from "../../core/hash.ts";
-import { type Applying, applySteps, outcomeOf } from "./apply.ts";
+import type { Editor } from "../../core/ports/store.ts";
+import { applySteps, outcomeOf } from "./apply.ts";
+import type { Editors } from "./editors.ts";
 import { foundOf } from "./look.ts";
 import type { Append, Put, Step } from "./steps.ts";
 
@@ -30,8 +32,13 @@ interface Scene {
   readonly stale?: string;
   /** What a person saves once Pawl has written beside the file. */
   readonly saved?: string;
-  readonly editors?: Applying["editors"];
+  readonly editors?: Readonly<Record<string, Editor>>;
 }
+
+const loaded = (editors: Readonly<Record<string, Editor>>): Editors => ({
+  get: (name) => editors[name],
+  load: async () => {},
+});
 
 const TEMPORARY = ".a.pawl-tmp";
 
@@ -52,7 +59,14 @@ function apply(
   };
   const at = diskWith(files, fate, machine);
   const resolution = applySteps(
-    { disk: at.disk, editors, onKept: (one) => kept.push(one.kept), fresh: false, torn: false, ...how },
+    {
+      disk: at.disk,
+      editors: loaded(editors),
+      onKept: (one) => kept.push(one.kept),
+      fresh: false,
+      torn: false,
+      ...how,
+    },
     steps,
   );
   expect(at.open).toEqual(new Set());
@@ -177,7 +191,7 @@ describe("a person's text in the way", () => {
     expect([then.resolution, then.tree]).toEqual([[], { a: redone }]);
   });
 
-  test.each<readonly [string, readonly Step[], Applying["editors"]]>([
+  test.each<readonly [string, readonly Step[], Readonly<Record<string, Editor>>]>([
     ["there is no such editor", [edits("one\n", "one\ntwo\n", "two")], {}],
     [
       "its editor cannot do it",
@@ -222,7 +236,7 @@ describe("a person's text in the way", () => {
 describe("how a file will be once its steps are applied", () => {
   const text = (steps: readonly Step[], there: string | null, torn = false) => {
     const found = there === null ? null : foundOf(Buffer.from(there), 0o644);
-    const bytes = outcomeOf({ editors: EDITORS, torn }, steps, found);
+    const bytes = outcomeOf({ editors: loaded(EDITORS), torn }, steps, found);
     return bytes === null ? null : Buffer.from(bytes).toString();
   };
 

@@ -11,10 +11,10 @@
  */
 
 import { hashOf } from "../../core/hash.ts";
-import type { Editor } from "../../core/ports/store.ts";
 import { applyAppends, withAppends } from "./appends.ts";
 import { type Aim, aimOf, chainsOf, isAccounted, redosOf } from "./chain.ts";
 import type { Disk } from "./disk.ts";
+import { type Editors, EditorsNeeded } from "./editors.ts";
 import { keepAside, type OnKept } from "./keep.ts";
 import { checkFolders, type Found, lookAndHold, lookAt, tryTextOf } from "./look.ts";
 import type { Step } from "./steps.ts";
@@ -22,7 +22,7 @@ import { removeTemporary, temporaryOf, writeTemporary } from "./temporary.ts";
 
 export interface Applying {
   readonly disk: Disk;
-  readonly editors: Readonly<Record<string, Editor>>;
+  readonly editors: Editors;
   readonly onKept: OnKept;
   /** The files were verified a moment ago: the first check can be skipped, the last cannot. */
   readonly fresh: boolean;
@@ -154,17 +154,18 @@ function resolve(
   return keepAside(applying, path, found, all);
 }
 
-function redo(editors: Applying["editors"], chain: readonly Step[], found: Found): string | null {
+function redo(editors: Editors, chain: readonly Step[], found: Found): string | null {
   const redos = redosOf(chain);
   const text = tryTextOf(found.bytes);
   if (redos === null || text === null) return null;
   try {
     return redos.reduce((result, { editor, edits }) => {
-      const edit = editors[editor];
+      const edit = editors.get(editor);
       if (edit === undefined) throw new Error(`no editor ${editor}`);
       return edit(result, edits);
     }, text);
-  } catch {
+  } catch (thrown) {
+    if (thrown instanceof EditorsNeeded) throw thrown;
     return null;
   }
 }

@@ -15,9 +15,12 @@ import { openStore } from "./store.ts";
 let root: string;
 /** By which errno the disk refuses what would change a file; null: it works. */
 let refusal: string | null;
+/** It refuses the journal and the locks, too. */
+let isReadOnly: boolean;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "pawl-pending-"));
   refusal = null;
+  isReadOnly = false;
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
@@ -31,7 +34,7 @@ function refusingDisk(): Disk {
   return {
     ...disk,
     open(path, how, mode) {
-      if (how === "new" || how === "append") refuse();
+      if (how === "new" || how === "append" || (isReadOnly && how === "update")) refuse();
       return disk.open(path, how, mode);
     },
     mkdir: (path) => {
@@ -45,7 +48,9 @@ function refusingDisk(): Disk {
   };
 }
 
-const editors = { lines: (text: string, edits: readonly unknown[]) => `${text}${edits.join("\n")}\n` };
+const editors = async () => ({
+  lines: (text: string, edits: readonly unknown[]) => `${text}${edits.join("\n")}\n`,
+});
 const open = () => openStore({ root, state: stateOf(root), disk: refusingDisk(), editors });
 const path = projectPath;
 const put = (name: string, text: string) => writeFileSync(join(root, name), text);
@@ -158,6 +163,8 @@ test("a person's text in the way of what is pending is shown as it will be: the 
   put("a.md", "a person's\n");
   const shown = [await read("tasks.yaml"), await read("a.md")];
   expect(shown).toEqual(["zero\none\ntwo\n", "after\n"]);
+  isReadOnly = true;
+  expect([await read("tasks.yaml"), await read("a.md")]).toEqual(shown);
   refusal = null;
   expect([await read("tasks.yaml"), await read("a.md")]).toEqual(shown);
   expect([text("tasks.yaml"), text("a.md")]).toEqual(shown);

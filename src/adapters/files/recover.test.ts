@@ -1,7 +1,7 @@
 /** What is replayed of a journal, on a simulated disk. */
 import { describe, expect, test } from "vitest";
 import { open } from "../../../test/crash/scenario.ts";
-import { write } from "../../../test/crash/shapes.ts";
+import { edit, write } from "../../../test/crash/shapes.ts";
 import type { Call } from "../../../test/crash/sim-disk.ts";
 import { Machine } from "../../../test/crash/sim-machine.ts";
 import { EVENTS } from "../../core/event.ts";
@@ -111,6 +111,32 @@ describe("commits of somebody else behind one's own", () => {
     await store().settle();
     machine.cutPower(() => false);
     expect([events().length, journal()]).toEqual([1, ""]);
+  });
+});
+
+describe("an edit on a text that a person saved", () => {
+  const TASKS = ".tasks.yaml.pawl-tmp";
+
+  test("is redone within the commit, though its editor is not loaded yet", async () => {
+    const { kept, machine, store } = await started();
+    machine.save("tasks.yaml", "one\n", "in-place");
+    const opened = store(({ name, path }) => {
+      if (name === "close" && path === TASKS && !machine.tree().get("tasks.yaml")?.startsWith("mine"))
+        machine.save("tasks.yaml", "mine\n", "by-rename");
+    });
+    expect(await opened.commit(opened.view(), [edit("tasks.yaml", "one\ntwo\n", "two")])).toBe("committed");
+    expect([machine.tree().get("tasks.yaml"), kept()]).toEqual(["mine\ntwo\n", []]);
+  });
+
+  test("is redone after a power cut, and foreign commits behind it are told once", async () => {
+    const { events, journal, machine, read, store, told } = await started();
+    const opened = store();
+    await opened.commit(opened.view(), [edit("tasks.yaml", "two\n", "two")]);
+    machine.save(JOURNAL, journal() + theirs(1), "in-place");
+    machine.cutPower(() => false);
+    machine.save("tasks.yaml", "mine\n", "in-place");
+    expect(await read("tasks.yaml")).toBe("mine\ntwo\n");
+    expect([told.length, events().length]).toEqual([1, 1]);
   });
 });
 

@@ -5,10 +5,11 @@
  * R2  The marker moves only when everything before it is applied.
  * R3  Without a trusted marker, every record in the journal is checked again.
  * R4  Only records of this project and this journal are applied, in order; others are set aside.
+ * R5  It throws `EditorsNeeded` before it has changed anything.
  */
 import { PawlError } from "../../core/error.ts";
-import type { Editor } from "../../core/ports/store.ts";
 import { type Applying, applySteps } from "./apply.ts";
+import type { Editors } from "./editors.ts";
 import { foreignEvent, type OnForeign, setForeignAside } from "./foreign.ts";
 import { fsyncAll } from "./fsync-all.ts";
 import {
@@ -26,7 +27,7 @@ import type { JournalRecord, Parsed } from "./record.ts";
 import type { Step } from "./steps.ts";
 
 export interface Project extends Place {
-  readonly editors: Readonly<Record<string, Editor>>;
+  readonly editors: Editors;
   readonly onKept: OnKept;
   readonly onForeign: OnForeign;
 }
@@ -51,9 +52,12 @@ function replay(
   const { disk } = project;
   const parsed = loadJournal(project, marker);
   const { records, foreign } = parsed;
+  const pending = pendingOf(marker, records).flatMap(({ steps }) => steps);
+  // R5
+  for (const step of pending) if (step.type === "put" && step.redo) project.editors.get(step.redo.editor);
   const kept = foreign === null ? null : setForeignAside(project, parsed.goodLength);
   if (kept === null) cutTail(disk, parsed.goodLength);
-  const applied = applyPending(project, marker, parsed);
+  const applied = applyPending(project, marker, parsed, pending);
   if (foreign === null || kept === null) return { applied, records };
   const event = appendRecord(project, applied, [foreignEvent(disk, foreign, kept)]);
   project.onForeign({ ...foreign, kept });
@@ -64,15 +68,18 @@ function replay(
   };
 }
 
-function applyPending(project: Project, marker: Marker | null, { records, goodLength }: Parsed): Applied {
+function applyPending(
+  project: Project,
+  marker: Marker | null,
+  { records, goodLength }: Parsed,
+  pending: readonly Step[],
+): Applied {
   const last = records.at(-1);
   if (last === undefined) return beginning(project.disk, marker);
-  const pending = pendingOf(marker, records);
   const end = { epoch: last.epoch, sequence: last.sequence, mac: last.mac, length: goodLength };
   if (pending.length === 0) return end;
   syncJournal(project.disk);
-  const steps = pending.flatMap((record) => record.steps);
-  return applyFrom(project, end, steps, { fresh: false, torn: marker?.isCurrent !== true });
+  return applyFrom(project, end, pending, { fresh: false, torn: marker?.isCurrent !== true });
 }
 
 /** Applies steps that are journalled up to `end`, then moves the marker. */

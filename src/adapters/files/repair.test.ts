@@ -1,7 +1,7 @@
 /** What is made of a damaged journal, on a simulated disk. */
 import { describe, expect, test } from "vitest";
 import { open } from "../../../test/crash/scenario.ts";
-import { EDITORS, write } from "../../../test/crash/shapes.ts";
+import { EDITORS, edit, write } from "../../../test/crash/shapes.ts";
 import { type Call, type Fate, simDisk, simState } from "../../../test/crash/sim-disk.ts";
 import { Machine } from "../../../test/crash/sim-machine.ts";
 import { repairJournal } from "./repair.ts";
@@ -39,7 +39,7 @@ function repair(
     calls.push(call);
     return met(call);
   });
-  const options = { root: "/", disk, state: simState(disk), editors: EDITORS };
+  const options = { root: "/", disk, state: simState(disk), editors: async () => EDITORS };
   const wait = commitWaitMilliseconds === undefined ? {} : { commitWaitMilliseconds };
   return { calls, report: repairJournal({ ...options, ...wait }) };
 }
@@ -109,6 +109,17 @@ describe("a journal that is damaged", () => {
     machine.save("f3", "te", "in-place");
     await repair(machine).report;
     expect(machine.tree().get("f3")).toBe("text 3\n");
+  });
+
+  test("is reported where an edit in it must be redone on a person's text", async () => {
+    const { machine, ends } = await committed(3);
+    const store = open(machine);
+    await store.commit(store.view(), [edit("tasks.yaml", "two\n", "two")]);
+    damage(machine, ends, 2);
+    machine.boot++;
+    machine.save("tasks.yaml", "mine\n", "in-place");
+    expect(await repair(machine).report).toMatchObject({ goodRecords: 3, lostCommits: 1 });
+    expect(machine.tree().get("tasks.yaml")).toBe("mine\ntwo\n");
   });
 
   test("takes the place of one that a dead repair left half made", async () => {

@@ -37,6 +37,8 @@ export async function repairJournal(options: StoreOptions): Promise<RepairReport
   const { disk } = project;
   return guarded("Repairing the journal", async () => {
     if (journalSize(disk) === 0) return { ...UNDAMAGED, foreign: listForeign(disk) };
+    // What is set aside is set aside once.
+    await project.editors.load();
     const limit = options.commitWaitMilliseconds ?? COMMIT_WAIT;
     const lock = await openLocks(disk).acquire(PROJECT_LOCK, "Repairing the journal", limit);
     try {

@@ -430,9 +430,9 @@ describe("a replay, where the marker was lost", () => {
 
   test("redoes an edit on a person's text, and keeps nothing aside", async () => {
     promise("commit.persons-save");
-    const editors = {
+    const editors = async () => ({
       lines: (content: string, edits: readonly unknown[]) => `${content}${edits.join("")}`,
-    };
+    });
     put("tasks", "one\n");
     const store = open({ editors });
     await store.commit(store.view(), [edit("tasks", "one\ntwo\n", ["two\n"])]);
@@ -454,7 +454,7 @@ describe("a replay, where the marker was lost", () => {
       throw new Error("no such task");
     };
     expect(
-      await open({ editors: { lines: refuse } })
+      await open({ editors: async () => ({ lines: refuse }) })
         .view()
         .read(projectPath("tasks")),
     ).toBe("one\ntwo\n");

@@ -6,9 +6,10 @@
  * it stays pending, and the next process to open the project continues.
  */
 import { PawlError } from "../../core/error.ts";
-import type { Change, Editor, Pending, Store, View } from "../../core/ports/store.ts";
+import type { Change, Pending, Store, View } from "../../core/ports/store.ts";
 import { type Disk, errnoOf } from "./disk.ts";
 import { guarded } from "./disk-error.ts";
+import { EditorsNeeded, type LoadEditors, lateEditors } from "./editors.ts";
 import type { OnForeign } from "./foreign.ts";
 import { appendRecord, isAllApplied, journalSize, readJournal } from "./journal.ts";
 import type { OnKept } from "./keep.ts";
@@ -31,8 +32,8 @@ export interface StoreOptions {
   readonly state: StatePlace;
   /** Reads a packaged text; null if there is none. */
   readonly packaged?: (path: string) => Promise<string | null>;
-  /** Editors by the name in changes of type `edit`. */
-  readonly editors?: Readonly<Record<string, Editor>>;
+  /** Loads the editors, by the name in changes of type `edit`. */
+  readonly editors?: LoadEditors;
   /** Called with each text of a person's that was kept aside before it was replaced. */
   readonly onKept?: OnKept;
   /** Called with commits in the journal that are not this project's own, and so are not applied. */
@@ -61,7 +62,7 @@ export function projectOf(options: StoreOptions): Project {
   return {
     disk: options.disk ?? nodeDisk(options.root),
     vault: openVault(options.state),
-    editors: options.editors ?? {},
+    editors: lateEditors(options.editors ?? (async () => ({}))),
     onKept: options.onKept ?? (() => {}),
     onForeign: options.onForeign ?? (() => {}),
   };
@@ -69,18 +70,28 @@ export function projectOf(options: StoreOptions): Project {
 
 export function openStore(options: StoreOptions): Store {
   const project = projectOf(options);
-  const { disk } = project;
+  const { disk, editors } = project;
   const locks = openLocks(disk);
   const readsOf = new WeakMap<View, Reads>();
 
   const commitWait = options.commitWaitMilliseconds ?? COMMIT_WAIT;
 
-  const underLock = async <T>(what: string, work: () => T, wait = commitWait): Promise<T> => {
+  const locked = async <T>(what: string, work: () => T, wait: number): Promise<T> => {
     const lock = await locks.acquire(PROJECT_LOCK, what, wait);
     try {
       return work();
     } finally {
       lock.release();
+    }
+  };
+
+  const underLock = async <T>(what: string, work: () => T, wait = commitWait): Promise<T> => {
+    try {
+      return await locked(what, work, wait);
+    } catch (thrown) {
+      if (!(thrown instanceof EditorsNeeded)) throw thrown;
+      await editors.load();
+      return locked(what, work, wait);
     }
   };
 
@@ -117,7 +128,13 @@ export function openStore(options: StoreOptions): Store {
     },
     holds: (view) => guarded("Reading the project", async () => stillHolds(await ready(), reads(view))),
     commit: (view, changes) =>
-      guarded("Committing", () => underLock("A commit", () => commitNow(view, changes))),
+      guarded("Committing", async () => {
+        const result = await underLock("A commit", () => commitNow(view, changes));
+        if (result !== "unapplied") return result;
+        // It is committed, whatever becomes of this: the next process that opens the project does it otherwise.
+        await ready().catch(() => {});
+        return "committed";
+      }),
     async log(path, line) {
       try {
         appendLog(disk, path, line);
@@ -177,6 +194,7 @@ function openReading(
     } catch (thrown) {
       const code = refusalOf(thrown);
       if (code === null) throw thrown;
+      await project.editors.load();
       const unapplied = findUnapplied(project, code);
       tell(unapplied);
       return unapplied.sight;
@@ -192,11 +210,12 @@ interface Committing {
   readonly tell: Reading["tell"];
 }
 
+/** `unapplied`: committed, and an edit must be redone on what a person has saved since. */
 function commitUnderLock(
   { project, journalBytes, eventsBytes, tell }: Committing,
   reads: Reads,
   changes: readonly Change[],
-): "committed" | "changed" {
+): "committed" | "changed" | "unapplied" {
   const { disk } = project;
   const at = recoverFirst(project, tell);
   const looked = new Map<string, Found | null>();
@@ -213,6 +232,7 @@ function commitUnderLock(
     if (applied.length > journalBytes || disk.bootId() === null) settleWhole(project, eventsBytes);
   } catch (thrown) {
     // It is committed. The next reader applies the rest, or reports why it cannot.
+    if (thrown instanceof EditorsNeeded) return "unapplied";
     quietly(() => tell(findUnapplied(project, refusalOf(thrown) ?? "EIO")));
   }
   return "committed";

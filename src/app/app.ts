@@ -49,6 +49,7 @@ import type { Shared } from "./shared-project.ts";
 import { lateStrays } from "./strays.ts";
 import { openTelemetry } from "./telemetry.ts";
 import type { TrustPlace } from "./trust.ts";
+import { versionOf } from "./version.ts";
 
 export interface Start {
   /** The arguments after the program's name. */
@@ -619,12 +620,4 @@ function person(): string {
     // A user who is not in the system's list has no name.
     return hostname();
   }
-}
-
-/** The build puts it there; the sources have it from package.json. */
-declare const PAWL_VERSION: string | undefined;
-
-function versionOf(home: string): string {
-  if (typeof PAWL_VERSION === "string") return PAWL_VERSION;
-  return JSON.parse(readFileSync(join(home, "..", "package.json"), "utf8")).version;
 }

@@ -27,22 +27,15 @@ export interface KeptRuns {
   keep(project: Runs, run: string): Promise<KeptRun>;
 }
 
-/** `home`: the program's own folder. Another version of Pawl may have other tables. */
-export function versionOf(home: string): string {
-  return `3 ${stampOf(home, ".")}`;
-}
+/** What is kept here comes from no text. */
+export const NO_SOURCE = "";
 
-export function openKeptRuns(place: {
-  readonly cache: Cache;
-  readonly root: string;
-  readonly version: string;
-}): KeptRuns {
-  const { cache, root, version } = place;
+export function openKeptRuns({ cache, root }: { readonly cache: Cache; readonly root: string }): KeptRuns {
   return {
-    find: async (run) => (await cache.get(kindOf(run), version)) as KeptRun | null,
+    find: async (run) => (await cache.get(kindOf(run), NO_SOURCE)) as KeptRun | null,
     async keep(project, run) {
       const read = await readRun(project, root, run);
-      cache.put(kindOf(run), version, () => read);
+      cache.put(kindOf(run), NO_SOURCE, () => read);
       return read;
     },
   };

@@ -24,7 +24,8 @@ import { type Note, watched } from "../core/watched-view.ts";
 import { widest } from "../guard/decide.ts";
 import type { Scope } from "../runtime/scope.ts";
 import type { StrayEdits } from "../runtime/strays.ts";
-import { noted, noteIn, openKeptRuns, type Runs, readRun, type Stamps, versionOf } from "./kept-runs.ts";
+import { NO_SOURCE, noted, noteIn, openKeptRuns, type Runs, readRun, type Stamps } from "./kept-runs.ts";
+import { versionOf } from "./version.ts";
 
 export interface Known {
   readonly tasksFile: string;
@@ -70,9 +71,10 @@ const SETTINGS = ["pawl.yaml", ".alfred/config.yml"];
 
 export function keptScopes(wanted: Wanted) {
   const { environment, home, root } = wanted;
-  const version = versionOf(home);
-  const cache = openCache({ folder: stateFolder(root, environment) }, version);
-  const runs = openKeptRuns({ cache, root, version });
+  // Another build may have other tables, under the same version.
+  const build = `${versionOf(home)} ${stampOf(home, ".")}`;
+  const cache = openCache({ folder: stateFolder(root, environment) }, build);
+  const runs = openKeptRuns({ cache, root });
   const changed = (stamps: Stamps) => differs(root, stamps);
   /** Null: the whole must be looked at. */
   const smallPart = async (
@@ -96,19 +98,19 @@ export function keptScopes(wanted: Wanted) {
     keep,
     /** `own`: the session's run, if it has one. */
     async project(own: string | null): Promise<Known> {
-      const head = (await cache.get(HEAD, version)) as Head | null;
+      const head = (await cache.get(HEAD, NO_SOURCE)) as Head | null;
       const small = head && (await smallPart(head, own));
       if (small) return small;
-      const kept = (await cache.get(KIND, version)) as Kept | null;
+      const kept = (await cache.get(KIND, NO_SOURCE)) as Kept | null;
       const stale = kept && staleIn(kept, root, own);
       if (kept && stale?.size === 0) {
-        cache.put(HEAD, version, () => headOf(kept));
+        cache.put(HEAD, NO_SOURCE, () => headOf(kept));
         return kept.known;
       }
       const fresh = kept && stale ? await readRuns(wanted, kept, stale) : await readProject(wanted);
       if (!fresh.isPartial) {
-        cache.put(KIND, version, () => fresh);
-        cache.put(HEAD, version, () => headOf(fresh));
+        cache.put(KIND, NO_SOURCE, () => fresh);
+        cache.put(HEAD, NO_SOURCE, () => headOf(fresh));
       }
       return fresh.known;
     },

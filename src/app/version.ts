@@ -1,0 +1,11 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** The build puts it there; the sources have it from package.json. */
+declare const PAWL_VERSION: string | undefined;
+
+/** `home`: the program's own folder. */
+export function versionOf(home: string): string {
+  if (typeof PAWL_VERSION === "string") return PAWL_VERSION;
+  return JSON.parse(readFileSync(join(home, "..", "package.json"), "utf8")).version;
+}

@@ -3,7 +3,7 @@ import { readEnvironment } from "../config/config.ts";
 
 /** Runs a command line: Node, the program, its words. `home`: the program's own folder. Returns the exit code. */
 export async function start(commandLine: readonly string[], home: string): Promise<number> {
-  keepCompiledCode(readEnvironment());
+  keepCompiledCode(readEnvironment(), home);
   const [, program = "pawl", ...argv] = commandLine;
   const [command, client, event] = argv;
   // A client calls its hook before each tool: without the rest of the program, it costs little more than Node's own start.

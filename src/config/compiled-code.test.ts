@@ -9,9 +9,10 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { promise } from "../../test/rig/promise.ts";
@@ -30,14 +31,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-/** What a process that keeps its compiled code has written, and whether it used the folder. */
-function start() {
+/** What a process that keeps its compiled code has written, and whether it used the folder. `build`: where the program lies. */
+function start(build = import.meta.dirname) {
   const { PATH = "" } = process.env;
   const environment = { PATH, XDG_STATE_HOME: join(base, "state"), TMPDIR: join(base, "temporary") };
   const text = [
     `import { getCompileCacheDir } from "node:module";`,
     `import { keepCompiledCode } from ${JSON.stringify(SOURCE)};`,
-    "keepCompiledCode(process.env);",
+    `keepCompiledCode(process.env, ${JSON.stringify(build)});`,
     `await import(${JSON.stringify(pathToFileURL(join(import.meta.dirname, "../core/path.ts")).href)});`,
     "process.stdout.write(getCompileCacheDir() ?? '');",
   ].join("\n");
@@ -58,6 +59,23 @@ describe("the compiled code of the program", () => {
     expect(temporary).toEqual([]);
     expect(filesIn(compiled).length).toBeGreaterThan(1);
     for (const folder of [pawl, compiled]) expect(statSync(folder).mode & 0o777).toBe(0o700);
+  });
+
+  it("of builds that were replaced goes; that of a few stays, as they may be started by turns", () => {
+    promise("cli.compiled-code");
+    const builds = Array.from({ length: 6 }, (_, at) => join(base, `build-${at}`));
+    const used = builds.map((build, at) => {
+      mkdirSync(build);
+      const folder = dirname(start(build).used);
+      utimesSync(folder, at, at);
+      return folder;
+    });
+    expect(start(builds[2]).used.startsWith(used[2] ?? "-")).toBe(true);
+    expect(
+      readdirSync(compiled)
+        .map((name) => join(compiled, name))
+        .sort(),
+    ).toEqual(used.slice(2).sort());
   });
 
   it.each([

@@ -2,21 +2,40 @@
  * Where Node keeps the compiled code of Pawl's modules, which saves a start a sixth of its time. Node takes what it finds there
  * without comparing it with the source, so whoever writes there decides what runs: the folder is the user's alone.
  */
-import { lstatSync, mkdirSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { dirname, join } from "node:path";
 import { baseFolder } from "../adapters/process/base-folder.ts";
 import type { Environment } from "./config.ts";
 
-/** Does without where the folder cannot be made, or is not the user's alone. */
-export function keepCompiledCode(environment: Environment): void {
+/** Those that a user may start by turns, such as one of a project and one of the machine. */
+const MOST_BUILDS = 4;
+
+/** `home`: the program's own folder. Does without where the folder cannot be made, or is not the user's alone. */
+export function keepCompiledCode(environment: Environment, home: string): void {
   const folder = join(baseFolder(environment, "XDG_STATE_HOME"), "compiled");
   try {
     if (lstatSync(folder, { throwIfNoEntry: false }) === undefined)
       mkdirSync(folder, { recursive: true, mode: 0o700 });
     // Who may write to the folder above could put another one in its place.
-    if (isOwn(folder, 0o077) && isOwn(dirname(folder), 0o022)) enableCompileCache(folder);
+    if (isOwn(folder, 0o077) && isOwn(dirname(folder), 0o022)) enableCompileCache(folderOf(home, folder));
   } catch {}
+}
+
+/** A build's own folder. The first start of a build removes those of the earliest. */
+function folderOf(home: string, folder: string): string {
+  const { ino, mtimeMs } = statSync(home);
+  const own = join(folder, `${ino}-${Math.trunc(mtimeMs)}`);
+  if (lstatSync(own, { throwIfNoEntry: false }) === undefined) {
+    mkdirSync(own, { mode: 0o700 });
+    const begun = (path: string) => lstatSync(path).mtimeMs;
+    const others = readdirSync(folder)
+      .map((name) => join(folder, name))
+      .filter((path) => path !== own)
+      .sort((one, other) => begun(other) - begun(one));
+    for (const path of others.slice(MOST_BUILDS - 1)) rmSync(path, { recursive: true, force: true });
+  }
+  return own;
 }
 
 /** A folder of this user, and no link to one, with none of the permissions in `without`. */

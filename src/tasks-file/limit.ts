@@ -1,4 +1,4 @@
-/** How much a tasks.yaml may hold as a file. In a database, tasks have no such limit. */
+/** How much a tasks.yaml may hold as a file. In a database it may hold as much YAML as Pawl reads: 4 MB. */
 import { PawlError } from "../core/error.ts";
 import type { Settings } from "../core/settings.ts";
 import { eachTask, type Task } from "./task.ts";

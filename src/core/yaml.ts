@@ -51,7 +51,6 @@ const MOST_TOKENS = 700_000;
 /** Tokens per character that a larger file may have. No list of tasks comes near. */
 const DENSEST = 0.4;
 const MOST_FAULTS = 1_000;
-/** Written by hand: the number formatter takes milliseconds to load. */
 const MOST_VALUES_SHOWN = "1,000,000";
 
 /** Reads a file of one document. `merge`: `<<` merges maps. Never throws because of the text. */

@@ -18,7 +18,7 @@ const GAP_MILLISECONDS = 100;
 const SHARE = 200;
 const LONGEST_GAP_MILLISECONDS = 60_000;
 
-/** Milliseconds of a clock that never goes back. `performance` is a part of Node that takes milliseconds to load. */
+/** Milliseconds of a clock that never goes back. Node loads `performance` only for those who use it. */
 const clock = () => process.uptime() * 1000;
 
 /** What is to be written later. A process that ends does not wait for it, but writes it at once. */

@@ -156,7 +156,7 @@ function kindOf(entry: Pick<Stats, "isFile" | "isDirectory" | "isSymbolicLink">)
   return entry.isSymbolicLink() ? "link" : "other";
 }
 
-/** The native part takes some milliseconds to load. Only a process that locks pays for it. */
+/** Only a process that locks loads the native part. */
 async function prepareLocks(): Promise<void> {
   if (nativeTryLock !== null) return;
   try {

@@ -39,6 +39,21 @@ describe("the cache", () => {
     expect(await cache.get("tasks", "two")).toBe(2);
   });
 
+  it("is written at once, though another kind of it must wait", async () => {
+    const cache = openCache({ folder }, "1");
+    const slow = () => {
+      for (const end = performance.now() + 40; performance.now() < end; );
+      return 1;
+    };
+    cache.put("tasks", "text", slow);
+    await written();
+    cache.put("tasks", "another text", slow);
+    cache.put("settings", "text", () => 2);
+    await new Promise(setImmediate);
+    expect(readdirSync(join(folder, "cache")).sort()).toEqual(["settings.json", "tasks.json"]);
+    expect(await cache.get("tasks", "another text")).toBeNull();
+  });
+
   it("is written by a process that ends, though its time has not come", async () => {
     promise("commit.cache");
     const module = join(import.meta.dirname, "cache.ts");

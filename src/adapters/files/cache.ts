@@ -41,14 +41,15 @@ function writeBeforeEnd(write: () => void): void {
 export function openCache(state: Pick<StatePlace, "folder">, version: string): Cache {
   const folder = () => join(state.folder, "cache");
   const pending = new Map<string, Latest>();
-  let free = Number.NEGATIVE_INFINITY;
+  /** By kind: from when on it may be written again. */
+  const free = new Map<string, number>();
   const flush = (kind: string) => {
     const latest = pending.get(kind);
     pending.delete(kind);
     const begun = clock();
     if (latest) keep(folder, kind, version, latest);
     const took = clock() - begun;
-    free = begun + Math.min(LONGEST_GAP_MILLISECONDS, Math.max(GAP_MILLISECONDS, SHARE * took));
+    free.set(kind, begun + Math.min(LONGEST_GAP_MILLISECONDS, Math.max(GAP_MILLISECONDS, SHARE * took)));
   };
   return {
     async get(kind, source) {
@@ -64,7 +65,7 @@ export function openCache(state: Pick<StatePlace, "folder">, version: string): C
       pending.set(kind, { source, worked });
       if (before !== undefined) return;
       // A single change, as in a command, is written at once; many changes in a row, as in a loop, are written once.
-      const rest = free - clock();
+      const rest = (free.get(kind) ?? 0) - clock();
       if (rest <= 0) setImmediate(() => flush(kind));
       else {
         const write = () => {

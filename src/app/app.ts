@@ -425,8 +425,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
     onPending: ({ message, fix }: Pending) => place.warn?.(`${message} ${fix}`),
     onForeign: (found: Parameters<OnForeign>[0]) => place.warn?.(foreignWarning(found)),
   };
-  const untracked = async () =>
-    (await import("../adapters/git/planted.ts")).checkUntracked({ folder: root, environment });
+  const untracked = () => checkUntracked(root, environment);
   if (looksTracked(root) === "yes") place.warn?.(TRACKED);
   const commits = noteCommits(untracked, (changes) => {
     notices.saw(changes);
@@ -483,6 +482,11 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
       await shared?.close();
     },
   };
+}
+
+async function checkUntracked(folder: string, environment: Environment): Promise<void> {
+  if (looksTracked(folder) === "no") return;
+  await (await import("../adapters/git/planted.ts")).checkUntracked({ folder, environment });
 }
 
 function journalOf(files: StoreOptions): Pick<Project, "foreignJournal" | "repairJournal"> {

@@ -1,6 +1,5 @@
 import type { WorkflowModule } from "../../runtime/module.ts";
 import { required, verb } from "../../runtime/verb.ts";
-import { castNamed, castOf } from "./cast.ts";
 import { SPELLS } from "./events.ts";
 import { RUN_ID } from "./files.ts";
 import { overview } from "./overview.ts";
@@ -45,14 +44,14 @@ const spells: WorkflowModule = {
       "cast",
       "cast a spell: take the next step, start a review, return to the plan",
       [required("spell", "which spell", SPELLS)],
-      async () => castNamed,
+      async () => (await import("./cast.ts")).castNamed,
       { create: true, prose: true },
     ),
     verb(
       "lumos",
       "show where the guided work stands and which spells can be cast",
       [],
-      async () => castOf("lumos"),
+      async () => (await import("./cast.ts")).castOf("lumos"),
       { create: true, prose: true },
     ),
   ],

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { type BuildOptions, build, type Metafile, type Plugin } from "esbuild";
@@ -12,15 +12,35 @@ const { dependencies, version } = JSON.parse(readFileSync(join(ROOT, "package.js
 const SOURCES = join(ROOT, "src/");
 const PROGRAM = join(SOURCES, "app/app.ts");
 /** The program, and what starts without it. */
-const STARTS = new Set([PROGRAM, join(SOURCES, "app/start.ts"), join(SOURCES, "app/guard.ts")]);
+const STARTS = new Set([
+  PROGRAM,
+  ...["main.ts", "app/start.ts", "app/guard.ts"].map((path) => join(SOURCES, path)),
+]);
 
 /** Programs by their names: where the source of each is. */
 type Programs = Readonly<Record<string, string>>;
 
 /** Bundles programs into modules that share lazily loaded chunks. */
-export function bundle(programs: Programs, outdir: string): Promise<Metafile> {
+export async function bundle(programs: Programs, outdir: string): Promise<Metafile> {
   const split = { splitting: true, chunkNames: "chunks/[name]-[hash]" };
-  return buildTo(outdir, programs, { ...split, plugins: [afterProgram()] });
+  const built = await buildTo(outdir, programs, { ...split, plugins: [afterProgram()] });
+  await Promise.all(Object.keys(built.outputs).map((path) => namePartsOfNode(join(ROOT, path))));
+  return built;
+}
+
+/**
+ * An `import` of a part of Node makes Node load all that the part offers, for its namespace: the streams of `node:fs`, the ciphers of
+ * `node:crypto`. That is a tenth of what a start works; so a module asks for what it names.
+ */
+async function namePartsOfNode(path: string): Promise<void> {
+  const text = await readFile(path, "utf8");
+  const named = text.replace(
+    /^import (\w+|\{[^}]*\}) from "(node:[\w/]+)";$/gm,
+    (_, names: string, part: string) => {
+      return `const ${names.replaceAll(" as ", ": ")} = globalThis.process.getBuiltinModule("${part}");`;
+    },
+  );
+  if (named !== text) await writeFile(path, named);
 }
 
 /** Bundles each program into one file. Small ones would only split what the others share. */
@@ -57,7 +77,7 @@ async function buildTo(outdir: string, entryPoints: Programs, how: BuildOptions)
     metafile: true,
     logLevel: "warning",
     // Bundled CommonJS asks for Node's own modules by `require`.
-    banner: { js: "const require=process.getBuiltinModule;" },
+    banner: { js: "const require=globalThis.process.getBuiltinModule;" },
   });
   return metafile;
 }
@@ -67,17 +87,18 @@ function folderOf(name: string): string {
 }
 
 /**
- * What the product loads lazily needs the program, and says so. A lazy part is loaded when the program is there; a bundler does
- * not know that, and would split the program into a chunk for each set of lazy parts that share a module: a hundred files
- * at each start, of 0.2 ms each.
+ * What is loaded lazily, and each program beside the command line, needs the program, and says so. A lazy part is loaded when the
+ * program is there; a bundler does not know that, and would split the program into a chunk for each set of lazy parts that share a
+ * module: a hundred files at each start, of 0.2 ms each.
  */
 function afterProgram(): Plugin {
   return {
     name: "after-program",
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^\.{1,2}\// }, ({ kind, path, resolveDir }) => {
+      onResolve({ filter: /^(\.{1,2}|src)\// }, ({ kind, path, resolveDir }) => {
         const source = resolve(resolveDir, path);
-        if (kind !== "dynamic-import" || !source.startsWith(SOURCES) || STARTS.has(source)) return undefined;
+        const isRoot = kind === "dynamic-import" || kind === "entry-point";
+        if (!isRoot || !source.startsWith(SOURCES) || STARTS.has(source)) return undefined;
         return { path: source, namespace: "lazy" };
       });
       onLoad({ filter: /./, namespace: "lazy" }, async ({ path }) => {

@@ -28,6 +28,8 @@ const { values, positionals } = parseArgs({
 });
 
 const TESTS = 8;
+const PARSERS = 6;
+const LINEAR = "test/linear.proof.test.ts";
 const SHARDS = 8;
 const THREATS = 40;
 const SEEDS = 8;
@@ -41,7 +43,11 @@ const NODES = ["22.23.3", "24.21.0", "26.10.0"];
 const PROOFS: Readonly<Record<string, Proof>> = {
   tests: {
     parts: TESTS,
-    command: (part) => `npx vitest run --project proofs --shard ${part}/${TESTS}${results(part)}`,
+    command: (part) => vitest("tests", part, `--shard ${part}/${TESTS} --exclude ${LINEAR}`),
+  },
+  linear: {
+    parts: PARSERS,
+    command: (part) => `PAWL_PART=${part}/${PARSERS} ${vitest("linear", part, LINEAR)}`,
   },
   commit: { parts: SHARDS, command: (part) => `node test/crash/run.ts --part ${part}/${SHARDS}` },
   loop: { parts: LOOPS.length, command: (part) => `node test/crash/loop.ts ${LOOPS[part - 1]}` },
@@ -49,7 +55,11 @@ const PROOFS: Readonly<Record<string, Proof>> = {
     parts: WALLED.length,
     command: (part) => `node test/crash/loop.ts --wall ${WALLED[part - 1]}`,
   },
-  threats: { parts: THREATS, command: (part) => `node test/threats/run.ts --shard ${part}/${THREATS}` },
+  threats: {
+    parts: THREATS,
+    command: (part) =>
+      `node test/threats/run.ts${values.slice === undefined ? " --all" : ""} --shard ${part}/${THREATS}`,
+  },
   schedules: {
     parts: SEEDS,
     command: (part) => `node test/schedules.ts --runs ${SCHEDULES} --from ${1 + (part - 1) * SCHEDULES}`,
@@ -78,9 +88,11 @@ const PROOFS: Readonly<Record<string, Proof>> = {
   mutation: { parts: 1, command: () => "node test/mutation/run.ts", isWhole: true },
 };
 
-function results(part: number): string {
-  if (values.results === undefined) return "";
-  return ` --reporter=default --reporter=json --outputFile.json=${join(values.results, `proofs-${part}.json`)}`;
+function vitest(name: string, part: number, which: string): string {
+  const command = `npx vitest run --project proofs ${which}`;
+  if (values.results === undefined) return command;
+  const file = join(values.results, `proofs-${name}-${part}.json`);
+  return `${command} --reporter=default --reporter=json --outputFile.json=${file}`;
 }
 
 /** The parts of a proof that this run takes. */

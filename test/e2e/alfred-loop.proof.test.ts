@@ -2,6 +2,8 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { openProject } from "../../src/app/app.ts";
+import { canonical } from "../../src/core/canonical.ts";
+import { hashOf } from "../../src/core/hash.ts";
 import { projectPath } from "../../src/core/path.ts";
 import { advance } from "../../src/runtime/run-transaction.ts";
 import { exportPlan } from "../../src/workflows/alfred/hand-over.ts";
@@ -207,12 +209,17 @@ describe("Evidence of the loop is refused, and nothing changes,", () => {
       edit(run);
       return JSON.stringify(run);
     });
-  /** As a loop that saw that would have left it: the run has no record by which it could be found out. */
+  /** As a loop that saw that would have left it: the run's record names this file. */
   const edited = (edit: (run: Run) => void) => () => {
-    const undo = [file(HEAD, () => "")(), forged(edit)()];
-    rmSync(join(task.project.root, HEAD));
+    const undoRun = forged(edit)();
+    const written = hashOf(canonical(JSON.parse(task.project.read(record) ?? "")));
+    const undoRecord = file(HEAD, (text) => {
+      const kept = JSON.parse(text);
+      return JSON.stringify({ ...kept, files: { ...kept.files, [record]: written } });
+    })();
     return () => {
-      for (const each of undo) each();
+      undoRecord();
+      undoRun();
     };
   };
 

@@ -7,14 +7,26 @@
  * H2  No wall lets an agent write it. What an agent has committed comes in by `hand-in.ts` alone.
  * H3  It is made aside and put in place whole. What the person's repository got since comes by an ordinary fetch.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { copyFile, link, mkdir, readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { attempt } from "../../core/attempt.ts";
+import { isObjectId } from "../../core/object-id.ts";
 import { errnoOf, isAbsence } from "../files/disk.ts";
 import { discover } from "./discover.ts";
 import { fetch } from "./fetch.ts";
-import { configOf, type GitCall, git } from "./git.ts";
+import { configOf, type GitCall, git, gitLine } from "./git.ts";
 import { commitOf } from "./refs.ts";
 import { type KnownConfig, lastOf } from "./safe-config.ts";
 import { configText } from "./skeleton.ts";
@@ -185,11 +197,40 @@ export async function followCommits(hub: GitCall, from: GitCall, commits: readon
     );
 }
 
-/** Brings these commits of the hub into the person's repository, under no name: a push or a branch follows. */
+/**
+ * Brings these commits of the hub into the person's repository, under no name: a push or a branch follows. As a pack, since a
+ * fetch fails where any ref or worktree there is damaged.
+ */
 export async function give(hub: GitCall, to: GitCall, commits: readonly string[]): Promise<void> {
   const missing = await missingIn(to, commits);
-  if (missing.length > 0) await fetchFrom(to, hub.folder, missing);
+  if (missing.length === 0) return;
+  const listed = ["for-each-ref", `--count=${MOST_KNOWN}`, "--sort=-creatordate", "--format=%(objectname)"];
+  const theirs = (await gitLine(hub, [...listed, "refs/person"])).split("\n").filter(isObjectId);
+  const pack = join(hub.folder, `outgoing-${process.pid}-${missing[0]}`);
+  const file = openSync(pack, "w", 0o600);
+  try {
+    await git(
+      {
+        ...{ ...hub, limit: LIMIT },
+        input: [...missing, ...theirs.map((commit) => `^${commit}`)].map((line) => `${line}\n`).join(""),
+        onOutput(chunk) {
+          for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at);
+          return true;
+        },
+      },
+      ["pack-objects", "--revs", "--thin", "--stdout", "-q", "--delta-base-offset"],
+    );
+    const read = ["index-pack", "--stdin", "--fix-thin"];
+    const { code } = await git({ ...to, limit: LIMIT, inputFile: pack, accept: [1, 128] }, read);
+    // What the person has pruned since is no base for it.
+    if (code !== 0) await fetchFrom(to, hub.folder, missing);
+  } finally {
+    closeSync(file);
+    rmSync(pack, { force: true });
+  }
 }
+
+const MOST_KNOWN = 300;
 
 async function fetchFrom(call: GitCall, place: string, refs: readonly string[]): Promise<void> {
   const options = ["--no-tags", "--no-write-fetch-head", "--update-shallow", "--no-recurse-submodules"];

@@ -460,6 +460,15 @@ const KINDS: readonly Kind[] = [
     },
   },
   {
+    is: "a worktree that a killed git left half made",
+    async run(world) {
+      world.toy();
+      world.sh("git worktree add -q -b mine ../mine; printf '%040d\\n' 0 > .git/worktrees/mine/HEAD");
+      expect(await world.life(WORK)).toBe("published");
+      expect(world.read("project/work.txt")).toBe("work\n");
+    },
+  },
+  {
     is: "objects by their longer hash (sha256)",
     async run(world) {
       world.sh("git init -q --object-format=sha256; echo a > a.txt; git add -A; git commit -qm begin");

@@ -9,6 +9,7 @@ import {
   realpathSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -134,12 +135,12 @@ it("lets nothing that is no commit stand for the branch", async () => {
   promise("wall.one-branch");
   const before = at();
   writeFileSync(join(work.folder, ".git/refs/heads/bloom/T1"), `${inside("rev-parse", "HEAD^{tree}")}\n`);
-  await open().state(work);
+  await expect(open().state(work)).rejects.toMatchObject({ code: "git-failed" });
   expect(at()).toBe(before);
   rmSync(join(work.folder, ".git/refs/heads/bloom"), { recursive: true });
   writeFileSync(join(scratch, "secret"), `${"2".repeat(40)}\n`);
   symlinkSync(scratch, join(work.folder, ".git/refs/heads/bloom"));
-  await open().state(work);
+  await expect(open().state(work)).rejects.toMatchObject({ code: "git-failed" });
   expect(at()).toBe(before);
 });
 
@@ -187,6 +188,63 @@ it("starts no program that the workspace's configuration names to look at it", a
   expect((await open().state(work)).uncommitted).toEqual(["a.txt", ".gitattributes"]);
   expect(existsSync(ran)).toBe(false);
 });
+
+it.each<readonly [string, () => void]>([
+  ["a pipe as HEAD", () => pipe(".git/HEAD")],
+  ["a pipe as its branch", () => pipe(".git/refs/heads/bloom/T1")],
+  ["a pipe as its index and its configuration", () => [".git/index", ".git/config"].forEach(pipe)],
+  [
+    "a folder as its configuration",
+    () => {
+      remove(".git/config");
+      mkdirSync(join(work.folder, ".git/config"));
+    },
+  ],
+  ["a configuration that is none", () => writeFileSync(join(work.folder, ".git/config"), "[[[")],
+  [
+    "packed refs that are none",
+    () => writeFileSync(join(work.folder, ".git/packed-refs"), Buffer.alloc(9000, 255)),
+  ],
+])("says in a sentence what is wrong with %s, and hangs nowhere", async (_, harm) => {
+  promise("git.once");
+  const before = at();
+  harm();
+  const [told] = await Promise.allSettled([open().state(work)]);
+  expect(told).toMatchObject({
+    status: "rejected",
+    reason: { code: "git-failed", message: /\.git|config|packed|ref/i },
+  });
+  expect(at()).toBe(before);
+  whole();
+});
+
+it("sees past what fills a workspace: a sparse file of 10 GB, pipes, loops of links, names of 255 bytes or no text", async () => {
+  promise("git.once");
+  truncateSync(touched("huge"), 10 * 2 ** 30);
+  pipe("pipe");
+  symlinkSync("loop", join(work.folder, "loop"));
+  touched("n".repeat(255));
+  writeFileSync(Buffer.concat([Buffer.from(`${work.folder}/`), Buffer.from([0xff, 0xfe])]), "");
+  mkdirSync(join(work.folder, "many"));
+  for (let n = 0; n < 2000; n++) touched(`many/${n}`);
+  const { uncommitted } = await open().state(work);
+  expect(uncommitted).toHaveLength(4 + 2000);
+  expect(uncommitted).toEqual(expect.arrayContaining(["huge", "loop", "n".repeat(255), "many/7"]));
+});
+
+function remove(path: string): void {
+  rmSync(join(work.folder, path), { recursive: true, force: true });
+}
+
+function pipe(path: string): void {
+  remove(path);
+  execFileSync("mkfifo", [join(work.folder, path)]);
+}
+
+function touched(path: string): string {
+  writeFileSync(join(work.folder, path), "");
+  return join(work.folder, path);
+}
 
 it("takes away what a killed call left apart", async () => {
   promise("git.once");

@@ -13,6 +13,7 @@
  *     local branch moves. If others pushed meanwhile, the push fails, and the merge is prepared again.
  */
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { PawlError } from "../../core/error.ts";
 import type {
   BroughtIn,
   Delivery,
@@ -304,7 +305,11 @@ export async function publishMerge(
   if (merge.remote === undefined) return publishHere(place, call, order, merge);
   const sent = await publishThere(call, order, { ...merge, remote: merge.remote }, send);
   if (sent !== null) return sent;
-  const here = await publishHere(place, call, order, merge);
+  // The remote has it, so the task is done, whatever keeps this checkout from following.
+  const here = await publishHere(place, call, order, merge).catch((thrown: unknown) => {
+    if (!(thrown instanceof PawlError)) throw thrown;
+    return { kind: "in-the-way", reason: thrown.message, files: [] } as const;
+  });
   if (here.kind !== "in-the-way") return here;
   const { reason, files } = here;
   return { kind: "published", commit: merge.commit, behind: { reason, files } };
@@ -404,6 +409,13 @@ async function followIn(
   const now = await commitOf(call, ref);
   if (now === merge.commit) return { kind: "published", commit: merge.commit };
   if (now !== merge.onto || answer.code === 0) return { kind: "moved" };
+  const lock = /Unable to create '(.*\.lock)'/.exec(answer.errors)?.[1];
+  if (lock !== undefined)
+    return {
+      kind: "in-the-way",
+      reason: `${lock} is there: another git works in ${call.folder}, or one that was killed left it`,
+      files: [],
+    };
   if (!/would be overwritten|would lose untracked|unmerged files|not uptodate/i.test(answer.errors))
     throw gitFailed(args, call.folder, answer.errors);
   const files = answer.errors.split("\n").flatMap((line) => (line.startsWith("\t") ? [line.trim()] : []));

@@ -6,6 +6,7 @@ import { beside, GIT_CONFIG, GIT_READS } from "../process/work-folder.ts";
 import { SET_UP } from "../setup/setup.ts";
 import { type GitCall, git } from "./git.ts";
 import { follow, followCommits, openHub } from "./hub.ts";
+import { NO_HOOKS } from "./push.ts";
 import { checkoutsOf, commitOf, remoteOf } from "./refs.ts";
 import { checkedOut, countMissing, holdings, unmergedCommits } from "./state.ts";
 import { isWhole } from "./whole.ts";
@@ -115,10 +116,22 @@ async function dropBranch(
   if (unmerged) return unmerged;
   const from = place.call(worktreePathsOf(place, worktree.repo).checkout);
   if ((await commitOf(from, ref)) === commit) await dropIn(from, worktree.branch, commit);
+  await dropThere(from, worktree.branch, commit);
   await git(hub, ["update-ref", "-d", ref, commit]);
   const other = checkedOut(worktree.branch);
   if ((await commitOf(hub, other)) !== null) await git(hub, ["update-ref", "-d", other]);
   return null;
+}
+
+const PUSH_LIMIT = 60_000;
+
+/** The remote's branch, if it still is where it was pushed. What cannot be removed does no harm. */
+async function dropThere(from: GitCall, branch: string, commit: string): Promise<void> {
+  const remote = await remoteOf(from, branch);
+  if (remote === null || (await commitOf(from, `refs/remotes/${remote}/${branch}`)) !== commit) return;
+  const there = { remote: { name: remote, push: true }, accept: [1, 124, 128], limit: PUSH_LIMIT } as const;
+  const lease = `--force-with-lease=refs/heads/${branch}:${commit}`;
+  await git({ ...from, ...there }, [...NO_HOOKS, "push", "--quiet", lease, remote, `:refs/heads/${branch}`]);
 }
 
 /** A branch that somebody has checked out stays. */

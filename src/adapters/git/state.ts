@@ -48,6 +48,8 @@ export async function holdings(place: Workplace, { branch, folder, repo }: Workt
   const [own, elsewhere] = [await commitOf(hub, ref), await commitOf(hub, headRef)];
   const look = { hub, from, top, branch };
   let said = await tell(place, look, [own, elsewhere]);
+  if (said.head === null && said.tip === null)
+    throw gitFailed(["status"], top, "its .git is damaged: no commit is found on HEAD or on its branch");
   const tips: Tip[] = [];
   if (said.tip !== null && said.tip !== own) tips.push({ ref, commit: said.tip, before: own });
   if (said.head !== null && said.head !== said.tip && said.head !== elsewhere)
@@ -127,8 +129,13 @@ interface Told {
   readonly status: string | null;
 }
 
+const LOOK_LIMIT = 180_000;
+
 const TELL = `
 look=$1 branch=$2; shift 2
+pipe=$(find .git -type p -print -quit)
+[ -z "$pipe" ] || { echo "$pipe is a pipe: expected git's own files in its .git" >&2; exit 1; }
+git rev-parse --git-dir >/dev/null || exit 1
 head=$(git rev-parse --verify --quiet 'HEAD^{commit}')
 printf '%s\\0' "$(git symbolic-ref --quiet HEAD)" "$head" "$(git rev-parse --verify --quiet "refs/heads/$branch^{commit}")"
 for name in ${OPERATIONS.map(([file]) => file).join(" ")}; do [ -e ".git/$name" ] && printf '%s ' "$name"; done
@@ -167,7 +174,7 @@ async function tell(
     args,
     writes: [look],
     readOnly: true,
-    limit: 300_000,
+    limit: LOOK_LIMIT,
   });
   return parseTold(answer);
 }

@@ -1,11 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
 import { FORGE_TOKEN, PullRequestServer } from "../../../test/rig/pull-request-server.ts";
+import { stateHome } from "../../../test/rig/state-home.ts";
 import type { PullRequestOrder } from "../../core/ports/pull-requests.ts";
+import { worktreePathsOf } from "../git/worktree-paths.ts";
+import { workFolder } from "../process/work-folder.ts";
 import { openPullRequests } from "./pull-request.ts";
 
 let root: string;
@@ -38,7 +41,7 @@ const order = (branch = "feature/x"): PullRequestOrder => ({
   body: "- [x] it works",
 });
 
-/** On the branch `feature/x`, as the forge knows it too. */
+/** On the branch `feature/x`, as the hub and the forge know it too. */
 function commit(message: string): void {
   const git = (...args: string[]) =>
     execFileSync("git", ["-C", root, "-c", "user.name=D", "-c", "user.email=d@x.y", ...args], {
@@ -46,6 +49,10 @@ function commit(message: string): void {
     }).trim();
   git("commit", "-q", "--allow-empty", "-m", message);
   git("branch", "-f", "feature/x");
+  const { hub } = worktreePathsOf({ projectRoot: root, work: workFolder(root, stateHome()) }, ".");
+  mkdirSync(dirname(hub), { recursive: true });
+  git("init", "-q", "--bare", hub);
+  git("push", "-q", "-f", hub, "feature/x");
   const sha = git("rev-parse", "feature/x");
   server.heads = (branch) => (branch === "feature/x" ? sha : "0".repeat(40));
 }

@@ -5,8 +5,7 @@
  *     nor a second process makes a second one.
  * P2  A merged or closed one counts only for its own commit: later work on the branch needs another.
  */
-import { realpathSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
 import type { Octokit } from "@octokit/rest";
 import type {
   ForgeFailure,
@@ -17,7 +16,9 @@ import type {
 } from "../../core/ports/pull-requests.ts";
 import type { Repo } from "../../core/ports/worktrees.ts";
 import { commitOf } from "../git/refs.ts";
+import { checkoutOf, worktreePathsOf } from "../git/worktree-paths.ts";
 import { LIMITS, LimitExceeded, type Limits, withinLimits } from "../net/limits.ts";
+import { workFolder } from "../process/work-folder.ts";
 import { openOctokit } from "./github-access.ts";
 import { GITHUB_API, lookAtCheckout } from "./github-remote.ts";
 
@@ -56,22 +57,18 @@ export function openPullRequests(setup: PullRequestsSetup): PullRequests {
 interface Forge {
   readonly octokit: Octokit;
   readonly place: { readonly owner: string; readonly repo: string };
-  /** The repository's own checkout. */
-  readonly folder: string;
   request(stop: AbortSignal | undefined): { readonly signal: AbortSignal };
 }
 
 async function openForge(setup: PullRequestsSetup, repo: Repo): Promise<Forge | ForgeFailure> {
   const api = setup.api ?? GITHUB_API;
   if (setup.token === null) return refused("there is no token for the forge: set GITHUB_TOKEN");
-  const folder = realpathSync(repo === "." ? setup.projectRoot : join(setup.projectRoot, repo));
-  const { remotes } = await lookAtCheckout(folder, setup.environment, api);
+  const { remotes } = await lookAtCheckout(checkoutOf(setup.projectRoot, repo), setup.environment, api);
   const [remote] = remotes;
   if (!remote) return refused(`no remote of ${repo} is a repository of ${api}`);
   return {
     octokit: await openOctokit(api, setup.token),
     place: { owner: remote.owner, repo: remote.repository },
-    folder,
     request: (stop) => {
       const late = AbortSignal.timeout(setup.limit ?? LIMIT);
       return { signal: stop ? AbortSignal.any([late, stop]) : late };
@@ -117,17 +114,26 @@ async function findOpen(forge: Forge, order: PullRequestOrder): Promise<PullRequ
 
 /** A merged or closed one with the branch's present commit. */
 async function findOver(
-  { environment }: PullRequestsSetup,
+  setup: PullRequestsSetup,
   forge: Forge,
   order: PullRequestOrder,
 ): Promise<PullRequestEnsured | null> {
-  const commit = await commitOf({ folder: forge.folder, environment }, `refs/heads/${order.branch}`);
+  const commit = await tipOf(setup, order);
   const over = (await listed(forge, order, "closed")).filter(
     ({ head, number }) => head.sha === commit && number !== order.inPlaceOf,
   );
   const found = over.find(({ merged_at }) => merged_at) ?? over[0];
   if (!found) return null;
   return { kind: found.merged_at ? "merged" : "closed", number: found.number, url: found.html_url };
+}
+
+/** The commit of the task's branch, which is in the hub. */
+async function tipOf(
+  { environment, projectRoot }: PullRequestsSetup,
+  { branch, repo }: PullRequestOrder,
+): Promise<string | null> {
+  const { hub } = worktreePathsOf({ projectRoot, work: workFolder(projectRoot, environment) }, repo);
+  return existsSync(hub) ? commitOf({ folder: hub, environment }, `refs/heads/${branch}`) : null;
 }
 
 async function open(forge: Forge, order: PullRequestOrder): Promise<PullRequestEnsured> {

@@ -2,6 +2,7 @@
  * A `git` on the PATH, and an `sh` for the scripts of workspaces, that kill their caller, where that is the loop, at a command
  * that writes.
  */
+import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { MAIN } from "./project.ts";
@@ -34,7 +35,7 @@ export function strikingGit(
 /** Commits differ from run to run: a command is known by its other words, and by its folder. */
 function script(program: string, side: Strike["side"], at: string, struck: string, caller: string): string {
   return `#!/bin/sh
-real=$(PATH=\${PATH#*:} command -v ${program})
+real='${execFileSync("sh", ["-c", `command -v ${program}`], { encoding: "utf8" }).trim()}'
 case "$(tr '\\0' ' ' </proc/$PPID/cmdline)" in *"${caller}"*) ;; *) exec "$real" "$@" ;; esac
 words=$(printf '%s ' "$PWD" "$@" | tr '\\n' ' ' | sed -E 's/[0-9a-f]{40}/COMMIT/g')
 printf '%s' "$words" | grep -qE ' (git )?(${at})' || exec "$real" "$@"

@@ -20,7 +20,7 @@ export async function tryAgent(stage: Stage, agent: DemoAgent): Promise<boolean>
   print(`
 The work in chapter 3 is done by a real agent: ${shown}.
 Its model has three small things to do, which cost what such things cost you
-there. It works in worktrees inside this project: it may edit there, commit,
+there. It works in a repository of each task's own: it may edit there, commit,
 and call bloom, and is allowed nothing else. First it is asked two short
 questions, to see that it is there and answers.`);
   const tried = await stage.pawl("agents", "test", agent.name);

@@ -1,6 +1,8 @@
 /** The fourth demonstration: an agent that works outside of its worktree, in Bloom's loop. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { worktreePathsOf } from "../../src/adapters/git/worktree-paths.ts";
+import { workFolder } from "../../src/adapters/process/work-folder.ts";
 import { codeIn, type Seen } from "./attempt.ts";
 import { type Ground, type LoopEvent, type LoopRun, openGround } from "./ground.ts";
 
@@ -22,7 +24,10 @@ const TASKS: Readonly<Record<string, readonly string[]>> = {
     'ln -s "$PAWL_PROJECT/greet.js" link.js; echo evil > link.js',
     "cat ~/.ssh/id_ed25519",
   ],
-  T2: ["echo evil > evil.txt; git add evil.txt; git commit -qm Evil", "git update-ref refs/heads/main HEAD"],
+  T2: [
+    "echo evil > evil.txt; git add evil.txt; git commit -qm Evil",
+    'at=$PWD; cd "$PAWL_PROJECT"; git fetch -q "$at" HEAD && git update-ref refs/heads/main FETCH_HEAD',
+  ],
   T3: [
     "bloom step done T9-a; bloom done T9",
     `printf '%s' '${letter}' | sed "s/CAPABILITY/$PAWL_RUN_CAPABILITY/" > "$PAWL_OUTBOX/letter.json"`,
@@ -142,6 +147,8 @@ async function toFiles(ground: Ground, ran: LoopRun): Promise<void> {
 }
 
 async function toBranches(ground: Ground, ran: LoopRun): Promise<void> {
+  const { folder: projectRoot, variables } = ground;
+  const { hub } = worktreePathsOf({ projectRoot, work: workFolder(projectRoot, variables) }, ".");
   await ground.attempt("moves main to its own commit, which fails its check", async () =>
     deed(ground, {
       heard: ground.heard("T2.1")[1] ?? "",
@@ -159,7 +166,7 @@ async function toBranches(ground: Ground, ran: LoopRun): Promise<void> {
       word: says ? "task:blocked" : null,
       result: "the merge: a branch with a file of .pawl/ is never merged",
       facts: {
-        "it was committed": ground.git("log", "--all", "--format=%s").includes("Harmless"),
+        "it was committed": ground.git("--git-dir", hub, "log", "--all", "--format=%s").includes("Harmless"),
         "main lacks it": !onMain(ground).some((path) => path.startsWith(".pawl/")),
       },
     };

@@ -71,7 +71,7 @@ ROWS
 
 const BLOOM = `## The tasks
 
-\`tasks.yaml\` holds the tasks; agents work on them in git worktrees, and the loop checks and merges.
+\`tasks.yaml\` holds the tasks; agents work on them in workspaces of their own, and the loop checks and merges.
 
 1. \`pawl validate\` names every problem in the file with its line. \`pawl list\` and \`pawl next\` show what there is and what would begin.
 2. Propose tasks as an edit of \`tasks.yaml\` that the person sees before the loop does: an id, a title, a branch, what to do, and

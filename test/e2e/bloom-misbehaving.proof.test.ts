@@ -1,8 +1,9 @@
 /** Agents that misbehave: what is done about each, with real processes. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { bloomProject } from "../rig/bloom-project.ts";
 import { promise } from "../rig/promise.ts";
 import { hangs, shellUntil } from "../rig/until.ts";
@@ -85,7 +86,9 @@ describe("An agent that", () => {
   });
 
   it("fails is tried again while another one is at work", LONG, async () => {
-    const tries = "$(git rev-parse --git-common-dir)/tries";
+    const place = mkdtempSync(join(tmpdir(), "pawl-tries-"));
+    onTestFinished(() => rmSync(place, { recursive: true }));
+    const tries = join(place, "tries");
     const sees = shellUntil(`"$(wc -l < ${tries})" = 2`);
     using project = bloomProject({
       tasks: `tasks:\n${inRepo("T1", "", `RUN: echo x >> "${tries}"\nFAIL: no luck`)}${inRepo("T2", `  verify: ['${sees}']\n`, commits("b"))}`,
@@ -190,7 +193,7 @@ describe("An agent that", () => {
 
   it("calls done before the merge keeps its dependents waiting until the merge is made", LONG, async () => {
     using project = bloomProject({
-      tasks: `tasks:\n${inRepo("T1", "", `${commits("a")}\nRUN: bloom done T1\nRUN: grep -A9 'id: T1' "$BLOOM_TASKS_FILE" | grep -m1 status: > ../../../status.txt`)}- id: T2\n  title: u\n  depends_on: [T1]\n  instructions: "RUN: git log --format=%s main > seen.txt"\n`,
+      tasks: `tasks:\n${inRepo("T1", "", `${commits("a")}\nRUN: bloom done T1\nRUN: grep -A9 'id: T1' "$BLOOM_TASKS_FILE" | grep -m1 status: > "$PAWL_PROJECT/.pawl/status.txt"`)}- id: T2\n  title: u\n  depends_on: [T1]\n  instructions: "RUN: git log --format=%s main > seen.txt"\n`,
       settings: { agents: 2 },
     });
     expect((await project.run()).code).toBe(0);
@@ -212,11 +215,7 @@ describe("An agent that", () => {
     expect(refuses.runs()).toHaveLength(3);
     expect(refuses.tasks()[0]?.status).toBe("blocked");
     expect(refuses.tasks()[0]?.ai_notes.at(-1)).toBe("blocked: not committed: a.txt");
-    const listed = refuses
-      .git("worktree", "list")
-      .split(/\n/)
-      .find((line) => line.includes("[bloom/T1]"));
-    expect(readFileSync(join(listed?.split(" ")[0] ?? "", "a.txt"), "utf8")).toBe("a\n");
+    expect(readFileSync(join(refuses.workspace("bloom/T1"), "a.txt"), "utf8")).toBe("a\n");
   });
 
   it("is told which check wrote what is not committed, and which hooks its commits run", LONG, async () => {
@@ -249,7 +248,7 @@ describe("An agent that", () => {
 
   it("conflicts with a sibling's merge resolves the conflict in its own worktree", LONG, async () => {
     using project = bloomProject({
-      tasks: `tasks:\n${inRepo("T1", "", `${commits("same", "one")}\nRUN: bloom done T1`)}${inRepo("T2", "", `RUN: git log --format=%s > /dev/null; echo two > same.txt; git add -A; git commit -qm two\nRUN: ${shellUntil('"$(git cat-file -t main:same.txt 2>&1)" = blob')}\nRUN: bloom done T2`)}`,
+      tasks: `tasks:\n${inRepo("T1", "", `${commits("same", "one")}\nRUN: bloom done T1`)}${inRepo("T2", "", `RUN: git log --format=%s > /dev/null; echo two > same.txt; git add -A; git commit -qm two\nRUN: ${shellUntil('"$(git -C "$PAWL_PROJECT" cat-file -t main:same.txt 2>&1)" = blob')}\nRUN: bloom done T2`)}`,
       settings: { agents: 2 },
       answers: {
         "## Conflicts with main":

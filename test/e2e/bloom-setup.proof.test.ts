@@ -1,10 +1,15 @@
 /** What a checkout needs before work and checks: `setup` in pawl.yaml, for worktrees and for merges. */
-import { expect, test } from "vitest";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
 import { bloomProject } from "../rig/bloom-project.ts";
 import { promise } from "../rig/promise.ts";
 
-const INSTALL =
-  'mkdir -p deps && cat lock > deps/tool && echo x >> "$(git rev-parse --git-common-dir)/installs"';
+const place = mkdtempSync(join(tmpdir(), "pawl-setup-"));
+afterAll(() => rmSync(place, { recursive: true }));
+const INSTALLS = join(place, "installs");
+const INSTALL = `mkdir -p deps && cat lock > deps/tool && echo x >> ${INSTALLS}`;
 const setup = { ".": { run: [INSTALL], inputs: ["lock"], cache: ["deps"] } };
 
 const task = (id: string, verify: string, ...lines: readonly string[]) => `  - id: ${id}
@@ -40,7 +45,7 @@ test("a verify command finds what git ignores, in the worktree and on the merged
   expect(ran.code).toBe(0);
   expect(made.git("show", "main:lock")).toBe("v2");
   // Once for v1, kept for the others; twice for v2, whose folder an agent had worked in.
-  expect(made.read(".git/installs")).toBe("x\nx\nx\n");
+  expect(readFileSync(INSTALLS, "utf8")).toBe("x\nx\nx\n");
 });
 
 test("a check that fails on the target alone too blames the target, and no agent is asked to mend it", {

@@ -69,7 +69,8 @@ describe("A task whose agent does nothing", () => {
   });
 
   it("but moves the target itself is not merged by that, and the move is told", LONG, async () => {
-    const moves = "RUN: echo a > a.txt; git add -A; git commit -qm a; git update-ref refs/heads/main HEAD";
+    const moves =
+      'RUN: echo a > a.txt; git add -A; git commit -qm a; at=$PWD; cd "$PAWL_PROJECT"; git fetch -q "$at" HEAD; git update-ref refs/heads/main FETCH_HEAD';
     using project = bloomProject({ tasks: `tasks:\n${task("T1", moves)}` });
     const from = project.git("rev-parse", "main");
     const ran = await project.run();

@@ -1,5 +1,9 @@
-/** A `git` on the PATH that kills its caller, where that is the loop, at a command that writes. */
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+/**
+ * A `git` on the PATH, and an `sh` for the scripts of workspaces, that kill their caller, where that is the loop, at a command
+ * that writes.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { MAIN } from "./project.ts";
 
@@ -11,9 +15,9 @@ export interface Strike {
 }
 
 const WRITES =
-  "worktree add|worktree remove|reset|checkout|clean|merge --|update-ref|push|branch --no-track|fetch";
+  "index-pack|pack-objects|commit-tree|read-tree|reset|checkout|merge --|update-ref|push|branch --no-track|fetch";
 
-/** The environment in which git strikes; which commands were struck is kept in the folder. */
+/** The environment in which they strike; which commands were struck is kept in the folder. */
 export function strikingGit(
   folder: string,
   { side, at = WRITES }: Strike,
@@ -21,22 +25,22 @@ export function strikingGit(
 ): Record<string, string> {
   const bin = join(folder, `strike-${side}`);
   mkdirSync(bin, { recursive: true });
-  const path = join(bin, "git");
-  writeFileSync(path, script(side, at, join(bin, "struck"), caller));
-  chmodSync(path, 0o755);
+  for (const program of ["git", "sh"])
+    writeFileSync(join(bin, program), script(program, side, at, join(bin, "struck"), caller), {
+      mode: 0o755,
+    });
   return { PATH: `${bin}:${process.env.PATH}` };
 }
 
-/** Commits differ from run to run: a command is known by its other words. */
-function script(side: Strike["side"], at: string, struck: string, caller: string): string {
+/** Commits differ from run to run: a command is known by its other words, and by its folder. */
+function script(program: string, side: Strike["side"], at: string, struck: string, caller: string): string {
   return `#!/bin/sh
-git=/usr/bin/git
-[ -x "$git" ] || git=$(PATH=\${PATH#*:} command -v git)
-case "$(tr '\\0' ' ' </proc/$PPID/cmdline)" in *"${caller}"*) ;; *) exec "$git" "$@" ;; esac
-words=$(printf '%s ' "$@" | sed -E 's/[0-9a-f]{40}/COMMIT/g')
-printf '%s' "$words" | grep -qE ' (${at})' || exec "$git" "$@"
-grep -qxF -- "$words" '${struck}' 2>/dev/null && exec "$git" "$@"
+real='${execFileSync("sh", ["-c", `command -v ${program}`], { encoding: "utf8" }).trim()}'
+case "$(tr '\\0' ' ' </proc/$PPID/cmdline)" in *"${caller}"*) ;; *) exec "$real" "$@" ;; esac
+words=$(printf '%s ' "$PWD" "$@" | tr '\\n' ' ' | sed -E 's/[0-9a-f]{40}/COMMIT/g')
+printf '%s' "$words" | grep -qE ' (git )?(${at})' || exec "$real" "$@"
+grep -qxF -- "$words" '${struck}' 2>/dev/null && exec "$real" "$@"
 printf '%s\n' "$words" >>'${struck}'
-${side === "after" ? '"$git" "$@"\n' : ""}kill -9 "$PPID"
-${side === "during" ? 'exec "$git" "$@"\n' : ""}`;
+${side === "after" ? '"$real" "$@"\n' : ""}kill -9 "$PPID"
+${side === "during" ? 'exec "$real" "$@"\n' : ""}`;
 }

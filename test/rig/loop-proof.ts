@@ -1,7 +1,7 @@
 /** Work for the loop, and what must be so after it however often the loop was killed. */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { parse } from "yaml";
 import { MARK } from "../../src/adapters/agents/mark.ts";
@@ -163,7 +163,8 @@ function endOf(project: BloomProject, forge: PullRequestServer | null) {
     remoteHistory: history(project.remoteGit),
     branches: refs(project.git),
     remoteBranches: refs(project.remoteGit),
-    worktrees: project.git("worktree", "list", "--porcelain").match(/^(branch|detached).*$/gm),
+    taskBranches: refs(project.hub),
+    workspaces: namesIn(dirname(project.hubFolder())),
     pushes: refs(project.remoteGit).map((ref) => `${ref} ${movesOf(project, ref)}`),
     pulls: forge?.pulls.map(({ number, head, base, state }) => `${number} ${head} ${base} ${state}`),
     opened: forge?.opened,
@@ -207,19 +208,23 @@ function differences(found: object, expected: object): readonly string[] {
 // ── What must not be there ───────────────────────────────────────────────────────────────────────────────────────
 
 function leftBehind(project: BloomProject): readonly string[] {
-  const names = (folder: string) =>
-    existsSync(join(project.root, folder)) ? readdirSync(join(project.root, folder)) : [];
-  const gitLocks = ["project/.git", "remote.git"].flatMap((folder) =>
-    readdirSync(join(project.root, "..", folder), { recursive: true, encoding: "utf8" }).filter((name) =>
-      name.endsWith(".lock"),
-    ),
+  const names = (folder: string) => namesIn(join(project.root, folder));
+  const hub = project.hubFolder();
+  const gitLocks = [join(project.root, ".git"), join(project.root, "../remote.git"), hub].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".lock")),
   );
+  const packs = namesIn(hub).filter((name) => name.startsWith("incoming-"));
   return [
     ...names(".pawl/claims").map((name) => `claim left behind: ${name}`),
     ...names(".pawl/runs").map((name) => `run left behind: ${name}`),
     ...gitLocks.map((name) => `lock left behind: ${name}`),
+    ...packs.map((name) => `pack left behind: ${name}`),
     ...orphans(project.root).map((each) => `process left behind: ${each}`),
   ];
+}
+
+function namesIn(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder).sort() : [];
 }
 
 /** Processes that bear a mark of the project. */

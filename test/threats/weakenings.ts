@@ -435,6 +435,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       tests: ["src/adapters/git/hostile-config.proof.test.ts: settings that name a program"],
     },
     {
+      takes: "the choice of the signing program",
+      file: "src/adapters/git/sign.ts",
+      find: "lastOf(known, name, true) ?? usual(name)",
+      replace: "lastOf(known, name) ?? usual(name)",
+      tests: [
+        "src/adapters/git/hostile-config.proof.test.ts: a signing program: a commit that only it could sign is not made, which is found before an agent begins",
+      ],
+    },
+    {
       takes: "the refusal of what cannot be overridden",
       file: "src/adapters/git/safe-config.ts",
       find: "|remote\\..*\\.(?:uploadpack|receivepack|vcs))$/s;",

@@ -50,7 +50,7 @@ export interface Call {
   readonly allow: readonly string[];
   readonly model: string | undefined;
   /**
-   * Folders outside the working folder that the agent must be able to write: git's, for a commit in a worktree, and the
+   * Folders that the agent must be able to write besides the working folder: git's, for a commit in a workspace, and the
    * outbox.
    */
   readonly writable: readonly string[];

@@ -1,17 +1,10 @@
 /**
- * The folders outside a worktree that git writes for a commit in it. An agent's own sandbox must allow them. Hooks and
- * configuration are left out: others would run what is written there, outside the sandbox.
+ * Git's folder of a workspace, which an agent's own sandbox must allow: some keep every `.git` from being written. No git outside
+ * reads what is in it. In a person's checkout it stays closed: others would run the hooks and settings that are written there.
  */
-import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { commonFolderOf, gitFolderIn } from "../git/discover.ts";
+import { isWorkspace, topOf } from "../process/work-folder.ts";
 
 export function gitFoldersOf(folder: string): readonly string[] {
-  const own = gitFolderIn(folder);
-  if (own === null) return [];
-  const common = commonFolderOf(own);
-  const shared = ["objects", "refs", "logs"]
-    .map((name) => join(common, name))
-    .filter((path) => existsSync(path));
-  return own === common ? [] : [own, ...shared];
+  return isWorkspace(folder) ? [join(topOf(folder), ".git")] : [];
 }

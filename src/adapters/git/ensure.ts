@@ -137,7 +137,7 @@ async function findStart(hub: GitCall, call: GitCall, order: EnsureOrder): Promi
   const known = await follow(hub, call, wanted);
   const theirs = known.get(ref) ?? null;
   if (own !== null) {
-    // A person may have gone on with what was left in their repository.
+    // A person may have added commits to what was left in their repository.
     const isAhead = theirs !== null && theirs !== own && (await isAncestor(hub, own, theirs));
     return { from: "local", commit: isAhead ? theirs : own };
   }

@@ -16,10 +16,12 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openGitHttp } from "../../../test/rig/git-http.ts";
 import { commit, git, USER } from "../../../test/rig/git-user.ts";
+import { looking } from "../../../test/rig/looking.ts";
 import { copyPrepared } from "../../../test/rig/prepared.ts";
 import { promise } from "../../../test/rig/promise.ts";
 import { until } from "../../../test/rig/until.ts";
 import type { MergeOrder, PreparedMerge, SharedWorktrees, Worktree } from "../../core/ports/worktrees.ts";
+import { workFolder } from "../process/work-folder.ts";
 import type { Fence, FenceKind } from "./fence.ts";
 import { openWorktrees } from "./worktrees.ts";
 
@@ -49,9 +51,12 @@ afterEach(async () => {
 /** A machine's worktrees under a task's lease with this epoch. */
 function open(machine: "one" | "two", epoch: number, kind: FenceKind = "refs"): SharedWorktrees {
   const fence: Pick<Fence, "kind" | "project"> = { kind, project: "p" };
-  const all = openWorktrees(join(scratch, machine), USER, { fence });
+  const all = looking(openWorktrees(join(scratch, machine), USER, { fence }));
   return all.under({ what: "T-1", epoch, holder: machine });
 }
+
+/** Where a machine's workspaces are. */
+const workOf = (machine: string) => workFolder(join(scratch, machine), USER);
 
 const TASK = { repo: ".", branch: "bloom/T-1", base: "main" } as const;
 const ensure = (worktrees: SharedWorktrees) => worktrees.ensure(TASK);
@@ -338,7 +343,8 @@ describe("a worker that takes a task over", () => {
     expect(git(back.folder, "rev-parse", "HEAD")).toBe(made);
     expect(git(back.folder, "status", "--porcelain")).toBe("");
     expect(readFileSync(join(back.aside ?? "", "draft.txt"), "utf8")).toBe("draft\n");
-    expect(git(back.folder, "for-each-ref", "--format=%(objectname)", "refs/pawl/aside")).toBe(unsaved);
+    const hub = join(workOf("one"), "@project/@hub.git");
+    expect(git(hub, "for-each-ref", "--format=%(objectname)", "refs/pawl/aside")).toBe(unsaved);
   });
 
   it("keeps its own worktree where nobody else saved anything since, and moves it forward where that loses nothing", async () => {
@@ -382,7 +388,7 @@ describe("a worker that takes a task over", () => {
     expect(git(remote, "rev-parse", "refs/pawl/wip/T-1^{tree}")).toBe(
       git(worktree.folder, "rev-parse", "HEAD^{tree}"),
     );
-    rmSync(join(worktree.folder, ".git"));
+    rmSync(join(worktree.folder, ".git"), { recursive: true });
     expect(await save(first, worktree)).toEqual({ kind: "unchanged", commit: made });
     const there = await ensure(open("two", 2));
     expect(git(there.folder, "rev-parse", "HEAD")).toBe(made);
@@ -400,7 +406,7 @@ describe("a worker that takes a task over", () => {
     const bin = join(scratch, "bin");
     mkdirSync(bin);
     const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
-    const cut = `case " $* " in *" checkout "*|*" read-tree "*|*" reset "*|*" update-ref "*|*" worktree add "*|*" fetch "*|*" push "*) n=$(cat ${scratch}/n 2>/dev/null || echo 0); echo $((n+1)) >${scratch}/n; [ $((n+1)) = $(cat ${scratch}/at) ] && exit 137;; esac`;
+    const cut = `case " $* " in *" checkout "*|*" read-tree "*|*" reset "*|*" update-ref "*|*" index-pack "*|*" fetch "*|*" push "*) n=$(cat ${scratch}/n 2>/dev/null || echo 0); echo $((n+1)) >${scratch}/n; [ $((n+1)) = $(cat ${scratch}/at) ] && exit 137;; esac`;
     writeFileSync(join(bin, "git"), `#!/bin/sh\n${cut}\nexec ${real} "$@"\n`, { mode: 0o755 });
     const environment = { ...USER, PATH: `${bin}:${process.env.PATH}` };
     for (let at = 1; ; at++) {
@@ -416,7 +422,7 @@ describe("a worker that takes a task over", () => {
       const there = await ensure(open("two", 10 * at + 1));
       expect(git(there.folder, "rev-parse", "HEAD")).toBe(made);
       expect(git(there.folder, "status", "--porcelain")).toBe("M a.txt");
-      rmSync(join(scratch, "two"), { recursive: true });
+      for (const path of [workOf("two"), machine]) rmSync(path, { recursive: true });
       git(scratch, "clone", "-q", remote, "two");
       if (!killed) break;
     }
@@ -455,11 +461,8 @@ describe("a merge by several machines", () => {
     const own = await ready("one", 1, "w.txt");
     const order = { ...ORDER, lease: target(7) };
     const merge = await prepared(own, order);
-    const other = openWorktrees(join(scratch, "two"), USER, { fence: { kind: "refs", project: "p" } }).under({
-      what: "T-2",
-      epoch: 1,
-      holder: "two",
-    });
+    const there = openWorktrees(join(scratch, "two"), USER, { fence: { kind: "refs", project: "p" } });
+    const other = looking(there).under({ what: "T-2", epoch: 1, holder: "two" });
     const theirs = await other.ensure({ ...TASK, branch: "bloom/T-2" });
     commit(theirs.folder, "v.txt", "work\n");
     const second = { ...ORDER, branch: "bloom/T-2", lease: target(8) };

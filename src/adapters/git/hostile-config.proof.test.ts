@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { looking } from "../../../test/rig/looking.ts";
 import { promise } from "../../../test/rig/promise.ts";
 import type { Worktree } from "../../core/ports/worktrees.ts";
 import { commits } from "./changes.ts";
@@ -66,7 +67,7 @@ async function everything(): Promise<readonly string[]> {
       codes.push((thrown as { code?: string }).code ?? String(thrown));
     }
   };
-  const worktrees = openWorktrees(root, OWN());
+  const worktrees = looking(openWorktrees(root, OWN()));
   const repositories = openRepositories(root, OWN());
   const order = { repo: ".", branch: "task", into: "main", message: "Merge task" } as const;
   await attempt(async () => {
@@ -118,7 +119,8 @@ async function everything(): Promise<readonly string[]> {
     const prepared = await worktrees.prepareMerge(order);
     if (prepared.kind === "prepared") await worktrees.publishMerge(order, prepared);
   });
-  await attempt(() => worktrees.push(".", "main"));
+  await attempt(() => worktrees.push(".", "task"));
+  await attempt(() => worktrees.leave(".", "task"));
   await attempt(() => worktrees.reached({ repo: ".", branch: "task", into: "main", fetch: true }));
   await attempt(() => repositories.sync("."));
   await attempt(() => repositories.look("."));
@@ -145,8 +147,7 @@ describe("Pawl's own git runs nothing that the repository's configuration names"
   it("settings that name a program", async () => {
     promise("git.runs-nothing");
     addRemote();
-    for (const sign of ["commit.gpgSign", "tag.gpgSign", "push.gpgSign", "merge.verifySignatures"])
-      run("config", sign, "true");
+    for (const sign of ["tag.gpgSign", "push.gpgSign", "merge.verifySignatures"]) run("config", sign, "true");
     for (const key of [
       "core.fsmonitor",
       "core.sshCommand",
@@ -170,10 +171,22 @@ describe("Pawl's own git runs nothing that the repository's configuration names"
     nothingRan();
   });
 
+  it("a signing program: a commit that only it could sign is not made, which is found before an agent begins", async () => {
+    promise("git.runs-nothing");
+    for (const key of ["gpg.program", "gpg.openpgp.program", "gpg.ssh.program", "gpg.ssh.defaultKeyCommand"])
+      run("config", key, programOf(key));
+    for (const format of ["openpgp", "ssh"]) {
+      run("config", "gpg.format", format);
+      run("config", "commit.gpgSign", "true");
+      expect(await everything()).toEqual(["signing-failed"]);
+      nothingRan();
+    }
+  });
+
   it("a merge driver, where both sides changed a file", async () => {
     promise("git.runs-nothing");
     run("config", "merge.evil.driver", programOf("merge.evil.driver"));
-    const worktrees = openWorktrees(root, OWN());
+    const worktrees = looking(openWorktrees(root, OWN()));
     const { folder } = await worktrees.ensure({ repo: ".", branch: "task" });
     writeFileSync(join(folder, "a.txt"), "theirs\n");
     execFileSync("git", ["commit", "-qam", "theirs"], { cwd: folder, env: OWN() });
@@ -322,7 +335,9 @@ it("a remote on this machine gets no credentials: its hooks are another's", asyn
   const hook = join(home, "remote.git/hooks/pre-receive");
   writeFileSync(hook, `#!/bin/sh\nenv >> ${ran}\n`);
   chmodSync(hook, 0o755);
-  expect(await openWorktrees(root, OWN()).push(".", "main")).toMatchObject({ kind: "pushed" });
+  const worktrees = openWorktrees(root, OWN());
+  await worktrees.ensure({ repo: ".", branch: "task" });
+  expect(await worktrees.push(".", "task")).toMatchObject({ kind: "pushed" });
   const seen = readFileSync(ran, "utf8");
   expect(seen).not.toContain("ghp_of_the_person");
   expect(seen).not.toContain("SSH_AUTH_SOCK");
@@ -335,14 +350,14 @@ it("a push runs the hooks of the repository's own folder, not those of a folder 
     writeFileSync(join(folder, "pre-push"), `#!/bin/sh\necho ${word} >> ${ran}\n`);
     chmodSync(join(folder, "pre-push"), 0o755);
   };
+  const worktrees = looking(openWorktrees(root, OWN()));
+  const { folder } = await worktrees.ensure({ repo: ".", branch: "task" });
   put(join(root, ".git/hooks"), "own");
-  await openWorktrees(root, OWN()).push(".", "main");
+  expect(await worktrees.push(".", "task")).toMatchObject({ kind: "pushed" });
   expect(readFileSync(ran, "utf8")).toBe("own\n");
   put(join(home, "absolute"), "named");
   run("config", "core.hooksPath", join(home, "absolute"));
-  write("c", "1");
-  run("add", "c");
-  run("-c", "core.hooksPath=/dev/null", "commit", "-qm", "c");
-  await openWorktrees(root, OWN()).push(".", "main");
+  execFileSync("git", ["commit", "-q", "--allow-empty", "-m", "more"], { cwd: folder, env: OWN() });
+  expect(await worktrees.push(".", "task")).toMatchObject({ kind: "pushed" });
   expect(readFileSync(ran, "utf8")).toBe("own\n");
 });

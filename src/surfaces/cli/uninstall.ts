@@ -111,7 +111,7 @@ async function planOf(host: Host, project: Project, view: View, wanted: Wanted):
     kept: [
       ...kept,
       ...work.map(({ folder, left }) => ({ path: folder, why: left ?? "" })),
-      ...(isStateKept ? [{ path: `${CONTROL}/`, why: "it holds these worktrees" }] : []),
+      ...(isStateKept ? [{ path: `${CONTROL}/`, why: "it belongs to these worktrees" }] : []),
       ...own.kept.filter(({ path }) => places.has(path)),
     ],
   };

@@ -149,7 +149,7 @@ const bloom: WorkflowModule = {
   name: "bloom",
   title: "Bloom",
   summary:
-    "Works through the tasks of tasks.yaml with agents in git worktrees: steps, checks, push, merge, pull request.",
+    "Works through the tasks of tasks.yaml with agents in workspaces of their own: steps, checks, push, merge, pull request.",
   tables: async () => [{ workflow: BLOOM, replies: Object.keys(REPLIES) }],
   begin: "write a task into tasks.yaml, then pawl run",
   overview,

@@ -1,7 +1,6 @@
 /** Workflows, runs and tasks, and what dead processes left of them. */
 import { toPawlError } from "../../../core/error.ts";
 import type { Settings } from "../../../core/settings.ts";
-import { shellWord } from "../../../core/shell-word.ts";
 import { check } from "../../../engine/check.ts";
 import { overview } from "../../../runtime/overview.ts";
 import type { Project } from "../../../runtime/project.ts";
@@ -106,6 +105,7 @@ function worktree(row: WorktreeRow): readonly Finding[] {
   const owner = task === null ? "no task" : `${task}, which is ${status},`;
   if (uncommitted || unmerged)
     return [hint(folder, `${owner} left work there that is nowhere else`, { command })];
-  const remove = `git worktree remove ${shellWord(folder)}`;
-  return [hint(folder, `${owner} needs ${branch} no more`, { command: remove, fix: "in its repository" })];
+  return [
+    hint(folder, `${owner} needs ${branch} no more`, { fix: "Remove the folder: its work is elsewhere." }),
+  ];
 }

@@ -10,6 +10,7 @@ import type { OnForeign } from "../adapters/files/foreign.ts";
 import { ownPlace } from "../adapters/files/own-folder.ts";
 import { openStore, type StoreOptions } from "../adapters/files/store.ts";
 import { looksTracked } from "../adapters/git/tracked.ts";
+import { keepProgramsFrom } from "../adapters/process/programs.ts";
 import { openRedactor } from "../adapters/process/redact.ts";
 import {
   type Environment,
@@ -397,6 +398,7 @@ function existingRoot(
 /** Opens the project at the root, after applying pending commits. */
 export async function openProject(place: ProjectPlace): Promise<Project> {
   const { root, home, environment, workflows } = place;
+  keepProgramsFrom(root);
   const packaged = packagedTexts(join(home, "workflows"));
   const files = {
     root,

@@ -476,6 +476,38 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
   ],
+  "A planted program": [
+    {
+      takes: "the rule that relative entries do not count",
+      file: "src/adapters/process/programs.ts",
+      find: 'isAbsolute(entry) ? faultOf(entry, look) : "it is relative to the folder in which one works"',
+      replace: "isAbsolute(entry) ? faultOf(entry, look) : null",
+      tests: ["src/adapters/process/programs.test.ts: neither by a relative entry nor by an empty one"],
+    },
+    {
+      takes: "the rule that nothing of a project counts",
+      file: "src/adapters/process/programs.ts",
+      find: "  closed.add(real);\n",
+      replace: "",
+      tests: ["src/adapters/process/programs.test.ts: nowhere in a project, also not by a link to it"],
+    },
+    {
+      takes: "the look at the folders above",
+      file: "src/adapters/process/programs.ts",
+      find: "      if (why !== null) return why;\n",
+      replace: "",
+      tests: [
+        "src/adapters/process/programs.test.ts: of which others may write one above it, unless only owners remove things there",
+      ],
+    },
+    {
+      takes: "the rule that a program has a path",
+      file: "src/adapters/process/start-program.ts",
+      find: "if (!isAbsolute(program))",
+      replace: 'if (program === "")',
+      tests: ["src/adapters/process/programs.test.ts: a program is never started by its bare name"],
+    },
+  ],
   "Tokens in a child's environment": [
     {
       takes: "the list of what a child may have",
@@ -1724,8 +1756,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the look at where the program is",
       file: "src/adapters/notify/run-program.ts",
-      find: "isProgram(path) && !isInside(path, root)",
-      replace: "isProgram(path)",
+      find: "!(isAbsolute(named) && isInside(path, root))",
+      replace: "true",
       tests: [
         "test/e2e/notices.proof.test.ts: reach a program of one's own on standard input; it gets no secret, and no file of the project is one",
       ],

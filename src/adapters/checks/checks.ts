@@ -11,7 +11,6 @@
  * R6  The run's shell waits for a line, which it gets once its start is recorded: a command that nobody could find
  *     again does not run.
  */
-import { type SpawnOptions, spawn } from "node:child_process";
 import {
   closeSync,
   existsSync,
@@ -37,7 +36,9 @@ import { toDiskError } from "../files/disk-error.ts";
 import { ownPlace } from "../files/own-folder.ts";
 import type { GitCall } from "../git/git.ts";
 import { allowedEnvironment, type Environment } from "../process/environment.ts";
+import { findProgram } from "../process/programs.ts";
 import { openRedactor, type Redactor } from "../process/redact.ts";
+import { type ChildProcess, type SpawnOptions, spawn } from "../process/start-program.ts";
 import { BEHIND_THE_WALL, type Wall } from "../wall/wall.ts";
 import { birthOf, endGroup } from "./process.ts";
 import { maskFile, tailOf } from "./tail.ts";
@@ -266,8 +267,9 @@ function start(run: Run, { command, cwd }: Prepared, { environment, names }: Che
   const time = Date.now();
   // In a checkout, git must not take the project's own repository for the checkout's.
   const ceiling = run.tree === null ? {} : { GIT_CEILING_DIRECTORIES: folder };
+  const sh = findProgram("sh", environment);
   const called = {
-    program: "sh",
+    program: sh.path ?? "sh",
     args: ["-c", command],
     environment: { ...allowedEnvironment(environment, names), ...ceiling, PWD: cwd, CI: "1" },
   };
@@ -280,14 +282,16 @@ function start(run: Run, { command, cwd }: Prepared, { environment, names }: Che
     stdio: ["pipe", output, output],
   };
   const hint = run.wall ? `${BEHIND_THE_WALL}\n` : "";
-  const child = spawn("sh", ["-c", SHELL, "sh", folder, hint, walled.program, ...walled.args], spawning);
-  child.on("error", () => {});
-  child.stdin?.on("error", () => {});
-  child.unref();
+  const words = ["-c", SHELL, "sh", folder, hint, walled.program, ...walled.args];
+  const child: ChildProcess | null = sh.path === null ? null : spawn(sh.path, words, spawning);
+  child?.on("error", () => {});
+  child?.stdin?.on("error", () => {});
+  child?.unref();
   closeSync(output);
-  const { pid } = child;
+  const pid = child?.pid;
   if (pid === undefined) {
-    writeFileSync(join(folder, "output"), "The shell `sh` could not be started.\n");
+    const why = sh.why === null ? "" : `: there is ${sh.why}`;
+    writeFileSync(join(folder, "output"), `The shell \`sh\` could not be started${why}.\n`);
     writeFileSync(join(folder, "ended"), "127");
   }
   const birth = pid === undefined ? null : birthOf(pid);
@@ -295,7 +299,7 @@ function start(run: Run, { command, cwd }: Prepared, { environment, names }: Che
   const begun: Start = { command: run.command, ...tree, pid: pid ?? 0, birth, time };
   writeFileSync(join(folder, "start.new"), JSON.stringify(begun));
   renameSync(join(folder, "start.new"), join(folder, "start.json"));
-  child.stdin?.end("recorded\n");
+  child?.stdin?.end("recorded\n");
 }
 
 function readStart(folder: string): Start | null {

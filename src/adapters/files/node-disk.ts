@@ -2,7 +2,6 @@
  * The real disk. Calls are synchronous: each takes microseconds, a whole commit a millisecond, and no other code may
  * run between a commit's calls.
  */
-import { execFileSync } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import {
   accessSync,
@@ -29,6 +28,7 @@ import {
 import { dirname, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
+import { execFileSync } from "../process/start-program.ts";
 import { type Disk, type EntryKind, errnoOf, type FileStat, type OpenMode } from "./disk.ts";
 
 const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_APPEND } = constants;

@@ -13,7 +13,6 @@
  * G6  A call that talks to a remote comes to an end, whatever the network does: git and the programs that it starts are a group
  *     of processes, which ends as one, and a connection over which nothing comes is given up.
  */
-import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { PawlError } from "../../core/error.ts";
 import { shellWord } from "../../core/shell-word.ts";
@@ -23,7 +22,9 @@ import {
   proxiesIn,
   REMOTE_CREDENTIALS,
 } from "../process/environment.ts";
+import { findProgram, safePath } from "../process/programs.ts";
 import { openRedactor } from "../process/redact.ts";
+import { type ChildProcess, spawn } from "../process/start-program.ts";
 import {
   checkConfig,
   credentialOverrides,
@@ -171,14 +172,17 @@ export function gitFailed(args: readonly string[], folder: string, found: string
   );
 }
 
-function attempt(
+async function attempt(
   call: GitCall,
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): Promise<GitAnswer> {
+  const program = findProgram("git", call.environment);
+  if (program.path === null) throw gitMissing(program.why, call.folder);
+  const { path } = program;
   return new Promise((resolve, reject) => {
     const file = call.inputFile === undefined ? null : openSync(call.inputFile, "r");
-    const child = spawn("git", [...args], {
+    const child = spawn(path, [...args], {
       cwd: call.folder,
       env: { ...environment, ...ceilingOf(call.folder) },
       stdio: [file ?? (call.input === undefined ? "ignore" : "pipe"), "pipe", "pipe"],
@@ -217,7 +221,7 @@ function attempt(
     child.stdin?.end(call.input);
     child.on("error", (cause: NodeJS.ErrnoException) => {
       forget();
-      reject(gitMissing(cause, call.folder));
+      reject(gitFailedToStart(cause, call.folder));
     });
     child.on("close", (code, signal) => {
       forget();
@@ -263,11 +267,19 @@ function masked(errors: string, environment: Environment): string {
   return openRedactor(environment).text(errors).replace(PASSWORD_IN_ADDRESS, "$1:[redacted]@");
 }
 
-function gitMissing(cause: NodeJS.ErrnoException, folder: string): PawlError {
+function gitMissing(why: string, folder: string): PawlError {
+  return new PawlError(
+    "git-failed",
+    `git could not be started in ${folder}: there is ${why}.`,
+    "Install git where only you or the system can write, and put that folder on the PATH.",
+  );
+}
+
+function gitFailedToStart(cause: NodeJS.ErrnoException, folder: string): PawlError {
   return new PawlError(
     "git-failed",
     `git could not be started in ${folder}: ${cause.message}`,
-    cause.code === "ENOENT" ? "Install git, or check that the folder exists." : "See the cause above.",
+    cause.code === "ENOENT" ? "Check that the folder exists." : "See the cause above.",
     cause,
   );
 }
@@ -280,6 +292,7 @@ const DEAD_HTTP = { GIT_HTTP_LOW_SPEED_LIMIT: "1", GIT_HTTP_LOW_SPEED_TIME: "120
 function plainEnvironment(own: Environment): Record<string, string> {
   return {
     ...allowedEnvironment(own),
+    PATH: safePath(own),
     LC_ALL: "C",
     GIT_TERMINAL_PROMPT: "0",
     GIT_EDITOR: "true",

@@ -30,8 +30,12 @@ export const POLICY = {
     says: "Trust is of exactly what was shown, kept outside the project; what is added or changed is asked for again.",
     source: "docs/trust.md",
   },
+  "trust.new": {
+    says: "What an edit, a pull or a merge brings is new: at a terminal the loop asks once about that alone; unattended its task waits, and the others go on.",
+    source: "docs/trust.md",
+  },
   "trust.person": {
-    says: "A person says what may be started: at a terminal, in a script of theirs, or by beginning the project; no agent does.",
+    says: "A person says what may be started: at a terminal, in a script of theirs, or by adding it with a command of Pawl at a terminal; no agent does.",
     source: "docs/trust.md",
   },
   "permission.listed": {

@@ -10,7 +10,6 @@ import type { OnForeign } from "../adapters/files/foreign.ts";
 import { ownPlace } from "../adapters/files/own-folder.ts";
 import { openStore, type StoreOptions } from "../adapters/files/store.ts";
 import { looksTracked } from "../adapters/git/tracked.ts";
-import { keepProgramsFrom } from "../adapters/process/programs.ts";
 import { openRedactor } from "../adapters/process/redact.ts";
 import {
   type Environment,
@@ -398,7 +397,6 @@ function existingRoot(
 /** Opens the project at the root, after applying pending commits. */
 export async function openProject(place: ProjectPlace): Promise<Project> {
   const { root, home, environment, workflows } = place;
-  keepProgramsFrom(root);
   const packaged = packagedTexts(join(home, "workflows"));
   const files = {
     root,
@@ -447,8 +445,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
       await trust.checkLoop();
       const { openLoopOutside } = await import("./loop-ports.ts");
       return openLoopOutside({
-        root,
-        environment,
+        ...{ root, environment, lacksTrust: trust.lacking },
         settings: within((await read(store.view())).settings, surroundings),
         launch: [process.execPath, place.program ?? process.argv[1] ?? ""],
         warn: (line) => place.warn?.(line),
@@ -527,8 +524,10 @@ function lateTrust(place: TrustPlace): Trust {
     look: async () => (await open()).look(),
     checkCommand: async (command) => (await open()).checkCommand(command),
     checkLoop: async () => (await open()).checkLoop(),
+    lacking: async (task) => (await open()).lacking(task),
     checkAgent: async (name) => (await open()).checkAgent(name),
     accept: async (entries, by) => (await open()).accept(entries, by),
+    acceptAgent: async (name, by) => (await open()).acceptAgent(name, by),
     revoke: async () => (await open()).revoke(),
   };
 }

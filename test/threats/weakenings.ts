@@ -737,8 +737,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the agreement to a command",
       file: "src/app/trust.ts",
-      find: '        { kind: "command", name: "a command", text: command },\n',
-      replace: "",
+      find: '[{ kind: "command", name: "a command", text: command }, ...settings]',
+      replace: "settings",
       tests: [
         "test/e2e/trust.test.ts: has no command of a workflow of its own run, over the command line and over MCP",
       ],
@@ -746,17 +746,45 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the agreement before the loop",
       file: "src/app/trust.ts",
-      find: "!BESIDE_LOOP.has(each.kind) && !isTrusted(each, kept)",
-      replace: 'each.kind === "setting" && !isTrusted(each, kept)',
-      tests: ["test/e2e/trust.test.ts: has no task worked on: the error says what to do"],
+      find: 'kind === "setting" || kind === "setup"',
+      replace: 'kind === "setup"',
+      tests: [
+        "test/e2e/trust.test.ts: has no task worked on where settings would give every agent more: the loop does not begin",
+      ],
+    },
+    {
+      takes: "the agreement to what a task starts",
+      file: "src/app/trust.ts",
+      find: "return refusal(startsOfTask(task, await place.settings()));",
+      replace: "return task.id === '' ? refusal(startsOfTask(task, await place.settings())) : null;",
+      tests: [
+        "test/e2e/trust.test.ts: has no task worked on: what is said says what to do",
+        "test/e2e/trust.test.ts: is not started by a loop that nobody watches: its task waits, and the others go on",
+      ],
+    },
+    {
+      takes: "the look before each command of a task under way",
+      file: "src/workflows/bloom/scheduler/work-on.ts",
+      find: "    if (lacking) throw lacking;\n",
+      replace: '    if (lacking?.message === "") throw lacking;\n',
+      tests: ["test/e2e/trust.test.ts: is not started where it came while its task was worked on"],
     },
     {
       takes: "the exact text that was agreed to",
       file: "src/core/trust.ts",
-      find: "        each.text === text &&\n",
-      replace: "",
+      find: "[] : [name]), text]",
+      replace: "[] : [name])]",
       tests: [
         "test/e2e/trust.test.ts: is trusted by `pawl trust --yes`, outside of the project, for exactly what was shown",
+      ],
+    },
+    {
+      takes: "the line breaks that are shown",
+      file: "src/core/trust.ts",
+      find: '.replaceAll("\\n", "⏎\\n          ")',
+      replace: '.replaceAll("\\n", " ")',
+      tests: [
+        "test/e2e/trust.test.ts: is shown to the letter: line breaks, controls and invisible characters, too",
       ],
     },
     {

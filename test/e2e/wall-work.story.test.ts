@@ -300,7 +300,8 @@ it("none is no wall, and nothing is said of it", () => {
     tasksFile: "tasks.yaml",
   };
   expect(openWall(setup)).toEqual({ wall: null, why: "`sandbox: none` in pawl.yaml" });
-  expect(openWall({ ...setup, settings: DEFAULT_SETTINGS.sandbox }).why).toContain("not on the PATH");
+  const nowhere = { ...setup, environment: { PATH: "/nowhere" }, settings: DEFAULT_SETTINGS.sandbox };
+  expect(openWall(nowhere).why).toContain("no program bwrap on the PATH");
 });
 
 it.skipIf(NO_WALL)(

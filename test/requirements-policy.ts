@@ -42,6 +42,10 @@ export const POLICY = {
     says: "Under edits an agent runs listed commands only, with options and paths that neither write nor read elsewhere, whatever its client can match.",
     source: "docs/security.md, Permissions",
   },
+  "policy.elsewhere": {
+    says: "A run that went on under a policy that this machine never kept for it is held until a person accepts that.",
+    source: "docs/trust.md, What governs a run",
+  },
   "policy.rules": {
     says: "An edit that tightens a policy counts at once; one that loosens it, or cannot be told to tighten it, does not.",
     source: "docs/trust.md, What governs a run",

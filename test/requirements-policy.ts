@@ -42,6 +42,10 @@ export const POLICY = {
     says: "Under edits an agent runs listed commands only, with options and paths that neither write nor read elsewhere, whatever its client can match.",
     source: "docs/security.md, Permissions",
   },
+  "policy.claims": {
+    says: "What is written into tasks.yaml while an agent is at work loosens no task, neither then nor after the agent has ended.",
+    source: "docs/trust.md, What governs a run",
+  },
   "policy.elsewhere": {
     says: "A run that went on under a policy that this machine never kept for it is held until a person accepts that.",
     source: "docs/trust.md, What governs a run",

@@ -178,7 +178,7 @@ async function turnUntilOver(loop: Loop, merges: MergeWatch): Promise<void> {
       const picked = await look(loop);
       drainIfOutgrown(loop, picked);
       tellUnwritable(loop, picked);
-      loop.pins.see(picked.file.tasks, loop.active.size === 0, new Set(loop.active.keys()));
+      await loop.pins.see(picked.file.tasks, loop.active.size === 0);
       await tellActive(loop, picked);
       const due = (isDraining(loop) ? null : merges.turn(picked)) ?? SLOW_MILLISECONDS;
       const wait = await fill(loop, picked);
@@ -265,7 +265,7 @@ function leftOf(
 /** Begins to work on the task, unless a cap is reached, its agent is missing, or another worker has it. */
 async function start(loop: Loop, picked: Picked, task: Task): Promise<"begun" | "waits" | "taken"> {
   const { active, caps, slots } = loop;
-  if (await lacksTrust(loop, picked, task)) return "waits";
+  if (await lacksTrust(loop, task)) return "waits";
   const lacking = agentMissing(loop.ports.agents, picked, task);
   if (lacking !== null) {
     // Another machine may have it.
@@ -292,9 +292,9 @@ async function start(loop: Loop, picked: Picked, task: Task): Promise<"begun" | 
 }
 
 /** Whether the task, as it is governed, waits for a person's agreement; reported once. The others go on. */
-async function lacksTrust(loop: Loop, { runs }: Picked, task: Task): Promise<boolean> {
+async function lacksTrust(loop: Loop, task: Task): Promise<boolean> {
   const { pins, untrusted } = loop;
-  const governed = governTask(task, pinOf(await pins.of(task.id), runs.has(task.id))).task;
+  const governed = governTask(task, pinOf(await pins.of(task.id))).task;
   const error = (await loop.lacksTrust?.(governed)) ?? null;
   if (error === null) untrusted.delete(task.id);
   else waitForTrust(loop, task.id, error);
@@ -354,6 +354,7 @@ function startWork(
   const work: Work = { id, abort: new AbortController(), told: null, run: null, slot, shared };
   const abandoned = claims.some((each) => each.abandoned);
   loop.retries.begin();
+  if (!watches) loop.pins.begin();
   const lost = AbortSignal.any(claims.flatMap((each) => each.lost ?? []));
   lost.addEventListener("abort", () => {
     loop.show({ type: "task:lease_lost", taskId: id });

@@ -10,6 +10,10 @@ export const POLICY = {
     says: "One megabyte of YAML takes less than two seconds, whatever it says; ten thousand tasks as people write them are read.",
     source: "docs/threats.md, A YAML bomb",
   },
+  "files.planted": {
+    says: "A FIFO, a device, a socket, a link or a file of gigabytes in a place that an agent may write neither blocks a reader nor shows what is elsewhere.",
+    source: "docs/threats.md, A file that is none",
+  },
   "files.unreadable": {
     says: "What cannot be read (leases, files that a plan names, how a check stands, what was trusted) is an error with its cause, and never taken for what is not there.",
     source: "docs/threats.md, A pin that cannot be read",

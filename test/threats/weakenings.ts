@@ -247,6 +247,26 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
   ],
+  "A file that is none": [
+    {
+      takes: "the rule that no link is followed",
+      file: "src/adapters/files/plain-file.ts",
+      find: "(constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)",
+      replace: "constants.O_NONBLOCK ?? 0",
+      tests: [
+        "src/adapters/files/plain-file.test.ts: in the place of a check's output neither blocks its reader nor shows what is elsewhere",
+      ],
+    },
+    {
+      takes: "the look at the way to what setup keeps",
+      file: "src/adapters/setup/setup.ts",
+      find: "    for (const path of paths) checkFolders(nodeDisk(folder), path);\n    for (const [index, path] of paths.entries()) copy(join(kept",
+      replace: "    for (const [index, path] of paths.entries()) copy(join(kept",
+      tests: [
+        "src/adapters/files/plain-file.test.ts: a folder that setup keeps is neither taken nor put back through a link",
+      ],
+    },
+  ],
   "A YAML bomb": [
     {
       takes: "the limit on what aliases expand to",

@@ -30,17 +30,17 @@ import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import { execFileSync } from "../process/start-program.ts";
 import { type Disk, type EntryKind, errnoOf, type FileStat, type OpenMode } from "./disk.ts";
+import { HARMLESS } from "./plain-file.ts";
 
 const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_APPEND } = constants;
-// Absent on Windows.
 const O_NOFOLLOW = constants.O_NOFOLLOW ?? 0;
 const O_DIRECTORY = constants.O_DIRECTORY ?? 0;
 
 const FLAGS: Record<OpenMode, number> = {
-  read: O_RDONLY | O_NOFOLLOW,
-  append: O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW,
-  update: O_RDWR | O_CREAT | O_NOFOLLOW,
-  new: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
+  read: O_RDONLY | HARMLESS,
+  append: O_WRONLY | O_CREAT | O_APPEND | HARMLESS,
+  update: O_RDWR | O_CREAT | HARMLESS,
+  new: O_WRONLY | O_CREAT | O_EXCL | HARMLESS,
 };
 
 type TryLock = (fd: number) => boolean;

@@ -14,7 +14,6 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -26,7 +25,10 @@ import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { SetupState, Setups } from "../../core/ports/setup.ts";
 import type { Folder } from "../../core/ports/worktrees.ts";
 import type { SetupSettings } from "../../core/settings.ts";
+import { checkFolders, lookAt } from "../files/look.ts";
+import { nodeDisk } from "../files/node-disk.ts";
 import { ownPlace } from "../files/own-folder.ts";
+import { readPlainText } from "../files/plain-file.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import { setupNote } from "../git/worktree-paths.ts";
 
@@ -62,11 +64,12 @@ export function openSetups(projectRoot: string): Setups {
 function look(store: string, folder: Folder, setup: SetupSettings): SetupState {
   const key = keyOf(folder, setup);
   const paths = cached(setup);
-  if (readNote(folder) === key && paths.every((path) => existsSync(join(folder, path)))) return "ready";
+  if (readNote(folder) === key && paths.every((path) => isThere(folder, path))) return "ready";
   const kept = join(store, key);
   if (paths.length === 0 || !existsSync(kept)) return "needed";
   // If a copy fails (full disk, another process pruned it), the commands run instead.
   return attempt(() => {
+    for (const path of paths) checkFolders(nodeDisk(folder), path);
     for (const [index, path] of paths.entries()) copy(join(kept, String(index)), join(folder, path));
     utimesSync(kept, new Date(), new Date());
     writeWhole(setupNote(folder), key);
@@ -82,6 +85,7 @@ function done(store: string, folder: Folder, setup: SetupSettings, keep: boolean
   if (!keep || paths.length === 0 || existsSync(kept)) return;
   const draft = `${kept}.${process.pid}`;
   try {
+    for (const path of paths) checkFolders(nodeDisk(folder), path);
     for (const [index, path] of paths.entries()) copy(join(folder, path), join(draft, String(index)));
     renameSync(draft, kept);
     prune(store);
@@ -120,14 +124,24 @@ function keyOf(folder: Folder, { run, inputs = LOCK_FILES, cache = [] }: SetupSe
   const hash = createHash("sha256");
   hash.update(JSON.stringify([1, process.platform, process.arch, run, cache]));
   for (const path of inputs) {
-    const file = join(folder, projectPath(path));
-    const content = existsSync(file) ? readFileSync(file) : null;
+    const content = contentOf(folder, projectPath(path));
     hash.update(JSON.stringify([path, content === null ? null : content.length]));
     if (content !== null) hash.update(content);
   }
   return hash.digest("hex");
 }
 
+/** Null: there is no file that one could read. The commands say what they think of that. */
+function contentOf(folder: Folder, path: ProjectPath): Uint8Array | null {
+  return attempt(() => lookAt(nodeDisk(folder), path)?.bytes ?? null, null);
+}
+
+/** Whether the folder has it, on a way without links: through one, an agent would have others' files removed or copied. */
+function isThere(folder: string, path: string): boolean {
+  const disk = nodeDisk(folder);
+  return attempt(() => checkFolders(disk, path) && disk.lstat(path) !== null, false);
+}
+
 function readNote(folder: Folder): string | null {
-  return attempt(() => readFileSync(setupNote(folder), "utf8").trim(), null);
+  return attempt(() => readPlainText(setupNote(folder)).trim(), null);
 }

@@ -6,6 +6,10 @@ export const EVIDENCE = {
     says: "Every child gets an allow-list of the environment; credentials reach only the git that talks to a remote elsewhere.",
     source: "docs/security.md, The environment",
   },
+  "programs.found-once": {
+    says: "Git, shells, agents and helpers are found once, outside of projects and of folders that others may write, and started by their absolute path.",
+    source: "docs/security.md, Programs",
+  },
   "children.masked": {
     says: "Known secrets are masked in what children print, before it is kept, shown or put into a prompt.",
     source: "docs/security.md, The environment",

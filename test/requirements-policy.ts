@@ -10,6 +10,10 @@ export const POLICY = {
     says: "One megabyte of YAML takes less than two seconds, whatever it says; ten thousand tasks as people write them are read.",
     source: "docs/threats.md, A YAML bomb",
   },
+  "files.planted": {
+    says: "A FIFO, a device, a socket, a link or a file of gigabytes in a place that an agent may write neither blocks a reader nor shows what is elsewhere.",
+    source: "docs/threats.md, A file that is none",
+  },
   "files.unreadable": {
     says: "What cannot be read (leases, files that a plan names, how a check stands, what was trusted) is an error with its cause, and never taken for what is not there.",
     source: "docs/threats.md, A pin that cannot be read",
@@ -30,13 +34,25 @@ export const POLICY = {
     says: "Trust is of exactly what was shown, kept outside the project; what is added or changed is asked for again.",
     source: "docs/trust.md",
   },
+  "trust.new": {
+    says: "What an edit, a pull or a merge brings is new: at a terminal the loop asks once about that alone; unattended its task waits, and the others go on.",
+    source: "docs/trust.md",
+  },
   "trust.person": {
-    says: "A person says what may be started: at a terminal, in a script of theirs, or by beginning the project; no agent does.",
+    says: "A person says what may be started: at a terminal, in a script of theirs, or by adding it with a command of Pawl at a terminal; no agent does.",
     source: "docs/trust.md",
   },
   "permission.listed": {
     says: "Under edits an agent runs listed commands only, with options and paths that neither write nor read elsewhere, whatever its client can match.",
     source: "docs/security.md, Permissions",
+  },
+  "policy.claims": {
+    says: "What is written into tasks.yaml while an agent is at work loosens no task, neither then nor after the agent has ended.",
+    source: "docs/trust.md, What governs a run",
+  },
+  "policy.elsewhere": {
+    says: "A run that went on under a policy that this machine never kept for it is held until a person accepts that.",
+    source: "docs/trust.md, What governs a run",
   },
   "policy.rules": {
     says: "An edit that tightens a policy counts at once; one that loosens it, or cannot be told to tighten it, does not.",

@@ -463,8 +463,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
       await trust.checkLoop();
       const { openLoopOutside } = await import("./loop-ports.ts");
       return openLoopOutside({
-        root,
-        environment,
+        ...{ root, environment, lacksTrust: trust.lacking },
         settings: within((await read(store.view())).settings, surroundings),
         launch: [process.execPath, place.program ?? process.argv[1] ?? ""],
         warn: (line) => place.warn?.(line),
@@ -548,8 +547,10 @@ function lateTrust(place: TrustPlace): Trust {
     look: async () => (await open()).look(),
     checkCommand: async (command) => (await open()).checkCommand(command),
     checkLoop: async () => (await open()).checkLoop(),
+    lacking: async (task) => (await open()).lacking(task),
     checkAgent: async (name) => (await open()).checkAgent(name),
     accept: async (entries, by) => (await open()).accept(entries, by),
+    acceptAgent: async (name, by) => (await open()).acceptAgent(name, by),
     revoke: async () => (await open()).revoke(),
   };
 }

@@ -11,9 +11,11 @@
  *     widest of all scopes, and the scope of each run that a session works on.
  * K4  A stamp is taken before its file is read, so a change in between is seen by the next call.
  */
-import { closeSync, existsSync, openSync, readSync } from "node:fs";
+
+import { closeSync, existsSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { openCache } from "../adapters/files/cache.ts";
+import { openPlain } from "../adapters/files/plain-file.ts";
 import { stampOf } from "../adapters/files/stamp.ts";
 import type { Environment } from "../config/config.ts";
 import { stateFolder, TREES } from "../config/state-home.ts";
@@ -161,7 +163,7 @@ function namedSince(root: string, before: string, now: string): readonly string[
   if (!isSame || from === 0 || to <= from || to - from > MAX_TAIL) return null;
   return attempt(() => {
     const bytes = Buffer.alloc(to - from);
-    const file = openSync(join(root, EVENTS), "r");
+    const { file } = openPlain(join(root, EVENTS));
     try {
       if (readSync(file, bytes, 0, bytes.length, from) !== bytes.length) return null;
     } finally {

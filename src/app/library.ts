@@ -1,5 +1,6 @@
 /** A project, opened by a program: it moves runs of the workflows, reads them and listens to events. */
 import { basename, dirname } from "node:path";
+import { keepProgramsFrom } from "../adapters/process/programs.ts";
 import { PawlError } from "../core/error.ts";
 import type { Caller, PawlEvent } from "../core/event.ts";
 import type { Outside } from "../core/ports/outside.ts";
@@ -82,6 +83,7 @@ export interface OpenProject {
  */
 export async function openProject(options: OpenOptions): Promise<OpenProject> {
   const { root, workflows = [], outside = {} } = options;
+  keepProgramsFrom(root);
   const [app, own, send, look, define, config, { overview }, { advance }] = await Promise.all([
     import("./app.ts"),
     import("./own-workflows.ts"),

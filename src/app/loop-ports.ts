@@ -31,6 +31,7 @@ export interface LoopPlace {
   /** The command line that starts this program. */
   readonly launch: readonly string[];
   readonly warn?: (line: string) => void;
+  readonly lacksTrust?: LoopPorts["lacksTrust"];
   /** The `traceparent` of an agent's run or a check; absent: nothing is traced. Null: it is not known. */
   readonly traceparentOf?: (task: string, kind: "agent" | "check", id: string) => string | null;
   /** Present: other machines work on the tasks, too. */
@@ -102,6 +103,7 @@ export function openLoopOutside(place: LoopPlace): LoopPorts {
     watch: shared ? bothWatches(watch, shared.watch) : watch,
     ...(shared ? { fenced: shared.fenced, workers: shared.workers } : {}),
     clock: systemClock,
+    ...(place.lacksTrust ? { lacksTrust: place.lacksTrust } : {}),
     close: supervisor.close,
   };
 }

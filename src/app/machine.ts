@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gitVersion } from "../adapters/git/version.ts";
+import { leftOutOf } from "../adapters/process/programs.ts";
 import { boardOf, hasBoardFile } from "../config/board-file.ts";
 import type { Environment } from "../config/config.ts";
 import { stateFolder } from "../config/state-home.ts";
@@ -9,7 +10,8 @@ import { attempt } from "../core/attempt.ts";
 import type { Machine } from "../surfaces/cli/command.ts";
 
 export async function lookAtMachine(root: string | null, environment: Environment): Promise<Machine> {
-  const found = { node: process.versions.node, git: await gitVersion(environment) };
+  const git = await gitVersion(environment);
+  const found = { node: process.versions.node, git, leftOut: leftOutOf(environment) };
   if (root === null) return { ...found, installed: null, state: null, board: "none" };
   const folder = stateFolder(root, environment);
   const board = boardOf(folder) ? "open" : hasBoardFile(folder) ? "stale" : "none";

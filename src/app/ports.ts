@@ -147,6 +147,8 @@ export function latePolicies(root: string, environment: Environment): Policies {
   };
   return {
     find: async (run) => (await open()).find(run),
+    earlier: async (run) => (await open()).earlier(run),
+    acceptEarlier: async (run, hash) => (await open()).acceptEarlier(run, hash),
     keep: async (run, policy) => (await open()).keep(run, policy),
     forget: async (run) => (await open()).forget(run),
     list: async () => (await open()).list(),

@@ -12,7 +12,18 @@ import { attempt } from "../core/attempt.ts";
 import { PawlError, toPawlError } from "../core/error.ts";
 import type { View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
-import { type Executable, executablesOf, isTrusted, type Starts, type TrustRecord } from "../core/trust.ts";
+import {
+  agentEntry,
+  distinct,
+  type Executable,
+  executablesOf,
+  isTrusted,
+  OWN_AGENT,
+  type Starts,
+  startsOfTask,
+  type TrustRecord,
+  visible,
+} from "../core/trust.ts";
 import type { Trust } from "../runtime/project.ts";
 
 export interface TrustPlace {
@@ -28,43 +39,48 @@ export interface TrustPlace {
 
 export function openTrust(place: TrustPlace): Trust {
   const { root, environment, own = [], vouched = false } = place;
-  const record = () => loadRecord(root, environment);
+  const record = openRecord(root, environment);
   const present = async () => {
     const settings = await place.settings();
     return executablesOf(settings, await startsOf(settings, place.view()));
   };
+  const refusal = (entries: readonly Executable[]) => {
+    const kept = record();
+    const missing = entries.filter((each) => !isTrusted(each, kept));
+    return vouched || missing.length === 0 ? null : untrusted(root, missing);
+  };
   return {
     async look() {
-      const found = await present();
+      const tasks = await startsOfTasks(await place.settings(), place.view());
+      const found = distinct([...(await present()), ...tasks]);
       const kept = record();
       return { entries: found, record: kept, untrusted: found.filter((each) => !isTrusted(each, kept)) };
     },
     async checkCommand(command) {
       if (vouched || own.includes(command)) return;
-      const kept = record();
       // Settings decide what a command gets.
       const settings = (await present()).filter(({ kind }) => kind === "setting");
-      const wanted: readonly Executable[] = [
-        { kind: "command", name: "a command", text: command },
-        ...settings,
-      ];
-      const missing = wanted.filter((each) => !isTrusted(each, kept));
-      if (missing.length > 0) throw untrusted(root, missing);
+      throwIf(refusal([{ kind: "command", name: "a command", text: command }, ...settings]));
     },
     async checkLoop() {
-      if (vouched) return;
-      const kept = record();
-      const missing = (await present()).filter(
-        (each) => !BESIDE_LOOP.has(each.kind) && !isTrusted(each, kept),
-      );
-      if (missing.length > 0) throw untrusted(root, missing);
+      throwIf(refusal((await present()).filter(({ kind }) => kind === "setting" || kind === "setup")));
+    },
+    async lacking(task) {
+      return refusal(startsOfTask(task, await place.settings()));
     },
     async checkAgent(name) {
       const entry = (await present()).find((each) => each.kind === "agent" && each.name === name);
-      if (!vouched && entry && !isTrusted(entry, record())) throw untrusted(root, [entry]);
+      throwIf(refusal(entry ? [entry] : []));
     },
     async accept(entries, by) {
-      saveTrust({ root, environment, entries, by });
+      const before = (record()?.entries ?? []).filter(({ kind }) => kind !== "notice");
+      saveTrust({ root, environment, by, entries: distinct([...entries, ...before]) });
+    },
+    async acceptAgent(name, by) {
+      const entry = agentEntry(name, await place.settings());
+      const { entries = [] } = record() ?? {};
+      if (entry.text !== OWN_AGENT || isTrusted(entry, { entries })) return;
+      saveTrust({ root, environment, by, entries: [...entries, entry] });
     },
     async revoke() {
       if (loadRecord(root, environment) === null) return false;
@@ -110,6 +126,18 @@ function readOrNull(path: string): string | null {
   }
 }
 
+/** Reads the record again only where another has taken its place. */
+function openRecord(root: string, environment: Environment): () => TrustRecord | null {
+  let known: { readonly stamp: string; readonly record: TrustRecord | null } | null = null;
+  return () => {
+    const path = join(openStateHome(root, environment).folder, TRUST_FILE);
+    const stats = attempt(() => statSync(path), null);
+    const stamp = stats === null ? "" : [stats.ino, stats.mtimeMs, stats.ctimeMs, stats.size].join(" ");
+    if (stamp === "" || known?.stamp !== stamp) known = { stamp, record: loadRecord(root, environment) };
+    return known.record;
+  };
+}
+
 /** Null also if the record is damaged or belongs to another folder that had this path: then nothing is agreed to. */
 function loadRecord(root: string, environment: Environment): TrustRecord | null {
   const state = openStateHome(root, environment);
@@ -135,13 +163,27 @@ async function startsOf({ workflows }: Settings, view: View): Promise<readonly S
   return loaded.flatMap((each) => (each instanceof PawlError ? [] : [startsIn(each.definition)]));
 }
 
-/** What the loop does not start: commands are checked when they start, and a notice not agreed to is just not sent. */
-const BESIDE_LOOP: ReadonlySet<Executable["kind"]> = new Set(["command", "notice"]);
+/** What work on the open tasks would start. A list that cannot be read starts nothing. */
+async function startsOfTasks(settings: Settings, view: View): Promise<readonly Executable[]> {
+  const [{ loadTasks }, { eachTask, isOpenStatus }] = await Promise.all([
+    import("../tasks-file/load.ts"),
+    import("../tasks-file/task.ts"),
+  ]);
+  const loaded = await loadTasks(view, { settings }).catch(toPawlError);
+  if (loaded instanceof PawlError) return [];
+  return eachTask(loaded.file.tasks)
+    .filter(({ task }) => isOpenStatus(task.status))
+    .flatMap(({ task }) => startsOfTask(task, settings));
+}
+
+function throwIf(error: PawlError | null): void {
+  if (error !== null) throw error;
+}
 
 const SHOWN = 3;
 
 function untrusted(root: string, missing: readonly Executable[]): PawlError {
-  const shown = missing.slice(0, SHOWN).map(({ name, text }) => `${name} (${text.slice(0, 120)})`);
+  const shown = missing.slice(0, SHOWN).map(({ name, text }) => `${name} (${visible(text.slice(0, 120))})`);
   const more = missing.length > SHOWN ? `, and ${missing.length - SHOWN} more` : "";
   return new PawlError(
     "project-untrusted",

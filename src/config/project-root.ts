@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { discover } from "../adapters/git/discover.ts";
+import { keepProgramsFrom } from "../adapters/process/programs.ts";
 import { ownerOf } from "../adapters/process/work-folder.ts";
 import { PawlError } from "../core/error.ts";
 import type { Environment } from "./config.ts";
@@ -23,9 +24,15 @@ export interface RootWanted {
 
 /**
  * The project's root, absolute: the option, the variable, or the nearest parent that has a marker. In a task's workspace
- * it is the project that owns it. Throws `project-missing` and `usage`.
+ * it is the project that owns it. No program in it is started by its name. Throws `project-missing` and `usage`.
  */
 export function findRoot(wanted: RootWanted): string {
+  const root = lookForRoot(wanted);
+  keepProgramsFrom(root);
+  return root;
+}
+
+function lookForRoot(wanted: RootWanted): string {
   if (wanted.option !== undefined) return namedRoot(wanted.cwd, wanted.option, "--project");
   if (wanted.variable) return namedRoot(wanted.cwd, wanted.variable, "$PAWL_PROJECT");
   if (wanted.tasksFile) return rootAround(resolve(wanted.cwd, wanted.tasksFile), wanted.environment);

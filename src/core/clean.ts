@@ -16,6 +16,24 @@ export function clean(text: string): string {
   );
 }
 
+/**
+ * JSON that a terminal shows as it is: controls and invisible characters, which JSON itself lets through, are escaped.
+ * It says the same.
+ */
+export function shownJson(value: unknown, indent?: number): string {
+  const text = JSON.stringify(value, null, indent) ?? "null";
+  if (PLAIN.test(text)) return text;
+  return text.replace(RAW, escaped).replace(hidden(), escaped);
+}
+
+/** Those below U+0020 are escaped anyway. */
+const RAW = /[\u007f-\u009f\u2028\u2029]/g;
+
+function escaped(character: string): string {
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
+}
+
 /** Clean, and in one line. */
 export function cleanLine(text: string): string {
   return oneLine(clean(text));

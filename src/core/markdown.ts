@@ -16,6 +16,9 @@ import { PawlError } from "./error.ts";
 /** More than anybody writes by hand. The parser takes about a second for the most awkward text of this size. */
 const MAX_LINES = 10_000;
 const MAX_CHARACTERS = 500_000;
+/** Quotations and lists that one line opens inside each other, and all lines: the parser's time grows with their square. */
+const MAX_DEPTH = 100;
+const MAX_NESTED = 2_000;
 
 const WITHIN_LINES = [
   "attention",
@@ -80,12 +83,34 @@ function textOf(paragraph: Node | undefined): string {
 
 function checkLength(text: string, where: string): void {
   const lines = linesIn(text);
+  checkDepth(text.slice(0, MAX_CHARACTERS), where);
   if (lines <= MAX_LINES && text.length <= MAX_CHARACTERS) return;
   throw new PawlError(
     "text-too-long",
     `${where} is too long: expected at most ${MAX_LINES} lines and ${MAX_CHARACTERS} characters, found ${lines} and ${text.length}.`,
     "Move the long part into a file of its own, or into a code fence below a heading.",
   );
+}
+
+const MARKERS = /(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])))+/y;
+const MARKER = />|[-+*]|\d{1,9}[.)]/g;
+
+function checkDepth(text: string, where: string): void {
+  let nested = 0;
+  for (const [at, line] of text.split(/\r\n|\r|\n/).entries()) {
+    MARKERS.lastIndex = 0;
+    const markers = MARKERS.exec(line)?.[0] ?? "";
+    const own = markers.match(MARKER)?.length ?? 0;
+    // An item that stands further in may be one of a list in a list.
+    const depth = own + Math.floor((markers.length - markers.trimStart().length) / 4);
+    nested += Math.max(0, own - 1);
+    if (depth <= MAX_DEPTH && nested <= MAX_NESTED) continue;
+    throw new PawlError(
+      "text-too-long",
+      `${where} nests too deep on line ${at + 1}: expected at most ${MAX_DEPTH} quotations and lists inside each other on a line, and ${MAX_NESTED} in all; found ${depth} and ${nested}.`,
+      "Write it with fewer `>` and list markers on a line, or put it into a code fence below a heading.",
+    );
+  }
 }
 
 function linesIn(text: string): number {

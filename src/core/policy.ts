@@ -116,18 +116,19 @@ export function valuesBelow(prefix: string, policy: Policy): Readonly<Record<str
 }
 
 /**
- * Throws `policy-unknown` if the run's state names a policy that this machine does not have and that differs from the
- * present one. `whose`: the run in words; `what`: what to restore, and to which time.
+ * Throws `policy-unknown` if the run's state names a policy that is none of these: the one that governs it now, and those
+ * that this machine kept for it. Then the run went on elsewhere, under another policy. `whose`: the run in words; `what`:
+ * what to restore, and to which time.
  */
 export function checkKnown(
   { run, what, whose }: { readonly run: string; readonly whose: string; readonly what: string },
   named: string | undefined,
-  present: string,
+  [present = "", ...kept]: readonly string[],
 ): void {
-  if (named === undefined || named === present) return;
+  if (named === undefined || named === present || kept.includes(named)) return;
   throw new PawlError(
     "policy-unknown",
-    `${whose} is pinned to a policy that this machine does not have (${named.slice(0, 12)}), and the project's present policy is a different one (${present.slice(0, 12)}). Nothing was changed.`,
+    `${whose} went on under a policy that this machine does not have (${named.slice(0, 12)}), and what governs it here is a different one (${present.slice(0, 12)}). Nothing was changed.`,
     `Restore ${what}, or have a person run \`pawl policy ${run} --accept\` in a terminal.`,
   );
 }

@@ -1,6 +1,7 @@
 /**
  * What a project's files would start on this machine, and how much of it a person has agreed to. Somebody who clones a
- * project has not read it, so Pawl starts nothing that it names until they agree.
+ * project has not read it, so Pawl starts nothing that it names until they agree, to the letter: what an edit, a pull or a
+ * merge brings later is new.
  */
 
 import { attempt } from "./attempt.ts";
@@ -14,11 +15,11 @@ import { DEFAULT_SETTINGS } from "./settings.ts";
  */
 export interface Executable {
   /**
-   * `command`: a shell command, from the configuration or one of the project's own workflows. `setup`: makes a worktree
-   * ready. `agent`: how a program is started. `setting`: of the loop's agents and commands. `notice`: where notices go.
-   * `tasks`: the tasks file, whatever its owner adds to it later.
+   * `command`: a shell command, from the configuration, a task, or one of the project's own workflows. `setup`: makes a
+   * worktree ready. `agent`: how a program is started. `setting`: of the loop's agents and commands. `notice`: where
+   * notices go.
    */
-  readonly kind: "command" | "setup" | "agent" | "setting" | "notice" | "tasks";
+  readonly kind: "command" | "setup" | "agent" | "setting" | "notice";
   /** For a person: `check test`, `release, fact tests`. */
   readonly name: string;
   /** The exact text that the person agrees to. */
@@ -64,9 +65,68 @@ export function executablesOf(
     ...(isLoosened(sandbox) ? [setting("sandbox", canonical(sandbox))] : []),
     ...loopSettings(bloom),
     ...receiversOf(notify).map((name) => noticeEntry(name, notify)),
-    // A person agreed to these words. If they changed, every project would have to be trusted again.
-    { kind: "tasks", name: bloom.tasks_file, text: "agents and verify commands, as they are written there" },
   ];
+}
+
+/** What of a task decides which programs start. What a model is asked to do is no program. */
+export interface StartingTask {
+  readonly id: string;
+  readonly title: string;
+  readonly agent?: string | undefined;
+  readonly instructions?: string | undefined;
+  readonly acceptance_criteria: readonly string[];
+  readonly ai_notes: readonly string[];
+  readonly verify?: readonly string[] | undefined;
+  readonly steps: readonly {
+    readonly instruction: string;
+    readonly acceptance_criteria: readonly string[];
+    readonly verify?: readonly string[] | undefined;
+  }[];
+}
+
+export type StartingSettings = Pick<Settings, "agents"> & { readonly bloom: Pick<BloomSettings, "agent"> };
+
+/** Everything that work on the task would start. */
+export function startsOfTask(task: StartingTask, settings: StartingSettings): readonly Executable[] {
+  const { id, steps, verify = [] } = task;
+  const agent = agentEntry(task.agent ?? settings.bloom.agent, settings);
+  const commands = [...verify, ...steps.flatMap((step) => step.verify ?? [])];
+  return [
+    agent,
+    ...commands.map((text) => command(`verify of ${id}`, text)),
+    ...(obeysLines(agent.name, settings) ? linesToRun(task) : []).map((text) =>
+      command(`RUN of ${id}`, text),
+    ),
+  ];
+}
+
+/** An agent that the configuration does not describe is a program of the person's own. */
+export const OWN_AGENT = "as Pawl knows it, from your PATH";
+
+export function agentEntry(name: string, { agents = {} }: Pick<Settings, "agents">): Executable {
+  const described = agents[name];
+  return { kind: "agent", name, text: described === undefined ? OWN_AGENT : canonical(described) };
+}
+
+/** Whether it is the agent without a model: it takes lines of its prompt as commands. */
+function obeysLines(name: string, { agents = {} }: Pick<Settings, "agents">): boolean {
+  const { acp, dialect = name, program } = agents[name] ?? {};
+  return dialect === "scripted" && acp === undefined && program === undefined;
+}
+
+function linesToRun({ acceptance_criteria, ai_notes, instructions = "", steps, title }: StartingTask) {
+  const words = steps.flatMap((step) => [step.instruction, ...step.acceptance_criteria]);
+  const lines = [title, instructions, ...acceptance_criteria, ...ai_notes, ...words].join("\n").split("\n");
+  return lines.flatMap((line) => /^[\s-]*RUN:\s*(.*?)\s*$/.exec(line)?.[1] ?? []);
+}
+
+/** Each once: several tasks have the same checks. The first one's name stands for all. */
+export function distinct(entries: readonly Executable[]): readonly Executable[] {
+  return [...new Map(entries.toReversed().map((each) => [keyOf(each), each])).values()].toReversed();
+}
+
+function keyOf({ kind, name, text }: Executable): string {
+  return [kind, ...(kind === "command" ? [] : [name]), text].join("\0");
 }
 
 /** The receivers that the settings name. */
@@ -127,31 +187,29 @@ function loopSettings({ command: called, environment, permission }: BloomSetting
 }
 
 /**
- * Whether a person agreed to it. A command or a tasks file is the same wherever it is named; otherwise the name counts
- * too.
+ * Whether a person agreed to it. A command is the same wherever it is named; otherwise the name counts too.
  */
-export function isTrusted(
-  { kind, name, text }: Executable,
-  record: Pick<TrustRecord, "entries"> | null,
-): boolean {
-  return (
-    record?.entries.some(
-      (each) =>
-        each.kind === kind &&
-        each.text === text &&
-        (each.name === name || kind === "command" || kind === "tasks"),
-    ) ?? false
-  );
+export function isTrusted(entry: Executable, record: Pick<TrustRecord, "entries"> | null): boolean {
+  if (record === null) return false;
+  const keys = agreedKeys.get(record.entries) ?? new Set(record.entries.map(keyOf));
+  agreedKeys.set(record.entries, keys);
+  return keys.has(keyOf(entry));
 }
 
-/** Renders one line each. A changed entry has its earlier form above it. */
+const agreedKeys = new WeakMap<readonly Executable[], ReadonlySet<string>>();
+
+/** Renders each, to the letter. A changed entry has its earlier form above it. */
 export function renderExecutables(
   entries: readonly Executable[],
   record: Pick<TrustRecord, "entries"> | null,
 ): string {
   const lines = entries.flatMap((entry) => {
     if (isTrusted(entry, record)) return [`  ${lineOf(entry)}`];
-    const before = record?.entries.find(({ kind, name }) => kind === entry.kind && name === entry.name);
+    const isReplaced = (each: Executable) =>
+      each.kind === entry.kind &&
+      each.name === entry.name &&
+      !entries.some((now) => keyOf(now) === keyOf(each));
+    const before = record?.entries.find(isReplaced);
     return [...(before ? [`- ${lineOf(before)}`] : []), `+ ${lineOf(entry)}`];
   });
   return lines.join("\n");
@@ -163,9 +221,21 @@ const KINDS = {
   agent: "agent",
   setting: "setting",
   notice: "notice",
-  tasks: "tasks",
 } as const;
 
 function lineOf({ kind, name, text }: Executable): string {
-  return `${KINDS[kind].padEnd(7)} ${name}: ${text.replace(/\s+/g, " ")}`;
+  return `${KINDS[kind].padEnd(7)} ${visible(name)}: ${visible(text)}`;
 }
+
+/** Every line as one of its own, and each control as its code point: nothing runs that was not shown. */
+export function visible(text: string): string {
+  return text
+    .replace(
+      CONTROLS,
+      (each) => `<U+${(each.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}>`,
+    )
+    .replaceAll("\n", "⏎\n          ");
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is shown
+const CONTROLS = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029]/g;

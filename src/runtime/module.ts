@@ -140,6 +140,8 @@ export interface PresentPolicy {
   readonly policy: Policy;
   /** Where what it says stands. */
   readonly sourcesOf: PolicySources;
+  /** The sha-256 of the policy that the run's state names, as its last move left it. */
+  readonly named?: string | undefined;
 }
 
 export interface Table {

@@ -10,7 +10,7 @@ import type { EventLog } from "../core/ports/event-log.ts";
 import type { LoopPorts } from "../core/ports/loop.ts";
 import type { ReceiverMemory } from "../core/ports/notify.ts";
 import type { Store } from "../core/ports/store.ts";
-import type { Executable, TrustRecord } from "../core/trust.ts";
+import type { Executable, StartingTask, TrustRecord } from "../core/trust.ts";
 import type { WorkflowModule } from "./module.ts";
 import type { Runtime } from "./run-transaction.ts";
 
@@ -83,12 +83,19 @@ export interface Trust {
   look(): Promise<TrustLook>;
   /** Of the configuration or a workflow, as it is written there. */
   checkCommand(command: string): Promise<void>;
-  /** Everything that a work loop starts: agents, and the commands of the tasks file. */
+  /** What a work loop starts for every task: setup, and the settings of agents and commands. */
   checkLoop(): Promise<void>;
+  /** Why work on the task may not begin, or go on: nobody has agreed to what it would start. Null: it may. */
+  lacking(task: StartingTask): Promise<PawlError | null>;
   /** An agent as the project's files describe it; one that they do not describe is the person's own. */
   checkAgent(name: string): Promise<void>;
-  /** Records exactly these, and drops what was agreed to before. */
+  /**
+   * A person agreed to all that was shown. What was agreed to before stays so, to the letter; a receiver of notices that
+   * is not among them does not.
+   */
   accept(entries: readonly Executable[], by: string): Promise<void>;
+  /** A person gave a task to this agent themselves. Does nothing if the project's files describe the agent. */
+  acceptAgent(name: string, by: string): Promise<void>;
   /** False: nothing had been agreed to. */
   revoke(): Promise<boolean>;
 }

@@ -83,6 +83,8 @@ describe("an advance", () => {
     const policies: Policies = {
       find: async (run) => kept.get(run) ?? null,
       keep: async (run, policy) => void kept.set(run, policy),
+      earlier: async () => [],
+      acceptEarlier: async () => {},
       forget: async (run) => void kept.delete(run),
       list: async () => [...kept.keys()],
     };

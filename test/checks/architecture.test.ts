@@ -262,6 +262,22 @@ describe("the architecture", () => {
     expect(page.filter(({ text }) => unsafe.test(uncommented(text))).map(({ path }) => path)).toEqual([]);
   });
 
+  it("starts programs in one place, which takes no bare name", () => {
+    promise("programs.found-once");
+    const starters = CODE.filter(({ imports }) => imports.includes("node:child_process"));
+    expect(starters.map(({ path }) => path).filter((path) => !isProgram(path))).toEqual([
+      "src/adapters/process/start-program.ts",
+      // The text of a client's plugin.
+      "src/surfaces/cli/guard/opencode-plugin.ts",
+    ]);
+    const named = CODE.flatMap(({ path, text }) =>
+      [...uncommented(text).matchAll(/\b(?:spawn|execFile)(?:Sync)?\(\s*["'`](?!\/)[^\n]*/g)].map(
+        ([call]) => `${path}: ${call}`,
+      ),
+    );
+    expect(named.filter((each) => !PROGRAMS.some((path) => each.startsWith(`src/${path}`)))).toEqual([]);
+  });
+
   it("reads the environment in config/ alone", () => {
     const readers = CODE.filter(({ text }) =>
       /process\.env\b|\benv\s*}\s*=\s*process/.test(uncommented(text)),

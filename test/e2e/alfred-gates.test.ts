@@ -1,6 +1,10 @@
+import { cpSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Caller } from "../../src/core/event.ts";
-import type { Reviewer } from "../../src/core/settings.ts";
+import { DEFAULT_SETTINGS, type Reviewer } from "../../src/core/settings.ts";
+import { policyOf } from "../../src/workflows/alfred/govern.ts";
 import { AlfredProject, CLEAN, projectWithTask, taskMarkdown } from "../rig/alfred-project.ts";
 import { promise } from "../rig/promise.ts";
 
@@ -278,6 +282,32 @@ test("confirm: a model cannot give the human's verdict, a person at a terminal c
     strength: "terminal",
   });
   expect(verdict.sha256).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test("confirm: a verdict that was relayed in a copy with looser settings is held here, until a person decides", async () => {
+  promise("policy.elsewhere");
+  using project = await projectWithTask(ID, { settings: { human_review: "confirm" } });
+  await project.call("start_task", { task_id: ID });
+  await project.submit(ID, CLEAN);
+  await project.review(ID, true);
+  const place = mkdtempSync(join(tmpdir(), "pawl-copy-"));
+  cpSync(project.root, place, { recursive: true });
+  using copy = new AlfredProject({ root: place, settings: { human_review: "relay" } });
+  expect((await copy.review(ID, true)).data.code).toBe("policy-unknown");
+  const { policies } = copy.runtime().outside;
+  await policies?.keep(`alfred:${ID}`, policyOf({ ...DEFAULT_SETTINGS, alfred: copy.settings }));
+  await policies?.acceptEarlier(`alfred:${ID}`, project.state(ID).active_tool_state.policy);
+  expect((await copy.review(ID, true)).next_prompt).toContain("# STATE: branch_created");
+  for (const folder of [".alfred", ".pawl"])
+    cpSync(join(place, folder), project.path(folder), { recursive: true, force: true });
+  const held = await project.submit(ID, { branch_name: "feature/TS-01", success: true, details: "ok" });
+  expect(held.data.code).toBe("policy-unknown");
+  expect(held.data.fix).toContain(`pawl policy alfred:${ID} --accept`);
+  await project
+    .runtime()
+    .outside.policies?.acceptEarlier(`alfred:${ID}`, copy.state(ID).active_tool_state.policy);
+  const gone = await project.submit(ID, { branch_name: "feature/TS-01", success: true, details: "ok" });
+  expect(gone.data.code).toBeUndefined();
 });
 
 test("elicit: the human is asked through the client, and the human's answer counts", async () => {

@@ -132,7 +132,7 @@ describe("A person", () => {
       expect(checked.out.match(/warning/g)).toHaveLength(1);
       const shown = await project.bloom("run", "--dry-run");
       expect(shown.out).toContain(
-        "not found: claude is not installed: no program no-such-claude is on the PATH",
+        "not found: claude is not installed: no program no-such-claude on the PATH",
       );
       expect(shown.out).toContain("Did you mean claude?");
       const before = project.read("tasks.yaml");

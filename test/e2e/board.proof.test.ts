@@ -64,6 +64,27 @@ describe("the board's door", () => {
     expect(foreign).toBeUndefined();
   });
 
+  it("is not used up by a program that only looks where its address leads", async () => {
+    promise("board.door");
+    await using other = await openBoardServer(project);
+    const looked = await ask(other.address, { method: "HEAD" });
+    expect([looked.status, looked.headers["set-cookie"]]).toEqual([405, undefined]);
+    expect((await ask(other.address)).status).toBe(200);
+  });
+
+  it("answers while hundreds of connections that ask nothing are held open", async () => {
+    promise("board.door");
+    const { hostname, port } = new URL(board.url);
+    const silent = Array.from({ length: 300 }, () =>
+      createConnection(Number(port), hostname).on("error", () => {}),
+    );
+    const others = silent.slice(0, -32);
+    await until(() => others.every(({ destroyed }) => destroyed) || null);
+    const answered = await ask(`${board.url}api/session`, { headers: { cookie: browser.cookie } });
+    expect(answered.status).toBe(200);
+    for (const each of silent) each.destroy();
+  });
+
   it.each(["/", "/assets/main.js", "/api/session", "/api/inbox", "/api/events", "/nothing"])(
     "shows nothing of %s without the cookie",
     async (path) => {

@@ -62,6 +62,18 @@ describe("pawl doctor", () => {
     expect(found.findings).toContainEqual(expect.objectContaining({ what: "project", command: "pawl init" }));
   });
 
+  it("says where on the PATH it looks for no program, and why", async () => {
+    promise("programs.found-once");
+    using project = temporaryProject({ environment: { ...WITHOUT_AGENTS, PATH: "./bin:/usr/bin:/bin" } });
+    const { findings } = await doctorOf(project);
+    expect(findings).toContainEqual({
+      what: "PATH",
+      state: "good",
+      found:
+        "Pawl looks for programs everywhere but in ./bin (it is relative to the folder in which one works)",
+    });
+  });
+
   it("says where a setting is wrong, and still looks at the machine", async () => {
     promise("doctor.fix");
     using project = await newProject();

@@ -1,9 +1,9 @@
 /** What governs a run of a workflow of the project's own is its definition as it was when the run began. */
-import { readdirSync, rmSync } from "node:fs";
+import { cpSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { connect } from "../rig/client.ts";
-import type { TemporaryProject } from "../rig/project.ts";
+import { type TemporaryProject, temporaryProject } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";
 import { change, releaseReady } from "../rig/release-project.ts";
 import { stateOf } from "../rig/state-home.ts";
@@ -126,6 +126,27 @@ describe("a run of an own workflow, whose definition is changed while it waits a
     project.write("releases/2.md", project.read("releases/1.2.0.md") ?? "");
     await project.pawl("cast", "release:2", "submit", "--fact", "risk=low");
     expect((await project.pawl("cast", "release:2", "approve")).code).toBe(0);
+  });
+});
+
+describe("a run of an own workflow that went on in a copy with a looser definition", () => {
+  it("does not move here before a person has accepted it", async () => {
+    promise("policy.elsewhere");
+    using project = await atTheGate();
+    change(project, "tag.sh", project.read("tag.sh") ?? "", "exit 1\n");
+    using copy = temporaryProject({ environment: { DOOR_ONLY: "" } });
+    cpSync(project.root, copy.root, { recursive: true });
+    change(copy, FILE, GATE, GATE.replace(", verdict: approve", ""));
+    copy.trust();
+    expect((await copy.person("policy", RUN, "--accept")).code).toBe(0);
+    await copy.pawl("cast", RUN, "approve");
+    expect(stateIn(copy)).toBe("failed");
+    cpSync(join(copy.root, ".pawl"), join(project.root, ".pawl"), { recursive: true });
+    const held = await project.pawl("cast", RUN, "retry");
+    expect(held).toMatchObject({ code: 1, err: expect.stringContaining("[policy-unknown]") });
+    const accepted = await project.person("policy", RUN, "--accept");
+    expect(accepted.screen).toContain("went on under a policy that this machine never had");
+    expect((await project.pawl("cast", RUN, "retry")).err).not.toContain("[policy-unknown]");
   });
 });
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openStateHome } from "../../src/config/state-home.ts";
 import { connect } from "../rig/client.ts";
-import { pawlInside, personAtTerminal, type TemporaryProject, temporaryProject } from "../rig/project.ts";
+import { personAtTerminal, type TemporaryProject, temporaryProject, watchingInside } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";
 import { DONE, releaseProject } from "../rig/release-project.ts";
 
@@ -56,15 +56,22 @@ describe("a cloned project", () => {
     expect(project.read("started")).toBe("");
   });
 
-  it("has no task worked on: the error says what to do", async () => {
+  it("has no task worked on: what is said says what to do", async () => {
     promise("trust.asked");
     using project = cloned();
     project.write("tasks.yaml", TASKS);
+    const waits = await project.pawl("run", "--once");
+    expect(waits).toMatchObject({ code: 3, out: expect.stringContaining("Run `pawl trust` in a terminal") });
+    expect(project.read("started")).toBeNull();
+    expect(project.read("tasks.yaml")).toContain("verify: [touch started]");
+  });
+
+  it("has no task worked on where settings would give every agent more: the loop does not begin", async () => {
+    promise("trust.asked");
+    using project = cloned("sandbox: none\n");
+    project.write("tasks.yaml", TASKS);
     const refused = await project.pawl("run", "--once");
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("[project-untrusted]") });
-    expect(refused.err).toContain("`pawl trust`");
-    expect(project.read("started")).toBeNull();
-    expect(project.read("tasks.yaml")).toBe(TASKS);
   });
 
   it("has no command of a workflow of its own run, over the command line and over MCP", async () => {
@@ -101,7 +108,7 @@ describe("a cloned project", () => {
     const changed = await project.pawl("trust", "--show");
     expect(changed.out).toContain('- agent   helper: {"dialect":"claude","program":"./helper.sh"}');
     expect(changed.out).toContain('+ agent   helper: {"dialect":"claude","program":"./other.sh"}');
-    project.write("pawl.yaml", "bloom: { agent: scripted }\n");
+    project.write("pawl.yaml", PAWL_YAML.replace(/^ {2}scripted.*\n/m, ""));
     expect((await project.pawl("trust", "--show")).out).toContain("Trusted since");
     expect((await project.pawl("trust", "--revoke")).out).toContain("Pawl starts nothing");
     expect((await project.pawl("trust", "--show")).out).toContain("Not trusted yet");
@@ -158,36 +165,104 @@ describe("a cloned project", () => {
   });
 });
 
-describe("a project that a person begins", () => {
-  it("is trusted by `pawl init`, its tasks file as it is written later", async () => {
+/** Two tasks without a model. What the second one starts is new whenever the first one's is agreed to. */
+const task = (id: string, line: string, verify = "true") =>
+  `  - {id: ${id}, title: Do it, agent: scripted, instructions: "RUN: ${line}", verify: ["${verify}"]}\n`;
+const FIRST = `tasks:\n${task("T1", "touch one")}`;
+const BOTH = `${FIRST}${task("T2", "touch two", "touch checked")}`;
+
+function begun(): TemporaryProject {
+  const project = temporaryProject({ marked: false, environment: { DOOR_ONLY: "" } });
+  project.write("pawl.yaml", "sandbox: auto\n");
+  return project;
+}
+
+const atScreen = (project: TemporaryProject, answer: string, ...args: readonly string[]) =>
+  watchingInside(project.root, args, { DOOR_ONLY: "" }, answer);
+
+describe("what an edit, a pull or a merge brings", () => {
+  it("is not started by a loop that nobody watches: its task waits, and the others go on", async () => {
+    promise("trust.new");
+    using project = begun();
+    project.write("tasks.yaml", FIRST);
+    await project.pawl("trust", "--yes");
+    project.write("tasks.yaml", BOTH);
+    const ran = await project.pawl("run", "--once");
+    expect(ran).toMatchObject({ code: 3, out: expect.stringContaining("T2 waits for you: Nobody on this") });
+    expect(ran.out).toContain("verify of T2 (touch checked), RUN of T2 (touch two)");
+    expect(ran.out).toContain("Waiting for a person: T2.");
+    expect([project.read("one"), project.read("two"), project.read("checked")]).toEqual(["", null, null]);
+    await project.pawl("trust", "--yes");
+    expect(await project.pawl("run", "--once")).toMatchObject({ code: 0 });
+    expect([project.read("two"), project.read("checked")]).toEqual(["", ""]);
+  });
+
+  it("is shown to a person who starts the loop at a terminal, and nothing else: one key agrees", async () => {
+    promise("trust.new");
+    using project = begun();
+    project.write("tasks.yaml", FIRST);
+    await project.pawl("trust", "--yes");
+    project.write("tasks.yaml", BOTH);
+    const declined = await atScreen(project, "n\n", "run", "--once");
+    expect(declined.screen).toContain("New since you agreed:");
+    expect(declined.screen).toContain(
+      "+ runs    verify of T2: touch checked\n+ runs    RUN of T2: touch two",
+    );
+    expect(declined.screen).not.toContain("touch one");
+    expect([declined.code, project.read("one"), project.read("two")]).toEqual([3, "", null]);
+    expect((await atScreen(project, "y\n", "run", "--once")).code).toBe(0);
+    expect(project.read("two")).toBe("");
+    expect((await atScreen(project, "n\n", "run", "--once")).screen).toBe("");
+  });
+
+  it("is not started where it came while its task was worked on", async () => {
+    promise("trust.new");
+    using project = begun();
+    project.write("pawl.yaml", "sandbox: none\n");
+    project.write("more.sh", `sed -i 's/"echo ok"/"echo ok", "touch checked"/' tasks.yaml\n`);
+    project.write("tasks.yaml", `tasks:\n${task("T1", "sh more.sh", "echo ok")}`);
+    await project.pawl("trust", "--yes");
+    const ran = await project.pawl("run", "--once");
+    expect(ran.out).toContain("T1 waits for you: Nobody on this machine has agreed");
+    expect([ran.code, project.read("checked")]).toEqual([3, null]);
+  });
+
+  it("is not agreed to by `pawl init`, which only writes what starts nothing", async () => {
     promise("trust.person");
     using project = temporaryProject({ marked: false, environment: { DOOR_ONLY: "" } });
     await project.pawl("init");
-    expect((await project.pawl("trust", "--show")).out).toContain("Trusted since");
-    project.write(
-      "tasks.yaml",
-      "tasks:\n  - {id: T1, title: Do it, agent: scripted, instructions: 'RUN: touch worked'}\n",
-    );
-    expect(await project.pawl("run", "--once")).toMatchObject({ code: 0 });
-    expect(project.read("worked")).toBe("");
-  });
-
-  it("is not trusted by `pawl init` where it names something already", async () => {
-    promise("trust.person");
-    for (const [file, text] of [
-      ["tasks.yaml", TASKS],
-      ["pawl.yaml", PAWL_YAML],
-    ] as const) {
-      using project = temporaryProject({ marked: false, environment: { DOOR_ONLY: "" } });
-      project.write(file, text);
-      await project.pawl("init");
-      expect((await project.pawl("trust", "--show")).out, file).toContain("Not trusted yet");
-    }
-  });
-
-  it("is not trusted where an agent calls `pawl init`", async () => {
-    using project = temporaryProject({ marked: false, environment: { DOOR_ONLY: "" } });
-    await pawlInside(project.root, ["init"], { DOOR_ONLY: "", CLAUDECODE: "1" });
+    expect((await project.pawl("trust", "--show")).out).toContain("name nothing to start");
+    project.write("tasks.yaml", FIRST);
     expect((await project.pawl("trust", "--show")).out).toContain("Not trusted yet");
+    expect((await project.pawl("run", "--once")).code).toBe(3);
+    expect(project.read("one")).toBeNull();
+  });
+
+  it("is agreed to where a person adds it by a command at a terminal: no agent and no script does", async () => {
+    promise("trust.person");
+    for (const [who, isAgreed] of [
+      ["person", true],
+      ["pawl", false],
+    ] as const) {
+      using project = begun();
+      project.write("pawl.yaml", "bloom: {agent: scripted}\n");
+      await project[who]("add", "Mend it");
+      const { out } = await project.pawl("trust", "--show");
+      expect(out, who).toContain(isAgreed ? "Trusted since" : "Not trusted yet");
+    }
+    using described = cloned();
+    await described.person("add", "Mend it");
+    expect((await described.pawl("trust", "--show")).out).toContain("Not trusted yet");
+  });
+
+  it("is shown to the letter: line breaks, controls and invisible characters, too", async () => {
+    promise("trust.exact");
+    using project = begun();
+    const command = "sh tag.sh # see\\ntouch ran\\r\\t\\u202e";
+    project.write("pawl.yaml", `alfred: { checks: { test: "${command.replaceAll("\\\\", "\\")}" } }\n`);
+    const { out } = await project.pawl("trust", "--show");
+    expect(out).toContain(
+      "+ runs    check test: sh tag.sh # see⏎\n          touch ran<U+000D><U+0009><U+202E>\n",
+    );
   });
 });

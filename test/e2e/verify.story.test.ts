@@ -1,6 +1,6 @@
 /** `pawl verify`: what was approved passes, and nothing that was forged does. One fault for each rule. */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -247,6 +247,39 @@ const FAULTS: readonly (readonly [string, Rule, Plant])[] = [
       const step = { time, event: "start_task finished", row, from: "new", to: "planning", by, prev: null };
       for (const change of newRecords("alfred:TS-09", [step], 0, { task_status: "planning", finished: null }))
         if (change.type === "write") it.write(change.path, change.text);
+    },
+  ],
+  [
+    "a link in the place of the records",
+    "commit-uncovered",
+    (it) => {
+      rmSync(join(it.root, ".alfred/records"), { recursive: true, force: true });
+      symlinkSync("../..", join(it.root, ".alfred/records"));
+    },
+  ],
+  [
+    "a link among the records of a run that is approved",
+    "commit-uncovered",
+    (it) => {
+      mkdirSync(join(it.root, ".alfred/records/release/1.2.0"), { recursive: true });
+      symlinkSync("../../../..", join(it.root, ".alfred/records/release/1.2.0/up"));
+    },
+  ],
+  [
+    "a repository among the records",
+    "pawl-folder",
+    (it) => {
+      const head = it.git("rev-parse", "HEAD");
+      it.git("update-index", "--add", "--cacheinfo", `160000,${head},.alfred/records/release/lib`);
+      it.git("commit", "-q", "-m", "Harmless");
+    },
+  ],
+  [
+    "a file in the place of the records",
+    "commit-uncovered",
+    (it) => {
+      rmSync(join(it.root, ".alfred/records"), { recursive: true, force: true });
+      it.write(".alfred/records", "evil\n");
     },
   ],
   [

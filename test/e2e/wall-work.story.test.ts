@@ -250,10 +250,12 @@ it("auto goes on without a wall, and one plain sentence says so", LONG, async ()
   using project = bloomProject({ tasks: task([{ id: "s1", lines }]), project: { sandbox: "auto" } });
   const ran = await project.runWith({ PATH: pathWithout(place.root) });
   expect(ran.err).toMatch(
-    /There is no wall around agents and commands: .* bubblewrap \(`bwrap`\) is not on the PATH/,
+    /There is no wall around agents and commands: .* bubblewrap is missing: there is no program bwrap on the PATH/,
   );
   const [warned] = ran.of("agent:warned");
-  expect(warned?.text).toBe("no wall is around the agent: bubblewrap (`bwrap`) is not on the PATH");
+  expect(warned?.text).toBe(
+    "no wall is around the agent: bubblewrap is missing: there is no program bwrap on the PATH",
+  );
 });
 
 it(
@@ -267,7 +269,7 @@ it(
     const auto = await project.pawl("agents", "test", "scripted");
     expect(auto.code).toBe(0);
     expect(auto.out.replaceAll("\n", " ")).toContain(
-      "no wall around it: bubblewrap (`bwrap`) is not on the PATH",
+      "no wall around it: bubblewrap is missing: there is no program bwrap on the PATH",
     );
     project.write("pawl.yaml", "sandbox: bwrap\n");
     const required = await project.pawl("agents", "test", "scripted");
@@ -298,7 +300,8 @@ it("none is no wall, and nothing is said of it", () => {
     tasksFile: "tasks.yaml",
   };
   expect(openWall(setup)).toEqual({ wall: null, why: "`sandbox: none` in pawl.yaml" });
-  expect(openWall({ ...setup, settings: DEFAULT_SETTINGS.sandbox }).why).toContain("not on the PATH");
+  const nowhere = { ...setup, environment: { PATH: "/nowhere" }, settings: DEFAULT_SETTINGS.sandbox };
+  expect(openWall(nowhere).why).toContain("no program bwrap on the PATH");
 });
 
 it.skipIf(NO_WALL)(

@@ -84,12 +84,11 @@ export function bloomProject({
     execFileSync("git", args, { cwd: root, encoding: "utf8", env: gitEnvironment() }).trim();
   const write = (path: string, text: string) => {
     writeFileSync(join(root, path), text);
-    if (path === "pawl.yaml" || path === ".alfred/config.yml") trustAsItIs(root);
+    if (["pawl.yaml", ".alfred/config.yml", "tasks.yaml"].includes(path)) trustAsItIs(root);
   };
   const agents = answers === undefined ? {} : { scripted: { program: AGENT } };
   const bloom = { agent: "scripted", backoff: { first: 0.05, limit: 0.2 }, ...settings };
   prepare(project.root, JSON.stringify({ bloom, agents, sandbox: "none", ...rest }));
-  trustAsItIs(root);
   write("tasks.yaml", tasks);
   const answersFile = join(project.root, "answers.json");
   writeFileSync(answersFile, JSON.stringify(answers ?? {}));

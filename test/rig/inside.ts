@@ -12,6 +12,8 @@ export interface InsideCall {
   readonly environment: Environment;
   /** What a person types when they are asked; empty: the end of input. Null: there is nobody, and no terminal. */
   readonly answer: string | null;
+  /** Whether they see what is printed, too. */
+  readonly isScreen?: boolean;
 }
 
 export interface Inside {
@@ -29,7 +31,13 @@ function digitsAsked(screen: string): string | null {
 }
 
 /** The call to its end. What only a process shows (signals, pipes, two at once) needs one: `runPawl`. */
-export async function runInside({ cwd, args, environment, answer }: InsideCall): Promise<Inside> {
+export async function runInside({
+  cwd,
+  args,
+  environment,
+  answer,
+  isScreen = false,
+}: InsideCall): Promise<Inside> {
   let [out, err, screen] = ["", "", ""];
   const controllingTerminal: ControllingTerminal = {
     isThere: () => answer !== null,
@@ -63,7 +71,12 @@ export async function runInside({ cwd, args, environment, answer }: InsideCall):
     home: resolve(import.meta.dirname, "../src"),
     ancestry: { until: process.ppid },
     workflows: environment.DOOR_ONLY ? { door } : { ...WORKFLOWS, door },
-    process: { environment, workingFolder: () => cwd, terminal, controllingTerminal },
+    process: {
+      environment,
+      workingFolder: () => cwd,
+      terminal: isScreen ? { ...terminal, isScreen } : terminal,
+      controllingTerminal,
+    },
   });
   return { code, out, err, screen };
 }

@@ -81,7 +81,7 @@ export async function machines({ project: more = {}, ...options }: BloomOptions,
   const place = join(project.root, "..");
   execFileSync("git", ["clone", "-q", "remote.git", "two"], { cwd: place, env: project.environment });
   const [one, two] = [machineAt(project.root, environment), machineAt(join(place, "two"), environment)];
-  trustAsItIs(two.root);
+  trustAsItIs(two.root, undefined, one.root);
   for (const words of [["init"], ["import"]]) {
     const { code, err } = await one.pawl("database", ...words);
     if (code !== 0) throw new Error(err);

@@ -49,9 +49,11 @@ export function temporaryProject({
   environment = {},
 }: TemporaryOptions = {}): TemporaryProject {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "pawl-test-")));
+  let isTrusted = false;
   const write = (path: string, text: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
+    if (isTrusted && path === "tasks.yaml") trustAsItIs(root);
   };
   if (marked) write("pawl.yaml", "");
   return {
@@ -60,7 +62,10 @@ export function temporaryProject({
     read: (path) => (existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : null),
     pawl: (...args) => pawlInside(root, args, environment),
     person: (...args) => personInside(root, args, environment),
-    trust: () => trustAsItIs(root),
+    trust: () => {
+      isTrusted = true;
+      trustAsItIs(root);
+    },
     [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
   };
 }
@@ -108,14 +113,25 @@ export function typingInside(
   return inside(cwd, args, environment, answer);
 }
 
+/** The same, of somebody who sees on a screen what is printed. */
+export function watchingInside(
+  cwd: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  answer: string,
+): Promise<AtTerminal> {
+  return inside(cwd, args, environment, answer, true);
+}
+
 async function inside(
   cwd: string,
   args: readonly string[],
   more: Readonly<Record<string, string>>,
   answer: string | null,
+  isScreen = false,
 ): Promise<AtTerminal> {
   const { runInside } = (await import(INSIDE)) as typeof import("./inside.ts");
-  return runInside({ cwd, args, environment: testEnvironment(more), answer });
+  return runInside({ cwd, args, environment: testEnvironment(more), answer, isScreen });
 }
 
 /** The program as a process of its own. */

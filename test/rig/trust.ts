@@ -4,16 +4,44 @@ import { join } from "node:path";
 import { saveTrust } from "../../src/app/trust.ts";
 import { spelledOut } from "../../src/config/config.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../src/core/settings.ts";
-import { executablesOf, type Starts } from "../../src/core/trust.ts";
+import {
+  agentEntry,
+  distinct,
+  type Executable,
+  executablesOf,
+  type Starts,
+  startsOfTask,
+} from "../../src/core/trust.ts";
 import { readYaml } from "../../src/core/yaml.ts";
+import { fileOf } from "../../src/tasks-file/entries.ts";
+import { readTasks } from "../../src/tasks-file/read.ts";
+import { eachTask } from "../../src/tasks-file/task.ts";
 import { parseWorkflow } from "../../src/workflows/custom/parse.ts";
 import { startsIn } from "../../src/workflows/custom/starts.ts";
 import { stateHome } from "./state-home.ts";
 
-export function trustAsItIs(root: string, environment: Readonly<Record<string, string>> = stateHome()): void {
+export function trustAsItIs(
+  root: string,
+  environment: Readonly<Record<string, string>> = stateHome(),
+  tasksIn = root,
+): void {
   const settings = settingsIn(root);
   const workflows = settings.workflows.flatMap((file) => startsOf(root, file.replace(/^\.\//, "")));
-  saveTrust({ root, environment, entries: executablesOf(settings, workflows), by: "the tester" });
+  const entries = [...executablesOf(settings, workflows), ...startsOfTasks(tasksIn, settings)];
+  saveTrust({ root, environment, entries: distinct(entries), by: "the tester" });
+}
+
+const AGENTS = ["claude", "codex", "gemini", "opencode", "scripted"];
+
+/** A list of tasks that is none starts nothing. */
+function startsOfTasks(root: string, settings: Settings): readonly Executable[] {
+  const path = join(root, settings.bloom.tasks_file);
+  const result = existsSync(path) ? readTasks(readFileSync(path, "utf8"), null) : null;
+  const tasks = result?.ok ? eachTask(fileOf(result.parsed).tasks) : [];
+  return [
+    ...AGENTS.map((name) => agentEntry(name, settings)),
+    ...tasks.flatMap(({ task }) => startsOfTask(task, settings)),
+  ];
 }
 
 function settingsIn(root: string): Settings {

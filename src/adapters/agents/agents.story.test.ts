@@ -204,7 +204,7 @@ describe("an agent that is not there", () => {
     );
     for (const end of ends) expect(end).toMatchObject({ reason: "not-installed" });
     const [claude, mine] = ends.map((end) => (end.outcome === "failed" ? end.detail : ""));
-    expect(claude).toContain("claude is not installed: no program claude is on the PATH");
+    expect(claude).toContain("claude is not installed: no program claude on the PATH");
     expect(claude).toContain("npm install -g @anthropic-ai/claude-code");
     expect(claude).toContain("`pawl agents`");
     expect(claude).toContain("agent: scripted");

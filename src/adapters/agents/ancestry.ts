@@ -10,11 +10,11 @@
  * What escapes: a process that has cleared its environment *and* lost its parents (a double fork). No check can be made
  * safe from a program of the same user; docs/security.md says what remains.
  */
-import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { lookOnce } from "../../core/once.ts";
+import { execFileSync } from "../process/start-program.ts";
 import { MARK } from "./mark.ts";
 
 export interface AgentAround {
@@ -148,7 +148,10 @@ function read(path: string): string {
 function seeByPs(pid: number): Ancestor | null {
   return attempt(() => {
     const ask = (...columns: string[]) =>
-      execFileSync("ps", ["-p", String(pid), ...columns], { encoding: "utf8", maxBuffer: 64 << 20 }).trim();
+      execFileSync("/bin/ps", ["-p", String(pid), ...columns], {
+        encoding: "utf8",
+        maxBuffer: 64 << 20,
+      }).trim();
     const parent = Number(ask("-o", "ppid="));
     const words = ask("-ww", "-o", "command=").split(" ");
     const environment = ` ${ask("-E", "-ww", "-o", "command=")} `;

@@ -1,5 +1,6 @@
 /** Implements the port `Commands`: runs a shell command to its end, keeps its output, and leaves nothing behind. */
 import type { CommandEnd, CommandOrder, CommandRun, Commands } from "../../core/ports/commands.ts";
+import { findProgram } from "../process/programs.ts";
 import { BEHIND_THE_WALL, type Wall } from "../wall/wall.ts";
 import { childEnvironment, type Environment } from "./environment.ts";
 import { markOf } from "./mark.ts";
@@ -27,7 +28,7 @@ function run(setup: CommandsSetup, order: CommandOrder): CommandRun {
   const mark = markOf(setup.projectRoot, order.run);
   const tail: string[] = [];
   const called = {
-    program: "bash",
+    program: findProgram("bash", setup.environment).path ?? "/bin/bash",
     // Both outputs share one stream, so that their order is kept.
     args: ["--norc", "-c", 'exec 2>&1; eval "$0"', order.command],
     environment: childEnvironment(setup.environment, {

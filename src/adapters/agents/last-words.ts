@@ -1,8 +1,10 @@
 /** What the agent of a run said and did last, from the end of its output on disk. */
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+
+import { closeSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { ownPlace } from "../files/own-folder.ts";
+import { openPlain, readPlainText } from "../files/plain-file.ts";
 import type { Json, Told } from "./dialect.ts";
 import { runFolder } from "./run-folder.ts";
 import { DIALECTS } from "./setup.ts";
@@ -16,7 +18,7 @@ export function lastWords(root: string, run: string): readonly string[] {
   return attempt(() => {
     const { path } = runFolder(root, "agents", run);
     const folder = ownPlace(root, path);
-    const { agent } = JSON.parse(readFileSync(join(folder, "call.json"), "utf8"));
+    const { agent } = JSON.parse(readPlainText(join(folder, "call.json")));
     const dialect = Object.hasOwn(DIALECTS, agent) ? DIALECTS[agent] : undefined;
     const known = dialect ? [dialect] : Object.values(DIALECTS);
     const lines = endOf(join(folder, "output.jsonl")).split("\n").slice(1);
@@ -37,9 +39,8 @@ function wordsOf(told: Told): readonly string[] {
 
 /** Begins with a line that may not be whole. */
 function endOf(path: string): string {
-  const file = openSync(path, "r");
+  const { file, size } = openPlain(path);
   try {
-    const { size } = fstatSync(file);
     const bytes = Buffer.alloc(Math.min(size, MOST_BYTES));
     const read = readSync(file, bytes, 0, bytes.length, size - bytes.length);
     const text = bytes.toString("utf8", 0, read);

@@ -2,7 +2,7 @@
 import { AGENT_NEEDS, agentNames } from "../../core/agent-needs.ts";
 import { nearest } from "../../core/nearest.ts";
 import type { ProcessEnd } from "./run-process.ts";
-import { type AgentsSetup, findProgram, type Known, knownAgent } from "./setup.ts";
+import { type AgentsSetup, type Known, knownAgent, programOf } from "./setup.ts";
 
 const OTHERWISE =
   "`pawl agents` shows which agents are installed; `agent:` selects another one (`agent: scripted` needs no model).";
@@ -20,17 +20,14 @@ function programMissing(
   name: string,
   known: Exclude<Known, { kind: "none" }>,
 ): string | null {
-  const [program = ""] = known.command;
-  if (findProgram(setup, program) !== null) return null;
-  const found = program.includes("/")
-    ? `${program} is not an executable program`
-    : `no program ${program} is on the PATH`;
+  const { why } = programOf(setup, known);
+  if (why === null) return null;
   const needs = known.kind === "acp" || known.settings.program ? null : AGENT_NEEDS[known.dialect.name];
   const key = known.kind === "acp" ? "acp.command" : "program";
   const fix = needs
     ? `Install it with \`${needs.install}\`, and ${needs.access}.`
     : `Install it, or correct \`${key}\` of ${name} in pawl.yaml.`;
-  return `${name} is not installed: ${found}. ${fix} ${OTHERWISE}`;
+  return `${name} is not installed: ${why}. ${fix} ${OTHERWISE}`;
 }
 
 /** Explains the end of a program that could not be started. */

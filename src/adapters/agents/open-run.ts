@@ -2,6 +2,7 @@
  * What every run of an agent has, whatever its protocol: its folder, its process, what was heard from it, and its end.
  */
 import type { AgentEnd, AgentEvent, AgentOrder } from "../../core/ports/agents.ts";
+import { findProgram } from "../process/programs.ts";
 import type { HomePlace } from "../wall/homes.ts";
 import { capabilityOf } from "./capability.ts";
 import type { Fault, Told } from "./dialect.ts";
@@ -71,7 +72,8 @@ export function openRun(
       keepCall(folder, order, program, args);
       const inside = { ...added, ...order.environment, [OUTBOX]: outbox, ...capabilityOf(setup, order) };
       const place = { mark, folder: order.folder, names, added: inside };
-      const called = { program, args, environment: childEnvironment(setup.environment, place) };
+      const path = findProgram(program, setup.environment).path ?? program;
+      const called = { program: path, args, environment: childEnvironment(setup.environment, place) };
       return runProcess({
         ...heard,
         ...walledAgent(setup, order, called, { folder, outbox, home, hosts }),

@@ -8,11 +8,13 @@
  * O3  Anything else in the folder is skipped and removed: an agent can write whatever it likes.
  * O4  A call carries the capability of its run. The taker decides whether that is this run.
  */
+
 import { randomUUID } from "node:crypto";
-import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import type { DeferredCall } from "../../core/ports/agents.ts";
+import { readPlainText } from "../files/plain-file.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import type { RunFolder } from "./run-folder.ts";
 
@@ -59,7 +61,7 @@ function readCall(path: string): PostedCall | null {
   return attempt(() => {
     const found = lstatSync(path);
     if (!path.endsWith(".json") || !found.isFile() || found.size > LARGEST) return null;
-    const { verb, input, capability = null } = JSON.parse(readFileSync(path, "utf8"));
+    const { verb, input, capability = null } = JSON.parse(readPlainText(path, LARGEST));
     const isCall = typeof verb === "string" && typeof input === "object" && input !== null;
     return isCall ? { verb, input, capability } : null;
   }, null);

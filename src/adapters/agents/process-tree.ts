@@ -14,10 +14,10 @@
  * its own session. Elsewhere (no /proc) `ps` shows the environment of the user's own processes only, and of no system
  * program.
  */
-import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { attempt } from "../../core/attempt.ts";
+import { execFileSync } from "../process/start-program.ts";
 import { type Cgroup, cgroupMembers, findCgroup, isPopulated, killCgroup, removeCgroup } from "./cgroup.ts";
 import { bearsMark } from "./mark.ts";
 import { readProc, statOf } from "./proc.ts";
@@ -282,7 +282,7 @@ const PS = { encoding: "utf8", maxBuffer: 64 << 20 } as const;
 /** By process id, where there is no /proc; as the kernel shows them elsewhere. */
 export function psEnvironments(): ReadonlyMap<number, string> {
   const environments = new Map<number, string>();
-  for (const line of execFileSync("ps", ["-A", "-E", "-ww", "-o", "pid=,command="], PS).split("\n")) {
+  for (const line of execFileSync("/bin/ps", ["-A", "-E", "-ww", "-o", "pid=,command="], PS).split("\n")) {
     const [, pid, rest] = /^\s*(\d+)\s(.*)$/s.exec(line) ?? [];
     if (pid) environments.set(Number(pid), (rest ?? "").replaceAll(" ", "\0"));
   }
@@ -290,7 +290,7 @@ export function psEnvironments(): ReadonlyMap<number, string> {
 }
 
 function fromPs(mark: string): readonly Seen[] {
-  const table = execFileSync("ps", ["-A", "-o", "pid=,ppid=,pgid=,stat=,lstart="], PS);
+  const table = execFileSync("/bin/ps", ["-A", "-o", "pid=,ppid=,pgid=,stat=,lstart="], PS);
   const environments = psEnvironments();
   return table.split("\n").flatMap((line) => {
     const [pid, parent, group, state, ...start] = line.trim().split(/\s+/);

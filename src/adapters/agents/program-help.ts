@@ -1,13 +1,13 @@
 /** Finds out which options the installed program has, from its own help, once per process of Pawl. */
-import { execFile } from "node:child_process";
 import type { AgentOrder } from "../../core/ports/agents.ts";
+import { execFile } from "../process/start-program.ts";
 import type { Dialect } from "./dialect.ts";
 import { childEnvironment } from "./environment.ts";
 import { markOf } from "./mark.ts";
-import type { AgentsSetup, Known } from "./setup.ts";
+import { type AgentsSetup, type Known, programOf } from "./setup.ts";
 
 const LIMIT = 20_000;
-const known = new Map<string, Promise<string>>();
+const helps = new Map<string, Promise<string>>();
 
 /** Whether the order would use an option that some versions lack. */
 export function needsHelp(dialect: Dialect, order: AgentOrder): boolean {
@@ -15,8 +15,11 @@ export function needsHelp(dialect: Dialect, order: AgentOrder): boolean {
 }
 
 /** Empty if the program has no help. */
-export function helpOf(setup: AgentsSetup, { command }: Exclude<Known, { kind: "none" }>): Promise<string> {
-  const [program = "", ...before] = command;
+export function helpOf(setup: AgentsSetup, known: Exclude<Known, { kind: "none" }>): Promise<string> {
+  const { command } = known;
+  const [, ...before] = command;
+  const { path } = programOf(setup, known);
+  if (path === null) return Promise.resolve("");
   const key = command.join("\0");
   const env = childEnvironment(setup.environment, {
     mark: markOf(setup.projectRoot, "help"),
@@ -24,8 +27,8 @@ export function helpOf(setup: AgentsSetup, { command }: Exclude<Known, { kind: "
     names: [],
     added: {},
   });
-  const asked = known.get(key) ?? ask(program, [...before, "--help"], { cwd: setup.projectRoot, env });
-  known.set(key, asked);
+  const asked = helps.get(key) ?? ask(path, [...before, "--help"], { cwd: setup.projectRoot, env });
+  helps.set(key, asked);
   return asked;
 }
 

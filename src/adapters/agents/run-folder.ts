@@ -1,12 +1,13 @@
 /** What a run leaves on disk: `.pawl/agents/<run>/` with call.json, prompt.md, output.jsonl, errors.log, end.json. */
+
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { checkId } from "../../core/id.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { AgentEvent, AgentOrder, AgentUsage } from "../../core/ports/agents.ts";
 import { openOwnFolder, ownPlace } from "../files/own-folder.ts";
+import { readPlainText } from "../files/plain-file.ts";
 import { writeWhole } from "../files/write-whole.ts";
 
 export interface RunFolder {
@@ -46,9 +47,7 @@ export function keepUsage(folder: RunFolder, events: readonly AgentEvent[]): voi
 /** Null: nothing is known about it. */
 export function loadUsage({ folder }: RunFolder): AgentUsage | null {
   return attempt(() => {
-    const { usd, inputTokens, outputTokens, turns } = JSON.parse(
-      readFileSync(join(folder, "usage.json"), "utf8"),
-    );
+    const { usd, inputTokens, outputTokens, turns } = JSON.parse(readPlainText(join(folder, "usage.json")));
     const number = (value: unknown) => (typeof value === "number" && value >= 0 ? value : null);
     return {
       usd: number(usd),
@@ -61,10 +60,7 @@ export function loadUsage({ folder }: RunFolder): AgentUsage | null {
 
 /** What a session had spent when its last run ended, for agents that report only the sum over all runs. */
 export function loadSpent(projectRoot: string, agent: string, session: string): AgentUsage | null {
-  return attempt(
-    () => JSON.parse(readFileSync(spentPath(projectRoot, agent, session), "utf8")) as AgentUsage,
-    null,
-  );
+  return attempt(() => JSON.parse(readPlainText(spentPath(projectRoot, agent, session))) as AgentUsage, null);
 }
 
 export function keepSpent(projectRoot: string, agent: string, session: string, usage: AgentUsage): void {

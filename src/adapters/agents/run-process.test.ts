@@ -27,7 +27,7 @@ function run(script: string, change: Partial<ProcessOrder> = {}) {
   const mark = markOf(folder, `run-${count}`);
   const lines: string[] = [];
   const running = runProcess({
-    program: "bash",
+    program: "/bin/bash",
     // Its input is a socket: without this, bash would run what the tester has for remote shells.
     args: ["--norc", "-c", script],
     folder,

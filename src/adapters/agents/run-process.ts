@@ -7,13 +7,13 @@
  * A3  Known secrets are removed from what it prints before it is kept or read (`../process/redact.ts`).
  * A4  However it ends, every process with the run's tag is ended before the end is reported.
  */
-import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
 import type { Environment } from "../process/environment.ts";
 import { openRedactor } from "../process/redact.ts";
+import { type ChildProcess, spawn } from "../process/start-program.ts";
 import { type Cgroup, enterCgroup, makeCgroup } from "./cgroup.ts";
 import { splitLines } from "./line-splitter.ts";
 import { MARK } from "./mark.ts";

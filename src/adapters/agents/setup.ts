@@ -1,9 +1,9 @@
 /** Maps an agent's name in the configuration to a dialect and a program, or to an ACP program. */
 
-import { delimiter, isAbsolute, join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { agentNames } from "../../core/agent-needs.ts";
 import type { AgentSettings } from "../../core/settings.ts";
-import { isProgram } from "../process/is-program.ts";
+import { type FoundProgram, findProgram } from "../process/programs.ts";
 import type { Wall } from "../wall/wall.ts";
 import { claude } from "./claude.ts";
 import { codex } from "./codex.ts";
@@ -83,12 +83,10 @@ function anchored({ projectRoot }: AgentsSetup, program: string): string {
   return program.includes("/") ? resolve(projectRoot, program) : program;
 }
 
-/** The program's file, or null. */
-export function findProgram(setup: AgentsSetup, program: string): string | null {
-  if (isAbsolute(program)) return isProgram(program) ? program : null;
-  for (const folder of (setup.environment.PATH ?? "").split(delimiter)) {
-    const path = join(folder, program);
-    if (isAbsolute(path) && isProgram(path)) return path;
-  }
-  return null;
+/** The file of the program that the command begins with. */
+export function programOf(
+  { environment }: AgentsSetup,
+  { command: [program = ""] }: Pick<Extract<Known, { kind: "acp" }>, "command">,
+): FoundProgram {
+  return findProgram(program, environment);
 }

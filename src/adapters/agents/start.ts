@@ -11,8 +11,7 @@ export function start(setup: AgentsSetup, order: AgentOrder, hear: (event: Agent
   const known = knownAgent(setup, order.agent);
   if (known.kind === "none")
     return endedRun(setup, order, "not-installed", missing(setup, order.agent) ?? known.why);
-  // Behind the wall, a missing program would look like one that failed.
-  const lack = setup.wall ? missing(setup, order.agent) : null;
+  const lack = missing(setup, order.agent);
   if (lack !== null) return endedRun(setup, order, "not-installed", lack);
   if (setup.noWall !== undefined)
     hear({ type: "warning", text: `no wall is around the agent: ${setup.noWall}` });

@@ -10,8 +10,8 @@
  *
  * What escapes: anybody who can end the loop's processes can end this one first.
  */
-import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { type ChildProcess, spawn } from "../process/start-program.ts";
 import { markOf } from "./mark.ts";
 import { ownProgram } from "./own-program.ts";
 

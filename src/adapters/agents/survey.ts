@@ -1,12 +1,12 @@
 /** Lists the known agents and those installed, for `pawl agents`. */
-import { execFile } from "node:child_process";
 import { parse } from "node:path";
 import { agentNames } from "../../core/agent-needs.ts";
 import type { AgentFound, Permission } from "../../core/ports/agents.ts";
+import { execFile } from "../process/start-program.ts";
 import type { Dialect } from "./dialect.ts";
 import { childEnvironment } from "./environment.ts";
 import { markOf } from "./mark.ts";
-import { type AgentsSetup, findProgram, type Known, knownAgent } from "./setup.ts";
+import { type AgentsSetup, type Known, knownAgent, programOf } from "./setup.ts";
 
 const VERSION_LIMIT = 30_000;
 const PERMISSIONS: readonly Permission[] = ["ask", "edits", "all"];
@@ -22,8 +22,8 @@ async function find(setup: AgentsSetup, name: string, allow: readonly string[]):
   const known = knownAgent(setup, name);
   if (known.kind === "none") return { ...NOTHING, name, recognised: known.why };
   const dialect = known.kind === "acp" ? "acp" : known.dialect.name;
-  const [word = "", ...before] = known.command;
-  const program = findProgram(setup, word);
+  const [, ...before] = known.command;
+  const { path: program, why } = programOf(setup, known);
   const found = { name, dialect, program, calls: callsOf(known, allow) } as const;
   const without = (status: AgentFound["status"], recognised: string): AgentFound => ({
     ...found,
@@ -36,10 +36,7 @@ async function find(setup: AgentsSetup, name: string, allow: readonly string[]):
       "untrusted",
       "this project's files name it, and nobody has trusted them yet: run `pawl trust`",
     );
-  if (program === null) {
-    const where = word.includes("/") ? `no program ${word}` : `no program ${word} on the PATH`;
-    return without("missing", where);
-  }
+  if (program === null) return without("missing", why);
   if (known.kind === "acp")
     return without("untried", "configured as an ACP agent; `pawl agents test` starts it");
   const told = await versionOf(setup, program, before, known.dialect);

@@ -11,7 +11,7 @@
  * R6  The run's shell waits for a line, which it gets once its start is recorded: a command that nobody could find
  *     again does not run.
  */
-import { type SpawnOptions, spawn } from "node:child_process";
+
 import {
   closeSync,
   existsSync,
@@ -19,7 +19,6 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -34,10 +33,13 @@ import type { SetupSettings } from "../../core/settings.ts";
 import { shellWord } from "../../core/shell-word.ts";
 import { errnoOf, isAbsence } from "../files/disk.ts";
 import { toDiskError } from "../files/disk-error.ts";
-import { ownPlace } from "../files/own-folder.ts";
+import { ownPlace, REPLACING } from "../files/own-folder.ts";
+import { readPlainText } from "../files/plain-file.ts";
 import type { GitCall } from "../git/git.ts";
 import { allowedEnvironment, type Environment } from "../process/environment.ts";
+import { findProgram } from "../process/programs.ts";
 import { openRedactor, type Redactor } from "../process/redact.ts";
+import { type ChildProcess, type SpawnOptions, spawn } from "../process/start-program.ts";
 import { BEHIND_THE_WALL, type Wall } from "../wall/wall.ts";
 import { birthOf, endGroup } from "./process.ts";
 import { maskFile, tailOf } from "./tail.ts";
@@ -199,7 +201,7 @@ function callOff({ folder, tree }: Run): void {
 
 /** Whether it failed so long ago that a person may have fixed something since. */
 function isStale({ folder, retry }: Run, options: ChecksOptions): boolean {
-  if (!retry || readFileSync(join(folder, "ended"), "utf8").trim() === "0") return false;
+  if (!retry || readPlainText(join(folder, "ended")).trim() === "0") return false;
   return Date.now() - (timeOf(join(folder, "ended")) ?? 0) > (options.retryMilliseconds ?? RETRY);
 }
 
@@ -255,19 +257,20 @@ async function prepare({ command, folder, tree }: Run, options: ChecksOptions): 
 
 function isBeingMade(folder: string): boolean {
   return attempt(() => {
-    const { pid, birth } = JSON.parse(readFileSync(join(folder, "making.json"), "utf8")) as Start;
+    const { pid, birth } = JSON.parse(readPlainText(join(folder, "making.json"))) as Start;
     return birth !== null && birthOf(pid) === birth;
   }, false);
 }
 
 function start(run: Run, { command, cwd }: Prepared, { environment, names }: ChecksOptions): void {
   const { folder } = run;
-  const output = openSync(join(folder, "output"), "w", 0o600);
+  const output = openSync(join(folder, "output"), REPLACING, 0o600);
   const time = Date.now();
   // In a checkout, git must not take the project's own repository for the checkout's.
   const ceiling = run.tree === null ? {} : { GIT_CEILING_DIRECTORIES: folder };
+  const sh = findProgram("sh", environment);
   const called = {
-    program: "sh",
+    program: sh.path ?? "sh",
     args: ["-c", command],
     environment: { ...allowedEnvironment(environment, names), ...ceiling, PWD: cwd, CI: "1" },
   };
@@ -280,14 +283,16 @@ function start(run: Run, { command, cwd }: Prepared, { environment, names }: Che
     stdio: ["pipe", output, output],
   };
   const hint = run.wall ? `${BEHIND_THE_WALL}\n` : "";
-  const child = spawn("sh", ["-c", SHELL, "sh", folder, hint, walled.program, ...walled.args], spawning);
-  child.on("error", () => {});
-  child.stdin?.on("error", () => {});
-  child.unref();
+  const words = ["-c", SHELL, "sh", folder, hint, walled.program, ...walled.args];
+  const child: ChildProcess | null = sh.path === null ? null : spawn(sh.path, words, spawning);
+  child?.on("error", () => {});
+  child?.stdin?.on("error", () => {});
+  child?.unref();
   closeSync(output);
-  const { pid } = child;
+  const pid = child?.pid;
   if (pid === undefined) {
-    writeFileSync(join(folder, "output"), "The shell `sh` could not be started.\n");
+    const why = sh.why === null ? "" : `: there is ${sh.why}`;
+    writeFileSync(join(folder, "output"), `The shell \`sh\` could not be started${why}.\n`);
     writeFileSync(join(folder, "ended"), "127");
   }
   const birth = pid === undefined ? null : birthOf(pid);
@@ -295,12 +300,12 @@ function start(run: Run, { command, cwd }: Prepared, { environment, names }: Che
   const begun: Start = { command: run.command, ...tree, pid: pid ?? 0, birth, time };
   writeFileSync(join(folder, "start.new"), JSON.stringify(begun));
   renameSync(join(folder, "start.new"), join(folder, "start.json"));
-  child.stdin?.end("recorded\n");
+  child?.stdin?.end("recorded\n");
 }
 
 function readStart(folder: string): Start | null {
   try {
-    return JSON.parse(readFileSync(join(folder, "start.json"), "utf8")) as Start;
+    return JSON.parse(readPlainText(join(folder, "start.json"))) as Start;
   } catch (thrown) {
     return unlessUnreadable(thrown);
   }
@@ -309,7 +314,7 @@ function readStart(folder: string): Start | null {
 function endOf(folder: string, start: Start, redactor: Redactor): CheckOutcome | null {
   try {
     const path = join(folder, "ended");
-    const code = readFileSync(path, "utf8").trim();
+    const code = readPlainText(path).trim();
     const milliseconds = Math.max(0, Math.round(statSync(path).mtimeMs - start.time));
     const exitCode = code === "" ? null : Number(code);
     maskOutput(folder, redactor);

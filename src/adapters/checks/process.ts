@@ -1,6 +1,6 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { attempt } from "../../core/attempt.ts";
+import { execFileSync } from "../process/start-program.ts";
 
 /** When the process began, as the operating system counts it; null if there is no such process, or a dead one. */
 export function birthOf(pid: number): string | null {
@@ -8,8 +8,10 @@ export function birthOf(pid: number): string | null {
   if (stat !== undefined) return stat;
   return attempt(
     () =>
-      execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8", stdio: "pipe" }).trim() ||
-      null,
+      execFileSync("/bin/ps", ["-o", "lstart=", "-p", String(pid)], {
+        encoding: "utf8",
+        stdio: "pipe",
+      }).trim() || null,
     null,
   );
 }

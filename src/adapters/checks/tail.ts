@@ -1,4 +1,6 @@
-import { closeSync, fstatSync, openSync, readSync, renameSync, writeSync } from "node:fs";
+import { closeSync, openSync, readSync, renameSync, writeSync } from "node:fs";
+import { REPLACING } from "../files/own-folder.ts";
+import { openPlain } from "../files/plain-file.ts";
 import type { Redactor } from "../process/redact.ts";
 
 const MAX_BYTES = 4_000;
@@ -7,9 +9,8 @@ const MAX_LINES = 40;
 /** The last lines of a file, without control sequences and known secrets; empty if there is no file. */
 export function tailOf(path: string, redactor: Redactor): string {
   try {
-    const file = openSync(path, "r");
+    const { file, size } = openPlain(path);
     try {
-      const { size } = fstatSync(file);
       // The window may begin inside a secret. So that much more is read, and cut off after masking.
       const length = Math.min(size, MAX_BYTES + redactor.longest);
       const bytes = Buffer.alloc(length);
@@ -34,9 +35,9 @@ function lastBytes(text: string, most: number): string {
 
 /** Replaces the file with its text without known secrets, atomically. */
 export function maskFile(path: string, redactor: Redactor): void {
-  const from = openSync(path, "r");
+  const { file: from } = openPlain(path);
   try {
-    const to = openSync(`${path}.masked`, "w", 0o600);
+    const to = openSync(`${path}.masked`, REPLACING, 0o600);
     try {
       const stream = redactor.stream();
       const chunk = Buffer.alloc(64 * 1024);

@@ -1,10 +1,12 @@
 /** The files of one event log: what was put aside because it was long, in its order, and the log itself. */
+
 import { createHash } from "node:crypto";
-import { closeSync, openSync, readdirSync, readSync, statSync } from "node:fs";
+import { closeSync, readdirSync, readSync, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { asideNames, asideNumber } from "../../core/log-parts.ts";
+import { openPlain } from "../files/plain-file.ts";
 
 /** Read for the first line at first; a line that is longer than the second is known by its beginning. */
 const USUAL_FIRST = 4 * 1024;
@@ -96,7 +98,7 @@ export async function generationOf(file: FileHandle): Promise<string | null> {
 /** The whole log's, for callers that cannot wait; null too where there is no log. */
 export function generationNow(path: string): string | null {
   const bytes = Buffer.alloc(LONGEST_FIRST);
-  const file = attempt(() => openSync(asideOf(path)[0]?.path ?? path, "r"), null);
+  const file = attempt(() => openPlain(asideOf(path)[0]?.path ?? path).file, null);
   if (file === null) return null;
   try {
     return generationIn(bytes.subarray(0, readSync(file, bytes, 0, LONGEST_FIRST, 0)));

@@ -1,11 +1,13 @@
 /** Reads the leases: `.pawl/claims/<what>.json`, each with its owner's last sign of life. */
-import { readdir, readFile } from "node:fs/promises";
+
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import type { Lease } from "../../core/ports/claims.ts";
 import { isAbsence } from "./disk.ts";
 import { toDiskError } from "./disk-error.ts";
 import { ownPlace } from "./own-folder.ts";
+import { readPlainText } from "./plain-file.ts";
 
 export const CLAIMS = ".pawl/claims";
 
@@ -36,7 +38,7 @@ async function leaseIn(path: string): Promise<Lease | null> {
 /** Null if it was given back meanwhile. One that cannot be read may be somebody's. */
 async function textOf(path: string): Promise<string | null> {
   try {
-    return await readFile(path, "utf8");
+    return readPlainText(path);
   } catch (thrown) {
     if (isAbsence(thrown)) return null;
     throw toDiskError(thrown, `Reading the lease ${path}`);

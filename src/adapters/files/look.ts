@@ -2,11 +2,12 @@
  * Reads the project's files, never through a symbolic link.
  *
  * L1  Each component below the root is checked. A link is an error that names it, whatever it points to.
- * L2  Only regular files are read.
+ * L2  Only regular files are read, and none that is larger than anybody writes.
  */
 import { NotText, PawlError } from "../../core/error.ts";
 import { hashOf } from "../../core/hash.ts";
 import { closeQuietly, type Disk, errnoOf, type FileStat } from "./disk.ts";
+import { MOST } from "./plain-file.ts";
 
 export interface Found {
   readonly bytes: Uint8Array;
@@ -82,6 +83,7 @@ export function lookAndHold(
   const fd = stat === null ? null : openIfThere(disk, path);
   if (stat === null || fd === null) return { found: null, fd: null };
   try {
+    checkPlain(disk.stat(fd), path);
     return { found: foundOf(readToEnd(disk, fd, stat.size), stat.mode), fd };
   } catch (error) {
     closeQuietly(disk, fd);
@@ -167,6 +169,17 @@ function isStartOfText(bytes: Uint8Array): boolean {
   } catch {
     return false;
   }
+}
+
+/** What is open may be another than what was looked at. */
+function checkPlain(stat: FileStat, path: string): void {
+  checkKind(stat, path, "file");
+  if (stat.size <= MOST) return;
+  throw new PawlError(
+    "state-unreadable",
+    `${path} is too large: expected at most ${MOST / 1024 / 1024} MB, found ${Math.round(stat.size / 1024 / 1024)} MB.`,
+    `Move ${path} away, then run the command again.`,
+  );
 }
 
 function checkKind(stat: FileStat, path: string, expected: "file" | "folder"): void {

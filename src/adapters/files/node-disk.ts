@@ -2,7 +2,6 @@
  * The real disk. Calls are synchronous: each takes microseconds, a whole commit a millisecond, and no other code may
  * run between a commit's calls.
  */
-import { execFileSync } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import {
   accessSync,
@@ -29,18 +28,19 @@ import {
 import { dirname, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
+import { execFileSync } from "../process/start-program.ts";
 import { type Disk, type EntryKind, errnoOf, type FileStat, type OpenMode } from "./disk.ts";
+import { HARMLESS } from "./plain-file.ts";
 
 const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_APPEND } = constants;
-// Absent on Windows.
 const O_NOFOLLOW = constants.O_NOFOLLOW ?? 0;
 const O_DIRECTORY = constants.O_DIRECTORY ?? 0;
 
 const FLAGS: Record<OpenMode, number> = {
-  read: O_RDONLY | O_NOFOLLOW,
-  append: O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW,
-  update: O_RDWR | O_CREAT | O_NOFOLLOW,
-  new: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
+  read: O_RDONLY | HARMLESS,
+  append: O_WRONLY | O_CREAT | O_APPEND | HARMLESS,
+  update: O_RDWR | O_CREAT | HARMLESS,
+  new: O_WRONLY | O_CREAT | O_EXCL | HARMLESS,
 };
 
 type TryLock = (fd: number) => boolean;

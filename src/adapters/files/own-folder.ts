@@ -15,10 +15,10 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { PawlError } from "../../core/error.ts";
+import { HARMLESS } from "./plain-file.ts";
 
-/** Used instead of `w`: the file is emptied, and a link is an error. Absent on Windows. */
-export const REPLACING =
-  constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0);
+/** Used instead of `w`: the file is emptied; a link is an error, and so is a FIFO that nobody reads. */
+export const REPLACING = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | HARMLESS;
 
 /**
  * The absolute path of a path below the root. Throws `path-outside-project` if the way has a link or anything but a

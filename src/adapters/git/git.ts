@@ -13,7 +13,6 @@
  * G6  A call that talks to a remote comes to an end, whatever the network does: git and the programs that it starts are a group
  *     of processes, which ends as one, and a connection over which nothing comes is given up.
  */
-import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { delimiter } from "node:path";
 import { PawlError } from "../../core/error.ts";
@@ -24,7 +23,9 @@ import {
   proxiesIn,
   REMOTE_CREDENTIALS,
 } from "../process/environment.ts";
+import { findProgram, safePath } from "../process/programs.ts";
 import { openRedactor } from "../process/redact.ts";
+import { type ChildProcess, spawn } from "../process/start-program.ts";
 import {
   checkConfig,
   credentialOverrides,
@@ -184,7 +185,7 @@ export function gitFailed(args: readonly string[], folder: string, found: string
 }
 
 /** Runs a program as git is run: in a group that ends as one, with a limit of time. */
-export function runProgram(
+export async function runProgram(
   call: GitCall,
   program: string,
   args: readonly string[],
@@ -192,9 +193,12 @@ export function runProgram(
 ): Promise<GitAnswer> {
   // What talks to a remote for git, or a script's git, holds the output open, and goes on when its caller is gone.
   const isGrouped = (call.remote !== undefined || program !== "git") && process.platform !== "win32";
+  const found = findProgram(program, call.environment);
+  if (found.path === null) throw gitMissing(program, found.why, call.folder);
+  const { path } = found;
   return new Promise((resolve, reject) => {
     const file = call.inputFile === undefined ? null : openSync(call.inputFile, "r");
-    const child = spawn(program, [...args], {
+    const child = spawn(path, [...args], {
       cwd: call.folder,
       env: { ...environment },
       stdio: [file ?? (call.input === undefined ? "ignore" : "pipe"), "pipe", "pipe"],
@@ -284,11 +288,19 @@ function masked(errors: string, environment: Environment): string {
   return openRedactor(environment).text(errors).replace(PASSWORD_IN_ADDRESS, "$1:[redacted]@");
 }
 
+function gitMissing(program: string, why: string, folder: string): PawlError {
+  return new PawlError(
+    "git-failed",
+    `${program} could not be started in ${folder}: there is ${why}.`,
+    `Install ${program} where only you or the system can write, and put that folder on the PATH.`,
+  );
+}
+
 function notStarted(program: string, cause: NodeJS.ErrnoException, folder: string): PawlError {
   return new PawlError(
     "git-failed",
     `${program} could not be started in ${folder}: ${cause.message}`,
-    cause.code === "ENOENT" ? `Install ${program}, or check that the folder exists.` : "See the cause above.",
+    cause.code === "ENOENT" ? "Check that the folder exists." : "See the cause above.",
     cause,
   );
 }
@@ -302,6 +314,7 @@ const DEAD_HTTP = { GIT_HTTP_LOW_SPEED_LIMIT: "1", GIT_HTTP_LOW_SPEED_TIME: "120
 export function plainEnvironment(own: Environment): Record<string, string> {
   return {
     ...allowedEnvironment(own),
+    PATH: safePath(own),
     LC_ALL: "C",
     GIT_TERMINAL_PROMPT: "0",
     GIT_EDITOR: "true",

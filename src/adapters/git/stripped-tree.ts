@@ -11,8 +11,16 @@ import { discover } from "./discover.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
 import { FOLDER_MODE, parseTree, readObjects, type TreeEntry } from "./objects.ts";
 
-/** What is left out: a name entirely, or what is below it. */
-type Left = Map<string, Left | null>;
+const FILE_MODES: ReadonlySet<string> = new Set(["100644", "100755"]);
+
+/** What is left out: a folder entirely, or what is below it. */
+type Left = Map<string, Left>;
+
+/**
+ * Of a folder that is left out, only folders and files go. A link or a submodule stays, there and in the folder's own place:
+ * it is nobody's record, and leads elsewhere.
+ */
+const ENTIRELY: Left = new Map();
 
 /**
  * For each tree, the id of the same tree without the paths. A folder that becomes empty is dropped, since git has none.
@@ -33,12 +41,16 @@ export async function strippedTrees(
     for (const [id, { bytes }] of objects) read.set(id, parseTree(bytes, id.length / 2));
     level = level.flatMap(({ id, left: out }) =>
       (read.get(id) ?? []).flatMap(({ id: below, mode, name }) => {
-        const deeper = out.get(name);
+        const deeper = belowOf(out, name);
         return mode === FOLDER_MODE && deeper ? [{ id: below, left: deeper }] : [];
       }),
     );
   }
   return new Map(trees.map((id) => [id, strip(id, left, read).id]));
+}
+
+function belowOf(left: Left, name: string): Left | undefined {
+  return left === ENTIRELY ? ENTIRELY : left.get(name);
 }
 
 function leftOut(paths: readonly string[]): Left {
@@ -47,8 +59,8 @@ function leftOut(paths: readonly string[]): Left {
     const names = path.split("/");
     let at = root;
     for (const [index, name] of names.entries()) {
-      if (index === names.length - 1) at.set(name, null);
-      else if (at.get(name) === null) break;
+      if (index === names.length - 1) at.set(name, ENTIRELY);
+      else if (at.get(name) === ENTIRELY) break;
       else {
         const next: Left = at.get(name) ?? new Map();
         at.set(name, next);
@@ -67,10 +79,9 @@ function strip(
   const entries = read.get(id);
   if (!entries) return { id, isEmpty: false };
   const kept = entries.flatMap((entry) => {
-    const below = left.get(entry.name);
+    const below = belowOf(left, entry.name);
     if (below === undefined) return [entry];
-    if (below === null) return [];
-    if (entry.mode !== FOLDER_MODE) return [entry];
+    if (entry.mode !== FOLDER_MODE) return left === ENTIRELY && FILE_MODES.has(entry.mode) ? [] : [entry];
     const stripped = strip(entry.id, below, read);
     return stripped.isEmpty ? [] : [{ ...entry, id: stripped.id }];
   });

@@ -1,11 +1,14 @@
-import { execFile } from "node:child_process";
 import { parse } from "node:path";
 import { allowedEnvironment, type Environment } from "../process/environment.ts";
+import { findProgram } from "../process/programs.ts";
+import { execFile } from "../process/start-program.ts";
 
 const LIMIT = 20_000;
 
 /** The version of git on the PATH, `2.47.3`; null: there is none, or it does not start. */
-export function gitVersion(environment: Environment): Promise<string | null> {
+export async function gitVersion(environment: Environment): Promise<string | null> {
+  const { path } = findProgram("git", environment);
+  if (path === null) return null;
   // Not in the project: nothing there may steer a program that should only print its version.
   const options = {
     cwd: parse(process.cwd()).root,
@@ -14,7 +17,7 @@ export function gitVersion(environment: Environment): Promise<string | null> {
     killSignal: "SIGKILL",
   } as const;
   return new Promise((done) => {
-    execFile("git", ["--version"], options, (cause, stdout) =>
+    execFile(path, ["--version"], options, (cause, stdout) =>
       done(cause ? null : (/\d+(?:\.\d+)+/.exec(stdout)?.[0] ?? null)),
     );
   });

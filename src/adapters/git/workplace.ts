@@ -7,6 +7,7 @@ import { LOCKS } from "../files/control.ts";
 import { type Lock, type Locks, openLocks } from "../files/locks.ts";
 import { nodeDisk } from "../files/node-disk.ts";
 import { writeWhole } from "../files/write-whole.ts";
+import { keepProgramsFrom } from "../process/programs.ts";
 import { OWNER, workFolder } from "../process/work-folder.ts";
 import type { GitCall } from "./git.ts";
 import { encodeName } from "./worktree-paths.ts";
@@ -51,6 +52,7 @@ export function openWorkplace(
   const projectRoot = realpathSync(root);
   const locks = openLocks(nodeDisk(projectRoot));
   const work = workFolder(projectRoot, environment);
+  keepProgramsFrom(work);
   return {
     projectRoot,
     work,

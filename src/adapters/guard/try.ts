@@ -1,10 +1,11 @@
 /** Tries the guard as it stands: a client's hook, OpenCode's plugin and git's hooks, each with a planted violation. */
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { GuardedHook, HookLook } from "../../core/ports/git-hooks.ts";
 import type { Environment } from "../process/environment.ts";
+import { findProgram } from "../process/programs.ts";
+import { spawnSync } from "../process/start-program.ts";
 
 export interface Tried {
   readonly code: number | null;
@@ -113,7 +114,9 @@ interface How {
 }
 
 function run(program: string, args: readonly string[], { cwd, environment, input = "" }: How): Tried {
-  const { error, status, stderr, stdout } = spawnSync(program, args, {
+  const { path, why } = findProgram(program, environment);
+  if (path === null) return { code: null, out: "", err: `there is ${why}` };
+  const { error, status, stderr, stdout } = spawnSync(path, args, {
     ...{ cwd, input, timeout: LIMIT, encoding: "utf8" },
     env: { ...environment },
   });

@@ -125,6 +125,28 @@ describe.each(["dripping", "gushing"] as const)("a %s server", (manner) => {
   });
 });
 
+it("a request that its caller gave up is aborted: it keeps no process alive", async () => {
+  promise("fetch.limits");
+  let gone: () => void = () => {};
+  const isGone = new Promise<void>((resolve) => {
+    gone = resolve;
+  });
+  const server = createServer((_, response) => {
+    response.on("close", gone);
+    response.writeHead(200, { "content-type": "application/json" });
+    response.write('{"key": "');
+    drip(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  ends.push(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const access = { jira: url, email: "ann@example.com", token: "t" };
+  const references = openReferences(access, 200);
+  const reference = { kind: "issue", site: "acme.atlassian.net", key: "A-1" } as const;
+  expect(await references.fetch(reference)).toMatchObject({ failure: { detail: "no answer within 0.2 s" } });
+  await isGone;
+});
+
 it("what is fetched outside of such a work is not limited", async () => {
   const server = createServer((_, response) => response.end("x".repeat(100_000)));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

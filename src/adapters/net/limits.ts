@@ -36,7 +36,13 @@ class Budget {
 
   /** Why it ended; undefined if it did not. */
   get exceeded(): LimitExceeded | undefined {
-    return this.#end.signal.aborted ? (this.#end.signal.reason as LimitExceeded) : undefined;
+    const { reason } = this.#end.signal;
+    return reason instanceof LimitExceeded ? reason : undefined;
+  }
+
+  /** The work is over: nobody waits any more for what it still fetches. */
+  close(): void {
+    this.#end.abort(new Error("given up"));
   }
 
   exceed(reason: LimitExceeded["reason"]): void {
@@ -72,6 +78,7 @@ let isWrapped = false;
 
 /**
  * Runs work that fetches. When a limit is exceeded, the present request fails, and the work fails with `LimitExceeded`.
+ * What it still fetches when it is over, because it gave that up, is aborted.
  */
 export async function withinLimits<T>(limits: Limits, work: () => Promise<T>): Promise<T> {
   wrapFetch();
@@ -83,6 +90,7 @@ export async function withinLimits<T>(limits: Limits, work: () => Promise<T>): P
     throw budget.exceeded ?? thrown;
   } finally {
     clearTimeout(timer);
+    budget.close();
   }
 }
 

@@ -1,13 +1,12 @@
 /** Runs a program of the person's machine with one notice, without a shell. */
 
-import { spawn } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { delimiter, isAbsolute, join, sep } from "node:path";
+import { isAbsolute, join, sep } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import type { ReceiverName } from "../../core/notice.ts";
-import type { Environment } from "../process/environment.ts";
-import { isProgram } from "../process/is-program.ts";
+import { findProgram, keepProgramsFrom, safePath } from "../process/programs.ts";
+import { spawn } from "../process/start-program.ts";
 import { unsent } from "./unsent.ts";
 
 export interface ProgramCall {
@@ -26,10 +25,10 @@ const MILLISECONDS = 10_000;
 /** Throws `notice-unsent` where it cannot be started, fails, or does not end in time; then it is ended. */
 export async function runProgram(call: ProgramCall): Promise<void> {
   const { args, receiver, environment, input = "", program } = call;
-  const path = findProgram(program, call);
+  const path = programFor(call);
   const child = spawn(path, args, {
     cwd: sep,
-    env: environment,
+    env: { ...environment, PATH: safePath(environment) },
     stdio: ["pipe", "ignore", "ignore"],
     // In a group of its own, so that it can be ended with what it started.
     detached: true,
@@ -57,29 +56,21 @@ export async function runProgram(call: ProgramCall): Promise<void> {
 }
 
 /** Nothing of the project is started: an agent may have written it. */
-function findProgram(program: string, { receiver, environment, root }: ProgramCall): string {
+function programFor({ environment, program, receiver, root }: ProgramCall): string {
+  keepProgramsFrom(root);
   const home = environment.HOME || homedir();
-  const places = program.startsWith("~/")
-    ? [join(home, program.slice(2))]
-    : isAbsolute(program)
-      ? [program]
-      : foldersOf(environment).map((folder) => join(folder, program));
-  const found = places.find((path) => isProgram(path) && !isInside(path, root));
-  if (found !== undefined) return found;
-  const why = places.some(isProgram)
-    ? "belongs to the project, where an agent could change it"
-    : "is not there";
+  const named = program.startsWith("~/") ? join(home, program.slice(2)) : program;
+  const { path, why } = findProgram(named, environment);
+  if (path !== null && !(isAbsolute(named) && isInside(path, root))) return path;
+  const fault =
+    path === null ? `there is ${why}` : "it belongs to the project, where an agent could change it";
   throw unsent(
     receiver,
-    `${program} ${why}`,
+    `${program} is not started: ${fault}`,
     receiver === "desktop"
       ? "Install it, or set `notify.desktop: false` in pawl.yaml."
       : "Name a program outside the project in `notify.command` of pawl.yaml.",
   );
-}
-
-function foldersOf({ PATH = "" }: Environment): readonly string[] {
-  return PATH.split(delimiter).filter((folder) => isAbsolute(folder));
 }
 
 function isInside(path: string, root: string): boolean {

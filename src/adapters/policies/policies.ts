@@ -1,4 +1,5 @@
 /** The policies of runs, kept outside the project. */
+import { hashOfPolicy, type Policy } from "../../core/policy.ts";
 import type { Policies } from "../../core/ports/policies.ts";
 import { type Kind, openKeptByRun } from "../files/kept-by-run.ts";
 import type { StatePlace } from "../files/vault.ts";
@@ -10,6 +11,34 @@ const POLICY: Kind = {
   without: "review the project's files and remove it: they then govern the run.",
 };
 
+const EARLIER: Kind = {
+  folder: "earlier-policies",
+  key: "hashes",
+  noun: "the hashes of earlier policies",
+  without: "remove it; a person may then have to accept the policy of the run (`pawl policy RUN --accept`).",
+};
+
+const MOST_EARLIER = 200;
+
 export function openPolicies(state: StatePlace): Policies {
-  return openKeptByRun(state, POLICY);
+  const policies = openKeptByRun<Policy>(state, POLICY);
+  const hashes = openKeptByRun<readonly string[]>(state, EARLIER);
+  const earlier = async (run: string) => (await hashes.find(run)) ?? [];
+  const acceptEarlier = async (run: string, hash: string) =>
+    hashes.keep(run, [...new Set([...(await earlier(run)), hash])].slice(-MOST_EARLIER));
+  return {
+    ...policies,
+    earlier,
+    acceptEarlier,
+    async keep(run, policy) {
+      const before = await policies.find(run);
+      const hash = before && hashOfPolicy(before);
+      if (hash !== null && hash !== hashOfPolicy(policy)) await acceptEarlier(run, hash);
+      await policies.keep(run, policy);
+    },
+    async forget(run) {
+      await policies.forget(run);
+      await hashes.forget(run);
+    },
+  };
 }

@@ -1,7 +1,8 @@
 /** Opens an address in the person's browser. */
-import { spawn } from "node:child_process";
 import { allowedEnvironment, type Environment } from "./environment.ts";
 import { tellsPeers } from "./peer.ts";
+import { findProgram, safePath } from "./programs.ts";
+import { spawn } from "./start-program.ts";
 
 const DESKTOP = [
   "DISPLAY",
@@ -18,15 +19,17 @@ const DESKTOP = [
  */
 export function openBrowser(address: string, environment: Environment): boolean {
   const script = `open location ${JSON.stringify(address)}`;
-  if (process.platform === "darwin") return start("osascript", ["-"], environment, script);
+  if (process.platform === "darwin") return start("/usr/bin/osascript", ["-"], environment, script);
   const hasDesktop = environment.DISPLAY || environment.WAYLAND_DISPLAY;
   if (process.platform !== "linux" || !hasDesktop || !tellsPeers()) return false;
   return start("xdg-open", [address], environment, "");
 }
 
 function start(program: string, args: readonly string[], environment: Environment, input: string): boolean {
-  const child = spawn(program, args, {
-    env: allowedEnvironment(environment, DESKTOP),
+  const { path } = findProgram(program, environment);
+  if (path === null) return false;
+  const child = spawn(path, args, {
+    env: { ...allowedEnvironment(environment, DESKTOP), PATH: safePath(environment) },
     stdio: ["pipe", "ignore", "ignore"],
     detached: true,
   });

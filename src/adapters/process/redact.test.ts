@@ -62,6 +62,31 @@ describe("a known secret", () => {
     expect(openRedactor(ENVIRONMENT).text(text)).toBe(text);
   });
 
+  it.each([
+    ...["DB_PASS", "SMTP_PASS", "SSHPASS", "BASIC_AUTH_PASS", "PASS", "DB_PASS_OLD", "MYSQL_PWD", "DB_PW"],
+    ...["SENTRY_DSN", "BLOB_SAS", "AZURE_SAS_URL", "SESSION_COOKIE", "OAUTH_JWT", "BEARER", "PASSWORD_SALT"],
+    ...["WALLET_SEED", "GH_PAT", "NPM_AUTH", "HTTP_AUTHORIZATION", "WIFI_PSK", "TOTP", "CONNECTION_STRING"],
+    ...["AWS_SECRET_ACCESS_KEY", "STORAGE_CONNSTR", "db_pass", "USER_PINS"],
+  ])("is masked by the name %s, also where it begins as a path does", (name) => {
+    promise("children.masked");
+    for (const value of ["hunter2-hunter2", "/9j/4AAQSkZJRgABAQ=="])
+      expect(openRedactor({ [name]: value }).text(`a ${value} b`)).toBe(`a [redacted ${name}] b`);
+  });
+
+  it.each([
+    ["PWD", "somewhere-else"],
+    ["OLDPWD", "/home/ada/nowhere"],
+    ["SSH_ASKPASS", "/usr/bin/no-such-askpass"],
+    ["GIT_ASKPASS", "askpass-program"],
+    ["PROXY_BYPASS", "localhost,example.com"],
+    ["GIT_AUTHOR_NAME", "Ada Lovelace"],
+    ["COMPASS_HOME", "/opt/compass"],
+    ["KRB5_KEYTAB", "/etc/hostname"],
+    ["SPINNER", "dots-dots"],
+  ])("is not the value of %s", (name, value) => {
+    expect(openRedactor({ [name]: value }).text(`a ${value} b`)).toBe(`a ${value} b`);
+  });
+
   it("never comes out of a stream, and the rest always does", () => {
     promise("children.masked");
     const word = fc.constantFrom(

@@ -3,14 +3,26 @@
  * prompt. A secret is the value of a variable of Pawl's own environment whose name says so, or the password in an
  * address; also in the forms that JSON and URLs give it. Pawl cannot remove what it does not know.
  */
+import { existsSync } from "node:fs";
 import { attempt } from "../../core/attempt.ts";
 import type { Environment } from "./environment.ts";
 
-const NAMES = /WEBHOOK|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|CAPABILITY|KEY|_PAT$|^PAT$|AUTH$/i;
+/** Anywhere in a name. */
+const PARTS =
+  /WEBHOOK|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASSCODE|CREDENTIAL|CAPABILITY|KEY|COOKIE|BEARER|AUTHORIZATION|MNEMONIC|CONN(?:ECTION)?_?STR/i;
+/** Words of a name, between its underscores. */
+const WORDS = /(?:^|_)(?:PASS|PAT|AUTH|PW|PWD|DSN|SAS|JWT|JWK|PSK|OTP|TOTP|PIN|SALT|SEED|HMAC)(?:S?(?:_|$))/i;
+/** `SSHPASS`, `DBPASS`, `HTTPAUTH`; not the program that asks, nor what goes around a proxy. */
+const ENDS = /(?:(?<!ASK|BY|COM)PASS|AUTH)$/i;
+/** The shell's own. */
+const NO_SECRET = /^(?:OLD)?PWD$/;
 /** Shorter ones occur in any text. */
 const SHORTEST = 8;
-/** Values that name a place or a kind, not the secret itself. */
-const HARMLESS = /^(?:\/|~\/|\.\.?\/)[^\s]*$|^(?:true|false|disabled|enabled|required|optional)$/i;
+/** Values that name a kind, not the secret itself. */
+const HARMLESS = /^(?:true|false|disabled|enabled|required|optional)$/i;
+/** A value that may be the place of a secret. Base64 may begin with a slash, too. */
+const PLACE = /^(?:\/|~\/|\.\.?\/)\S*$/;
+const OF_PLACE = /(?:FILE|PATH|DIR|FOLDER|HOME|SOCK|SOCKET|ASKPASS)$/i;
 
 interface Secret {
   readonly bytes: string;
@@ -23,7 +35,7 @@ const bytesOf = (text: string): string => Buffer.from(text, "utf8").toString("la
 function secretsIn(environment: Environment): readonly Secret[] {
   const found = new Map<string, string>();
   const add = (name: string, value: string) => {
-    if (value.length < SHORTEST || HARMLESS.test(value)) return;
+    if (value.length < SHORTEST || HARMLESS.test(value) || isPlace(name, value)) return;
     const forms = [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(wellFormed(value))];
     const lines = value.split(/\r?\n/).filter((line) => line.length >= 24);
     for (const form of [...forms, ...(value.includes("\n") ? lines : [])])
@@ -31,11 +43,19 @@ function secretsIn(environment: Environment): readonly Secret[] {
   };
   for (const [name, value] of Object.entries(environment)) {
     if (!value) continue;
-    if (NAMES.test(name)) add(name, value.trim());
+    if (isSecretName(name)) add(name, value.trim());
     for (const password of passwordsIn(value)) add(name, password);
   }
   const secrets = [...found].map(([bytes, mask]) => ({ bytes, mask }));
   return secrets.sort((a, b) => b.bytes.length - a.bytes.length);
+}
+
+function isSecretName(name: string): boolean {
+  return !NO_SECRET.test(name) && (PARTS.test(name) || WORDS.test(name) || ENDS.test(name));
+}
+
+function isPlace(name: string, value: string): boolean {
+  return PLACE.test(value) && (OF_PLACE.test(name) || existsSync(value));
 }
 
 function wellFormed(text: string): string {

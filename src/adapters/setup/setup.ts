@@ -23,11 +23,14 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
-import { projectPath } from "../../core/path.ts";
+import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { SetupState, Setups } from "../../core/ports/setup.ts";
 import type { Folder } from "../../core/ports/worktrees.ts";
 import type { SetupSettings } from "../../core/settings.ts";
+import { checkFolders, lookAt } from "../files/look.ts";
+import { nodeDisk } from "../files/node-disk.ts";
 import { ownPlace } from "../files/own-folder.ts";
+import { readPlainText } from "../files/plain-file.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import { beside } from "../process/work-folder.ts";
 
@@ -66,13 +69,14 @@ function look(store: string, folder: Folder, setup: SetupSettings): SetupState {
   const key = keyOf(folder, setup);
   const note = readNote(folder);
   const patterns = setup.cache ?? [];
-  if (note?.key === key && note.paths.every((path) => existsSync(join(folder, path)))) return "ready";
+  if (note?.key === key && note.paths.every((path) => isThere(folder, path))) return "ready";
   const kept = join(store, key);
   if (patterns.length === 0 || !existsSync(kept)) return "needed";
   // If a copy fails (full disk, another process pruned it), the commands run instead.
   return attempt(() => {
     const paths = JSON.parse(readFileSync(join(kept, PATHS), "utf8")) as readonly string[];
-    for (const [index, path] of paths.entries()) copy(join(kept, String(index)), placeIn(folder, path));
+    for (const path of paths) checkFolders(nodeDisk(folder), path);
+    for (const [index, path] of paths.entries()) copy(join(kept, String(index)), join(folder, path));
     utimesSync(kept, new Date(), new Date());
     writeNote(folder, key, paths);
     return "restored";
@@ -90,7 +94,8 @@ function done(store: string, folder: Folder, setup: SetupSettings, keep: boolean
   if (!keep || paths.length === 0 || existsSync(kept)) return;
   const draft = `${kept}.${process.pid}`;
   try {
-    for (const [index, path] of paths.entries()) copy(placeIn(folder, path), join(draft, String(index)));
+    for (const path of paths) checkFolders(nodeDisk(folder), path);
+    for (const [index, path] of paths.entries()) copy(join(folder, path), join(draft, String(index)));
     writeWhole(join(draft, PATHS), JSON.stringify(paths));
     renameSync(draft, kept);
     prune(store);
@@ -133,11 +138,6 @@ function asName(pattern: string): RegExp {
   return new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", "[^/]*")}$`);
 }
 
-/** The path in the folder. Throws if a link is on the way to it: it could lead out of the folder. */
-function placeIn(folder: string, path: string): string {
-  return ownPlace(folder, dirname(path) === "." ? path : dirname(path)) && join(folder, path);
-}
-
 /** Links stay links: packages link to one another. The copy shares blocks where the file system can. */
 function copy(from: string, to: string): void {
   rmSync(to, { recursive: true, force: true });
@@ -162,12 +162,22 @@ function keyOf(folder: Folder, { run, inputs = LOCK_FILES, cache = [] }: SetupSe
   const hash = createHash("sha256");
   hash.update(JSON.stringify([2, process.platform, process.arch, run, cache]));
   for (const path of inputs) {
-    const file = join(folder, projectPath(path));
-    const content = existsSync(file) ? readFileSync(file) : null;
+    const content = contentOf(folder, projectPath(path));
     hash.update(JSON.stringify([path, content === null ? null : content.length]));
     if (content !== null) hash.update(content);
   }
   return hash.digest("hex");
+}
+
+/** Null: there is no file that one could read. The commands say what they think of that. */
+function contentOf(folder: Folder, path: ProjectPath): Uint8Array | null {
+  return attempt(() => lookAt(nodeDisk(folder), path)?.bytes ?? null, null);
+}
+
+/** Whether the folder has it, on a way without links: through one, an agent would have others' files removed or copied. */
+function isThere(folder: string, path: string): boolean {
+  const disk = nodeDisk(folder);
+  return attempt(() => checkFolders(disk, path) && disk.lstat(path) !== null, false);
 }
 
 interface Note {
@@ -176,7 +186,7 @@ interface Note {
 }
 
 function readNote(folder: Folder): Note | null {
-  return attempt(() => JSON.parse(readFileSync(beside(folder, SET_UP), "utf8")) as Note, null);
+  return attempt(() => JSON.parse(readPlainText(beside(folder, SET_UP))) as Note, null);
 }
 
 function writeNote(folder: Folder, key: string, paths: readonly string[]): void {

@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
+import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import type { Keys, PublicKey, Signer } from "../../core/ports/signatures.ts";
 import { gitLine } from "../git/git.ts";
@@ -67,7 +68,7 @@ export function openKeys(
     async principal() {
       const call = { folder: place.root, environment, accept: [1, 128] };
       const address = await gitLine(call, ["config", "user.email"]).catch(() => "");
-      return address || userInfo().username;
+      return address || attempt(() => userInfo().username, `uid-${process.getuid?.() ?? 0}`);
     },
   };
 }

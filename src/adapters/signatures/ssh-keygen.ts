@@ -1,7 +1,8 @@
 /** One call of OpenSSH's `ssh-keygen`. */
-import { spawn } from "node:child_process";
 import { PawlError } from "../../core/error.ts";
 import { allowedEnvironment, type Environment } from "../process/environment.ts";
+import { findProgram, safePath } from "../process/programs.ts";
+import { spawn } from "../process/start-program.ts";
 
 const LIMIT = 60_000;
 
@@ -18,16 +19,19 @@ export interface Asking {
   readonly askpass?: string;
 }
 
-export function sshKeygen(
+export async function sshKeygen(
   environment: Environment,
   args: readonly string[],
   { askpass, input }: Asking = { input: "" },
 ): Promise<Ended> {
   const asks = askpass === undefined ? {} : { SSH_ASKPASS: askpass, SSH_ASKPASS_REQUIRE: "force" };
   const isHasty = input !== undefined && askpass === undefined;
+  const { path, why } = findProgram("ssh-keygen", environment);
+  if (path === null) throw notThere(`there is ${why}`);
+  const allowed = allowedEnvironment(environment, ["SSH_SK_PROVIDER"]);
   return new Promise((resolve, reject) => {
-    const child = spawn("ssh-keygen", [...args], {
-      env: { ...allowedEnvironment(environment, ["SSH_SK_PROVIDER"]), LC_ALL: "C", ...asks },
+    const child = spawn(path, [...args], {
+      env: { ...allowed, PATH: safePath(environment), LC_ALL: "C", ...asks },
       stdio: [input === undefined ? "inherit" : "pipe", "pipe", "pipe"],
       ...(isHasty ? { timeout: LIMIT } : {}),
     });
@@ -36,7 +40,7 @@ export function sshKeygen(
     child.stderr?.on("data", (chunk: Buffer) => errors.push(chunk));
     child.stdin?.on("error", () => {});
     child.stdin?.end(input);
-    child.on("error", (cause) => reject(notThere(cause)));
+    child.on("error", (cause) => reject(notThere(cause.message, cause)));
     child.on("close", (code) =>
       resolve({
         code,
@@ -47,10 +51,10 @@ export function sshKeygen(
   });
 }
 
-function notThere(cause: Error): PawlError {
+function notThere(why: string, cause?: Error): PawlError {
   return new PawlError(
     "signature-failed",
-    `ssh-keygen could not be started: ${cause.message}.`,
+    `ssh-keygen could not be started: ${why}.`,
     "Install OpenSSH 8.9 or later.",
     cause,
   );

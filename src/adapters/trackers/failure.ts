@@ -19,7 +19,7 @@ export async function ask<T>(asked: Asked, work: () => Promise<T>): Promise<T> {
     timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE / 1000} s`)), PATIENCE);
   });
   try {
-    return await Promise.race([withinLimits(asked.limits ?? LIMITS, work), late]);
+    return await withinLimits(asked.limits ?? LIMITS, () => Promise.race([work(), late]));
   } catch (thrown) {
     throw thrown instanceof PawlError ? thrown : failed(asked, thrown);
   } finally {

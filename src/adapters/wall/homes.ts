@@ -5,6 +5,7 @@
 import { existsSync, lstatSync } from "node:fs";
 import { userInfo } from "node:os";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
+import { attempt } from "../../core/attempt.ts";
 import { realOr } from "../git/discover.ts";
 import type { Environment } from "../process/environment.ts";
 import { isInside } from "./arguments.ts";
@@ -24,12 +25,17 @@ const TEMPORARY = ["/tmp", "/var/tmp", "/run", "/var/run"];
 const XDG = ["XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"];
 
 export function homeOf(environment: Environment): string {
-  return realOr(environment.HOME || userInfo().homedir);
+  return realOr(environment.HOME || listedHome() || "/");
+}
+
+/** By the system's list of users; null: it does not have this one, as in a container with a uid of its own. */
+function listedHome(): string | null {
+  return attempt(() => userInfo().homedir, null);
 }
 
 /** The hidden places: each exists, is not a link, and is not the root of the file system. */
 export function hiddenPlaces(environment: Environment): readonly string[] {
-  const homes = [homeOf(environment), userInfo().homedir, ...XDG.map((name) => environment[name])];
+  const homes = [homeOf(environment), listedHome() ?? undefined, ...XDG.map((name) => environment[name])];
   const places = [...TEMPORARY, ...homes]
     .filter((path): path is string => path !== undefined && isAbsolute(path))
     .map(realOr)

@@ -1,8 +1,7 @@
 /** Whether bubblewrap can build a wall here, tried once per process. */
-import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
 import type { Environment } from "../process/environment.ts";
+import { findProgram } from "../process/programs.ts";
+import { spawnSync } from "../process/start-program.ts";
 import { GROUND } from "./arguments.ts";
 
 const LIMIT = 10_000;
@@ -12,18 +11,17 @@ export type Probed = { readonly program: string } | { readonly program: null; re
 
 export function probe(environment: Environment): Probed {
   const path = environment.PATH ?? "";
-  const found = known.get(path) ?? look(path);
+  const found = known.get(path) ?? look(environment);
   known.set(path, found);
   return found;
 }
 
-function look(path: string): Probed {
+function look(environment: Environment): Probed {
   if (process.platform !== "linux")
     return { program: null, why: `bubblewrap builds it, on Linux only, and this is ${process.platform}` };
-  const entries = path.split(delimiter).filter((entry) => isAbsolute(entry));
-  const program = entries.map((entry) => join(entry, "bwrap")).find((each) => existsSync(each));
-  if (program === undefined) return { program: null, why: "bubblewrap (`bwrap`) is not on the PATH" };
-  const args = [...GROUND, "--tmpfs", "/tmp", "--", "true"];
+  const { path: program, why } = findProgram("bwrap", environment);
+  if (program === null) return { program: null, why: `bubblewrap is missing: there is ${why}` };
+  const args = [...GROUND, "--tmpfs", "/tmp", "--", findProgram("true", environment).path ?? "/bin/true"];
   const tried = spawnSync(program, args, { encoding: "utf8", timeout: LIMIT, stdio: "pipe" });
   if (tried.status === 0) return { program };
   const said = tried.error?.message ?? tried.stderr.trim().split("\n").at(-1) ?? "";

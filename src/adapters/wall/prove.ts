@@ -1,5 +1,4 @@
 /** Tries the wall from inside, for `pawl agents`. The results are checked outside instead of being believed. */
-import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
@@ -7,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WallFound } from "../../core/ports/agents.ts";
 import { allowedEnvironment } from "../process/environment.ts";
+import { spawnSync } from "../process/start-program.ts";
 import { homeOf } from "./homes.ts";
 import { openWall, type WallSetup } from "./wall.ts";
 

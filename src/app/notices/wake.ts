@@ -1,7 +1,8 @@
 /** Leaves the wish for a look, and starts the program that looks. */
-import { spawn } from "node:child_process";
+
 import { ownProgram } from "../../adapters/agents/own-program.ts";
 import { openNoticePlace } from "../../adapters/notify/place.ts";
+import { spawn } from "../../adapters/process/start-program.ts";
 import { openStateHome } from "../../config/state-home.ts";
 import type { LoopRest } from "../../core/ports/notify.ts";
 import { quietEnd } from "../../runtime/notices.ts";

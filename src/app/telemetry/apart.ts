@@ -2,8 +2,9 @@
  * The live export of a loop, in a process beside it: what OpenTelemetry costs is none of the loop's own time. The process
  * gets the loop's events, reads the rest from the log, and ends with the loop, whatever ends it.
  */
-import { type ChildProcess, spawn } from "node:child_process";
+
 import { ownProgram } from "../../adapters/agents/own-program.ts";
+import { type ChildProcess, spawn } from "../../adapters/process/start-program.ts";
 import type { Live } from "../../adapters/telemetry/live.ts";
 import type { Environment } from "../../adapters/telemetry/variables.ts";
 

@@ -1,4 +1,6 @@
 /** What the work loop asks of the outside. */
+import type { PawlError } from "../error.ts";
+import type { StartingTask } from "../trust.ts";
 import type { Agents } from "./agents.ts";
 import type { Claims } from "./claims.ts";
 import type { Clock } from "./clock.ts";
@@ -35,6 +37,8 @@ export interface LoopPorts {
   fenced?(lease: string): Store;
   /** Absent: no other machine works on the project. */
   readonly workers?: Workers;
+  /** Why work on the task may not begin, or go on, before a person has agreed to what it starts. Null: it may. */
+  lacksTrust?(task: StartingTask): Promise<PawlError | null>;
   /** Called when the loop and everything that it started has ended: nothing needs supervision any more. */
   close?(): void;
 }

@@ -8,6 +8,9 @@ import type { Policy } from "../policy.ts";
 export interface Policies {
   /** The run's policy, or null if none is kept here. */
   find(run: string): Promise<Policy | null>;
+  /** The sha-256 of each policy that was kept for the run before, or that a person accepted from elsewhere. */
+  earlier(run: string): Promise<readonly string[]>;
+  acceptEarlier(run: string, hash: string): Promise<void>;
   /** Replaces the policy kept for the run. */
   keep(run: string, policy: Policy): Promise<void>;
   forget(run: string): Promise<void>;

@@ -1,3 +1,4 @@
+import { shownJson } from "../../core/clean.ts";
 import { PawlError } from "../../core/error.ts";
 import type { BoardOrder, Call, Host, Run } from "./command.ts";
 import { endedBy } from "./interrupted.ts";
@@ -38,7 +39,7 @@ function tell(
   { readOnly, byAgent }: { readonly readOnly: boolean; readonly byAgent: boolean },
 ): void {
   if (json) {
-    terminal.out(`${JSON.stringify({ url, address, projects: roots, readOnly })}\n`);
+    terminal.out(`${shownJson({ url, address, projects: roots, readOnly })}\n`);
     return;
   }
   const what = roots.length === 1 ? clean(roots[0] ?? "") : `${roots.length} projects`;

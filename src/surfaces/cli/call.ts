@@ -1,7 +1,9 @@
 /** One call of a workflow's tool, as an assistant makes it over MCP. The caller never counts as a person here. */
+
 import { createReadStream } from "node:fs";
 import { text } from "node:stream/consumers";
 import { z } from "zod";
+import { shownJson } from "../../core/clean.ts";
 import { PawlError } from "../../core/error.ts";
 import type { Caller } from "../../core/event.ts";
 import { nearest } from "../../core/nearest.ts";
@@ -53,7 +55,7 @@ async function toolNamed({ workflows }: Project, name: string): Promise<Tool> {
 
 function schemaOf({ description, input, name }: Tool): Answer {
   const data = { name, description, input: z.toJSONSchema(strictOf(input), { io: "input" }) };
-  return { text: `${JSON.stringify(data, null, 2)}\n`, data };
+  return { text: `${shownJson(data, 2)}\n`, data };
 }
 
 /** The arguments as JSON: typed, in a file, or on standard input. */

@@ -131,6 +131,8 @@ export interface Machine {
   readonly node: string;
   /** The version of git on the PATH; null: none starts. */
   readonly git: string | null;
+  /** The entries of the PATH in which Pawl looks for no program. */
+  readonly leftOut: readonly { readonly entry: string; readonly why: string }[];
   /** The version of Pawl's package in the project's `node_modules`; null: it has none. */
   readonly installed: string | null;
   /** The folder outside of the project, and why nothing can be written there (null: it can). Null: no project. */

@@ -423,7 +423,7 @@ const DRAFTS: readonly Draft[] = [
       { flags: "--revoke", description: "withdraw the permission" },
     ],
     details:
-      "Pawl keeps your answer outside the project, on this machine. It asks again about what is added or changed later; it trusts the tasks file as a whole.",
+      "Pawl keeps your answer outside the project, on this machine. It asks again about what an edit, a pull or a merge adds or changes later.",
     load: async () => (await import("./trust.ts")).trust,
   },
   {

@@ -24,9 +24,7 @@ export const init: Run = async (host, call) => {
   const { client, guard } = call.options;
   const name = CLIENTS.find((each) => each === client);
   const project = await host.project({ create: true });
-  const isNew = await startsNothing(project);
   const steps = [await createFiles(project, host), ...(await initWorkflows(project, host))];
-  await trustOwn(project, host, isNew);
   const launch = host.launch as Launch;
   if (name) steps.push(await connectClient(project, host, CLIENT_FILES[name], launch));
   if (guard) {
@@ -94,22 +92,6 @@ function missingFiles(
         .map(({ path, text }) => ({ type: "write", path: projectPath(path), text })),
     }),
   };
-}
-
-/** Whether the project has no file yet that could name a program to start. */
-async function startsNothing({ runtime, trust }: Project): Promise<boolean> {
-  const view = runtime.store.view();
-  const { bloom } = await runtime.settings(view);
-  const { entries } = await trust.look();
-  return (
-    (await view.read(projectPath(bloom.tasks_file))) === null && entries.every(({ kind }) => kind === "tasks")
-  );
-}
-
-/** A project that a person creates here is theirs: Pawl does not ask them to trust what they write into it later. */
-async function trustOwn({ trust }: Project, host: Host, isNew: boolean): Promise<void> {
-  const { entries, record } = await trust.look();
-  if (isNew && record === null && host.agent() === null) await trust.accept(entries, host.caller.who ?? "");
 }
 
 async function createFiles(project: Project, host: Host): Promise<Step> {

@@ -1,3 +1,4 @@
+import { shownJson } from "../../core/clean.ts";
 import type { PawlEvent } from "../../core/event.ts";
 import { type Line, lineOf, runOf } from "../../core/event-lines.ts";
 import type { EventLog } from "../../core/ports/event-log.ts";
@@ -101,7 +102,7 @@ function printing({ json = false, terminal }: Host): (event: PawlEvent) => boole
   let day = "";
   let moved: PawlEvent | null = null;
   return (event) => {
-    if (json) return terminal.out(`${JSON.stringify(event)}\n`);
+    if (json) return terminal.out(`${shownJson(event)}\n`);
     if (isEcho(event, moved)) return true;
     if (event.type === "run:advanced") moved = event;
     const { date, time } = momentOf(event);

@@ -3,6 +3,7 @@ import { projectPath } from "../../core/path.ts";
 import {
   comparePolicies,
   governing,
+  hashOfPolicy,
   type Policy,
   type PolicyChange,
   renderChange,
@@ -25,15 +26,21 @@ export const policy: Run = async (host, call) => {
   await pinTighter(project, name, found);
   if (call.options.accept !== true) return shown(name, found);
   // If this machine keeps no policy for the run, its state may name another one: a person decides.
-  const isSettled = ignored.length === 0 && (pinned !== null || name === LOOP);
+  const isSettled = ignored.length === 0 && (pinned !== null || name === LOOP) && found.foreign === null;
   if (present === null || isSettled)
     return { text: `${name} follows the project's files.\n`, data: dataOf(name, found) };
   const lines = ignored.map(renderChange);
-  const question = pinned
-    ? [`Accept this for ${name}? It loosens its policy:`, "", ...lines]
-    : [`Nothing is pinned for ${name} on this machine. Shall it follow the project's files?`];
+  const question = !pinned
+    ? [`Nothing is pinned for ${name} on this machine. Shall it follow the project's files?`]
+    : [
+        ...(found.foreign === null ? [] : [`${name} went on under a policy that this machine never had.`]),
+        ...(lines.length === 0
+          ? ["Shall it go on here, by the project's files?"]
+          : [`Accept this for ${name}? It loosens its policy:`, "", ...lines]),
+      ];
   confirm(host, { message: question.join("\n"), command: `pawl policy ${name} --accept` });
   await accept(project, host, name, { ignored, present });
+  if (found.foreign !== null) await project.runtime.outside.policies?.acceptEarlier(name, found.foreign);
   return {
     text: `Accepted: ${name} now follows the project's files.\n`,
     data: { ...dataOf(name, found), accepted: true },
@@ -57,6 +64,8 @@ export interface Compared {
   readonly holds: boolean;
   readonly changes: readonly PolicyChange[];
   readonly ignored: readonly PolicyChange[];
+  /** The sha-256 of the policy that its state names, if this machine never kept it; else null. */
+  readonly foreign: string | null;
 }
 
 export async function compared({ runtime, workflows }: Project, run: string): Promise<Compared> {
@@ -76,7 +85,19 @@ export async function compared({ runtime, workflows }: Project, run: string): Pr
   const pinned = (present && (await runtime.outside.policies?.find(run))) ?? null;
   const changed = pinned && present ? comparePolicies(pinned, present) : [];
   const changes = found ? await placed(changed, found.sourcesOf, (file) => view.read(file)) : [];
-  return { pinned, present, holds, changes, ignored: changes.filter(({ loosens }) => loosens) };
+  const foreign = present && (await foreignIn(runtime, run, { pinned, present }, found?.named));
+  return { pinned, present, holds, changes, ignored: changes.filter(({ loosens }) => loosens), foreign };
+}
+
+async function foreignIn(
+  { outside: { policies } }: Project["runtime"],
+  run: string,
+  { pinned, present }: { readonly pinned: Policy | null; readonly present: Policy },
+  named: string | undefined,
+): Promise<string | null> {
+  if (named === undefined) return null;
+  const known = [present, ...(pinned ? [pinned, governing(pinned, present)] : [])].map(hashOfPolicy);
+  return [...known, ...((await policies?.earlier(run)) ?? [])].includes(named) ? null : named;
 }
 
 /** What tightens the policy counts already; from now on nobody takes it back by another edit. */

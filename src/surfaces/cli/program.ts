@@ -1,5 +1,6 @@
 /** The command line: which command is meant, and how its answer or its error is shown. */
 
+import { shownJson } from "../../core/clean.ts";
 import { type ErrorCode, type PawlError, toPawlError } from "../../core/error.ts";
 import type { Caller } from "../../core/event.ts";
 import { changesNothing, checkCommand } from "../../workflows/bloom/own-verbs.ts";
@@ -36,7 +37,7 @@ export async function runProgram(given: readonly string[], host: Host): Promise<
     const answer = await obey(argv, words ?? [], inside);
     if (!answer) return 0;
     if (answer.isPrinted) return answer.exit ?? 0;
-    host.terminal.out(json ? `${JSON.stringify(answer.data, null, 2)}\n` : await textOf(answer, host));
+    host.terminal.out(json ? `${shownJson(answer.data, 2)}\n` : await textOf(answer, host));
     return answer.exit ?? 0;
   } catch (thrown) {
     return fail(toPawlError(thrown), json, host);
@@ -49,7 +50,7 @@ async function textOf({ text, isMarkdown }: Answer, { terminal }: Host): Promise
 }
 
 function fail({ code, message, fix }: PawlError, json: boolean, { terminal, name }: Host): number {
-  if (json) terminal.out(`${JSON.stringify({ error: { code, message, fix } }, null, 2)}\n`);
+  if (json) terminal.out(`${shownJson({ error: { code, message, fix } }, 2)}\n`);
   else {
     const width = name.length + 2;
     const lines = (text: string) => hang(clean(text), width);

@@ -35,6 +35,11 @@ export function runOf(verb: Verb): Run {
     const renews = verb.renewsPolicy && typeof id === "string" && !reply.refused;
     if (renews && host.caller.channel !== "agent")
       await (await import("./policy.ts")).renew(project, `bloom:${id}`);
+    // A task of their own is a person's word for its agent.
+    if (verb.name === "add" && host.caller.channel === "terminal") {
+      const { bloom } = await project.runtime.settings(project.runtime.store.view());
+      await project.trust.acceptAgent(bloom.agent, host.caller.who ?? "");
+    }
     const answer = answerOf(reply);
     return verb.prose
       ? { ...answer, isMarkdown: true }

@@ -1,3 +1,4 @@
+import { PawlError } from "../../core/error.ts";
 import { renderExecutables } from "../../core/trust.ts";
 import type { Project, TrustLook } from "../../runtime/project.ts";
 import type { Answer, Host, Run } from "./command.ts";
@@ -12,7 +13,7 @@ export const trust: Run = async (host, call) => {
   if (revoke === true) return revoked(project);
   const look = await project.trust.look();
   if (show === true || look.untrusted.length === 0) return shown(look, project, host);
-  const text = await described(look, project);
+  const text = described(look, project);
   // A person's own script may agree without the question.
   if (yes === true) refuseAgent(host, "allow this", "pawl trust");
   else confirm(host, { message: `${text}\n\nMay Pawl start these?`, command: "pawl trust" });
@@ -25,6 +26,22 @@ export const trust: Run = async (host, call) => {
   };
 };
 
+/** The loop begins: a person at a terminal is asked about what is new. Without their yes, what needs it waits. */
+export async function agreeToNew(project: Project, host: Host): Promise<void> {
+  if (!(host.terminal.isScreen && host.agent() === null)) return;
+  const look = await project.trust.look();
+  if (look.untrusted.length === 0) return;
+  const news = described({ ...look, entries: look.untrusted }, project);
+  const message = look.record === null ? news : `New since you agreed:\n\n${news}`;
+  try {
+    confirm(host, { message: `${message}\n\nMay Pawl start these?`, command: "pawl trust" });
+  } catch (thrown) {
+    if (thrown instanceof PawlError) return;
+    throw thrown;
+  }
+  await project.trust.accept(look.entries, host.caller.who ?? "");
+}
+
 async function revoked({ root, trust }: Project): Promise<Answer> {
   const was = await trust.revoke();
   return {
@@ -35,6 +52,8 @@ async function revoked({ root, trust }: Project): Promise<Answer> {
 
 function shown(look: TrustLook, project: Project, { terminal }: Host): Answer {
   const { record, untrusted } = look;
+  if (look.entries.length === 0)
+    return { text: "The project's files name nothing to start.\n", data: dataOf(look, project) };
   const head =
     untrusted.length === 0
       ? `Trusted${record ? ` since ${record.time}, by ${record.by}` : ""}:`
@@ -51,35 +70,13 @@ function dataOf({ entries, record, untrusted }: TrustLook, { root }: Project) {
   return { project: root, trusted, since: record?.time ?? null, by: record?.by ?? null, entries, untrusted };
 }
 
-async function described({ entries, record }: TrustLook, project: Project): Promise<string> {
+function described({ entries, record }: TrustLook, project: Project): string {
   const lines = [
     `The files of ${project.root} would start these on your machine, with your permissions:`,
     "",
     renderExecutables(entries, record),
-    ...(await tasksNow(project)),
     "",
-    "Pawl cannot show what these programs and scripts do: read them, too.",
+    "⏎ is a line break. Pawl cannot show what these programs and scripts do, nor what a model does with a task: read them, too.",
   ];
   return clean(lines.join("\n"));
-}
-
-/** What the tasks file says today. */
-async function tasksNow({ runtime }: Project): Promise<readonly string[]> {
-  const { loadTasks } = await import("../../tasks-file/load.ts");
-  const { eachTask } = await import("../../tasks-file/task.ts");
-  const view = runtime.store.view();
-  const settings = await runtime.settings(view);
-  const loaded = await loadTasks(view, { settings }).catch(() => null);
-  if (loaded === null) return [];
-  const tasks = eachTask(loaded.file.tasks).map(({ task }) => task);
-  const agents = new Set(tasks.map(({ agent }) => agent ?? settings.bloom.agent));
-  const commands = new Set(
-    tasks.flatMap(({ verify = [], steps }) => [...verify, ...steps.flatMap((step) => step.verify ?? [])]),
-  );
-  return [
-    "",
-    `${loaded.path} has ${tasks.length} ${tasks.length === 1 ? "task" : "tasks"} today, for ${[...agents].join(", ")}:`,
-    ...[...commands].map((command) => `  runs    verify: ${command.replace(/\s+/g, " ")}`),
-    "  and what the tasks instruct these agents to do.",
-  ];
 }

@@ -51,11 +51,10 @@ export function policyOf({ alfred, environment, gates }: Settings): Policy {
 
 /** What the configuration says; null if the task is over. A task whose state cannot be read may not be over. */
 export async function policyIn(view: View, settings: Settings, id: string): Promise<PresentPolicy | null> {
-  const isOver = await loadHere(view, id).then(
-    ({ active_tool_state, task_status }) => active_tool_state === null && NEXT_TOOL[task_status] === null,
-    () => false,
-  );
-  return isOver ? null : { policy: policyOf(settings), sourcesOf: settingSources };
+  const state = await loadHere(view, id).catch(() => null);
+  const active = state?.active_tool_state ?? null;
+  if (state !== null && active === null && NEXT_TOOL[state.task_status] === null) return null;
+  return { policy: policyOf(settings), sourcesOf: settingSources, named: active?.policy };
 }
 
 /** The settings, with the policy applied. */
@@ -72,7 +71,7 @@ function settingsBy(policy: Policy, settings: Settings): Settings {
 
 /**
  * What governs the task now, to be pinned if nothing is pinned yet. Throws `policy-unknown` if the state names a policy
- * that is neither kept on this machine nor the present one.
+ * that was never kept on this machine and is not the present one.
  */
 export async function govern(
   { id, state }: Pick<LoadedTask, "id" | "state">,
@@ -85,7 +84,8 @@ export async function govern(
   const policy = pinned === null ? present : governing(pinned, present);
   const hash = hashOfPolicy(policy);
   const named = { run, whose: `The task '${id}'`, what: "the configuration as it was when the task began" };
-  if (pinned === null) checkKnown(named, state.active_tool_state?.policy, hash);
+  const kept = pinned === null ? [] : [hashOfPolicy(pinned), ...((await policies?.earlier(run)) ?? [])];
+  checkKnown(named, state.active_tool_state?.policy, [hash, ...kept]);
   const isKept = pinned !== null && hashOfPolicy(pinned) === hash;
   const pin = { run, policy, ...(isNew ? {} : { instead: pinned }) };
   const loosened = pinned === null ? [] : ignoredIn(pinned, present);

@@ -122,9 +122,9 @@ export interface Pinned {
   readonly seen: Policy | null;
 }
 
-/** A task that begins follows what was seen of it; a run that resumes follows its own policy. */
-export function pinOf(pinned: Pinned | undefined, isBegun: boolean): Policy | null {
-  return (isBegun ? pinned?.kept : null) ?? pinned?.seen ?? null;
+/** What is kept for the task counts, else what the loop saw of it. */
+export function pinOf(pinned: Pinned | undefined): Policy | null {
+  return pinned?.kept ?? pinned?.seen ?? null;
 }
 
 /** The task as it is governed, and what in the file does not count. `pinned`: null if nothing is pinned. */

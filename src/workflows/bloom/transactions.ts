@@ -143,7 +143,7 @@ export const applyResult = runEvent<ResultTypes>({
     const fault = found.held.get(id);
     if (fault && held === undefined) throw fault;
     const seen = found.run === null && held !== undefined ? { ...found, run: held } : found;
-    const policy = pinOf(pinned, seen.run !== null);
+    const policy = pinOf(pinned);
     const written = findTask(seen.file.tasks, id);
     // Removed, or cancelled by a person who saw no worker at it.
     if (written === null || (found.run === null && written.status === "cancelled"))
@@ -243,7 +243,7 @@ export const begin = runEvent<BeginTypes>({
     const seen = await readTask(view, id, context);
     const fault = seen.held.get(id);
     if (fault) throw fault;
-    const policy = pinOf(pinned, seen.run !== null);
+    const policy = pinOf(pinned);
     const found = findTask(seen.file.tasks, id);
     const nothing = { reply: { known: null, happened: [] } };
     if (found === null) return { answer: { ...nothing, changes: gone(seen, id) } };

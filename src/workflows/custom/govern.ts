@@ -71,8 +71,8 @@ type Governable = Pick<OwnRun, "configuration" | "elsewhere" | "file" | "loaded"
 /**
  * What governs the run now, to be pinned if nothing is pinned yet. Null: a program's own workflow, or the run is over or
  * others advanced it.
- * `begins`: the run may begin with this look. Throws `policy-unknown` if its file names a policy that is neither kept
- * on this machine nor the present one.
+ * `begins`: the run may begin with this look. Throws `policy-unknown` if its file names a policy that was never kept
+ * on this machine and is not the present one.
  */
 export async function govern(
   { configuration, elsewhere, file, loaded, run, source }: Governable,
@@ -87,7 +87,8 @@ export async function govern(
   const hash = hashOfPolicy(present);
   const pinned = file && ((await policies?.find(run)) ?? null);
   const named = { run, whose: run, what: "the workflow's file as it was when the run moved last" };
-  if (pinned === null) checkKnown(named, file?.policy, hash);
+  const kept = pinned === null ? [] : [hashOfPolicy(pinned), ...((await policies?.earlier(run)) ?? [])];
+  checkKnown(named, file?.policy, [hash, ...kept]);
   const loosened = pinned === null ? [] : ignoredIn(pinned, present);
   const ignored = await placed(loosened, sourcesIn(source.file), (file) => view.read(file));
   const isKept = pinned !== null && hashOfPolicy(pinned) === hash;
@@ -106,9 +107,9 @@ export async function policyIn(
   const path = runPath(source.name, id);
   const text = await view.read(path);
   if (text === null) return null;
-  const { state } = parseRun(path, source.name, id, text);
+  const { policy: named, state } = parseRun(path, source.name, id, text);
   if (definition.table.states[state]?.final) return null;
-  return { policy: policyOf(definition, gates), sourcesOf: sourcesIn(source.file) };
+  return { policy: policyOf(definition, gates), sourcesOf: sourcesIn(source.file), named };
 }
 
 function sourcesIn(file: string | null): PolicySources {

@@ -125,6 +125,8 @@ export const admitBody: MiddlewareHandler = bodyLimit({
 /** Exchanges the address's token for the session's cookie, and leads on to the page. */
 export function enter({ sessions, host }: DoorOptions) {
   return (context: Context) => {
+    // A program that shows where a link leads must not use it up.
+    if (context.req.method !== "GET") return answer(context, 405, "its address is opened by a GET");
     const session = sessions.enter(context.req.param("token") ?? "");
     if (session === null) return answer(context, 401, "its address was used already, or is too old");
     setCookie(context, cookieName(host), session, { httpOnly: true, sameSite: "Strict", path: "/" });

@@ -14,6 +14,8 @@ export interface BoardServer {
 
 const HOST = "127.0.0.1";
 const MOST_CONNECTIONS = 128;
+/** Connections that have not asked anything yet: the oldest gives way, so that silent ones keep nobody out. */
+const MOST_SILENT = 32;
 /** Milliseconds for a request to come in whole. */
 const REQUEST_LIMIT = 5000;
 
@@ -26,11 +28,19 @@ export async function listen(
   const answer = getRequestListener(fetch, { overrideGlobalObjects: false });
   const server: Server = createServer(
     { requestTimeout: REQUEST_LIMIT, headersTimeout: REQUEST_LIMIT, connectionsCheckingInterval: 1000 },
-    (request: IncomingMessage, response) => void answer(request, response),
+    (request: IncomingMessage, response) => {
+      silent.delete(request.socket);
+      void answer(request, response);
+    },
   );
+  const silent = new Set<Socket>();
   server.maxConnections = MOST_CONNECTIONS;
   server.on("connection", (socket) => {
-    if (!admits(socket)) socket.destroy();
+    if (!admits(socket)) return void socket.destroy();
+    silent.add(socket);
+    socket.once("close", () => silent.delete(socket));
+    const [oldest] = silent;
+    if (silent.size > MOST_SILENT) oldest?.destroy();
   });
   server.listen(port, HOST);
   try {

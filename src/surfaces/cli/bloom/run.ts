@@ -6,6 +6,7 @@ import type { LoopEnd } from "../../../workflows/bloom/scheduler/loop.ts";
 import { listRuns } from "../../../workflows/bloom/task-run.ts";
 import type { Answer, Call, Run } from "../command.ts";
 import { beginLoop } from "../policy.ts";
+import { agreeToNew } from "../trust.ts";
 import { dryRun } from "./run-dry.ts";
 import {
   checkedSettings,
@@ -25,6 +26,7 @@ export const run: Run = async (host, call) => {
   if (options.dryRun)
     return dryRun(project, await host.agents(project.root, settings), options.worker, host.caller);
   const isUnderway = async () => (await listRuns(project.runtime.store.view())).length > 0;
+  await agreeToNew(project, host);
   await beginLoop(project, host, isUnderway);
   const screen = screenOf(host, call.json, options.once);
   const stop = new AbortController();

@@ -1,5 +1,7 @@
 /** What the commands share that run the work loop: `pawl run` on its own, `pawl worker` among others. */
+
 import type { BloomHappening } from "../../../core/bloom-event.ts";
+import { shownJson } from "../../../core/clean.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { PawlEvent } from "../../../core/event.ts";
 import type { LoopPorts } from "../../../core/ports/loop.ts";
@@ -39,7 +41,7 @@ export async function checkedSettings({ runtime }: Project, only: string | null 
 export function screenOf({ terminal }: Host, json: boolean | undefined, ends: boolean): Screen {
   if (json !== true) return openScreen(terminal, { ends });
   return {
-    show: (happening: BloomHappening | PawlEvent) => terminal.out(`${JSON.stringify(happening)}\n`),
+    show: (happening: BloomHappening | PawlEvent) => terminal.out(`${shownJson(happening)}\n`),
     say: (text) => terminal.err(`${clean(text)}\n`),
     close: () => {},
   };
@@ -129,6 +131,6 @@ export function endAnswer(
   isPrinted: boolean,
   { terminal }: Host,
 ): Answer {
-  if (isPrinted) terminal.out(`${JSON.stringify(data)}\n`);
+  if (isPrinted) terminal.out(`${shownJson(data)}\n`);
   return { text, data, ...(exit === undefined ? {} : { exit }), ...(isPrinted ? { isPrinted } : {}) };
 }

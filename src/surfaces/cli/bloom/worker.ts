@@ -12,6 +12,7 @@ import type { LoopEnd, LoopSetup } from "../../../workflows/bloom/scheduler/loop
 import { listRuns } from "../../../workflows/bloom/task-run.ts";
 import type { Answer, Call, Host, Run } from "../command.ts";
 import { beginLoop } from "../policy.ts";
+import { agreeToNew } from "../trust.ts";
 import type { Screen } from "./run-screen.ts";
 import {
   checkedSettings,
@@ -96,6 +97,7 @@ const PAUSE_MILLISECONDS = 1000;
 async function begin(project: Project, host: Host, call: Call) {
   const { bloom } = await checkedSettings(project);
   const own = entryOf(call, host, bloom.agents);
+  await agreeToNew(project, host);
   await beginLoop(project, host, async () => (await listRuns(project.runtime.store.view())).length > 0);
   const outside = await project.openLoop();
   try {

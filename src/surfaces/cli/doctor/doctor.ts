@@ -2,7 +2,7 @@
 import { toPawlError } from "../../../core/error.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../../core/settings.ts";
 import type { Project } from "../../../runtime/project.ts";
-import type { Host, Run } from "../command.ts";
+import type { Host, Machine, Run } from "../command.ts";
 import { counted } from "../counted.ts";
 import { clean, type Terminal } from "../terminal.ts";
 import { wrap } from "../text-width.ts";
@@ -93,7 +93,7 @@ async function open(host: Host): Promise<Opened> {
 
 function machineOf(host: Host, root: string | null): Promise<readonly Finding[]> {
   return looked("machine", async () => {
-    const { git, installed, node } = await host.machine(root);
+    const { git, installed, leftOut, node } = await host.machine(root);
     const skewed = installed !== null && installed !== host.version;
     const own = `${host.version}, by ${host.launch.slice(0, -1).join(" ")}`;
     return [
@@ -101,6 +101,7 @@ function machineOf(host: Host, root: string | null): Promise<readonly Finding[]>
       git === null
         ? fault("git", "no git starts on the PATH", { fix: "Install git: https://git-scm.com/downloads" })
         : good("git", git),
+      ...(leftOut.length > 0 ? [good("PATH", leftOutWords(leftOut))] : []),
       skewed
         ? hint("Pawl", `this is ${host.version}, and the project's own package is ${installed}`, {
             command: "npx --no pawl doctor",
@@ -110,6 +111,14 @@ function machineOf(host: Host, root: string | null): Promise<readonly Finding[]>
     ];
   });
 }
+
+function leftOutWords(leftOut: Machine["leftOut"]): string {
+  const shown = leftOut.slice(0, MOST_SHOWN).map(({ entry, why }) => `${entry} (${why})`);
+  const more = leftOut.length > MOST_SHOWN ? [`${leftOut.length - MOST_SHOWN} more`] : [];
+  return `Pawl looks for programs everywhere but in ${[...shown, ...more].join(", ")}`;
+}
+
+const MOST_SHOWN = 5;
 
 const MARKS = { good: ["✓", "green"], hint: ["!", "yellow"], fault: ["✗", "red"] } as const;
 

@@ -25,6 +25,7 @@ import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
 import { branchOf, eachTask, findTask, type Task } from "../../../tasks-file/task.ts";
 import { hasCaps, wantedFor } from "../caps.ts";
 import type { MergeQueue, StopReason } from "../execution-context.ts";
+import { governTask, pinOf } from "../govern.ts";
 import { serves } from "../labels.ts";
 import { apart } from "../overlap.ts";
 import { personsEvent } from "../persons-event.ts";
@@ -90,6 +91,8 @@ interface Loop extends LoopSetup {
   readonly looks: Map<string, Active>;
   /** Tasks that an unexpected error stopped; this loop leaves them alone and continues with the others. */
   readonly failed: Map<string, unknown>;
+  /** Tasks of which nobody has agreed to what they start, and why. */
+  readonly untrusted: Map<string, PawlError>;
   /** Tasks whose lines in tasks.yaml could not be changed at the last look. */
   readonly unwritable: Map<string, PawlError>;
   /** The working folders that this loop holds: a repository's branch, or the project's root. */
@@ -129,6 +132,7 @@ export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
     active: new Map(),
     looks: new Map(),
     failed: new Map(),
+    untrusted: new Map(),
     unwritable: new Map(),
     folders: new Set(),
     outgrown: new AbortController(),
@@ -156,7 +160,7 @@ export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
       await merges.ended();
     }
     for (const error of [...loop.failed.values(), ...loop.unwritable.values()]) throw error;
-    return endOf(await look(loop, true), setup.worker ?? ANY_WORKER);
+    return endOf(await look(loop, true), setup.worker ?? ANY_WORKER, loop.untrusted);
   } finally {
     setup.stop.removeEventListener("abort", stopWork);
     setup.drain?.removeEventListener("abort", signal.notify);
@@ -174,7 +178,7 @@ async function turnUntilOver(loop: Loop, merges: MergeWatch): Promise<void> {
       const picked = await look(loop);
       drainIfOutgrown(loop, picked);
       tellUnwritable(loop, picked);
-      loop.pins.see(picked.file.tasks, loop.active.size === 0, new Set(loop.active.keys()));
+      await loop.pins.see(picked.file.tasks, loop.active.size === 0);
       await tellActive(loop, picked);
       const due = (isDraining(loop) ? null : merges.turn(picked)) ?? SLOW_MILLISECONDS;
       const wait = await fill(loop, picked);
@@ -261,6 +265,7 @@ function leftOf(
 /** Begins to work on the task, unless a cap is reached, its agent is missing, or another worker has it. */
 async function start(loop: Loop, picked: Picked, task: Task): Promise<"begun" | "waits" | "taken"> {
   const { active, caps, slots } = loop;
+  if (await lacksTrust(loop, task)) return "waits";
   const lacking = agentMissing(loop.ports.agents, picked, task);
   if (lacking !== null) {
     // Another machine may have it.
@@ -284,6 +289,22 @@ async function start(loop: Loop, picked: Picked, task: Task): Promise<"begun" | 
   if (claims === null || wanted === null) return "taken";
   caps.reach(claims, wanted);
   return "waits";
+}
+
+/** Whether the task, as it is governed, waits for a person's agreement; reported once. The others go on. */
+async function lacksTrust(loop: Loop, task: Task): Promise<boolean> {
+  const { pins, untrusted } = loop;
+  const governed = governTask(task, pinOf(await pins.of(task.id))).task;
+  const error = (await loop.lacksTrust?.(governed)) ?? null;
+  if (error === null) untrusted.delete(task.id);
+  else waitForTrust(loop, task.id, error);
+  return error !== null;
+}
+
+function waitForTrust({ show, untrusted }: Loop, taskId: string, error: PawlError): void {
+  if (untrusted.get(taskId)?.message !== error.message)
+    show({ type: "task:waiting", taskId, reason: `${error.message} ${error.fix}` });
+  untrusted.set(taskId, error);
 }
 
 /** What it counts for among the caps over all machines; null: nothing. What only needs to be pushed or merged needs no agent. */
@@ -333,6 +354,7 @@ function startWork(
   const work: Work = { id, abort: new AbortController(), told: null, run: null, slot, shared };
   const abandoned = claims.some((each) => each.abandoned);
   loop.retries.begin();
+  if (!watches) loop.pins.begin();
   const lost = AbortSignal.any(claims.flatMap((each) => each.lost ?? []));
   lost.addEventListener("abort", () => {
     loop.show({ type: "task:lease_lost", taskId: id });
@@ -343,6 +365,8 @@ function startWork(
     .catch(async (error: unknown) => {
       // It starts again from its state on disk, but not at once.
       if (loop.retries.shouldRetry(error)) await loop.retries.wait();
+      else if (error instanceof PawlError && error.code === "project-untrusted")
+        waitForTrust(loop, id, error);
       else if (shared !== null && error instanceof PawlError && error.code === "lease-lost")
         loop.show({ type: "task:overtaken", taskId: id, reason: error.message });
       else fail(loop, id, error);
@@ -499,11 +523,15 @@ async function endLeftovers(setup: Loop): Promise<void> {
 // ── How it stands ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Reports how the tasks stand whenever that changes; what waits for a person already is reported first. */
-function openStanding({ show, worker = ANY_WORKER }: LoopSetup): (picked: Picked, rests: boolean) => void {
+function openStanding({
+  show,
+  untrusted,
+  worker = ANY_WORKER,
+}: Loop): (picked: Picked, rests: boolean) => void {
   let last = "";
   return (picked, rests) => {
     if (last === "") for (const event of waitingNow(picked)) show(event);
-    const { done, open, blocked, waiting } = endOf(picked, worker);
+    const { done, open, blocked, waiting } = endOf(picked, worker, untrusted);
     const stands = { done: done.length, open: open.length, blocked, waiting, idle: rests };
     if (JSON.stringify(stands) === last) return;
     last = JSON.stringify(stands);
@@ -519,13 +547,18 @@ function waitingNow({ runs, states, scope }: Picked): readonly BloomHappening[] 
   );
 }
 
-function endOf({ file, states, runs }: Picked, { only }: Worker): LoopEnd {
+function endOf(
+  { file, states, runs }: Picked,
+  { only }: Worker,
+  untrusted: ReadonlyMap<string, PawlError>,
+): LoopEnd {
   const root = only === null ? null : findTask(file.tasks, only);
   const tasks = eachTask(root ? [root] : file.tasks).map(({ task }) => task);
   const open = tasks.filter((task) => !isClosed(task));
   const stuck = heldByCancelled(file.tasks, states);
   const waits = (task: Task) => {
     const run = runs.get(task.id);
+    if (untrusted.has(task.id)) return true;
     return states.get(task.id) === "waiting_for_human" || (run !== undefined && awaitsMerge(run));
   };
   return {

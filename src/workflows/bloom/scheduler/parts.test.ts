@@ -307,17 +307,34 @@ describe("The pins", () => {
     });
   });
 
-  it("know a task as it was before an agent could have changed it", async () => {
+  it("know a task as it was before an agent could have changed it, also when that has ended", async () => {
+    promise("policy.claims");
     const { pins } = opened();
+    const seenOf = async () => JSON.stringify((await pins.of("T1")).seen);
     expect(await pins.of("T1")).toEqual({ kept: null, seen: null });
-    pins.see([task(["npm test"])], false, new Set());
-    const { seen } = await pins.of("T1");
-    expect(JSON.stringify(seen)).toContain("npm test");
-    pins.see([task(["true"])], false, new Set());
-    pins.see([task(["true"])], true, new Set(["T1"]));
-    expect((await pins.of("T1")).seen).toEqual(seen);
-    pins.see([task(["true"])], true, new Set());
-    expect(JSON.stringify((await pins.of("T1")).seen)).toContain('"true"');
+    await pins.see([task(["npm test"])], true);
+    pins.begin();
+    await pins.see([task(["true"])], false);
+    await pins.see([task(["false"])], true);
+    await pins.see([task(["false"])], true);
+    expect(await seenOf()).toContain("npm test");
+    await pins.see([task(["make"])], true);
+    expect(await seenOf()).toContain("make");
+    // It began and ended between two looks.
+    pins.begin();
+    await pins.see([task(["true"])], true);
+    expect(await seenOf()).toContain("make");
+  });
+
+  it("keep what an agent loosened as it was before, for the next loop, too", async () => {
+    promise("policy.claims");
+    const { calls, pins } = opened();
+    await pins.see([task(["npm test"])], true);
+    pins.begin();
+    await pins.see([task(["npm test", "make"])], false);
+    expect(calls.filter((call) => call.startsWith("keep"))).toEqual([]);
+    await pins.see([task([])], true);
+    expect(JSON.stringify((await pins.of("T1")).kept)).toContain("npm test");
   });
 
   it("know the tasks of a file that are put in another order, and one that is there again", async () => {
@@ -325,25 +342,23 @@ describe("The pins", () => {
     const [a, b] = ["A", "B"].map((id) => ({ ...task([`own ${id}`]), id })) as [Task, Task];
     const loose = { ...a, verify: ["true"] };
     const seenOf = async (id: string) => JSON.stringify((await pins.of(id)).seen);
-    pins.see([a, b], true, new Set());
-    pins.see([b, loose], false, new Set());
-    expect(await seenOf("A")).toContain("own A");
-    pins.see([b, loose], true, new Set(["B"]));
+    await pins.see([a, b], true);
+    await pins.see([b, loose], true);
     expect(await seenOf("A")).toContain('"true"');
-    pins.see([a, b], true, new Set());
+    await pins.see([a, b], true);
     expect([await seenOf("A"), await seenOf("B")].join()).toMatch(/own A.*own B/);
     await pins.forget("A");
-    pins.see([a, b], false, new Set(["A"]));
+    await pins.see([a, b], false);
     expect(await seenOf("A")).toContain("own A");
     await pins.forget("gone");
-    pins.see([loose], true, new Set());
-    pins.see([a, b], true, new Set());
+    await pins.see([loose], true);
+    await pins.see([a, b], true);
     expect(await seenOf("A")).toContain("own A");
   });
 
   it("keep a task's policy once while it is the same, and forget it when the task is done", async () => {
     const { pins, calls } = opened();
-    pins.see([task(["npm test"])], false, new Set());
+    await pins.see([task(["npm test"])], false);
     const policy = { "task.verify": ["npm test"] } as never;
     await pins.keep("T1", policy);
     await pins.keep("T1", policy);

@@ -1,7 +1,8 @@
 /**
  * The policies that a loop follows: its own settings as they were when it began, and each task's part of the tasks file
- * as the loop saw it before one of its own agents could have changed it. A tightening counts at once; a loosening is
- * reported, and counts once a person accepts it.
+ * as the loop saw it before one of its own agents could have changed it. What was written while an agent was at work is a
+ * claim, also after that has ended, and for every task: a tightening counts at once; a loosening is reported, and counts
+ * once a person accepts it.
  */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { canonical } from "../../../core/canonical.ts";
@@ -17,8 +18,13 @@ export interface Pins {
   readonly runtime: Runtime;
   /** Before each look: what a person has accepted meanwhile counts. */
   refresh(): Promise<void>;
-  /** After each look: pins new tasks; with `rests` (no agent is at work), all tasks that nobody works on. */
-  see(tasks: readonly Task[], rests: boolean, active: ReadonlySet<string>): void;
+  /** Work on a task begins: an agent may change what is seen next. */
+  begin(): void;
+  /**
+   * After each look: pins new tasks; with `rests` (no agent is at work), also what has changed since the last look if no
+   * agent was at work then or since.
+   */
+  see(tasks: readonly Task[], rests: boolean): Promise<void>;
   of(task: string): Promise<Pinned>;
   /** The policy that it follows from here on. */
   keep(task: string, policy: Policy): Promise<void>;
@@ -33,6 +39,8 @@ type Show = (happening: BloomHappening) => void;
 export function openPins(runtime: Runtime, policies: Policies | undefined, show: Show): Pins {
   let base: Policy | null = null;
   const seen = new Map<string, Policy>();
+  const written = new Map<string, string>();
+  let worked = false;
   const kept = new Map<string, string>();
   const told = new Set<string>();
   const tell = async (run: string, ignored: readonly PolicyChange[]) => {
@@ -43,6 +51,10 @@ export function openPins(runtime: Runtime, policies: Policies | undefined, show:
     const { bloom } = await runtime.settings(view);
     const sources = run === LOOP ? settingSources : taskSources(bloom.tasks_file, run.slice(LOOP.length + 1));
     show({ type: "policy:changed", run, ignored: await placed(ignored, sources, (file) => view.read(file)) });
+  };
+  /** The next loop must not take the claim for what a person wrote. */
+  const keepFirst = async (run: string, policy: Policy) => {
+    if ((await policies?.find(run)) === null) await policies?.keep(run, policy);
   };
   return {
     runtime: {
@@ -58,9 +70,22 @@ export function openPins(runtime: Runtime, policies: Policies | undefined, show:
     async refresh() {
       base = (await policies?.find(LOOP)) ?? base;
     },
-    see(tasks, rests, active) {
-      for (const { task } of eachTask(tasks))
-        if (!seen.has(task.id) || (rests && !active.has(task.id))) seen.set(task.id, taskPolicy(task));
+    begin() {
+      worked = true;
+    },
+    async see(tasks, rests) {
+      const isPersons = rests && !worked;
+      worked = !rests;
+      for (const { task } of eachTask(tasks)) {
+        const { id } = task;
+        const present = taskPolicy(task);
+        const text = canonical(present);
+        const before = seen.get(id);
+        if (written.get(id) === text && before !== undefined) continue;
+        written.set(id, text);
+        if (before === undefined || isPersons) seen.set(id, present);
+        else if (ignoredIn(before, present).length > 0) await keepFirst(`${LOOP}:${id}`, before);
+      }
     },
     of: async (task) => ({
       kept: (await policies?.find(`${LOOP}:${task}`)) ?? null,
@@ -75,6 +100,7 @@ export function openPins(runtime: Runtime, policies: Policies | undefined, show:
     async forget(task) {
       kept.delete(task);
       seen.delete(task);
+      written.delete(task);
       await policies?.forget(`${LOOP}:${task}`);
     },
     tell,

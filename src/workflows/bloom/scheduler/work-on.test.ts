@@ -226,6 +226,8 @@ describe("What governs a task", () => {
     const policies = {
       find: async (run: string) => kept.get(run) ?? null,
       keep: async (run: string, policy: Policy) => void kept.set(run, policy),
+      earlier: async () => [],
+      acceptEarlier: async () => {},
       forget: async (run: string) => void kept.delete(run),
       list: async () => [...kept.keys()],
     };

@@ -8,7 +8,7 @@ import { type ErrorCode, toPawlError } from "../../../core/error.ts";
 import type { Caller, PawlEvent } from "../../../core/event.ts";
 import type { ProjectPath } from "../../../core/path.ts";
 import type { Clock } from "../../../core/ports/clock.ts";
-import type { WorkPorts } from "../../../core/ports/loop.ts";
+import type { LoopPorts, WorkPorts } from "../../../core/ports/loop.ts";
 import type { Watch } from "../../../core/ports/watch.ts";
 import type { SharedWorktrees } from "../../../core/ports/worktrees.ts";
 import { openSignal } from "../../../core/signal.ts";
@@ -49,6 +49,7 @@ export interface WorkSetup {
   readonly show: (happening: BloomHappening | PawlEvent) => void;
   readonly stop: AbortSignal;
   readonly retries: RetryPolicy;
+  readonly lacksTrust?: LoopPorts["lacksTrust"];
 }
 
 export interface Work {
@@ -173,6 +174,9 @@ async function next(setup: WorkSetup, work: Work, known: Known, caller: Caller):
   if (DELIVERED.has(run.state)) work.slot.leave();
   else if (!(await work.slot.take(context.stop))) return { event: "interrupted" };
   for (const command of commands) {
+    // An edit, a pull or a merge may have brought a command meanwhile.
+    const lacking = await setup.lacksTrust?.(context.known.task);
+    if (lacking) throw lacking;
     const result = await perform(command, context);
     if (result.event !== undefined) return result;
     context = contextOf(setup, work, (await commit(setup, work, result, caller)).known, caller);

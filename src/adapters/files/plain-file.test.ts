@@ -1,0 +1,147 @@
+/** What an agent may leave where Pawl reads: in each such place, all of it, and none stops or misleads the reader. */
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
+import { stateOf } from "../../../test/rig/state-home.ts";
+import { projectPath } from "../../core/path.ts";
+import type { Folder } from "../../core/ports/worktrees.ts";
+import { lastWords } from "../agents/last-words.ts";
+import { takeCalls } from "../agents/outbox.ts";
+import { loadUsage, runFolder } from "../agents/run-folder.ts";
+import { tailOf } from "../checks/tail.ts";
+import { generationNow } from "../events/log-parts.ts";
+import { openRedactor } from "../process/redact.ts";
+import { openSetups } from "../setup/setup.ts";
+import { listLeases } from "./leases.ts";
+import { readPlainText } from "./plain-file.ts";
+import { openStore } from "./store.ts";
+import { writeWhole } from "./write-whole.ts";
+
+let root: string;
+const ends: (() => void)[] = [];
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "pawl-plain-")));
+});
+
+afterEach(() => {
+  for (const end of ends.splice(0)) end();
+  rmSync(root, { recursive: true, force: true });
+});
+
+const SECRET = "others' text";
+
+/** Each puts itself at the path. */
+const PLANTS: Readonly<Record<string, (path: string) => unknown>> = {
+  "a FIFO": (path) => execFileSync("mkfifo", [path]),
+  "a link to another's file": (path) => {
+    writeFileSync(join(root, "others"), SECRET);
+    symlinkSync(join(root, "others"), path);
+  },
+  "a link to a device": (path) => symlinkSync("/dev/zero", path),
+  "a loop of links": (path) => symlinkSync(path, path),
+  "a folder": (path) => mkdirSync(path),
+  "a socket": (path) =>
+    new Promise<void>((resolve) => {
+      const server = createServer().listen(path, resolve);
+      ends.push(() => server.close());
+    }),
+  "ten sparse gigabytes": (path) => {
+    writeFileSync(path, "");
+    truncateSync(path, 10 * 1024 ** 3);
+  },
+  "bytes that are no UTF-8": (path) => writeFileSync(path, Buffer.from([0xff, 0xfe, 0x00])),
+};
+
+const RUN = "a1";
+const agentFile = (name: string) => `.pawl/agents/${RUN}/${name}`;
+const setup = (folder: string) =>
+  openSetups(root).look(folder as Folder, { run: ["true"], inputs: ["lock"], cache: ["out"] });
+
+/** Where an agent may leave it, and who reads it there. What is thrown is an answer, too. */
+const PLACES: Readonly<Record<string, readonly [string, () => unknown]>> = {
+  "an input of setup": ["lock", () => setup(root)],
+  "a folder of setup": ["out", () => setup(root)],
+  "the note of setup": [".pawl-setup", () => setup(join(root, "work"))],
+  "the tasks file": [
+    "tasks.yaml",
+    () =>
+      openStore({ root, state: stateOf(root), packaged: async () => null })
+        .view()
+        .read(projectPath("tasks.yaml")),
+  ],
+  "a call in the outbox": [
+    agentFile("outbox/1.json"),
+    async () => {
+      const calls: unknown[] = [];
+      await takeCalls(runFolder(root, "agents", RUN), async (call) => void calls.push(call));
+      return calls;
+    },
+  ],
+  "what a run used": [agentFile("usage.json"), () => loadUsage(runFolder(root, "agents", RUN))],
+  "what a run was called with": [agentFile("call.json"), () => lastWords(root, RUN)],
+  "a run's output": [agentFile("output.jsonl"), () => lastWords(root, RUN)],
+  "a check's output": ["output", () => tailOf(join(root, "output"), openRedactor({}))],
+  "a lease": [".pawl/claims/T1.json", () => listLeases(root)],
+  "the event log": [".pawl/events.jsonl", () => generationNow(join(root, ".pawl/events.jsonl"))],
+  "what is written anew": ["small.new", () => writeWhole(join(root, "small"), "own")],
+};
+
+describe.each(Object.keys(PLANTS))("%s", (plant) => {
+  it.each(Object.keys(PLACES))(
+    "in the place of %s neither blocks its reader nor shows what is elsewhere",
+    async (place) => {
+      promise("files.planted");
+      const [path, read] = PLACES[place] ?? ["", () => null];
+      mkdirSync(join(root, "work"), { recursive: true });
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      if (path.startsWith(agentFile("")))
+        writeFileSync(join(root, agentFile("call.json")), '{"agent":"claude"}');
+      rmSync(join(root, path), { force: true });
+      await PLANTS[plant]?.(join(root, path));
+      const answer = await Promise.resolve()
+        .then(read)
+        .catch((thrown: unknown) => String(thrown));
+      expect(JSON.stringify(answer ?? null)).not.toContain(SECRET);
+      if (existsSync(join(root, "others"))) expect(readFileSync(join(root, "others"), "utf8")).toBe(SECRET);
+    },
+  );
+});
+
+it("a folder that setup keeps is neither taken nor put back through a link", async () => {
+  promise("files.planted");
+  const other = mkdtempSync(join(tmpdir(), "pawl-other-"));
+  ends.push(() => rmSync(other, { recursive: true, force: true }));
+  mkdirSync(join(other, "node_modules"));
+  writeFileSync(join(other, "node_modules/mine"), SECRET);
+  const order = { run: ["true"], inputs: ["lock"], cache: ["pkg/node_modules"] };
+  const setups = openSetups(root);
+  for (const name of ["one", "two"]) mkdirSync(join(root, name));
+  mkdirSync(join(root, "one/pkg/node_modules"), { recursive: true });
+  writeFileSync(join(root, "one/pkg/node_modules/x"), "kept");
+  await setups.done(join(root, "one") as Folder, order, true);
+  symlinkSync(other, join(root, "two/pkg"));
+  expect(await setups.look(join(root, "two") as Folder, order)).toBe("needed");
+  expect(readFileSync(join(other, "node_modules/mine"), "utf8")).toBe(SECRET);
+  expect(existsSync(join(other, "node_modules/x"))).toBe(false);
+});
+
+it("a file is read whole, up to what anybody writes", () => {
+  writeFileSync(join(root, "a"), "text");
+  expect(readPlainText(join(root, "a"))).toBe("text");
+  expect(() => readPlainText(join(root, "a"), 3)).toThrow("more than 3 bytes");
+});

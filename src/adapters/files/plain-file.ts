@@ -1,0 +1,47 @@
+/**
+ * Reads files in places that an agent may write: its worktree, and Pawl's own folder where no wall is around it. The
+ * folders on the way are the caller's to check (`own-folder.ts`, `look.ts`).
+ *
+ * D1  Only a regular file is opened. A FIFO or a device would block this process's only thread for ever.
+ * D2  No link is followed, also if it takes the file's place between a look and the opening.
+ * D3  No more is read than anybody needs: a sparse file of gigabytes costs its owner nothing.
+ */
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+
+/** Absent on Windows. */
+export const HARMLESS = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** Bytes. */
+export const MOST = 64 * 1024 * 1024;
+
+/** Throws as `openSync` does, and where there is no regular file. */
+export function openPlain(path: string): { readonly file: number; readonly size: number } {
+  const file = openSync(path, constants.O_RDONLY | HARMLESS);
+  try {
+    const stats = fstatSync(file);
+    if (!stats.isFile()) throw Object.assign(new Error(`${path} is no regular file`), { code: "EINVAL" });
+    return { file, size: stats.size };
+  } catch (thrown) {
+    closeSync(file);
+    throw thrown;
+  }
+}
+
+/** The whole file. Throws also where it has more than `most` bytes. */
+export function readPlain(path: string, most = MOST): Buffer {
+  const { file, size } = openPlain(path);
+  try {
+    if (size > most) throw Object.assign(new Error(`${path} has more than ${most} bytes`), { code: "EFBIG" });
+    const bytes = Buffer.alloc(size);
+    let read = 0;
+    for (let more = 1; more > 0 && read < size; read += more)
+      more = readSync(file, bytes, read, size - read, read);
+    return bytes.subarray(0, read);
+  } finally {
+    closeSync(file);
+  }
+}
+
+export function readPlainText(path: string, most = MOST): string {
+  return readPlain(path, most).toString("utf8");
+}

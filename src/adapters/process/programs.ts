@@ -1,0 +1,184 @@
+/**
+ * Where the programs lie that Pawl starts: `git`, `sh`, agents. Each is found once, and started by its absolute path.
+ *
+ * P1  Only absolute entries of the PATH count. A relative or empty one means the folder in which a program is started,
+ *     and that is often a folder of an agent.
+ * P2  Nothing counts that lies in a project or a workspace, where agents write.
+ * P3  Nothing counts that another user could replace, at any step of the way to it, links included.
+ *
+ * What a project's files name by a path is started as named: a person agreed to it.
+ */
+import { accessSync, constants, lstatSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
+import { delimiter, isAbsolute, join, resolve, sep } from "node:path";
+import { attempt } from "../../core/attempt.ts";
+import type { Environment } from "./environment.ts";
+
+export type FoundProgram =
+  | { readonly path: string; readonly why: null }
+  /** `no program git on the PATH`, and where one lies that Pawl does not start. */
+  | { readonly path: null; readonly why: string };
+
+/** An entry of the PATH in which Pawl looks for no program. */
+export interface LeftOut {
+  readonly entry: string;
+  readonly why: string;
+}
+
+interface SearchPath {
+  readonly folders: readonly string[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** What a system takes where nothing is set. */
+const USUAL = "/usr/bin:/bin";
+
+const closed = new Set<string>();
+const paths = new Map<string, SearchPath>();
+const programs = new Map<string, FoundProgram>();
+
+/** From now on no program of this folder is started by its name. */
+export function keepProgramsFrom(folder: string): void {
+  const real = attempt(() => realpathSync(folder), folder);
+  if (closed.has(real)) return;
+  closed.add(real);
+  paths.clear();
+  programs.clear();
+}
+
+/** A name is looked for on the PATH, an absolute path is taken as it is. */
+export function findProgram(name: string, { PATH = USUAL }: Environment): FoundProgram {
+  if (isAbsolute(name))
+    return isProgram(name)
+      ? { path: name, why: null }
+      : { path: null, why: `${name} is not an executable program` };
+  const key = `${name}\0${PATH}`;
+  const found = programs.get(key) ?? search(name, searchPath(PATH));
+  // A missing one may be installed meanwhile.
+  if (found.path === null) paths.delete(PATH);
+  else programs.set(key, found);
+  return found;
+}
+
+/** The PATH for what Pawl's own calls start in turn, such as git's helpers. */
+export function safePath({ PATH = USUAL }: Environment): string {
+  return searchPath(PATH).folders.join(delimiter);
+}
+
+/** The entries of the PATH that do not count, and why. */
+export function leftOutOf({ PATH = USUAL }: Environment): readonly LeftOut[] {
+  return searchPath(PATH).leftOut;
+}
+
+/** A file that may be run. */
+export function isProgram(path: string): boolean {
+  return attempt(() => {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  }, false);
+}
+
+function search(name: string, { folders, leftOut }: SearchPath): FoundProgram {
+  const refused: LeftOut[] = [];
+  for (const path of folders.map((folder) => join(folder, name)).filter(isProgram)) {
+    const why = faultOf(path);
+    if (why === null) return { path, why: null };
+    refused.push({ entry: path, why });
+  }
+  const others = leftOut
+    .map(({ entry, why }) => ({ entry: resolve(entry, name), why }))
+    .filter(({ entry }) => isProgram(entry));
+  const said = [...refused, ...others].map(({ entry, why }) => `; Pawl does not start ${entry}: ${why}`);
+  return { path: null, why: `no program ${name} on the PATH${said.join("")}` };
+}
+
+function searchPath(PATH: string): SearchPath {
+  const known = paths.get(PATH);
+  if (known) return known;
+  const look = lookOncePerPath();
+  const folders: string[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const entry of new Set(PATH === "" ? [] : PATH.split(delimiter))) {
+    const why = isAbsolute(entry) ? faultOf(entry, look) : "it is relative to the folder in which one works";
+    if (why === null) folders.push(entry);
+    else if (why !== MISSING) leftOut.push({ entry: entry === "" ? "an empty entry" : entry, why });
+  }
+  const made = { folders, leftOut };
+  paths.set(PATH, made);
+  return made;
+}
+
+const MISSING = "it is missing";
+const MOST_LINKS = 40;
+
+type Look = (path: string) => Stats;
+
+/** The entries of a PATH have folders in common. */
+function lookOncePerPath(): Look {
+  const known = new Map<string, Stats>();
+  return (path) => {
+    const stats = known.get(path) ?? lstatSync(path);
+    known.set(path, stats);
+    return stats;
+  };
+}
+
+/** Why what lies there does not count: follows the path step by step, as the system does. */
+function faultOf(path: string, look: Look = lstatSync): string | null {
+  let rest = partsOf(path);
+  let at: string = sep;
+  let links = 0;
+  try {
+    let above = look(at);
+    while (rest.length > 0) {
+      const next = join(at, rest[0] ?? "");
+      const stats = look(next);
+      const why = faultOfStep(at, above, stats);
+      if (why !== null) return why;
+      rest = rest.slice(1);
+      if (stats.isSymbolicLink()) {
+        if (++links > MOST_LINKS) return MISSING;
+        rest = [...partsOf(resolve(at, readlinkSync(next))), ...rest];
+        [at, above] = [sep, look(sep)];
+      } else [at, above] = [next, stats];
+    }
+    const place = [...closed].find((each) => at === each || at.startsWith(`${each}${sep}`));
+    if (place !== undefined) return `it lies in the project ${place}, where agents work`;
+    return isOwned(above) ? (mayChange(above) ? `others may write ${at}` : null) : foreign(at);
+  } catch {
+    return MISSING;
+  }
+}
+
+/** Whether somebody else could put another entry into the folder, in the place of this one. */
+function faultOfStep(folder: string, above: Stats, entry: Stats): string | null {
+  if (!isOwned(above)) return foreign(folder);
+  const isSticky = (above.mode & 0o1000) !== 0;
+  return !mayChange(above) || (isSticky && isOwned(entry)) ? null : `others may write ${folder}`;
+}
+
+function partsOf(path: string): readonly string[] {
+  return resolve(path)
+    .split(sep)
+    .filter((part) => part !== "");
+}
+
+function foreign(path: string): string {
+  return `${path} belongs to another user`;
+}
+
+/** By this user or the system's owner, who owns `/`: in a namespace of users that need not be 0. */
+function isOwned({ uid }: Stats): boolean {
+  const own = process.getuid?.();
+  return own === undefined || uid === own || uid === 0 || uid === lstatSync(sep).uid;
+}
+
+/** macOS: its members administer the system. */
+const ADMIN = 80;
+
+/** Whether other users may write it. A group of the user's own, which has the user's number, is none of others. */
+function mayChange({ gid, mode }: Stats): boolean {
+  const own = process.getuid?.();
+  if (own === undefined) return false;
+  const isShared = gid !== 0 && gid !== own && !(process.platform === "darwin" && gid === ADMIN);
+  return (mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && isShared);
+}

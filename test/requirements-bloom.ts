@@ -10,6 +10,14 @@ export const BLOOM = {
     says: "A change of one task costs what one task costs: of a file that changed, only the tasks that changed are parsed again.",
     source: "bloom, tasks.yaml",
   },
+  "bloom.target-red": {
+    says: "A check that its target fails by itself is nobody's failure: it spends no try, its tasks wait, one notice says since which commit, and they go on with the new target.",
+    source: "workspaces, The target is red",
+  },
+  "bloom.flaky": {
+    says: "A check that fails and then passes on the same files is flaky: told, shown at the gate, never repaired, and no try is spent.",
+    source: "workspaces, The target is red",
+  },
   "bloom.limit": {
     says: "A tasks.yaml holds at most 2,000 tasks and a megabyte; beyond that it is neither read nor made, and the error names the database.",
     source: "bloom, tasks.yaml",

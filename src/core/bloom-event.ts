@@ -17,6 +17,8 @@ interface LoopEvents {
     open: number;
     blocked: readonly string[];
     waiting: readonly string[];
+    /** Tasks that wait for a target that fails their check by itself, by what fails there. */
+    red: readonly { readonly reason: string; readonly tasks: readonly string[] }[];
     /** Nothing can be done now. */
     idle: boolean;
   };
@@ -155,6 +157,26 @@ interface TaskEvents {
     commit: string | null;
     log: string;
   };
+  /** It failed (`exit`, `failed`: the folder that holds that output), and then passed on the same files. */
+  "check:flaky": {
+    command: string;
+    exit: number | null;
+    duration: number;
+    commit: string | null;
+    log: string;
+    failed: string;
+  };
+  /** The target fails the check by itself: the task waits for it. `first`: no other task waits for the same. */
+  "target:red": {
+    into: string;
+    command: string | null;
+    commit: string;
+    since: string;
+    reason: string;
+    first: boolean;
+  };
+  /** The target has changed, and passes the check. */
+  "target:green": { into: string; commit: string };
   /** Four fifths of a limit are spent. */
   "budget:nearing": { limit: string; spent: number; of: number };
   "budget:exhausted": {

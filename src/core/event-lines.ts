@@ -37,6 +37,15 @@ const SENTENCES: Sentences = {
   "step:assumed_done": ({ stepId, reason }) => [`step ${stepId} assumed done: ${reason}`, "yellow"],
   "check:passed": ({ command }) => [`passed: ${command}`, "green"],
   "check:failed": ({ command, exit }) => [`failed (${exit ?? "ended"}): ${command}`, "red"],
+  "check:flaky": ({ command, exit }) => [
+    `flaky: ${command} ended with ${exit ?? "a signal"}, then passed on the same files`,
+    "yellow",
+  ],
+  "target:red": ({ reason }) => [`waits: ${reason}`, "yellow"],
+  "target:green": ({ into, commit }) => [
+    `goes on: ${into} passes its check again, at ${commit.slice(0, 12)}`,
+    "green",
+  ],
   "merge:not_needed": ({ branch, into }) => [`${into} already contains ${branch}: nothing to merge`, null],
   "merge:completed": ({ branch, into }) => [`merged ${branch} into ${into}`, "green"],
   "merge:conflicted": ({ into, files }) => [`conflicts with ${into} in ${files.join(", ")}`, "yellow"],

@@ -244,6 +244,7 @@ const TAKES: { readonly [T in PawlEvent["type"]]?: Take<T> } = {
   },
   "agent:leftovers_ended": (building, _, at) => loseAgents(building, at),
   "check:passed": (building, event, at) => endCheck(building, event, at),
+  "check:flaky": (building, event, at) => endCheck(building, event, at),
   "check:failed": (building, event, at) => endCheck(building, event, at),
   "merge:completed": (building, event, at) => endMerge(building, event, at, null),
   "merge:conflicted": (building, event, at) => endMerge(building, event, at, "conflict"),
@@ -278,7 +279,7 @@ function endWait(building: Building, { from, gate, to, verdict }: GateWait, id: 
   end(building, begin(building, `wait ${id}`, given), Date.parse(to));
 }
 
-type Checked = Extract<PawlEvent, { readonly type: "check:passed" | "check:failed" }>;
+type Checked = Extract<PawlEvent, { readonly type: "check:passed" | "check:flaky" | "check:failed" }>;
 
 /** Where its output is ends with the id of the command's run. */
 const COMMAND = /^\.pawl\/commands\/([^/]+)$/;

@@ -91,12 +91,6 @@ export async function prepareMerge(place: Workplace, order: MergeOrder): Promise
   return { kind: "prepared", folder, commit, base, onto: local, earlier, ...(remote ? { remote } : {}) };
 }
 
-export async function leaveOut(place: Workplace, order: MergeOrder, merge: ReadyMerge): Promise<void> {
-  const aside = place.call(worktreePathsOf(place.projectRoot, order.repo).merge(order.into, order.slot));
-  await git(aside, [...NO_HOOKS, "checkout", "--quiet", "--force", "--detach", merge.base]);
-  await git(aside, ["clean", "-ffdq"]);
-}
-
 async function headOf(call: GitCall): Promise<string> {
   return (await commitOf(call, "HEAD")) ?? gitLine(call, ["rev-parse", "HEAD"]);
 }
@@ -146,7 +140,7 @@ async function findTarget(
 const FETCH_LIMIT = 60_000;
 
 /** Fetches the remote's branch, or the fact that it is gone. Returns why that failed, or null. */
-async function fetchBranch(
+export async function fetchBranch(
   call: GitCall,
   remote: string,
   branch: string,

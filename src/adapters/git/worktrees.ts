@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import type { HeldLease, Repo, SharedWorktrees, Worktree, Worktrees } from "../../core/ports/worktrees.ts";
 import { isAbsence } from "../files/disk.ts";
+import { baseOf, checkOut, treeOf } from "./base.ts";
 import { ensureWorktree } from "./ensure.ts";
 import { type Fence, openFence, pushFenced } from "./fence.ts";
 import type { GitCall } from "./git.ts";
-import { bringIn, leaveOut, prepareMerge, publishMerge, takeTurn } from "./merge.ts";
+import { bringIn, prepareMerge, publishMerge, takeTurn } from "./merge.ts";
 import { hookOptions, PUSH_LIMIT, push, type Send } from "./push.ts";
 import { reached } from "./reached.ts";
 import { removeWorktree } from "./remove.ts";
@@ -37,7 +38,9 @@ export function openWorktrees(
     takeTurn: (repo, into, owner) => takeTurn(place, repo, into, owner),
     prepareMerge: (order) => prepareMerge(place, order),
     publishMerge: (order, merge) => publishMerge(place, order, merge),
-    leaveOut: (order, merge) => leaveOut(place, order, merge),
+    baseOf: (order) => baseOf(place, order),
+    treeOf: (repo, commit) => treeOf(place, repo, commit),
+    checkOut: (repo, commit) => checkOut(place, repo, commit),
     bringIn: (worktree, target) => bringIn(place, worktree, target),
     remove: (worktree, keep) => removeWorktree(place, worktree, keep),
     under: (lease) => openShared(own, { place, fence: fenced, lease, taken: new Set(), saved: new Map() }),
@@ -65,6 +68,7 @@ function openShared(own: Worktrees, held: Held): SharedWorktrees {
           : checkHeld(sent);
       });
     },
+    baseOf: (order) => baseOf(place, { ...order, remote: true }),
     bringIn: (worktree, target) => bringIn(place, worktree, { ...target, remote: true }),
     save: (worktree, order) => saveWork(held, worktree, order),
     forget: ({ repo, branch }) => forgetWork(held, repo, branch),

@@ -215,6 +215,8 @@ function ofRun(run: TaskRun, task: Task, isHeld: boolean, untaken: Untaken | nul
         ...byHand(base, `${reason ?? state} (\`bloom show ${id}\` tells more)`, `pawl ready ${id}`),
         waitsFor: hasFailed(run) ? "failed" : "blocked",
       };
+    case "target_red":
+      return { ...base, awaits: "nobody", next: reason ?? state, ...targetOf(run) };
     case "opening_pr":
       return run.pullRequest
         ? { ...base, awaits: "human", next: `merge ${run.pullRequest.url}` }
@@ -228,6 +230,12 @@ function ofRun(run: TaskRun, task: Task, isHeld: boolean, untaken: Untaken | nul
         next: isHeld ? (reason ?? `the loop goes on (${state})`) : resume,
       };
   }
+}
+
+function targetOf({ red }: TaskRun): Pick<RunOverview, "target"> {
+  if (!red) return {};
+  const { command, into, repo, since } = red;
+  return { target: { repo, into, command, since } };
 }
 
 /** Whether a check of its work stopped it, in its worktree or on the merged result. */

@@ -73,6 +73,10 @@ export interface TaskRun {
   /** Where the files of a worktree are that lost its `.git`, until its agent knows. */
   readonly lost?: string | null;
   readonly pullRequest: PullRequest | null;
+  /** The check that its target fails by itself; null or absent: none is known. */
+  readonly red?: RedTarget | null;
+  /** Its next agent or verification begins with the target's present state in the workspace. */
+  readonly takesTarget?: boolean;
   /** Why there is nothing to commit, as the agent or a person declared; null or absent: work is expected. */
   readonly nothing?: string | null;
   /** What its agent was not allowed to do in its last run. */
@@ -101,6 +105,19 @@ export interface RunCost {
   readonly usd: number | null;
   readonly tokens: number | null;
   readonly milliseconds: number;
+}
+
+export interface RedTarget {
+  readonly repo: string;
+  readonly into: string;
+  /** Null: the setup of the checkout. */
+  readonly command: string | null;
+  /** The target's commit that failed last. */
+  readonly commit: string;
+  /** The first commit of the target that was seen to fail. */
+  readonly since: string;
+  /** A person let the task go on all the same: from now on the failure is the task's own. */
+  readonly own?: true;
 }
 
 export interface TaskVerdict {

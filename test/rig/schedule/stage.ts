@@ -14,6 +14,7 @@ import type {
   PermissionQuestion,
 } from "../../../src/core/ports/agents.ts";
 import type { Cap, Claims, Held, Wanted } from "../../../src/core/ports/claims.ts";
+import type { CommandOrder } from "../../../src/core/ports/commands.ts";
 import type { Policies } from "../../../src/core/ports/policies.ts";
 import type { PullRequests } from "../../../src/core/ports/pull-requests.ts";
 import type { Change, View } from "../../../src/core/ports/store.ts";
@@ -144,6 +145,10 @@ export interface StageOptions {
     /** What is to be left to other machines. */
     readonly held?: () => readonly Held[];
   };
+  /** How a command ends in a folder, the nth time there; nothing: well. */
+  readonly exit?: (command: string, folder: string, n: number) => number | undefined;
+  /** A command begins or ends, the nth time in its folder. */
+  readonly onCommand?: (isBegun: boolean, n: number) => void;
   /** What the agent of a run does. */
   readonly agent?: (run: StageRun) => Promise<Failing | undefined>;
 }
@@ -198,6 +203,18 @@ export function openStage(options: StageOptions): Stage {
     };
     runs.push(run);
     return run;
+  };
+  /** How often each command ran in each folder. */
+  const times = new Map<string, number>();
+  const begun = ({ command, folder }: CommandOrder) => {
+    const at = `${command} ${folder}`;
+    times.set(at, (times.get(at) ?? 0) + 1);
+    options.onCommand?.(true, times.get(at) ?? 1);
+  };
+  const exitOf = ({ command, folder }: CommandOrder) => {
+    const n = times.get(`${command} ${folder}`) ?? 1;
+    options.onCommand?.(false, n);
+    return options.exit?.(command, folder, n) ?? 0;
   };
   const scripted = scriptedAgents(
     simulator,
@@ -258,7 +275,7 @@ export function openStage(options: StageOptions): Stage {
     runLoop({
       ports: {
         agents,
-        commands: memoryCommands(simulator)(loop),
+        commands: memoryCommands({ simulator, files: disk.files, begun, exit: exitOf })(loop),
         worktrees: {
           ...worktrees,
           async ensure(order) {

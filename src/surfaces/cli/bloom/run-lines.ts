@@ -60,6 +60,7 @@ const HIDDEN: ReadonlySet<OfTask["type"]> = new Set([
 function sentenceFor(happening: BloomHappening | PawlEvent, board: Board): Line | null {
   if (!("taskId" in happening)) return lineOfRun(happening, board);
   if (HIDDEN.has(happening.type)) return null;
+  if (happening.type === "target:red" && !happening.first) return null;
   if (
     happening.type === "agent:ended" &&
     (happening.outcome === "succeeded" || happening.reason === "stopped")

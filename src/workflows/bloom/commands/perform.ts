@@ -8,10 +8,12 @@ import { openPullRequest, watchPullRequest } from "./pull-request.ts";
 import { runAgent } from "./run-agent.ts";
 import { runVerify } from "./run-verify.ts";
 import { saveLeft } from "./save.ts";
+import { watchTarget } from "./target.ts";
 
 const COMMANDS: Readonly<Record<string, (context: ExecutionContext) => Promise<StepResult>>> = {
   "run-agent": runAgent,
   "run-verify": runVerify,
+  "watch-target": watchTarget,
   "ensure-committed": ensureCommitted,
   push,
   merge,

@@ -39,6 +39,7 @@ import { forgetSession, set, workStarts } from "../verbs/edits.ts";
 import { bringInTarget } from "./bring-in.ts";
 import { save } from "./save.ts";
 import { setUp } from "./set-up.ts";
+import { takeTarget } from "./target.ts";
 
 const MINUTE = 60_000;
 
@@ -50,6 +51,8 @@ export async function runAgent(context: ExecutionContext): Promise<StepResult> {
   const agent = known.task.agent ?? known.settings.agent;
   const lost = lostSession(known, agent, place.folder, context.ports.host);
   if (lost) return { event: "session_lost", reason: lost };
+  const isConflicting = (await takeTarget(context, place.worktree)).length > 0;
+  if (isConflicting) await context.note({ patch: { errand: "resolve" } });
   const brought = await bringInTarget(context, place.worktree);
   if (brought.result) return brought.result;
   if ((await setUp(context, place.folder, place.isNew)) === "stopped") return { event: "interrupted" };

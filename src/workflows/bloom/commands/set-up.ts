@@ -34,7 +34,7 @@ export async function setUp(
 }
 
 /** One command that is not evidence of the task. Null: stopped. */
-export async function runCommand(
+async function runCommand(
   context: ExecutionContext,
   folder: Folder,
   command: string,

@@ -24,7 +24,7 @@ import { openSignal, type Signal } from "../../../core/signal.ts";
 import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
 import { branchOf, eachTask, findTask, type Task } from "../../../tasks-file/task.ts";
 import { hasCaps, wantedFor } from "../caps.ts";
-import type { MergeQueue, StopReason } from "../execution-context.ts";
+import type { CheckGate, MergeQueue, StopReason } from "../execution-context.ts";
 import { serves } from "../labels.ts";
 import { apart } from "../overlap.ts";
 import { personsEvent } from "../persons-event.ts";
@@ -34,6 +34,7 @@ import { awaitsMerge, waitLeft } from "../standing.ts";
 import { reasonOf } from "../task-run.ts";
 import { type Picked, pick } from "../transactions.ts";
 import { type Caps, openCaps } from "./caps.ts";
+import { openCheckGate } from "./check-gate.ts";
 import { listUnderway } from "./leftovers.ts";
 import { openMergeQueue } from "./merge-queue.ts";
 import { openMergeTurns } from "./merge-turns.ts";
@@ -42,7 +43,8 @@ import { agentMissing, checkAgents } from "./missing-agents.ts";
 import { openPins, type Pins } from "./pins.ts";
 import { openRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
 import { openSlots, type Slots } from "./slots.ts";
-import { DELIVERED, type Slot, type Work, workOn } from "./work-on.ts";
+import { openTargetWatch, type TargetWatch } from "./target-watch.ts";
+import { type Begins, DELIVERED, type Slot, type Work, workOn } from "./work-on.ts";
 
 export interface LoopSetup extends LoopPorts {
   readonly runtime: Runtime;
@@ -69,8 +71,16 @@ export interface LoopEnd {
   readonly open: readonly string[];
   readonly blocked: readonly string[];
   readonly waiting: readonly string[];
+  /** They wait for a target that fails their check by itself. */
+  readonly red: readonly WaitsForTarget[];
   /** In progress, but not by a loop: somebody seems to work on them by hand. */
   readonly byHand: readonly string[];
+}
+
+export interface WaitsForTarget {
+  /** What fails there, since when, in words. */
+  readonly reason: string;
+  readonly tasks: readonly string[];
 }
 
 export interface Active extends Work {
@@ -82,6 +92,8 @@ interface Loop extends LoopSetup {
   readonly pins: Pins;
   readonly retries: RetryPolicy;
   readonly merges: MergeQueue;
+  readonly checks: CheckGate;
+  readonly targets: TargetWatch;
   readonly slots: Slots;
   readonly caps: Caps;
   readonly signal: Signal;
@@ -124,6 +136,14 @@ export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
       clock: setup.clock,
       limit: setup.mergeTrain,
     }),
+    checks: openCheckGate(),
+    targets: openTargetWatch({
+      worktrees: setup.ports.worktrees,
+      isShared: setup.claims.isShared === true,
+      stop: setup.stop,
+      notify: signal.notify,
+      now: () => setup.clock.elapsed(),
+    }),
     slots: openSlots(setup.agents, signal.notify),
     caps: openCaps(setup.show),
     active: new Map(),
@@ -154,6 +174,7 @@ export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
       stopWork();
       await Promise.all([...loop.active.values()].map(({ ended }) => ended));
       await merges.ended();
+      await loop.targets.ended();
     }
     for (const error of [...loop.failed.values(), ...loop.unwritable.values()]) throw error;
     return endOf(await look(loop, true), setup.worker ?? ANY_WORKER);
@@ -176,14 +197,14 @@ async function turnUntilOver(loop: Loop, merges: MergeWatch): Promise<void> {
       tellUnwritable(loop, picked);
       loop.pins.see(picked.file.tasks, loop.active.size === 0, new Set(loop.active.keys()));
       await tellActive(loop, picked);
-      const due = (isDraining(loop) ? null : merges.turn(picked)) ?? SLOW_MILLISECONDS;
+      const due = isDraining(loop) ? SLOW_MILLISECONDS : dueIn(loop, merges, picked);
       const wait = await fill(loop, picked);
       loop.retries.succeeded(paused);
       paused = false;
       const rests = loop.active.size === 0;
       tellStanding(picked, rests);
       const isOver = isDraining(loop) || (wait === "nothing-left" && loop.once);
-      if (isOver && rests && !merges.isBusy()) return;
+      if (isOver && rests && !merges.isBusy() && !loop.targets.isBusy()) return;
       await loop.signal.wait(Math.min(due, wait === "nothing-left" ? SLOW_MILLISECONDS : wait));
     } catch (error) {
       if (!loop.retries.shouldRetry(error) || (isDraining(loop) && loop.active.size === 0)) throw error;
@@ -191,6 +212,12 @@ async function turnUntilOver(loop: Loop, merges: MergeWatch): Promise<void> {
       await loop.retries.wait();
     }
   }
+}
+
+/** Asks what is due to be asked of the outside; returns milliseconds to the next question. */
+function dueIn({ targets }: Loop, merges: MergeWatch, picked: Picked): number {
+  const all = [merges.turn(picked), targets.turn(picked)];
+  return Math.min(SLOW_MILLISECONDS, ...all.flatMap((due) => due ?? []));
 }
 
 const isDraining = ({ drain, outgrown }: Loop): boolean => drain?.aborted === true || outgrown.signal.aborted;
@@ -217,7 +244,8 @@ async function look(setup: LoopSetup, only = false): Promise<Picked> {
 /** Starts what may be started; returns how long to wait for more, or that nothing is left to wait for. */
 async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"> {
   const { active, caps, failed, slots } = loop;
-  const open = picked.candidates.filter(({ id }) => !active.has(id) && !failed.has(id));
+  const moved = new Set(loop.targets.moved(picked));
+  const open = [...moved, ...picked.candidates].filter(({ id }) => !active.has(id) && !failed.has(id));
   const { host } = loop.ports;
   const held = (open.length === 0 || isDraining(loop) ? null : await loop.claims.held?.(host)) ?? [];
   let soonest = Number.POSITIVE_INFINITY;
@@ -228,7 +256,8 @@ async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"
     if (loop.stop.aborted || isDraining(loop) || !slots.isFree()) return SLOW_MILLISECONDS;
     const left = leftOf(held, task, picked, host);
     if (left !== null) soonest = Math.min(soonest, left);
-    else if ((await start(loop, picked, task)) === "taken") soonest = Math.min(soonest, TAKEN_MILLISECONDS);
+    else if ((await start(loop, picked, task, moved.has(task))) === "taken")
+      soonest = Math.min(soonest, TAKEN_MILLISECONDS);
   }
   caps.tell();
   const next = untilNext(picked, loop);
@@ -259,7 +288,12 @@ function leftOf(
 }
 
 /** Begins to work on the task, unless a cap is reached, its agent is missing, or another worker has it. */
-async function start(loop: Loop, picked: Picked, task: Task): Promise<"begun" | "waits" | "taken"> {
+async function start(
+  loop: Loop,
+  picked: Picked,
+  task: Task,
+  isTargetMoved: boolean,
+): Promise<"begun" | "waits" | "taken"> {
   const { active, caps, slots } = loop;
   const lacking = agentMissing(loop.ports.agents, picked, task);
   if (lacking !== null) {
@@ -277,7 +311,7 @@ async function start(loop: Loop, picked: Picked, task: Task): Promise<"begun" | 
     throw error;
   });
   if (claims !== null && typeof claims !== "string") {
-    startWork(loop, active, task.id, claims, slot, {});
+    startWork(loop, active, task.id, claims, slot, { isTargetMoved });
     return "begun";
   }
   slot.leave("quietly");
@@ -327,7 +361,7 @@ function startWork(
   id: string,
   claims: readonly Claim[],
   slot: Slot,
-  { watches = false }: { readonly watches?: boolean },
+  begins: Omit<Begins, "abandoned">,
 ): Promise<void> {
   const shared = sharedOf(loop, id, claims);
   const work: Work = { id, abort: new AbortController(), told: null, run: null, slot, shared };
@@ -339,7 +373,7 @@ function startWork(
     stopAll([work], "interrupted");
   });
   const setup = { ...fencedBy(loop, work), stop: AbortSignal.any([loop.stop, lost]) };
-  const ended = workOn(setup, work, { abandoned, watches }, caller(loop))
+  const ended = workOn(setup, work, { ...begins, abandoned }, caller(loop))
     .catch(async (error: unknown) => {
       // It starts again from its state on disk, but not at once.
       if (loop.retries.shouldRetry(error)) await loop.retries.wait();
@@ -353,6 +387,7 @@ function startWork(
         loop.folders.delete(each.what);
       }
       among.delete(id);
+      loop.targets.askSoon();
       slot.leave();
       loop.signal.notify();
     });
@@ -503,8 +538,8 @@ function openStanding({ show, worker = ANY_WORKER }: LoopSetup): (picked: Picked
   let last = "";
   return (picked, rests) => {
     if (last === "") for (const event of waitingNow(picked)) show(event);
-    const { done, open, blocked, waiting } = endOf(picked, worker);
-    const stands = { done: done.length, open: open.length, blocked, waiting, idle: rests };
+    const { done, open, blocked, waiting, red } = endOf(picked, worker);
+    const stands = { done: done.length, open: open.length, blocked, waiting, red, idle: rests };
     if (JSON.stringify(stands) === last) return;
     last = JSON.stringify(stands);
     show({ type: "loop:stands", ...stands });
@@ -534,6 +569,21 @@ function endOf({ file, states, runs }: Picked, { only }: Worker): LoopEnd {
     open: open.map(({ id }) => id),
     blocked: open.filter(({ id, status }) => status === "blocked" || stuck.has(id)).map(({ id }) => id),
     waiting: open.filter(waits).map(({ id }) => id),
+    red: redIn(open, states, runs),
     byHand: open.filter(({ id, status }) => status === "in_progress" && !runs.has(id)).map(({ id }) => id),
   };
+}
+
+/** By what they wait for. */
+function redIn(
+  open: readonly Task[],
+  states: Picked["states"],
+  runs: Picked["runs"],
+): readonly WaitsForTarget[] {
+  const found = new Map<string, string[]>();
+  for (const { id } of open) {
+    const run = states.get(id) === "target_red" ? runs.get(id) : undefined;
+    if (run) found.set(reasonOf(run), [...(found.get(reasonOf(run)) ?? []), id]);
+  }
+  return [...found].map(([reason, tasks]) => ({ reason, tasks }));
 }

@@ -7,6 +7,7 @@ import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { type ErrorCode, toPawlError } from "../../../core/error.ts";
 import type { Caller, PawlEvent } from "../../../core/event.ts";
 import type { ProjectPath } from "../../../core/path.ts";
+import type { Claims } from "../../../core/ports/claims.ts";
 import type { Clock } from "../../../core/ports/clock.ts";
 import type { WorkPorts } from "../../../core/ports/loop.ts";
 import type { Watch } from "../../../core/ports/watch.ts";
@@ -17,7 +18,7 @@ import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
 import { added } from "../budget.ts";
 import { perform, performSave } from "../commands/perform.ts";
 import { withCost } from "../costs.ts";
-import type { ExecutionContext, Known, MergeQueue, StepResult } from "../execution-context.ts";
+import type { CheckGate, ExecutionContext, Known, MergeQueue, StepResult } from "../execution-context.ts";
 import { readCall } from "../own-verbs.ts";
 import { personsEvent } from "../persons-event.ts";
 import { ANY_WORKER, type Worker } from "../pick.ts";
@@ -42,7 +43,9 @@ export interface WorkSetup {
   readonly ports: WorkPorts;
   readonly watch: Watch;
   readonly clock: Clock;
+  readonly claims: Claims;
   readonly merges: MergeQueue;
+  readonly checks: CheckGate;
   readonly pins: Pins;
   readonly worker?: Worker;
   readonly name: string;
@@ -83,6 +86,8 @@ export interface Begins {
   readonly abandoned: boolean;
   /** Only checks whether its pull request was merged. */
   readonly watches?: boolean;
+  /** Its target has changed: it checks whether that passes now. */
+  readonly isTargetMoved?: boolean;
 }
 
 /** Works on a leased task until it is idle; does nothing if there is nothing left to begin. */
@@ -117,7 +122,7 @@ export async function workOn(setup: WorkSetup, work: Work, begins: Begins, calle
       told ||= tells;
       const committed = await commit(setup, work, more, caller);
       known = committed.known;
-      if (committed.event === "interrupted" || committed.event === "pr_pending") break;
+      if (committed.event !== null && ENDS_WORK.has(committed.event)) break;
     }
   } catch (error) {
     if (error !== GONE) throw error;
@@ -127,6 +132,9 @@ export async function workOn(setup: WorkSetup, work: Work, begins: Begins, calle
   }
 }
 
+/** After these the task is left alone: it was told to stop, or waits for something outside. */
+const ENDS_WORK: ReadonlySet<string> = new Set(["interrupted", "pr_pending", "target_red"]);
+
 /** Ready: at first, or after a person reset it during a command, whatever else that person changed. */
 function isToBegin({ task, run }: Known, work: Work): boolean {
   return run.state === "ready" && (personsEvent(task, run) === null || work.run?.state !== "ready");
@@ -135,12 +143,13 @@ function isToBegin({ task, run }: Known, work: Work): boolean {
 async function beginNow(
   setup: WorkSetup,
   work: Work,
-  { watches = false }: Begins,
+  { isTargetMoved = false, watches = false }: Begins,
   happened: readonly BloomHappening[],
   caller: Caller,
 ): Promise<Begun & { readonly known: Known }> {
   const policy = await setup.pins.of(work.id);
-  const input = { task: work.id, worker: setup.worker ?? ANY_WORKER, watches, happened, policy };
+  const worker = setup.worker ?? ANY_WORKER;
+  const input = { task: work.id, worker, watches, isTargetMoved, happened, policy };
   const reply = await withRetries(
     setup,
     async () => (await advance(setup.runtime, begin, input, caller)).reply,
@@ -189,6 +198,9 @@ function contextOf(setup: WorkSetup, work: Work, known: Known, caller: Caller): 
     ports: work.shared === null ? setup.ports : { ...setup.ports, worktrees: work.shared },
     shared: work.shared,
     merges: setup.merges,
+    checks: setup.checks,
+    lease: (what) => setup.claims.take(what, setup.name),
+    read: (path) => setup.runtime.store.view().read(path),
     get known() {
       return latest;
     },

@@ -28,6 +28,7 @@ describe("A failure on the target and on a task's work", () => {
     expect(isSameFailure(suite("/w/T1"), suite("/base"))).toBe(true);
     expect(isSameFailure(suite("/w/T1", more), suite("/base"))).toBe(true);
     expect(isSameFailure(end("\u001b[31mno good\u001b[0m\n"), end("no good"))).toBe(true);
+    expect(isSameFailure(end("bad: /w/T1/a.js"), end("bad: /base/a.js", 1, "/base"))).toBe(true);
     expect(isSameFailure(end(""), end("", 1, "/base"))).toBe(true);
   });
 

@@ -30,7 +30,7 @@ export type Blame =
   | { readonly kind: "own" }
   /** The target that the work builds on fails, and the present one does not. */
   | { readonly kind: "green" }
-  | { readonly kind: "red"; readonly commit: string; readonly how: string }
+  | { readonly kind: "red"; readonly commit: string; readonly since: string; readonly how: string }
   | { readonly kind: "stopped" };
 
 const OWN: Blame = { kind: "own" };
@@ -58,10 +58,10 @@ export async function blameOf(
   const at = await failsOn(context, base, failed);
   if (at === "stopped") return { kind: "stopped" };
   if (at === null) return OWN;
-  if (target === base) return { kind: "red", commit: base, how: at };
+  if (target === base) return { kind: "red", commit: base, since: base, how: at };
   const now = await failsOn(context, target, failed);
   if (now === "stopped") return { kind: "stopped" };
-  return now === null ? { kind: "green" } : { kind: "red", commit: target, how: now };
+  return now === null ? { kind: "green" } : { kind: "red", commit: target, since: base, how: now };
 }
 
 /** The same for a check of a merge that was made on this commit of the target. */
@@ -74,7 +74,7 @@ export async function blameOfMerge(
   if (red?.own && red.command === failed.command) return OWN;
   const at = await failsOn(context, base, failed);
   if (at === "stopped") return { kind: "stopped" };
-  return at === null ? OWN : { kind: "red", commit: base, how: at };
+  return at === null ? OWN : { kind: "red", commit: base, since: base, how: at };
 }
 
 async function baseIn({ known, ports, stop }: ExecutionContext) {
@@ -89,10 +89,10 @@ async function baseIn({ known, ports, stop }: ExecutionContext) {
 export function waitsForTarget(
   { known: { task } }: ExecutionContext,
   command: string | null,
-  { commit, how }: Extract<Blame, { readonly kind: "red" }>,
+  { commit, how, since }: Extract<Blame, { readonly kind: "red" }>,
 ): StepResult {
   const into = targetBranch(task) ?? "";
-  const red: RedTarget = { repo: repoOf(task) ?? ".", into, command, commit, since: commit };
+  const red: RedTarget = { repo: repoOf(task) ?? ".", into, command, commit, since };
   return { event: "target_red", reason: `${how} on ${into} too, without this task's work`, patch: { red } };
 }
 
@@ -112,10 +112,8 @@ export async function watchTarget(context: ExecutionContext): Promise<StepResult
       ],
     };
   const how = red.command === null ? failed.reason : failureOf(red.command, failed.end).reason;
-  return {
-    ...waitsForTarget(context, red.command, { kind: "red", commit: found.target, how }),
-    patch: { red: { ...red, commit: found.target } },
-  };
+  const { since } = red;
+  return waitsForTarget(context, red.command, { kind: "red", commit: found.target, since, how });
 }
 
 /**

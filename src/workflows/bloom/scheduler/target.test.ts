@@ -99,6 +99,9 @@ describe("A target that fails the check of its tasks", () => {
       expect(run).toMatchObject({ state: "target_red", red: { commit: other, since: "c0" } });
       expect(run.reason).toContain("since c0");
     }
+    stage.save("tasks.yaml", `${stage.read("tasks.yaml")}${task("T4")}`);
+    await stage.until(() => stage.of("target:red").length === 4);
+    expect(stage.of("target:red")[3]).toMatchObject({ commit: other, since: "c0", first: false });
     stage.stop();
     await stage.end();
   });
@@ -172,13 +175,22 @@ describe("A target that fails the check of its tasks", () => {
 
   it("is taken as it is now by a task that is begun anew", async () => {
     promise("bloom.target-red");
-    const stage = red({ once: true, tasks: `tasks:\n${task("T1")}` });
+    const broughtIn: number[] = [];
+    const stage: Stage = red({
+      once: true,
+      tasks: `tasks:\n${task("T1")}`,
+      agent: async () => {
+        broughtIn.push(stage.git.broughtIn.length);
+        return undefined;
+      },
+    });
     await stage.end();
     mend(stage);
     await stage.person(reset, { id: "T1" });
     const mended = stage.git.heads.get("main") as string;
     expect(await stage.again()).toMatchObject({ done: ["T1"] });
     // Before its agent began, not only at the merge.
+    expect(broughtIn).toEqual([0, 1]);
     expect(stage.git.broughtIn).toEqual([{ branch: "bloom/T1", at: mended }]);
     expect(stage.of("target:red")).toHaveLength(1);
   });

@@ -18,6 +18,14 @@ export const BLOOM = {
     says: "A check that fails and then passes on the same files is flaky: told, shown at the gate, never repaired, and no try is spent.",
     source: "workspaces, The target is red",
   },
+  "bloom.environment": {
+    says: "A task at work has a name, a slot and free ports for itself, and what `up` makes: the same for setup, agent, verify and merge check; whoever comes after a killed worker takes it away exactly once.",
+    source: "workspaces, The environment of a task",
+  },
+  "bloom.exclusive": {
+    says: "What is exclusive is used by one task at a time, and status says which task has it.",
+    source: "workspaces, The environment of a task",
+  },
   "bloom.limit": {
     says: "A tasks.yaml holds at most 2,000 tasks and a megabyte; beyond that it is neither read nor made, and the error names the database.",
     source: "bloom, tasks.yaml",

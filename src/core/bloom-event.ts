@@ -116,6 +116,17 @@ interface TaskEvents {
   /** Only shown live: the worktree has what its repository's `setup` makes. */
   "task:overtaken": { reason: string };
   "worktree:left_behind": { branch: string; folder: string };
+  /** What the task has for itself while it is at work. */
+  "environment:up": { name: string; slot: number; ports: readonly number[]; duration: number };
+  /** It was taken away. `exit`: of the command for that; null: there is none, or it was ended. `reason`: why it failed. */
+  "environment:down": {
+    name: string;
+    slot: number;
+    exit: number | null;
+    reason: string | null;
+    /** Its owner had died. */
+    abandoned: boolean;
+  };
   "worktree:set_up": { folder: string; how: "run" | "copied"; duration: number };
   "worktree:removed": { branch: string };
   "worktree:kept": { branch: string; reason: string };

@@ -77,6 +77,14 @@ const SENTENCES: Sentences = {
   "git:pr_merged": ({ url }) => [`pull request merged: ${url}`, "green"],
   "git:pr_closed": ({ url }) => [`pull request closed without a merge: ${url}`, "red"],
   "worktree:ensured": ({ branch, from }) => [`worktree on ${branch} made from ${from}`, null],
+  "environment:up": ({ name, ports, slot }) => [
+    `has ${name} for itself: slot ${slot}${ports.length > 0 ? `, ports ${ports.join(", ")}` : ""}`,
+    null,
+  ],
+  "environment:down": ({ abandoned, name, reason }) =>
+    reason === null
+      ? [`gives back ${name}${abandoned ? ", which a dead worker had" : ""}`, null]
+      : [`gives back ${name}, though that failed: ${reason}`, "red"],
   "worktree:removed": ({ branch }) => [`worktree of ${branch} removed`, null],
   "worktree:lost": ({ folder }) => [
     `its worktree lost its .git and was recreated; the old files are in ${folder}`,

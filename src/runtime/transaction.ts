@@ -289,6 +289,13 @@ export interface RunOverview {
     readonly command: string | null;
     readonly since: string;
   };
+  /** What it has for itself while it is at work; absent: nothing. */
+  readonly environment?: {
+    readonly name: string;
+    readonly slot: number;
+    readonly ports: readonly number[];
+    readonly exclusive: readonly string[];
+  };
   /** What its agent asked people and nobody has answered, whether or not the run waits for it; absent: nothing. */
   readonly questions?: readonly OpenQuestion[];
   /** The limit of its budget of which most is spent, once that is four fifths; absent: none is. */

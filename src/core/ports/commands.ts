@@ -19,6 +19,11 @@ export interface CommandOrder {
   readonly folder: Folder;
   readonly environment?: Readonly<Record<string, string>>;
   readonly limits?: Pick<AgentLimits, "inactivity" | "total">;
+  /**
+   * It makes or takes away what checks need, instead of checking: no wall is around it. `lasting`: what it leaves running stays, also
+   * when this process dies.
+   */
+  readonly acts?: "lasting" | "ending";
 }
 
 export interface CommandRun {

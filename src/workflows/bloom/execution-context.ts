@@ -20,6 +20,7 @@ export interface Known {
   readonly settings: BloomSettings;
   /** By repository. */
   readonly setup: Settings["setup"];
+  readonly environment: Settings["task_environment"];
   readonly messages: readonly Message[];
   readonly questions: readonly Question[];
 }
@@ -83,6 +84,10 @@ export interface CheckGate {
 export interface ExecutionContext {
   readonly ports: WorkPorts;
   readonly checks: CheckGate;
+  /** The variables of the task's own environment. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Makes that environment, unless it is there. Throws `setup-failed`. */
+  bringUp(): Promise<"up" | "stopped">;
   /** A lease on something that one task at a time uses; null: another has it. */
   lease(what: string): Promise<Claim | null>;
   /** A file of the project; null: there is none. */

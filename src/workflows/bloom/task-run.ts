@@ -235,8 +235,8 @@ export async function findRun(view: View, task: string): Promise<TaskRun | null>
 
 const LONGEST_NAME = 80;
 
-/** The name of a task's nth run: unique in the project, and an id, however long the task's is. */
-export function nameOfRun(task: string, n: number): string {
+/** The name of a task's nth run, or of another one: unique in the project, and an id, however long the task's is. */
+export function nameOfRun(task: string, n: number | string): string {
   if (task.length <= LONGEST_NAME) return `${task}.${n}`;
   let sum = 0;
   for (const character of task) sum = (Math.imul(sum, 31) + character.charCodeAt(0)) >>> 0;

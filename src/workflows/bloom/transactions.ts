@@ -83,6 +83,7 @@ function knownOf(
     run,
     settings: context.settings.bloom,
     setup: context.settings.setup,
+    environment: context.settings.task_environment,
     messages: seen.messages.filter((each) => !removes.includes(each.path)),
     questions: seen.questions,
   };
@@ -371,6 +372,8 @@ export interface Picked {
   /** The tasks that are this worker's. */
   readonly scope: Scope;
   readonly settings: BloomSettings;
+  /** What only one task at a time may use. */
+  readonly exclusive: readonly string[];
   /** Those that could be taken if their status could be written or their run trusted, with the obstacle. */
   readonly unwritable: ReadonlyMap<string, PawlError>;
   /** Something waits for nothing and is not marked ready yet. */
@@ -426,6 +429,7 @@ export const pick: Transaction<PickInput, Snapshot & Pick<Picked, "movedByOthers
         unwritable: new Map([...unwritable, ...held]),
         scope: inScope,
         settings: context.settings.bloom,
+        exclusive: context.settings.task_environment.exclusive,
         someReady: ready.length > 0,
         movedByOthers: snapshot.movedByOthers,
         happened,

@@ -233,6 +233,7 @@ function openWorld(schedule: Schedule, mostSteps: number) {
         worktrees: git.worktreesOf(process),
         pullRequests: undefined as never,
         setups: undefined as never,
+        freePorts: disk.freePorts,
         root: "/root" as never,
         environment: {},
       },

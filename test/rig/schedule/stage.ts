@@ -81,6 +81,8 @@ export interface StoredEvent {
 }
 
 export interface StageRun {
+  /** The variables that its agent gets. */
+  readonly environment: Readonly<Record<string, string>>;
   readonly run: string;
   readonly task: string;
   readonly prompt: string;
@@ -108,6 +110,7 @@ export interface StageOptions {
   readonly tasks: string;
   readonly once?: true;
   readonly settings?: Partial<Settings["bloom"]>;
+  readonly environment?: Partial<Settings["task_environment"]>;
   /** Where branches are pushed to, and pull requests are opened. */
   readonly forge?: PullRequests;
   /** What governs the open runs, kept outside the project. */
@@ -148,7 +151,7 @@ export interface StageOptions {
   /** How a command ends in a folder, the nth time there; nothing: well. */
   readonly exit?: (command: string, folder: string, n: number) => number | undefined;
   /** A command begins or ends, the nth time in its folder. */
-  readonly onCommand?: (isBegun: boolean, n: number) => void;
+  readonly onCommand?: (isBegun: boolean, n: number, order: CommandOrder) => void;
   /** What the agent of a run does. */
   readonly agent?: (run: StageRun) => Promise<Failing | undefined>;
 }
@@ -175,7 +178,11 @@ export function openStage(options: StageOptions): Stage {
   const runtimeOf = (process: Process): Runtime => ({
     store: disk.storeOf(process),
     outside: { policies: options.policies } as Runtime["outside"],
-    settings: async () => ({ ...DEFAULT_SETTINGS, bloom: { ...DEFAULT_SETTINGS.bloom, ...settings } }),
+    settings: async () => ({
+      ...DEFAULT_SETTINGS,
+      bloom: { ...DEFAULT_SETTINGS.bloom, ...settings },
+      task_environment: { ...DEFAULT_SETTINGS.task_environment, ...options.environment },
+    }),
     now: () => simulator.now(),
     newId,
     cache: memoryCache(disk.files),
@@ -193,6 +200,7 @@ export function openStage(options: StageOptions): Stage {
       run: order.run,
       task: order.task ?? "",
       prompt: order.prompt,
+      environment: order.environment ?? {},
       resumed: order.session.type === "resume",
       stopped,
       call,
@@ -206,14 +214,16 @@ export function openStage(options: StageOptions): Stage {
   };
   /** How often each command ran in each folder. */
   const times = new Map<string, number>();
-  const begun = ({ command, folder }: CommandOrder) => {
+  const begun = (order: CommandOrder) => {
+    const { command, folder } = order;
     const at = `${command} ${folder}`;
     times.set(at, (times.get(at) ?? 0) + 1);
-    options.onCommand?.(true, times.get(at) ?? 1);
+    options.onCommand?.(true, times.get(at) ?? 1, order);
   };
-  const exitOf = ({ command, folder }: CommandOrder) => {
+  const exitOf = (order: CommandOrder) => {
+    const { command, folder } = order;
     const n = times.get(`${command} ${folder}`) ?? 1;
-    options.onCommand?.(false, n);
+    options.onCommand?.(false, n, order);
     return options.exit?.(command, folder, n) ?? 0;
   };
   const scripted = scriptedAgents(
@@ -285,6 +295,7 @@ export function openStage(options: StageOptions): Stage {
         },
         pullRequests: forge ?? (undefined as never),
         setups: undefined as never,
+        freePorts: disk.freePorts,
         root: "/root" as never,
         ...(options.shared && { host: options.shared.host?.() ?? "here" }),
         environment: {},

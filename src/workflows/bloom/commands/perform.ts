@@ -25,6 +25,9 @@ const COMMANDS: Readonly<Record<string, (context: ExecutionContext) => Promise<S
 /** They need the branch, but no worktree, which another machine may have had so far. */
 const OF_BRANCH: ReadonlySet<string> = new Set(["push", "merge", "open-pr"]);
 
+/** They run programs: the task's environment is made first. */
+const OF_PROGRAMS: ReadonlySet<string> = new Set(["run-agent", "run-verify", "watch-target", "merge"]);
+
 /** The names of the commands that can be performed; the table has no others. */
 export const PERFORMED: readonly string[] = Object.keys(COMMANDS);
 
@@ -55,6 +58,8 @@ export async function perform(command: Command, context: ExecutionContext): Prom
     context,
     async () => {
       if (context.shared !== null && OF_BRANCH.has(command.type)) await placeOf(context);
+      if (OF_PROGRAMS.has(command.type) && (await context.bringUp()) === "stopped")
+        return { event: "interrupted" };
       return act(context);
     },
     { patch: { underway: [] } },

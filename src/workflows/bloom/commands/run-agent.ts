@@ -147,7 +147,7 @@ async function start(context: ExecutionContext, place: Place): Promise<StepResul
       permission: settings.permission,
       allow: allowedCommands(settings.command),
       ask: (question) => context.mayIt(question, over.signal),
-      environment: { ...context.ports.environment, BLOOM_TASK: task.id },
+      environment: { ...context.ports.environment, ...context.environment, BLOOM_TASK: task.id },
       limits: {
         inactivity: settings.limits.silence * MINUTE,
         total: limit * MINUTE,

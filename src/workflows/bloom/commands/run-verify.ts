@@ -196,7 +196,7 @@ async function runCheck(
       task: task.id,
       command,
       folder: place.folder,
-      environment: { BLOOM_TASK: task.id },
+      environment: { ...context.environment, BLOOM_TASK: task.id },
       limits: { total: settings.limits.verify * 60_000 },
     });
     const { reason, forget } = stopped(stop);

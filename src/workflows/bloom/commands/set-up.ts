@@ -46,6 +46,7 @@ async function runCommand(
     run: id,
     command,
     folder,
+    environment: context.environment,
     limits: { total: settings.limits.verify * 60_000 },
   });
   const { reason, forget } = stopped(context.stop);

@@ -244,7 +244,8 @@ async function runOnce(
   try {
     await context.note({ patch: { underway: [run] } });
     const limits = { total: context.known.settings.limits.verify * 60_000 };
-    const started = context.ports.commands.run({ run, command, folder, limits });
+    const { environment } = context;
+    const started = context.ports.commands.run({ run, command, folder, environment, limits });
     const { reason, forget } = stopped(context.stop);
     const first = await Promise.race([started.ended, reason]);
     forget();
@@ -259,11 +260,11 @@ async function runOnce(
 // ── What is kept ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 async function keyOf({ known, ports }: ExecutionContext, commit: string, command: string): Promise<string> {
-  const { setup, settings, task } = known;
+  const { environment, setup, settings, task } = known;
   const repo = repoFor(task);
   const tree = await ports.worktrees.treeOf(repo, commit);
   const made = setup[repo] ?? null;
-  return hashOf(canonical([1, repo, tree, command, made, settings.environment])).slice(0, 32);
+  return hashOf(canonical([1, repo, tree, command, made, settings.environment, environment])).slice(0, 32);
 }
 
 const nameOf = (key: string, n: 1 | 2) => `base-${key}.${n}`;

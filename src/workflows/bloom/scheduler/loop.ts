@@ -8,7 +8,7 @@
  * L4  If something can begin and a slot is free, it begins at once: every end, every change of the project's files and
  *     every freed slot wakes the loop. It polls only for another process that died, or stopped before it did anything.
  * L5  A task needs a slot while an agent works on it or its work is verified, not while it is pushed or merged; so tasks
- *     that wait for their merge hold up nobody. A task that needs a slot again comes before one that has not begun.
+ *     that wait for their merge hold up nobody. What has an environment of its own keeps its slot. A task that needs a slot again comes before one that has not begun.
  * L6  Every task ends done and merged, or idle with a reason in its run.
  * L7  A stop begins nothing new, ends the agents and keeps each task's state. A drain begins nothing new and lets what is
  *     begun come to its end.
@@ -35,6 +35,7 @@ import { reasonOf } from "../task-run.ts";
 import { type Picked, pick } from "../transactions.ts";
 import { type Caps, openCaps } from "./caps.ts";
 import { openCheckGate } from "./check-gate.ts";
+import { sweepEnvironments } from "./environments.ts";
 import { listUnderway } from "./leftovers.ts";
 import { openMergeQueue } from "./merge-queue.ts";
 import { openMergeTurns } from "./merge-turns.ts";
@@ -104,7 +105,7 @@ interface Loop extends LoopSetup {
   readonly failed: Map<string, unknown>;
   /** Tasks whose lines in tasks.yaml could not be changed at the last look. */
   readonly unwritable: Map<string, PawlError>;
-  /** The working folders that this loop holds: a repository's branch, or the project's root. */
+  /** What this loop holds besides tasks: a repository's branch, the project's root, what only one task at a time may use. */
   readonly folders: Set<string>;
   /** Aborted once a newer version was seen at work. */
   readonly outgrown: AbortController;
@@ -251,8 +252,10 @@ async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"
   let soonest = Number.POSITIVE_INFINITY;
   const atWork = () => [...active.keys()].flatMap((id) => findTask(picked.file.tasks, id) ?? []);
   caps.begin();
+  // By a task of this loop, whose end wakes it.
+  const isInUse = picked.exclusive.some((each) => loop.folders.has(exclusiveName(each)));
   for (const task of apart(open, atWork)) {
-    if (loop.folders.has(folderName(task, host))) continue;
+    if (loop.folders.has(folderName(task, host)) || isInUse) continue;
     if (loop.stop.aborted || isDraining(loop) || !slots.isFree()) return SLOW_MILLISECONDS;
     const left = leftOf(held, task, picked, host);
     if (left !== null) soonest = Math.min(soonest, left);
@@ -306,7 +309,7 @@ async function start(
   if (wanted !== null && caps.isReached(wanted)) return "waits";
   // Taken before the wait for the claim, because another task that began earlier may ask for a slot during that wait.
   const slot = slots.open();
-  const claims = await claim(loop, task, wanted).catch((error: unknown) => {
+  const claims = await claim(loop, task, wanted, picked.exclusive).catch((error: unknown) => {
     slot.leave();
     throw error;
   });
@@ -364,7 +367,15 @@ function startWork(
   begins: Omit<Begins, "abandoned">,
 ): Promise<void> {
   const shared = sharedOf(loop, id, claims);
-  const work: Work = { id, abort: new AbortController(), told: null, run: null, slot, shared };
+  const work: Work = {
+    id,
+    abort: new AbortController(),
+    told: null,
+    run: null,
+    environment: null,
+    slot,
+    shared,
+  };
   const abandoned = claims.some((each) => each.abandoned);
   loop.retries.begin();
   const lost = AbortSignal.any(claims.flatMap((each) => each.lost ?? []));
@@ -372,7 +383,7 @@ function startWork(
     loop.show({ type: "task:lease_lost", taskId: id });
     stopAll([work], "interrupted");
   });
-  const setup = { ...fencedBy(loop, work), stop: AbortSignal.any([loop.stop, lost]) };
+  const setup = { ...fencedBy(loop, work), lost, stop: AbortSignal.any([loop.stop, lost]) };
   const ended = workOn(setup, work, { ...begins, abandoned }, caller(loop))
     .catch(async (error: unknown) => {
       // It starts again from its state on disk, but not at once.
@@ -419,7 +430,7 @@ function watchMerges(loop: Loop): MergeWatch {
     async look(task) {
       if (loop.failed.has(task.id)) return;
       try {
-        const claims = await claim(loop, task, null);
+        const claims = await claim(loop, task, null, []);
         if (claims !== null && typeof claims !== "string")
           await startWork(loop, loop.looks, task.id, claims, NO_SLOT, { watches: true });
       } catch (error) {
@@ -445,30 +456,37 @@ function untilNext({ runs, states }: Picked, { clock, failed }: Loop): number | 
 }
 
 /**
- * The task, and its working folder: tasks without a repository share the project's root. A cap that is reached instead; null:
- * another worker has one of them.
+ * The task, its working folder (tasks without a repository share the project's root), and what only one task at a time may use. A
+ * cap that is reached instead; null: another has one of them.
  */
 async function claim(
   { claims, name, folders, ports }: Loop,
   task: Task,
   wanted: Wanted | null,
+  exclusive: readonly string[],
 ): Promise<readonly Claim[] | Cap | null> {
   const own =
     wanted === null
       ? await claims.take(task.id, name)
       : ((await claims.reserve?.(task.id, name, wanted)) ?? null);
   if (own === null || typeof own === "string") return own;
-  const folder = await claims.take(folderName(task, ports.host), name).catch(async (error: unknown) => {
-    await own.release();
-    throw error;
-  });
-  if (folder === null) {
-    await own.release();
-    return null;
+  const all = [own];
+  for (const what of [folderName(task, ports.host), ...exclusive.map(exclusiveName)]) {
+    const next = await claims.take(what, name).catch(async (error: unknown) => {
+      for (const each of all) await each.release();
+      throw error;
+    });
+    if (next === null) {
+      for (const each of all) await each.release();
+      return null;
+    }
+    all.push(next);
   }
-  folders.add(folder.what);
-  return [own, folder];
+  for (const { what } of all.slice(1)) folders.add(what);
+  return all;
 }
+
+const exclusiveName = (name: string): string => `@exclusive:${name}`;
 
 /** Each machine has a root of its own; a branch is the same one everywhere. */
 function folderName(task: Task, host: string | undefined): string {
@@ -513,6 +531,7 @@ function stopAll(works: readonly Work[], reason: StopReason): void {
 async function endLeftovers(setup: Loop): Promise<void> {
   const { claims, name, ports, runtime, show } = setup;
   await claims.sweep();
+  await sweepEnvironments(setup);
   const underway = await listUnderway(runtime.store.view());
   // Read after them: whoever is alive has had the lease since. To take one would look as if nobody had died.
   const held = underway.length === 0 ? undefined : await claims.held?.(ports.host);

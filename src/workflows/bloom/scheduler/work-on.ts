@@ -18,6 +18,7 @@ import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
 import { added } from "../budget.ts";
 import { perform, performSave } from "../commands/perform.ts";
 import { withCost } from "../costs.ts";
+import { isUsed } from "../environment.ts";
 import type { CheckGate, ExecutionContext, Known, MergeQueue, StepResult } from "../execution-context.ts";
 import { readCall } from "../own-verbs.ts";
 import { personsEvent } from "../persons-event.ts";
@@ -35,6 +36,7 @@ import {
 } from "../transactions.ts";
 import { forgetSession } from "../verbs/edits.ts";
 import { askPerson } from "./ask-person.ts";
+import { type Environment, makeEnvironment } from "./environments.ts";
 import type { Pins } from "./pins.ts";
 import type { RetryPolicy } from "./retry-policy.ts";
 
@@ -52,6 +54,8 @@ export interface WorkSetup {
   readonly show: (happening: BloomHappening | PawlEvent) => void;
   readonly stop: AbortSignal;
   readonly retries: RetryPolicy;
+  /** The task is another worker's by now. */
+  readonly lost?: AbortSignal;
 }
 
 export interface Work {
@@ -64,6 +68,8 @@ export interface Work {
   run: TaskRun | null;
   /** A slot among those that work at once, for as long as it needs one. */
   readonly slot: Slot;
+  /** What it has for itself; null: nothing is made. */
+  environment: Environment | null;
   /** Its worktrees, if other machines may take it over; null: none does. */
   readonly shared: SharedWorktrees | null;
 }
@@ -128,6 +134,7 @@ export async function workOn(setup: WorkSetup, work: Work, begins: Begins, calle
     if (error !== GONE) throw error;
   } finally {
     await setup.merges.leave(work.id);
+    await work.environment?.release();
     if (told) setup.show({ type: "task:released", taskId: work.id, worker: setup.name });
   }
 }
@@ -179,7 +186,8 @@ async function next(setup: WorkSetup, work: Work, known: Known, caller: Caller):
   if (isBackingOff(run, setup.clock.now().toISOString())) return null;
   const commands = BLOOM.rules.find((row) => row.id === run.row)?.commands ?? [];
   let context = contextOf(setup, work, known, caller);
-  if (DELIVERED.has(run.state)) work.slot.leave();
+  // What it has for itself counts as one of so many at work.
+  if (DELIVERED.has(run.state) && !isUsed(known.environment)) work.slot.leave();
   else if (!(await work.slot.take(context.stop))) return { event: "interrupted" };
   for (const command of commands) {
     const result = await perform(command, context);
@@ -199,6 +207,18 @@ function contextOf(setup: WorkSetup, work: Work, known: Known, caller: Caller): 
     shared: work.shared,
     merges: setup.merges,
     checks: setup.checks,
+    get environment() {
+      return work.environment?.variables ?? {};
+    },
+    async bringUp() {
+      if (work.environment !== null || !isUsed(latest.environment)) return "up";
+      const made = await makeEnvironment(setup, work.id, latest, signal, (environment) => {
+        work.environment = environment;
+      });
+      if (made === "stopped") return made;
+      latest = (await commit(setup, work, { happened: [made] }, caller)).known;
+      return "up";
+    },
     lease: (what) => setup.claims.take(what, setup.name),
     read: (path) => setup.runtime.store.view().read(path),
     get known() {

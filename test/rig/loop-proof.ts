@@ -8,6 +8,7 @@ import { MARK } from "../../src/adapters/agents/mark.ts";
 import { type BloomOptions, type BloomProject, bloomProject, type Ran } from "./bloom-project.ts";
 import { PullRequestServer } from "./pull-request-server.ts";
 import { mergePull, shop } from "./pull-request-shop.ts";
+import { hangs } from "./until.ts";
 
 export interface Scenario extends BloomOptions {
   /** What is there before the first run. */
@@ -148,7 +149,7 @@ const ENVIRONMENT: Scenario = {
   project: {
     environment: {
       ports: 1,
-      up: `echo "up $PAWL_NAME" >> ../made.txt; mkdir "../$PAWL_NAME"; (while test -e "../$PAWL_NAME"; do sleep 0.1; done) > /dev/null 2>&1 & echo $! > "../$PAWL_NAME/pid"`,
+      up: `echo "up $PAWL_NAME" >> ../made.txt; mkdir "../$PAWL_NAME"; (${hangs()}) > /dev/null 2>&1 & echo $! > "../$PAWL_NAME/pid"`,
       down: `echo "down $PAWL_NAME" >> ../made.txt; kill "$(cat "../$PAWL_NAME/pid")"; rm -r "../$PAWL_NAME"`,
     },
   },

@@ -2,7 +2,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
-import type { CommandEnd, CommandOrder, CommandRun, Commands } from "../../core/ports/commands.ts";
+import {
+  type CommandEnd,
+  type CommandOrder,
+  type CommandRun,
+  type Commands,
+  lastingOutput,
+} from "../../core/ports/commands.ts";
 import { openRedactor } from "../process/redact.ts";
 import { BEHIND_THE_WALL, type Wall } from "../wall/wall.ts";
 import { childEnvironment, type Environment } from "./environment.ts";
@@ -28,8 +34,6 @@ export function openCommands(setup: CommandsSetup): Commands {
   return { run: (order) => run(setup, order) };
 }
 
-const LASTING_OUTPUT = "lasting.log";
-
 /** What was printed so far, without known secrets: in the file, too, which is still written to. */
 function masked(path: string, environment: Environment): string {
   return attempt(() => {
@@ -47,7 +51,8 @@ function run(setup: CommandsSetup, order: CommandOrder): CommandRun {
   const isLasting = order.acts === "lasting";
   const wall = order.acts === undefined ? setup.wall : undefined;
   // What stays would lose a pipe to this process.
-  const output = join(runFolder.folder, LASTING_OUTPUT);
+  const output = join(setup.projectRoot, lastingOutput(order.run));
+  if (isLasting) attempt(() => writeFileSync(output, "", { mode: 0o600 }), undefined);
   const called = {
     program: "bash",
     // Both outputs share one stream, so that their order is kept.

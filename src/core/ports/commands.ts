@@ -1,5 +1,5 @@
 /** Commands that Pawl runs itself, to check the work. */
-import type { ProjectPath } from "../path.ts";
+import { type ProjectPath, projectPath } from "../path.ts";
 import type { AgentLimits } from "./agents.ts";
 import type { Folder } from "./worktrees.ts";
 
@@ -24,6 +24,11 @@ export interface CommandOrder {
    * when this process dies.
    */
   readonly acts?: "lasting" | "ending";
+}
+
+/** What a command prints whose processes stay. It is there before the command begins. */
+export function lastingOutput(run: string): ProjectPath {
+  return projectPath(".pawl/commands", run, "lasting.log");
 }
 
 export interface CommandRun {

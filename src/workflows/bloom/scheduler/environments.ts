@@ -8,11 +8,15 @@
  */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { PawlError } from "../../../core/error.ts";
+import type { PawlEvent } from "../../../core/event.ts";
 import { projectPath } from "../../../core/path.ts";
-import type { Claim } from "../../../core/ports/claims.ts";
+import type { Claim, Claims } from "../../../core/ports/claims.ts";
+import type { Clock } from "../../../core/ports/clock.ts";
+import { lastingOutput } from "../../../core/ports/commands.ts";
 import type { TakenPorts } from "../../../core/ports/free-ports.ts";
+import type { WorkPorts } from "../../../core/ports/loop.ts";
 import type { TaskEnvironment } from "../../../core/settings.ts";
-import { advance } from "../../../runtime/run-transaction.ts";
+import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
 import { failureOf } from "../commands/failure.ts";
 import {
   type HeldEnvironment,
@@ -23,7 +27,6 @@ import {
 } from "../environment.ts";
 import { type Known, stopped } from "../execution-context.ts";
 import { nameOfRun } from "../task-run.ts";
-import type { WorkSetup } from "./work-on.ts";
 
 export interface Environment {
   readonly variables: Readonly<Record<string, string>>;
@@ -31,7 +34,17 @@ export interface Environment {
   release(): Promise<void>;
 }
 
-type Setup = Pick<WorkSetup, "claims" | "clock" | "lost" | "name" | "ports" | "runtime" | "show">;
+interface Setup {
+  readonly claims: Claims;
+  readonly clock: Clock;
+  readonly name: string;
+  readonly ports: WorkPorts;
+  readonly runtime: Runtime;
+  readonly show: (event: PawlEvent) => void;
+  /** The task is another worker's by now. */
+  readonly lost?: AbortSignal;
+}
+
 type Up = Extract<BloomHappening, { readonly type: "environment:up" }>;
 
 const MINUTE = 60_000;
@@ -199,11 +212,13 @@ async function takeAway(
   // Another process is about to have done it.
   if (claim === null) return;
   try {
-    const view = setup.runtime.store.view();
-    if (!(await loadEnvironments(view)).some(({ id }) => id === held.id)) return;
-    if (abandoned && up !== null && !(await hasEnded(setup, held, "up")))
+    // What its owner committed last may not be in the files yet.
+    await setup.runtime.store.catchUp();
+    if (!(await loadEnvironments(setup.runtime.store.view())).some(({ id }) => id === held.id)) return;
+    const isUp = up === null || !abandoned || (await hasBegun(setup, held));
+    if (isUp && abandoned && up !== null && !(await hasEnded(setup, held, "up")))
       await setup.ports.agents.endLeftovers(runOf(held, "up"));
-    const ended = down === null ? null : await bringDown(setup, held, down, minutes);
+    const ended = down === null || !isUp ? null : await bringDown(setup, held, down, minutes);
     await setup.ports.agents.endLeftovers(runOf(held, "up"));
     const { name, slot, task } = held;
     const reason = ended === null || ended.exit === 0 ? null : failureOf(down ?? "", ended).reason;
@@ -225,6 +240,12 @@ async function bringDown(setup: Setup, held: HeldEnvironment, command: string, m
     limits: { total: minutes * MINUTE },
     acts: "ending",
   }).ended;
+}
+
+/** Whether `up` began. What another machine did is not seen here. */
+async function hasBegun({ ports, runtime }: Setup, held: HeldEnvironment): Promise<boolean> {
+  if (held.host !== (ports.host ?? null)) return true;
+  return (await runtime.store.view().read(lastingOutput(runOf(held, "up")))) !== null;
 }
 
 /** Whether the command came to its end on this machine. */

@@ -26,6 +26,10 @@ export const BLOOM = {
     says: "What is exclusive is used by one task at a time, and status says which task has it.",
     source: "workspaces, The environment of a task",
   },
+  "agents.lost-run": {
+    says: "The run of a killed loop has an end, at its last sign of life: stats counts it, and the trace draws it so long.",
+    source: "workspaces",
+  },
   "bloom.limit": {
     says: "A tasks.yaml holds at most 2,000 tasks and a megabyte; beyond that it is neither read nor made, and the error names the database.",
     source: "bloom, tasks.yaml",

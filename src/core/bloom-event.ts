@@ -62,6 +62,8 @@ interface TaskEvents {
     inputTokens: number | null;
     outputTokens: number | null;
     turns: number | null;
+    /** When it last gave a sign of life, ISO 8601, if its owner died and nobody saw its end. */
+    at?: string;
     /** The model that was asked for and the one that answered. Absent: unknown. */
     model?: { asked: string | null; answered: string | null };
   };

@@ -56,6 +56,8 @@ export interface TaskRun {
   readonly cancelled?: true | undefined;
   /** Runs of agents and commands that began and whose end is not reported yet: their processes may be alive. */
   readonly underway: readonly string[];
+  /** Of these, the agent's, and since when; null or absent: none is. */
+  readonly agentRun?: { readonly run: string; readonly since: string } | null;
   /** Runs so far; names the next one. */
   readonly runs: number;
   /** The steps that need no more verification: done before this run began, or verified since. */

@@ -1,6 +1,11 @@
 /** Agents and commands that take virtual time: an agent commits or fails, may say that it is done, and may outlive its loop. */
 import type { AgentEnd, AgentOrder, Agents } from "../../../src/core/ports/agents.ts";
-import type { CommandEnd, CommandOrder, Commands } from "../../../src/core/ports/commands.ts";
+import {
+  type CommandEnd,
+  type CommandOrder,
+  type Commands,
+  lastingOutput,
+} from "../../../src/core/ports/commands.ts";
 import type { MemoryGit } from "./memory-git.ts";
 import type { Process, Simulator } from "./simulator.ts";
 
@@ -90,6 +95,7 @@ export function memoryAgents(world: AgentWorld): (process: Process) => Agents {
     takeCommits: async () => [],
     takeCalls: async () => {},
     spentBy: async () => null,
+    lastSignOf: async () => null,
     missing: () => null,
     survey: async () => [],
     tryOut: () => Promise.reject(new Error("no agent is tried out here")),
@@ -122,6 +128,7 @@ export function memoryCommands({
   return (process) => ({
     run: (order) => {
       begun?.(order);
+      if (order.acts === "lasting") files.set(lastingOutput(order.run), "");
       const output = `.pawl/commands/${order.run}` as CommandEnd["output"];
       let tell = (_: CommandEnd) => {};
       const ended = new Promise<CommandEnd>((resolve) => {

@@ -127,6 +127,8 @@ export interface StageOptions {
   readonly committed?: (run: string) => readonly string[] | undefined;
   /** Model calls that a run is known to have made, though nobody heard its end. */
   readonly spent?: Readonly<Record<string, number>>;
+  /** When runs last gave a sign of life. */
+  readonly lastSigns?: Readonly<Record<string, string>>;
   /** What goes wrong where a lease is taken or a worktree made; nothing: it goes well. */
   readonly fault?: (at: "lease" | "worktree", what: string) => Error | undefined;
   /** Other machines work on the tasks, too. */
@@ -247,6 +249,7 @@ export function openStage(options: StageOptions): Stage {
       outboxes.delete(run);
       for (const { call, own } of calls) await take(call, own);
     },
+    lastSignOf: async (run) => options.lastSigns?.[run] ?? null,
     async spentBy(run) {
       const turns = options.spent?.[run];
       return turns === undefined ? null : { ...UNKNOWN, turns };
@@ -502,6 +505,7 @@ function scriptedAgents(simulator: Simulator, ownerNow: () => Process, act: Act)
     takeCommits: async () => [],
     takeCalls: async () => {},
     spentBy: async () => null,
+    lastSignOf: async () => null,
     missing: () => null,
     survey: async () => [],
     tryOut: () => Promise.reject(new Error("no agent is tried out here")),

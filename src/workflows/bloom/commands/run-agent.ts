@@ -123,6 +123,7 @@ async function start(context: ExecutionContext, place: Place): Promise<StepResul
   const known = await context.note({
     patch: {
       underway: [id],
+      agentRun: { run: id, since: context.now().toISOString() },
       runs: before.run.runs + 1,
       asked: true,
       ...(await begins(context, place.worktree)),
@@ -130,7 +131,7 @@ async function start(context: ExecutionContext, place: Place): Promise<StepResul
     edits: beginEdits(task, step, context.now().toISOString()),
     happened: agentStarted(before, { step, agent: place.agent, run: id, resumed: session !== null }),
   });
-  if (context.stop.aborted) return { event: "interrupted", patch: { underway: [] } };
+  if (context.stop.aborted) return { event: "interrupted", patch: { underway: [], agentRun: null } };
   const heard = listen(context, id);
   const minutes = minutesLeft(budgetOf(task, settings), known.run.spent);
   const limit = Math.min(settings.limits.run, minutes);
@@ -373,6 +374,7 @@ async function tell(
   });
   const patch: Partial<TaskRun> = {
     underway: [],
+    agentRun: null,
     costs,
     refused: end.refused ?? [],
     spent,

@@ -7,6 +7,7 @@ import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { type ErrorCode, toPawlError } from "../../../core/error.ts";
 import type { Caller, PawlEvent } from "../../../core/event.ts";
 import type { ProjectPath } from "../../../core/path.ts";
+import type { AgentUsage } from "../../../core/ports/agents.ts";
 import type { Claims } from "../../../core/ports/claims.ts";
 import type { Clock } from "../../../core/ports/clock.ts";
 import type { WorkPorts } from "../../../core/ports/loop.ts";
@@ -15,7 +16,7 @@ import type { SharedWorktrees } from "../../../core/ports/worktrees.ts";
 import { openSignal } from "../../../core/signal.ts";
 import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
-import { added } from "../budget.ts";
+import { added, rounded } from "../budget.ts";
 import { perform, performSave } from "../commands/perform.ts";
 import { withCost } from "../costs.ts";
 import { isUsed } from "../environment.ts";
@@ -255,19 +256,45 @@ async function recover(setup: WorkSetup, work: Work, known: Known, caller: Calle
   if (saved.event !== undefined) return (await commit(setup, work, saved, caller)).known;
   const happened: BloomHappening[] = [];
   let { costs, spent } = known.run;
+  const { agentRun } = known.run;
   const step = getCurrentStepForTask(known.task)?.id ?? null;
   for (const run of underway) {
     const usage = await setup.ports.agents.spentBy(run);
-    spent = added({ spent }, usage, 0);
-    costs = withCost({ costs }, known.task, { purpose: known.run.errand, step, usage, milliseconds: 0 });
+    const isAgents = agentRun?.run === run;
+    const lost = isAgents ? await lostAgent(setup, work.id, agentRun, usage) : null;
+    const milliseconds = lost?.duration ?? 0;
+    if (lost) happened.push(lost);
+    spent = added({ spent }, usage, milliseconds);
+    costs = withCost({ costs }, known.task, { purpose: known.run.errand, step, usage, milliseconds });
     await takeCalls(setup, work.id, run);
     const count = await setup.ports.agents.endLeftovers(run);
     if (count > 0) happened.push({ type: "agent:leftovers_ended", taskId: work.id, run, count });
   }
   const reason = "its worker ended in the middle of the agent's run";
   if (session !== null) happened.push({ type: "session:lost", taskId: work.id, session: session.id, reason });
-  const patch = { underway: [], session: null, spent, costs };
+  const patch = { underway: [], agentRun: null, session: null, spent, costs };
   return (await commit(setup, work, { patch, edits: forgetSession(known.task), happened }, caller)).known;
+}
+
+/** The end of a run that nobody saw: it counts up to its last sign of life. */
+async function lostAgent(
+  { clock, ports }: WorkSetup,
+  taskId: string,
+  { run, since }: NonNullable<TaskRun["agentRun"]>,
+  usage: AgentUsage | null,
+): Promise<Extract<BloomHappening, { readonly type: "agent:ended" }>> {
+  const sign = Date.parse((await ports.agents.lastSignOf(run)) ?? since);
+  const ended = Math.min(sign, clock.now().getTime());
+  return {
+    ...{ type: "agent:ended", taskId, run, outcome: "failed", reason: "lost" },
+    detail: "its loop ended before it did",
+    duration: Math.max(0, ended - Date.parse(since)),
+    usd: usage?.usd == null ? null : rounded(usage.usd),
+    inputTokens: usage?.inputTokens ?? null,
+    outputTokens: usage?.outputTokens ?? null,
+    turns: usage?.turns ?? null,
+    at: new Date(ended).toISOString(),
+  };
 }
 
 /** What of them cannot be taken is a warning, not a failure of the loop. */

@@ -10,6 +10,26 @@ export const BLOOM = {
     says: "A change of one task costs what one task costs: of a file that changed, only the tasks that changed are parsed again.",
     source: "bloom, tasks.yaml",
   },
+  "bloom.target-red": {
+    says: "A check that its target fails by itself is nobody's failure: it spends no try, its tasks wait, one notice says since which commit, and they go on with the new target.",
+    source: "workspaces, The target is red",
+  },
+  "bloom.flaky": {
+    says: "A check that fails and then passes on the same files is flaky: told, shown at the gate, never repaired, and no try is spent.",
+    source: "workspaces, The target is red",
+  },
+  "bloom.environment": {
+    says: "A task at work has a name, a slot and free ports for itself, and what `up` makes: the same for setup, agent, verify and merge check; whoever comes after a killed worker takes it away exactly once.",
+    source: "workspaces, The environment of a task",
+  },
+  "bloom.exclusive": {
+    says: "What is exclusive is used by one task at a time, and status says which task has it.",
+    source: "workspaces, The environment of a task",
+  },
+  "agents.lost-run": {
+    says: "The run of a killed loop has an end, at its last sign of life: stats counts it, and the trace draws it so long.",
+    source: "workspaces",
+  },
   "bloom.limit": {
     says: "A tasks.yaml holds at most 2,000 tasks and a megabyte; beyond that it is neither read nor made, and the error names the database.",
     source: "bloom, tasks.yaml",

@@ -9,10 +9,11 @@ import { openClaims } from "../adapters/files/claims.ts";
 import { writeOwnFile } from "../adapters/files/own-folder.ts";
 import { openWatch } from "../adapters/files/watch.ts";
 import { openWorktrees } from "../adapters/git/worktrees.ts";
+import { openFreePorts } from "../adapters/process/free-ports.ts";
 import { openSetups } from "../adapters/setup/setup.ts";
 import { wallFor } from "../adapters/wall/wall.ts";
 import { type Environment, withoutOwnSecrets } from "../config/config.ts";
-import { stateFolder } from "../config/state-home.ts";
+import { machineFolder, stateFolder } from "../config/state-home.ts";
 import type { Agents } from "../core/ports/agents.ts";
 import type { CommandOrder, Commands } from "../core/ports/commands.ts";
 import type { LoopPorts } from "../core/ports/loop.ts";
@@ -84,11 +85,13 @@ export function openLoopOutside(place: LoopPlace): LoopPorts {
           projectRoot: root,
           environment: marked,
           names: [...settings.environment, ...bloom.environment],
+          lasting: withoutOwnSecrets(environment, settings),
           ...wall,
         }),
         place.traceparentOf,
       ),
       setups: openSetups(root),
+      freePorts: openFreePorts(machineFolder(environment, "ports")),
       worktrees: openWorktrees(root, environment, {
         filters: async () => git.filters,
         wall: wall.wall,

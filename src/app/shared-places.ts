@@ -3,11 +3,12 @@ import type { Routes } from "../adapters/routed/store.ts";
 import { GATES_FOLDER } from "../core/gate-record.ts";
 import { LOOP_DONE, LOOP_RUNS } from "../core/loop-record.ts";
 import { RECORDS } from "../runtime/team-records.ts";
+import { ENVIRONMENTS } from "../workflows/bloom/environment.ts";
 import { PLANS } from "../workflows/bloom/proposal/take-proposal.ts";
 import { INBOX, QUESTIONS } from "../workflows/bloom/question.ts";
 
 const GATES = `${GATES_FOLDER}/bloom`;
-const FOLDERS = [LOOP_DONE, QUESTIONS, INBOX, ".pawl/heads/bloom", `${RECORDS}/bloom`, GATES];
+const FOLDERS = [LOOP_DONE, ENVIRONMENTS, QUESTIONS, INBOX, ".pawl/heads/bloom", `${RECORDS}/bloom`, GATES];
 
 export function bloomsRoutes(tasksFile: string): Routes {
   const isBelow = (path: string) => FOLDERS.some((folder) => path.startsWith(`${folder}/`));

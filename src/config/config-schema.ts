@@ -196,6 +196,35 @@ const SETUP = z.strictObject({
     ),
 });
 
+const variables = z.array(z.string().min(1));
+const ENVIRONMENT = z.union(
+  [
+    variables,
+    z.strictObject({
+      variables: variables.optional().describe("More variables for the commands that Pawl runs itself."),
+      ports: z
+        .int()
+        .min(0)
+        .max(64)
+        .optional()
+        .describe("How many free ports each task at work has: PAWL_PORT_1 and so on."),
+      up: z
+        .string()
+        .min(1)
+        .optional()
+        .describe(
+          "A shell command that makes what a task needs, in the project's folder, such as `docker compose -p $PAWL_NAME up -d`.",
+        ),
+      down: z.string().min(1).optional().describe("The one that takes it away."),
+      exclusive: z
+        .array(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,60}$/, "expected a word such as emulator"))
+        .optional()
+        .describe("Names of what one task at a time may use."),
+    }),
+  ],
+  { error: "expected a list of variables, or a map with variables, ports, up, down and exclusive" },
+);
+
 const gateLevel = z.enum(GATE_LEVELS);
 const SANDBOX_KIND = z.enum(["auto", "bwrap", "none"]);
 const paths = z.array(z.string().min(1)).optional();
@@ -310,12 +339,9 @@ export const PAWL_FILE = z.strictObject({
     .describe(
       "By a repository's path (`.` is the project's): what a checkout needs before work or checks in it, such as `npm ci`.",
     ),
-  environment: z
-    .array(z.string().min(1))
-    .optional()
-    .describe(
-      "More variables for the commands that Pawl runs itself: checks, verify, setup, own workflows' commands.",
-    ),
+  environment: ENVIRONMENT.optional().describe(
+    "More variables for the commands that Pawl runs itself: checks, verify, setup, own workflows' commands; and what each task at work has for itself.",
+  ),
   git: z
     .strictObject({
       filters: z

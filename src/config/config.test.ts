@@ -70,6 +70,41 @@ describe("the configuration", () => {
     );
   });
 
+  it("takes `environment` as a list of variables, or as a map with what each task has for itself beside them", async () => {
+    promise("bloom.environment");
+    const list = await load({ "pawl.yaml": "environment: [A, B_*]\n" });
+    expect(list.settings.environment).toEqual(["A", "B_*"]);
+    expect(list.settings.task_environment).toEqual(DEFAULT_SETTINGS.task_environment);
+    const text = "environment:\n  variables: [A]\n  ports: 2\n  up: make it\n  exclusive: [emulator]\n";
+    const { settings, origins } = await load({ "pawl.yaml": text });
+    expect(settings.environment).toEqual(["A"]);
+    expect(settings.task_environment).toEqual({
+      ports: 2,
+      up: "make it",
+      down: null,
+      exclusive: ["emulator"],
+    });
+    const from = Object.fromEntries(origins.map(({ path, from: place }) => [path, place]));
+    expect(from).toMatchObject({
+      environment: "pawl.yaml:2:14",
+      "task_environment.ports": "pawl.yaml:3:10",
+      "task_environment.down": "default",
+    });
+    expect((await load({ "pawl.yaml": "environment: {ports: 1}\n" })).settings.environment).toEqual([]);
+  });
+
+  it.each([
+    ["environment: {port: 2}", "environment.port"],
+    ["environment: {ports: -1}", "environment.ports"],
+    ["environment: {exclusive: [a b]}", "expected a word such as emulator"],
+    [
+      "environment: 2",
+      "expected a list of variables, or a map with variables, ports, up, down and exclusive",
+    ],
+  ])("refuses %s", async (text, why) => {
+    expect((await refusal({ "pawl.yaml": `${text}\n` })).message).toContain(why);
+  });
+
   it("lets pawl.yaml win over .alfred/config.yml, key by key, and tells where each value came from", async () => {
     promise("cli.config");
     const { settings, origins } = await load({
@@ -193,7 +228,10 @@ describe("the configuration", () => {
   });
 
   it("has a definition for every setting, under which the defaults are valid", () => {
-    expect(Object.keys(PAWL_FILE.shape).sort()).toEqual(Object.keys(DEFAULT_SETTINGS).sort());
+    // `environment` of the file holds both.
+    const { task_environment, ...own } = DEFAULT_SETTINGS;
+    expect(Object.keys(PAWL_FILE.shape).sort()).toEqual(Object.keys(own).sort());
+    expect(PAWL_FILE.safeParse({ environment: { ports: task_environment.ports } }).error).toBeUndefined();
     // What the environment and the command line say is no matter of a file.
     const { searched, ...sayable } = DEFAULT_SETTINGS.bloom;
     expect(Object.keys(ALFRED_FILE.shape).sort()).toEqual(Object.keys(DEFAULT_SETTINGS.alfred).sort());

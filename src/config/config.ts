@@ -150,12 +150,24 @@ export function spelledOut(tree: Tree): Tree {
     const name = SHORT[key];
     return [key, typeof name === "string" && typeof value === "string" ? { [name]: value } : value];
   });
-  return Object.fromEntries(entries);
+  return withEnvironment(Object.fromEntries(entries));
+}
+
+/** `environment: [A]` is short for `environment: {variables: [A]}`; the rest of it is what tasks have for themselves. */
+function withEnvironment(tree: Tree): Tree {
+  if (!isObject(tree.environment)) return tree;
+  const { variables = [], ...task_environment } = tree.environment;
+  return { ...tree, environment: variables, task_environment };
 }
 
 function withShortForms(file: ParsedFile): ParsedFile {
   const isShort = (key = "") => Object.hasOwn(SHORT, key) && typeof file.tree[key] === "string";
-  const place = (path: readonly string[]) => file.place(isShort(path[0]) ? path.slice(0, 1) : path);
+  const place = ([key = "", ...rest]: readonly string[]) => {
+    if (key === "task_environment") return file.place(["environment", ...rest]);
+    if (key === "environment" && isObject(file.tree.environment))
+      return file.place(["environment", "variables"]);
+    return file.place(isShort(key) ? [key] : [key, ...rest]);
+  };
   return { tree: spelledOut(file.tree), place };
 }
 

@@ -16,6 +16,11 @@ export function stateFolder(root: string, environment: Environment): string {
   return join(base, "projects", hashOf(realpathSync(root)).slice(0, 32));
 }
 
+/** A folder for what all projects of this user on this machine share. Does not create it. */
+export function machineFolder(environment: Environment, name: string): string {
+  return join(baseFolder(environment, "XDG_STATE_HOME"), name);
+}
+
 /** The folder in it with the trees of runs whose files may not change. */
 export const TREES = "trees";
 

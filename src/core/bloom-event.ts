@@ -17,6 +17,8 @@ interface LoopEvents {
     open: number;
     blocked: readonly string[];
     waiting: readonly string[];
+    /** Tasks that wait for a target that fails their check by itself, by what fails there. */
+    red: readonly { readonly reason: string; readonly tasks: readonly string[] }[];
     /** Nothing can be done now. */
     idle: boolean;
   };
@@ -60,6 +62,8 @@ interface TaskEvents {
     inputTokens: number | null;
     outputTokens: number | null;
     turns: number | null;
+    /** When it last gave a sign of life, ISO 8601, if its owner died and nobody saw its end. */
+    at?: string;
     /** The model that was asked for and the one that answered. Absent: unknown. */
     model?: { asked: string | null; answered: string | null };
   };
@@ -114,6 +118,17 @@ interface TaskEvents {
   /** Only shown live: the worktree has what its repository's `setup` makes. */
   "task:overtaken": { reason: string };
   "worktree:left_behind": { branch: string; folder: string };
+  /** What the task has for itself while it is at work. */
+  "environment:up": { name: string; slot: number; ports: readonly number[]; duration: number };
+  /** It was taken away. `exit`: of the command for that; null: there is none, or it was ended. `reason`: why it failed. */
+  "environment:down": {
+    name: string;
+    slot: number;
+    exit: number | null;
+    reason: string | null;
+    /** Its owner had died. */
+    abandoned: boolean;
+  };
   "worktree:set_up": { folder: string; how: "run" | "copied"; duration: number };
   "worktree:removed": { branch: string };
   "worktree:kept": { branch: string; reason: string };
@@ -155,6 +170,26 @@ interface TaskEvents {
     commit: string | null;
     log: string;
   };
+  /** It failed (`exit`, `failed`: the folder that holds that output), and then passed on the same files. */
+  "check:flaky": {
+    command: string;
+    exit: number | null;
+    duration: number;
+    commit: string | null;
+    log: string;
+    failed: string;
+  };
+  /** The target fails the check by itself: the task waits for it. `first`: no other task waits for the same. */
+  "target:red": {
+    into: string;
+    command: string | null;
+    commit: string;
+    since: string;
+    reason: string;
+    first: boolean;
+  };
+  /** The target has changed, and passes the check. */
+  "target:green": { into: string; commit: string };
   /** Four fifths of a limit are spent. */
   "budget:nearing": { limit: string; spent: number; of: number };
   "budget:exhausted": {

@@ -2,6 +2,8 @@
  * Every error that Pawl reports. Each code has a heading in docs/errors.md (a test checks this). A code names the thing
  * first, then what is wrong with it.
  */
+import { fixOf, lackIn, meaningOf } from "./errno.ts";
+
 export const ERROR_CODES = [
   "agent-failed",
   "agent-missing",
@@ -128,9 +130,20 @@ export class DatabaseAway extends PawlError {}
 /** A file that is not text, although text was expected. */
 export class NotText extends PawlError {}
 
-/** Turns anything thrown into a PawlError. An unforeseen error becomes `internal` and keeps its message. */
+/** Turns anything thrown into a PawlError. A full disk and the like is `disk-failed`, whoever met it. Another unforeseen error becomes `internal` and keeps its message. */
 export function toPawlError(thrown: unknown): PawlError {
   if (thrown instanceof PawlError) return thrown;
+  const lack = lackIn(thrown);
+  if (lack !== null) {
+    const { path } = thrown as { readonly path?: string };
+    const where = path === undefined ? "" : ` at ${path}`;
+    return new PawlError(
+      "disk-failed",
+      `The system failed${where}: ${meaningOf(lack)} (${lack}).`,
+      fixOf(lack),
+      thrown,
+    );
+  }
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return new PawlError(
     "internal",

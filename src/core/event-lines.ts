@@ -37,6 +37,15 @@ const SENTENCES: Sentences = {
   "step:assumed_done": ({ stepId, reason }) => [`step ${stepId} assumed done: ${reason}`, "yellow"],
   "check:passed": ({ command }) => [`passed: ${command}`, "green"],
   "check:failed": ({ command, exit }) => [`failed (${exit ?? "ended"}): ${command}`, "red"],
+  "check:flaky": ({ command, exit }) => [
+    `flaky: ${command} ended with ${exit ?? "a signal"}, then passed on the same files`,
+    "yellow",
+  ],
+  "target:red": ({ reason }) => [`waits: ${reason}`, "yellow"],
+  "target:green": ({ into, commit }) => [
+    `goes on: ${into} passes its check again, at ${commit.slice(0, 12)}`,
+    "green",
+  ],
   "merge:not_needed": ({ branch, into }) => [`${into} already contains ${branch}: nothing to merge`, null],
   "merge:completed": ({ branch, into }) => [`merged ${branch} into ${into}`, "green"],
   "merge:conflicted": ({ into, files }) => [`conflicts with ${into} in ${files.join(", ")}`, "yellow"],
@@ -68,6 +77,14 @@ const SENTENCES: Sentences = {
   "git:pr_merged": ({ url }) => [`pull request merged: ${url}`, "green"],
   "git:pr_closed": ({ url }) => [`pull request closed without a merge: ${url}`, "red"],
   "worktree:ensured": ({ branch, from }) => [`worktree on ${branch} made from ${from}`, null],
+  "environment:up": ({ name, ports, slot }) => [
+    `has ${name} for itself: slot ${slot}${ports.length > 0 ? `, ports ${ports.join(", ")}` : ""}`,
+    null,
+  ],
+  "environment:down": ({ abandoned, name, reason }) =>
+    reason === null
+      ? [`gives back ${name}${abandoned ? ", which a dead worker had" : ""}`, null]
+      : [`gives back ${name}, though that failed: ${reason}`, "red"],
   "worktree:removed": ({ branch }) => [`worktree of ${branch} removed`, null],
   "worktree:lost": ({ folder }) => [
     `its worktree lost its .git and was recreated; the old files are in ${folder}`,

@@ -40,6 +40,8 @@ export interface LoopEvidence {
   readonly time: string;
   /** Where the command ran: in the task's worktree, or on the merged result. */
   readonly on: "worktree" | "merge";
+  /** It passed only when it was repeated on the same files: how it ended at first. Absent: it did not have to be. */
+  readonly flaky?: { readonly exit: number | null; readonly log: string };
 }
 
 /** Where the run's work is: on its branch once everything is committed, then also on the target. */

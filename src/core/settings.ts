@@ -26,6 +26,8 @@ export interface Settings {
   readonly workflows: readonly string[];
   /** More environment variables for the commands that Pawl itself runs: checks, verify, setup, own workflows. */
   readonly environment: readonly string[];
+  /** What each task at work has for itself; `environment:` of pawl.yaml, beside its `variables`. */
+  readonly task_environment: TaskEnvironment;
   readonly git: {
     /** The filters that git may run, by name. Their commands come from the person's own git configuration. */
     readonly filters: readonly string[];
@@ -74,6 +76,17 @@ export interface SandboxSettings {
   /** More paths that may be read, or written: absolute, from `~/`, or from the project's root. */
   readonly read: readonly string[];
   readonly write: readonly string[];
+}
+
+export interface TaskEnvironment {
+  /** How many free TCP ports. */
+  readonly ports: number;
+  /** The shell command that makes it, in the project's folder and without a wall. Null: none. */
+  readonly up: string | null;
+  /** The one that takes it away. */
+  readonly down: string | null;
+  /** Names of what one task at a time may use. */
+  readonly exclusive: readonly string[];
 }
 
 export interface SetupSettings {
@@ -189,6 +202,7 @@ export const DEFAULT_SETTINGS: Settings = {
   verify: { reviewers: [] },
   workflows: [],
   environment: [],
+  task_environment: { ports: 0, up: null, down: null, exclusive: [] },
   git: { filters: [], fence: "refs", deliver: null, message: null },
   stores: { bloom: "files" },
   setup: {},

@@ -7,7 +7,13 @@
 import { attempt } from "./attempt.ts";
 import { canonical } from "./canonical.ts";
 import { RECEIVERS, type ReceiverName } from "./notice.ts";
-import type { BloomSettings, NotifySettings, SandboxSettings, Settings } from "./settings.ts";
+import type {
+  BloomSettings,
+  NotifySettings,
+  SandboxSettings,
+  Settings,
+  TaskEnvironment,
+} from "./settings.ts";
 import { DEFAULT_SETTINGS } from "./settings.ts";
 
 /**
@@ -46,7 +52,7 @@ export interface Starts {
 
 /** Everything that these settings and workflows would start. */
 export function executablesOf(
-  { alfred, agents = {}, bloom, environment, git, notify, sandbox, setup }: Settings,
+  { alfred, agents = {}, bloom, environment, git, notify, sandbox, setup, task_environment }: Settings,
   workflows: readonly Starts[],
 ): readonly Executable[] {
   return [
@@ -60,6 +66,7 @@ export function executablesOf(
       text: canonical(agent),
     })),
     ...Object.entries(setup).map(([name, each]) => ({ kind: "setup" as const, name, text: canonical(each) })),
+    ...madeBy(task_environment),
     ...(environment.length === 0 ? [] : [setting("environment", canonical(environment))]),
     ...(git.filters.length === 0 ? [] : [setting("git.filters", canonical(git.filters))]),
     ...(isLoosened(sandbox) ? [setting("sandbox", canonical(sandbox))] : []),
@@ -127,6 +134,12 @@ export function distinct(entries: readonly Executable[]): readonly Executable[] 
 
 function keyOf({ kind, name, text }: Executable): string {
   return [kind, ...(kind === "command" ? [] : [name]), text].join("\0");
+}
+
+/** What makes a task's environment and takes it away: outside the wall. */
+function madeBy({ down, up }: TaskEnvironment): readonly Executable[] {
+  const text = canonical({ ...(up === null ? {} : { up }), ...(down === null ? {} : { down }) });
+  return up === null && down === null ? [] : [{ kind: "setup", name: "the environment of tasks", text }];
 }
 
 /** The receivers that the settings name. */

@@ -52,6 +52,25 @@ describe("A cause", () => {
     expect(found({ ...GATE, since: null, problem })).toEqual(["blocked alfred:T1"]);
   });
 
+  it("is a target that fails by itself, once for all that wait for it, for as long as any does", () => {
+    promise("bloom.target-red");
+    const target = { repo: ".", into: "main", command: "npm test", since: "0a1b" };
+    const next = "`npm test` exited with 1 on main too";
+    const red = (run: string): RunOverview => ({ ...GATE, run, awaits: "nobody", next, target });
+    const both = causesOf([red("bloom:T1"), red("bloom:T2")], null);
+    expect(both).toEqual([
+      expect.objectContaining({
+        ...{ kind: "blocked", run: null, quote: next, command: "pawl status" },
+        says: "main fails a check by itself, and 2 tasks wait for it.",
+      }),
+    ]);
+    const [one] = causesOf([red("bloom:T2")], null);
+    expect(one).toMatchObject({ key: both[0]?.key, says: expect.stringContaining("bloom:T2 waits for it.") });
+    const other = { ...red("bloom:T3"), target: { ...target, command: "npm run lint" } };
+    expect(causesOf([red("bloom:T1"), other], null)).toHaveLength(2);
+    expect(mayTell({ type: "target:red" } as PawlEvent)).toBe(true);
+  });
+
   it("is each open question of an agent, in place of the turn that is about it, and beside a gate", () => {
     const asked = { ...TASK, questions: [QUESTION, { ...QUESTION, id: "q2", command: "pawl answer q2" }] };
     expect(found(asked)).toEqual(["question bloom:T2", "question bloom:T2"]);

@@ -20,7 +20,28 @@ export function causesOf(runs: readonly RunOverview[], rest: LoopRest | null): r
     ...waitingIn(run).flatMap((waiting) => waitOf(waiting, run)),
     ...budgetOf(run),
   ]);
-  return rest === null ? own : [...own, restOf(rest)];
+  const all = [...own, ...targetsOf(runs)];
+  return rest === null ? all : [...all, restOf(rest)];
+}
+
+/** One for each check that a target fails by itself, however many tasks wait for that. */
+function targetsOf(runs: readonly RunOverview[]): readonly Cause[] {
+  const found = new Map<string, RunOverview[]>();
+  for (const run of runs) {
+    if (!run.target) continue;
+    const { command, into, repo, since } = run.target;
+    const key = `target ${repo} ${into} ${since} ${command ?? ""}`;
+    found.set(key, [...(found.get(key) ?? []), run]);
+  }
+  return [...found].map(([key, waiting]) => {
+    const [first] = waiting;
+    const tasks = waiting.length === 1 ? first?.run : `${waiting.length} tasks`;
+    return {
+      ...{ key, kind: "blocked", run: null, command: "pawl status", since: first?.since ?? "" },
+      says: `${first?.target?.into} fails a check by itself, and ${tasks} ${waiting.length === 1 ? "waits" : "wait"} for it.`,
+      quote: first?.next ?? null,
+    };
+  });
 }
 
 const KINDS: Readonly<Record<Waiting["kind"], NoticeKind>> = {

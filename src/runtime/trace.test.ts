@@ -304,6 +304,14 @@ describe("A trace, event by event", () => {
     expect(lost(event(7, "task:claimed", { takenOver: false }))).toEqual([]);
     expect(lost(event(7, "agent:leftovers_ended", { count: 1 }))).toEqual([["lost", 1_007_000]]);
     expect(lost(event(7, "run:advanced", { from: "x", to: "done" }))).toEqual([["lost", 1_007_000]]);
+    // Its last sign of life tells more than the time at which somebody noticed.
+    const noticed = ended(9, "T1.1", {
+      outcome: "failed",
+      reason: "lost",
+      at: new Date(1_004_000).toISOString(),
+    });
+    expect(lost(event(7, "task:claimed", { takenOver: true }), noticed)).toEqual([["lost", 1_004_000]]);
+    expect(lost(noticed)).toEqual([["lost", 1_004_000]]);
     // Nothing ends before it began.
     expect(lost(event(0, "agent:leftovers_ended", { count: 1 }))).toEqual([["lost", 1_001_000]]);
   });

@@ -94,6 +94,8 @@ interface Building {
   /** The step under way, or the machine where the workflow has several. */
   step: Step | null;
   readonly agents: Map<string, Span>;
+  /** Whose end nobody had reported when it was clear that there had been one. */
+  readonly lost: Map<string, Span>;
   session: string | null;
   /** When the run came to its state. */
   entered: number | null;
@@ -103,7 +105,7 @@ interface Building {
 export function openTrace(traced: TracedRun): Trace {
   const gates = openGateWaits();
   const building: Building = {
-    ...{ trace: traceIdOf(traced), traced, root: null, step: null, agents: new Map() },
+    ...{ trace: traceIdOf(traced), traced, root: null, step: null, agents: new Map(), lost: new Map() },
     ...{ session: null, entered: null, ended: [] },
   };
   return {
@@ -180,7 +182,10 @@ function endRun(building: Building, at: number, state: string): void {
 
 /** Their owner died, so that nothing reported their end. */
 function loseAgents(building: Building, at: number): void {
-  for (const span of building.agents.values()) end(building, span, at, "lost");
+  for (const [run, span] of building.agents) {
+    end(building, span, at, "lost");
+    building.lost.set(run, span);
+  }
   building.agents.clear();
 }
 
@@ -236,14 +241,19 @@ const TAKES: { readonly [T in PawlEvent["type"]]?: Take<T> } = {
     building.agents.set(run, begin(building, `agent ${run}`, { kind: "agent", name, start, attributes }));
   },
   "agent:ended"(building, event, at) {
+    const lost = building.lost.get(event.run);
+    if (lost !== undefined && event.at !== undefined)
+      lost.end = Math.max(lost.start, Date.parse(event.at) || lost.start);
     const span = building.agents.get(event.run);
     if (span === undefined) return;
     building.agents.delete(event.run);
     span.attributes = { ...span.attributes, ...usageOf(event, building.session) };
-    end(building, span, at, event.outcome === "failed" ? (event.reason ?? "failed") : null);
+    const over = event.at === undefined ? at : Date.parse(event.at) || at;
+    end(building, span, over, event.outcome === "failed" ? (event.reason ?? "failed") : null);
   },
   "agent:leftovers_ended": (building, _, at) => loseAgents(building, at),
   "check:passed": (building, event, at) => endCheck(building, event, at),
+  "check:flaky": (building, event, at) => endCheck(building, event, at),
   "check:failed": (building, event, at) => endCheck(building, event, at),
   "merge:completed": (building, event, at) => endMerge(building, event, at, null),
   "merge:conflicted": (building, event, at) => endMerge(building, event, at, "conflict"),
@@ -278,7 +288,7 @@ function endWait(building: Building, { from, gate, to, verdict }: GateWait, id: 
   end(building, begin(building, `wait ${id}`, given), Date.parse(to));
 }
 
-type Checked = Extract<PawlEvent, { readonly type: "check:passed" | "check:failed" }>;
+type Checked = Extract<PawlEvent, { readonly type: "check:passed" | "check:flaky" | "check:failed" }>;
 
 /** Where its output is ends with the id of the command's run. */
 const COMMAND = /^\.pawl\/commands\/([^/]+)$/;

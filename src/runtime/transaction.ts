@@ -282,6 +282,20 @@ export interface RunOverview {
   readonly verdicts?: readonly GateVerdict[];
   /** What a person's turn is about; absent: something else than these. */
   readonly waitsFor?: "gate" | "question" | "blocked" | "failed";
+  /** It waits for a branch that fails its check by itself; `next` says how. Absent: it does not. */
+  readonly target?: {
+    readonly repo: string;
+    readonly into: string;
+    readonly command: string | null;
+    readonly since: string;
+  };
+  /** What it has for itself while it is at work; absent: nothing. */
+  readonly environment?: {
+    readonly name: string;
+    readonly slot: number;
+    readonly ports: readonly number[];
+    readonly exclusive: readonly string[];
+  };
   /** What its agent asked people and nobody has answered, whether or not the run waits for it; absent: nothing. */
   readonly questions?: readonly OpenQuestion[];
   /** The limit of its budget of which most is spent, once that is four fifths; absent: none is. */

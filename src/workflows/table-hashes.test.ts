@@ -20,7 +20,7 @@ const HASHES = {
   test_task: "013a39780b8caedf",
   finalize_task: "ffa945a85be41c93",
   spells: "e0de55068dd38d78",
-  bloom: "8bc1268a03802e20",
+  bloom: "fa08eea49c4684c1",
 };
 
 it("keeps the tables by which runs on disk are replayed", async () => {

@@ -45,12 +45,12 @@ describe("An agent that", () => {
 
   it("never repairs what fails leads to blocked, with the reason, and nothing is merged", LONG, async () => {
     using project = bloomProject({
-      tasks: `tasks:\n${inRepo("T1", '  verify: ["false"]\n', `${commits("a")}\nRUN: bloom done T1`)}`,
+      tasks: `tasks:\n${inRepo("T1", '  verify: ["test ! -f a.txt"]\n', `${commits("a")}\nRUN: bloom done T1`)}`,
     });
     expect((await project.run()).code).toBe(1);
     expect(project.tasks()[0]).toMatchObject({
       status: "blocked",
-      ai_notes: ["blocked: `false` exited with 1"],
+      ai_notes: ["blocked: `test ! -f a.txt` exited with 1"],
     });
     expect(project.runs()).toHaveLength(3);
     expect(project.git("log", "--format=%s", "main")).toBe("Begin");

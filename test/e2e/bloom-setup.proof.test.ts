@@ -58,8 +58,8 @@ test("a check that fails on the target alone too blames the target, and no agent
   const ran = await made.run();
   expect(ran.code).toBe(1);
   expect(made.runs()).toHaveLength(1);
-  expect(ran.of("merge:failed").at(-1)?.reason).toContain("on main too, without this task's work");
-  expect(made.tasks()[0]?.status).toBe("blocked");
+  expect(ran.of("target:red").at(-1)?.reason).toContain("on main too, without this task's work");
+  expect(made.tasks()[0]?.status).toBe("done_pending_merge");
 });
 
 test("a setup that fails is tried again, and then blocks with the command and the end of what it printed", {

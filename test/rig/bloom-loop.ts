@@ -37,7 +37,7 @@ function tellsOfMove(change: Change): boolean {
   return change.type === "append" && change.text.includes('"type":"run:advanced"');
 }
 
-const { blocked, waiting } = await runLoop({
+const { blocked, red, waiting } = await runLoop({
   ...(await project.openLoop()),
   runtime: { ...project.runtime, store },
   name: "killed",
@@ -48,4 +48,4 @@ const { blocked, waiting } = await runLoop({
   stop: new AbortController().signal,
 });
 await project.close();
-process.exitCode = blocked.length > 0 ? 1 : waiting.length > 0 ? 3 : 0;
+process.exitCode = blocked.length > 0 || red.length > 0 ? 1 : waiting.length > 0 ? 3 : 0;

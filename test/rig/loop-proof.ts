@@ -8,17 +8,21 @@ import { MARK } from "../../src/adapters/agents/mark.ts";
 import { type BloomOptions, type BloomProject, bloomProject, type Ran } from "./bloom-project.ts";
 import { PullRequestServer } from "./pull-request-server.ts";
 import { mergePull, shop } from "./pull-request-shop.ts";
+import { hangs } from "./until.ts";
 
 export interface Scenario extends BloomOptions {
   /** What is there before the first run. */
   readonly prepare?: (project: BloomProject) => void;
+  /** What a person does once the loop rests; false: nothing is left for them. */
+  readonly person?: (project: BloomProject) => boolean;
   /** With a forge, whose repository is the project's remote, and on which a person merges what is open at a run's end. */
   readonly forge?: true;
 }
 
 /** The same work behind the wall, where its steps can still tell when they begin and are done. */
 export function behindWall(scenario: Scenario): Scenario {
-  return { ...scenario, project: { sandbox: { kind: "bwrap", write: ["../ran.txt"] } } };
+  const { project } = scenario;
+  return { ...scenario, project: { ...project, sandbox: { kind: "bwrap", write: ["../ran.txt"] } } };
 }
 
 /** A step that says when it begins, does its work once, and says when it was marked. */
@@ -97,6 +101,73 @@ tasks:
 ${step("s1", "test -f a.txt || echo wrong > a.txt")}${step("s2", "echo b > b.txt")}`,
     answers: { "## A check failed": `RUN: echo right > a.txt; ${ONCE} repaired` },
   },
+  get environment() {
+    return ENVIRONMENT;
+  },
+  get "target-red"() {
+    return RED_TARGET;
+  },
+};
+
+/** Main fails its own check until a person mends it. */
+const RED_TARGET: Scenario = {
+  prepare(project) {
+    project.write("check.sh", "test -f good || { echo good is missing; exit 1; }\n");
+    project.git("add", "check.sh");
+    project.git("commit", "-qm", "A check");
+    project.git("push", "-q");
+  },
+  person(project) {
+    if (project.read("good") !== null) return false;
+    project.git("pull", "-q", "--ff-only");
+    project.write("good", "");
+    project.git("add", "good");
+    project.git("commit", "-qm", "Good again");
+    project.git("push", "-q");
+    return true;
+  },
+  tasks: `git: {push_to_remote: true, auto_cleanup_merged: true}
+tasks:
+- id: T1
+  title: One
+  repo: .
+  merge_into: main
+  verify: ["sh check.sh"]
+  steps:
+${step("s1", "echo a > a.txt")}- id: T2
+  title: Two
+  repo: .
+  merge_into: main
+  verify: ["sh check.sh"]
+  depends_on: [T1]
+  steps:
+${step("s2", "echo b > b.txt")}`,
+};
+
+/** A task's own environment: a process that holds a file, written down when it is made and when it is taken away. */
+const ENVIRONMENT: Scenario = {
+  project: {
+    environment: {
+      ports: 1,
+      up: `echo "up $PAWL_NAME" >> ../made.txt; mkdir "../$PAWL_NAME"; (${hangs()}) > /dev/null 2>&1 & echo $! > "../$PAWL_NAME/pid"`,
+      down: `echo "down $PAWL_NAME" >> ../made.txt; kill "$(cat "../$PAWL_NAME/pid")"; rm -r "../$PAWL_NAME"`,
+    },
+  },
+  tasks: `git: {push_to_remote: true, auto_cleanup_merged: true}
+tasks:
+- id: T1
+  title: One
+  repo: .
+  merge_into: main
+  verify: ['test -d "$PAWL_PROJECT/../$PAWL_NAME" || test -n "$PAWL_PORT_1"']
+  steps:
+${step("s1", "echo a > a.txt")}- id: T2
+  title: Two
+  repo: .
+  merge_into: main
+  depends_on: [T1]
+  steps:
+${step("s2", "echo b > b.txt")}`,
 };
 
 export interface Proof extends AsyncDisposable {
@@ -121,8 +192,13 @@ export async function openProof(scenario: Scenario): Promise<Proof> {
     project,
     forge,
     end,
-    faults: (calm) => [...differences(end(), calm.end()), ...leftBehind(project), ...ranAgain(project)],
-    goOn: () => (forge === null ? false : mergeThere(project, forge)),
+    faults: (calm) => [
+      ...differences(end(), calm.end()),
+      ...leftBehind(project),
+      ...ranAgain(project),
+      ...madeUnevenly(project),
+    ],
+    goOn: () => scenario.person?.(project) ?? (forge === null ? false : mergeThere(project, forge)),
     async [Symbol.asyncDispose]() {
       project[Symbol.dispose]();
       await forge?.[Symbol.asyncDispose]();
@@ -136,7 +212,7 @@ export async function runToEnd(proof: Proof, run: () => Promise<Ran>): Promise<R
     const ran = await run();
     if (ran.signal !== null) return null;
     if (ran.code === 0) return ran;
-    if (ran.code !== 3 || !proof.goOn())
+    if ((ran.code !== 3 && ran.code !== 1) || !proof.goOn())
       throw new Error(`the run ended with ${ran.code}: ${JSON.stringify(ran.events.at(-1))} ${ran.err}`);
   }
 }
@@ -216,6 +292,7 @@ function leftBehind(project: BloomProject): readonly string[] {
   const packs = namesIn(hub).filter((name) => name.startsWith("incoming-"));
   return [
     ...names(".pawl/claims").map((name) => `claim left behind: ${name}`),
+    ...names(".pawl/environments").map((name) => `environment left behind: ${name}`),
     ...names(".pawl/runs").map((name) => `run left behind: ${name}`),
     ...gitLocks.map((name) => `lock left behind: ${name}`),
     ...packs.map((name) => `pack left behind: ${name}`),
@@ -240,6 +317,19 @@ export function orphans(root: string): readonly string[] {
       return [];
     }
   });
+}
+
+/** Environments that were made and not taken away before the next, or taken away twice. */
+function madeUnevenly(project: BloomProject): readonly string[] {
+  const last = new Map<string, string>();
+  const faults: string[] = [];
+  for (const line of (project.read("../made.txt") ?? "").trim().split("\n")) {
+    const [word = "", name = ""] = line.split(" ");
+    if (name !== "" && (last.get(name) ?? "down") === word) faults.push(`${name} is ${word} twice in a row`);
+    last.set(name, word);
+  }
+  for (const [name, word] of last) if (word === "up") faults.push(`${name} is left`);
+  return faults;
 }
 
 /** Steps that began again after they were marked. */

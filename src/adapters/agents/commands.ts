@@ -1,6 +1,16 @@
 /** Implements the port `Commands`: runs a shell command to its end, keeps its output, and leaves nothing behind. */
-import type { CommandEnd, CommandOrder, CommandRun, Commands } from "../../core/ports/commands.ts";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { attempt } from "../../core/attempt.ts";
+import {
+  type CommandEnd,
+  type CommandOrder,
+  type CommandRun,
+  type Commands,
+  lastingOutput,
+} from "../../core/ports/commands.ts";
 import { findProgram } from "../process/programs.ts";
+import { openRedactor } from "../process/redact.ts";
 import { BEHIND_THE_WALL, type Wall } from "../wall/wall.ts";
 import { childEnvironment, type Environment } from "./environment.ts";
 import { markOf } from "./mark.ts";
@@ -12,6 +22,8 @@ export interface CommandsSetup {
   readonly environment: Environment;
   /** Names of more environment variables that commands may have. */
   readonly names: readonly string[];
+  /** Pawl's environment for what outlives the loop: without the tag by which all of the loop's ends with it. */
+  readonly lasting?: Environment;
   /** Absent: no wall is around them. */
   readonly wall?: Wall;
 }
@@ -23,15 +35,32 @@ export function openCommands(setup: CommandsSetup): Commands {
   return { run: (order) => run(setup, order) };
 }
 
+/** What was printed so far, without known secrets: in the file, too, which is still written to. */
+function masked(path: string, environment: Environment): string {
+  return attempt(() => {
+    const text = readFileSync(path, "utf8");
+    const clean = openRedactor(environment).text(text);
+    if (clean !== text) writeFileSync(path, clean);
+    return clean;
+  }, "");
+}
+
 function run(setup: CommandsSetup, order: CommandOrder): CommandRun {
   const runFolder = openRunFolder(setup.projectRoot, "commands", order.run);
   const mark = markOf(setup.projectRoot, order.run);
   const tail: string[] = [];
+  const isLasting = order.acts === "lasting";
+  const wall = order.acts === undefined ? setup.wall : undefined;
+  // What stays would lose a pipe to this process.
+  const output = join(setup.projectRoot, lastingOutput(order.run));
+  if (isLasting) attempt(() => writeFileSync(output, "", { mode: 0o600 }), undefined);
   const called = {
     program: findProgram("bash", setup.environment).path ?? "/bin/bash",
     // Both outputs share one stream, so that their order is kept.
-    args: ["--norc", "-c", 'exec 2>&1; eval "$0"', order.command],
-    environment: childEnvironment(setup.environment, {
+    args: isLasting
+      ? ["--norc", "-c", 'exec >>"$1" 2>&1; eval "$0"', order.command, output]
+      : ["--norc", "-c", 'exec 2>&1; eval "$0"', order.command],
+    environment: childEnvironment(isLasting ? (setup.lasting ?? setup.environment) : setup.environment, {
       mark,
       folder: order.folder,
       names: setup.names,
@@ -39,8 +68,9 @@ function run(setup: CommandsSetup, order: CommandOrder): CommandRun {
     }),
   };
   const running = runProcess({
-    ...(setup.wall?.enclose({ ...called, folder: order.folder }) ?? called),
-    isWall: setup.wall !== undefined,
+    ...(wall?.enclose({ ...called, folder: order.folder }) ?? called),
+    isWall: wall !== undefined,
+    leavesRunning: isLasting,
     folder: order.folder,
     masked: setup.environment,
     mark,
@@ -52,9 +82,10 @@ function run(setup: CommandsSetup, order: CommandOrder): CommandRun {
       if (tail.length > TAIL_LINES) tail.shift();
     },
   });
-  const said = ({ code }: ProcessEnd) => (setup.wall && code !== 0 ? [BEHIND_THE_WALL] : []);
+  const said = ({ code }: ProcessEnd) => (wall && code !== 0 ? [BEHIND_THE_WALL] : []);
   const ended = running.ended.then((end): CommandEnd => {
     const notStarted = end.ending === "not-started";
+    if (isLasting) tail.push(...masked(output, setup.environment).split("\n").slice(-TAIL_LINES));
     const told: CommandEnd = {
       exit: end.code,
       signal: end.signal,

@@ -1,6 +1,7 @@
 /** What a run leaves on disk: `.pawl/agents/<run>/` with call.json, prompt.md, output.jsonl, errors.log, end.json. */
 
 import { createHash } from "node:crypto";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { checkId } from "../../core/id.ts";
@@ -56,6 +57,12 @@ export function loadUsage({ folder }: RunFolder): AgentUsage | null {
       turns: number(turns),
     };
   }, null);
+}
+
+/** When something of the run was last written. */
+export function lastSign({ folder }: RunFolder): string | null {
+  const times = attempt(() => readdirSync(folder).map((name) => statSync(join(folder, name)).mtimeMs), []);
+  return times.length === 0 ? null : new Date(Math.max(...times)).toISOString();
 }
 
 /** What a session had spent when its last run ended, for agents that report only the sum over all runs. */

@@ -38,6 +38,8 @@ export interface ProcessOrder {
   readonly endTimes?: EndTimes;
   /** The program is the wall around the real one. */
   readonly isWall?: boolean;
+  /** What is still running when the program ends by itself stays. */
+  readonly leavesRunning?: boolean;
   /** An exit code above 128 names the signal that ended it. */
   readonly signalByCode?: boolean;
   hearLine(line: string): void;
@@ -136,7 +138,8 @@ function follow(order: ProcessOrder, child: ChildProcess): RunningProcess {
   });
   child.once("exit", async (code, signal) => {
     limits.off();
-    const leftovers = await sweep();
+    const stays = order.leavesRunning === true && ending === "itself";
+    const leftovers = stays ? NO_LEFTOVERS : await sweep();
     await ear.silence();
     const byWall = order.signalByCode === true && signal === null ? signalOf(code) : null;
     settle(byWall === null ? code : null, byWall ?? signal, leftovers);

@@ -1,7 +1,8 @@
 /** How a failed call to the disk is told. */
 import { describe, expect, test } from "vitest";
+import { fixOf, meaningOf } from "../../core/errno.ts";
 import { PawlError } from "../../core/error.ts";
-import { fixOf, guarded, meaningOf, toDiskError } from "./disk-error.ts";
+import { guarded, toDiskError } from "./disk-error.ts";
 
 const failure = (code: unknown, path?: string) =>
   Object.assign(new Error("as Node throws it"), { code }, path === undefined ? {} : { path });

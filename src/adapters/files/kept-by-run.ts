@@ -6,10 +6,10 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { canonical } from "../../core/canonical.ts";
+import { meaningOf } from "../../core/errno.ts";
 import { PawlError } from "../../core/error.ts";
 import { hashOf } from "../../core/hash.ts";
 import { errnoOf, isAbsence } from "./disk.ts";
-import { meaningOf } from "./disk-error.ts";
 import { inStateHome, type StatePlace } from "./vault.ts";
 import { writeWhole } from "./write-whole.ts";
 

@@ -2,12 +2,12 @@
  * Committed changes that the disk refuses to write to their files. Meanwhile Pawl reads them from the journal. Nothing
  * is written here: views show what applying the journal will make of the present files.
  */
+import { fixOf, meaningOf } from "../../core/errno.ts";
 import { PawlError } from "../../core/error.ts";
 import type { Pending } from "../../core/ports/store.ts";
 import { outcomeOf } from "./apply.ts";
 import { chainsOf } from "./chain.ts";
 import { errnoOf, type FolderEntry } from "./disk.ts";
-import { fixOf, meaningOf } from "./disk-error.ts";
 import { loadJournal } from "./journal.ts";
 import { type Found, foundOf, lookAt } from "./look.ts";
 import { readMarker } from "./marker.ts";

@@ -6,9 +6,10 @@
  *     make one, one wins and both use the result.
  * V2  An unreadable key is an error. A new key in its place would make all pending commits foreign.
  */
+
+import { meaningOf } from "../../core/errno.ts";
 import { PawlError } from "../../core/error.ts";
 import { closeQuietly, type Disk, errnoOf, withFile, writeAll } from "./disk.ts";
-import { meaningOf } from "./disk-error.ts";
 
 /** The folder that holds a project's data outside of it. */
 export interface StatePlace {

@@ -108,13 +108,6 @@ export async function prepareMerge(place: Workplace, order: MergeOrder): Promise
   return { kind: "prepared", folder, commit, base, onto: local, earlier, ...(remote ? { remote } : {}) };
 }
 
-/** Where checks tell which side causes a failure: fresh, too, without the branch. */
-export async function leaveOut(place: Workplace, order: MergeOrder, merge: ReadyMerge): Promise<void> {
-  const { checkout, merge: mergeFolder } = worktreePathsOf(place, order.repo);
-  const [hub, from] = [await openHub(place, order.repo), place.call(checkout)];
-  await openMergeFolder({ place, order, hub, from, top: mergeFolder(order.into, order.slot) }, merge.base);
-}
-
 async function followTarget(hub: GitCall, from: GitCall, into: string, { remote }: Target): Promise<void> {
   await follow(hub, from, [`refs/heads/${into}`, ...(remote ? [`refs/remotes/${remote.name}/${into}`] : [])]);
 }
@@ -255,7 +248,7 @@ async function findTarget(
 const FETCH_LIMIT = 60_000;
 
 /** Fetches the remote's branch, or the fact that it is gone. Returns why that failed, or null. */
-async function fetchBranch(
+export async function fetchBranch(
   call: GitCall,
   remote: string,
   branch: string,

@@ -47,6 +47,8 @@ export interface WorktreePaths {
   readonly worktree: (branch: string) => Folder;
   /** The folders in which merges into a branch are made, with a slot for each concurrent one. */
   readonly merge: (into: string, slot?: number) => Folder;
+  /** The folder in which a commit is checked out apart from all work. */
+  readonly apart: Folder;
   /** The note that a workspace is incomplete. */
   readonly unfinished: (branch: string) => string;
   /** The note of the branch that a folder is for. */
@@ -76,6 +78,7 @@ export function worktreePathsOf(
     hub: at("@hub.git"),
     worktree: (branch) => at(encodeName(branch)) as Folder,
     merge: (into, slot = 0) => at(`@into-${encodeName(into)}${slot === 0 ? "" : `@${slot}`}`) as Folder,
+    apart: at("@base") as Folder,
     unfinished: (branch) => at(`@new-${encodeName(branch)}`),
     label: (branch) => at(`@of-${encodeName(branch)}.json`),
     published: at("@published"),

@@ -11,10 +11,11 @@ import type {
   Worktrees,
 } from "../../core/ports/worktrees.ts";
 import { errnoOf, isAbsence } from "../files/disk.ts";
+import { baseOf, checkOut, treeOf } from "./base.ts";
 import { ensureWorktree, insideOf } from "./ensure.ts";
 import { type Fence, openFence, pushFenced } from "./fence.ts";
 import type { GitCall } from "./git.ts";
-import { bringIn, leaveOut, prepareMerge, publishMerge, takeTurn } from "./merge.ts";
+import { bringIn, prepareMerge, publishMerge, takeTurn } from "./merge.ts";
 import { hookOptions, leave, PUSH_LIMIT, push, type Send } from "./push.ts";
 import { reached } from "./reached.ts";
 import { removeWorktree } from "./remove.ts";
@@ -52,7 +53,9 @@ export function openWorktrees(
     takeTurn: (repo, into, owner) => takeTurn(place, repo, into, owner),
     prepareMerge: (order) => prepareMerge(place, order),
     publishMerge: (order, merge) => publishMerge(place, order, merge),
-    leaveOut: (order, merge) => leaveOut(place, order, merge),
+    baseOf: (order) => baseOf(place, order),
+    treeOf: (repo, commit) => treeOf(place, repo, commit),
+    checkOut: (repo, commit) => checkOut(place, repo, commit),
     bringIn: (worktree, target) => bringIn(place, worktree, target),
     remove: (worktree, keep) => removeWorktree(place, worktree, keep),
     under: (lease) => openShared(own, { place, fence: fenced, lease, taken: new Set(), saved: new Map() }),
@@ -80,6 +83,7 @@ function openShared(own: Worktrees, held: Held): SharedWorktrees {
           : checkHeld(sent);
       });
     },
+    baseOf: (order) => baseOf(place, { ...order, remote: true }),
     bringIn: (worktree, target) => bringIn(place, worktree, { ...target, remote: true }),
     save: (worktree, order) => saveWork(held, worktree, order),
     forget: ({ repo, branch }) => forgetWork(held, repo, branch),

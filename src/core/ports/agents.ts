@@ -17,6 +17,8 @@ export interface Agents {
   takeCalls(run: string, take: (call: DeferredCall, own: boolean) => Promise<void>): Promise<void>;
   /** What a run is known to have spent, even if its owner died before the end. */
   spentBy(run: string): Promise<AgentUsage | null>;
+  /** When the run last gave a sign of life, ISO 8601; null: nothing of it is kept. */
+  lastSignOf(run: string): Promise<string | null>;
   /** Why the agent of that name cannot be started, and how to fix that; null if its program exists. */
   missing(name: string): string | null;
   /**

@@ -1,5 +1,5 @@
 /** Commands that Pawl runs itself, to check the work. */
-import type { ProjectPath } from "../path.ts";
+import { type ProjectPath, projectPath } from "../path.ts";
 import type { AgentLimits } from "./agents.ts";
 import type { Folder } from "./worktrees.ts";
 
@@ -19,6 +19,16 @@ export interface CommandOrder {
   readonly folder: Folder;
   readonly environment?: Readonly<Record<string, string>>;
   readonly limits?: Pick<AgentLimits, "inactivity" | "total">;
+  /**
+   * It makes or takes away what checks need, instead of checking: no wall is around it. `lasting`: what it leaves running stays, also
+   * when this process dies.
+   */
+  readonly acts?: "lasting" | "ending";
+}
+
+/** What a command prints whose processes stay. It is there before the command begins. */
+export function lastingOutput(run: string): ProjectPath {
+  return projectPath(".pawl/commands", run, "lasting.log");
 }
 
 export interface CommandRun {

@@ -5,6 +5,7 @@ import type { Agents } from "./agents.ts";
 import type { Claims } from "./claims.ts";
 import type { Clock } from "./clock.ts";
 import type { Commands } from "./commands.ts";
+import type { FreePorts } from "./free-ports.ts";
 import type { PullRequests } from "./pull-requests.ts";
 import type { Setups } from "./setup.ts";
 import type { Store } from "./store.ts";
@@ -17,6 +18,7 @@ export interface WorkPorts {
   readonly agents: Agents;
   readonly commands: Commands;
   readonly setups: Setups;
+  readonly freePorts: FreePorts;
   readonly worktrees: Worktrees;
   readonly pullRequests: PullRequests;
   /** This machine's name, if others work on the tasks, too. */

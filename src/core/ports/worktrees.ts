@@ -89,10 +89,17 @@ export interface Worktrees {
    */
   publishMerge(order: MergeOrder, merge: ReadyMerge): Promise<PublishedMerge>;
   /**
-   * Resets the folder of a prepared merge to what the branch was merged onto, so that checks can tell which side causes
-   * a failure.
+   * What a branch builds on. With `remote`, the remote's target is fetched first; if that fails, what is known of it counts.
+   * Null: the branch or its target does not exist.
    */
-  leaveOut(order: MergeOrder, merge: ReadyMerge): Promise<void>;
+  baseOf(order: BaseOrder): Promise<Base | null>;
+  /** The id of a commit's tree: equal for equal files. */
+  treeOf(repo: Repo, commit: string): Promise<string>;
+  /**
+   * Checks a commit out in a fresh folder, apart from all work, to run a check on it alone. A repository has one such
+   * folder: call it with a lease on that.
+   */
+  checkOut(repo: Repo, commit: string): Promise<CheckedOut>;
   /**
    * Merges the target (with `remote` also what is known of the remote's) into the task's branch. Leaves conflicts in
    * its worktree for the agent to resolve and commit.
@@ -121,6 +128,25 @@ export interface EnsureOrder {
   /** Fetches the base's upstream first, as far as it can be reached. */
   readonly fetch?: boolean;
   readonly stop?: AbortSignal;
+}
+
+export interface BaseOrder extends MergeTarget {
+  readonly repo: Repo;
+  readonly branch: string;
+  readonly stop?: AbortSignal;
+}
+
+export interface Base {
+  /** The last commit of the target that the branch has. */
+  readonly base: string;
+  /** The target's present commit. */
+  readonly target: string;
+}
+
+export interface CheckedOut {
+  readonly folder: Folder;
+  /** Removes the folder. */
+  release(): Promise<void>;
 }
 
 export interface ReachedOrder {

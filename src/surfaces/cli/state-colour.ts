@@ -8,6 +8,7 @@ const COLOURS: Readonly<Record<string, StateColour>> = {
   budget_exhausted: "red",
   failed: "red",
   refused: "red",
+  target_red: "yellow",
   waiting_for_human: "yellow",
   done: "green",
   passed: "green",

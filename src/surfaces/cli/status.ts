@@ -156,10 +156,22 @@ function renderDecided(run: RunOverview, columns: number, paint: Paint): string[
   const lines = lastVerdicts(verdicts).map(({ strength, what }) => `${what} (${strengthWords(strength)})`);
   const old = unproved ? ["unproved: its history here does not go back to its beginning"] : [];
   const goOn = awaits === "nobody" ? "" : `; to take it over: \`pawl take ${run.run}\``;
+  const { environment } = run;
+  const has = environment ? [hasWords(environment)] : [];
   const others = elsewhere ? [`moved last in another checkout, by ${elsewhere.by}${goOn}`] : [];
-  return [...others, ...lines, ...old].flatMap((line) =>
+  return [...has, ...others, ...lines, ...old].flatMap((line) =>
     wrap(line, columns - 6).map((each, at) => paint.dim(`    ${at === 0 ? "" : "  "}${each}`)),
   );
+}
+
+/** `has pawl-t1-0a1b2c3d for itself: slot 0, port 20001, emulator` */
+function hasWords({ exclusive, name, ports, slot }: NonNullable<RunOverview["environment"]>): string {
+  const own = [
+    `slot ${slot}`,
+    ...(ports.length > 0 ? [`${ports.length === 1 ? "port" : "ports"} ${ports.join(", ")}`] : []),
+    ...exclusive,
+  ];
+  return `has ${name} for itself: ${own.join(", ")}`;
 }
 
 function renderStanding(run: RunOverview, columns: number, paint: Paint, now: Date): string[] {

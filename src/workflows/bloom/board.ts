@@ -116,11 +116,13 @@ function cardOf({ task, parent }: PlacedTask, known: Known): TaskCard {
 function columnOf(task: Task, { fault, isAtWork, questions, standing }: Known): TaskCard["column"] {
   if (fault !== null || standing === "blocked" || standing === "budget_exhausted") return "blocked";
   if (standing !== undefined ? OVER.some((over) => over === standing) : isClosed(task)) return "done";
-  if (standing === "waiting_for_human" || standing === "awaiting_merge" || questions.length > 0)
-    return "waiting";
+  if (standing !== undefined && WAITS.has(standing)) return "waiting";
+  if (questions.length > 0) return "waiting";
   if (task.status === "blocked") return "blocked";
   return isAtWork || standing !== undefined || task.status === "in_progress" ? "working" : "open";
 }
+
+const WAITS: ReadonlySet<Standing> = new Set<Standing>(["waiting_for_human", "awaiting_merge", "target_red"]);
 
 const MOST_OVERLAPS = 200;
 

@@ -2,6 +2,7 @@
 import type { BloomHappening } from "../../core/bloom-event.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { PermissionQuestion } from "../../core/ports/agents.ts";
+import type { Claim } from "../../core/ports/claims.ts";
 import type { WorkPorts } from "../../core/ports/loop.ts";
 import type { Folder, HeldLease, Repo, SharedWorktrees, Worktree } from "../../core/ports/worktrees.ts";
 import type { BloomSettings, Settings } from "../../core/settings.ts";
@@ -20,6 +21,7 @@ export interface Known {
   /** By repository. */
   readonly setup: Settings["setup"];
   readonly git: Settings["git"];
+  readonly environment: Settings["task_environment"];
   readonly messages: readonly Message[];
   readonly questions: readonly Question[];
 }
@@ -72,8 +74,25 @@ export interface MergePlace {
   release(published: string | null): Promise<void>;
 }
 
+/** Which of this worker's checks run at once. */
+export interface CheckGate {
+  /** Waits until no check runs that must be alone; then the check may run until it calls what is returned. Null: stopped. */
+  enter(stop: AbortSignal): Promise<(() => void) | null>;
+  /** The same, with no other check beside it. */
+  alone(stop: AbortSignal): Promise<(() => void) | null>;
+}
+
 export interface ExecutionContext {
   readonly ports: WorkPorts;
+  readonly checks: CheckGate;
+  /** The variables of the task's own environment. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Makes that environment, unless it is there. Throws `setup-failed`. */
+  bringUp(): Promise<"up" | "stopped">;
+  /** A lease on something that one task at a time uses; null: another has it. */
+  lease(what: string): Promise<Claim | null>;
+  /** A file of the project; null: there is none. */
+  read(path: ProjectPath): Promise<string | null>;
   /** The task's own worktrees, if other machines may take it over; null: no other machine works on it. */
   readonly shared: SharedWorktrees | null;
   readonly merges: MergeQueue;

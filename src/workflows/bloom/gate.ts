@@ -233,8 +233,14 @@ export function policyFindings(id: string, ignored: readonly PolicyChange[]): re
 
 const MAX_COMMANDS = 12;
 
-function findingOf({ command, commit, exit, on }: TaskRun["evidence"][number]): ReviewFinding {
+function findingOf({ command, commit, exit, flaky, on }: TaskRun["evidence"][number]): ReviewFinding {
   const where = `on ${on === "merge" ? "the merged result" : "its worktree"}${commit ? ` at ${commit.slice(0, 12)}` : ""}`;
+  if (flaky)
+    return {
+      about: command,
+      verdict: "differs",
+      words: `it is flaky: it ended with ${flaky.exit ?? "a signal"}, then passed on the same files, ${where}`,
+    };
   return exit === 0
     ? { about: command, verdict: "agrees", words: `it passed ${where}` }
     : { about: command, verdict: "differs", words: `it ended with ${exit ?? "a signal"} ${where}` };

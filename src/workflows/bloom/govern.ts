@@ -14,10 +14,11 @@ import {
 } from "../../core/policy.ts";
 import { type PolicySources, settingSources } from "../../core/policy-places.ts";
 import type { View } from "../../core/ports/store.ts";
-import type { BloomSettings, Settings } from "../../core/settings.ts";
+import { type BloomSettings, DEFAULT_SETTINGS, type Settings } from "../../core/settings.ts";
 import type { PresentPolicy } from "../../runtime/module.ts";
 import { loadTasks } from "../../tasks-file/load.ts";
 import { findTask, type Step, type Task } from "../../tasks-file/task.ts";
+import { isUsed } from "./environment.ts";
 
 /** The id under which the loop's own policy is kept. */
 export const LOOP = "bloom";
@@ -57,7 +58,14 @@ const LOOP_KEYS = ["permission", "on_unmarked_step", "tries", "agent", "command"
 /** As `gates` of pawl.yaml names it. */
 export const APPROVAL = "bloom.approval";
 
-export function loopPolicy({ bloom, environment, gates, sandbox, setup }: Settings): Policy {
+export function loopPolicy({
+  bloom,
+  environment,
+  gates,
+  sandbox,
+  setup,
+  task_environment,
+}: Settings): Policy {
   const own = LOOP_KEYS.map((key) => [`bloom.${key}`, bloom[key]]);
   return policyFrom({
     ...Object.fromEntries(own),
@@ -67,6 +75,7 @@ export function loopPolicy({ bloom, environment, gates, sandbox, setup }: Settin
     ...pathsBelow("bloom.caps.agents", bloom.caps.agents),
     "bloom.caps.usd_per_day": bloom.caps.usd_per_day,
     ...pathsBelow("setup", setup),
+    ...(isUsed(task_environment) ? pathsBelow("environment", { ...task_environment }) : {}),
     ...(environment.length > 0 ? { environment } : {}),
     ...gatePolicy(gates, [APPROVAL]),
     ...(bloom.environment.length > 0 ? { "bloom.environment": bloom.environment } : {}),
@@ -77,6 +86,8 @@ export function loopPolicy({ bloom, environment, gates, sandbox, setup }: Settin
     ...(sandbox.write.length > 0 ? { "sandbox.write": sandbox.write } : {}),
   });
 }
+
+const NO_ENVIRONMENT = DEFAULT_SETTINGS.task_environment;
 
 export function settingsBy(policy: Policy, settings: Settings): Settings {
   const own = Object.fromEntries(LOOP_KEYS.map((key) => [key, policy[`bloom.${key}`]]));
@@ -94,6 +105,7 @@ export function settingsBy(policy: Policy, settings: Settings): Settings {
     ...settings,
     environment: (policy.environment ?? []) as readonly string[],
     setup: valuesBelow("setup", policy) as Settings["setup"],
+    task_environment: { ...NO_ENVIRONMENT, ...valuesBelow("environment", policy) },
     bloom: { ...settings.bloom, ...own, ...groups, environment } as BloomSettings,
   };
 }

@@ -8,6 +8,7 @@ import { unreadableRun } from "../../runtime/unreadable-run.ts";
 import { loadTasks } from "../../tasks-file/load.ts";
 import { eachTask, type PlacedTask, type Task } from "../../tasks-file/task.ts";
 import { totalOf } from "./costs.ts";
+import { type HeldEnvironment, loadEnvironments } from "./environment.ts";
 import { heldTasks } from "./lease.ts";
 import { personsEvent } from "./persons-event.ts";
 import { heldByCancelled, isClosed, openPhase, type Waits, waitsIn } from "./pick.ts";
@@ -47,6 +48,8 @@ export async function overview(view: View, around: Around): Promise<readonly Run
   const asked = await openQuestions(view);
   const held = runs.size === 0 ? new Set() : await heldTasks(around.leases, around.time);
   const untaken = await openUntaken(around.workers, (await around.settings()).bloom);
+  const environments = new Map((await loadEnvironments(view)).map((each) => [each.task, each]));
+  const inUse = [...environments.values()].filter(({ exclusive }) => exclusive.length > 0);
   const begun: RunOverview[] = [];
   const unbegun: RunOverview[] = [];
   for (const placed of eachTask(tasks)) {
@@ -59,6 +62,7 @@ export async function overview(view: View, around: Around): Promise<readonly Run
     else if (run && !isOver(run) && speaksFor(run, task))
       begun.push({
         ...ofRun(run, task, held.has(task.id), untaken),
+        ...environmentOf(environments.get(task.id)),
         ...asked(task.id),
         ...(await recalled(around, `bloom:${task.id} recorded`, view, (seen) =>
           recordedOverview(seen, `bloom:${task.id}`),
@@ -68,7 +72,7 @@ export async function overview(view: View, around: Around): Promise<readonly Run
       unbegun.push({
         ...(stuck.has(task.id)
           ? ofStuck(task, stuck.get(task.id))
-          : ofTask(placed, { waits, phase, untaken })),
+          : ofTask(placed, { waits, phase, untaken, inUse })),
         ...asked(task.id),
       });
   }
@@ -155,13 +159,21 @@ function ofStuck({ id, status, title }: Task, why = ""): RunOverview {
   return { ...byHand(base, next, `pawl show ${id}`), waitsFor: "blocked" };
 }
 
+function environmentOf(held: HeldEnvironment | undefined): Pick<RunOverview, "environment"> {
+  if (!held) return {};
+  const { exclusive, name, ports, slot } = held;
+  return { environment: { name, slot, ports, exclusive } };
+}
+
 interface Whole {
+  /** The environments of others with what only one task at a time may use. */
+  readonly inUse: readonly HeldEnvironment[];
   readonly waits: Waits;
   readonly phase: number | null;
   readonly untaken: Untaken | null;
 }
 
-function ofTask({ task, parent }: PlacedTask, { phase, untaken, waits }: Whole): RunOverview {
+function ofTask({ task, parent }: PlacedTask, { inUse, phase, untaken, waits }: Whole): RunOverview {
   const base = { run: `bloom:${task.id}`, title: task.title, state: task.status, since: null };
   switch (task.status) {
     case "in_progress":
@@ -178,6 +190,13 @@ function ofTask({ task, parent }: PlacedTask, { phase, untaken, waits }: Whole):
       if (reason !== null) return { ...base, awaits: "nobody", next: reason };
       if (task.status === "todo" && phase !== null && (task.phase ?? phase) > phase)
         return { ...base, awaits: "nobody", next: `phase ${phase} comes first` };
+      const [holder] = inUse;
+      if (holder)
+        return {
+          ...base,
+          awaits: "nobody",
+          next: `waits for ${holder.exclusive.join(", ")}, which ${holder.task} has`,
+        };
       const worker = task.status === "assigned" && task.agent_name ? ` --agent ${task.agent_name}` : "";
       const next = untaken?.(task) ?? `\`pawl run${worker}\` gives it to one`;
       return { ...base, awaits: "agent", next };
@@ -215,6 +234,8 @@ function ofRun(run: TaskRun, task: Task, isHeld: boolean, untaken: Untaken | nul
         ...byHand(base, `${reason ?? state} (\`bloom show ${id}\` tells more)`, `pawl ready ${id}`),
         waitsFor: hasFailed(run) ? "failed" : "blocked",
       };
+    case "target_red":
+      return { ...base, awaits: "nobody", next: reason ?? state, ...targetOf(run) };
     case "opening_pr":
       return run.pullRequest
         ? { ...base, awaits: "human", next: `merge ${run.pullRequest.url}` }
@@ -228,6 +249,12 @@ function ofRun(run: TaskRun, task: Task, isHeld: boolean, untaken: Untaken | nul
         next: isHeld ? (reason ?? `the loop goes on (${state})`) : resume,
       };
   }
+}
+
+function targetOf({ red }: TaskRun): Pick<RunOverview, "target"> {
+  if (!red) return {};
+  const { command, into, repo, since } = red;
+  return { target: { repo, into, command, since } };
 }
 
 /** Whether a check of its work stopped it, in its worktree or on the merged result. */

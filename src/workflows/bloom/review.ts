@@ -194,8 +194,14 @@ function leadsOf(run: TaskRun, task: Task, file: TasksFile): Review["leads"] {
   return { approve, reject };
 }
 
-function factsOf({ refused = [], work }: TaskRun): readonly string[] {
+function factsOf(run: TaskRun): readonly string[] {
+  const { refused = [], work } = run;
+  const flaky = shownOf(run).filter((each) => each.flaky !== undefined);
   return [
+    ...flaky.map(
+      (each) =>
+        `\`${each.command}\` is flaky: it ended with ${each.flaky?.exit ?? "a signal"}, then passed on the same files. What it printed then is in ${each.flaky?.log}/output.jsonl.`,
+    ),
     ...(work ? [`Its work is on ${work.branch}, at ${work.commit.slice(0, 12)}.`] : []),
     ...(refused.length > 0 ? [`Its agent was not allowed to: ${refused.join("; ")}.`] : []),
   ];

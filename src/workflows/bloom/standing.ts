@@ -55,8 +55,13 @@ function statesAfter({ from, to }: Rule): readonly string[] {
   return typeof to === "string" ? [to] : Object.values(to);
 }
 
-/** Idle until a person acts, its time comes, or its pull request was checked. */
-const RESTS: ReadonlySet<Standing> = new Set<Standing>([...AT_REST, "backing_off", "awaiting_merge"]);
+/** Idle until a person acts, its time comes, its pull request was checked, or its target has changed. */
+const RESTS: ReadonlySet<Standing> = new Set<Standing>([
+  ...AT_REST,
+  "backing_off",
+  "awaiting_merge",
+  "target_red",
+]);
 
 export function rests(standing: Standing): boolean {
   return RESTS.has(standing);

@@ -6,7 +6,9 @@
  * B1  Git operations happen only after all steps: only `committing` leads to pushing, merging and opening_pr.
  * B2  A checkpoint leaves `committing` only when a person has approved.
  * B3  Every failure has an end: without attempts left it leads to `blocked`.
- * B4  No task is done without work: if no commit is the task's own, and nobody declared that there is nothing to do,
+ * B4  A check that fails on the target alone is nobody's failure: it spends no try, and its tasks wait in `target_red` until the
+ *     target changes. They go on by verifying, never by delivering.
+ * B5  No task is done without work: if no commit is the task's own, and nobody declared that there is nothing to do,
  *     its agent is asked again. An agent that was refused something and left its step open is not believed either.
  */
 import { lookOnce } from "../../core/once.ts";
@@ -26,6 +28,10 @@ const STATES = {
   merging: { description: "The branch is merged into its target.", ...NOTHING },
   opening_pr: { description: "The pull request is opened, and waits to be merged.", ...NOTHING },
   cleaning: { description: "What is no longer needed is taken away.", ...NOTHING },
+  target_red: {
+    description: "Its target fails the same check without its work; it waits for a change there.",
+    ...NOTHING,
+  },
   waiting_for_human: { description: "A person must answer or approve.", ...NOTHING },
   blocked: { description: "It does not go on by itself; the reason is in the run.", ...NOTHING },
   budget_exhausted: { description: "It has spent its budget.", ...NOTHING },
@@ -49,6 +55,8 @@ const EVENTS = {
   budget_spent: "The budget is spent.",
   verify_passed: "Every verify command passed.",
   verify_failed: "A verify command failed.",
+  target_red: "The target fails the same check without its work.",
+  target_green: "The target has changed, and passes the check.",
   committed: "Nothing is uncommitted.",
   uncommitted: "Work is uncommitted.",
   nothing_done: "Nothing was committed, and nobody declared that there is nothing to do.",
@@ -226,6 +234,15 @@ const verified = (): readonly Rule[] => [
   blocks("verify.gives_up", "verifying", "verify_failed", NO_TRIES),
 ];
 
+/** The target fails a check by itself: the task waits, until the target's new state can come into its workspace. */
+const targetFails = (): readonly Rule[] => [
+  rule("target.is_red", ["verifying", "merging"], "target_red", "target_red", does("watch-target"), {
+    reply: "target_red",
+  }),
+  ignores("target.still_red", "target_red", "target_red", { reply: "target_red" }),
+  rule("target.is_green", ["verifying", "target_red"], "target_green", "verifying", does("run-verify")),
+];
+
 const committed = (): readonly Rule[] => [
   rule("committed.awaits_approval", "committing", "committed", "waiting_for_human", null, {
     when: { checkpoint: true, approved: false },
@@ -256,8 +273,8 @@ const delivered = (): readonly Rule[] => [
   blocks("push.refused", "pushing", "push_refused"),
   rule("merged.cleans", "merging", "merged", "cleaning", does("clean-up")),
   rule("merge.waits_for_turn", "merging", "merge_awaited", "same", does("merge"), { reply: "awaits_turn" }),
-  retries("merge.resolves", "merging", "merge_conflicted", "working", run("resolve")),
-  blocks("merge.stays_conflicted", "merging", "merge_conflicted", NO_TRIES),
+  retries("merge.resolves", ["verifying", "merging"], "merge_conflicted", "working", run("resolve")),
+  blocks("merge.stays_conflicted", ["verifying", "merging"], "merge_conflicted", NO_TRIES),
   retries("merge.repairs", "merging", "merge_unverified", "working", run("repair-merge")),
   blocks("merge.stays_unverified", "merging", "merge_unverified", NO_TRIES),
   retries("merge.again", "merging", "merge_failed", "same", does("merge")),
@@ -276,6 +293,7 @@ const delivered = (): readonly Rule[] => [
 const DOES_AGAIN = [
   ["ready", null],
   ["verifying", "run-verify"],
+  ["target_red", "watch-target"],
   ["pushing", "push"],
   ["merging", "merge"],
   ["opening_pr", "open-pr"],
@@ -359,6 +377,7 @@ const written = (): readonly Rule[] => [
   ...worked(),
   ...agentEnds(),
   ...verified(),
+  ...targetFails(),
   ...committed(),
   ...delivered(),
   ...stopped(),
@@ -407,6 +426,7 @@ export const REPLIES: Readonly<Record<string, string>> = {
   blocked: "blocked: {reason}",
   spent: "stopped, its budget is spent: {reason}",
   stops: "stopped, to go on later",
+  target_red: "waits for its target: {reason}",
   awaits_turn: "waits for another merge: {reason}",
   pr_open: "its pull request is open: {reason}",
   completed: "done",

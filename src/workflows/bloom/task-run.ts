@@ -56,6 +56,8 @@ export interface TaskRun {
   readonly cancelled?: true | undefined;
   /** Runs of agents and commands that began and whose end is not reported yet: their processes may be alive. */
   readonly underway: readonly string[];
+  /** Of these, the agent's, and since when; null or absent: none is. */
+  readonly agentRun?: { readonly run: string; readonly since: string } | null;
   /** Runs so far; names the next one. */
   readonly runs: number;
   /** The steps that need no more verification: done before this run began, or verified since. */
@@ -73,6 +75,10 @@ export interface TaskRun {
   /** Where the files of a worktree are that lost its `.git`, until its agent knows. */
   readonly lost?: string | null;
   readonly pullRequest: PullRequest | null;
+  /** The check that its target fails by itself; null or absent: none is known. */
+  readonly red?: RedTarget | null;
+  /** Its next agent or verification begins with the target's present state in the workspace. */
+  readonly takesTarget?: boolean;
   /** Why there is nothing to commit, as the agent or a person declared; null or absent: work is expected. */
   readonly nothing?: string | null;
   /** What its agent was not allowed to do in its last run. */
@@ -101,6 +107,19 @@ export interface RunCost {
   readonly usd: number | null;
   readonly tokens: number | null;
   readonly milliseconds: number;
+}
+
+export interface RedTarget {
+  readonly repo: string;
+  readonly into: string;
+  /** Null: the setup of the checkout. */
+  readonly command: string | null;
+  /** The target's commit that failed last. */
+  readonly commit: string;
+  /** The first commit of the target that was seen to fail. */
+  readonly since: string;
+  /** A person let the task go on all the same: from now on the failure is the task's own. */
+  readonly own?: true;
 }
 
 export interface TaskVerdict {
@@ -218,8 +237,8 @@ export async function findRun(view: View, task: string): Promise<TaskRun | null>
 
 const LONGEST_NAME = 80;
 
-/** The name of a task's nth run: unique in the project, and an id, however long the task's is. */
-export function nameOfRun(task: string, n: number): string {
+/** The name of a task's nth run, or of another one: unique in the project, and an id, however long the task's is. */
+export function nameOfRun(task: string, n: number | string): string {
   if (task.length <= LONGEST_NAME) return `${task}.${n}`;
   let sum = 0;
   for (const character of task) sum = (Math.imul(sum, 31) + character.charCodeAt(0)) >>> 0;

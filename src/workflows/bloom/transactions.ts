@@ -25,7 +25,7 @@ import { BLOOM_STATES } from "./recorded.ts";
 import { runChanges } from "./run-changes.ts";
 import type { Standings } from "./standing.ts";
 import type { TaskEvent } from "./table.ts";
-import { isOver, loadDoneRun, newRun, type TaskRun } from "./task-run.ts";
+import { isOver, loadDoneRun, newRun, type RedTarget, type TaskRun } from "./task-run.ts";
 import { nowIn, type Turn, tableRunOf, turnBy } from "./turn.ts";
 import { noted, statusEdit } from "./verbs/edits.ts";
 import { eventOf, loadSnapshot, type Snapshot } from "./verbs/snapshot.ts";
@@ -84,6 +84,7 @@ function knownOf(
     settings: context.settings.bloom,
     setup: context.settings.setup,
     git: context.settings.git,
+    environment: context.settings.task_environment,
     messages: seen.messages.filter((each) => !removes.includes(each.path)),
     questions: seen.questions,
   };
@@ -165,11 +166,40 @@ export const applyResult = runEvent<ResultTypes>({
     return { event, reason: event === result.event ? result.reason : personsReason(task, set) };
   },
   observers: observersOf,
-  propose({ decision, run, sent }, context) {
+  propose({ decision, run: loaded, sent }, context) {
+    const { reason, ...run } = untilTargetPasses(loaded, sent);
     const now = nowIn(run.seen, run.task, context, editsOf(run.result, run.set));
-    return told(committed(run, turnBy(run.taskRun, decision, sent.reason, now), context));
+    return told(committed(run, turnBy(run.taskRun, decision, sent.reason && reason, now), context));
   },
 });
+
+/** A task that begins to wait for its target says so; the target fails since the same commit for all that wait for the same. */
+function untilTargetPasses(
+  run: LoopRun,
+  { event, reason = "" }: LoopSent,
+): LoopRun & { readonly reason: string } {
+  const { result, seen, taskRun } = run;
+  const { red, state, task: taskId } = taskRun;
+  if (event !== "target_red" || state === "target_red" || !red) return { ...run, reason };
+  const others = [...seen.runs.values()].flatMap(({ red: other, state: at, task }) =>
+    task !== taskId && at === "target_red" && other && isSameRed(other, red) ? [other] : [],
+  );
+  const since = others[0]?.since ?? red.since;
+  const words = `${reason}, since ${since.slice(0, 12)}`;
+  const { command, commit, into } = red;
+  const told = { taskId, into, command, commit, since, reason: words, first: others.length === 0 };
+  const happened = [...(result.happened ?? []), { type: "target:red", ...told } as const];
+  return {
+    ...run,
+    reason: words,
+    taskRun: { ...taskRun, red: { ...red, since } },
+    result: { ...result, happened },
+  };
+}
+
+function isSameRed(one: RedTarget, other: RedTarget): boolean {
+  return one.repo === other.repo && one.into === other.into && one.command === other.command;
+}
 
 /** Bloom reports its moves itself: one event may bring several. */
 function told<R>({ events = [], ...proposal }: Proposal<R>) {
@@ -215,6 +245,8 @@ export interface BeginInput {
   readonly worker: Worker;
   /** Only to check whether its pull request was merged. */
   readonly watches?: boolean;
+  /** To check whether its target passes now what it failed. */
+  readonly isTargetMoved?: boolean;
   /** Events committed with the table's `claimed`. */
   readonly happened: readonly BloomHappening[];
   /** The policy that the task follows; absent: what its file says. */
@@ -239,7 +271,7 @@ export const begin = runEvent<BeginTypes>({
   filesOnly: true,
   lock: () => TASKS_RUN,
   async load({ input, view, ...context }) {
-    const { policy: pinned, task: id, watches, worker } = input;
+    const { isTargetMoved, policy: pinned, task: id, watches, worker } = input;
     const seen = await readTask(view, id, context);
     const fault = seen.held.get(id);
     if (fault) throw fault;
@@ -250,8 +282,10 @@ export const begin = runEvent<BeginTypes>({
     const { task, ...governed } = governTask(found, policy);
     const may = watches
       ? seen.states.get(id) === "awaiting_merge"
-      : takeable(seen.file.tasks, seen.states, worker).some((each) => each.id === id) &&
-        serves(worker.labels, task, context.settings.bloom);
+      : isTargetMoved
+        ? seen.states.get(id) === "target_red"
+        : takeable(seen.file.tasks, seen.states, worker).some((each) => each.id === id) &&
+          serves(worker.labels, task, context.settings.bloom);
     if (!may) return { answer: nothing };
     const run = currentRun(task, seen, context.now.time);
     return loopRunOf(seen, task, run, { result: {}, governed, policy, set: personsEvent(task, run) });
@@ -339,6 +373,8 @@ export interface Picked {
   /** The tasks that are this worker's. */
   readonly scope: Scope;
   readonly settings: BloomSettings;
+  /** What only one task at a time may use. */
+  readonly exclusive: readonly string[];
   /** Those that could be taken if their status could be written or their run trusted, with the obstacle. */
   readonly unwritable: ReadonlyMap<string, PawlError>;
   /** Something waits for nothing and is not marked ready yet. */
@@ -394,6 +430,7 @@ export const pick: Transaction<PickInput, Snapshot & Pick<Picked, "movedByOthers
         unwritable: new Map([...unwritable, ...held]),
         scope: inScope,
         settings: context.settings.bloom,
+        exclusive: context.settings.task_environment.exclusive,
         someReady: ready.length > 0,
         movedByOthers: snapshot.movedByOthers,
         happened,

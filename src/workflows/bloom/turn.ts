@@ -95,6 +95,7 @@ function step(run: TaskRun, decision: Decision, reason: string | undefined, now:
     errand: purposeOf(rule, run),
     message: rule.commands?.some(isAgentRun) ? run.message : null,
     tries: triesAfter(run, event, rule),
+    ...targetAfter(run, event),
     workDone: event === "reset" ? false : run.workDone || (worked && now.task.steps.length === 0),
     session: FORGETS.has(event) ? null : run.session,
     checked: event === "verify_passed" || event === "reset" ? closedSteps(now.task) : run.checked,
@@ -121,6 +122,16 @@ function step(run: TaskRun, decision: Decision, reason: string | undefined, now:
     edits: written,
     happened: happenings(run, next, decision, now),
   };
+}
+
+/** What is known of a red target, and whether the target's present state comes into the workspace first. */
+function targetAfter(
+  { red = null, takesTarget = false }: TaskRun,
+  event: TaskEvent,
+): Pick<TaskRun, "red" | "takesTarget"> {
+  if (event === "reset") return { red: null, takesTarget: true };
+  if (event === "target_green") return { red: red?.own ? red : null, takesTarget: true };
+  return { red: event === "verify_passed" ? null : red, takesTarget };
 }
 
 /** Its work is in its target, or was about to be. */
@@ -208,6 +219,7 @@ function edits(run: TaskRun, rule: Rule, event: TaskEvent, now: Now): readonly T
   const assumed = step ? completed(step, time) : [];
   switch (run.state) {
     case "ready":
+    case "target_red":
       return [...lost, ...assumed];
     case "working":
     case "verifying":

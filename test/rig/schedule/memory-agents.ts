@@ -1,6 +1,11 @@
 /** Agents and commands that take virtual time: an agent commits or fails, may say that it is done, and may outlive its loop. */
 import type { AgentEnd, AgentOrder, Agents } from "../../../src/core/ports/agents.ts";
-import type { CommandEnd, Commands } from "../../../src/core/ports/commands.ts";
+import {
+  type CommandEnd,
+  type CommandOrder,
+  type Commands,
+  lastingOutput,
+} from "../../../src/core/ports/commands.ts";
 import type { MemoryGit } from "./memory-git.ts";
 import type { Process, Simulator } from "./simulator.ts";
 
@@ -89,13 +94,27 @@ export function memoryAgents(world: AgentWorld): (process: Process) => Agents {
     },
     takeCalls: async () => {},
     spentBy: async () => null,
+    lastSignOf: async () => null,
     missing: () => null,
     survey: async () => [],
     tryOut: () => Promise.reject(new Error("no agent is tried out here")),
   });
 }
 
-export function memoryCommands(simulator: Simulator): (process: Process) => Commands {
+export interface CommandWorld {
+  readonly simulator: Simulator;
+  readonly files: Map<string, string>;
+  readonly begun?: (order: CommandOrder) => void;
+  /** How the command ends there; nothing: well. */
+  readonly exit?: (order: CommandOrder) => number;
+}
+
+export function memoryCommands({
+  begun,
+  exit,
+  files,
+  simulator,
+}: CommandWorld): (process: Process) => Commands {
   const end: CommandEnd = {
     exit: 0,
     signal: null,
@@ -106,12 +125,19 @@ export function memoryCommands(simulator: Simulator): (process: Process) => Comm
     leftovers: { ended: 0, alive: 0 },
   };
   return (process) => ({
-    run: () => {
+    run: (order) => {
+      begun?.(order);
+      if (order.acts === "lasting") files.set(lastingOutput(order.run), "");
+      const output = `.pawl/commands/${order.run}` as CommandEnd["output"];
       let tell = (_: CommandEnd) => {};
       const ended = new Promise<CommandEnd>((resolve) => {
         tell = resolve;
       });
-      simulator.after(process, 10 + simulator.below(300), "verifies", () => tell(end));
+      simulator.after(process, 10 + simulator.below(300), "verifies", () => {
+        const told = { ...end, exit: exit?.(order) ?? 0, output };
+        files.set(`${output}/end.json`, JSON.stringify({ ...told, folder: order.folder }));
+        tell(told);
+      });
       return {
         ended,
         stop: async () => {

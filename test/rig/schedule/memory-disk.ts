@@ -1,6 +1,7 @@
 /** What the processes share, in memory: the project's files, its locks and leases; and each process's ports to it. */
 import type { Cache } from "../../../src/core/ports/cache.ts";
 import type { Claim, Claims } from "../../../src/core/ports/claims.ts";
+import type { FreePorts } from "../../../src/core/ports/free-ports.ts";
 import type { Change, Entry, Store, View } from "../../../src/core/ports/store.ts";
 import type { Watch } from "../../../src/core/ports/watch.ts";
 import { editTasks } from "../../../src/tasks-file/edit.ts";
@@ -22,6 +23,7 @@ export interface MemoryDisk {
   readonly turns: Map<string, { readonly process: Process; readonly owner: string }>;
   /** Each line appended to events.jsonl, as it is committed. */
   onEvent(event: { readonly type: string; readonly taskId?: string }, by: Process): void;
+  readonly freePorts: FreePorts;
   storeOf(process: Process): Store;
   claimsOf(process: Process): Claims;
   watchOf(process: Process): Watch;
@@ -61,11 +63,21 @@ export function openMemoryDisk(simulator: Simulator): MemoryDisk {
     next.go();
   };
 
+  const usedPorts = new Set<number>();
   const disk: MemoryDisk = {
     files,
     claims,
     abandoned,
     turns,
+    freePorts: {
+      async take(count, not) {
+        const ports: number[] = [];
+        for (let port = 20_000; ports.length < count; port++)
+          if (!not.has(port) && !usedPorts.has(port)) ports.push(port);
+        for (const port of ports) usedPorts.add(port);
+        return { ports, release: () => ports.forEach((port) => void usedPorts.delete(port)) };
+      },
+    },
     onEvent: () => {},
     save(path, text) {
       files.set(path, text);

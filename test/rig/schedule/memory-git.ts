@@ -10,6 +10,15 @@ export interface MemoryGit {
   /** A commit that joins the branch and the other. */
   join(branch: string, other: string): void;
   isIn(branch: string, into: string): boolean;
+  /** Commits from which on the check fails, and those that mend it. */
+  readonly breaks: Set<string>;
+  readonly mends: Set<string>;
+  /** The commits that were checked out by themselves, in order. */
+  readonly checkedOut: string[];
+  /** What came into branches while they were worked on. */
+  readonly broughtIn: { readonly branch: string; readonly at: string | undefined }[];
+  /** Whether the check fails on what the folder holds. */
+  isRed(folder: string): boolean;
   /** Branches whose merge conflicts until they were joined with the target. */
   readonly conflicting: Set<string>;
   onPublish(order: MergeOrder, by: Process): void;
@@ -46,8 +55,18 @@ export function openMemoryGit(simulator: Simulator, disk: MemoryDisk, { remote =
   const missing = (branch: string | undefined, others: readonly (string | undefined)[]) =>
     [...history(branch)].filter((commit) => !others.some((other) => contains(other, commit))).length;
 
+  const commitIn = (folder: string) =>
+    heads.get(folder.slice("/worktrees/".length)) ?? folder.slice("/at/".length);
   const git: MemoryGit = {
     heads,
+    breaks: new Set(),
+    mends: new Set(),
+    checkedOut: [],
+    broughtIn: [],
+    isRed(folder) {
+      const all = history(commitIn(folder));
+      return [...git.breaks].some((each) => all.has(each)) && ![...git.mends].some((each) => all.has(each));
+    },
     conflicting,
     commit: (branch) => void heads.set(branch, add(heads.get(branch) as string)),
     join(branch, other) {
@@ -115,7 +134,14 @@ export function openMemoryGit(simulator: Simulator, disk: MemoryDisk, { remote =
         if (conflicting.has(order.branch)) return { kind: "conflicts", files: ["same.txt"] };
         const commit = add(onto, branch);
         slots.set(slotOf(process, order), commit);
-        return { kind: "prepared", folder: "/merge" as Folder, commit, base: onto, onto, earlier: null };
+        return {
+          kind: "prepared",
+          folder: `/at/${commit}` as Folder,
+          commit,
+          base: onto,
+          onto,
+          earlier: null,
+        };
       },
       async publishMerge(order, { commit, onto }) {
         await step(`publishes the merge of ${order.branch}`);
@@ -133,12 +159,25 @@ export function openMemoryGit(simulator: Simulator, disk: MemoryDisk, { remote =
         await step(`brings ${into} into ${branch}`);
         if (conflicting.has(branch)) return { kind: "conflicts", files: ["same.txt"] };
         if (git.isIn(into, branch)) return { kind: "unchanged" };
+        git.broughtIn.push({ branch, at: heads.get(into) });
         if (git.isIn(branch, into)) heads.set(branch, heads.get(into) as string);
         else git.join(branch, into);
         return { kind: "clean" };
       },
-      leaveOut: async () => {},
       leave: async () => {},
+      async baseOf({ branch, into }) {
+        await step("");
+        const [own, target] = [heads.get(branch), heads.get(into)];
+        if (own === undefined || target === undefined) return null;
+        const shared = [...history(own)].find((commit) => contains(target, commit));
+        return shared === undefined ? null : { base: shared, target };
+      },
+      treeOf: async (_, commit) => commit,
+      async checkOut(_, commit) {
+        await step(`checks out ${commit}`);
+        git.checkedOut.push(commit);
+        return { folder: `/at/${commit}` as Folder, release: async () => {} };
+      },
       remove: async () => ({ kind: "gone-already" }),
       done: async () => ({ commits: [], uncommitted: [] }),
       under: () => ({

@@ -6,7 +6,8 @@
  * S3  Each completed task is merged once, and told as merged once.
  *     What is completed has a commit of its own. A target moves only onto a merge of what it was at, verified in a slot
  *     that no other merge had meanwhile.
- * S4  At the end every task is completed or rests with a reason.
+ * S4  At the end every task is completed or rests with a reason. A task waits for its target only while that fails by itself, and
+ *     has spent no try on it; what a target breaks, no agent is asked to repair.
  * S5  Where everything waits for time and something could begin in a free place, a wake-up was lost.
  * S6  After its stop a loop starts no agent.
  * S7  An agent whose task a person took back, blocked or began anew works no longer than until everything waits for time.
@@ -45,6 +46,10 @@ export interface Schedule {
   /** Of agents that end well and did nothing. */
   readonly idle: number;
   readonly conflicts: number;
+  /** Whether the target fails its check at first, and is mended in the middle. */
+  readonly isRed: boolean;
+  /** How often a check fails by chance that would pass. */
+  readonly flaky: number;
 }
 
 export interface Played {
@@ -74,6 +79,8 @@ export function scheduleOf(seed: number): Schedule {
     failing: calm ? 0 : 0.1,
     idle: calm ? 0 : 0.1,
     conflicts: chance(0.3) ? 1 : 0,
+    isRed: chance(0.3),
+    flaky: calm ? 0 : 0.05,
   };
 }
 
@@ -84,13 +91,13 @@ function chances(seed: number): { below(limit: number): number; chance(share: nu
 
 /** Smaller ones that may show the same fault, simplest first. */
 export function smaller(schedule: Schedule): readonly Schedule[] {
-  const cut = (["edits", "crashes", "stops", "jumps", "conflicts", "failing", "idle"] as const).flatMap(
-    (key) => (schedule[key] > 0 ? [{ ...schedule, [key]: 0 }] : []),
-  );
+  const cut = (
+    ["edits", "crashes", "stops", "jumps", "conflicts", "failing", "idle", "flaky"] as const
+  ).flatMap((key) => (schedule[key] > 0 ? [{ ...schedule, [key]: 0 }] : []));
   const fewer = (["tasks", "loops", "agents", "mergeTrain"] as const).flatMap((key) =>
     schedule[key] > 1 ? [{ ...schedule, [key]: schedule[key] - 1 }] : [],
   );
-  return [...cut, ...fewer];
+  return [...(schedule.isRed ? [{ ...schedule, isRed: false }] : []), ...cut, ...fewer];
 }
 
 const SETTINGS: Settings = {
@@ -147,6 +154,8 @@ function openWorld(schedule: Schedule, mostSteps: number) {
 
   disk.files.set("tasks.yaml", tasksText(simulator, ids));
   for (const id of ids.slice(0, schedule.conflicts)) git.conflicting.add(`bloom/${id}`);
+  let isMended = !schedule.isRed;
+  if (schedule.isRed) git.breaks.add(git.heads.get("main") as string);
 
   const runtimeOf = (process: Process): Runtime => ({
     store: disk.storeOf(process),
@@ -179,7 +188,8 @@ function openWorld(schedule: Schedule, mostSteps: number) {
     failing: schedule.failing,
     idle: schedule.idle,
     running,
-    onStart(task, { run }, by) {
+    onStart(task, { prompt, run }, by) {
+      if (/^## A check fail/m.test(prompt)) fault(`agent ${run} is asked to repair what no task has broken`);
       simulator.say(`${by.name}: starts agent ${run}`);
       count(starts, task);
       if (disk.claims.get(task) !== by) fault(`agent ${run} is started without the lease of ${task}`);
@@ -197,7 +207,18 @@ function openWorld(schedule: Schedule, mostSteps: number) {
       await advance(runtimeOf(process), done, { id: task }, { channel: "agent", task });
     },
   });
-  const commands = memoryCommands(simulator);
+  const commands = memoryCommands({
+    simulator,
+    files: disk.files,
+    exit: ({ folder }) => (git.isRed(folder) || isFlaky(folder) ? 1 : 0),
+  });
+  /** Never twice in a row: that would be no chance. */
+  const failedLast = new Set<string>();
+  const isFlaky = (folder: string) => {
+    const fails = !failedLast.delete(folder) && simulator.chance(schedule.flaky);
+    if (fails) failedLast.add(folder);
+    return fails;
+  };
 
   const startLoop = () => {
     const process: Process = { name: `loop ${loops.length + 1}`, alive: true };
@@ -212,6 +233,7 @@ function openWorld(schedule: Schedule, mostSteps: number) {
         worktrees: git.worktreesOf(process),
         pullRequests: undefined as never,
         setups: undefined as never,
+        freePorts: disk.freePorts,
         root: "/root" as never,
         environment: {},
       },
@@ -240,6 +262,13 @@ function openWorld(schedule: Schedule, mostSteps: number) {
   };
   for (let n = 0; n < schedule.loops; n++) startLoop();
 
+  const mend = () => {
+    isMended = true;
+    edited = true;
+    simulator.say("person: mends main");
+    git.commit("main");
+    git.mends.add(git.heads.get("main") as string);
+  };
   const alive = () => loops.filter(({ ended, process }) => !ended && process.alive);
   let busy = 0;
 
@@ -296,7 +325,10 @@ function openWorld(schedule: Schedule, mostSteps: number) {
       if (faults.length > 0) return true;
       if (busy > 0 || alive().length > 0) return false;
       // A loop may have ended before the person's last word.
-      if (edited) startLoop();
+      if (!isMended) {
+        mend();
+        startLoop();
+      } else if (edited) startLoop();
       return alive().length === 0;
     },
     eachStep() {
@@ -323,6 +355,7 @@ function openWorld(schedule: Schedule, mostSteps: number) {
         left.edits -= 1;
         edit();
       }
+      if (!isMended && simulator.chance(0.005)) mend();
       if (left.jumps > 0 && simulator.chance(0.005)) {
         left.jumps -= 1;
         const hours = simulator.pick([-1, 1]);

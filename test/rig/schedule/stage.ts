@@ -14,6 +14,7 @@ import type {
   PermissionQuestion,
 } from "../../../src/core/ports/agents.ts";
 import type { Cap, Claims, Held, Wanted } from "../../../src/core/ports/claims.ts";
+import type { CommandOrder } from "../../../src/core/ports/commands.ts";
 import type { Policies } from "../../../src/core/ports/policies.ts";
 import type { PullRequests } from "../../../src/core/ports/pull-requests.ts";
 import type { Change, View } from "../../../src/core/ports/store.ts";
@@ -80,6 +81,8 @@ export interface StoredEvent {
 }
 
 export interface StageRun {
+  /** The variables that its agent gets. */
+  readonly environment: Readonly<Record<string, string>>;
   readonly run: string;
   readonly task: string;
   readonly prompt: string;
@@ -107,6 +110,7 @@ export interface StageOptions {
   readonly tasks: string;
   readonly once?: true;
   readonly settings?: Partial<Settings["bloom"]>;
+  readonly environment?: Partial<Settings["task_environment"]>;
   /** Where branches are pushed to, and pull requests are opened. */
   readonly forge?: PullRequests;
   /** What governs the open runs, kept outside the project. */
@@ -121,6 +125,8 @@ export interface StageOptions {
   >;
   /** Model calls that a run is known to have made, though nobody heard its end. */
   readonly spent?: Readonly<Record<string, number>>;
+  /** When runs last gave a sign of life. */
+  readonly lastSigns?: Readonly<Record<string, string>>;
   /** What goes wrong where a lease is taken or a worktree made; nothing: it goes well. */
   readonly fault?: (at: "lease" | "worktree", what: string) => Error | undefined;
   /** Other machines work on the tasks, too. */
@@ -142,6 +148,10 @@ export interface StageOptions {
     /** What is to be left to other machines. */
     readonly held?: () => readonly Held[];
   };
+  /** How a command ends in a folder, the nth time there; nothing: well. */
+  readonly exit?: (command: string, folder: string, n: number) => number | undefined;
+  /** A command begins or ends, the nth time in its folder. */
+  readonly onCommand?: (isBegun: boolean, n: number, order: CommandOrder) => void;
   /** What the agent of a run does. */
   readonly agent?: (run: StageRun) => Promise<Failing | undefined>;
 }
@@ -168,7 +178,11 @@ export function openStage(options: StageOptions): Stage {
   const runtimeOf = (process: Process): Runtime => ({
     store: disk.storeOf(process),
     outside: { policies: options.policies } as Runtime["outside"],
-    settings: async () => ({ ...DEFAULT_SETTINGS, bloom: { ...DEFAULT_SETTINGS.bloom, ...settings } }),
+    settings: async () => ({
+      ...DEFAULT_SETTINGS,
+      bloom: { ...DEFAULT_SETTINGS.bloom, ...settings },
+      task_environment: { ...DEFAULT_SETTINGS.task_environment, ...options.environment },
+    }),
     now: () => simulator.now(),
     newId,
     cache: memoryCache(disk.files),
@@ -186,6 +200,7 @@ export function openStage(options: StageOptions): Stage {
       run: order.run,
       task: order.task ?? "",
       prompt: order.prompt,
+      environment: order.environment ?? {},
       resumed: order.session.type === "resume",
       stopped,
       call,
@@ -196,6 +211,20 @@ export function openStage(options: StageOptions): Stage {
     };
     runs.push(run);
     return run;
+  };
+  /** How often each command ran in each folder. */
+  const times = new Map<string, number>();
+  const begun = (order: CommandOrder) => {
+    const { command, folder } = order;
+    const at = `${command} ${folder}`;
+    times.set(at, (times.get(at) ?? 0) + 1);
+    options.onCommand?.(true, times.get(at) ?? 1, order);
+  };
+  const exitOf = (order: CommandOrder) => {
+    const { command, folder } = order;
+    const n = times.get(`${command} ${folder}`) ?? 1;
+    options.onCommand?.(false, n, order);
+    return options.exit?.(command, folder, n) ?? 0;
   };
   const scripted = scriptedAgents(
     simulator,
@@ -215,6 +244,7 @@ export function openStage(options: StageOptions): Stage {
       outboxes.delete(run);
       for (const { call, own } of calls) await take(call, own);
     },
+    lastSignOf: async (run) => options.lastSigns?.[run] ?? null,
     async spentBy(run) {
       const turns = options.spent?.[run];
       return turns === undefined ? null : { ...UNKNOWN, turns };
@@ -253,7 +283,7 @@ export function openStage(options: StageOptions): Stage {
     runLoop({
       ports: {
         agents,
-        commands: memoryCommands(simulator)(loop),
+        commands: memoryCommands({ simulator, files: disk.files, begun, exit: exitOf })(loop),
         worktrees: {
           ...worktrees,
           async ensure(order) {
@@ -263,6 +293,7 @@ export function openStage(options: StageOptions): Stage {
         },
         pullRequests: forge ?? (undefined as never),
         setups: undefined as never,
+        freePorts: disk.freePorts,
         root: "/root" as never,
         ...(options.shared && { host: options.shared.host?.() ?? "here" }),
         environment: {},
@@ -468,6 +499,7 @@ function scriptedAgents(simulator: Simulator, ownerNow: () => Process, act: Act)
     },
     takeCalls: async () => {},
     spentBy: async () => null,
+    lastSignOf: async () => null,
     missing: () => null,
     survey: async () => [],
     tryOut: () => Promise.reject(new Error("no agent is tried out here")),

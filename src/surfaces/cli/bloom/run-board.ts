@@ -109,6 +109,11 @@ export function frameOf(board: Board, { columns, rows }: FrameSize, paint: Paint
     ...[...board.merges].map(([task, url]) =>
       paint.yellow(cut(`~ ${task} waits for its merge: ${url}`, width)),
     ),
+    ...(board.stands?.red ?? []).map(({ reason, tasks }) =>
+      paint.yellow(
+        cut(`~ ${tasks.join(", ")} ${tasks.length === 1 ? "waits" : "wait"}: ${cleanLine(reason)}`, width),
+      ),
+    ),
     ...board.caps.map((words) => paint.dim(cut(`. Tasks wait: ${words}`, width))),
     ...retries.map(([task, { at, reason }]) =>
       paint.dim(cut(`. ${task} tries again in ${lasting(at - now)}: ${reason}`, width)),
@@ -137,11 +142,13 @@ function barOf(done: number, total: number): string {
 }
 
 /** `3 done, 2 open, blocked: B, 1 waiting.` */
-export function standing({ done, open, blocked, waiting, idle }: NonNullable<Board["stands"]>): string {
+export function standing({ done, open, blocked, waiting, red, idle }: NonNullable<Board["stands"]>): string {
+  const held = red.flatMap(({ tasks }) => tasks).length;
   const parts = [
     `${done} done`,
     `${open} open`,
     ...(blocked.length > 0 ? [`blocked: ${blocked.join(", ")}`] : []),
+    ...(held > 0 ? [`${held} waiting for a target`] : []),
     ...(waiting.length > 0 ? [`${waiting.length} waiting`] : []),
   ];
   return `${idle ? "Nothing to do; waiting for changes. " : ""}${parts.join(", ")}.`;

@@ -34,6 +34,7 @@ function clock(now: Date): string {
 const HIDDEN: ReadonlySet<OfTask["type"]> = new Set([
   "agent:said",
   "agent:used_tool",
+  "environment:up",
   "git:committed",
   "git:pr_closed",
   "git:pr_failed",
@@ -60,6 +61,8 @@ const HIDDEN: ReadonlySet<OfTask["type"]> = new Set([
 function sentenceFor(happening: BloomHappening | PawlEvent, board: Board): Line | null {
   if (!("taskId" in happening)) return lineOfRun(happening, board);
   if (HIDDEN.has(happening.type)) return null;
+  if (happening.type === "environment:down" && happening.reason === null && !happening.abandoned) return null;
+  if (happening.type === "target:red" && !happening.first) return null;
   if (
     happening.type === "agent:ended" &&
     (happening.outcome === "succeeded" || happening.reason === "stopped")

@@ -59,7 +59,15 @@ const moved = (task: string, event: string, to: string) => ({
   summary: `${task} goes on`,
   by: { channel: "library" },
 });
-const stands = { type: "loop:stands", done: 1, open: 3, blocked: ["B"], waiting: ["Q"], idle: false };
+const stands = {
+  type: "loop:stands",
+  done: 1,
+  open: 3,
+  blocked: ["B"],
+  waiting: ["Q"],
+  red: [],
+  idle: false,
+};
 
 describe("The loop's screen", () => {
   it("has a line per agent with a bar over its steps, what waits, and how the whole stands", () => {
@@ -97,6 +105,21 @@ describe("The loop's screen", () => {
     );
     show(moved("P", "pr_merged", "cleaning"));
     expect(model.lines.slice(4)).toEqual(["> R (0 s)", "1 done, 3 open, blocked: B, 1 waiting."]);
+  });
+
+  it("says once what a target fails, and who waits for it", () => {
+    promise("bloom.target-red");
+    const { model, show } = open();
+    const reason = "`npm test` exited with 1 on main too, since 0a1b";
+    const red = { into: "main", command: "npm test", commit: "0a1b", since: "0a1b", reason };
+    show({ type: "target:red", taskId: "A", ...red, first: true });
+    show({ type: "target:red", taskId: "B", ...red, first: false });
+    show({ ...stands, blocked: [], waiting: [], red: [{ reason, tasks: ["A", "B"] }] });
+    expect(model.lines).toEqual([
+      `23:04 A waits: ${reason}`,
+      `~ A, B wait: ${reason}`,
+      "1 done, 3 open, 2 waiting for a target.",
+    ]);
   });
 
   it.each([1, 2])("is drawn over whole, whatever is told, where odd letters take %i columns", (wide) => {

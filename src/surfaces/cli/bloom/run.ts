@@ -75,8 +75,8 @@ function optionsOf({ options }: Call): Options {
 }
 
 /** An open task that nothing holds was left behind by the stop. */
-function exitOf({ open, blocked, waiting, byHand }: LoopEnd, isStopped: boolean): Answer["exit"] {
-  if (blocked.length > 0) return 1;
+function exitOf({ open, blocked, red, waiting, byHand }: LoopEnd, isStopped: boolean): Answer["exit"] {
+  if (blocked.length > 0 || red.length > 0) return 1;
   const held = new Set([...waiting, ...byHand]);
   if (isStopped && open.some((id) => !held.has(id))) return 130;
   return held.size > 0 ? 3 : undefined;

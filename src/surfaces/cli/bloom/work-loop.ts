@@ -1,7 +1,7 @@
 /** What the commands share that run the work loop: `pawl run` on its own, `pawl worker` among others. */
 
 import type { BloomHappening } from "../../../core/bloom-event.ts";
-import { shownJson } from "../../../core/clean.ts";
+import { cleanLine, shownJson } from "../../../core/clean.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { PawlEvent } from "../../../core/event.ts";
 import type { LoopPorts } from "../../../core/ports/loop.ts";
@@ -112,6 +112,9 @@ export function endLines(end: LoopEnd, { terminal, name }: Host): readonly strin
     ...(end.blocked.length > 0
       ? [`${red(`Blocked: ${end.blocked.join(", ")}.`)} \`${name} show ${end.blocked[0]}\` says why.`]
       : []),
+    ...end.red.map(({ reason, tasks }) =>
+      yellow(`${tasks.join(", ")} ${tasks.length === 1 ? "waits" : "wait"}: ${cleanLine(reason)}.`),
+    ),
     ...(end.waiting.length > 0 ? [yellow(`Waiting for a person: ${end.waiting.join(", ")}.`)] : []),
     ...(end.byHand.length > 0
       ? [

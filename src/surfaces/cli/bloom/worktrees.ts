@@ -32,21 +32,29 @@ export const worktrees: Run = async (host) => {
 
 export async function worktreeRows(host: Host, project: Project): Promise<readonly WorktreeRow[]> {
   const tasks = eachTask(await tasksOf(project, host)).map(({ task }) => task);
-  const { worktrees: all } = await host.git(project.root);
+  return rowsOf((await host.git(project.root)).worktrees, tasks, project.root);
+}
+
+type Looks = Pick<Worktrees, "list" | "state">;
+
+export async function rowsOf(
+  all: Looks,
+  tasks: readonly Task[],
+  root: string,
+): Promise<readonly WorktreeRow[]> {
   const rows: WorktreeRow[] = [];
   for (const worktree of await all.list()) {
     const owner = tasks.find((task) => repoOf(task) === worktree.repo && branchOf(task) === worktree.branch);
-    rows.push(await rowOf(all, worktree, owner ?? null, project.root));
+    const row = await rowOf(all, worktree, owner ?? null, root);
+    // A loop at work may have taken it away meanwhile.
+    const isGone =
+      row.problem !== null && !(await all.list()).some(({ folder }) => folder === worktree.folder);
+    if (!isGone) rows.push(row);
   }
   return rows;
 }
 
-async function rowOf(
-  all: Worktrees,
-  worktree: Worktree,
-  task: Task | null,
-  root: string,
-): Promise<WorktreeRow> {
+async function rowOf(all: Looks, worktree: Worktree, task: Task | null, root: string): Promise<WorktreeRow> {
   const into = task?.merge_into ?? task?.base_branch ?? null;
   const { state, problem } = await stateOf(all, worktree, into);
   return {
@@ -65,7 +73,7 @@ async function rowOf(
 }
 
 async function stateOf(
-  all: Worktrees,
+  all: Looks,
   worktree: Worktree,
   into: string | null,
 ): Promise<{ readonly state: WorktreeState | null; readonly problem: string | null }> {

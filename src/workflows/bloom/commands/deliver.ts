@@ -16,7 +16,8 @@ import {
 import type { Failure } from "./failure.ts";
 import { targetOf } from "./pull-request.ts";
 import { allCommands, type Verified, verify } from "./run-verify.ts";
-import { runCommand, setUp } from "./set-up.ts";
+import { setUp } from "./set-up.ts";
+import { blameOfMerge, type FailedCheck, waitsForTarget } from "./target.ts";
 
 export async function push(context: ExecutionContext): Promise<StepResult> {
   const { task } = context.known;
@@ -188,7 +189,7 @@ async function publish(
   place: MergePlace,
   order: MergeOrder,
   prepared: Proposal,
-  seen: Verified,
+  seen: Pick<Verified, "patch" | "happened">,
   onPublished: (commit: string) => void,
 ): Promise<StepResult | Again> {
   const { task, run } = context.known;
@@ -232,68 +233,57 @@ async function publish(
 
 type Proposal = Extract<PreparedMerge, { readonly kind: "prepared" }>;
 
+type MergeFailure = Failure & FailedCheck;
+
 /** Runs the verify commands on the merged result; stops once the base of that merge is void. */
 async function checkMerge(
   context: ExecutionContext,
-  prepared: Proposal,
+  { commit, folder }: Proposal,
   broken: AbortSignal,
-): Promise<Verified> {
+): Promise<Omit<Verified, "failure"> & { readonly failure: MergeFailure | null }> {
   const stop = AbortSignal.any([context.stop, broken]);
-  const unfit = await settingUp(context, prepared.folder);
+  const unfit = await settingUp(context, folder);
   const none = { patch: {}, happened: [] };
   if (unfit === "stopped") return { stopped: true, failure: null, ...none };
   if (unfit !== null) return { stopped: false, failure: unfit, ...none };
-  return verify(context, allCommands(context.known.task), prepared.folder, prepared.commit, "merge", stop);
+  return verify(context, allCommands(context.known.task), { folder, commit, on: "merge", stop });
 }
 
 /** A failure on the target alone is not the task's fault. */
 async function unverified(
   context: ExecutionContext,
-  order: MergeOrder,
+  { into }: MergeOrder,
   prepared: Proposal,
-  seen: Verified,
-  failure: Failure & { readonly command: string },
+  seen: Pick<Verified, "patch" | "happened">,
+  failure: MergeFailure,
 ): Promise<StepResult> {
-  const { task } = context.known;
-  const { into } = order;
-  const { reason, message, command } = failure;
-  const alone = await failsAlone(context, order, prepared, command === "" ? null : command);
-  if (alone === "stopped") return { event: "interrupted", patch: seen.patch, happened: seen.happened };
-  if (alone)
-    return failed(task, into, `${reason} on ${into} too, without this task's work: fix ${into} first`, seen);
+  const { reason, message } = failure;
+  const { patch, happened } = seen;
+  const blame = await blameOfMerge(context, prepared.base, failure);
+  if (blame.kind === "stopped") return { event: "interrupted", patch, happened };
+  if (blame.kind === "red") {
+    const waits = waitsForTarget(context, failure.command, blame);
+    return { ...waits, patch: { ...patch, ...waits.patch }, happened };
+  }
   return {
     event: "merge_unverified",
     reason: `${reason} on the merge into ${into}`,
-    patch: { ...seen.patch, message },
-    happened: seen.happened,
+    patch: { ...patch, message },
+    happened,
   };
-}
-
-/** Whether the command, or before it the setup, fails on the target without the branch. */
-async function failsAlone(
-  context: ExecutionContext,
-  order: MergeOrder,
-  prepared: Proposal,
-  command: string | null,
-): Promise<boolean | "stopped"> {
-  if (prepared.base === prepared.commit) return true;
-  await context.ports.worktrees.leaveOut(order, prepared);
-  const unfit = await settingUp(context, prepared.folder);
-  if (unfit !== null || command === null) return unfit === "stopped" ? "stopped" : unfit !== null;
-  const ended = await runCommand(context, prepared.folder, command);
-  return ended === null ? "stopped" : ended.exit !== 0;
 }
 
 /** Null: the folder is set up. */
 async function settingUp(
   context: ExecutionContext,
   folder: Folder,
-): Promise<(Failure & { readonly command: string }) | "stopped" | null> {
+): Promise<MergeFailure | "stopped" | null> {
   try {
     return (await setUp(context, folder, false)) === "stopped" ? "stopped" : null;
   } catch (error) {
     if (!(error instanceof PawlError) || error.code !== "setup-failed") throw error;
-    return { reason: error.message, message: `${error.message}\n\n${error.fix}`, command: "" };
+    const end = { exit: null, signal: null, ended: "itself", tail: error.message, folder } as const;
+    return { reason: error.message, message: `${error.message}\n\n${error.fix}`, command: null, end };
   }
 }
 

@@ -8,10 +8,12 @@ import { openPullRequest, watchPullRequest } from "./pull-request.ts";
 import { runAgent } from "./run-agent.ts";
 import { runVerify } from "./run-verify.ts";
 import { saveLeft } from "./save.ts";
+import { watchTarget } from "./target.ts";
 
 const COMMANDS: Readonly<Record<string, (context: ExecutionContext) => Promise<StepResult>>> = {
   "run-agent": runAgent,
   "run-verify": runVerify,
+  "watch-target": watchTarget,
   "ensure-committed": ensureCommitted,
   push,
   merge,
@@ -22,6 +24,9 @@ const COMMANDS: Readonly<Record<string, (context: ExecutionContext) => Promise<S
 
 /** They need the branch, but no worktree, which another machine may have had so far. */
 const OF_BRANCH: ReadonlySet<string> = new Set(["push", "merge", "open-pr"]);
+
+/** They run programs: the task's environment is made first. */
+const OF_PROGRAMS: ReadonlySet<string> = new Set(["run-agent", "run-verify", "watch-target", "merge"]);
 
 /** The names of the commands that can be performed; the table has no others. */
 export const PERFORMED: readonly string[] = Object.keys(COMMANDS);
@@ -53,6 +58,8 @@ export async function perform(command: Command, context: ExecutionContext): Prom
     context,
     async () => {
       if (context.shared !== null && OF_BRANCH.has(command.type)) await placeOf(context);
+      if (OF_PROGRAMS.has(command.type) && (await context.bringUp()) === "stopped")
+        return { event: "interrupted" };
       return act(context);
     },
     { patch: { underway: [] } },

@@ -39,6 +39,7 @@ import { forgetSession, set, workStarts } from "../verbs/edits.ts";
 import { bringInTarget } from "./bring-in.ts";
 import { save } from "./save.ts";
 import { setUp } from "./set-up.ts";
+import { takeTarget } from "./target.ts";
 
 const MINUTE = 60_000;
 
@@ -50,6 +51,8 @@ export async function runAgent(context: ExecutionContext): Promise<StepResult> {
   const agent = known.task.agent ?? known.settings.agent;
   const lost = lostSession(known, agent, place.folder, context.ports.host);
   if (lost) return { event: "session_lost", reason: lost };
+  const isConflicting = (await takeTarget(context, place.worktree)).length > 0;
+  if (isConflicting) await context.note({ patch: { errand: "resolve" } });
   const brought = await bringInTarget(context, place.worktree);
   if (brought.result) return brought.result;
   if ((await setUp(context, place.folder, place.isNew)) === "stopped") return { event: "interrupted" };
@@ -120,6 +123,7 @@ async function start(context: ExecutionContext, place: Place): Promise<StepResul
   const known = await context.note({
     patch: {
       underway: [id],
+      agentRun: { run: id, since: context.now().toISOString() },
       runs: before.run.runs + 1,
       asked: true,
       ...(await begins(context, place.worktree)),
@@ -127,7 +131,7 @@ async function start(context: ExecutionContext, place: Place): Promise<StepResul
     edits: beginEdits(task, step, context.now().toISOString()),
     happened: agentStarted(before, { step, agent: place.agent, run: id, resumed: session !== null }),
   });
-  if (context.stop.aborted) return { event: "interrupted", patch: { underway: [] } };
+  if (context.stop.aborted) return { event: "interrupted", patch: { underway: [], agentRun: null } };
   const heard = listen(context, id);
   const minutes = minutesLeft(budgetOf(task, settings), known.run.spent);
   const limit = Math.min(settings.limits.run, minutes);
@@ -144,7 +148,7 @@ async function start(context: ExecutionContext, place: Place): Promise<StepResul
       permission: settings.permission,
       allow: allowedCommands(settings.command),
       ask: (question) => context.mayIt(question, over.signal),
-      environment: { ...context.ports.environment, BLOOM_TASK: task.id },
+      environment: { ...context.ports.environment, ...context.environment, BLOOM_TASK: task.id },
       limits: {
         inactivity: settings.limits.silence * MINUTE,
         total: limit * MINUTE,
@@ -369,6 +373,7 @@ async function tell(
   });
   const patch: Partial<TaskRun> = {
     underway: [],
+    agentRun: null,
     costs,
     refused: end.refused ?? [],
     spent,

@@ -1,13 +1,21 @@
 /** The verify commands, run by the loop itself: an agent's word is not evidence. */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import type { LoopEvidence } from "../../../core/loop-record.ts";
+import type { CommandEnd } from "../../../core/ports/commands.ts";
 import type { Folder, Worktree } from "../../../core/ports/worktrees.ts";
-import type { Task } from "../../../tasks-file/task.ts";
-import { type ExecutionContext, placeOf, type StepResult, stopped } from "../execution-context.ts";
+import { branchOf, type Task } from "../../../tasks-file/task.ts";
+import {
+  type CheckGate,
+  type ExecutionContext,
+  placeOf,
+  type StepResult,
+  stopped,
+} from "../execution-context.ts";
 import { unverifiedSteps } from "../facts.ts";
 import { nameOfRun, type TaskRun } from "../task-run.ts";
 import { type Failure, failureOf } from "./failure.ts";
 import { setUp } from "./set-up.ts";
+import { blameOf, type FailedCheck, isKnownRed, takeTarget, targetBranch, waitsForTarget } from "./target.ts";
 
 export async function runVerify(context: ExecutionContext): Promise<StepResult> {
   const { task, run } = context.known;
@@ -15,17 +23,41 @@ export async function runVerify(context: ExecutionContext): Promise<StepResult> 
   const commands = unverifiedCommands(task, run);
   if (commands.length === 0) return { event: "verify_passed" };
   const place = await placeOf(context);
+  const conflicts = await takeTarget(context, place.worktree);
+  if (conflicts.length > 0) return conflicted(task, conflicts);
   if (unverified.length === 0) await catchUp(context, place.worktree);
   if ((await setUp(context, place.folder, false)) === "stopped") return { event: "interrupted" };
   const commit = await commitSeen(context, place.worktree);
-  const seen = await verify(context, commands, place.folder, commit, "worktree");
-  if (seen.stopped) return { event: "interrupted", patch: seen.patch, happened: seen.happened };
-  if (seen.failure === null) return { event: "verify_passed", patch: seen.patch, happened: seen.happened };
+  const seen = await verify(context, commands, { folder: place.folder, commit, on: "worktree" });
+  const { failure, happened, patch } = seen;
+  if (seen.stopped) return { event: "interrupted", patch, happened };
+  if (failure === null) return { event: "verify_passed", patch, happened };
+  const blame = await blameOf(context, place.worktree, { command: failure.command, end: failure.end });
+  switch (blame.kind) {
+    case "stopped":
+      return { event: "interrupted", patch, happened };
+    case "green":
+      return { event: "target_green", patch, happened };
+    case "red": {
+      const waits = waitsForTarget(context, failure.command, blame);
+      return { ...waits, patch: { ...patch, ...waits.patch }, happened };
+    }
+    case "own":
+      return {
+        event: "verify_failed",
+        reason: failure.reason,
+        patch: { ...patch, message: failure.message },
+        happened,
+      };
+  }
+}
+
+function conflicted(task: Task, files: readonly string[]): StepResult {
+  const into = targetBranch(task) ?? "";
   return {
-    event: "verify_failed",
-    reason: seen.failure.reason,
-    patch: { ...seen.patch, message: seen.failure.message },
-    happened: seen.happened,
+    event: "merge_conflicted",
+    reason: `${branchOf(task)} conflicts with ${into} in ${files.join(", ")}`,
+    happened: [{ type: "merge:conflicted", taskId: task.id, into, files }],
   };
 }
 
@@ -70,61 +102,112 @@ export interface VerifyCommand {
 
 export interface Verified {
   readonly stopped: boolean;
-  readonly failure: (Failure & { readonly command: string }) | null;
+  readonly failure: (Failure & FailedCheck & { readonly command: string }) | null;
   readonly patch: NonNullable<StepResult["patch"]>;
   readonly happened: readonly BloomHappening[];
 }
 
-/** Runs them in order to the first that fails. */
+/** Where commands run. */
+export interface VerifyPlace {
+  readonly folder: Folder;
+  /** Null: of no commit, or uncommitted files are involved too. */
+  readonly commit: string | null;
+  readonly on: LoopEvidence["on"];
+  readonly stop?: AbortSignal;
+}
+
+/** Runs them in order to the first that fails. One that fails and then passes on the same files is flaky, which is no failure. */
 export async function verify(
   context: ExecutionContext,
   commands: readonly VerifyCommand[],
-  folder: Folder,
-  commit: string | null,
-  on: LoopEvidence["on"],
-  stop: AbortSignal = context.stop,
+  place: VerifyPlace,
 ): Promise<Verified> {
-  const { task, run, settings } = context.known;
+  const { task, run } = context.known;
+  const { commit, on, stop = context.stop } = place;
   const first = run.runs + 1;
   const ids = commands.map((_, index) => nameOfRun(task.id, first + index));
   if (ids.length > 0) await context.note({ patch: { underway: ids, runs: run.runs + ids.length } });
   const evidence: LoopEvidence[] = [];
   const happened: BloomHappening[] = [];
   const patch = () => ({ underway: [], evidence: [...run.evidence, ...evidence] });
+  const over = { stopped: true, failure: null } as const;
   for (const [index, { step, command }] of commands.entries()) {
+    const check = { id: ids[index] ?? "", command, place, stop };
+    const ended = await runCheck(context, { ...check, how: "enter" });
+    if (ended === null) return { ...over, patch: patch(), happened };
+    const again = ended.exit === 0 ? null : await repeat(context, ended, check);
+    if (again === "stopped") return { ...over, patch: patch(), happened };
+    const last = again ?? ended;
+    const told = { taskId: task.id, command, duration: last.duration, commit, log: last.output };
+    const isFlaky = again?.exit === 0;
+    evidence.push({
+      ...{ step, command, exit: last.exit, commit, log: last.output, duration: last.duration, on },
+      time: context.now().toISOString(),
+      ...(isFlaky ? { flaky: { exit: ended.exit, log: ended.output } } : {}),
+    });
+    if (isFlaky) happened.push({ type: "check:flaky", ...told, exit: ended.exit, failed: ended.output });
+    else if (last.exit === 0) happened.push({ type: "check:passed", ...told });
+    else {
+      happened.push({ type: "check:failed", ...told, exit: last.exit });
+      const failure = { ...failureOf(command, last), command, end: { ...last, folder: place.folder } };
+      return { stopped: false, failure, patch: patch(), happened };
+    }
+  }
+  return { stopped: false, failure: null, patch: patch(), happened };
+}
+
+interface CheckRun {
+  readonly id: string;
+  readonly command: string;
+  readonly place: VerifyPlace;
+  readonly stop: AbortSignal;
+}
+
+/**
+ * A check that failed, once more and alone. Null: it is not repeated, because it took too long, or because its target is known to
+ * fail in the same way.
+ */
+async function repeat(
+  context: ExecutionContext,
+  ended: CommandEnd,
+  run: CheckRun,
+): Promise<CommandEnd | null | "stopped"> {
+  if (ended.ended !== "itself") return null;
+  const { command, place } = run;
+  const end = { ...ended, folder: place.folder };
+  if (place.on === "worktree" && (await isKnownRed(context, { command, end }))) return null;
+  const { runs, task, underway } = context.known.run;
+  const id = nameOfRun(task, runs + 1);
+  await context.note({ patch: { underway: [...underway, id], runs: runs + 1 } });
+  return (await runCheck(context, { ...run, id, how: "alone" })) ?? "stopped";
+}
+
+/** Null: stopped. */
+async function runCheck(
+  context: ExecutionContext,
+  { id, command, place, stop, how }: CheckRun & { readonly how: keyof CheckGate },
+): Promise<CommandEnd | null> {
+  const leave = await context.checks[how](stop);
+  if (leave === null) return null;
+  try {
+    const { settings, task } = context.known;
     const started = context.ports.commands.run({
-      run: ids[index] as string,
+      run: id,
       task: task.id,
       command,
-      folder,
-      environment: { BLOOM_TASK: task.id },
+      folder: place.folder,
+      environment: { ...context.environment, BLOOM_TASK: task.id },
       limits: { total: settings.limits.verify * 60_000 },
     });
     const { reason, forget } = stopped(stop);
     const ended = await Promise.race([started.ended, reason]);
     forget();
-    if (typeof ended === "string") {
-      await started.stop();
-      return { stopped: true, failure: null, patch: patch(), happened };
-    }
-    const told = { taskId: task.id, command, duration: ended.duration, commit, log: ended.output };
-    evidence.push({
-      step,
-      command,
-      exit: ended.exit,
-      commit,
-      log: ended.output,
-      duration: ended.duration,
-      time: context.now().toISOString(),
-      on,
-    });
-    if (ended.exit === 0) happened.push({ type: "check:passed", ...told });
-    else {
-      happened.push({ type: "check:failed", ...told, exit: ended.exit });
-      return { stopped: false, failure: { ...failureOf(command, ended), command }, patch: patch(), happened };
-    }
+    if (typeof ended !== "string") return ended;
+    await started.stop();
+    return null;
+  } finally {
+    leave();
   }
-  return { stopped: false, failure: null, patch: patch(), happened };
 }
 
 /** The commit that the commands run on; null if uncommitted files are involved too. */

@@ -34,7 +34,7 @@ export async function setUp(
 }
 
 /** One command that is not evidence of the task. Null: stopped. */
-export async function runCommand(
+async function runCommand(
   context: ExecutionContext,
   folder: Folder,
   command: string,
@@ -46,6 +46,7 @@ export async function runCommand(
     run: id,
     command,
     folder,
+    environment: context.environment,
     limits: { total: settings.limits.verify * 60_000 },
   });
   const { reason, forget } = stopped(context.stop);

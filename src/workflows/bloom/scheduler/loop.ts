@@ -8,7 +8,7 @@
  * L4  If something can begin and a slot is free, it begins at once: every end, every change of the project's files and
  *     every freed slot wakes the loop. It polls only for another process that died, or stopped before it did anything.
  * L5  A task needs a slot while an agent works on it or its work is verified, not while it is pushed or merged; so tasks
- *     that wait for their merge hold up nobody. A task that needs a slot again comes before one that has not begun.
+ *     that wait for their merge hold up nobody. What has an environment of its own keeps its slot. A task that needs a slot again comes before one that has not begun.
  * L6  Every task ends done and merged, or idle with a reason in its run.
  * L7  A stop begins nothing new, ends the agents and keeps each task's state. A drain begins nothing new and lets what is
  *     begun come to its end.
@@ -24,7 +24,7 @@ import { openSignal, type Signal } from "../../../core/signal.ts";
 import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
 import { branchOf, eachTask, findTask, type Task } from "../../../tasks-file/task.ts";
 import { hasCaps, wantedFor } from "../caps.ts";
-import type { MergeQueue, StopReason } from "../execution-context.ts";
+import type { CheckGate, MergeQueue, StopReason } from "../execution-context.ts";
 import { governTask, pinOf } from "../govern.ts";
 import { serves } from "../labels.ts";
 import { apart } from "../overlap.ts";
@@ -35,6 +35,8 @@ import { awaitsMerge, waitLeft } from "../standing.ts";
 import { reasonOf } from "../task-run.ts";
 import { type Picked, pick } from "../transactions.ts";
 import { type Caps, openCaps } from "./caps.ts";
+import { openCheckGate } from "./check-gate.ts";
+import { sweepEnvironments } from "./environments.ts";
 import { listUnderway } from "./leftovers.ts";
 import { openMergeQueue } from "./merge-queue.ts";
 import { openMergeTurns } from "./merge-turns.ts";
@@ -43,7 +45,8 @@ import { agentMissing, checkAgents } from "./missing-agents.ts";
 import { openPins, type Pins } from "./pins.ts";
 import { openRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
 import { openSlots, type Slots } from "./slots.ts";
-import { DELIVERED, type Slot, type Work, workOn } from "./work-on.ts";
+import { openTargetWatch, type TargetWatch } from "./target-watch.ts";
+import { type Begins, DELIVERED, type Slot, type Work, workOn } from "./work-on.ts";
 
 export interface LoopSetup extends LoopPorts {
   readonly runtime: Runtime;
@@ -70,8 +73,16 @@ export interface LoopEnd {
   readonly open: readonly string[];
   readonly blocked: readonly string[];
   readonly waiting: readonly string[];
+  /** They wait for a target that fails their check by itself. */
+  readonly red: readonly WaitsForTarget[];
   /** In progress, but not by a loop: somebody seems to work on them by hand. */
   readonly byHand: readonly string[];
+}
+
+export interface WaitsForTarget {
+  /** What fails there, since when, in words. */
+  readonly reason: string;
+  readonly tasks: readonly string[];
 }
 
 export interface Active extends Work {
@@ -83,6 +94,8 @@ interface Loop extends LoopSetup {
   readonly pins: Pins;
   readonly retries: RetryPolicy;
   readonly merges: MergeQueue;
+  readonly checks: CheckGate;
+  readonly targets: TargetWatch;
   readonly slots: Slots;
   readonly caps: Caps;
   readonly signal: Signal;
@@ -95,7 +108,7 @@ interface Loop extends LoopSetup {
   readonly untrusted: Map<string, PawlError>;
   /** Tasks whose lines in tasks.yaml could not be changed at the last look. */
   readonly unwritable: Map<string, PawlError>;
-  /** The working folders that this loop holds: a repository's branch, or the project's root. */
+  /** What this loop holds besides tasks: a repository's branch, the project's root, what only one task at a time may use. */
   readonly folders: Set<string>;
   /** Aborted once a newer version was seen at work. */
   readonly outgrown: AbortController;
@@ -126,6 +139,14 @@ export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
       watch: setup.watch,
       clock: setup.clock,
       limit: setup.mergeTrain,
+    }),
+    checks: openCheckGate(),
+    targets: openTargetWatch({
+      worktrees: setup.ports.worktrees,
+      isShared: setup.claims.isShared === true,
+      stop: setup.stop,
+      notify: signal.notify,
+      now: () => setup.clock.elapsed(),
     }),
     slots: openSlots(setup.agents, signal.notify),
     caps: openCaps(setup.show),
@@ -158,6 +179,7 @@ export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
       stopWork();
       await Promise.all([...loop.active.values()].map(({ ended }) => ended));
       await merges.ended();
+      await loop.targets.ended();
     }
     for (const error of [...loop.failed.values(), ...loop.unwritable.values()]) throw error;
     return endOf(await look(loop, true), setup.worker ?? ANY_WORKER, loop.untrusted);
@@ -180,14 +202,14 @@ async function turnUntilOver(loop: Loop, merges: MergeWatch): Promise<void> {
       tellUnwritable(loop, picked);
       await loop.pins.see(picked.file.tasks, loop.active.size === 0);
       await tellActive(loop, picked);
-      const due = (isDraining(loop) ? null : merges.turn(picked)) ?? SLOW_MILLISECONDS;
+      const due = isDraining(loop) ? SLOW_MILLISECONDS : dueIn(loop, merges, picked);
       const wait = await fill(loop, picked);
       loop.retries.succeeded(paused);
       paused = false;
       const rests = loop.active.size === 0;
       tellStanding(picked, rests);
       const isOver = isDraining(loop) || (wait === "nothing-left" && loop.once);
-      if (isOver && rests && !merges.isBusy()) return;
+      if (isOver && rests && !merges.isBusy() && !loop.targets.isBusy()) return;
       await loop.signal.wait(Math.min(due, wait === "nothing-left" ? SLOW_MILLISECONDS : wait));
     } catch (error) {
       if (!loop.retries.shouldRetry(error) || (isDraining(loop) && loop.active.size === 0)) throw error;
@@ -195,6 +217,12 @@ async function turnUntilOver(loop: Loop, merges: MergeWatch): Promise<void> {
       await loop.retries.wait();
     }
   }
+}
+
+/** Asks what is due to be asked of the outside; returns milliseconds to the next question. */
+function dueIn({ targets }: Loop, merges: MergeWatch, picked: Picked): number {
+  const all = [merges.turn(picked), targets.turn(picked)];
+  return Math.min(SLOW_MILLISECONDS, ...all.flatMap((due) => due ?? []));
 }
 
 const isDraining = ({ drain, outgrown }: Loop): boolean => drain?.aborted === true || outgrown.signal.aborted;
@@ -221,18 +249,22 @@ async function look(setup: LoopSetup, only = false): Promise<Picked> {
 /** Starts what may be started; returns how long to wait for more, or that nothing is left to wait for. */
 async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"> {
   const { active, caps, failed, slots } = loop;
-  const open = picked.candidates.filter(({ id }) => !active.has(id) && !failed.has(id));
+  const moved = new Set(loop.targets.moved(picked));
+  const open = [...moved, ...picked.candidates].filter(({ id }) => !active.has(id) && !failed.has(id));
   const { host } = loop.ports;
   const held = (open.length === 0 || isDraining(loop) ? null : await loop.claims.held?.(host)) ?? [];
   let soonest = Number.POSITIVE_INFINITY;
   const atWork = () => [...active.keys()].flatMap((id) => findTask(picked.file.tasks, id) ?? []);
   caps.begin();
+  // By a task of this loop, whose end wakes it.
+  const isInUse = picked.exclusive.some((each) => loop.folders.has(exclusiveName(each)));
   for (const task of apart(open, atWork)) {
-    if (loop.folders.has(folderName(task, host))) continue;
+    if (loop.folders.has(folderName(task, host)) || isInUse) continue;
     if (loop.stop.aborted || isDraining(loop) || !slots.isFree()) return SLOW_MILLISECONDS;
     const left = leftOf(held, task, picked, host);
     if (left !== null) soonest = Math.min(soonest, left);
-    else if ((await start(loop, picked, task)) === "taken") soonest = Math.min(soonest, TAKEN_MILLISECONDS);
+    else if ((await start(loop, picked, task, moved.has(task))) === "taken")
+      soonest = Math.min(soonest, TAKEN_MILLISECONDS);
   }
   caps.tell();
   const next = untilNext(picked, loop);
@@ -263,7 +295,12 @@ function leftOf(
 }
 
 /** Begins to work on the task, unless a cap is reached, its agent is missing, or another worker has it. */
-async function start(loop: Loop, picked: Picked, task: Task): Promise<"begun" | "waits" | "taken"> {
+async function start(
+  loop: Loop,
+  picked: Picked,
+  task: Task,
+  isTargetMoved: boolean,
+): Promise<"begun" | "waits" | "taken"> {
   const { active, caps, slots } = loop;
   if (await lacksTrust(loop, task)) return "waits";
   const lacking = agentMissing(loop.ports.agents, picked, task);
@@ -277,12 +314,12 @@ async function start(loop: Loop, picked: Picked, task: Task): Promise<"begun" | 
   if (wanted !== null && caps.isReached(wanted)) return "waits";
   // Taken before the wait for the claim, because another task that began earlier may ask for a slot during that wait.
   const slot = slots.open();
-  const claims = await claim(loop, task, wanted).catch((error: unknown) => {
+  const claims = await claim(loop, task, wanted, picked.exclusive).catch((error: unknown) => {
     slot.leave();
     throw error;
   });
   if (claims !== null && typeof claims !== "string") {
-    startWork(loop, active, task.id, claims, slot, {});
+    startWork(loop, active, task.id, claims, slot, { isTargetMoved });
     return "begun";
   }
   slot.leave("quietly");
@@ -348,20 +385,28 @@ function startWork(
   id: string,
   claims: readonly Claim[],
   slot: Slot,
-  { watches = false }: { readonly watches?: boolean },
+  begins: Omit<Begins, "abandoned">,
 ): Promise<void> {
   const shared = sharedOf(loop, id, claims);
-  const work: Work = { id, abort: new AbortController(), told: null, run: null, slot, shared };
+  const work: Work = {
+    id,
+    abort: new AbortController(),
+    told: null,
+    run: null,
+    environment: null,
+    slot,
+    shared,
+  };
   const abandoned = claims.some((each) => each.abandoned);
   loop.retries.begin();
-  if (!watches) loop.pins.begin();
+  if (begins.watches !== true) loop.pins.begin();
   const lost = AbortSignal.any(claims.flatMap((each) => each.lost ?? []));
   lost.addEventListener("abort", () => {
     loop.show({ type: "task:lease_lost", taskId: id });
     stopAll([work], "interrupted");
   });
-  const setup = { ...fencedBy(loop, work), stop: AbortSignal.any([loop.stop, lost]) };
-  const ended = workOn(setup, work, { abandoned, watches }, caller(loop))
+  const setup = { ...fencedBy(loop, work), lost, stop: AbortSignal.any([loop.stop, lost]) };
+  const ended = workOn(setup, work, { ...begins, abandoned }, caller(loop))
     .catch(async (error: unknown) => {
       // It starts again from its state on disk, but not at once.
       if (loop.retries.shouldRetry(error)) await loop.retries.wait();
@@ -377,6 +422,7 @@ function startWork(
         loop.folders.delete(each.what);
       }
       among.delete(id);
+      loop.targets.askSoon();
       slot.leave();
       loop.signal.notify();
     });
@@ -408,7 +454,7 @@ function watchMerges(loop: Loop): MergeWatch {
     async look(task) {
       if (loop.failed.has(task.id)) return;
       try {
-        const claims = await claim(loop, task, null);
+        const claims = await claim(loop, task, null, []);
         if (claims !== null && typeof claims !== "string")
           await startWork(loop, loop.looks, task.id, claims, NO_SLOT, { watches: true });
       } catch (error) {
@@ -434,30 +480,37 @@ function untilNext({ runs, states }: Picked, { clock, failed }: Loop): number | 
 }
 
 /**
- * The task, and its working folder: tasks without a repository share the project's root. A cap that is reached instead; null:
- * another worker has one of them.
+ * The task, its working folder (tasks without a repository share the project's root), and what only one task at a time may use. A
+ * cap that is reached instead; null: another has one of them.
  */
 async function claim(
   { claims, name, folders, ports }: Loop,
   task: Task,
   wanted: Wanted | null,
+  exclusive: readonly string[],
 ): Promise<readonly Claim[] | Cap | null> {
   const own =
     wanted === null
       ? await claims.take(task.id, name)
       : ((await claims.reserve?.(task.id, name, wanted)) ?? null);
   if (own === null || typeof own === "string") return own;
-  const folder = await claims.take(folderName(task, ports.host), name).catch(async (error: unknown) => {
-    await own.release();
-    throw error;
-  });
-  if (folder === null) {
-    await own.release();
-    return null;
+  const all = [own];
+  for (const what of [folderName(task, ports.host), ...exclusive.map(exclusiveName)]) {
+    const next = await claims.take(what, name).catch(async (error: unknown) => {
+      for (const each of all) await each.release();
+      throw error;
+    });
+    if (next === null) {
+      for (const each of all) await each.release();
+      return null;
+    }
+    all.push(next);
   }
-  folders.add(folder.what);
-  return [own, folder];
+  for (const { what } of all.slice(1)) folders.add(what);
+  return all;
 }
+
+const exclusiveName = (name: string): string => `@exclusive:${name}`;
 
 /** Each machine has a root of its own; a branch is the same one everywhere. */
 function folderName(task: Task, host: string | undefined): string {
@@ -502,6 +555,7 @@ function stopAll(works: readonly Work[], reason: StopReason): void {
 async function endLeftovers(setup: Loop): Promise<void> {
   const { claims, name, ports, runtime, show } = setup;
   await claims.sweep();
+  await sweepEnvironments(setup);
   const underway = await listUnderway(runtime.store.view());
   // Read after them: whoever is alive has had the lease since. To take one would look as if nobody had died.
   const held = underway.length === 0 ? undefined : await claims.held?.(ports.host);
@@ -531,8 +585,8 @@ function openStanding({
   let last = "";
   return (picked, rests) => {
     if (last === "") for (const event of waitingNow(picked)) show(event);
-    const { done, open, blocked, waiting } = endOf(picked, worker, untrusted);
-    const stands = { done: done.length, open: open.length, blocked, waiting, idle: rests };
+    const { done, open, blocked, waiting, red } = endOf(picked, worker, untrusted);
+    const stands = { done: done.length, open: open.length, blocked, waiting, red, idle: rests };
     if (JSON.stringify(stands) === last) return;
     last = JSON.stringify(stands);
     show({ type: "loop:stands", ...stands });
@@ -567,6 +621,21 @@ function endOf(
     open: open.map(({ id }) => id),
     blocked: open.filter(({ id, status }) => status === "blocked" || stuck.has(id)).map(({ id }) => id),
     waiting: open.filter(waits).map(({ id }) => id),
+    red: redIn(open, states, runs),
     byHand: open.filter(({ id, status }) => status === "in_progress" && !runs.has(id)).map(({ id }) => id),
   };
+}
+
+/** By what they wait for. */
+function redIn(
+  open: readonly Task[],
+  states: Picked["states"],
+  runs: Picked["runs"],
+): readonly WaitsForTarget[] {
+  const found = new Map<string, string[]>();
+  for (const { id } of open) {
+    const run = states.get(id) === "target_red" ? runs.get(id) : undefined;
+    if (run) found.set(reasonOf(run), [...(found.get(reasonOf(run)) ?? []), id]);
+  }
+  return [...found].map(([reason, tasks]) => ({ reason, tasks }));
 }

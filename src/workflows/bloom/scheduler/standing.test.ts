@@ -40,6 +40,7 @@ describe("A loop", () => {
       open: ["T2"],
       blocked: [],
       waiting: [],
+      red: [],
       byHand: [],
     });
     expect(runs.map(({ task }) => task).sort()).toEqual(["T1", "T3"]);
@@ -55,6 +56,7 @@ describe("A loop", () => {
       open: [],
       blocked: [],
       waiting: [],
+      red: [],
       byHand: [],
     });
     expect(runs.map(({ task }) => task)).not.toContain("T2");
@@ -70,13 +72,22 @@ describe("A loop", () => {
         },
       },
     );
-    const stands = { type: "loop:stands", done: 0, open: 2, blocked: ["T2"], waiting: ["T1"], idle: true };
+    const stands = {
+      type: "loop:stands",
+      done: 0,
+      open: 2,
+      blocked: ["T2"],
+      waiting: ["T1"],
+      red: [],
+      idle: true,
+    };
     expect(await end()).toEqual({
       done: [],
       cancelled: [],
       open: ["T1", "T2"],
       blocked: ["T2"],
       waiting: ["T1"],
+      red: [],
       byHand: [],
     });
     expect(of("loop:stands").at(-1)).toEqual(stands);

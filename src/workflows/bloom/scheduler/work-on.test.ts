@@ -1,5 +1,6 @@
 /** One task from its claim to where it rests: what is told of it, and what an owner that died has left. */
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../../test/rig/promise.ts";
 import { memoryForge } from "../../../../test/rig/schedule/memory-forge.ts";
 import {
   openStage,
@@ -49,6 +50,21 @@ describe("A claimed task", () => {
     expect(of("run:advanced").map(({ by }) => by)).toEqual(
       of("run:advanced").map(() => ({ channel: "library", who: "loop" })),
     );
+  });
+
+  it("has an end for the run of a killed loop, at its last sign of life, with what it is known to have spent", async () => {
+    promise("agents.lost-run");
+    const { end, of, stored } = await killed({
+      spent: { "T1.1": 3 },
+      lastSigns: { "T1.1": new Date(Date.parse("2026-01-01T00:00:00.000Z") + 90_000).toISOString() },
+      settings: { backoff: { first: 0, limit: 0 } },
+    });
+    expect(end).toMatchObject({ done: ["T1"] });
+    const [lost] = of("agent:ended") as readonly Record<string, unknown>[];
+    expect(lost).toMatchObject({ run: "T1.1", outcome: "failed", reason: "lost", turns: 3 });
+    const types = stored.map(({ type }) => type);
+    expect(types.filter((type) => type === "agent:started")).toHaveLength(2);
+    expect(types.filter((type) => type === "agent:ended")).toHaveLength(2);
   });
 
   it("is told as taken over where its owner died, with its session lost and its agent ended", async () => {

@@ -7,6 +7,8 @@ import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { type ErrorCode, toPawlError } from "../../../core/error.ts";
 import type { Caller, PawlEvent } from "../../../core/event.ts";
 import type { ProjectPath } from "../../../core/path.ts";
+import type { AgentUsage } from "../../../core/ports/agents.ts";
+import type { Claims } from "../../../core/ports/claims.ts";
 import type { Clock } from "../../../core/ports/clock.ts";
 import type { LoopPorts, WorkPorts } from "../../../core/ports/loop.ts";
 import type { Watch } from "../../../core/ports/watch.ts";
@@ -14,10 +16,11 @@ import type { SharedWorktrees } from "../../../core/ports/worktrees.ts";
 import { openSignal } from "../../../core/signal.ts";
 import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
-import { added } from "../budget.ts";
+import { added, rounded } from "../budget.ts";
 import { perform, performSave } from "../commands/perform.ts";
 import { withCost } from "../costs.ts";
-import type { ExecutionContext, Known, MergeQueue, StepResult } from "../execution-context.ts";
+import { isUsed } from "../environment.ts";
+import type { CheckGate, ExecutionContext, Known, MergeQueue, StepResult } from "../execution-context.ts";
 import { readCall } from "../own-verbs.ts";
 import { personsEvent } from "../persons-event.ts";
 import { ANY_WORKER, type Worker } from "../pick.ts";
@@ -34,6 +37,7 @@ import {
 } from "../transactions.ts";
 import { forgetSession } from "../verbs/edits.ts";
 import { askPerson } from "./ask-person.ts";
+import { type Environment, makeEnvironment } from "./environments.ts";
 import type { Pins } from "./pins.ts";
 import type { RetryPolicy } from "./retry-policy.ts";
 
@@ -42,7 +46,9 @@ export interface WorkSetup {
   readonly ports: WorkPorts;
   readonly watch: Watch;
   readonly clock: Clock;
+  readonly claims: Claims;
   readonly merges: MergeQueue;
+  readonly checks: CheckGate;
   readonly pins: Pins;
   readonly worker?: Worker;
   readonly name: string;
@@ -50,6 +56,8 @@ export interface WorkSetup {
   readonly stop: AbortSignal;
   readonly retries: RetryPolicy;
   readonly lacksTrust?: LoopPorts["lacksTrust"];
+  /** The task is another worker's by now. */
+  readonly lost?: AbortSignal;
 }
 
 export interface Work {
@@ -62,6 +70,8 @@ export interface Work {
   run: TaskRun | null;
   /** A slot among those that work at once, for as long as it needs one. */
   readonly slot: Slot;
+  /** What it has for itself; null: nothing is made. */
+  environment: Environment | null;
   /** Its worktrees, if other machines may take it over; null: none does. */
   readonly shared: SharedWorktrees | null;
 }
@@ -84,6 +94,8 @@ export interface Begins {
   readonly abandoned: boolean;
   /** Only checks whether its pull request was merged. */
   readonly watches?: boolean;
+  /** Its target has changed: it checks whether that passes now. */
+  readonly isTargetMoved?: boolean;
 }
 
 /** Works on a leased task until it is idle; does nothing if there is nothing left to begin. */
@@ -118,15 +130,19 @@ export async function workOn(setup: WorkSetup, work: Work, begins: Begins, calle
       told ||= tells;
       const committed = await commit(setup, work, more, caller);
       known = committed.known;
-      if (committed.event === "interrupted" || committed.event === "pr_pending") break;
+      if (committed.event !== null && ENDS_WORK.has(committed.event)) break;
     }
   } catch (error) {
     if (error !== GONE) throw error;
   } finally {
     await setup.merges.leave(work.id);
+    await work.environment?.release();
     if (told) setup.show({ type: "task:released", taskId: work.id, worker: setup.name });
   }
 }
+
+/** After these the task is left alone: it was told to stop, or waits for something outside. */
+const ENDS_WORK: ReadonlySet<string> = new Set(["interrupted", "pr_pending", "target_red"]);
 
 /** Ready: at first, or after a person reset it during a command, whatever else that person changed. */
 function isToBegin({ task, run }: Known, work: Work): boolean {
@@ -136,12 +152,13 @@ function isToBegin({ task, run }: Known, work: Work): boolean {
 async function beginNow(
   setup: WorkSetup,
   work: Work,
-  { watches = false }: Begins,
+  { isTargetMoved = false, watches = false }: Begins,
   happened: readonly BloomHappening[],
   caller: Caller,
 ): Promise<Begun & { readonly known: Known }> {
   const policy = await setup.pins.of(work.id);
-  const input = { task: work.id, worker: setup.worker ?? ANY_WORKER, watches, happened, policy };
+  const worker = setup.worker ?? ANY_WORKER;
+  const input = { task: work.id, worker, watches, isTargetMoved, happened, policy };
   const reply = await withRetries(
     setup,
     async () => (await advance(setup.runtime, begin, input, caller)).reply,
@@ -171,7 +188,8 @@ async function next(setup: WorkSetup, work: Work, known: Known, caller: Caller):
   if (isBackingOff(run, setup.clock.now().toISOString())) return null;
   const commands = BLOOM.rules.find((row) => row.id === run.row)?.commands ?? [];
   let context = contextOf(setup, work, known, caller);
-  if (DELIVERED.has(run.state)) work.slot.leave();
+  // What it has for itself counts as one of so many at work.
+  if (DELIVERED.has(run.state) && !isUsed(known.environment)) work.slot.leave();
   else if (!(await work.slot.take(context.stop))) return { event: "interrupted" };
   for (const command of commands) {
     // An edit, a pull or a merge may have brought a command meanwhile.
@@ -193,6 +211,21 @@ function contextOf(setup: WorkSetup, work: Work, known: Known, caller: Caller): 
     ports: work.shared === null ? setup.ports : { ...setup.ports, worktrees: work.shared },
     shared: work.shared,
     merges: setup.merges,
+    checks: setup.checks,
+    get environment() {
+      return work.environment?.variables ?? {};
+    },
+    async bringUp() {
+      if (work.environment !== null || !isUsed(latest.environment)) return "up";
+      const made = await makeEnvironment(setup, work.id, latest, signal, (environment) => {
+        work.environment = environment;
+      });
+      if (made === "stopped") return made;
+      latest = (await commit(setup, work, { happened: [made] }, caller)).known;
+      return "up";
+    },
+    lease: (what) => setup.claims.take(what, setup.name),
+    read: (path) => setup.runtime.store.view().read(path),
     get known() {
       return latest;
     },
@@ -225,19 +258,45 @@ async function recover(setup: WorkSetup, work: Work, known: Known, caller: Calle
   if (saved.event !== undefined) return (await commit(setup, work, saved, caller)).known;
   const happened: BloomHappening[] = [];
   let { costs, spent } = known.run;
+  const { agentRun } = known.run;
   const step = getCurrentStepForTask(known.task)?.id ?? null;
   for (const run of underway) {
     const usage = await setup.ports.agents.spentBy(run);
-    spent = added({ spent }, usage, 0);
-    costs = withCost({ costs }, known.task, { purpose: known.run.errand, step, usage, milliseconds: 0 });
+    const isAgents = agentRun?.run === run;
+    const lost = isAgents ? await lostAgent(setup, work.id, agentRun, usage) : null;
+    const milliseconds = lost?.duration ?? 0;
+    if (lost) happened.push(lost);
+    spent = added({ spent }, usage, milliseconds);
+    costs = withCost({ costs }, known.task, { purpose: known.run.errand, step, usage, milliseconds });
     await takeCalls(setup, work.id, run);
     const count = await setup.ports.agents.endLeftovers(run);
     if (count > 0) happened.push({ type: "agent:leftovers_ended", taskId: work.id, run, count });
   }
   const reason = "its worker ended in the middle of the agent's run";
   if (session !== null) happened.push({ type: "session:lost", taskId: work.id, session: session.id, reason });
-  const patch = { underway: [], session: null, spent, costs };
+  const patch = { underway: [], agentRun: null, session: null, spent, costs };
   return (await commit(setup, work, { patch, edits: forgetSession(known.task), happened }, caller)).known;
+}
+
+/** The end of a run that nobody saw: it counts up to its last sign of life. */
+async function lostAgent(
+  { clock, ports }: WorkSetup,
+  taskId: string,
+  { run, since }: NonNullable<TaskRun["agentRun"]>,
+  usage: AgentUsage | null,
+): Promise<Extract<BloomHappening, { readonly type: "agent:ended" }>> {
+  const sign = Date.parse((await ports.agents.lastSignOf(run)) ?? since);
+  const ended = Math.min(sign, clock.now().getTime());
+  return {
+    ...{ type: "agent:ended", taskId, run, outcome: "failed", reason: "lost" },
+    detail: "its loop ended before it did",
+    duration: Math.max(0, ended - Date.parse(since)),
+    usd: usage?.usd == null ? null : rounded(usage.usd),
+    inputTokens: usage?.inputTokens ?? null,
+    outputTokens: usage?.outputTokens ?? null,
+    turns: usage?.turns ?? null,
+    at: new Date(ended).toISOString(),
+  };
 }
 
 /** Makes an agent's deferred calls. A call that cannot be made is a warning, not a failure of the loop. */

@@ -179,7 +179,11 @@ function loopLines({ elsewhere, run }: Shown): readonly string[] {
 }
 
 function evidenceLine(each: TaskRun["evidence"][number]): string {
-  const end = each.exit === 0 ? "passed" : `failed (${each.exit ?? "no exit code"})`;
+  const end = each.flaky
+    ? `flaky (${each.flaky.exit ?? "no exit code"}, then passed)`
+    : each.exit === 0
+      ? "passed"
+      : `failed (${each.exit ?? "no exit code"})`;
   return `${end}  ${each.command}${each.log === "" ? "" : `  ${outputFileOf(each)}`}`;
 }
 

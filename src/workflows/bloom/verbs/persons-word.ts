@@ -21,7 +21,12 @@ export function liftsRest(run: TaskRun | undefined, verb: string, context: Conte
   if (run.state === "waiting_for_human" && !awaitsApproval) return null;
   if (isAgents(context)) throw notAnAgents(run, verb);
   // A script lifts no limit: what was spent stays spent.
-  if (run.state === "blocked" || (run.state === "budget_exhausted" && !isPersonHere(context))) return null;
+  if (
+    run.state === "blocked" ||
+    run.state === "target_red" ||
+    (run.state === "budget_exhausted" && !isPersonHere(context))
+  )
+    return null;
   const { minutes, turns, usd } = spentOf(run);
   return askFirst(context, {
     question: `Let ${run.task} (${run.title}) go on, by \`${verb}\`?`,
@@ -35,7 +40,7 @@ export function liftsRest(run: TaskRun | undefined, verb: string, context: Conte
   });
 }
 
-const REST = { blocked: 1, budget_exhausted: 1, waiting_for_human: 1 };
+const REST = { target_red: 1, blocked: 1, budget_exhausted: 1, waiting_for_human: 1 };
 
 function spentOf({ spent }: TaskRun) {
   const usd = Math.round(spent.usd * 100) / 100;

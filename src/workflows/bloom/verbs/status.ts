@@ -18,6 +18,7 @@ import { runChanges } from "../run-changes.ts";
 import { BLOOM, OVER } from "../table.ts";
 import { isOver, renderRun, type TaskRun } from "../task-run.ts";
 import { completed, durationOf, forgetSession, noted, statusEdit, statusTo, workStarts } from "./edits.ts";
+import { sendEvent } from "./person.ts";
 import { askFirst, isAgents, liftsRest } from "./persons-word.ts";
 import {
   changing,
@@ -38,8 +39,8 @@ interface StatusInput {
 
 /** `ready ID`: it may be taken, starting with what is open. */
 export const ready = changing(loadRenewable, (snapshot: Renewable, input: StatusInput, context) => ({
-  ...readyOf(snapshot, input, context),
   changes: snapshot.unspent,
+  ...readyOf(snapshot, input, context),
 }));
 
 function readyOf(snapshot: Snapshot, { id }: StatusInput, context: Context): Done {
@@ -48,12 +49,24 @@ function readyOf(snapshot: Snapshot, { id }: StatusInput, context: Context): Don
   const run = snapshot.runs.get(id);
   const question = liftsRest(run, "ready", context);
   if (question) return question;
+  if (run && snapshot.states.get(id) === "target_red") return overTarget(snapshot, task, run, context);
   if (run && task.status === "blocked" && onlyDeliveryFailed(task, run)) {
     const hint = `Its work is done and committed: what remains follows, without its agent. \`${context.settings.bloom.command} reset ${id}\` begins it anew.`;
     return moved(task, "done_pending_merge", forgetSession(task), context, hint);
   }
   const hint = waits ? `It will be taken when nothing holds it: ${waits}.` : null;
   return moved(task, "ready_for_agent", forgetSession(task), context, hint);
+}
+
+/** A person lets it go on, though its target fails its check: with the target's present state, and from now on at its own cost. */
+function overTarget(snapshot: Snapshot, task: Task, run: TaskRun, context: Context): Done {
+  const told = run.red ? { ...run, red: { ...run.red, own: true as const } } : run;
+  const sent = sendEvent(snapshot, task, told, { event: "target_green" }, context);
+  const into = run.red?.into ?? "its target";
+  return {
+    ...sent,
+    text: `${task.id} goes on, with ${into} as it is now. If its check fails again, its agent has to repair it.`,
+  };
 }
 
 const ON_THE_WAY_OUT: ReadonlySet<string> = new Set(["pushing", "merging", "opening_pr", "cleaning"]);

@@ -1,0 +1,42 @@
+/** What a branch builds on, and a commit of its target checked out apart from all work. */
+import { rm } from "node:fs/promises";
+import type { Base, BaseOrder, CheckedOut, Repo } from "../../core/ports/worktrees.ts";
+import { insideOf, makeWorkspace } from "./ensure.ts";
+import { git, gitLine } from "./git.ts";
+import { follow, openHub } from "./hub.ts";
+import { fetchBranch } from "./merge.ts";
+import { commitOf, isAncestor, upstreamOf } from "./refs.ts";
+import type { Workplace } from "./workplace.ts";
+import { checkBranch, checkoutOf, worktreePathsOf } from "./worktree-paths.ts";
+
+export async function baseOf(place: Workplace, order: BaseOrder): Promise<Base | null> {
+  const call = place.call(checkoutOf(place.projectRoot, order.repo));
+  const hub = await openHub(place, order.repo);
+  const { branch, into, remote: counts, stop } = order;
+  const name = counts ? await upstreamOf(call, checkBranch(into)) : null;
+  if (name !== null) await fetchBranch(call, name, into, stop);
+  const refs = [
+    `refs/heads/${checkBranch(into)}`,
+    ...(name === null ? [] : [`refs/remotes/${name}/${into}`]),
+  ];
+  const known = await follow(hub, call, refs);
+  const own = await commitOf(hub, `refs/heads/${checkBranch(branch)}`);
+  const [local = null, far = null] = refs.map((ref) => known.get(ref) ?? null);
+  const isBehind = far !== null && (local === null || !(await isAncestor(hub, far, local)));
+  const target = isBehind ? far : local;
+  if (own === null || target === null) return null;
+  const { code, output } = await git({ ...hub, accept: [1] }, ["merge-base", own, target]);
+  return code === 0 ? { base: output.trim(), target } : null;
+}
+
+export async function treeOf(place: Workplace, repo: Repo, commit: string): Promise<string> {
+  return gitLine(await openHub(place, repo), ["rev-parse", "--verify", `${commit}^{tree}`]);
+}
+
+export async function checkOut(place: Workplace, repo: Repo, commit: string): Promise<CheckedOut> {
+  const { apart: top, checkout } = worktreePathsOf(place, repo);
+  const [hub, from] = [await openHub(place, repo), place.call(checkout)];
+  await makeWorkspace(place, { hub, from, top, branch: null, commit });
+  const release = () => rm(top, { recursive: true, force: true, maxRetries: 3 });
+  return { folder: insideOf(checkout, top), release };
+}

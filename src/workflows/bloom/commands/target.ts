@@ -1,0 +1,288 @@
+/**
+ * Whose failure a failed check is. The same command runs on the target alone: if it fails there in the same way, nobody is to
+ * blame, and the task waits for its target.
+ *
+ * G1  A commit's check runs once for all tasks: its end is kept, by tree, command and what prepares the folder.
+ * G2  It counts as failed there only if it fails twice, the second time with no other check beside it.
+ */
+import { canonical } from "../../../core/canonical.ts";
+import { PawlError } from "../../../core/error.ts";
+import { hashOf } from "../../../core/hash.ts";
+import { projectPath } from "../../../core/path.ts";
+import type { CommandEnd } from "../../../core/ports/commands.ts";
+import type { Folder, Worktree } from "../../../core/ports/worktrees.ts";
+import { branchOf, type Task } from "../../../tasks-file/task.ts";
+import { type ExecutionContext, repoFor, repoOf, type StepResult, stopped } from "../execution-context.ts";
+import { type FailedEnd, isSameFailure } from "../same-failure.ts";
+import type { RedTarget } from "../task-run.ts";
+import { failureOf } from "./failure.ts";
+import { targetOf } from "./pull-request.ts";
+import { setUp } from "./set-up.ts";
+
+/** A check that failed on a task's work. `command`: null: the setup of the folder. */
+export interface FailedCheck {
+  readonly command: string | null;
+  readonly end: FailedEnd;
+}
+
+export type Blame =
+  /** The task's own. */
+  | { readonly kind: "own" }
+  /** The target that the work builds on fails, and the present one does not. */
+  | { readonly kind: "green" }
+  | { readonly kind: "red"; readonly commit: string; readonly since: string; readonly how: string }
+  | { readonly kind: "stopped" };
+
+const OWN: Blame = { kind: "own" };
+
+/** The branch that the task's work goes to; undefined: to none. */
+export function targetBranch(task: Task): string | undefined {
+  if (task.repo === undefined) return undefined;
+  return task.open_pr === true ? targetOf(task) : task.merge_into;
+}
+
+/** Whose failure it is that a check failed in the task's workspace. Where the work changes nothing, it has yet to be done. */
+export async function blameOf(
+  context: ExecutionContext,
+  worktree: Worktree | null,
+  failed: FailedCheck,
+): Promise<Blame> {
+  const { run, task } = context.known;
+  const { red } = run;
+  if (worktree === null || (red?.own && red.command === failed.command)) return OWN;
+  const found = await baseIn(context);
+  if (found === null) return OWN;
+  const { base, target } = found;
+  const { unmerged, uncommitted } = await context.ports.worktrees.state(worktree, targetBranch(task));
+  if (unmerged === 0 && uncommitted.length === 0) return OWN;
+  const at = await failsOn(context, base, failed);
+  if (at === "stopped") return { kind: "stopped" };
+  if (at === null) return OWN;
+  if (target === base) return { kind: "red", commit: base, since: base, how: at };
+  const now = await failsOn(context, target, failed);
+  if (now === "stopped") return { kind: "stopped" };
+  return now === null ? { kind: "green" } : { kind: "red", commit: target, since: base, how: now };
+}
+
+/** The same for a check of a merge that was made on this commit of the target. */
+export async function blameOfMerge(
+  context: ExecutionContext,
+  base: string,
+  failed: FailedCheck,
+): Promise<Blame> {
+  const { red } = context.known.run;
+  if (red?.own && red.command === failed.command) return OWN;
+  const at = await failsOn(context, base, failed);
+  if (at === "stopped") return { kind: "stopped" };
+  return at === null ? OWN : { kind: "red", commit: base, since: base, how: at };
+}
+
+async function baseIn({ known, ports, stop }: ExecutionContext) {
+  const { file, task } = known;
+  const into = targetBranch(task);
+  if (into === undefined) return null;
+  const remote = file.git.push_to_remote;
+  return ports.worktrees.baseOf({ repo: repoFor(task), branch: branchOf(task), into, remote, stop });
+}
+
+/** The task waits for its target, and says since which commit. */
+export function waitsForTarget(
+  { known: { task } }: ExecutionContext,
+  command: string | null,
+  { commit, how, since }: Extract<Blame, { readonly kind: "red" }>,
+): StepResult {
+  const into = targetBranch(task) ?? "";
+  const red: RedTarget = { repo: repoOf(task) ?? ".", into, command, commit, since };
+  return { event: "target_red", reason: `${how} on ${into} too, without this task's work`, patch: { red } };
+}
+
+/** Whether the target passes now what it failed. */
+export async function watchTarget(context: ExecutionContext): Promise<StepResult> {
+  const { red } = context.known.run;
+  if (!red) return { event: "target_green" };
+  const found = await baseIn(context);
+  if (found === null) return { event: "target_green" };
+  const failed = await endOn(context, found.target, red.command);
+  if (failed === "stopped") return { event: "interrupted" };
+  if (failed === null)
+    return {
+      event: "target_green",
+      happened: [
+        { type: "target:green", taskId: context.known.task.id, into: red.into, commit: found.target },
+      ],
+    };
+  const how = red.command === null ? failed.reason : failureOf(red.command, failed.end).reason;
+  const { since } = red;
+  return waitsForTarget(context, red.command, { kind: "red", commit: found.target, since, how });
+}
+
+/**
+ * Before an agent or a verification begins: the target's present state comes into the workspace, if the run says so. Returns the
+ * files that conflict.
+ */
+export async function takeTarget(
+  context: ExecutionContext,
+  worktree: Worktree | null,
+): Promise<readonly string[]> {
+  const { file, run, task } = context.known;
+  const into = targetBranch(task);
+  if (!run.takesTarget || worktree === null || into === undefined) return [];
+  const { branch, uncommitted, unfinished } = await context.ports.worktrees.state(worktree, into);
+  // What is not committed stays as it is: the target comes in once it is.
+  if (uncommitted.length > 0 || unfinished !== null || branch !== worktree.branch) return [];
+  // Fetches it, where it is a remote's.
+  await baseIn(context);
+  const brought = await context.ports.worktrees.bringIn(worktree, { into, remote: file.git.push_to_remote });
+  await context.note({ patch: { takesTarget: false } });
+  return brought.kind === "conflicts" ? brought.files : [];
+}
+
+// ── A check on a commit of the target ────────────────────────────────────────────────────────────────────────────────
+
+/** In which words it fails there in the same way; null: it does not. */
+async function failsOn(
+  context: ExecutionContext,
+  commit: string,
+  { command, end }: FailedCheck,
+): Promise<string | null | "stopped"> {
+  const found = await endOn(context, commit, command);
+  if (found === null || found === "stopped") return found;
+  if (command === null) return found.reason;
+  return isSameFailure(end, found.end) ? failureOf(command, found.end).reason : null;
+}
+
+interface FailedThere {
+  readonly end: CommandEnd & { readonly folder: string };
+  readonly reason: string;
+}
+
+type KeptEnd = FailedThere["end"];
+
+/** Whether a task may be told at once, without a run of the check, that its target fails as it does. */
+export async function isKnownRed(context: ExecutionContext, failed: FailedCheck): Promise<boolean> {
+  const { command, end } = failed;
+  const found = command === null ? null : await baseIn(context);
+  if (found === null || command === null) return false;
+  const kept = await keptEnd(context, await keyOf(context, found.base, command));
+  return kept !== null && kept.exit !== 0 && isSameFailure(end, kept);
+}
+
+/** How the command fails on the commit; null: it passes. */
+async function endOn(
+  context: ExecutionContext,
+  commit: string,
+  command: string | null,
+): Promise<FailedThere | null | "stopped"> {
+  const repo = repoFor(context.known.task);
+  const key = command === null ? null : await keyOf(context, commit, command);
+  const { host } = context.ports;
+  for (;;) {
+    const kept = key === null ? null : await keptEnd(context, key);
+    if (kept !== null) return failedThere(command, kept);
+    if (context.stop.aborted) return "stopped";
+    const lease = await context.lease(`@base:${repo}${host === undefined ? "" : ` ${host}`}`);
+    if (lease === null) {
+      await context.pause(AGAIN_MILLISECONDS);
+      continue;
+    }
+    try {
+      const since = key === null ? null : await keptEnd(context, key);
+      return since === null ? await runOn(context, commit, command, key) : failedThere(command, since);
+    } finally {
+      await lease.release();
+    }
+  }
+}
+
+/** How often a check is looked for that another task runs. */
+const AGAIN_MILLISECONDS = 1000;
+
+function failedThere(command: string | null, end: KeptEnd): FailedThere | null {
+  return end.exit === 0 ? null : { end, reason: failureOf(command ?? "", end).reason };
+}
+
+async function runOn(
+  context: ExecutionContext,
+  commit: string,
+  command: string | null,
+  key: string | null,
+): Promise<FailedThere | null | "stopped"> {
+  const there = await context.ports.worktrees.checkOut(repoFor(context.known.task), commit);
+  try {
+    try {
+      if ((await setUp(context, there.folder, false)) === "stopped") return "stopped";
+    } catch (error) {
+      if (!(error instanceof PawlError) || error.code !== "setup-failed") throw error;
+      return command === null ? { end: NEVER_RAN, reason: error.message } : null;
+    }
+    if (command === null || key === null) return null;
+    const first = await runOnce(context, command, there.folder, nameOf(key, 1), "enter");
+    if (first === "stopped" || first.exit === 0 || first.ended !== "itself")
+      return first === "stopped" ? first : failedThere(command, { ...first, folder: there.folder });
+    const second = await runOnce(context, command, there.folder, nameOf(key, 2), "alone");
+    return second === "stopped" ? second : failedThere(command, { ...second, folder: there.folder });
+  } finally {
+    await there.release();
+  }
+}
+
+const NEVER_RAN: KeptEnd = {
+  ...{ exit: null, signal: null, ended: "itself", duration: 0, tail: "", folder: "" },
+  output: projectPath(".pawl"),
+  leftovers: { ended: 0, alive: 0 },
+};
+
+async function runOnce(
+  context: ExecutionContext,
+  command: string,
+  folder: Folder,
+  run: string,
+  how: "enter" | "alone",
+): Promise<CommandEnd | "stopped"> {
+  const leave = await context.checks[how](context.stop);
+  if (leave === null) return "stopped";
+  try {
+    await context.note({ patch: { underway: [run] } });
+    const limits = { total: context.known.settings.limits.verify * 60_000 };
+    const { environment } = context;
+    const started = context.ports.commands.run({ run, command, folder, environment, limits });
+    const { reason, forget } = stopped(context.stop);
+    const first = await Promise.race([started.ended, reason]);
+    forget();
+    const ended = typeof first === "string" ? await started.stop() : first;
+    await context.note({ patch: { underway: [] } });
+    return typeof first === "string" ? "stopped" : ended;
+  } finally {
+    leave();
+  }
+}
+
+// ── What is kept ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+async function keyOf({ known, ports }: ExecutionContext, commit: string, command: string): Promise<string> {
+  const { environment, setup, settings, task } = known;
+  const repo = repoFor(task);
+  const tree = await ports.worktrees.treeOf(repo, commit);
+  const made = setup[repo] ?? null;
+  return hashOf(canonical([1, repo, tree, command, made, settings.environment, environment])).slice(0, 32);
+}
+
+const nameOf = (key: string, n: 1 | 2) => `base-${key}.${n}`;
+
+/** Null: it did not run to its end there, as often as it must. */
+async function keptEnd(context: ExecutionContext, key: string): Promise<KeptEnd | null> {
+  const first = await endIn(context, nameOf(key, 1));
+  if (first === null || first.exit === 0 || first.ended !== "itself") return first;
+  return endIn(context, nameOf(key, 2));
+}
+
+async function endIn({ read }: ExecutionContext, run: string): Promise<KeptEnd | null> {
+  const text = await read(projectPath(".pawl/commands", run, "end.json"));
+  if (text === null) return null;
+  try {
+    const end = JSON.parse(text) as KeptEnd;
+    return end.ended === "stopped" ? null : end;
+  } catch {
+    return null;
+  }
+}

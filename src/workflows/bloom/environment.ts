@@ -1,0 +1,113 @@
+/** A task's own environment while it is at work: its name, slot and ports. Kept from before it is made until it is taken away. */
+import type { BloomHappening } from "../../core/bloom-event.ts";
+import type { PawlEvent } from "../../core/event.ts";
+import { hashOf } from "../../core/hash.ts";
+import { type ProjectPath, projectPath } from "../../core/path.ts";
+import type { View } from "../../core/ports/store.ts";
+import type { TaskEnvironment } from "../../core/settings.ts";
+import {
+  accepts,
+  as,
+  fields,
+  listOf,
+  orNull,
+  readState,
+  stateUnreadable,
+  text,
+} from "../../core/state-json.ts";
+import type { Transaction } from "../../runtime/module.ts";
+import { TASKS_RUN } from "../../tasks-file/load.ts";
+import { eventOf } from "./verbs/snapshot.ts";
+
+export interface HeldEnvironment {
+  readonly task: string;
+  /** Unique among those of the task. */
+  readonly id: string;
+  /** `PAWL_NAME` */
+  readonly name: string;
+  readonly slot: number;
+  readonly ports: readonly number[];
+  readonly exclusive: readonly string[];
+  /** The machine that has it; null: this one alone works on the tasks. */
+  readonly host: string | null;
+  readonly since: string;
+}
+
+export const ENVIRONMENTS = projectPath(".pawl/environments");
+
+export function environmentPath(task: string): ProjectPath {
+  return projectPath(ENVIRONMENTS, `${task}.json`);
+}
+
+export function isUsed({ down, exclusive, ports, up }: TaskEnvironment): boolean {
+  return ports > 0 || up !== null || down !== null || exclusive.length > 0;
+}
+
+const SLUG = 40;
+
+/** Names what a task has for itself, for programs that want lower case: equal for the same task of the same folder alone. */
+export function nameOfEnvironment(root: string, task: string): string {
+  const slug = task
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, SLUG);
+  return `pawl-${slug}-${hashOf(`${root}\0${task}`).slice(0, 8)}`;
+}
+
+export function variablesOf({ name, ports, slot }: HeldEnvironment): Readonly<Record<string, string>> {
+  return {
+    PAWL_NAME: name,
+    PAWL_SLOT: String(slot),
+    ...Object.fromEntries(ports.map((port, n) => [`PAWL_PORT_${n + 1}`, String(port)])),
+  };
+}
+
+const isCount = accepts<number>(
+  (value) => Number.isInteger(value) && (value as number) >= 0,
+  "a whole number",
+);
+const HELD = fields({
+  task: text,
+  id: accepts<string>((value) => typeof value === "string" && /^[\w-]{1,80}$/.test(value), "an id"),
+  name: accepts<string>((value) => typeof value === "string" && /^[a-z0-9-]{1,80}$/.test(value), "a name"),
+  slot: isCount,
+  ports: listOf(isCount),
+  exclusive: listOf(text),
+  host: orNull(text),
+  since: text,
+});
+
+/** The environments that are there, or were when their owner died. Throws `state-unreadable`. */
+export async function loadEnvironments(view: View): Promise<readonly HeldEnvironment[]> {
+  const found: HeldEnvironment[] = [];
+  for (const { kind, name } of await view.list(ENVIRONMENTS)) {
+    if (kind !== "file" || !name.endsWith(".json")) continue;
+    const path = projectPath(ENVIRONMENTS, name);
+    const json = await view.read(path);
+    const remedy = `End what the task ${name.slice(0, -".json".length)} left running, then delete the file.`;
+    if (json !== null)
+      found.push(
+        readState<HeldEnvironment>(json, as(HELD), stateUnreadable(path, "a task's environment", remedy)),
+      );
+  }
+  return found;
+}
+
+interface KeepInput {
+  readonly task: string;
+  /** Null: it is gone. */
+  readonly held: HeldEnvironment | null;
+  readonly happened?: readonly BloomHappening[];
+}
+
+export const keepEnvironment: Transaction<KeepInput, boolean, undefined, readonly PawlEvent[]> = {
+  run: () => TASKS_RUN,
+  read: async (view, { task }) => (await view.read(environmentPath(task))) !== null,
+  propose(isThere, _, { happened = [], held, task }, context) {
+    const path = environmentPath(task);
+    const events = happened.map((each, index) => eventOf(context, each, index));
+    const text = `${JSON.stringify(held, null, 2)}\n`;
+    if (held !== null) return { reply: events, changes: [{ type: "write", path, text }], events };
+    return { reply: events, changes: isThere ? [{ type: "remove", path }] : [], events };
+  },
+};

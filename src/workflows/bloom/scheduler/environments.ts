@@ -1,0 +1,255 @@
+/**
+ * What a task has for itself while it is at work: a name, a slot, ports, and what `up` makes.
+ *
+ * E1  It is on disk before `up` begins, and until `down` has ended: whoever comes after a killed worker finds it.
+ * E2  `down` runs once for each: one process at a time takes an environment away, and its end is looked for first. What was still
+ *     being made is ended before.
+ * E3  A slot and a port belong to one environment at a time, also after their owner died, until that is taken away.
+ */
+import type { BloomHappening } from "../../../core/bloom-event.ts";
+import { PawlError } from "../../../core/error.ts";
+import type { PawlEvent } from "../../../core/event.ts";
+import { projectPath } from "../../../core/path.ts";
+import type { Claim, Claims } from "../../../core/ports/claims.ts";
+import type { Clock } from "../../../core/ports/clock.ts";
+import { lastingOutput } from "../../../core/ports/commands.ts";
+import type { TakenPorts } from "../../../core/ports/free-ports.ts";
+import type { WorkPorts } from "../../../core/ports/loop.ts";
+import type { TaskEnvironment } from "../../../core/settings.ts";
+import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
+import { failureOf } from "../commands/failure.ts";
+import {
+  type HeldEnvironment,
+  keepEnvironment,
+  loadEnvironments,
+  nameOfEnvironment,
+  variablesOf,
+} from "../environment.ts";
+import { type Known, stopped } from "../execution-context.ts";
+import { nameOfRun } from "../task-run.ts";
+
+export interface Environment {
+  readonly variables: Readonly<Record<string, string>>;
+  /** Takes it away. Never throws. */
+  release(): Promise<void>;
+}
+
+interface Setup {
+  readonly claims: Claims;
+  readonly clock: Clock;
+  readonly name: string;
+  readonly ports: WorkPorts;
+  readonly runtime: Runtime;
+  readonly show: (event: PawlEvent) => void;
+  /** The task is another worker's by now. */
+  readonly lost?: AbortSignal;
+}
+
+type Up = Extract<BloomHappening, { readonly type: "environment:up" }>;
+
+const MINUTE = 60_000;
+
+/** `hold` gets it before `up` begins. Throws `setup-failed`. */
+export async function makeEnvironment(
+  setup: Setup,
+  task: string,
+  { environment, settings }: Known,
+  stop: AbortSignal,
+  hold: (made: Environment) => void,
+): Promise<Up | "stopped"> {
+  const others = await freeFor(setup, task, environment);
+  const slot = await takeSlot(setup, new Set(others.map((each) => each.slot)));
+  const taken = await portsFor(setup, environment, others, slot);
+  const held: HeldEnvironment = {
+    task,
+    id: setup.runtime.newId().replaceAll("-", "").slice(0, 6),
+    name: nameOfEnvironment(setup.ports.root, task),
+    slot: slot.number,
+    ports: taken.ports,
+    exclusive: environment.exclusive,
+    host: setup.ports.host ?? null,
+    since: setup.clock.now().toISOString(),
+  };
+  hold({
+    variables: variablesOf(held),
+    async release() {
+      // Who has the task now takes it away.
+      // What cannot be done now stays on disk for the next loop.
+      if (setup.lost?.aborted !== true)
+        await takeAway(setup, held, environment, settings.limits.verify, false).catch(() => {});
+      taken.release();
+      await slot.claim.release().catch(() => {});
+    },
+  });
+  await keep(setup, { task, held });
+  const begun = setup.clock.elapsed();
+  const how =
+    environment.up === null ? "up" : await bringUp(setup, held, environment.up, settings.limits.verify, stop);
+  if (how === "stopped") return how;
+  const { name, ports } = held;
+  return {
+    type: "environment:up",
+    taskId: task,
+    ...{ name, slot: held.slot, ports, duration: Math.round(setup.clock.elapsed() - begun) },
+  };
+}
+
+/** Takes away what dead owners have left, and returns the environments that others have. */
+async function freeFor(
+  setup: Setup,
+  task: string,
+  { exclusive }: TaskEnvironment,
+): Promise<readonly HeldEnvironment[]> {
+  const all = await loadEnvironments(setup.runtime.store.view());
+  // The task, and what is exclusive, is held by this worker alone: whoever had them is dead.
+  const isDead = (each: HeldEnvironment) =>
+    each.task === task || each.exclusive.some((name) => exclusive.includes(name));
+  for (const each of all.filter(isDead)) await takeAwayNow(setup, each);
+  return all.filter((each) => !isDead(each));
+}
+
+interface Slot {
+  readonly number: number;
+  readonly claim: Claim;
+}
+
+async function takeSlot({ claims, name, ports }: Setup, used: ReadonlySet<number>): Promise<Slot> {
+  for (let number = 0; ; number++) {
+    if (used.has(number)) continue;
+    const claim = await claims.take(
+      `@slot:${number}${ports.host === undefined ? "" : ` ${ports.host}`}`,
+      name,
+    );
+    if (claim !== null) return { number, claim };
+  }
+}
+
+async function portsFor(
+  { ports: { freePorts } }: Setup,
+  { ports: count }: TaskEnvironment,
+  others: readonly HeldEnvironment[],
+  { claim }: Slot,
+): Promise<TakenPorts> {
+  try {
+    return await freePorts.take(count, new Set(others.flatMap(({ ports }) => ports)));
+  } catch (error) {
+    await claim.release();
+    throw error;
+  }
+}
+
+async function keep(setup: Setup, input: Parameters<typeof keepEnvironment.run>[0]): Promise<void> {
+  const caller = { channel: "library", who: setup.name } as const;
+  const { reply } = await advance(setup.runtime, keepEnvironment, input, caller);
+  for (const event of reply) setup.show(event);
+}
+
+async function bringUp(
+  { ports }: Setup,
+  held: HeldEnvironment,
+  command: string,
+  minutes: number,
+  stop: AbortSignal,
+): Promise<"up" | "stopped"> {
+  if (stop.aborted) return "stopped";
+  const started = ports.commands.run({
+    run: runOf(held, "up"),
+    command,
+    folder: ports.root,
+    environment: environmentOf(held),
+    limits: { total: minutes * MINUTE },
+    acts: "lasting",
+  });
+  const { reason, forget } = stopped(stop);
+  const first = await Promise.race([started.ended, reason]);
+  forget();
+  if (typeof first === "string") {
+    await started.stop();
+    return "stopped";
+  }
+  if (first.exit === 0) return "up";
+  throw new PawlError(
+    "setup-failed",
+    `The environment of ${held.task} could not be made: ${failureOf(command, first).reason}; its output ends: ${first.tail.split("\n").slice(-5).join(" / ")}`,
+    `Correct \`up\` of \`environment:\` in pawl.yaml, or what it needs; its whole output is in ${first.output}.`,
+  );
+}
+
+const environmentOf = (held: HeldEnvironment) => ({ ...variablesOf(held), BLOOM_TASK: held.task });
+
+/** Unique among all that were ever made. */
+function runOf({ id, task }: HeldEnvironment, what: "up" | "down"): string {
+  return nameOfRun(task, `${what}-${id}`);
+}
+
+// ── Away ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Takes away the environments whose owner died. */
+export async function sweepEnvironments(setup: Setup): Promise<void> {
+  const all = await loadEnvironments(setup.runtime.store.view());
+  const held = all.length === 0 ? undefined : await setup.claims.held?.(setup.ports.host);
+  for (const each of all) {
+    if (held?.some(({ what, preferred }) => what === each.task && preferred === undefined)) continue;
+    const own = held === undefined ? await setup.claims.take(each.task, setup.name) : null;
+    if (held === undefined && own === null) continue;
+    await takeAwayNow(setup, each).finally(() => own?.release());
+  }
+}
+
+async function takeAwayNow(setup: Setup, held: HeldEnvironment): Promise<void> {
+  const { bloom, task_environment } = await setup.runtime.settings(setup.runtime.store.view());
+  await takeAway(setup, held, task_environment, bloom.limits.verify, true);
+}
+
+async function takeAway(
+  setup: Setup,
+  held: HeldEnvironment,
+  { down, up }: TaskEnvironment,
+  minutes: number,
+  abandoned: boolean,
+): Promise<void> {
+  const claim = await setup.claims.take(`@environment:${held.id}`, setup.name);
+  // Another process is about to have done it.
+  if (claim === null) return;
+  try {
+    // What its owner committed last may not be in the files yet.
+    await setup.runtime.store.catchUp();
+    if (!(await loadEnvironments(setup.runtime.store.view())).some(({ id }) => id === held.id)) return;
+    const isUp = up === null || !abandoned || (await hasBegun(setup, held));
+    if (isUp && abandoned && up !== null && !(await hasEnded(setup, held, "up")))
+      await setup.ports.agents.endLeftovers(runOf(held, "up"));
+    const ended = down === null || !isUp ? null : await bringDown(setup, held, down, minutes);
+    await setup.ports.agents.endLeftovers(runOf(held, "up"));
+    const { name, slot, task } = held;
+    const reason = ended === null || ended.exit === 0 ? null : failureOf(down ?? "", ended).reason;
+    const told = { type: "environment:down", taskId: task, name, slot, reason, abandoned } as const;
+    await keep(setup, { task, held: null, happened: [{ ...told, exit: ended?.exit ?? null }] });
+  } finally {
+    await claim.release();
+  }
+}
+
+async function bringDown(setup: Setup, held: HeldEnvironment, command: string, minutes: number) {
+  if (await hasEnded(setup, held, "down")) return null;
+  const { commands, root } = setup.ports;
+  return commands.run({
+    run: runOf(held, "down"),
+    command,
+    folder: root,
+    environment: environmentOf(held),
+    limits: { total: minutes * MINUTE },
+    acts: "ending",
+  }).ended;
+}
+
+/** Whether `up` began. What another machine did is not seen here. */
+async function hasBegun({ ports, runtime }: Setup, held: HeldEnvironment): Promise<boolean> {
+  if (held.host !== (ports.host ?? null)) return true;
+  return (await runtime.store.view().read(lastingOutput(runOf(held, "up")))) !== null;
+}
+
+/** Whether the command came to its end on this machine. */
+async function hasEnded({ runtime }: Setup, held: HeldEnvironment, what: "up" | "down"): Promise<boolean> {
+  const path = projectPath(".pawl/commands", runOf(held, what), "end.json");
+  return (await runtime.store.view().read(path)) !== null;
+}

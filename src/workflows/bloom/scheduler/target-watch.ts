@@ -1,0 +1,100 @@
+/**
+ * Notices when a target that fails its own check has changed: at the beginning, then at a slow pace and whenever the project's files
+ * change. It only asks where the target is; the check itself is work, and needs a slot. Does nothing if no task waits for a target.
+ */
+import type { Worktrees } from "../../../core/ports/worktrees.ts";
+import { branchOf, placedTasks, type Task } from "../../../tasks-file/task.ts";
+import { targetBranch } from "../commands/target.ts";
+import { repoFor } from "../execution-context.ts";
+import type { TaskRun } from "../task-run.ts";
+import type { Picked } from "../transactions.ts";
+
+export interface TargetWatch {
+  /** Asks again if it is time. Returns milliseconds to the next question; null: it is being asked, or no task waits. */
+  turn(picked: Picked): number | null;
+  /** The tasks whose target is not where it failed. */
+  moved(picked: Picked): readonly Task[];
+  /** A task has ended, and may have moved a target. */
+  askSoon(): void;
+  isBusy(): boolean;
+  ended(): Promise<void>;
+}
+
+export interface TargetWatchSetup {
+  readonly worktrees: Pick<Worktrees, "baseOf">;
+  /** Other machines move the target, too: on the remote. */
+  readonly isShared: boolean;
+  readonly stop: AbortSignal;
+  /** The answers are there. */
+  readonly notify: () => void;
+  readonly now: () => number;
+}
+
+/** A remote is asked less often. */
+const LOCAL_MILLISECONDS = 10_000;
+const REMOTE_MILLISECONDS = 60_000;
+
+export function openTargetWatch({ isShared, worktrees, stop, notify, now }: TargetWatchSetup): TargetWatch {
+  /** By repository and branch. */
+  const tips = new Map<string, string>();
+  let round: Promise<void> | null = null;
+  let next = 0;
+  /** What is being asked may already be answered otherwise. */
+  let isOutdated = false;
+
+  const ask = async (tasks: readonly Task[], remote: boolean) => {
+    const asked = new Set<string>();
+    for (const task of tasks) {
+      const into = targetBranch(task);
+      if (stop.aborted || into === undefined || asked.has(nameOf(task))) continue;
+      asked.add(nameOf(task));
+      const order = { repo: repoFor(task), branch: branchOf(task), into, remote, stop };
+      // Whoever works on the task says what is wrong with its repository.
+      const found = await worktrees.baseOf(order).catch(() => null);
+      if (found !== null) tips.set(nameOf(task), found.target);
+    }
+    next = isOutdated ? 0 : now() + (remote ? REMOTE_MILLISECONDS : LOCAL_MILLISECONDS);
+    isOutdated = false;
+    round = null;
+    notify();
+  };
+  return {
+    turn(picked) {
+      const waiting = waitingIn(picked).map(({ task }) => task);
+      if (waiting.length === 0) return null;
+      const remote = isShared || picked.file.git.push_to_remote;
+      if (round === null && next <= now() && !stop.aborted) round = ask(waiting, remote);
+      return round === null ? Math.max(0, next - now()) : null;
+    },
+    moved: (picked) =>
+      waitingIn(picked).flatMap(({ run, task }) => {
+        const tip = tips.get(nameOf(task));
+        return tip === undefined || tip === run.red?.commit ? [] : [task];
+      }),
+    askSoon() {
+      next = 0;
+      isOutdated = round !== null;
+    },
+    isBusy: () => round !== null,
+    ended: async () => {
+      await round;
+    },
+  };
+}
+
+const nameOf = (task: Task): string => `${repoFor(task)}\0${targetBranch(task)}`;
+
+function waitingIn({
+  file,
+  runs,
+  scope,
+  states,
+}: Picked): readonly { readonly task: Task; readonly run: TaskRun }[] {
+  const ids = [...states].flatMap(([id, standing]) =>
+    standing === "target_red" && scope.has(id) ? [id] : [],
+  );
+  return placedTasks(file.tasks, ids).flatMap(({ task }) => {
+    const run = runs.get(task.id);
+    return run === undefined ? [] : [{ task, run }];
+  });
+}

@@ -6,7 +6,7 @@ import { promise } from "../rig/promise.ts";
 /** Another person's commit on the remote's main, pushed while the task is at work, and again where somebody was first. */
 const otherPushes = (path: string) =>
   [
-    "REMOTE=$(git remote get-url origin)",
+    'REMOTE=$(git -C "$PAWL_PROJECT" remote get-url origin)',
     "git clone -q $REMOTE other.tmp",
     `echo theirs > other.tmp/${path}`,
     `git -C other.tmp add ${path}`,

@@ -1,8 +1,8 @@
 /**
- * A `git` on the PATH, and an `sh` for the scripts of workspaces, that kill their caller, where that is the loop, at a command
- * that writes.
+ * A `git` on the PATH, and an `sh` and a `bwrap` for the scripts of workspaces, that kill their caller, where that is the loop,
+ * at a command that writes.
  */
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { MAIN } from "./project.ts";
@@ -25,17 +25,18 @@ export function strikingGit(
 ): Record<string, string> {
   const bin = join(folder, `strike-${side}`);
   mkdirSync(bin, { recursive: true });
-  for (const program of ["git", "sh"])
-    writeFileSync(join(bin, program), script(program, side, at, join(bin, "struck"), caller), {
-      mode: 0o755,
-    });
+  for (const program of ["git", "sh", "bwrap"]) {
+    const { stdout } = spawnSync("sh", ["-c", `command -v ${program}`], { encoding: "utf8" });
+    const text = script(stdout.trim(), { side, at }, join(bin, "struck"), caller);
+    if (stdout !== "") writeFileSync(join(bin, program), text, { mode: 0o755 });
+  }
   return { PATH: `${bin}:${process.env.PATH}` };
 }
 
 /** Commits differ from run to run: a command is known by its other words, and by its folder. */
-function script(program: string, side: Strike["side"], at: string, struck: string, caller: string): string {
+function script(real: string, { at, side }: Required<Strike>, struck: string, caller: string): string {
   return `#!/bin/sh
-real='${execFileSync("sh", ["-c", `command -v ${program}`], { encoding: "utf8" }).trim()}'
+real='${real}'
 case "$(tr '\\0' ' ' </proc/$PPID/cmdline)" in *"${caller}"*) ;; *) exec "$real" "$@" ;; esac
 words=$(printf '%s ' "$PWD" "$@" | tr '\\n' ' ' | sed -E 's/[0-9a-f]{40}/COMMIT/g')
 printf '%s' "$words" | grep -qE ' (git )?(${at})' || exec "$real" "$@"

@@ -18,7 +18,7 @@ import {
   within,
   withoutOwnSecrets,
 } from "../config/config.ts";
-import { findRoot } from "../config/project-root.ts";
+import { findRoot, type RootWanted } from "../config/project-root.ts";
 import { openStateHome, stateFolder } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
 import { PawlError } from "../core/error.ts";
@@ -166,14 +166,7 @@ export async function run(start: Start): Promise<number> {
     async project({ create = false, option, file } = {}) {
       const cwd = workingFolder();
       const tasksFile = file ?? environment.BLOOM_TASKS_FILE;
-      const root = findRoot({
-        cwd,
-        environment,
-        option,
-        variable: environment.PAWL_PROJECT,
-        tasksFile,
-        create,
-      });
+      const root = rootFor(environment, { cwd, option, tasksFile, create });
       return open({ root, home, environment, workflows, cwd, tasksFile });
     },
     ...(environment.PAWL_OUTBOX ? { post: posting(environment.PAWL_OUTBOX, environment) } : {}),
@@ -390,6 +383,10 @@ function workingFolder(): string {
 
 function settingsReader({ environment, home, root }: ProjectPlace) {
   return openConfiguration(openCache(openStateHome(root, environment), versionOf(home)));
+}
+
+function rootFor(environment: Environment, wanted: Omit<RootWanted, "environment" | "variable">): string {
+  return findRoot({ ...wanted, environment, variable: environment.PAWL_PROJECT });
 }
 
 /** `option`: `--project`. */

@@ -1357,9 +1357,9 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the hub of objects that stay",
-      file: "src/adapters/git/ensure.ts",
-      find: '`${join(hub.folder, "objects")}\\n`',
-      replace: '`${join(from.folder, ".git/objects")}\\n`',
+      file: "src/adapters/git/hub.ts",
+      find: '  await linkAll(objects, join(draft, "objects"));\n  const alternates = alternatesOf(objects);\n',
+      replace: "  const alternates = [objects, ...alternatesOf(objects)];\n",
       tests: [
         "src/adapters/git/hand-in.test.ts: keeps what a workspace borrows, whatever the person's repository does",
       ],

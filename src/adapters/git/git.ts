@@ -193,9 +193,7 @@ export async function runProgram(
 ): Promise<GitAnswer> {
   // What talks to a remote for git, or a script's git, holds the output open, and goes on when its caller is gone.
   const isGrouped = (call.remote !== undefined || program !== "git") && process.platform !== "win32";
-  const found = findProgram(program, call.environment);
-  if (found.path === null) throw gitMissing(program, found.why, call.folder);
-  const { path } = found;
+  const path = pathOf(program, call);
   return new Promise((resolve, reject) => {
     const file = call.inputFile === undefined ? null : openSync(call.inputFile, "r");
     const child = spawn(path, [...args], {
@@ -264,6 +262,12 @@ export async function runProgram(
       });
     });
   });
+}
+
+function pathOf(program: string, { environment, folder }: GitCall): string {
+  const { path, why } = findProgram(program, environment);
+  if (path === null) throw gitMissing(program, why, folder);
+  return path;
 }
 
 function signalAll(child: ChildProcess, signal: NodeJS.Signals, isGrouped: boolean): void {

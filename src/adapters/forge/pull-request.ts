@@ -127,13 +127,19 @@ async function findOver(
   return { kind: found.merged_at ? "merged" : "closed", number: found.number, url: found.html_url };
 }
 
-/** The commit of the task's branch, which is in the hub. */
+/** The commit of the task's branch: in the hub, or in the repository of a person who took the task over. */
 async function tipOf(
   { environment, projectRoot }: PullRequestsSetup,
   { branch, repo }: PullRequestOrder,
 ): Promise<string | null> {
   const { hub } = worktreePathsOf({ projectRoot, work: workFolder(projectRoot, environment) }, repo);
-  return existsSync(hub) ? commitOf({ folder: hub, environment }, `refs/heads/${branch}`) : null;
+  for (const folder of [hub, checkoutOf(projectRoot, repo)]) {
+    const commit = existsSync(folder)
+      ? await commitOf({ folder, environment }, `refs/heads/${branch}`)
+      : null;
+    if (commit !== null) return commit;
+  }
+  return null;
 }
 
 async function open(forge: Forge, order: PullRequestOrder): Promise<PullRequestEnsured> {

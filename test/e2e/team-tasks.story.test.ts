@@ -2,8 +2,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { worktreePathsOf } from "../../src/adapters/git/worktree-paths.ts";
+import { workFolder } from "../../src/adapters/process/work-folder.ts";
 import { runPawl } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";
+import { stateHome } from "../rig/state-home.ts";
 import { type Member, Team } from "../rig/team.ts";
 
 const LONG = { timeout: 120_000 };
@@ -65,14 +68,10 @@ async function shared(team: Team) {
   const ana = team.clone("ana");
   expect((await run(ana)).code).toBe(3);
   ana.push("main");
-  ana.git("push", "-q", "origin", "--all");
+  const { hub } = worktreePathsOf({ projectRoot: ana.root, work: workFolder(ana.root, stateHome()) }, ".");
+  ana.git("--git-dir", hub, "push", "-q", ana.git("remote", "get-url", "origin").trim(), "bloom/T1");
   const ben = team.clone("ben");
-  const branch = ana
-    .git("branch", "--list", "--format=%(refname:short)")
-    .trim()
-    .split("\n")
-    .find((name) => name !== "main");
-  if (branch) ben.git("branch", branch, `origin/${branch}`);
+  ben.git("branch", "bloom/T1", "origin/bloom/T1");
   return { ana, ben };
 }
 

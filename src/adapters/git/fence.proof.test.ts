@@ -326,6 +326,21 @@ describe("a worker that takes a task over", () => {
     expect(existsSync(join(folder, "ignored"))).toBe(false);
   });
 
+  it("gets it from a machine on which the repository alone says who commits", async () => {
+    promise("machines.taken-over");
+    const [machine, fence] = [join(scratch, "one"), { kind: "refs", project: "p" } as const];
+    git(machine, "config", "user.name", "Ada");
+    git(machine, "config", "user.email", "ada@example.org");
+    const nobody = Object.entries(USER).filter(([name]) => !/^GIT_(?:AUTHOR|COMMITTER)_/.test(name));
+    const environment = { ...Object.fromEntries(nobody), HOME: scratch, EMAIL: "" };
+    const lease = { what: "T-1", epoch: 1, holder: "one" };
+    const first = looking(openWorktrees(machine, environment, { fence })).under(lease);
+    const worktree = await ensure(first);
+    writeFileSync(join(worktree.folder, "new.txt"), "new\n");
+    expect(await save(first, worktree)).toMatchObject({ kind: "saved" });
+    expect(git(remote, "log", "-1", "--format=%cn", "refs/pawl/wip/T-1")).toBe("Ada");
+  });
+
   it("gets it back from another, and what it had done itself meanwhile is set aside", async () => {
     promise("machines.taken-over");
     const first = open("one", 1);

@@ -186,6 +186,15 @@ export async function followAll(
   if (news.length > 0) await fetchFrom(hub, commonOf(from), news);
 }
 
+/**
+ * The commit of a task's branch; null: there is none. A person may have taken the task over from a colleague: then it is in their
+ * repository.
+ */
+export async function tipOf(hub: GitCall, from: GitCall, branch: string): Promise<string | null> {
+  const ref = `refs/heads/${branch}`;
+  return (await commitOf(hub, ref)) ?? (await follow(hub, from, [ref])).get(ref) ?? null;
+}
+
 /** Brings these commits of the person's repository into the hub. */
 export async function followCommits(hub: GitCall, from: GitCall, commits: readonly string[]): Promise<void> {
   const missing = await missingIn(hub, commits);

@@ -33,7 +33,7 @@ import { insideOf, makeWorkspace } from "./ensure.ts";
 import { fetch } from "./fetch.ts";
 import { type GitCall, git, gitFailed, gitLine } from "./git.ts";
 import { handIn, refusedWork } from "./hand-in.ts";
-import { follow, give, openHub } from "./hub.ts";
+import { follow, give, openHub, tipOf } from "./hub.ts";
 import { inside } from "./inside.ts";
 import { plantedIn } from "./planted.ts";
 import { NO_HOOKS, pushCommit, reasonOf, type Send } from "./push.ts";
@@ -70,7 +70,7 @@ export async function prepareMerge(place: Workplace, order: MergeOrder): Promise
   const paths = worktreePathsOf(place, order.repo);
   const call = place.call(paths.checkout);
   const hub = await openHub(place, order.repo);
-  const branch = await commitOf(hub, `refs/heads/${checkBranch(order.branch)}`);
+  const branch = await tipOf(hub, call, checkBranch(order.branch));
   if (branch === null) return { kind: "missing", branch: order.branch };
   const target = await findTarget(call, order);
   if ("kind" in target) return target;

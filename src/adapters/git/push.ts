@@ -4,7 +4,7 @@
  */
 import type { Pushed, Repo } from "../../core/ports/worktrees.ts";
 import { configOf, type GitCall, git } from "./git.ts";
-import { give, openHub } from "./hub.ts";
+import { give, openHub, tipOf } from "./hub.ts";
 import { checkoutsOf, commitOf, isAncestor, remoteOf } from "./refs.ts";
 import { hooksFolder } from "./safe-config.ts";
 import type { Workplace } from "./workplace.ts";
@@ -39,7 +39,7 @@ export async function push(
   if (remote === null) return { kind: "no-remote" };
   const ref = `refs/heads/${branch}`;
   const hub = await openHub(place, repo);
-  const commit = await commitOf(hub, ref);
+  const commit = await tipOf(hub, call, branch);
   if (commit === null) return { kind: "rejected", reason: `there is no branch ${branch}` };
 
   const looked = await git(

@@ -2,8 +2,8 @@
 import type { ReachedOrder } from "../../core/ports/worktrees.ts";
 import { fetch } from "./fetch.ts";
 import { type GitCall, git } from "./git.ts";
-import { openHub } from "./hub.ts";
-import { commitOf, upstreamOf } from "./refs.ts";
+import { openHub, tipOf } from "./hub.ts";
+import { upstreamOf } from "./refs.ts";
 import type { Workplace } from "./workplace.ts";
 import { checkBranch, checkoutOf } from "./worktree-paths.ts";
 
@@ -15,7 +15,7 @@ export async function reached(place: Workplace, order: ReachedOrder): Promise<"y
   const call = place.call(checkoutOf(place.projectRoot, order.repo));
   const hub = await openHub(place, order.repo);
   const fetched = !order.fetch || (await fetchTarget({ ...call, stop: order.stop }, into));
-  const commit = await commitOf(hub, `refs/heads/${branch}`);
+  const commit = await tipOf(hub, call, branch);
   if (commit === null) return fetched ? "no" : "unreachable";
   // One call, since this runs often: the targets that have the branch's last commit. It fails where none can have it.
   const { code, output } = await git({ ...call, accept: [1, 128, 129] }, [

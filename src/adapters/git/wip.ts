@@ -27,8 +27,9 @@ import { type GitCall, git, gitFailed, gitLine } from "./git.ts";
 import { bringObjects, refusedWork } from "./hand-in.ts";
 import { followCommits, give, openHub } from "./hub.ts";
 import { inside } from "./inside.ts";
+import { identityOf } from "./person-config.ts";
 import { hookOptions, NO_HOOKS, reasonOf } from "./push.ts";
-import { commitOf, identityOptions, isAncestor, remoteOf } from "./refs.ts";
+import { commitOf, isAncestor, remoteOf } from "./refs.ts";
 import { countMissing, holdings } from "./state.ts";
 import { isWhole, setAside } from "./whole.ts";
 import type { Workplace } from "./workplace.ts";
@@ -93,7 +94,7 @@ export async function saveWork(
   const known = savedRef(lease);
   const before = await commitOf(hub, known);
   const isNew = before === null || !(await holds(hub, before, work));
-  const saved = isNew ? await commitWork(hub, await identityOptions(call), lease, work, before) : before;
+  const saved = isNew ? await commitWork(hub, await whoCommits(call), lease, work, before) : before;
   if (held.saved.get(worktree.repo) === saved) return { kind: "unchanged", commit };
   if (isNew) await git(hub, ["update-ref", known, saved, before ?? ""]);
   await give(hub, call, [saved]);
@@ -168,6 +169,12 @@ async function holds(call: GitCall, saved: string, { commit, others, tree }: Wor
   if (found !== `${commit}\n${tree}`) return false;
   for (const other of others) if (!(await isAncestor(call, other, saved))) return false;
   return true;
+}
+
+/** The hub's configuration does not say it. */
+async function whoCommits(from: GitCall): Promise<readonly string[]> {
+  const { email, name } = (await identityOf(from)) ?? { name: "Pawl", email: "pawl@localhost" };
+  return ["-c", `user.name=${name}`, "-c", `user.email=${email}`];
 }
 
 async function commitWork(

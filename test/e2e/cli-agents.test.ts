@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import type { AgentFound } from "../../src/core/ports/agents.ts";
 import {
   end,
@@ -15,13 +15,18 @@ import { hangs, until } from "../rig/until.ts";
 import { NO_WALL } from "../rig/wall.ts";
 
 /** A folder of programs in place of those that the machine has. */
+const made: string[] = [];
+afterAll(() => {
+  for (const folder of made) rmSync(folder, { recursive: true, force: true });
+});
+
 function programs(project: TemporaryProject, scripts: Readonly<Record<string, string>>) {
-  const folder = join(project.root, "bin");
+  // What lies in the project itself is not started by its name.
+  const folder = `${project.root}-bin`;
+  made.push(folder);
   mkdirSync(folder, { recursive: true });
-  for (const [name, script] of Object.entries(scripts)) {
-    project.write(`bin/${name}`, `#!/bin/sh\n${script}\n`);
-    chmodSync(join(folder, name), 0o755);
-  }
+  for (const [name, script] of Object.entries(scripts))
+    writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   return { PATH: `${folder}:/usr/bin:/bin` };
 }
 
@@ -76,7 +81,9 @@ it("tries an agent out by a session and the same one resumed, in a scratch folde
 
 it("takes the project's own agents from pawl.yaml, and a path from the project's root", async () => {
   using project = temporaryProject();
-  programs(project, { mine: "echo '2.0.0 (Claude Code)'; exit 5" });
+  mkdirSync(join(project.root, "bin"));
+  const script = "#!/bin/sh\necho '2.0.0 (Claude Code)'; exit 5\n";
+  writeFileSync(join(project.root, "bin/mine"), script, { mode: 0o755 });
   project.write("pawl.yaml", "agents:\n  mine: { dialect: claude, program: ./bin/mine }\n");
   project.trust();
   project.write("below/file.txt", "");
@@ -143,7 +150,7 @@ it.skipIf(NO_WALL)("tries the wall from inside, and tells what did not come of i
     kind: "bwrap",
     tried: expect.arrayContaining([{ what: "to read ~/.ssh", held: true }]),
   });
-  expect(readdirSync(project.root).sort()).toEqual([".pawl", "bin", "home", "pawl.yaml"]);
+  expect(readdirSync(project.root).sort()).toEqual([".pawl", "home", "pawl.yaml"]);
 
   project.write("pawl.yaml", "sandbox: {read: [~/.ssh]}");
   project.trust();

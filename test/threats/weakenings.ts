@@ -144,7 +144,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "opening without following",
       file: "src/adapters/files/own-folder.ts",
-      find: "constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0)",
+      find: "constants.O_TRUNC | HARMLESS",
       replace: "constants.O_TRUNC",
       tests: ["test/links.test.ts: as an agent's output or the loop's program is not written through"],
     },
@@ -1082,8 +1082,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "what the loop saw before its agents could change it",
       file: "src/workflows/bloom/scheduler/pins.ts",
-      find: "if (!seen.has(task.id) || (rests && !active.has(task.id))) seen.set",
-      replace: "if (!seen.has(task.id) || !active.has(task.id)) seen.set",
+      find: "if (before === undefined || isPersons) seen.set",
+      replace: "if (before === undefined || !isPersons || isPersons) seen.set",
       tests: ["test/e2e/policy.proof.test.ts: does not take another task's verify away"],
     },
     {
@@ -1105,8 +1105,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the hold of a run whose policy this machine does not have",
       file: "src/core/policy.ts",
-      find: "if (named === undefined || named === present) return;",
-      replace: "if (named === undefined || present !== named) return;",
+      find: "if (named === undefined || named === present || kept.includes(named)) return;",
+      replace: "if (named === undefined || present !== named || kept.includes(named)) return;",
       tests: [
         "test/e2e/policy.proof.test.ts: is held where the policy is not known on this machine, unless the files say the same or a person accepts them",
       ],

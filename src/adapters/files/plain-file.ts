@@ -19,7 +19,8 @@ export function openPlain(path: string): { readonly file: number; readonly size:
   const file = openSync(path, constants.O_RDONLY | HARMLESS);
   try {
     const stats = fstatSync(file);
-    if (!stats.isFile()) throw Object.assign(new Error(`${path} is no regular file`), { code: "EINVAL" });
+    const code = stats.isDirectory() ? "EISDIR" : "EINVAL";
+    if (!stats.isFile()) throw Object.assign(new Error(`${code}: ${path} is no regular file`), { code });
     return { file, size: stats.size };
   } catch (thrown) {
     closeSync(file);
@@ -31,7 +32,8 @@ export function openPlain(path: string): { readonly file: number; readonly size:
 export function readPlain(path: string, most = MOST): Buffer {
   const { file, size } = openPlain(path);
   try {
-    if (size > most) throw Object.assign(new Error(`${path} has more than ${most} bytes`), { code: "EFBIG" });
+    if (size > most)
+      throw Object.assign(new Error(`EFBIG: ${path} has more than ${most} bytes`), { code: "EFBIG" });
     const bytes = Buffer.alloc(size);
     let read = 0;
     for (let more = 1; more > 0 && read < size; read += more)

@@ -36,7 +36,7 @@ const SEEDS = 8;
 const SCHEDULES = 500;
 const LOOPS = Object.keys(SCENARIOS);
 /** In the others, agents write beside their worktrees. */
-const WALLED = ["dependent", "pull-request"];
+const WALLED = ["dependent", "pull-request", "environment"];
 const AGENTS = ["claude codex", "claude-acp", "gemini", "opencode", "opencode-acp"];
 const NODES = ["22.23.3", "24.21.0", "26.10.0"];
 

@@ -101,6 +101,34 @@ describe("Two machines", () => {
     expect({ code: again.code, started: again.of("agent:started") }).toEqual({ code: 0, started: [] });
   });
 
+  it("take away what a killed one had made for a task, once, before they make their own", LONG, async () => {
+    promise("bloom.environment");
+    const tasks = tasksText(1).replaceAll("    RUN: bloom", HANGS);
+    const says = (word: string) => `echo "${word} $PAWL_NAME $(basename "$PWD")" >> ../made.txt`;
+    using both = await machines({
+      tasks,
+      project: { environment: { ports: 1, up: says("up"), down: says("down") } },
+    });
+    const { one, two } = both;
+    writeFileSync(join(one.root, "hangs"), "");
+    const first = one.start();
+    const died = ranOf(first);
+    await until(() => existsSync(join(one.root, "begun")));
+    const [held] = (await json(two, "status")).data.runs;
+    expect(held.environment).toMatchObject({ slot: 0, ports: [expect.any(Number)] });
+    first.kill("SIGKILL");
+    await died;
+    const second = two.start();
+    const other = ranOf(second);
+    await until(async () => (await statuses(two)).includes("T1 done"));
+    await stopped(second);
+    expect((await other).of("environment:down").map(({ abandoned }) => abandoned)).toEqual([true, false]);
+    const made = readFileSync(join(one.root, "../made.txt"), "utf8").trim().split("\n");
+    const [name] = made.map((line) => line.split(" ")[1]);
+    expect(made.slice(0, 2)).toEqual([`up ${name} project`, `down ${name} two`]);
+    expect(made.slice(2).map((line) => line.replace(/ pawl\S+/, ""))).toEqual(["up two", "down two"]);
+  });
+
   it(
     "leave one that stood still and comes back with nothing to say: what it had begun is another's",
     LONG,

@@ -32,8 +32,8 @@ const reserve = ({ claims }: DatabaseProject, task: string, how: Asked, worker =
 const isTaken = (result: unknown): result is Claim => typeof result === "object" && result !== null;
 
 /** A commit that tells of an agent's end, as the loop makes it. */
-async function ends({ fenced }: DatabaseProject, task: string, usd: number | null) {
-  const text = `${JSON.stringify({ id: "e", type: "agent:ended", taskId: task, usd })}\n`;
+async function ends({ fenced }: DatabaseProject, task: string, usd: number | null, lastSign?: string) {
+  const text = `${JSON.stringify({ id: "e", type: "agent:ended", taskId: task, usd, at: lastSign })}\n`;
   const store = fenced(task);
   return store.commit(store.view(), [{ type: "append", path: at(".pawl/events.jsonl"), id: "e", text }]);
 }
@@ -132,6 +132,9 @@ describe("a cap over all machines", () => {
     expect(await reserve(other, "T-3", how)).toBe("usd");
     const over = await other.claims.take("T-1", "w");
     expect(over?.abandoned).toBe(true);
+    expect(await other.workers.spentToday()).toBe(4);
+    // Whoever takes over tells of the dead one's run: that is counted already.
+    await ends(other, "T-1", 3, new Date().toISOString());
     expect(await other.workers.spentToday()).toBe(4);
     await over?.release();
     const again = await reserve(other, "T-2", { ...how, usd: 2 });

@@ -223,6 +223,8 @@ begin
     select event->>'taskId' as task, sum((event->>'usd')::numeric) as usd
     from unnest(lines) line, pawl.parsed(line) event
     where line like '%"agent:ended"%' and event->>'type' = 'agent:ended' and jsonb_typeof(event->'usd') = 'number'
+      -- The run of a dead worker: all that was held for it counts as spent already.
+      and not event ? 'at'
     group by 1 order by 1
   loop
     update pawl.reservation r set usd = greatest(0, r.usd - ended.usd) where r.project = p and r.what = ended.task;

@@ -451,7 +451,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the count of what a dead loop's runs spent",
       file: "src/workflows/bloom/scheduler/work-on.ts",
-      find: "spent = added({ spent }, usage, 0);",
+      find: "spent = added({ spent }, usage, milliseconds);",
       replace: "spent = added({ spent }, null, 0);",
       tests: ["test/e2e/bloom-people.story.test.ts: sets a budget that a killed loop's runs count in, too"],
     },
@@ -674,8 +674,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the question before an approval is skipped",
       file: "src/workflows/bloom/verbs/persons-word.ts",
-      find: 'if (run.state === "blocked" || (run.state === "budget_exhausted" && !isPersonHere(context))) return null;',
-      replace: "if (!isPersonHere(context)) return null;",
+      find: '    run.state === "blocked" ||\n    run.state === "target_red" ||\n',
+      replace: '    !isPersonHere(context) ||\n    run.state === "blocked" ||\n',
       tests: ["test/e2e/bloom-persons-word.proof.test.ts: is not let go on by an agent's `reset`"],
     },
     {

@@ -298,6 +298,7 @@ it("none is no wall, and nothing is said of it", () => {
     settings: { ...DEFAULT_SETTINGS.sandbox, kind: "none" as const },
     programs: [],
     tasksFile: "tasks.yaml",
+    workflows: [],
   };
   expect(openWall(setup)).toEqual({ wall: null, why: "`sandbox: none` in pawl.yaml" });
   const nowhere = { ...setup, environment: { PATH: "/nowhere" }, settings: DEFAULT_SETTINGS.sandbox };

@@ -99,6 +99,7 @@ class World {
       settings: { ...DEFAULT_SETTINGS.sandbox, kind: "bwrap", network: "none" },
       programs: [],
       tasksFile: "tasks.yaml",
+      workflows: [],
     }).wall as NonNullable<ReturnType<typeof openWall>["wall"]>;
   }
 

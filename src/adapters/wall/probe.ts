@@ -1,4 +1,7 @@
 /** Whether bubblewrap can build a wall here, tried once per process. */
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { attempt } from "../../core/attempt.ts";
 import type { Environment } from "../process/environment.ts";
 import { findProgram } from "../process/programs.ts";
 import { spawnSync } from "../process/start-program.ts";
@@ -9,11 +12,43 @@ const known = new Map<string, Probed>();
 
 export type Probed = { readonly program: string } | { readonly program: null; readonly why: string };
 
+const HOUR = 60 * 60 * 1000;
+
+/** The same for programs that are started often: what was found is kept in the folder for an hour, by the PATH. */
+export function probeKept(environment: Environment, folder: string): Probed {
+  const path = environment.PATH ?? "";
+  const note = join(folder, "probe.json");
+  const kept = attempt(
+    () => JSON.parse(readFileSync(note, "utf8")) as { path: string; found: Probed; at: number },
+    null,
+  );
+  if (kept?.path === path && Math.abs(Date.now() - kept.at) < HOUR) return kept.found;
+  const found = probe(environment);
+  attempt(() => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(note, JSON.stringify({ path, found, at: Date.now() }), { mode: 0o600 });
+  }, undefined);
+  return found;
+}
+
 export function probe(environment: Environment): Probed {
   const path = environment.PATH ?? "";
   const found = known.get(path) ?? look(environment);
   known.set(path, found);
   return found;
+}
+
+/**
+ * Whether bubblewrap makes files outside by a planted link (CVE-2026-87766). It is tried: distributions mend old versions. `scratch`:
+ * an empty folder.
+ */
+export function followsPlanted(program: string, scratch: string): boolean {
+  const [inside, outside] = [join(scratch, "inside"), join(scratch, "outside")];
+  for (const each of [inside, outside]) mkdirSync(each);
+  symlinkSync(`/oldroot${outside}`, join(inside, "link"));
+  const cover = ["--bind", inside, inside, "--ro-bind", "/dev/null", join(inside, "link/made")];
+  spawnSync(program, [...GROUND, ...cover, "--", "true"], { timeout: LIMIT, stdio: "ignore" });
+  return existsSync(join(outside, "made"));
 }
 
 function look(environment: Environment): Probed {

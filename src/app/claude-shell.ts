@@ -1,0 +1,80 @@
+/** Keeps `.claude/settings.local.json` as a session's state wants it: its shell closed by Claude Code's own sandbox, or as the person has it. */
+import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { realPathOf } from "../adapters/files/real-path.ts";
+import type { Environment } from "../config/config.ts";
+import { stateFolder } from "../config/state-home.ts";
+import { attempt } from "../core/attempt.ts";
+import type { SandboxNote } from "../surfaces/cli/guard/claude-sandbox.ts";
+
+export interface ClaudePlace {
+  /** Of Pawl's project. */
+  readonly root: string;
+  /** In which Claude Code was started: its settings stand there. */
+  readonly folder: string;
+  readonly environment: Environment;
+}
+
+interface Kept {
+  /** When it was set, in milliseconds. */
+  readonly at: number;
+  /** Null: the shell is as the person has it. */
+  readonly closed: (SandboxNote & { readonly file: string; readonly text: string }) | null;
+}
+
+const NAME = ".claude/settings.local.json";
+/** Claude Code sees a change of its settings after some two seconds. */
+const SEEN_AFTER = 4000;
+
+/** Sets it, and says how many milliseconds to wait until it counts. Null: the settings cannot be used. */
+export async function arrangeShell(place: ClaudePlace, isClosed: boolean): Promise<number | null> {
+  const { environment, root } = place;
+  const folder = realPathOf(place.folder);
+  const file = join(folder, NAME);
+  const note = join(stateFolder(root, environment), "guard", "claude-sandbox.json");
+  const kept = attempt(() => JSON.parse(readFileSync(note, "utf8")) as Kept, null);
+  const before = kept?.closed ?? null;
+  const isThere = before?.file === file && before.text === attempt(() => readFileSync(file, "utf8"), null);
+  if (isClosed ? isThere : before === null)
+    return kept === null ? 0 : Math.max(0, kept.at + SEEN_AFTER - Date.now());
+  const { closeShell, openShell } = await import("../surfaces/cli/guard/claude-sandbox.ts");
+  // A person may have edited the file since.
+  if (before !== null) rewrite(before.file, (found) => openShell(found, before));
+  const keep = (closed: Kept["closed"]) =>
+    write(note, JSON.stringify({ at: Date.now(), closed } satisfies Kept));
+  mkdirSync(dirname(note), { recursive: true, mode: 0o700 });
+  if (!isClosed) {
+    keep(null);
+    return SEEN_AFTER;
+  }
+  const text = attempt(() => readFileSync(file, "utf8"), null);
+  const closed = isPlain(file) ? closeShell(text, [".", ...(folder === root ? [] : [root])]) : null;
+  if (closed === null) return null;
+  // First what undoes it.
+  keep({ ...closed.note, file, text: closed.text });
+  write(file, closed.text);
+  return SEEN_AFTER;
+}
+
+/** No link leads Pawl elsewhere. */
+function isPlain(file: string): boolean {
+  const folder = dirname(file);
+  return realPathOf(folder) === folder && !lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink();
+}
+
+function rewrite(file: string, change: (text: string) => string | null): void {
+  const text = attempt(() => (isPlain(file) ? readFileSync(file, "utf8") : null), null);
+  const changed = text === null ? null : change(text);
+  if (text !== null && changed !== text) write(file, changed);
+}
+
+function write(file: string, text: string | null): void {
+  if (text === null) {
+    rmSync(file, { force: true });
+    return;
+  }
+  mkdirSync(dirname(file), { recursive: true });
+  const fresh = `${file}.${process.pid}.new`;
+  writeFileSync(fresh, text, { mode: 0o600, flag: "wx" });
+  renameSync(fresh, file);
+}

@@ -12,6 +12,7 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { hashOf } from "../../core/hash.ts";
 import { ownAncestors } from "../agents/ancestry.ts";
+import { spawnSync } from "../process/start-program.ts";
 
 const LIMIT = 10_000;
 const RUNTIMES = /^(?:node|bun|deno)$/;
@@ -52,8 +53,6 @@ function asked(file: string, kept: string): string | null {
   const note = join(kept, `${hashOf(JSON.stringify([file, size, mtimeMs])).slice(0, 16)}.version`);
   const known = attempt(() => readFileSync(note, "utf8"), null);
   if (known !== null) return known || null;
-  // Loaded where it is needed: each call of the guard would pay for it.
-  const { spawnSync } = process.getBuiltinModule("node:child_process");
   const said = spawnSync(file, ["--version"], {
     encoding: "utf8",
     timeout: LIMIT,

@@ -387,7 +387,9 @@ const KINDS: readonly Kind[] = [
         "git config --global gpg.format ssh; git config --global user.signingkey ~/key; git config --global commit.gpgsign true; git config --global gpg.ssh.allowedSignersFile ~/signers",
       );
       await worked(world);
-      expect(world.sh("git log -2 --format='%G? %s'")).toBe("G Merge T1: One\nG work");
+      expect(world.sh("git log -1 --format='%G? %s'; git log -1 --format='%G? %s' HEAD^2")).toBe(
+        "G Merge T1: One\nG work",
+      );
       world.sh("git verify-commit HEAD");
     },
   },

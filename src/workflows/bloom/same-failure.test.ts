@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
-import { type FailedEnd, isSameFailure } from "./same-failure.ts";
+import { type FailedEnd, isSameFailure, saysMuch } from "./same-failure.ts";
 
 const end = (tail: string, exit: number | null = 1, folder = "/w/T1"): FailedEnd => ({
   ...{ exit, signal: null, ended: "itself", tail, folder },
@@ -45,6 +45,11 @@ describe("A failure on the target and on a task's work", () => {
     expect(
       isSameFailure(suite("/w/T1"), suite("/base", `${missing}at Module._resolve\nat Module._load\n`)),
     ).toBe(false);
+  });
+
+  it("is known again only where enough is printed", () => {
+    expect(saysMuch(suite("/w/T1"))).toBe(true);
+    for (const text of ["", "bad", "bad\nworse\n\n3 4 5\n"]) expect(saysMuch(end(text))).toBe(false);
   });
 
   it("is another one where little is printed and the exit code differs", () => {

@@ -22,6 +22,11 @@ export function isSameFailure(own: FailedEnd, target: FailedEnd): boolean {
   return endsEqual && found === expected.size && printed.size === expected.size;
 }
 
+/** Whether it prints enough to be known again: a suite does, `test -f` does not. */
+export function saysMuch(end: FailedEnd): boolean {
+  return linesOf(end).size >= FEW_LINES;
+}
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are what is taken out
 const COLOURS = /\u001b\[[0-9;]*m/g;
 

@@ -104,6 +104,8 @@ export function memoryAgents(world: AgentWorld): (process: Process) => Agents {
 export interface CommandWorld {
   readonly simulator: Simulator;
   readonly files: Map<string, string>;
+  /** What it prints where it fails. */
+  readonly says?: string;
   readonly begun?: (order: CommandOrder) => void;
   /** How the command ends there; nothing: well. */
   readonly exit?: (order: CommandOrder) => number;
@@ -113,6 +115,7 @@ export function memoryCommands({
   begun,
   exit,
   files,
+  says = "",
   simulator,
 }: CommandWorld): (process: Process) => Commands {
   const end: CommandEnd = {
@@ -134,7 +137,8 @@ export function memoryCommands({
         tell = resolve;
       });
       simulator.after(process, 10 + simulator.below(300), "verifies", () => {
-        const told = { ...end, exit: exit?.(order) ?? 0, output };
+        const code = exit?.(order) ?? 0;
+        const told = { ...end, exit: code, tail: code === 0 ? "" : says, output };
         files.set(`${output}/end.json`, JSON.stringify({ ...told, folder: order.folder }));
         tell(told);
       });

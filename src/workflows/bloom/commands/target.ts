@@ -13,7 +13,7 @@ import type { CommandEnd } from "../../../core/ports/commands.ts";
 import type { Folder, Worktree } from "../../../core/ports/worktrees.ts";
 import { branchOf, type Task } from "../../../tasks-file/task.ts";
 import { type ExecutionContext, repoFor, repoOf, type StepResult, stopped } from "../execution-context.ts";
-import { type FailedEnd, isSameFailure } from "../same-failure.ts";
+import { type FailedEnd, isSameFailure, saysMuch } from "../same-failure.ts";
 import type { RedTarget } from "../task-run.ts";
 import { failureOf } from "./failure.ts";
 import { targetOf } from "./pull-request.ts";
@@ -41,7 +41,10 @@ export function targetBranch(task: Task): string | undefined {
   return task.open_pr === true ? targetOf(task) : task.merge_into;
 }
 
-/** Whose failure it is that a check failed in the task's workspace. Where the work changes nothing, it has yet to be done. */
+/**
+ * Whose failure it is that a check failed in the task's workspace. Where the work changes nothing yet, the check fails as on the
+ * target whatever it is about: then only one that says what is wrong tells of the target.
+ */
 export async function blameOf(
   context: ExecutionContext,
   worktree: Worktree | null,
@@ -54,7 +57,7 @@ export async function blameOf(
   if (found === null) return OWN;
   const { base, target } = found;
   const { unmerged, uncommitted } = await context.ports.worktrees.state(worktree, targetBranch(task));
-  if (unmerged === 0 && uncommitted.length === 0) return OWN;
+  if (unmerged === 0 && uncommitted.length === 0 && !saysMuch(failed.end)) return OWN;
   const at = await failsOn(context, base, failed);
   if (at === "stopped") return { kind: "stopped" };
   if (at === null) return OWN;

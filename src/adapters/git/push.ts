@@ -55,8 +55,8 @@ export async function push(
 }
 
 /**
- * Puts the branch into the person's repository: nothing merges it and nothing pushes it. A branch there that is not older stays as
- * it is, and so does one that is checked out.
+ * Puts the branch into the person's repository, for their own tools. A branch there that has other commits than were left there
+ * stays as it is, and so does one that is checked out.
  */
 export async function leave(place: Workplace, repo: Repo, name: string): Promise<void> {
   const branch = checkBranch(name);
@@ -65,16 +65,13 @@ export async function leave(place: Workplace, repo: Repo, name: string): Promise
   const [commit, there] = [await commitOf(hub, ref), await commitOf(call, ref)];
   if (commit === null || commit === there) return;
   await give(hub, call, [commit]);
-  if (there !== null && !(await isAncestor(call, there, commit))) return;
+  const left = `refs/pawl/left/${branch}`;
+  const isOurs = there === null || there === (await commitOf(hub, left));
+  if (!isOurs && !(await isAncestor(call, there, commit))) return;
   if ((await checkoutsOf(call)).some((one) => one.branch === branch)) return;
-  await git({ ...call, accept: [1, 128] }, [
-    "update-ref",
-    "-m",
-    "pawl: the task is done",
-    ref,
-    commit,
-    there ?? "",
-  ]);
+  const move = ["update-ref", "-m", "pawl: the task's work", ref, commit, there ?? ""];
+  const moved = await git({ ...call, accept: [1, 128] }, move);
+  if (moved.code === 0) await git(hub, ["update-ref", left, commit]);
 }
 
 export const pushCommit: Send = async (call, { remote, commit, ref, stop }) => {

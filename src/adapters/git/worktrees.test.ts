@@ -530,6 +530,32 @@ describe("merging", () => {
   });
 });
 
+describe("leaving a branch to the person", () => {
+  const at = () => git(root, "rev-parse", "--verify", "--quiet", "refs/heads/w");
+
+  it("puts it into their repository, and moves it with the work, rewritten or not, until they work on it", async () => {
+    promise("git.no-work-lost");
+    const { folder, ...worktree } = await worked("w");
+    const leave = async () => {
+      await open().state({ ...worktree, folder });
+      await open().leave(".", "w");
+    };
+    await leave();
+    expect(at()).toBe(git(folder, "rev-parse", "HEAD"));
+    git(folder, "commit", "-q", "--amend", "-m", "again");
+    await leave();
+    expect(at()).toBe(git(folder, "rev-parse", "HEAD"));
+    git(root, "switch", "-q", "w");
+    commit(folder, "more.txt", "x");
+    await leave();
+    expect(git(root, "status", "--porcelain")).toBe("");
+    const theirs = commit(root, "theirs.txt", "x");
+    git(root, "switch", "-q", "main");
+    await leave();
+    expect(at()).toBe(theirs);
+  });
+});
+
 describe("removing", () => {
   it("keeps what is uncommitted, unmerged or unfinished", async () => {
     promise("git.no-work-lost");

@@ -69,7 +69,7 @@ export interface Worktrees {
   reached(order: ReachedOrder): Promise<"yes" | "no" | "unreachable">;
   /** Pushes the branch to its remote, never forced. `unchanged`: the remote had it already. */
   push(repo: Repo, branch: string, stop?: AbortSignal): Promise<Pushed>;
-  /** Puts the branch into the person's repository: for work that nothing merges and nothing pushes. */
+  /** Puts the branch into the person's repository: for work that a person looks at, or that nothing merges or pushes. */
   leave(repo: Repo, branch: string): Promise<void>;
   /**
    * Takes the merge lock of a branch: one owner at a time over all processes, free at once if its process dies. `taken`

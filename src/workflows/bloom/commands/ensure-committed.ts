@@ -22,6 +22,9 @@ export async function ensureCommitted(context: ExecutionContext): Promise<StepRe
   if (missing !== null) return missing;
   const unsaved = fault === null ? await save(context, worktree) : null;
   if (unsaved !== null) return unsaved;
+  // A person is about to look at it.
+  if (fault === null && task.checkpoint === true)
+    await context.ports.worktrees.leave(worktree.repo, worktree.branch);
   if (fault === null)
     return {
       event: "committed",

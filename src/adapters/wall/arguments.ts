@@ -46,6 +46,8 @@ export type Mount =
 /** The first arguments of each wall. */
 export const GROUND: readonly string[] = [
   "--die-with-parent",
+  // No terminal of the person's, into which characters could be put.
+  "--new-session",
   "--unshare-user-try",
   "--unshare-pid",
   "--unshare-ipc",

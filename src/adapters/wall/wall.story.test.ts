@@ -89,6 +89,12 @@ it.skipIf(NO_WALL)(
   },
 );
 
+it.skipIf(NO_WALL)("a command has a session of its own, and so no terminal of the person's", () => {
+  using ground = openGround();
+  // 0: a session of somebody outside.
+  expect(ground.inside("cut -d' ' -f6 /proc/self/stat")).not.toBe("0");
+});
+
 it.skipIf(NO_WALL)("an agent that is a script sees what lies beside the script", () => {
   using ground = openGround();
   ground.write("agents/mine.sh", 'cat "$(dirname "$0")/part"; cat "$1"');

@@ -74,6 +74,10 @@ export const POLICY = {
     says: "Behind the wall an agent can write nothing but its worktree, its outbox and files of its own, see no other task, secret or process, and leave no process.",
     source: "docs/security.md, The wall",
   },
+  "wall.protected": {
+    says: "Where a project's root may be written behind the wall, what Pawl and a person's programs start or trust may not, whether it exists or not.",
+    source: "docs/security.md, The wall",
+  },
   "wall.lets-work": {
     says: "Behind the wall an agent commits on its own branch, resumes its session and marks its steps.",
     source: "docs/security.md, The wall",

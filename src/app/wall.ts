@@ -12,7 +12,7 @@ export const NO_WALL =
 export interface WallPlace {
   readonly root: string;
   readonly environment: Environment;
-  readonly settings: Pick<Settings, "bloom" | "sandbox">;
+  readonly settings: Pick<Settings, "bloom" | "sandbox" | "workflows">;
   /** The command line that starts this program. */
   readonly programs: readonly string[];
 }
@@ -39,5 +39,6 @@ export function wallSetup(place: WallPlace): WallSetup {
     settings: settings.sandbox,
     programs: programs.filter((word) => isAbsolute(word)),
     tasksFile: settings.bloom.tasks_file,
+    workflows: settings.workflows,
   };
 }

@@ -56,6 +56,34 @@ const STARTS: readonly string[] = [
   ...["pawl", "pawl.*", "bloom", "bloom.*"].map((name) => `node_modules/.bin/${name}`),
 ];
 
+/** The same for walls, one by one. */
+const WALLED: readonly string[] = [
+  ...[".pawl/**", ".alfred/**", ".ai/task/state.json", "pawl.yaml", "tasks.yaml", ".npmrc"],
+  ...[".claude/settings.json", ".claude/settings.local.json", "opencode.json", "opencode.jsonc"],
+  ...[
+    ".husky/**",
+    ".githooks/**",
+    "node_modules/pawl/**",
+    "node_modules/.bin/pawl",
+    "node_modules/.bin/bloom",
+  ],
+];
+
+export interface ProtectedPlace {
+  /** Relative to the root. */
+  readonly path: string;
+  readonly isFolder: boolean;
+}
+
+/** The places below the root, whether they exist or not. Git's own folders are found by looking. */
+export function protectedPlaces({ tasksFile, workflows }: ProjectFiles): readonly ProtectedPlace[] {
+  const clients = CLIENT_FILES.filter((place) => !/[^/*]\*|\*[^/*]/.test(place));
+  return [...new Set([...WALLED, tasksFile, ...workflows, ...clients])].map((place) => ({
+    path: place.replace(/^\.\//, "").replace(/\/\*\*$/, ""),
+    isFolder: place.endsWith("/**"),
+  }));
+}
+
 const GUARD_FILES: readonly string[] = [...CLIENT_FILES, ...GIT_HOOKS, ...STARTS];
 
 /** The same below a home folder, where these also stand. */

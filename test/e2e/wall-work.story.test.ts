@@ -296,6 +296,7 @@ it("none is no wall, and nothing is said of it", () => {
     settings: { ...DEFAULT_SETTINGS.sandbox, kind: "none" as const },
     programs: [],
     tasksFile: "tasks.yaml",
+    workflows: [],
   };
   expect(openWall(setup)).toEqual({ wall: null, why: "`sandbox: none` in pawl.yaml" });
   expect(openWall({ ...setup, settings: DEFAULT_SETTINGS.sandbox }).why).toContain("not on the PATH");

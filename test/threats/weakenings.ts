@@ -1303,8 +1303,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the settings that are read-only in the project's own folder",
       file: "src/adapters/wall/wall.ts",
-      find: 'const GUARDED = ["pawl.yaml", ".alfred", ".ai", ".git"];',
-      replace: 'const GUARDED = [".alfred", ".ai"];',
+      find: "    .filter(({ path }) => isOpen(join(root, path)))",
+      replace: "    .filter(({ path }) => isOpen(join(root, path)) && tasksFile.length < 0)",
       tests: [
         "test/e2e/wall-work.story.test.ts: a task without a repository works in the project's folder, and Pawl's own files stay closed there",
       ],

@@ -22,8 +22,8 @@ export interface Layout {
   readonly closed: readonly string[];
   /** Below `.pawl`, in this order. */
   readonly own: readonly Mount[];
-  /** Read-only even if the project's root itself may be written. */
-  readonly guarded: readonly string[];
+  /** Protected even where the project's root itself, or a part of it, may be written. */
+  readonly guarded: readonly Mount[];
   /** Kernel settings, which root could write like other files. */
   readonly kernel: readonly string[];
   /** On top of everything: git's folders, and what is kept outside the project. */
@@ -40,6 +40,8 @@ export interface Hidden {
 export type Mount =
   | { readonly type: "read" | "write"; readonly at: string; readonly from?: string }
   | { readonly type: "empty"; readonly at: string }
+  /** Nothing is there, and nothing can be made there. */
+  | { readonly type: "cover"; readonly at: string; readonly isFolder: boolean }
   /** The mount there becomes read-only from here on, but not what lies on top of it. */
   | { readonly type: "seal"; readonly at: string };
 
@@ -58,6 +60,11 @@ export const GROUND: readonly string[] = [
   "ALL",
   ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
 ];
+
+/** Kernel settings, which root could write like other files. */
+export const KERNEL: readonly string[] = ["sys", "sysrq-trigger", "acpi", "asound", "scsi", "mtrr"].map(
+  (name) => `/proc/${name}`,
+);
 
 export function bwrapArguments(layout: Layout): readonly string[] {
   return [
@@ -90,9 +97,7 @@ export function mountsOf(layout: Layout): readonly Mount[] {
     ...(isInState ? [] : [work]),
     ...places((path) => inProject(path) && !hidden.some(({ at }) => at === root && path === root)),
     ...closed.map((at) => ({ type: "read", from: "/dev/null", at }) as const),
-    ...(isInside(root, folder) || write.some((path) => isInside(root, path))
-      ? guarded.map((at) => ({ type: "read", at }) as const)
-      : []),
+    ...guarded,
     { type: "empty", at: state },
     ...(isInState ? [work] : []),
     ...own,
@@ -109,7 +114,7 @@ function outerFirst(mounts: readonly Mount[]): readonly Mount[] {
   return mounts.toSorted((one, other) => one.at.length - other.at.length);
 }
 
-function wordsOf(mount: Mount): readonly string[] {
+export function wordsOf(mount: Mount): readonly string[] {
   switch (mount.type) {
     case "read":
       return ["--ro-bind", mount.from ?? mount.at, mount.at];
@@ -117,6 +122,10 @@ function wordsOf(mount: Mount): readonly string[] {
       return ["--bind", mount.from ?? mount.at, mount.at];
     case "empty":
       return ["--tmpfs", mount.at];
+    case "cover":
+      return mount.isFolder
+        ? ["--tmpfs", mount.at, "--remount-ro", mount.at]
+        : ["--ro-bind", "/dev/null", mount.at];
     case "seal":
       return ["--remount-ro", mount.at];
   }

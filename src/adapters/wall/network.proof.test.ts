@@ -39,6 +39,7 @@ async function inside(script: string, hosts: readonly string[], settings: Partia
     settings: { ...DEFAULT_SETTINGS.sandbox, kind: "bwrap", network: "model", ...settings },
     programs: [],
     tasksFile: "tasks.yaml",
+    workflows: [],
   });
   const called = wall?.enclose({
     folder,
@@ -128,6 +129,7 @@ it.skipIf(NO_WALL)("is tried from inside, by `pawl agents`, where the network is
       settings: { ...DEFAULT_SETTINGS.sandbox, network },
       programs: [],
       tasksFile: "tasks.yaml",
+      workflows: [],
     });
     return proved.kind === "none" ? [] : proved.tried.filter(({ what }) => what.includes("servers"));
   };

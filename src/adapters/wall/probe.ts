@@ -1,6 +1,6 @@
 /** Whether bubblewrap can build a wall here, tried once per process. */
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import type { Environment } from "../process/environment.ts";
 import { GROUND } from "./arguments.ts";
@@ -15,6 +15,19 @@ export function probe(environment: Environment): Probed {
   const found = known.get(path) ?? look(path);
   known.set(path, found);
   return found;
+}
+
+/**
+ * Whether bubblewrap makes files outside by a planted link (CVE-2026-87766). It is tried: distributions mend old versions. `scratch`:
+ * an empty folder.
+ */
+export function followsPlanted(program: string, scratch: string): boolean {
+  const [inside, outside] = [join(scratch, "inside"), join(scratch, "outside")];
+  for (const each of [inside, outside]) mkdirSync(each);
+  symlinkSync(`/oldroot${outside}`, join(inside, "link"));
+  const cover = ["--bind", inside, inside, "--ro-bind", "/dev/null", join(inside, "link/made")];
+  spawnSync(program, [...GROUND, ...cover, "--", "true"], { timeout: LIMIT, stdio: "ignore" });
+  return existsSync(join(outside, "made"));
 }
 
 function look(path: string): Probed {

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import type { WallFound } from "../../core/ports/agents.ts";
 import { allowedEnvironment } from "../process/environment.ts";
 import { homeOf } from "./homes.ts";
+import { followsPlanted, probe } from "./probe.ts";
 import { openWall, type WallSetup } from "./wall.ts";
 
 const LIMIT = 20_000;
@@ -68,15 +69,22 @@ export async function proveWall({ settings, ...place }: WallSetup): Promise<Wall
         ? []
         : [{ what: "to reach servers of this machine", held: !isSaid("reached a server") }]),
     ];
+    const { program } = probe(setup.environment);
+    mkdirSync(join(scratch, "planted"));
+    const isPlanted = program !== null && followsPlanted(program, join(scratch, "planted"));
     // A script that did not run has proved nothing.
     return {
       kind: "bwrap",
       tried: tried.map((each) => ({ ...each, held: each.held && status === 0 && isSaid("ran") })),
+      ...(isPlanted ? { fault: PLANTED } : {}),
     };
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
+
+const PLANTED =
+  "This bubblewrap makes files outside where an agent has planted a link (CVE-2026-87766). Pawl looks at each link first; update bubblewrap for other programs that use it.";
 
 const SCRIPT = `
 for place in "$1" "$HOME" / "$1/.git" "$1/.pawl"; do (: > "$place/$2"); done 2>/dev/null

@@ -5,19 +5,23 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { NO_WALL } from "../../../test/rig/wall.ts";
 import { DEFAULT_SETTINGS, type SandboxSettings } from "../../core/settings.ts";
 import { openChecks } from "../checks/checks.ts";
 import type { HomePlace } from "./homes.ts";
+import { followsPlanted } from "./probe.ts";
 import { openWall } from "./wall.ts";
 
 /** A person's home and a project in it. */
@@ -41,6 +45,7 @@ function openGround(settings: Partial<SandboxSettings> = {}) {
       settings: { ...DEFAULT_SETTINGS.sandbox, kind: "bwrap", ...settings },
       programs: [],
       tasksFile: "tasks.yaml",
+      workflows: ["flows/own.yaml"],
     }).wall;
   /** What a shell prints behind the wall, as an agent's where a home is given. */
   const sh = (words: readonly string[], place?: readonly HomePlace[]) => {
@@ -185,6 +190,60 @@ it.skipIf(NO_WALL)(
     expect(existsSync(join(ground.root, "made"))).toBe(true);
   },
 );
+
+it.skipIf(NO_WALL)(
+  "where the project's root may be written, no protected place is, missing or not, and no repository within",
+  () => {
+    promise("wall.protected");
+    using ground = openGround({ write: ["."] });
+    const at = (path: string) => join(ground.root, path);
+    ground.write("code/project/pawl.yaml", "bloom: {}");
+    for (const folder of [".husky", "deep/nested/.git", "node_modules/dep/.git"])
+      mkdirSync(at(folder), { recursive: true });
+    const made = [
+      ...[".alfred/allowed_signers", ".claude/settings.local.json", ".husky/pre-commit", "tasks.yaml"],
+      ...["node_modules/pawl/dist/main.js", ".npmrc", "flows/own.yaml", ".git/config"],
+      ...["deep/nested/.git/config", "node_modules/dep/.git/hooks/post-checkout"],
+    ];
+    const tries = made.map((path) => `mkdir -p ../${dirname(path)}; echo evil > ../${path}`);
+    const printed = ground.inside([...tries, "echo x > ../pawl.yaml", "echo x > ../free"].join("; "));
+    const size = (path: string) => (existsSync(at(path)) ? statSync(at(path)).size : 0);
+    expect(
+      made.filter((path) => size(path) > 0),
+      printed,
+    ).toEqual([]);
+    expect(readFileSync(at("pawl.yaml"), "utf8")).toBe("bloom: {}");
+    expect(existsSync(at("free"))).toBe(true);
+  },
+);
+
+it.skipIf(NO_WALL)("what covers a missing place is made behind no link that an agent has planted", () => {
+  promise("wall.protected");
+  using ground = openGround({ write: ["."] });
+  const outside = join(ground.home, "outside");
+  mkdirSync(outside);
+  symlinkSync(`/oldroot${outside}`, join(ground.root, ".claude"));
+  symlinkSync(outside, join(ground.root, ".codex"));
+  expect(ground.inside("echo evil > ../.codex/hooks.json; echo ran")).toContain("ran");
+  expect(readdirSync(outside)).toEqual([]);
+});
+
+it.skipIf(NO_WALL)("a bubblewrap that follows a planted link is known by trying it", () => {
+  const scratch = realpathSync(mkdtempSync(join(tmpdir(), "pawl-planted-")));
+  const fake = (name: string, script: string) => {
+    writeFileSync(join(scratch, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    return join(scratch, name);
+  };
+  const tried = (program: string) => {
+    const place = mkdtempSync(join(scratch, "try-"));
+    return followsPlanted(program, place);
+  };
+  // The last but two of its words is where it should make the file.
+  const last =
+    'while [ $# -gt 3 ]; do shift; done; at=$1; touch "$(dirname "$at" | xargs readlink | sed s,^/oldroot,,)/made"';
+  expect([tried(fake("open", last)), tried(fake("closed", "exit 1"))]).toEqual([true, false]);
+  rmSync(scratch, { recursive: true, force: true });
+});
 
 it.skipIf(NO_WALL)(
   "a check runs behind it, says so where it fails, and what acts on the world runs without it",

@@ -1,15 +1,17 @@
 /**
  * The wall around what Pawl starts: agents, `verify`, setup, checks. `arguments.ts` says what it lets through.
  */
-import { copyFileSync, existsSync, lstatSync, mkdirSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, lstatSync, mkdirSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join, relative } from "node:path";
+import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import type { SandboxSettings } from "../../core/settings.ts";
+import { protectedPlaces } from "../../guard/protected-places.ts";
 import { ownProgram } from "../agents/own-program.ts";
 import { openOwnFolder } from "../files/own-folder.ts";
 import { realOr } from "../git/discover.ts";
 import type { Environment } from "../process/environment.ts";
-import { bwrapArguments, type Hidden, isInside, type Layout, type Mount } from "./arguments.ts";
+import { bwrapArguments, type Hidden, isInside, KERNEL, type Layout, type Mount } from "./arguments.ts";
 import { bringIn } from "./bring-in.ts";
 import { type Egress, openEgress, SOCKET } from "./egress.ts";
 import { gitMounts, worktreeGit } from "./git-view.ts";
@@ -22,6 +24,7 @@ import {
   secretFiles,
   usualReads,
 } from "./homes.ts";
+import { gitsIn, makeCovered, maskOf } from "./mask.ts";
 import { probe } from "./probe.ts";
 import { clearWay, openStore, type Store } from "./store.ts";
 
@@ -76,8 +79,9 @@ export interface WallSetup {
   readonly settings: SandboxSettings;
   /** Programs that are called inside, such as Pawl's own. */
   readonly programs: readonly string[];
-  /** Relative to the project's root. Stays read-only even if the root itself may be written. */
+  /** Relative to the project's root. They stay closed even if the root itself may be written. */
   readonly tasksFile: string;
+  readonly workflows: readonly string[];
 }
 
 /** The wall, or why there is none. Throws `wall-missing` if the settings demand one that cannot be built. */
@@ -117,8 +121,6 @@ export function wallFor(setup: WallSetup): { readonly wall?: Wall; readonly noWa
   return setup.settings.kind === "auto" ? { noWall: why } : {};
 }
 
-const GUARDED = ["pawl.yaml", ".alfred", ".ai", ".git"];
-const KERNEL = ["sys", "sysrq-trigger", "acpi", "asound", "scsi", "mtrr"].map((name) => `/proc/${name}`);
 const GIT_SETTINGS = {
   "gc.auto": "0",
   "maintenance.auto": "false",
@@ -161,7 +163,7 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
     write: inPlace(writes, isHidden),
     closed: secretFiles(setup.environment).filter((path) => isHidden(path)),
     own: ownMounts(order),
-    guarded: [...GUARDED, setup.tasksFile].map((name) => join(root, name)).filter((path) => existsSync(path)),
+    guarded: [],
     last: [
       ...gitOf(store, order, folder),
       ...stateMounts(setup, order, isHidden),
@@ -172,8 +174,49 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
   };
   clearWays(layout);
   makePlaces(layout);
-  const args = [...bwrapArguments(layout), "--", ...(way?.words ?? []), order.program, ...order.args];
+  const guarded = guardedMounts(setup, layout);
+  const args = [
+    ...bwrapArguments({ ...layout, guarded }),
+    "--",
+    ...(way?.words ?? []),
+    order.program,
+    ...order.args,
+  ];
   return { program, args, environment: inside(order.environment) };
+}
+
+/** The protected places that lie where something may be written, and each repository there. */
+function guardedMounts({ tasksFile, workflows }: WallSetup, layout: Layout): readonly Mount[] {
+  const { folder, readOnly, root, write } = layout;
+  const isOwn = (at: string) => isInside(at, join(root, ".pawl"));
+  const open = [...(readOnly ? [] : [folder]), ...write].filter((at) => !isOwn(at));
+  const isOpen = (at: string) => !isOwn(at) && open.some((each) => isInside(at, each));
+  if (!open.some((at) => isInside(at, root) || isInside(root, at))) return [];
+  const gits = [".git", ...gitsIn(root, [".pawl"])].map((path) => ({ path, isFolder: true }));
+  const places = [...protectedPlaces({ tasksFile, workflows }), ...gits];
+  const mounts = places
+    .filter(({ path }) => isOpen(join(root, path)))
+    .flatMap((place) => maskOf(root, place) ?? []);
+  const distinct = [...new Map(mounts.map((mount) => [mount.at, mount])).values()];
+  for (const mount of distinct) if (mount.type === "cover" && makeCovered(mount)) leftAtEnd(mount.at);
+  return distinct;
+}
+
+const covered = new Set<string>();
+
+/** What a cover lies on is there for as long as this program. A folder that something came into stays. */
+function leftAtEnd(at: string): void {
+  if (covered.size === 0)
+    process.once("exit", () => {
+      for (const each of covered) attempt(() => takeAway(each), undefined);
+    });
+  covered.add(at);
+}
+
+function takeAway(at: string): void {
+  const found = lstatSync(at);
+  if (found.isDirectory()) rmdirSync(at);
+  else if (found.isFile() && found.size === 0) rmSync(at);
 }
 
 /** Where the proxy's folder is inside: temporary places are empty there. */

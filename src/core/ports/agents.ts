@@ -203,7 +203,12 @@ export interface AgentFound {
 /** Whether there is a wall around agents, and the results of trying it from inside. */
 export type WallFound =
   | { readonly kind: "none"; readonly why: string }
-  | { readonly kind: "bwrap"; readonly tried: readonly { readonly what: string; readonly held: boolean }[] };
+  | {
+      readonly kind: "bwrap";
+      readonly tried: readonly { readonly what: string; readonly held: boolean }[];
+      /** What is wrong with the program that builds it, which Pawl works around. */
+      readonly fault?: string;
+    };
 
 export interface AgentTried {
   readonly name: string;

@@ -96,7 +96,8 @@ function renderWall(wall: WallFound, { columns, paint }: Screen): string {
   const open = isOpen(wall)
     ? wrap(`It lets through: ${names(false)}.`, columns).map((line) => paint.red(line))
     : [];
-  return `${[...wrap(closed, columns), ...open].join("\n")}\n`;
+  const fault = wall.fault === undefined ? [] : wrap(wall.fault, columns).map((line) => paint.yellow(line));
+  return `${[...wrap(closed, columns), ...open, ...fault].join("\n")}\n`;
 }
 
 function renderAgent(agent: AgentFound, { columns, paint }: Screen): string {

@@ -1,0 +1,65 @@
+/**
+ * What of a protected place a wall lays its hand on. Every component is looked at before bubblewrap hears of it: bubblewrap 0.8
+ * follows a planted link while it makes what is missing, and so makes it outside.
+ */
+import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { ProtectedPlace } from "../../guard/protected-places.ts";
+import { realPathOf } from "../files/real-path.ts";
+import { isInside, type Mount } from "./arguments.ts";
+
+/**
+ * The mount that protects the place below a folder without links. What exists becomes read-only, behind a link where that leads;
+ * of what is missing, the first component is covered, so that nothing can be made there. Null: a link leads around the folder.
+ */
+export function maskOf(folder: string, { isFolder, path }: ProtectedPlace): Mount | null {
+  const names = path.split("/");
+  let at = folder;
+  for (const [index, name] of names.entries()) {
+    const isLast = index === names.length - 1;
+    at = join(at, name);
+    const found = lstatSync(at, { throwIfNoEntry: false });
+    if (found === undefined) return { type: "cover", at, isFolder: isFolder || !isLast };
+    if (found.isSymbolicLink()) {
+      const real = realPathOf(at);
+      if (isInside(folder, real)) return null;
+      return existsSync(real) ? { type: "read", at: real } : null;
+    }
+    // Nothing can be made below a file.
+    if (!found.isDirectory()) break;
+  }
+  return { type: "read", at };
+}
+
+/** Makes what a cover is laid on, where nothing is, and says whether it is new. Never follows a link. */
+export function makeCovered({ at, isFolder }: Extract<Mount, { type: "cover" }>): boolean {
+  if (realPathOf(dirname(at)) !== dirname(at)) return false;
+  try {
+    if (isFolder) mkdirSync(at);
+    else writeFileSync(at, "", { flag: "wx" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const MOST_FOLDERS = 20_000;
+
+/** Each `.git` below the folder, relative to it; no link is followed. `most`: so many folders are looked into. */
+export function gitsIn(folder: string, skipped: readonly string[], most = MOST_FOLDERS): readonly string[] {
+  const found: string[] = [];
+  const open = [""];
+  for (let looked = 0; open.length > 0 && looked < most; looked++) {
+    const at = open.shift() ?? "";
+    let entries: readonly { readonly name: string; isDirectory(): boolean }[] = [];
+    try {
+      entries = readdirSync(join(folder, at), { withFileTypes: true });
+    } catch {}
+    for (const entry of entries) {
+      const path = at === "" ? entry.name : `${at}/${entry.name}`;
+      if (entry.name === ".git") found.push(path);
+      else if (entry.isDirectory() && !skipped.includes(entry.name)) open.push(path);
+    }
+  }
+  return found;
+}

@@ -31,15 +31,23 @@ export const GUARD = {
     source: "docs/guard.md, What is kept",
   },
   "guard.shell": {
-    says: "A shell's command is read for what it writes, commits, pushes and approves, through quotes, nesting and here-documents, in linear time.",
-    source: "docs/guard.md, What it refuses",
+    says: "Where nothing may be written, a command of the shell that is not known to read only runs behind a wall, or not at all.",
+    source: "docs/guard.md, The shell",
+  },
+  "guard.wall": {
+    says: "Behind the wall around an assistant's command nothing that is closed is written, however it is spelled, and work goes on.",
+    source: "docs/guard.md, The shell",
+  },
+  "guard.sandbox": {
+    says: "Claude Code's own sandbox closes the project where nothing may be written, and the person's settings come back afterwards.",
+    source: "docs/guard.md, The shell",
   },
   "guard.protected": {
-    says: "No assistant's tool writes what Pawl keeps, what governs its runs, or what starts the guard, by whatever path.",
+    says: "No assistant's tool writes what Pawl keeps, what governs its runs, or what starts the guard, by whatever path or argument.",
     source: "docs/guard.md, What it refuses",
   },
   "guard.person": {
-    says: "A person's verb is refused to an assistant's shell, however the program is started.",
+    says: "A person's verb is refused to an assistant's shell before it runs where its command is plain, and by the verb itself else.",
     source: "docs/guard.md, What it refuses",
   },
   "guard.closed": {

@@ -5,14 +5,16 @@ import { basename, dirname, join } from "node:path";
 import { AGENT_VARIABLES } from "../adapters/agents/ancestry.ts";
 import { discover } from "../adapters/git/discover.ts";
 import { openGitHooks } from "../adapters/git/git-hooks.ts";
+import { lastCall } from "../adapters/guard/calls.ts";
 import { openProofs } from "../adapters/guard/proofs.ts";
 import { tryCommand, tryGitHooks, tryPlugin } from "../adapters/guard/try.ts";
 import type { Environment } from "../config/config.ts";
-import { openStateHome } from "../config/state-home.ts";
+import { openStateHome, stateFolder } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
 import { hashOf } from "../core/hash.ts";
 import type { GuardOutside } from "../surfaces/cli/command.ts";
 import { shellLine } from "../surfaces/cli/guard/setup.ts";
+import { arrangeShell } from "./claude-shell.ts";
 import { programOf, sharedProgramOf } from "./launch.ts";
 
 export interface GuardPlace {
@@ -31,6 +33,10 @@ export function openGuardOutside({ environment, home, root }: GuardPlace): Guard
       marks: AGENT_VARIABLES,
     }),
     proofs: openProofs(openStateHome(root, environment)),
+    lastCall: (client) => lastCall(stateFolder(root, environment), client),
+    openShells: async () => {
+      await arrangeShell({ root, folder: root, environment }, false);
+    },
     hash: hashOf,
     tryCommand: (command, input) => tryCommand(command, input, root, environment),
     tryPlugin: (text, call) => tryPlugin(text, call, root, environment),

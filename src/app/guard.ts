@@ -3,11 +3,12 @@
  * only what the call needs: no command line, no schemas, and the project itself only where something has changed.
  */
 
-import { existsSync, readFileSync, readSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { realPathOf } from "../adapters/files/real-path.ts";
 import { discover } from "../adapters/git/discover.ts";
+import { noteCall } from "../adapters/guard/calls.ts";
 import { openSessions } from "../adapters/guard/sessions.ts";
 import { baseFolder } from "../adapters/process/base-folder.ts";
 import { type Environment, readEnvironment } from "../config/config.ts";
@@ -16,15 +17,18 @@ import { stateFolder, TREES } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
 import { PawlError, toPawlError } from "../core/error.ts";
 import { isObject } from "../core/is-object.ts";
-import type { Action, Verdict } from "../guard/action.ts";
-import { type GuardedClient, isGuardedClient } from "../guard/clients.ts";
+import { type Action, ALLOWED, type Verdict } from "../guard/action.ts";
+import { CANARY_SESSION, type GuardedClient, isGuardedClient } from "../guard/clients.ts";
 import { decide, type Limits, type Place, widest } from "../guard/decide.ts";
 import { isWithin, MAX_PATH, placesOf } from "../guard/paths.ts";
-import { readShell } from "../guard/shell-writes.ts";
+import { callOf } from "../guard/pawl-calls.ts";
+import { plainCommands } from "../guard/plain-commands.ts";
+import { packageOf, protectedPlaces } from "../guard/protected-places.ts";
 import type { Scope } from "../runtime/scope.ts";
 import { found as foundIn, UNDO } from "../runtime/strays.ts";
 import { DIALECTS } from "../surfaces/hooks/clients.ts";
-import type { Dialect, HookCall, Output } from "../surfaces/hooks/dialect.ts";
+import { type Dialect, type HookCall, json, type Output } from "../surfaces/hooks/dialect.ts";
+import { OWN_SERVER } from "../surfaces/hooks/tool-action.ts";
 import { writeWhole } from "../surfaces/write-whole.ts";
 import { lookAt } from "./guarded-project.ts";
 import type { Known } from "./kept-scopes.ts";
@@ -42,6 +46,8 @@ export interface GuardStart {
   readonly read?: () => string;
   readonly environment?: Environment;
   readonly cwd?: string;
+  /** Of the client; null: it is not known. Absent: it is looked for. */
+  readonly version?: string | null;
 }
 
 /** Answers the hook that called the process, and returns the exit code. */
@@ -89,17 +95,32 @@ async function answer(start: GuardStart, client: string, dialect: Dialect, call:
   const cwd = named ?? start.cwd ?? process.cwd();
   const surroundings = { start, client, call, environment, cwd };
   if (call.event === "stop") return stop(surroundings, dialect);
+  if (call.event === "shell") return shellProgram(surroundings, dialect);
   if (call.event === "after-tool") return afterTool(surroundings, dialect);
+  let behind: Output | null = null;
   for (const root of rootsAround(surroundings)) {
-    const verdict = await judge(surroundings, root);
+    if (call.session !== CANARY_SESSION) noteCall(stateFolder(root, environment), client, Date.now());
+    const { answer: walled, verdict } = await judge(surroundings, root, dialect);
     if (!verdict.allow) return dialect.deny(verdict.reason);
+    behind ??= walled;
   }
-  return dialect.allow(call);
+  return behind ?? dialect.allow(call);
 }
 
-/** A command may have changed what the guard did not see in its words: the next move, and the log, say so. */
+/** The program that puts commands behind walls, where the client's shell can be one. */
+async function shellProgram(surroundings: Surroundings, dialect: Dialect): Promise<Output> {
+  if (rootsAround(surroundings).size === 0) return dialect.allow(surroundings.call);
+  const { shellFor } = await import("./guard-shell.ts");
+  const shell = shellFor(aboutOf(surroundings));
+  return shell === null
+    ? dialect.allow(surroundings.call)
+    : json({ shell, usual: surroundings.environment.SHELL || "/bin/sh" });
+}
+
+/** A command may have changed what no wall kept it from: the next move, and the log, say so. */
 async function afterTool(surroundings: Surroundings, dialect: Dialect): Promise<Output> {
   const { call, client, environment, start } = surroundings;
+  if (call.actions.some(({ type }) => type === "call")) await arrangeNext(surroundings);
   if (!call.actions.some(({ type }) => type === "shell")) return dialect.allow(call);
   for (const root of rootsAround(surroundings)) {
     const session = openSessions(stateFolder(root, environment)).find(client, call.session);
@@ -110,6 +131,29 @@ async function afterTool(surroundings: Surroundings, dialect: Dialect): Promise<
         .catch(() => null);
   }
   return dialect.allow(call);
+}
+
+/** A move of the run is over: the next command finds its shell as the new state wants it. */
+async function arrangeNext(surroundings: Surroundings): Promise<void> {
+  const { call, client, environment, start } = surroundings;
+  if (start.client !== "claude-code" || environment.PAWL_RUN_MARK) return;
+  for (const root of rootsAround(surroundings)) {
+    const own = openSessions(stateFolder(root, environment)).find(client, call.session)?.run ?? null;
+    const known =
+      own &&
+      (await lookAt({ root, home: start.home, environment })
+        .project(own)
+        .catch(() => null));
+    if (!known) continue;
+    const { arranged } = await import("./guard-shell.ts");
+    // What fails here fails again before the next command, and holds it.
+    await arranged(aboutOf(surroundings), root, limitsOf(known, own)).catch(() => null);
+  }
+}
+
+function aboutOf({ call, environment, start }: Surroundings) {
+  const { client, version } = start;
+  return { client, call, environment, ...(version === undefined ? {} : { version }) };
 }
 
 interface Surroundings {
@@ -149,25 +193,47 @@ function rootAround(folder: string, environment: Environment): readonly string[]
   }, []);
 }
 
-async function judge(surroundings: Surroundings, root: string): Promise<Verdict> {
+interface Judged {
+  readonly verdict: Verdict;
+  /** By which the command runs behind a wall. */
+  readonly answer: Output | null;
+}
+
+async function judge(surroundings: Surroundings, root: string, dialect: Dialect): Promise<Judged> {
   const { call, client, cwd, environment, start } = surroundings;
   const known = lookAt({ root, home: start.home, environment });
   const calls = call.actions.flatMap((action) => callsIn(action, surroundings, root));
   if (calls.length > 0) await noteRun(surroundings, root, known, calls);
   const risky = call.actions.filter(({ type }) => type === "write" || type === "shell");
-  if (risky.length === 0) return { allow: true };
+  if (risky.length === 0) return { verdict: ALLOWED, answer: null };
   const isLoops = Boolean(environment.PAWL_RUN_MARK || environment.BLOOM_TASK);
   const own = openSessions(stateFolder(root, environment)).find(client, call.session)?.run ?? null;
   const found = await known.project(own).catch((thrown: unknown) => faultOf(thrown));
   // An agent of Pawl's own loop has its wall and its permission.
   const limits = isLoops ? null : await withUndoing(limitsOf(found, own), root, environment, own);
-  const place = placeOf(start, environment, root, cwd, "fault" in found ? null : found);
+  const hasShell = !isLoops && risky.some(({ type }) => type === "shell");
+  const shells = hasShell ? await import("./guard-shell.ts") : null;
+  const about = aboutOf(surroundings);
+  const shell = (await shells?.arranged(about, root, limits)) ?? "none";
+  if (shell === "changed") return { verdict: AGAIN, answer: null };
+  const place = placeOf(start, environment, root, cwd, "fault" in found ? null : found, shell);
+  let answer: Output | null = null;
   for (const action of risky) {
     const verdict = decide(action, limits, place);
-    if (!verdict.allow) return verdict;
+    if (!verdict.allow) return { verdict, answer: null };
+    if (verdict.wall === undefined) continue;
+    answer = shells?.walled(about, { dialect, kind: verdict.wall, limits, place }) ?? null;
+    const without = answer === null ? decide(action, limits, { ...place, shell: "none" }) : ALLOWED;
+    if (!without.allow) return { verdict: without, answer: null };
   }
-  return { allow: true };
+  return { verdict: ALLOWED, answer };
 }
+
+const AGAIN: Verdict = {
+  allow: false,
+  reason:
+    "Pawl has just set what the shell may write in the run's present state. The command was not run: call the tool again, just as it was.",
+};
 
 function faultOf(thrown: unknown) {
   const { fix, message } = thrown instanceof PawlError ? thrown : toPawlError(thrown);
@@ -210,21 +276,17 @@ async function withUndoing(
 type CallAction = Extract<Action, { type: "call" }>;
 
 /**
- * The tools that an action calls: one of an MCP server, or those of `pawl call` in a shell's command. What its text says may never
- * happen; but a session may go over to any run by a call over MCP, too, and no run allows more than the widest.
+ * The tools that an action calls: one of an MCP server, or those of `pawl call` in a plain command. A session may go over to any
+ * run by a call over MCP, too, and no run allows more than the widest.
  */
 function callsIn(action: Action, surroundings: Surroundings, root: string): readonly CallAction[] {
   if (action.type === "call") return [action];
   if (action.type !== "shell" || !/\bcall\b/.test(action.command)) return [];
-  const { environment, start } = surroundings;
-  const home = environment.HOME || homedir();
-  const isProgram = (path: string) =>
-    placesOf(path, action.cwd, home, realPathOf).includes(realPathOf(start.program));
-  const { calls } = readShell(action.command, { cwd: action.cwd, home, isProgram });
-  return calls.flatMap(({ cwd, given, tool }) => {
-    const input = argumentsOf(given, cwd);
-    const isHere = rootAround(resolve(cwd), environment).includes(root);
-    return input === null || !isHere ? [] : [{ type: "call" as const, server: "pawl", tool, input }];
+  const isHere = rootAround(resolve(action.cwd), surroundings.environment).includes(root);
+  return (isHere ? (plainCommands(action.command) ?? []) : []).flatMap((command) => {
+    const call = callOf(command);
+    const input = call && argumentsOf(call.given, action.cwd);
+    return call && input ? [{ type: "call" as const, server: "pawl", tool: call.tool, input }] : [];
   });
 }
 
@@ -243,9 +305,6 @@ function argumentsOf(given: string, cwd: string): Readonly<Record<string, unknow
     return isObject(input) ? { ...input } : null;
   }, null);
 }
-
-/** Pawl's own server, by whatever name a person or a plugin gave it. */
-const OWN_SERVER = /pawl|alfred|spells|bloom/i;
 
 async function noteRun(
   { call, client, environment }: Surroundings,
@@ -303,23 +362,45 @@ function placeOf(
   root: string,
   cwd: string,
   known: Known | null,
+  shell: Place["shell"],
 ): Place {
+  const files = { tasksFile: known?.tasksFile ?? TASKS_FILE, workflows: known?.workflows ?? [] };
+  const pawlFolders = [baseFolder(environment, "XDG_STATE_HOME"), baseFolder(environment, "XDG_CONFIG_HOME")];
+  const ownPackage = packageOf(realPathOf(program), root);
   const home = realPathOf(environment.HOME || homedir());
   const checkout = attempt(() => discover(cwd)?.top, null);
   const at = (...names: readonly string[]) => realPathOf(join(home, ...names));
   return {
     root,
     checkout: checkout && isWithin(realPathOf(cwd), root) ? realPathOf(checkout) : root,
-    files: { tasksFile: known?.tasksFile ?? TASKS_FILE, workflows: known?.workflows ?? [] },
+    files,
     home,
     temporary: [...new Set([tmpdir(), "/tmp", "/var/tmp"].map(realPathOf))],
     clientFolders: CLIENT_FOLDERS.map((folder) => at(folder)),
-    pawlFolders: [baseFolder(environment, "XDG_STATE_HOME"), baseFolder(environment, "XDG_CONFIG_HOME")].map(
-      realPathOf,
-    ),
+    pawlFolders: pawlFolders.map(realPathOf),
     program: realPathOf(program),
+    own: [...pawlFolders, ...(ownPackage === null ? [] : [ownPackage])].map(realPathOf),
+    shell,
     real: realPathOf,
+    twin: (path) => twinOf(path, root, files),
   };
+}
+
+const MOST_FILES = 2000;
+
+/** The protected file that is the same one by a hard link: only where the file has another name at all. */
+function twinOf(path: string, root: string, files: Place["files"]): string | null {
+  const found = attempt(() => statSync(path), null);
+  if (!found?.isFile() || found.nlink < 2) return null;
+  const open = [...protectedPlaces(files).map((place) => place.path), ".git/config", ".git/hooks"];
+  for (let looked = 0; open.length > 0 && looked < MOST_FILES; looked++) {
+    const name = open.shift() ?? "";
+    const other = lstatSync(join(root, name), { throwIfNoEntry: false });
+    if (other?.isFile() && other.ino === found.ino && other.dev === found.dev) return name;
+    if (other?.isDirectory())
+      open.push(...attempt(() => readdirSync(join(root, name)), []).map((each) => `${name}/${each}`));
+  }
+  return null;
 }
 
 /** Where clients keep plans, memory and notes of their own. */

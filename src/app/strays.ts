@@ -1,6 +1,7 @@
 /** The comparison of the working tree with what may be written: each part is loaded when it is first needed. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { emptyRepositories } from "../adapters/guard/empty-repositories.ts";
 import type { Environment } from "../config/config.ts";
 import { stateFolder, TREES } from "../config/state-home.ts";
 import type { View } from "../core/ports/store.ts";
@@ -37,6 +38,7 @@ export function lateStrays({ environment, home, project, root }: StraysOrder): S
       notes,
       scopeOf: (run) => scopeOf(project(), run),
       isOn: () => isOn(),
+      nested: () => emptyRepositories(root),
       async tell(event) {
         const { strayEvent } = await import("../guard/stray-events.ts");
         await advance(project().runtime, strayEvent, event, { channel: "script" });

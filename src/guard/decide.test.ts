@@ -13,8 +13,11 @@ const PLACE: Place = {
   temporary: ["/tmp"],
   clientFolders: ["/home/dev/.claude/plans"],
   pawlFolders: ["/home/dev/.local/state/pawl"],
+  own: [],
   program: "/opt/pawl/main.js",
+  shell: "none",
   real: (path) => path,
+  twin: () => null,
 };
 
 const NONE: Scope = {
@@ -46,9 +49,6 @@ describe("what a scope lets an assistant write", () => {
   ])("is the same whatever the run: %s", (path, expected) => {
     promise("guard.scope");
     expect([NONE, PLAN, WORKTREE, ALL].map((limits) => isAllowed(write(path), limits))).toEqual(expected);
-    expect([NONE, PLAN, WORKTREE, ALL].map((limits) => isAllowed(shell(`echo > ${path}`), limits))).toEqual(
-      expected,
-    );
     expect(isAllowed(write(path), null)).toBe(expected[3]);
   });
 
@@ -77,60 +77,35 @@ describe("what a scope lets an assistant write", () => {
 
   it.each([
     ...["node_modules/pawl", "node_modules/pawl/dist/main.js", "sub/node_modules/Pawl/package.json"],
-    ...["node_modules/.bin/pawl", "node_modules/.bin/bloom", "node_modules/.bin/pawl.cmd"],
+    ...["node_modules/.bin/pawl", "node_modules/.bin/bloom"],
     ...[".npmrc", "sub/.npmrc", "/home/dev/.npmrc", ".husky/_/h"],
-    ...[".husky/pre-commit", ".husky/pre-push", ".githooks/pre-commit", ".githooks/pre-push"],
+    ...[".husky/pre-commit", ".husky/commit-msg", ".githooks/pre-push", "sub/.husky/pre-commit"],
     ...["/opt/pawl/main.js", "/opt/pawl/other.js"],
   ])("is never what starts the guard: %s", (path) => {
     promise("guard.protected");
     for (const limits of [WORKTREE, ALL, null]) {
       expect(isAllowed(write(path), limits)).toBe(false);
       expect(isAllowed(shell(`echo > ${path}`), limits)).toBe(false);
-      expect(isAllowed(shell(`rm -rf ${path}`), limits)).toBe(false);
     }
   });
 
   it("is what stands beside it, and the packages of a project that has no Pawl of its own", () => {
     for (const path of [
-      ...["node_modules/pawl-other/a", "node_modules/.bin/tsc", ".husky/commit-msg", ".githooks/a"],
+      ...["node_modules/pawl-other/a", "node_modules/.bin/tsc", "husky/commit-msg", "githooks/a"],
       ...["/opt/other", "npmrc"],
     ])
       expect(isAllowed(write(path), ALL), path).toBe(true);
     expect(isAllowed(shell("rm -rf node_modules node_modules/*"), ALL)).toBe(true);
-    expect(isAllowed(shell("rm -rf .husky"), ALL)).toBe(false);
   });
 
-  it.each([
-    "/p/node_modules/pawl/dist/main.js",
-    "/p/node_modules/.pnpm/pawl@1/node_modules/pawl/dist/main.js",
-  ])("is no folder around the package that starts the guard: %s", (program) => {
+  it("is no file that is the same as a protected one by another name", () => {
     promise("guard.protected");
-    const own = { ...PLACE, program };
-    for (const command of ["rm -rf node_modules", "mv node_modules /tmp/x", "rm -rf node_modules*"])
-      expect(isAllowed(shell(command), ALL, own), command).toBe(false);
-    expect(isAllowed(write(program.replace("main.js", "a.js")), ALL, own)).toBe(false);
-    expect(isAllowed(shell("rm -rf node_modules/.cache"), ALL, own)).toBe(true);
-  });
-
-  it.each([
-    ["find . -name '*.pyc' -delete", true],
-    ["find . -type f -name '*.orig' -exec rm {} +", true],
-    ["find . -name node_modules -prune -exec rm -rf '{}' +", true],
-    ["find src -name '*.yaml' -delete", true],
-    ["find . -type f -delete", false],
-    ["find . -exec rm {} +", false],
-    ["find . -name '*.yaml' -delete", false],
-    ["find . -name state.json -exec rm {} +", false],
-    ["find . -name '.PAW*' -exec rm -rf {} +", false],
-    ["find . -name settings.json -delete", false],
-    ["find .pawl -name x -delete", false],
-    ["find .. -name '*.pyc' -delete", false],
-    ["find . -name '*.pyc' -o -delete", false],
-    [`find ${"src ".repeat(300)} .pawl -name a -delete`, false],
-    [`find . -name '${"*".repeat(5000)}.yaml' -delete`, false],
-  ])("is what a search by name may take away: %s", (command, expected) => {
-    promise("guard.protected");
-    expect(isAllowed(shell(command), null)).toBe(expected);
+    const linked = { ...PLACE, twin: (path: string) => (path === "/p/notes.txt" ? "pawl.yaml" : null) };
+    const verdict = decide(write("notes.txt"), ALL, linked);
+    expect(verdict).toMatchObject({
+      allow: false,
+      reason: expect.stringContaining('the same file as "pawl.yaml"'),
+    });
   });
 
   it("is Pawl's own source where that is the project", () => {
@@ -161,7 +136,136 @@ describe("what a scope lets an assistant write", () => {
   it("refuses a path that no file can have, and too many of them", () => {
     for (const path of ["a\0b", "x/".repeat(3000)]) expect(isAllowed(write(path), ALL)).toBe(false);
     expect(isAllowed({ type: "write", paths: Array(3000).fill("a"), cwd: "/p" }, ALL)).toBe(false);
-    expect(isAllowed(shell("rm a;".repeat(3000)), ALL)).toBe(false);
+  });
+});
+
+describe("a place that an argument names", () => {
+  const isWritten = (path: string) => isAllowed(write(path), ALL);
+
+  it.each([
+    ...[
+      "file:///p/pawl.yaml",
+      "FILE:///p/pawl.yaml",
+      "file:/p/pawl.yaml",
+      "file://localhost/p/pawl.yaml",
+      "file:///p/p%61wl.yaml",
+    ],
+    ...[
+      "file:///p/pawl%2eyaml?x",
+      "~/.npmrc",
+      "~dev/.npmrc",
+      "$HOME/.npmrc",
+      "./x/../pawl.yaml",
+      "//p//pawl.yaml",
+    ],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as a tool may expand it
+    "${HOME}/.claude/settings.json",
+  ])("is protected in any form: %s", (path) => {
+    promise("guard.protected");
+    expect(isWritten(path)).toBe(false);
+  });
+
+  it("is looked at where no key says that it is one, too, and what is no place is left alone", () => {
+    promise("guard.protected");
+    const mentions = (text: string): Action => ({
+      type: "write",
+      paths: ["a"],
+      mentions: [text],
+      cwd: "/p",
+      tool: "x",
+    });
+    expect(isAllowed(mentions("pawl.yaml"), ALL)).toBe(false);
+    expect(isAllowed(mentions("src/../.pawl/events.jsonl"), WORKTREE)).toBe(false);
+    for (const text of ["see pawl.yaml", "a/b", "x\npawl.yaml", "\0", "x".repeat(10_000)])
+      expect(isAllowed(mentions(text), ALL), text).toBe(true);
+  });
+
+  it("is missing in the call of a tool that writes: it is refused where nothing may be written", () => {
+    promise("guard.scope");
+    const unknown: Action = { type: "write", paths: [], mentions: [], cwd: "/p", tool: "save_all" };
+    expect([NONE, PLAN, WORKTREE, ALL, null].map((limits) => isAllowed(unknown, limits))).toEqual([
+      false,
+      false,
+      true,
+      true,
+      true,
+    ]);
+    expect(decide(unknown, NONE, PLACE)).toMatchObject({
+      reason: expect.stringContaining('"save_all": it does not say where'),
+    });
+  });
+});
+
+describe("a shell's command", () => {
+  const G: Scope = { ...NONE, forbids: ["push"] };
+  const judged = (command: string, limits: Limits, kind: Place["shell"]) => {
+    const verdict = decide(shell(command), limits, { ...PLACE, shell: kind });
+    return verdict.allow ? (verdict.wall ?? "as it is") : "refused";
+  };
+  const KINDS = ["wall", "closed", "own", "none"] as const;
+  const byKind = (command: string, limits: Limits) => KINDS.map((kind) => judged(command, limits, kind));
+  const all = (one: string) => KINDS.map(() => one);
+
+  it("that only reads, or is Pawl's, runs as it is in every state", () => {
+    promise("guard.shell");
+    const fault = { fault: "it cannot be read", fix: "Mend it." };
+    for (const limits of [NONE, PLAN, WORKTREE, ALL, null, fault])
+      for (const command of ["grep -n a b | head", "git log --oneline", "npx --no pawl call x '{}'"])
+        expect(byKind(command, limits), command).toEqual(all("as it is"));
+  });
+
+  it("that may write runs behind a wall where nothing may be written, or not at all", () => {
+    promise("guard.shell");
+    for (const limits of [NONE, PLAN, { fault: "x", fix: "y" }])
+      for (const command of ["echo x > a", "python3 a.py", "sort -o a b", "cat $(ls)", "git add -A"])
+        expect(byKind(command, limits), command).toEqual(["closed", "closed", "as it is", "refused"]);
+    const { reason = "" } = decide(shell("echo > a"), NONE, PLACE) as { reason?: string };
+    expect(reason).toMatch(
+      /no file may be written, and here nothing keeps.*plain commands.*your file tools.*Hand in the plan/,
+    );
+  });
+
+  it("of git's runs as it is where git may commit, and no client's own wall stands there", () => {
+    promise("guard.shell");
+    expect(byKind("git add -A && git commit -m x", G)).toEqual(all("as it is"));
+    expect(byKind("git push", G)).toEqual(all("refused"));
+    expect(byKind("make", G)).toEqual(["closed", "closed", "refused", "refused"]);
+    expect(byKind("git commit -m x", NONE)).toEqual(all("refused"));
+    expect(byKind("git commit -m x", { ...WORKTREE, forbids: ["commit"] })).toEqual(all("refused"));
+  });
+
+  it("that runs the project's tests runs in every state", () => {
+    promise("guard.lawful");
+    expect(byKind("npm test 2>&1 | tail -20", NONE)).toEqual(["open", "as it is", "as it is", "as it is"]);
+  });
+
+  it("runs behind a wall around the protected places in every other state, or may not name one", () => {
+    promise("guard.protected");
+    for (const limits of [WORKTREE, ALL, null]) {
+      expect(byKind("make", limits)).toEqual(["open", "as it is", "as it is", "as it is"]);
+      for (const command of [
+        "echo x > pawl.yaml",
+        "F=pawl.yaml; echo x > $F",
+        "sed -i s/a/b/ ./.claude/settings.json",
+        "rm -rf .alfred",
+      ])
+        expect(byKind(command, limits), command).toEqual(["open", "refused", "refused", "refused"]);
+      for (const command of ["cat pawl.yaml", "git add pawl.yaml", "git commit -m 'Mend pawl.yaml'"])
+        expect(judged(command, ALL, "none"), command).toBe("as it is");
+    }
+  });
+
+  it("may put back what has strayed", () => {
+    promise("guard.strays");
+    const undoing: Scope = { ...PLAN, planFiles: ["made.txt"] };
+    expect(byKind("rm made.txt", undoing)).toEqual(all("as it is"));
+    expect(judged("rm other.txt", undoing, "none")).toBe("refused");
+  });
+
+  it("that is a person's word is refused in every state", () => {
+    promise("guard.person");
+    for (const limits of [NONE, ALL, null])
+      expect(byKind("true && pawl approve x", limits)).toEqual(all("refused"));
   });
 });
 

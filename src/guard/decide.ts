@@ -10,17 +10,20 @@ import type { Scope } from "../runtime/scope.ts";
 import { type Action, ALLOWED, type Verdict } from "./action.ts";
 import { matchesGlob } from "./glob.ts";
 import { isWithin, MAX_PATH, placesOf, relativeTo } from "./paths.ts";
+import { personVerbOf } from "./person-verbs.ts";
+import { type PlainCommand, plainCommands } from "./plain-commands.ts";
+import { HOOKS, type ProjectFiles, packageOf, protectedAtHome, protectedIn } from "./protected-places.ts";
 import {
-  HOOKS,
-  type ProjectFiles,
-  packageOf,
-  protectedAtHome,
-  protectedBelow,
-  protectedByPattern,
-  protectedIn,
-  SAMPLES,
-} from "./protected-places.ts";
-import { readShell, type ShellWrite } from "./shell-writes.ts";
+  gitActOf,
+  isGits,
+  isPawlName,
+  isPawls,
+  isReading,
+  isTesting,
+  personVerbIn,
+  READING,
+  undoneBy,
+} from "./short-list.ts";
 
 /** The surroundings of a decision. All folders are absolute, without links. */
 export interface Place {
@@ -37,8 +40,17 @@ export interface Place {
   readonly pawlFolders: readonly string[];
   /** The program that runs now. */
   readonly program: string;
+  /** `pawlFolders`, and the package of the program unless that is the project: what walls keep closed. */
+  readonly own: readonly string[];
+  /**
+   * What keeps a shell's command from writing: a wall that Pawl puts around it, the same but only where all is closed, the
+   * client's own, or nothing.
+   */
+  readonly shell: "wall" | "closed" | "own" | "none";
   /** The path without links, as the system follows them; what does not exist stays as it is. */
   real(path: string): string;
+  /** The protected place that is the same file by a hard link; null: none. */
+  twin(path: string): string | null;
 }
 
 /** What limits the session; null: nothing but the protected places. A fault: what is in force is not known. */
@@ -51,7 +63,7 @@ export function decide(action: Action, limits: Limits, place: Place): Verdict {
       `it looks at ${MAX_PATHS} at most`,
       "Write fewer at a time.",
     );
-  if (action.type === "write") return write(action.paths, action.cwd, limits, place);
+  if (action.type === "write") return writing(action, limits, place);
   if (action.type === "shell") return shell(action.command, action.cwd, limits, place);
   return ALLOWED;
 }
@@ -80,6 +92,31 @@ function firstRefused<T>(items: readonly T[], judge: (item: T) => Verdict): Verd
   return ALLOWED;
 }
 
+/** A tool that says it writes, by all that it is given. */
+function writing(action: Extract<Action, { type: "write" }>, limits: Limits, place: Place): Verdict {
+  const { cwd, mentions = [], paths, tool = "a tool" } = action;
+  const named = firstRefused(mentions.slice(0, MAX_PATHS), (text) =>
+    unprotectedText(text, cwd, limits, place),
+  );
+  if (!named.allow) return named;
+  const isUnknown = paths.length === 0 && limits !== null;
+  if (isUnknown && ("fault" in limits || isLocked(limits.writes)))
+    return refused(
+      quoted(tool),
+      `it does not say where it writes, and ${"fault" in limits ? limits.fault : whyNot(limits)}`,
+      nextOf(limits),
+    );
+  return write(paths, cwd, limits, place);
+}
+
+function unprotectedText(text: string, cwd: string, limits: Limits, place: Place): Verdict {
+  const isPath = text !== "" && text.length <= MAX_PATH && !/[\0\n]/.test(text);
+  if (!isPath) return ALLOWED;
+  return firstRefused(placesOf(text, cwd, place.home, place.real), (path) =>
+    unprotected(path, text, limits, place),
+  );
+}
+
 function write(paths: readonly string[], cwd: string, limits: Limits, place: Place): Verdict {
   const impossible = paths.find((path) => path.includes("\0") || path.length > MAX_PATH);
   if (impossible !== undefined)
@@ -93,7 +130,15 @@ function write(paths: readonly string[], cwd: string, limits: Limits, place: Pla
 
 function unprotected(path: string, shown: string, limits: Limits, place: Place): Verdict {
   const why = protectedAt(path, place);
-  return why === null ? ALLOWED : refused(`writing ${quoted(shown)}`, why, nextOf(limits));
+  if (why !== null) return refused(`writing ${quoted(shown)}`, why, nextOf(limits));
+  const twin = place.twin(path);
+  return twin === null
+    ? ALLOWED
+    : refused(
+        `writing ${quoted(shown)}`,
+        `it is the same file as ${quoted(twin)}, which no assistant may write`,
+        nextOf(limits),
+      );
 }
 
 /** Why nothing may be written there, or null. */
@@ -121,18 +166,18 @@ function inScope(path: string, shown: string, limits: Limits, place: Place): Ver
   if (isOutside && [...place.temporary, ...place.clientFolders].some((folder) => isWithin(path, folder)))
     return ALLOWED;
   if ("fault" in limits) return refused(`writing ${quoted(shown)}`, limits.fault, limits.fix);
-  const { planFiles, run, state, writes } = limits;
+  const { planFiles, writes } = limits;
   if (writes === "all") return ALLOWED;
   if (writes === "worktree" && isWithin(path, place.checkout)) return ALLOWED;
   if (writes === "plan" && !isOutside) {
     const inside = insideOf(path, place) ?? "";
     if (planFiles.some((glob) => matchesGlob(inside, glob))) return ALLOWED;
   }
-  return refused(
-    `writing ${quoted(shown)}`,
-    `${run} is in ${quoted(state)}, where ${MAY[writes](planFiles)}`,
-    limits.next,
-  );
+  return refused(`writing ${quoted(shown)}`, whyNot(limits), limits.next);
+}
+
+function whyNot({ planFiles, run, state, writes }: Scope): string {
+  return `${run} is in ${quoted(state)}, where ${MAY[writes](planFiles)}`;
 }
 
 const MAY: Readonly<Record<Writes, (planFiles: readonly string[]) => string>> = {
@@ -142,60 +187,95 @@ const MAY: Readonly<Record<Writes, (planFiles: readonly string[]) => string>> = 
   all: () => "every file may be written",
 };
 
+/**
+ * What a shell's line does cannot be read from it. A plain one is known; any other runs behind a wall, or where nothing keeps it
+ * from writing, not at all.
+ */
 function shell(command: string, cwd: string, limits: Limits, place: Place): Verdict {
-  const { acts, isCut, verbs, writes } = readShell(command, {
-    cwd,
-    home: place.home,
-    isProgram: (path) => placesOf(path, cwd, place.home, place.real).includes(place.program),
-  });
-  if (isCut) return refused("this command", "it does more than the guard can look at", "Split it.");
-  const written = firstRefused(writes, (one) => protectedWrite(one, limits, place));
-  if (!written.allow) return written;
-  const [verb] = verbs;
-  if (verb !== undefined)
-    return refused(`\`pawl ${verb}\``, "it is a person's word: no assistant may give it", nextOf(limits));
-  const inside = firstRefused(writes, ({ cwd: from, path }) => scopedWrite(path, from, limits, place));
-  if (!inside.allow) return inside;
-  return limits === null || "fault" in limits ? ALLOWED : firstRefused(acts, (act) => gitAct(act, limits));
-}
-
-/** A shell's command may also reach a protected place by a pattern, or by removing a folder around it. */
-function protectedWrite(one: ShellWrite, limits: Limits, place: Place): Verdict {
-  const { cwd, isDeep, isPattern, path } = one;
-  if (path.includes("\0")) return ALLOWED;
-  return firstRefused(placesOf(path, cwd, place.home, place.real), (found) => {
-    const why =
-      protectedAt(found, place) ??
-      (isPattern ? reachedBy(found, isDeep, place) : null) ??
-      (isDeep ? below(found, place) : null);
-    return why === null ? ALLOWED : refused(`writing ${quoted(path)}`, why, nextOf(limits));
-  });
-}
-
-function reachedBy(pattern: string, isDeep: boolean, place: Place): string | null {
-  const inside = insideOf(pattern, place);
-  const [start = ""] = pattern.split("/**/");
-  if (isDeep && inside === null && start !== pattern) return below(start, place);
-  const own = packageOf(place.program, place.root);
-  const ours = own !== null && isWithin(own, place.root) ? [relativeTo(own, place.root)] : [];
-  const others = isDeep ? [...SAMPLES, ...ours] : ours;
-  const found = inside === null ? null : protectedByPattern(inside, place.files, others);
-  return found === null ? null : `it reaches ${found}, which no assistant may write`;
-}
-
-function below(folder: string, { files, pawlFolders, program, root }: Place): string | null {
-  if (isWithin(root, folder)) return "it holds the project";
-  if (isWithin(program, folder)) return "it holds Pawl's own program, which is the guard";
-  if (pawlFolders.some((own) => isWithin(own, folder))) return "it holds what Pawl keeps";
-  const found = isWithin(folder, root) ? protectedBelow(relativeTo(folder, root), files) : null;
-  return found === null ? null : `it holds ${found}, which no assistant may write`;
-}
-
-function scopedWrite(path: string, cwd: string, limits: Limits, place: Place): Verdict {
-  return firstRefused(placesOf(path, cwd, place.home, place.real), (found) =>
-    // Devices, pipes and other processes' descriptors are no files.
-    isWithin(found, "/dev") || isWithin(found, "/proc") ? ALLOWED : inScope(found, path, limits, place),
+  const plain = plainCommands(command);
+  const known = plain === null ? ALLOWED : plainly(plain, limits);
+  if (!known.allow) return known;
+  if (plain?.every(isPawls) || plain?.every(isReading)) return ALLOWED;
+  const spoken = plain?.every((each) => isReading(each) || isGits(each))
+    ? ALLOWED
+    : unspoken(command, limits);
+  if (!spoken.allow) return spoken;
+  const isLimited = limits !== null && ("fault" in limits || isLocked(limits.writes));
+  if (!isLimited)
+    return place.shell === "wall" ? { allow: true, wall: "open" } : unnamed(command, cwd, limits, place);
+  if (plain?.every((each) => isReading(each) || isPawls(each) || isUndone(each, cwd, limits, place)))
+    return ALLOWED;
+  const mayCommit = !("fault" in limits) && !limits.forbids.includes("commit");
+  if (mayCommit && plain?.every((each) => isReading(each) || isGits(each))) return ALLOWED;
+  // The project's own tests write what they must; the files are compared afterwards.
+  if (plain?.every((each) => isReading(each) || isTesting(each)))
+    return place.shell === "wall" ? { allow: true, wall: "open" } : unnamed(command, cwd, limits, place);
+  if (place.shell === "wall" || place.shell === "closed") return { allow: true, wall: "closed" };
+  // The client's own wall lets git commit nothing either, so it is not there where git may.
+  if (place.shell === "own" && !mayCommit) return ALLOWED;
+  const { fix, why } =
+    "fault" in limits ? { fix: limits.fix, why: limits.fault } : { fix: limits.next, why: whyNot(limits) };
+  return refused(
+    "this command",
+    `${why}, and here nothing keeps a shell's command from it`,
+    `Read with plain commands (${READING} and the like, without redirections), and write with your file tools where that is allowed. ${fix}`,
   );
+}
+
+/** What a plain command says of itself. */
+function plainly(commands: readonly PlainCommand[], limits: Limits): Verdict {
+  const verb = commands.map(personVerbIn).find((each) => each !== null);
+  if (verb) return person(verb, limits);
+  if (limits === null || "fault" in limits) return ALLOWED;
+  return firstRefused(commands, (each) => {
+    const act = gitActOf(each);
+    return act === null ? ALLOWED : gitAct(act, limits);
+  });
+}
+
+/** A line of which nobody knows what it does may at least not say a person's word. */
+function unspoken(command: string, limits: Limits): Verdict {
+  const words = wordsIn(command);
+  const verb = words.flatMap((word, at) =>
+    isPawlName(word) ? (personVerbOf(words.slice(at + 1, at + 1 + MAX_VERB_WORDS)) ?? []) : [],
+  )[0];
+  return verb === undefined ? ALLOWED : person(verb, limits);
+}
+
+const MAX_VERB_WORDS = 8;
+
+function person(verb: string, limits: Limits): Verdict {
+  return refused(`\`pawl ${verb}\``, "it is a person's word: no assistant may give it", nextOf(limits));
+}
+
+/** What stands between a shell's signs. */
+function wordsIn(command: string): readonly string[] {
+  const words = command
+    .slice(0, MAX_COMMAND)
+    .replace(/\$\{?\w+\}?/g, ".")
+    .split(/[\s'"`$(){}<>;&|=,\\]+/);
+  return words.filter((word) => word !== "").slice(0, MAX_PATHS);
+}
+
+/** Files that changed where they may not may be put back. */
+function isUndone(command: PlainCommand, cwd: string, limits: Limits, place: Place): boolean {
+  const paths = undoneBy(command);
+  return paths !== null && paths.length > 0 && write(paths, cwd, limits, place).allow;
+}
+
+/** Where no wall is, a command that names a protected place is refused, unless it is known to read. */
+function unnamed(command: string, cwd: string, limits: Limits, place: Place): Verdict {
+  if (plainCommands(command)?.every((each) => isReading(each) || isGits(each) || isPawls(each)))
+    return ALLOWED;
+  // Nobody knows from which folder a name counts there.
+  const names = wordsIn(command).flatMap((word) => [word, word.replace(/^(?:\.{1,2}\/)+/, "")]);
+  return firstRefused([...new Set(names)], (name) => unprotectedText(name, cwd, limits, place));
+}
+
+const MAX_COMMAND = 100_000;
+
+export function isLocked(writes: Writes): boolean {
+  return writes === "none" || writes === "plan";
 }
 
 function gitAct(act: GitAct, scope: Scope): Verdict {

@@ -10,14 +10,29 @@ export function placesOf(
   home: string,
   real: (path: string) => string,
 ): readonly string[] {
-  const whole = absolute(path, cwd, home);
-  const plain = normal(whole);
-  return [...new Set([plain, normal(real(plain)), normal(real(whole))])];
+  const found = [path, ...decoded(path)].flatMap((each) => {
+    const whole = absolute(each, cwd, home);
+    const plain = normal(whole);
+    return [plain, normal(real(plain)), normal(real(whole))];
+  });
+  return [...new Set(found)];
+}
+
+/** An address of a file may have its signs by number. */
+function decoded(path: string): readonly string[] {
+  if (!/^file:.*%/i.test(path)) return [];
+  try {
+    return [decodeURIComponent(path.replace(/[?#].*$/, ""))];
+  } catch {
+    return [];
+  }
 }
 
 function absolute(path: string, cwd: string, home: string): string {
-  const local = path.replace(/^file:\/\/(?=\/)/, "");
-  if (local === "~" || local.startsWith("~/")) return `${home}${local.slice(1)}`;
+  const local = path.replace(/^file:(?:\/\/(?:localhost)?)?(?=\/)/i, "");
+  const [named, user] = /^(?:~([^/]*)|\$HOME|\$\{HOME\})(?=\/|$)/.exec(local) ?? [];
+  if (named !== undefined && (!user || home.endsWith(`/${user}`)))
+    return `${home}${local.slice(named.length)}`;
   if (/^(?:[/\\]|[A-Za-z]:[/\\])/.test(local)) return local;
   return `${cwd}/${local}`;
 }

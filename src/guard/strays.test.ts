@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { promise } from "../../test/rig/promise.ts";
 import type { TreeNote } from "../core/ports/tree-notes.ts";
 import type { Scope } from "../runtime/scope.ts";
 import { besideStrays } from "../runtime/strays.ts";
@@ -14,10 +15,17 @@ const NONE: Scope = {
 /** A project whose tree is the list of its files, joined. */
 function openWorld() {
   const notes = new Map<string, TreeNote>();
-  const world = { scope: NONE as Scope | null, files: "a", told: [] as string[] };
+  const world = {
+    ...{ scope: NONE as Scope | null, files: "a", told: [] as string[] },
+    ...{ fault: null as string | null, nested: {} as Record<string, string> },
+  };
   const strays = openStrays({
+    nested: () => world.nested,
     git: {
-      snapshot: async () => ({ kind: "tree", tree: world.files }) as never,
+      snapshot: async () =>
+        (world.fault === null
+          ? { kind: "tree", tree: world.files }
+          : { kind: "unavailable", reason: world.fault }) as never,
       between: async (one, other) => {
         const before = one.split(" ");
         return other.split(" ").filter((file) => !before.includes(file));
@@ -60,6 +68,33 @@ it("takes plan files for lawful where they were, also after the state that let t
   expect(await found()).toBeNull();
   world.files = "a plan.md more";
   expect(await found()).toEqual(["more"]);
+});
+
+it("holds the run where the files cannot be read, until a person accepts what is there", async () => {
+  promise("guard.strays");
+  const { strays, world } = openWorld();
+  world.fault = "x/ is odd.";
+  await strays.note(RUN, null);
+  const unknown = async () => (await strays.look(RUN))?.unknown ?? null;
+  expect(await unknown()).toContain("x/ is odd.");
+  world.fault = null;
+  expect(await unknown(), "what it was is not known").toContain("when it began: x/ is odd.");
+  await strays.note(RUN, null);
+  expect(await unknown(), "nobody's move makes it known").toContain("when it began");
+  await strays.note(RUN, await strays.look(RUN));
+  expect(await unknown(), "accepted").toBeNull();
+  world.fault = "y/ is odd.";
+  expect(await unknown()).toContain("y/ is odd.");
+});
+
+it("sees what changes in a repository without a commit, and that one came or went", async () => {
+  promise("guard.strays");
+  const { found, strays, world } = openWorld();
+  world.nested = { x: "1" };
+  await strays.note(RUN, null);
+  expect(await found()).toBeNull();
+  world.nested = { x: "2", y: "1" };
+  expect(await found()).toEqual(["x/", "y/"]);
 });
 
 it("does not measure by a note of another state, which nobody came to renew", async () => {

@@ -6,7 +6,8 @@
  * G3  Where git may commit, nothing is compared: a stash or another branch changes files lawfully.
  * G4  A note of another state than the run's present one is of no use: whoever moved the run did not come to write it. What is
  *     there then is taken for how it was.
- * G5  An edit of the settings does not end the comparison: a tree that was noted is compared.
+ * G5  A comparison that cannot be made holds the run, and says why. It never counts as made.
+ * G6  An edit of the settings does not end the comparison: a tree that was noted is compared.
  */
 import type { PawlEvent } from "../core/event.ts";
 import type { Git } from "../core/ports/git.ts";
@@ -21,12 +22,14 @@ export interface StraysPlace {
   /** Of a run whose work is done in the project's own checkout; null: of none, or it is over. */
   scopeOf(run: string): Promise<Scope | null>;
   isOn(): Promise<boolean>;
+  /** What lies in repositories without a commit, by their folders: no tree holds it. */
+  nested(): Readonly<Record<string, string>>;
   /** Appends the event to the log. */
   tell(event: Omit<Extract<PawlEvent, { type: "guard:strayed" }>, "id" | "time">): Promise<void>;
 }
 
-/** Pawl's own files, which a run's moves write. */
-const OWN = [".pawl", ".alfred"];
+/** What Pawl itself writes while a run moves. */
+const OWN = [".pawl", ".alfred", ".claude/settings.local.json"];
 
 export function openStrays(place: StraysPlace): Strays {
   const { notes, scopeOf } = place;
@@ -52,26 +55,43 @@ export function openStrays(place: StraysPlace): Strays {
         return;
       }
       if (!known && !(await place.isOn())) return;
-      const kept = known && !accepted ? await keptTree(place, known, scope) : null;
-      const tree = accepted?.tree ?? kept ?? (await treeNow(place));
+      const isKept = known !== null && !accepted && (await isMeasure(place, known, scope));
       const { planFiles, state, writes } = scope;
-      const told = kept === null ? [] : (known?.told ?? []);
-      if (tree !== null) await notes.keep(run, { state, tree, writes, planFiles, told });
+      const about = { state, writes, planFiles };
+      if (isKept) return notes.keep(run, { ...known, ...about });
+      const now = await filesNow(place);
+      if (now.kind === "none") return;
+      const { nested, tree } = now;
+      const why = now.why === undefined ? {} : { why: now.why };
+      await notes.keep(run, { ...about, tree: accepted?.tree ?? tree, nested, told: [], ...why });
     },
   };
 }
 
-/** The tree that stays the measure; null: the present one becomes it. Nobody's move alone makes stray edits lawful. */
-async function keptTree(place: StraysPlace, known: TreeNote, scope: Scope): Promise<string | null> {
-  if (known.writes === scope.writes) return known.tree;
-  const { planFiles = [], writes } = known;
-  const before = { ...scope, planFiles, writes: writes as Scope["writes"] };
-  return (await editsSince(place, known, before)) === null ? null : known.tree;
+type FilesNow =
+  | { readonly kind: "none" }
+  | {
+      readonly kind: "some";
+      readonly tree: string | null;
+      readonly why?: string;
+      readonly nested: Readonly<Record<string, string>>;
+    };
+
+/** `none`: there is no repository, so nobody can compare. */
+async function filesNow(place: StraysPlace): Promise<FilesNow> {
+  const nested = place.nested();
+  const now = await place.git.snapshot({ base: null, own: [...OWN, ...Object.keys(nested)] });
+  if (now.kind === "tree") return { kind: "some", tree: now.tree, nested };
+  if (now.kind === "not-a-repository") return { kind: "none" };
+  return { kind: "some", tree: null, why: now.reason, nested };
 }
 
-async function treeNow({ git }: StraysPlace): Promise<string | null> {
-  const now = await git.snapshot({ base: null, own: OWN });
-  return now.kind === "tree" ? now.tree : null;
+/** Whether what was noted stays the measure. Nobody's move alone makes stray edits lawful. */
+async function isMeasure(place: StraysPlace, known: TreeNote, scope: Scope): Promise<boolean> {
+  if (known.writes === scope.writes) return true;
+  const { planFiles = [], writes } = known;
+  const before = { ...scope, planFiles, writes: writes as Scope["writes"] };
+  return (await editsSince(place, known, before)) !== null;
 }
 
 /** Where git may commit, files come and go with it: a stash, another branch. */
@@ -80,27 +100,31 @@ function isLimited({ forbids, writes }: Scope): boolean {
 }
 
 async function editsSince(
-  { git }: StraysPlace,
+  place: StraysPlace,
   note: TreeNote,
   { planFiles, run, state, writes }: Scope,
 ): Promise<StrayEdits | null> {
-  const now = await git.snapshot({ base: null, own: OWN });
-  if (now.kind !== "tree") {
-    const why = now.kind === "unavailable" ? now.reason : "there is no git repository.";
-    return { run, state, files: [], tree: null, unknown: `the files cannot be compared any more: ${why}` };
-  }
-  if (now.tree === note.tree) return null;
-  const changed = await git.between(note.tree, now.tree);
-  if (changed === null)
-    return {
-      run,
-      state,
-      files: [],
-      tree: now.tree,
-      unknown: "files changed, and Pawl no longer knows what they were.",
-    };
+  const now = await filesNow(place);
+  const tree = now.kind === "some" ? now.tree : null;
+  const unknown = (why: string): StrayEdits => ({ run, state, files: [], tree, unknown: why });
+  if (now.kind === "none")
+    return unknown("the files cannot be compared any more: there is no git repository.");
+  if (now.tree === null)
+    return unknown(`nobody can say which files changed, because git cannot read them: ${now.why}`);
+  if (note.tree === null)
+    return unknown(
+      `nobody can say which files changed, because git could not read them when it began: ${note.why}`,
+    );
+  const before = note.nested ?? {};
+  const inside = Object.keys({ ...before, ...now.nested }).filter(
+    (folder) => before[folder] !== now.nested[folder],
+  );
+  const changed = now.tree === note.tree ? [] : await place.git.between(note.tree, now.tree);
+  if (changed === null) return unknown("files changed, and Pawl no longer knows what they were.");
   const allowed = writes === "plan" ? planFiles : [];
-  const files = changed.filter((path) => !allowed.some((glob) => matchesGlob(path, glob))).sort();
+  const files = [...changed, ...inside.map((folder) => `${folder}/`)]
+    .filter((path) => !allowed.some((glob) => matchesGlob(path, glob)))
+    .sort();
   return files.length === 0 ? null : { run, state, files, tree: now.tree };
 }
 

@@ -94,9 +94,10 @@ const OR_KEEP =
 export const UNDO = `Undo these edits. ${OR_KEEP}`;
 
 function strayed(edits: StrayEdits): PawlError {
+  const undo = edits.unknown === undefined ? "Undo these edits" : "Mend what git says, if you caused it";
   return new PawlError(
     "tree-strayed",
     `${found(edits)} Nothing was changed by this call.`,
-    `Undo these edits, then call again. ${OR_KEEP}`,
+    `${undo}, then call again. ${OR_KEEP}`,
   );
 }

@@ -33,8 +33,11 @@ const PLACE: Place = {
   temporary: [],
   clientFolders: [],
   pawlFolders: [],
+  own: [],
   program: "/opt/pawl/main.js",
+  shell: "none",
   real: (path) => path,
+  twin: () => null,
 };
 
 /** Whether the guard lets the action pass while a run is in the state. */

@@ -1,6 +1,6 @@
 /** The guard as Claude Code calls it, in a real project, on recorded calls. */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, symlinkSync } from "node:fs";
+import { linkSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -53,7 +53,7 @@ describe("a write outside of the scope", () => {
     expect(reason).toContain("alfred:TS-01");
     expect(reason).toContain("no file may be written");
     expect(reason).toContain('submit_work (task_id "TS-01")');
-    expect(await said(project, "shell")).toContain("src/bucket.txt");
+    expect(await said(project, "shell")).toContain("nothing keeps a shell's command from it");
   });
 
   it("is allowed as soon as the state allows it, and refused again in the next", async () => {
@@ -107,9 +107,13 @@ describe("a protected place", () => {
     symlinkSync(join(root, ".pawl"), join(root, "deep/link"));
     symlinkSync(join(root, "deep/missing"), join(root, "deep/dangling"));
     symlinkSync(join(root, ".alfred/workspace/new.json"), join(root, "deep/planted"));
+    linkSync(join(root, `.alfred/tasks/${ID}.md`), join(root, "deep/same"));
+    linkSync(join(root, `.alfred/workspace/${ID}/task_state.json`), join(root, "deep/state"));
+    linkSync(join(root, "src/server.txt"), join(root, "deep/other"));
     const paths = [
       ...["pawl.yaml", "./pawl.yaml", "PAWL.YAML", "src/../pawl.yaml", "pawl.yaml.", "pawl.yaml "],
       ...[".pawl/events.jsonl", ".Pawl/journal", ".p\u200bawl/journal", "deep/link/journal", "deep/planted"],
+      ...["deep/same", "deep/state", `file://${root}/pawl.yaml`],
       ...[
         `.alfred/workspace/${ID}/task_state.json`,
         ".alfred/config.yml",
@@ -136,6 +140,7 @@ describe("a protected place", () => {
       expect(await said(project, "write", writing(path)), path).toContain("Pawl refuses");
     for (const path of [
       "deep/dangling",
+      "deep/other",
       "src/pawl.yaml.ts",
       ".ai/task/plan.md",
       "docs/.github.md",
@@ -162,16 +167,9 @@ describe("a protected place", () => {
         "rm -rf .alfred",
         "cat a | tee pawl.yaml",
       ],
-      ...[
-        "cd src && mv a ../tasks.yaml",
-        "rm *.yaml",
-        "rm -rf .",
-        "git config core.hooksPath /dev/null",
-        "git -c core.hooksPath=x commit",
-        "chmod -x .git/hooks/pre-push",
-      ],
+      ...["chmod -x .git/hooks/pre-push", "ln pawl.yaml notes.txt", "cd src; echo x > .alfred/config.yml"],
       ...["bash -c 'echo x > pawl.yaml'", "F=pawl.yaml; echo x > $F", 'echo x > "$PWD/pawl.yaml"'],
-      ...["bash <<'EOF'\necho x > pawl.yaml\nEOF", "env -u A -- cp a pawl.yaml", "cp /tmp/pawl.yaml ."],
+      ...["bash <<'EOF'\necho x > pawl.yaml\nEOF", "env -u A -- cp a pawl.yaml"],
     ];
     for (const command of commands)
       expect(await said(project, "shell", running(command)), command).toContain("Pawl refuses");
@@ -205,7 +203,7 @@ describe("a person's word", () => {
         "pawl policy --accept x",
         "pawl keys add",
         "script -qc 'pawl approve x' /dev/null",
-        "p'aw'l app\"rov\"e x",
+        "p'aw'l 'app''rov'e x",
       ],
       ...["echo y | pawl approve x", "true && pawl repair", 'bash -lc "pawl approve x"', "$(pawl approve x)"],
       ...[

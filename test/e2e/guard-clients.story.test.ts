@@ -89,9 +89,9 @@ describe.each(GUARDED_CLIENTS)("%s", (client) => {
   it("is refused what its session's run does not allow, in its own form", async () => {
     promise("guard.clients");
     using project = await projectAtStart();
-    const none = deny(expect.stringMatching(/src\/bucket\.txt|bucket\.txt".*no file may be written/));
-    expect(await said(client, "write", project.root)).toEqual(none);
-    expect(await said(client, "shell", project.root)).toEqual(none);
+    const none = (what: string) => deny(expect.stringMatching(new RegExp(`${what}.*no file may be written`)));
+    expect(await said(client, "write", project.root)).toEqual(none("src/bucket.txt"));
+    expect(await said(client, "shell", project.root)).toEqual(none("this command"));
     expect(await said(client, "write-protected", project.root)).toEqual(
       deny(expect.stringContaining("pawl.yaml")),
     );
@@ -170,9 +170,7 @@ describe("a session", () => {
     const refused = A(expect.stringContaining("alfred:TS-01"));
     for (const command of [
       `npx --no pawl call start_task '{"task_id": "TS-01"}'`,
-      `cd . && timeout 60 pawl call start_task '{"task_id":"TS-01"}' --json | head`,
-      `pawl call start_task - <<'EOF'\n{"task_id": "TS-01"}\nEOF`,
-      `echo '{"task_id": "TS-01"}' | pawl call start_task -`,
+      `cat given.json && timeout 60 pawl call start_task '{"task_id":"TS-01"}' --json | head`,
       "pawl call start_task @given.json",
     ])
       expect(await writesAfter(command), command).toEqual(refused);
@@ -180,7 +178,6 @@ describe("a session", () => {
       `echo pawl call start_task '{"task_id": "TS-01"}'`,
       `pawl --project /tmp call start_task '{"task_id": "TS-01"}'`,
       `PAWL_PROJECT=/tmp pawl call start_task '{"task_id": "TS-01"}'`,
-      `cd /tmp; pawl call start_task '{"task_id": "TS-01"}'`,
       'pawl call start_task "$(cat given.json)"',
       "pawl call start_task TS-01",
       "pawl call start_task @/dev/zero",

@@ -7,7 +7,6 @@ import { imports } from "./targets/imports.ts";
 import { journal } from "./targets/journal.ts";
 import { mcpArguments } from "./targets/mcp-arguments.ts";
 import { pawlYaml } from "./targets/pawl-yaml.ts";
-import { shell } from "./targets/shell.ts";
 import { streams } from "./targets/streams.ts";
 import { taskState } from "./targets/task-state.ts";
 import { tasksYaml } from "./targets/tasks-yaml.ts";
@@ -25,6 +24,5 @@ export const TARGETS: readonly Target[] = [
   streams,
   mcpArguments,
   hookCalls,
-  shell,
   imports,
 ];

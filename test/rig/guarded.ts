@@ -23,6 +23,8 @@ export interface Asked {
   readonly cwd?: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly event?: string;
+  /** Of the client; default: unknown, so that nothing keeps its shell from writing. */
+  readonly version?: string;
 }
 
 /** What the guard answers in this process to a text on its standard input. */
@@ -40,6 +42,7 @@ export function guardOn(
     read: () => text,
     environment: { HOME: "/home/dev", ...stateHome(), ...asked.environment },
     cwd: asked.cwd ?? root,
+    version: asked.version ?? null,
   });
 }
 

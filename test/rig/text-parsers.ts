@@ -18,7 +18,7 @@ import { nearest } from "../../src/core/nearest.ts";
 import { projectPath } from "../../src/core/path.ts";
 import { isTouched } from "../../src/core/ssh-signature.ts";
 import { readYaml } from "../../src/core/yaml.ts";
-import { readShell } from "../../src/guard/shell-writes.ts";
+import { plainCommands } from "../../src/guard/plain-commands.ts";
 import { detect, READERS } from "../../src/import/readers.ts";
 import type { Format } from "../../src/import/source.ts";
 import { parseRecord as parseTeamRecord } from "../../src/runtime/team-records.ts";
@@ -49,7 +49,6 @@ import { renderForTerminal } from "../../src/workflows/spells/terminal.ts";
 
 const SCREEN = { columns: 80, paint: paintOf(true) };
 const RUN = projectPath(".pawl/runs/T-1.json");
-const SHELL = { cwd: "/p", home: "/home/dev", isProgram: () => false };
 const REMARK = { part: "comments", author: "ann", url: "u", time: "t" } as const;
 const inTask = (text: string) =>
   `# TASK: TS-01\n\n## Title\nA\n\n## Context\n${text}\n\n## Implementation Details\n\nx\n\n## Acceptance Criteria\n\n- ${text}\n`;
@@ -114,8 +113,8 @@ function readingOf(read: () => unknown): unknown {
 }
 
 const TEXT_PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
-  "a shell's command": (text) => readShell(text, SHELL),
-  "a shell's command in quotes": (text) => readShell(`bash -c "${text.slice(0, 900_000)}"`, SHELL),
+  "a shell's command": (text) => plainCommands(text),
+  "a shell's command of the longest kind": (text) => plainCommands(text.slice(0, 20_000)),
   "spells: links": (text) => [parseAtlassianUrls(text), unprocessedUrls(text, text)],
   "spells: links, after an address": (text) => parseAtlassianUrls(`https://a.atlassian.net/${text}`),
   "spells: links, in what was fetched": (text) =>

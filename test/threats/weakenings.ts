@@ -1433,19 +1433,62 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
     {
-      takes: "the scripts within a shell's command",
-      file: "src/guard/shell-writes.ts",
-      find: "        readScript(inner, cwd, reading, level + 1);\n",
-      replace: "        readScript(inner, cwd, reading, MAX_SCRIPTS + level);\n",
+      takes: "the closed wall around a command",
+      file: "src/guard/decide.ts",
+      find: 'return { allow: true, wall: "closed" };',
+      replace: 'return { allow: true, wall: "open" };',
       tests: [
-        "src/guard/shell-writes.test.ts: writes what it writes: bash -c 'echo > a'; sh -lc \"bash -c 'echo > b'\"; eval 'echo > c'",
+        "src/guard/decide.test.ts: that may write runs behind a wall where nothing may be written, or not at all",
+      ],
+    },
+    {
+      takes: "the read-only project behind the closed wall",
+      file: "src/adapters/guard/shell-wall.ts",
+      find: '...[isClosed ? "--ro-bind" : "--bind", "/", "/",',
+      replace: '...["--bind", "/", "/",',
+      tests: ["src/adapters/guard/shell-wall.story.test.ts: nothing writes a file of the project"],
+    },
+    {
+      takes: "the filter against UNIX sockets",
+      file: "src/adapters/wall/socket-filter.ts",
+      find: "[EQUAL, 3, 4, AF_UNIX],",
+      replace: "[EQUAL, 4, 4, AF_UNIX],",
+      tests: [
+        "src/adapters/guard/shell-wall.story.test.ts: no server of this machine is reached, by its socket, its name or its port, and pairs of sockets work",
+      ],
+    },
+    {
+      takes: "the cover over a protected place that is missing",
+      file: "src/adapters/wall/mask.ts",
+      find: 'if (found === undefined) return { type: "cover", at, isFolder: isFolder || !isLast };',
+      replace: "if (found === undefined) return null;",
+      tests: [
+        "src/adapters/guard/shell-wall.story.test.ts: what is missing of them cannot be made, and nothing is left of what covers it",
+      ],
+    },
+    {
+      takes: "the look for hard links",
+      file: "src/app/guard.ts",
+      find: "if (!found?.isFile() || found.nlink < 2) return null;",
+      replace: "if (!found?.isFile() || found.nlink > 0) return null;",
+      tests: [
+        "test/e2e/guard-claude-code.story.test.ts: is refused in every state, however its path is written",
+      ],
+    },
+    {
+      takes: "the hold where the files cannot be compared",
+      file: "src/guard/strays.ts",
+      find: "  if (now.tree === null)\n",
+      replace: "  if (now.tree === null) return null;\n  if (now.tree === null)\n",
+      tests: [
+        "src/guard/strays.test.ts: holds the run where the files cannot be read, until a person accepts what is there",
       ],
     },
     {
       takes: "the links on the way",
       file: "src/guard/paths.ts",
-      find: "return [...new Set([plain, normal(real(plain)), normal(real(whole))])];",
-      replace: "return [...new Set([plain, normal(whole)])];",
+      find: "return [plain, normal(real(plain)), normal(real(whole))];",
+      replace: "return [plain, normal(whole)];",
       tests: [
         "test/e2e/guard-claude-code.story.test.ts: is refused in every state, however its path is written",
       ],
@@ -1472,17 +1515,18 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "a person's verbs",
       file: "src/guard/decide.ts",
-      find: "  if (verb !== undefined)\n",
-      replace: '  if (verb !== undefined && command.startsWith("pawl"))\n',
+      find: "  if (verb) return person(verb, limits);",
+      replace: "  if (verb && limits === null) return person(verb, limits);",
       tests: [
         "test/e2e/guard-claude-code.story.test.ts: is refused to an assistant by any way to the program",
       ],
     },
     {
-      takes: "a shell's writes to protected places",
+      takes: "the names of protected places in a command without a wall",
       file: "src/guard/decide.ts",
-      find: "  if (!written.allow) return written;\n",
-      replace: "  if (!written.allow && limits === null) return written;\n",
+      find: "  return firstRefused([...new Set(names)], (name) => unprotectedText(name, cwd, limits, place));",
+      replace:
+        "  return firstRefused(names.slice(1, 1), (name) => unprotectedText(name, cwd, limits, place));",
       tests: ["test/e2e/guard-claude-code.story.test.ts: is refused to the shell as well"],
     },
     {

@@ -1,7 +1,8 @@
 /** Whether bubblewrap can build a wall here, tried once per process. */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
+import { attempt } from "../../core/attempt.ts";
 import type { Environment } from "../process/environment.ts";
 import { GROUND } from "./arguments.ts";
 
@@ -9,6 +10,25 @@ const LIMIT = 10_000;
 const known = new Map<string, Probed>();
 
 export type Probed = { readonly program: string } | { readonly program: null; readonly why: string };
+
+const HOUR = 60 * 60 * 1000;
+
+/** The same for programs that are started often: what was found is kept in the folder for an hour, by the PATH. */
+export function probeKept(environment: Environment, folder: string): Probed {
+  const path = environment.PATH ?? "";
+  const note = join(folder, "probe.json");
+  const kept = attempt(
+    () => JSON.parse(readFileSync(note, "utf8")) as { path: string; found: Probed; at: number },
+    null,
+  );
+  if (kept?.path === path && Math.abs(Date.now() - kept.at) < HOUR) return kept.found;
+  const found = probe(environment);
+  attempt(() => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(note, JSON.stringify({ path, found, at: Date.now() }), { mode: 0o600 });
+  }, undefined);
+  return found;
+}
 
 export function probe(environment: Environment): Probed {
   const path = environment.PATH ?? "";

@@ -2,8 +2,11 @@
 export interface TreeNote {
   /** The run's state at its last move, as `pawl status` shows it. */
   readonly state: string;
-  /** The tree's id, and what may be written beside it since. */
-  readonly tree: string;
+  /** The tree's id, and what may be written beside it since. Null: it could not be made, for the reason `why`. */
+  readonly tree: string | null;
+  readonly why?: string;
+  /** By folder: what lay in repositories without a commit, which no tree holds. */
+  readonly nested?: Readonly<Record<string, string>>;
   readonly writes: string;
   readonly planFiles: readonly string[];
   /** The stray files that the event log already names. */

@@ -107,6 +107,10 @@ export interface Tried {
 export interface GuardOutside {
   readonly gitHooks: GitHooks;
   readonly proofs: GuardProofs;
+  /** When the client last called its hook here, to the day; null: it never has. */
+  lastCall(client: string): Date | null;
+  /** Puts back what a client's settings said of its shell. */
+  openShells(): Promise<void>;
   hash(text: string): string;
   /** Runs a hook's command as the client does, with this on its standard input. */
   tryCommand(command: string, input: string): Tried;

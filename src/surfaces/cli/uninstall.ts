@@ -252,7 +252,9 @@ async function removeAll(host: Host, project: Project, view: View, plan: Plan): 
   });
   if (changes.length > 0 && (await store.commit(view, changes)) === "changed") return false;
   if (changes.length === 0 && !(await store.holds(view))) return false;
-  if (plan.hooks.length > 0) await (await host.guard(project.root)).gitHooks.uninstall();
+  const outside = await host.guard(project.root);
+  await outside.openShells();
+  if (plan.hooks.length > 0) await outside.gitHooks.uninstall();
   const { worktrees } = await host.git(project.root);
   // The branch keeps every commit.
   for (const { branch, repo } of plan.worktrees)

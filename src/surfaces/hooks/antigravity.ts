@@ -42,6 +42,7 @@ function read(input: Input, named: string | undefined): HookCall {
       event === "before-tool" || event === "after-tool"
         ? actionOf({ tool: name, ...inner, input: given, cwd: cwd ?? "." })
         : [],
+    input: given,
     isSubagent: textIn(input, "parentConversationId") !== "",
     continued: 0,
   };

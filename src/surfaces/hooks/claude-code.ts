@@ -21,13 +21,16 @@ export function readLikeClaude(input: Input, named: string | undefined): HookCal
   const cwd = textIn(input, "cwd") || null;
   const called = textIn(input, "tool_name", "toolName");
   const server = serverTool(called);
-  const tool = { tool: called, ...server, input: inputIn(input, "tool_input", "toolInput"), cwd: cwd ?? "." };
+  const given = inputIn(input, "tool_input", "toolInput");
+  const tool = { tool: called, ...server, input: given, cwd: cwd ?? "." };
   return {
     event,
     session: textIn(input, "session_id", "sessionId"),
     cwd,
     folders: [],
     actions: event === "before-tool" || event === "after-tool" ? actionOf(tool) : [],
+    input: given,
+    mode: textIn(input, "permission_mode"),
     isSubagent: textIn(input, "agent_id") !== "" || name === "SubagentStop",
     // It says that it was continued, and not how often: the session's own count decides.
     continued: 0,
@@ -44,7 +47,14 @@ export function denyLikeClaude(reason: string) {
   });
 }
 
+/** Without a decision, Claude Code's own rules and the person still say whether it runs. */
+const updated = (input: Input, command: string) => ({
+  hookEventName: "PreToolUse",
+  updatedInput: { ...input, command },
+});
+
 export const claudeCode: Dialect = {
+  behind: (input, command) => json({ hookSpecificOutput: updated(input, command) }),
   read: readLikeClaude,
   allow: () => SILENT,
   deny: denyLikeClaude,

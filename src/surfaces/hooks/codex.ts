@@ -1,11 +1,19 @@
 /**
- * Codex (0.169). The form is Claude Code's, but stricter: it refuses an answer with `allow`, `ask`, an empty reason or an unknown
- * key, so to allow is to print nothing. Edits come as one tool, `apply_patch`, with the patch in `tool_input.command`.
+ * Codex (0.171). The form is Claude Code's, but stricter: it refuses an answer with `ask`, an empty reason or an unknown key, and
+ * takes `allow` only with another command in it, so to allow is to print nothing. Edits come as one tool, `apply_patch`, with the patch in `tool_input.command`.
  */
 import { denyLikeClaude, readLikeClaude } from "./claude-code.ts";
 import { type Dialect, json, SILENT } from "./dialect.ts";
 
 export const codex: Dialect = {
+  behind: (_input, command) =>
+    json({
+      hookSpecificOutput: {
+        hookEventName: "PreToolUse",
+        permissionDecision: "allow",
+        updatedInput: { command },
+      },
+    }),
   read: readLikeClaude,
   allow: () => SILENT,
   deny: denyLikeClaude,

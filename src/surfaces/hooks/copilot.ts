@@ -27,13 +27,15 @@ function read(input: Input, named: string | undefined): HookCall {
   const event = eventIn(input, named);
   const cwd = textIn(input, "cwd") || null;
   const tool = textIn(input, "toolName");
-  const call = { tool, ...pawlTool(tool), input: inputIn(input, "toolArgs"), cwd: cwd ?? "." };
+  const given = inputIn(input, "toolArgs");
+  const call = { tool, ...pawlTool(tool), input: given, cwd: cwd ?? "." };
   return {
     event,
     session: textIn(input, "sessionId", "session_id"),
     cwd,
     folders: [],
     actions: event === "before-tool" || event === "after-tool" ? actionOf(call) : [],
+    input: given,
     isSubagent: named === "subagentStop" || textIn(input, "agentName") !== "",
     continued: 0,
   };
@@ -46,5 +48,6 @@ export const copilot: Dialect = {
     const decision = { permissionDecision: "deny", permissionDecisionReason: reason };
     return json({ ...decision, hookSpecificOutput: { hookEventName: "PreToolUse", ...decision } });
   },
+  behind: (input, command) => json({ permissionDecision: "allow", modifiedArgs: { ...input, command } }),
   continueWith: (reason) => json({ decision: "block", reason, hookSpecificOutput: stopLikeVsCode(reason) }),
 };

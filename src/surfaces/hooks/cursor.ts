@@ -31,6 +31,7 @@ function read(input: Input, named: string | undefined): HookCall {
     cwd,
     folders,
     actions: event === "before-tool" || event === "after-tool" ? actionsOf(name, input, cwd ?? ".") : [],
+    input: {},
     isSubagent: name === "subagentStop" || textIn(input, "subagent_id", "parent_conversation_id") !== "",
     continued: typeof count === "number" ? count : 0,
   };

@@ -3,8 +3,8 @@ import { type Fields, isObject } from "../../core/is-object.ts";
 import type { Action } from "../../guard/action.ts";
 
 export interface HookCall {
-  /** `other`: the guard has nothing to say about it. */
-  readonly event: "before-tool" | "after-tool" | "stop" | "session" | "other";
+  /** `shell`: which program is to be the client's shell. `other`: the guard has nothing to say about it. */
+  readonly event: "before-tool" | "after-tool" | "stop" | "session" | "shell" | "other";
   /** The client's name of the conversation; empty: it gives none. */
   readonly session: string;
   /** Absolute; null: the client does not say. */
@@ -12,6 +12,10 @@ export interface HookCall {
   /** Further folders that the client works in. */
   readonly folders: readonly string[];
   readonly actions: readonly Action[];
+  /** Of the tool, as the client gave it. */
+  readonly input: Input;
+  /** How much the client asks the person, in its own words. */
+  readonly mode?: string;
   readonly isSubagent: boolean;
   /** How often a hook has refused this end already, as far as the client says. */
   readonly continued: number;
@@ -32,6 +36,8 @@ export interface Dialect {
   allow(call: HookCall): Output;
   /** Before a tool. `isSure`: false where the call could not even be read. */
   deny(reason: string): Output;
+  /** Before a shell's tool: it shall run this command instead of its own. Absent: the client cannot be told so. */
+  behind?(input: Input, command: string): Output;
   /** The assistant shall not stop yet; null: this client cannot be told so. */
   continueWith(reason: string): Output | null;
 }

@@ -19,13 +19,15 @@ function read(input: Input, named: string | undefined): HookCall {
   const server = isObject(context)
     ? { server: textIn(context, "server_name") || "unknown", tool: textIn(context, "tool_name") || called }
     : pawlTool(called, "mcp_");
-  const tool = { tool: called, ...server, input: inputIn(input, "tool_input"), cwd: cwd ?? "." };
+  const given = inputIn(input, "tool_input");
+  const tool = { tool: called, ...server, input: given, cwd: cwd ?? "." };
   return {
     event,
     session: textIn(input, "session_id"),
     cwd,
     folders: [],
     actions: event === "before-tool" || event === "after-tool" ? actionOf(tool) : [],
+    input: given,
     isSubagent: false,
     continued: 0,
   };
@@ -35,5 +37,10 @@ export const gemini: Dialect = {
   read,
   allow: () => SILENT,
   deny: (reason) => json({ decision: "deny", reason }),
+  behind: (_input, command) =>
+    json({
+      decision: "allow",
+      hookSpecificOutput: { hookEventName: "BeforeTool", tool_input: { command } },
+    }),
   continueWith: (reason) => json({ decision: "deny", reason }),
 };

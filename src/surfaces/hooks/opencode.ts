@@ -11,20 +11,22 @@ import {
 } from "./dialect.ts";
 import { actionOf, pawlTool } from "./tool-action.ts";
 
-const EVENTS: readonly string[] = ["before-tool", "after-tool"] satisfies HookCall["event"][];
+const EVENTS: readonly string[] = ["before-tool", "after-tool", "shell"] satisfies HookCall["event"][];
 
 function read(input: Input): HookCall {
   const name = textIn(input, "event");
   const event = EVENTS.includes(name) ? (name as HookCall["event"]) : "other";
   const cwd = textIn(input, "cwd") || null;
   const tool = textIn(input, "tool");
-  const call = { tool, ...pawlTool(tool), input: inputIn(input, "args"), cwd: cwd ?? "." };
+  const given = inputIn(input, "args");
+  const call = { tool, ...pawlTool(tool), input: given, cwd: cwd ?? "." };
   return {
     event,
     session: textIn(input, "sessionID"),
     cwd,
     folders: textsIn(input, "folders"),
     actions: event === "other" ? [] : actionOf(call),
+    input: given,
     isSubagent: false,
     continued: 0,
   };
@@ -34,5 +36,6 @@ export const opencode: Dialect = {
   read,
   allow: () => SILENT,
   deny: (reason) => json({ decision: "deny", reason }),
+  behind: (_input, command) => json({ wall: command }),
   continueWith: () => null,
 };

@@ -3,7 +3,7 @@ import { promise } from "../../../test/rig/promise.ts";
 import { actionOf } from "./tool-action.ts";
 
 const actions = (tool: string, input: Record<string, unknown>) => actionOf({ tool, input, cwd: "/p" });
-const writing = (...paths: readonly string[]) => ({ type: "write", paths, cwd: "/p" });
+const writing = (...paths: readonly string[]) => expect.objectContaining({ type: "write", paths, cwd: "/p" });
 
 describe("a tool's action", () => {
   it("is reading where a tool that also edits is told to view, and brings nothing to write", () => {
@@ -34,5 +34,39 @@ describe("a tool's action", () => {
     ]);
     const bare = { task: { command: "echo > pawl.yaml" } };
     expect(actions("createAndRunTask", bare)[0]).toEqual({ type: "shell", ...bare.task, cwd: "/p" });
+  });
+
+  it("is every place that a server's tool is given, in whatever argument", () => {
+    promise("guard.protected");
+    const called = (input: Record<string, unknown>) =>
+      actionOf({ tool: "write_file", server: "fs", input, cwd: "/p" })[1];
+    for (const key of [
+      "path",
+      "filePath",
+      "uri",
+      "destination_dir",
+      "targetFile",
+      "save_location",
+      "to_folder",
+    ])
+      expect(called({ [key]: "a" }), key).toMatchObject({ paths: ["a"], mentions: [] });
+    expect(called({ where: "file:///p/a", deep: [{ x: { y: ["~/b", "/c"] } }] })).toMatchObject({
+      paths: ["file:///p/a", "~/b", "/c"],
+    });
+    expect(
+      called({ where: "pawl.yaml", content: "/no/place", description: "~/x", url: "https://example.org" }),
+    ).toMatchObject({
+      paths: [],
+      mentions: ["pawl.yaml"],
+    });
+    let deep: Record<string, unknown> = { path: "a" };
+    for (let level = 0; level < 50; level++) deep = { deep };
+    expect(called(deep)).toMatchObject({ paths: ["."] });
+    expect(
+      actionOf({ tool: "create_issue", server: "github", input: { title: "x" }, cwd: "/p" }),
+    ).toHaveLength(1);
+    expect(
+      actionOf({ tool: "create_task", server: "pawl", input: { task_content: "x", file: "a" }, cwd: "/p" }),
+    ).toHaveLength(1);
   });
 });

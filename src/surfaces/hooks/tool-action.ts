@@ -1,6 +1,6 @@
 /**
- * What a client's tool does, by its name and its input. The tools that clients have today are known by their names; a tool of
- * another server counts as writing if its name says so and its input names absolute paths.
+ * What a client's tool does, by its name and its input. The tools that clients have today are known by their names. Any other
+ * counts as writing if its name says so: every argument that names a place is one that it may write.
  */
 import { isObject } from "../../core/is-object.ts";
 import type { Action } from "../../guard/action.ts";
@@ -23,24 +23,35 @@ const WRITING =
 /** Tools that also look at a file, by their `command`. */
 const VIEWING = /str_?replace\w*edit|text_?editor/i;
 /** Keys of what a tool writes. */
-const CONTENT_KEY = /content|text|str|insert|edit|patch|diff|body|data|code/i;
+const CONTENT_KEY =
+  /content|text|str|insert|edit|patch|diff|body|data|code|source|description|explanation|title|prompt|message|instruction/i;
 /** VS Code's: it writes the task into the folder's file, and runs it. */
 const TASK = /^create_?and_?run_?task$/i;
 /** Names that say so and write no file of the project. */
-const HARMLESS = /todo|memory|plan_mode|review_?comment/i;
+const HARMLESS = /todo|memory|plan_mode|comment|issue|ticket|message/i;
+/** Pawl's own server, by whatever name a person or a plugin gave it. */
+export const OWN_SERVER = /pawl|alfred|spells|bloom/i;
 
 export function actionOf({ cwd, input, server, tool }: ToolCall): readonly Action[] {
   const own: readonly Action[] = server ? [{ type: "call", server, tool, input }] : [];
   if (!server && SHELL.test(tool)) {
     const command = commandIn(input);
-    return command === null ? [] : [{ type: "shell", command, cwd: folderIn(input, cwd) }];
+    if (command === null) return [];
+    return [{ type: "shell", command, cwd: folderIn(input, cwd), isWhole: input.command === command }];
   }
   if (!server && TASK.test(tool)) return taskIn(input, cwd);
   if (PATCH.test(tool))
     return [...own, { type: "write", paths: patchPaths(input), cwd: folderIn(input, cwd) }];
   if (!WRITING.test(tool) || HARMLESS.test(tool) || isView(tool, input)) return own;
-  const paths = pathsIn(input).filter((path) => !server || isAbsolute(path));
-  return paths.length === 0 ? own : [...own, { type: "write", paths, cwd }];
+  const { mentions, paths } = placesIn(input);
+  // Pawl's tools write by themselves, and a client may not say whose a tool is.
+  if (server && OWN_SERVER.test(server)) {
+    const far = paths.filter(isFar);
+    return far.length === 0 ? own : [...own, { type: "write", paths: far, cwd }];
+  }
+  // The client's own tools are known: one that names no place writes none.
+  if (!server && paths.length === 0) return own;
+  return [...own, { type: "write", paths, mentions, cwd, tool }];
 }
 
 function isView(tool: string, input: Input): boolean {
@@ -99,26 +110,36 @@ function folderIn(input: Input, cwd: string): string {
 function patchPaths(input: Input): readonly string[] {
   const text = textIn(input, "command", "input", "patch", "patchText", "patch_text", "diff", "arguments");
   const found = text === "" ? [] : patchedPaths(text);
-  const named = found.length > 0 ? found : pathsIn(input);
+  const named = found.length > 0 ? found : placesIn(input).paths;
   return named.length > 0 ? named : ["."];
 }
 
+/** Keys whose text is a place, in any form; a notebook's `new_source` is what is written. */
 const PATH_KEY =
-  /^(?:(?:absolute|target|source|src|dest|destination|new|old|notebook|file|dir|directory|folder|output|input)_?)?(?:path|paths|file|files|filename|file_?name|uri|uris|dir|directory)$|^(?:destination|target|source|artifact_?path)$/i;
-const MAX_DEPTH = 4;
+  /^(?!new_?source$).*(?:paths?|files?|file_?names?|ur[il]s?|dir|director(?:y|ies)|folders?|dest(?:ination)?|target|source|src|location)$/i;
+const MAX_DEPTH = 16;
 
-function pathsIn(input: Input): readonly string[] {
-  const found: string[] = [];
-  const look = (value: unknown, isPath: boolean, depth: number): void => {
-    if (depth > MAX_DEPTH) return;
+/** A place that says itself where it is. */
+function isFar(text: string): boolean {
+  return isAbsolute(text) || /^(?:file:|~|\$HOME|\$\{HOME\})/i.test(text);
+}
+
+/** Every text in the input that names a place; `mentions`: those that may, by a key that nobody knows. */
+function placesIn(input: Input): { readonly paths: readonly string[]; readonly mentions: readonly string[] } {
+  const [paths, mentions]: [string[], string[]] = [[], []];
+  const look = (value: unknown, key: string, depth: number): void => {
     if (typeof value === "string") {
-      if (isPath && value !== "" && !/^https?:\/\//i.test(value)) found.push(value);
-    } else if (Array.isArray(value)) for (const each of value) look(each, isPath, depth + 1);
-    else if (isObject(value))
-      for (const [key, each] of Object.entries(value)) look(each, PATH_KEY.test(key), depth + 1);
+      if (value === "" || /^(?!file:)[a-z][\w+.-]+:\/\//i.test(value)) return;
+      if (PATH_KEY.test(key)) paths.push(value);
+      else if (CONTENT_KEY.test(key)) return;
+      else if (isFar(value)) paths.push(value);
+      else mentions.push(value);
+    } else if (depth > MAX_DEPTH) paths.push(".");
+    else if (Array.isArray(value)) for (const each of value) look(each, key, depth + 1);
+    else if (isObject(value)) for (const [name, each] of Object.entries(value)) look(each, name, depth + 1);
   };
-  look(input, false, 0);
-  return found;
+  look(input, "", 0);
+  return { paths, mentions };
 }
 
 /** `mcp__server__tool`, as Claude Code and Codex name the tools of servers; null: no such name. */

@@ -16,6 +16,7 @@ const place: Place = {
     pawlFolders: [],
   },
   ...{ files: { tasksFile: "tasks.yaml", workflows: [] }, program: "/opt/main.js", real: (path) => path },
+  ...{ own: [], shell: "none", twin: () => null },
 };
 
 export const hookCalls: Target = {

@@ -3,13 +3,14 @@ import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { projectPath } from "../../../core/path.ts";
 import type { Settings } from "../../../core/settings.ts";
+import { TRUST_FIRST } from "../../../guard/clients.ts";
 import type { Project } from "../../../runtime/project.ts";
 import { CLIENTS } from "../client-names.ts";
 import { CLIENT_FILES, type ClientName, type Launch } from "../clients.ts";
 import type { ClientPackage, Host } from "../command.ts";
 import { entryIn } from "../connect.ts";
 import { isOwnEntry } from "../disconnect.ts";
-import { setUp } from "../guard/canary.ts";
+import { calledWords, setUp } from "../guard/canary.ts";
 import { lackIn } from "../guard/edit-setup.ts";
 import { proved, provedWords } from "../guard/proved.ts";
 import { type Finding, fault, good, hint, looked } from "./finding.ts";
@@ -123,9 +124,15 @@ export function guard(host: Host, project: Project, settings: Settings): Promise
   return looked("guard", async () => {
     const outside = await host.guard(project.root);
     const { places } = await setUp(project, outside, host);
+    const isUnseen = ({ client }: (typeof places)[number]) =>
+      TRUST_FIRST.includes(client) && outside.lastCall(client) === null;
     const files = places.map((place) =>
       lackIn(place, place.text) === "nothing"
-        ? good(place.name, `calls the guard for ${place.title}`)
+        ? isUnseen(place)
+          ? hint(place.name, calledWords(null), {
+              fix: `Trust the folder and its hooks in ${place.title}, and ask it to change pawl.yaml.`,
+            })
+          : good(place.name, `calls the guard for ${place.title}`)
         : fault(place.name, `holds only a part of the guard for ${place.title}`, {
             command: `pawl init --guard --client ${place.client}`,
           }),

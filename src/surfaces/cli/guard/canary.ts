@@ -2,7 +2,7 @@
 import { projectPath } from "../../../core/path.ts";
 import type { GuardProof, LayerProof } from "../../../core/ports/guard-proofs.ts";
 import type { View } from "../../../core/ports/store.ts";
-import { GUARDED_CLIENTS } from "../../../guard/clients.ts";
+import { GUARDED_CLIENTS, TRUST_FIRST } from "../../../guard/clients.ts";
 import type { Project } from "../../../runtime/project.ts";
 import type { Answer, GuardOutside, Host, Tried } from "../command.ts";
 import { clean } from "../terminal.ts";
@@ -105,6 +105,8 @@ function tryPlace(place: Place, root: string, outside: GuardOutside): readonly L
     const command = lacks({ ...file, entries: hooks }) ? null : commandBeforeTool(hooks);
     const tried = command === null ? null : outside.tryCommand(command, call);
     layers.push(tried === null ? differs : proofOf("hook", title, isRefusal, tried));
+    if (tried !== null && TRUST_FIRST.includes(client))
+      layers.push({ layer: "hook", of: title, result: "said", seen: calledWords(outside.lastCall(client)) });
   }
   if (rules.length > 0) {
     const isWhole = !lacks({ ...file, entries: rules });
@@ -113,6 +115,12 @@ function tryPlace(place: Place, root: string, outside: GuardOutside): readonly L
     layers.push({ layer: "rules", of: title, result: isWhole ? "said" : "came-through", seen });
   }
   return layers;
+}
+
+/** Whether the client calls it at all, the client alone decides. */
+export function calledWords(last: Date | null): string {
+  if (last !== null) return `the client last called it on ${last.toISOString().slice(0, 10)}`;
+  return "the client has never called it here; it skips hooks without a word until you trust them or the folder";
 }
 
 function proofOf(

@@ -46,10 +46,11 @@ export const withoutGuards: Run = async (host, call) => {
   await project.runtime.settings(project.runtime.store.view());
   const name = call.options.client as GuardedClient | undefined;
   const { reply } = await advance(project.runtime, unguarding(guardLaunch(host), name), null, host.caller);
+  const outside = await host.guard(project.root);
+  if (name === undefined || name === "claude-code") await outside.openShells();
   const steps: GuardStep[] = [{ what: "Guard", ...reply }];
   if (name === undefined) {
-    const { gitHooks } = await host.guard(project.root);
-    steps.push({ what: "Git's hooks", ...withoutReply(await gitHooks.uninstall()) });
+    steps.push({ what: "Git's hooks", ...withoutReply(await outside.gitHooks.uninstall()) });
   }
   const { paint } = host.terminal;
   const lines = steps.map(({ what, text }) => `${paint.bold(what)}\n${clean(text).replace(/^/gm, "  ")}\n`);

@@ -43,12 +43,31 @@ const ask = (call, { directory, worktree }) => {
   return spawnSync(program, words, { cwd: directory, input, encoding: "utf8", timeout: 30000, maxBuffer: 1 << 24 });
 };
 
+// By a call's id: the wall behind which its command runs. The shell is the program that puts it there.
+const walls = new Map();
+let usual;
+
 export const Pawl = async (place) => ({
+  config: async (config) => {
+    const asked = ask({ event: "shell" }, place);
+    if (asked.status !== 0 || asked.stdout.trim() === "") return;
+    const answer = JSON.parse(asked.stdout);
+    usual = config.shell || answer.usual;
+    config.shell = answer.shell;
+  },
+  "shell.env": async ({ callID }, { env }) => {
+    if (usual !== undefined) env.PAWL_SHELL = usual;
+    if (walls.has(callID)) env.PAWL_WALL = walls.get(callID);
+    walls.delete(callID);
+  },
   "tool.execute.before": async ({ tool, sessionID, callID }, { args }) => {
     const asked = ask({ event: "before-tool", tool, sessionID, callID, args }, place);
     if (asked.status === 0 && asked.stdout.trim() === "") return;
     if (asked.status === null || asked.status > 2 || asked.stdout.trim() === "") ${unanswered}
-    throw new Error(JSON.parse(asked.stdout).reason);
+    const { reason, wall } = JSON.parse(asked.stdout);
+    if (wall === undefined) throw new Error(reason);
+    if (usual === undefined) throw new Error("Pawl's wall is not OpenCode's shell here, so the command was not run: start OpenCode again.");
+    walls.set(callID, wall);
   },
   "tool.execute.after": async ({ tool, sessionID, callID, args = {} }) => {
     if (tool === "bash") ask({ event: "after-tool", tool, sessionID, callID, args }, place);

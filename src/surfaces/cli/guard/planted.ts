@@ -1,5 +1,5 @@
 /** A violation that every guard refuses: writing pawl.yaml by the client's own tool, as the client would tell its hook. */
-import type { GuardedClient } from "../../../guard/clients.ts";
+import { CANARY_SESSION, type GuardedClient } from "../../../guard/clients.ts";
 
 export const PLANTED_FILE = "pawl.yaml";
 
@@ -8,7 +8,7 @@ export function plantedCall(client: GuardedClient, root: string): string {
   return JSON.stringify(CALLS[client](path, root));
 }
 
-const ID = "pawl-canary";
+const ID = CANARY_SESSION;
 
 const claudeCall = (tool_name: string, tool_input: object, cwd: string) => ({
   ...{ session_id: ID, transcript_path: null, cwd, hook_event_name: "PreToolUse" },

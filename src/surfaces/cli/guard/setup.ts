@@ -47,6 +47,10 @@ export interface GuardSetup {
   readonly note?: string;
 }
 
+/** Of clients that take a hook's command for another one. */
+const OWN_RULES =
+  "Where nothing may be written, its commands run behind Pawl's wall: what you deny by a command's name does not hold there.";
+
 /** A guard that is slower than this is broken. */
 const SECONDS = 30;
 
@@ -89,12 +93,12 @@ export const GUARD_SETUPS: Readonly<Record<GuardedClient, GuardSetup>> = {
       );
       return [{ names: [".codex/hooks.json"], entries }];
     },
-    note: "Codex runs a project's hooks only after you trust them: start `codex` in this folder, open `/hooks`, and trust Pawl's. It asks again after each change of the file.",
+    note: `Codex runs a project's hooks only after you trust them: start \`codex\` in this folder, open \`/hooks\`, and trust Pawl's. It asks again after each change of the file. ${OWN_RULES}`,
   },
   copilot: {
     title: "Copilot",
     files: copilotFiles,
-    note: "Copilot lets a tool through if a hook takes too long. Its cloud agent reads the file from the default branch, and needs Pawl installed there.",
+    note: `Copilot calls a project's hooks only in folders that you trust, and lets a tool through if a hook takes too long. Its cloud agent reads the file from the default branch, and needs Pawl installed there. ${OWN_RULES}`,
   },
   // The same file, and the same call of the guard.
   vscode: { title: "VS Code", files: copilotFiles },
@@ -131,7 +135,7 @@ export const GUARD_SETUPS: Readonly<Record<GuardedClient, GuardSetup>> = {
       const entries = ["BeforeTool", "AfterTool", "AfterAgent"].map((event) => hook(["hooks", event], group));
       return [{ names: [".gemini/settings.json"], entries }];
     },
-    note: "Gemini CLI runs a project's hooks only in folders that it trusts, and asks once about new ones.",
+    note: `Gemini CLI runs a project's hooks only in folders that it trusts, and asks once about new ones. ${OWN_RULES}`,
   },
   antigravity: {
     title: "Antigravity",

@@ -1,0 +1,68 @@
+/** Which version of a client calls its hook: found among the processes above this one, and kept by its program's file. */
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, isAbsolute, join } from "node:path";
+import { attempt } from "../../core/attempt.ts";
+import { hashOf } from "../../core/hash.ts";
+import { ownAncestors } from "../agents/ancestry.ts";
+
+const LIMIT = 10_000;
+const RUNTIMES = /^(?:node|bun|deno)$/;
+
+/** `1.2.3`; null: no such program is above. `is`: its name, or the folder of its package. `kept`: where what was found is kept. */
+export function versionAbove(is: RegExp, kept: string): string | null {
+  for (const { pid, words } of ownAncestors()) {
+    const [program = "", script = ""] = words;
+    const isScript = RUNTIMES.test(basename(program));
+    const name = isScript ? script : program;
+    if (!is.test(basename(name)) && !is.test(name)) continue;
+    const file = attempt(() => readlinkSync(`/proc/${pid}/exe`), isAbsolute(program) ? program : null);
+    if (file === null || !existsSync(file)) return null;
+    return isScript ? inPackage(script) : asked(file, kept);
+  }
+  return null;
+}
+
+function inPackage(script: string): string | null {
+  if (!isAbsolute(script)) return null;
+  const real = attempt(() => realpathSync(script), "/");
+  for (let at = dirname(real); at !== dirname(at); at = dirname(at)) {
+    const found = attempt(() => JSON.parse(readFileSync(join(at, "package.json"), "utf8")).version, null);
+    if (typeof found === "string") return found;
+  }
+  return null;
+}
+
+function asked(file: string, kept: string): string | null {
+  const { mtimeMs, size } = statSync(file);
+  const note = join(kept, `${hashOf(JSON.stringify([file, size, mtimeMs])).slice(0, 16)}.version`);
+  const known = attempt(() => readFileSync(note, "utf8"), null);
+  if (known !== null) return known || null;
+  const said = spawnSync(file, ["--version"], {
+    encoding: "utf8",
+    timeout: LIMIT,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const [version = ""] = /\d+\.\d+\.\d+/.exec(said.stdout ?? "") ?? [];
+  mkdirSync(kept, { recursive: true, mode: 0o700 });
+  writeFileSync(note, version, { mode: 0o600 });
+  return version || null;
+}
+
+/** Whether the version is this one or newer. */
+export function isAtLeast(version: string, least: readonly number[]): boolean {
+  const parts = version.split(".").map(Number);
+  for (const [at, wanted] of least.entries()) {
+    const part = parts[at] ?? 0;
+    if (part !== wanted) return part > wanted;
+  }
+  return true;
+}

@@ -1,0 +1,49 @@
+/** Repositories without a commit in a project: git refuses to look into them, so their files are looked at here. */
+import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { attempt } from "../../core/attempt.ts";
+import { hashOf } from "../../core/hash.ts";
+import { gitsIn } from "../wall/mask.ts";
+
+const MOST_FILES = 20_000;
+
+/** By folder, relative to the root: what its files are. A file that is written anew counts as changed. */
+export function emptyRepositories(root: string): Readonly<Record<string, string>> {
+  const folders = gitsIn(root, [".pawl", "node_modules"]).map(dirname);
+  const empty = folders.filter((folder) => folder !== "." && !hasCommit(join(root, folder, ".git")));
+  return Object.fromEntries(empty.map((folder) => [folder, stampsIn(join(root, folder))]));
+}
+
+function hasCommit(git: string): boolean {
+  // A file that leads to a repository elsewhere, and what is none, git treats by its own rules.
+  const head = attempt(() => readFileSync(join(git, "HEAD"), "utf8").trim(), null);
+  const [, ref] = /^ref: (refs\/\S+)$/.exec(head ?? "") ?? [];
+  if (head === null || ref === undefined) return true;
+  const packed = attempt(() => readFileSync(join(git, "packed-refs"), "utf8"), "");
+  return lstatSync(join(git, ref), { throwIfNoEntry: false }) !== undefined || packed.includes(` ${ref}\n`);
+}
+
+function stampsIn(folder: string): string {
+  const lines: string[] = [];
+  const open = [""];
+  while (open.length > 0 && lines.length < MOST_FILES) {
+    const at = open.pop() ?? "";
+    for (const name of attempt(() => readdirSync(join(folder, at)).sort(), [])) {
+      const path = at === "" ? name : `${at}/${name}`;
+      const found = lstatSync(join(folder, path), { throwIfNoEntry: false, bigint: true });
+      if (!found || name === ".git") continue;
+      if (found.isDirectory()) open.push(path);
+      else
+        lines.push(
+          JSON.stringify([
+            path,
+            String(found.mode),
+            String(found.ino),
+            String(found.size),
+            String(found.ctimeNs),
+          ]),
+        );
+    }
+  }
+  return hashOf(lines.join("\n"));
+}

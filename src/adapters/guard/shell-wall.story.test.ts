@@ -1,0 +1,299 @@
+/** What a person's own assistant tries from behind the wall around its commands, with real bubblewrap. What counts is looked at outside. */
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
+import { NO_WALL } from "../../../test/rig/wall.ts";
+import { probe } from "../wall/probe.ts";
+import { drawWall, type ShellOrder } from "./shell-wall.ts";
+
+const BEFORE = "guard: true\n";
+
+/** A person's home with a project in it. */
+function openGround() {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "pawl-shell-")));
+  const root = join(home, "code/project");
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  const git = (...args: readonly string[]) =>
+    execFileSync("git", ["-c", "user.name=Dev", "-c", "user.email=dev@example.org", ...args], {
+      cwd: root,
+      encoding: "utf8",
+    }).trim();
+  write("pawl.yaml", BEFORE);
+  write("src/a.txt", "a\n");
+  git("init", "-q", "-b", "main");
+  git("add", "-A");
+  git("commit", "-qm", "first");
+  const base = join(home, ".local/state/pawl");
+  const order: ShellOrder = {
+    kind: "closed",
+    ...{ root, home, cwd: root, files: { tasksFile: "tasks.yaml", workflows: ["flows/release.yaml"] } },
+    ...{ own: [base], writable: [], hasNetwork: false },
+  };
+  return {
+    ...{ home, root, base, write, git },
+    read: (path: string) => readFileSync(join(root, path), "utf8"),
+    has: (path: string) => existsSync(join(root, path)),
+    run(command: string, more: Partial<ShellOrder> = {}) {
+      const bwrap = probe(process.env).program ?? "";
+      const wall = drawWall({ base, bwrap }, { ...order, ...more });
+      const env = {
+        PATH: process.env.PATH,
+        HOME: home,
+        LANG: "C.UTF-8",
+        GIT_AUTHOR_NAME: "A",
+        GIT_AUTHOR_EMAIL: "a@b",
+        GIT_COMMITTER_NAME: "A",
+        GIT_COMMITTER_EMAIL: "a@b",
+      };
+      const { status, stderr, stdout } = spawnSync("sh", ["-c", wall.line(command)], {
+        cwd: root,
+        env,
+        encoding: "utf8",
+      });
+      return { status, out: stdout, err: stderr };
+    },
+    [Symbol.dispose]: () => rmSync(home, { recursive: true, force: true }),
+  };
+}
+
+type Ground = ReturnType<typeof openGround>;
+
+/** By node, which every machine with Pawl has: whether a server answers. */
+const asks = (path: string) =>
+  `${process.execPath} -e 'require("net").connect(process.argv[1].replace("@", "\\0")).on("data", (d) => { console.log(String(d)); process.exit() }).on("error", (e) => { console.log(e.code); process.exit() })' ${path}`;
+
+describe.skipIf(NO_WALL)("behind a closed wall", () => {
+  it.each<readonly [string, string, (ground: Ground) => boolean]>([
+    ["a file of the project", "echo evil > src/a.txt", ({ read }) => read("src/a.txt") !== "a\n"],
+    ["a new one", "echo evil > src/new.txt", ({ has }) => has("src/new.txt")],
+    [
+      "by a link",
+      "ln -s $PWD/src /tmp/l; echo evil > /tmp/l/a.txt",
+      ({ read }) => read("src/a.txt") !== "a\n",
+    ],
+    [
+      "by a mount of its own",
+      'unshare -Urm sh -c "mount -o remount,rw,bind / ; echo evil > $PWD/src/a.txt"',
+      ({ read }) => read("src/a.txt") !== "a\n",
+    ],
+    [
+      "a commit",
+      "git commit -q --no-verify --allow-empty -m early",
+      ({ git }) => git("log", "--format=%s") !== "first",
+    ],
+    ["a hook", "echo x > .git/hooks/pre-push", ({ has }) => has(".git/hooks/pre-push")],
+    ["a person's home", "echo x > ~/.bashrc", ({ home }) => existsSync(join(home, ".bashrc"))],
+    [
+      "what Pawl keeps",
+      "echo x > ~/.local/state/pawl/x; echo x > ~/.local/state/pawl/bin/pawl-wall",
+      ({ base }) => existsSync(join(base, "x")),
+    ],
+    [
+      "the machine's temporary folder",
+      `touch ${tmpdir()}/pawl-planted-here`,
+      () => existsSync(join(tmpdir(), "pawl-planted-here")),
+    ],
+  ])("nothing writes %s", (_name, command, came) => {
+    promise("guard.wall");
+    using ground = openGround();
+    const { err } = ground.run(command);
+    expect(came(ground), err).toBe(false);
+    expect(err === "").toBe(command.startsWith("touch "));
+  });
+
+  it("no server of this machine is reached, by its socket, its name or its port, and pairs of sockets work", async () => {
+    promise("guard.wall");
+    using ground = openGround();
+    const open = async (...at: readonly (string | number)[]) => {
+      const server = createServer((socket) => socket.end("REACHED"));
+      server.on("connection", (socket) => socket.on("error", () => {}));
+      await new Promise<void>((done) => server.listen(...(at as [string]), done));
+      return server;
+    };
+    const file = join(ground.root, "s.sock");
+    const name = `\0pawl-test-${process.pid}`;
+    const servers = [await open(file), await open(name), await open(0, "127.0.0.1")];
+    const address = servers[2]?.address();
+    const port = typeof address === "object" ? address?.port : 0;
+    const spawned = async (command: string, more: Partial<ShellOrder>) => ground.run(command, more).out;
+    for (const hasNetwork of [true, false]) {
+      expect(await spawned(asks(file), { hasNetwork })).toMatch(/^E(?:PERM|ACCES)/);
+      expect(await spawned(asks(`@pawl-test-${process.pid}`), { hasNetwork })).toMatch(/^E(?:PERM|ACCES)/);
+    }
+    const byPort = `${process.execPath} -e 'require("net").connect(${port}, "127.0.0.1").on("connect", () => console.log("REACHED")).on("error", (e) => console.log(e.code))'`;
+    expect(await spawned(byPort, { hasNetwork: false })).toContain("ECONNREFUSED");
+    const pair = `${process.execPath} -e 'process.send ? process.send("x", () => process.exit()) : require("child_process").fork(process.argv[1] ?? "/tmp/p.js").on("message", (m) => console.log("said", m))'`;
+    expect(
+      await spawned(`echo 'process.send("x", () => process.exit())' > /tmp/p.js; ${pair}`, {}),
+    ).toContain("said x");
+    for (const server of servers) server.close();
+  });
+
+  it("reading and running go on, temporary files last, and what the state names may be written", () => {
+    promise("guard.wall");
+    using ground = openGround();
+    ground.write("notes/old.md", "old\n");
+    ground.write(".ai/task/state.json", "{}");
+    expect(ground.run("cat src/a.txt; git status --short; exit 3")).toMatchObject({
+      status: 3,
+      out: "a\n?? .ai/\n?? notes/\n",
+    });
+    ground.run("echo kept > /tmp/note");
+    expect(ground.run("cat $TMPDIR/note").out).toBe("kept\n");
+    const writable = ["notes", ".ai/task"].map((path) => join(ground.root, path));
+    ground.run("echo x > notes/new.md; echo x > .ai/task/plan.md; echo x > .ai/task/state.json", {
+      writable,
+    });
+    expect([
+      ground.read("notes/new.md"),
+      ground.read(".ai/task/plan.md"),
+      ground.read(".ai/task/state.json"),
+    ]).toEqual(["x\n", "x\n", "{}"]);
+  });
+});
+
+/** Each changes pawl.yaml in a shell without a wall. */
+const SPELLINGS: readonly string[] = [
+  "echo evil > pawl.yaml",
+  "(cd src; echo evil > ../pawl.yaml)",
+  "(cd src && printf evil | tee ../pawl.yaml)",
+  "for f in pawl.yaml; do echo evil > $f; done",
+  "export F=pawl.yaml; echo evil > $F",
+  'read F <<< pawl.yaml; echo evil > "$F"',
+  "set -- pawl.yaml; echo evil > $1",
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a shell expands it
+  'a=(pawl.yaml); echo evil > "${a[0]}"',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a shell expands it
+  "F=xpawl.yaml; echo evil > ${F#x}",
+  "echo evil > $(echo pawl.yaml)",
+  "f() { echo evil > $1; }; f pawl.yaml",
+  "echo pawl.yaml | xargs -I{} cp src/a.txt {}",
+  "ls *.yaml | xargs rm",
+  "printf 'pawl.yaml\\0' | xargs -0 sed -i s/guard/evil/",
+  "env -S'bash -c \"echo evil > pawl.yaml\"'",
+  "source <(echo 'echo evil > pawl.yaml')",
+  ". /dev/stdin <<< 'echo evil > pawl.yaml'",
+  "git checkout evil pawl.yaml",
+  "git checkout evil -- .",
+  "git restore -s evil .",
+  "git apply other/evil.patch",
+  "patch -s -p1 < other/evil.patch",
+  "cp -r other/. .",
+  "tar cf - -C other pawl.yaml | tar xf -",
+  "git log -1 --format=evil --output=pawl.yaml",
+  "git -c alias.x='!echo evil > pawl.yaml' x",
+  'awk \'BEGIN{print "evil" > "pawl.yaml"}\'',
+  "sed -n 'w pawl.yaml' src/a.txt",
+  "sort -o pawl.yaml src/a.txt",
+  "find src/a.txt -fprintf pawl.yaml evil",
+  "ln -s pawl.yaml l; echo evil > l",
+  "ln -s . d; echo evil > d/pawl.yaml",
+  "ln pawl.yaml h; echo evil > h",
+  "echo evil | tee pawl.yam{l,l2}",
+  "mv pawl.yaml x; echo evil > pawl.yaml",
+  "rm -rf *.yaml",
+  "chmod 777 pawl.yaml; echo evil >> pawl.yaml",
+  "truncate -s 0 pawl.yaml",
+  "dd if=src/a.txt of=pawl.yaml",
+  "git reset -q --hard evil",
+  "mount --bind src/a.txt pawl.yaml; umount pawl.yaml; echo evil > pawl.yaml",
+  `unshare -Urm sh -c 'mount -o remount,rw,bind pawl.yaml; umount -l pawl.yaml; echo evil > pawl.yaml'`,
+  `${process.execPath} -e 'require("fs").writeFileSync("pawl.yaml", "evil")'`,
+];
+
+describe.skipIf(NO_WALL)("behind an open wall", () => {
+  const open = { kind: "open", hasNetwork: true } as const;
+
+  it.each(SPELLINGS)("no spelling changes a protected place: %s", (command) => {
+    promise("guard.wall");
+    using ground = openGround();
+    ground.write("other/pawl.yaml", "evil\n");
+    ground.write(
+      "other/evil.patch",
+      "--- a/pawl.yaml\n+++ b/pawl.yaml\n@@ -1 +1 @@\n-guard: true\n+evil: true\n",
+    );
+    ground.git("checkout", "-q", "-b", "evil");
+    ground.write("pawl.yaml", "evil\n");
+    ground.git("commit", "-qam", "evil");
+    ground.git("checkout", "-q", "main");
+    ground.run(command, open);
+    expect(ground.read("pawl.yaml")).toBe(BEFORE);
+  });
+
+  it("what is missing of them cannot be made, and nothing is left of what covers it", () => {
+    promise("guard.wall");
+    using ground = openGround();
+    const before = readdirSync(ground.root).sort();
+    const made = [
+      ".alfred/allowed_signers",
+      ".claude/settings.local.json",
+      ".husky/pre-commit",
+      ".npmrc",
+      "opencode.json",
+    ];
+    const { err, out } = ground.run(
+      `${made.map((path) => `mkdir -p ${dirname(path)}; echo evil > ${path}`).join("; ")}; git status --short`,
+      open,
+    );
+    expect(
+      made.filter((path) => ground.has(path)),
+      err,
+    ).toEqual([]);
+    expect(readdirSync(ground.root).sort()).toEqual(before);
+    expect(out).toBe("");
+  });
+
+  it("no link leads what covers a missing place out of the project", () => {
+    promise("guard.wall");
+    using ground = openGround();
+    const outside = join(ground.home, "outside");
+    mkdirSync(outside);
+    symlinkSync(`/oldroot${outside}`, join(ground.root, ".claude"));
+    symlinkSync(outside, join(ground.root, ".codex"));
+    ground.run("true", open);
+    expect(readdirSync(outside)).toEqual([]);
+    ground.run("echo evil > .codex/hooks.json", open);
+    expect(readdirSync(outside)).toEqual([]);
+  });
+
+  it("work goes on: files, git, background processes of its own, and the person's home", () => {
+    promise("guard.wall");
+    using ground = openGround();
+    const { err, out } = ground.run(
+      "echo b > src/b.txt; git add -A; git stash -q; git stash pop -q; sleep 0 & wait; echo ok; exec 3>&1; printf x > ~/own",
+      open,
+    );
+    expect({ err, out }).toEqual({ err: "", out: "ok\n" });
+    expect([ground.read("src/b.txt"), ground.git("status", "--short")]).toEqual(["b\n", "A  src/b.txt"]);
+    ground.run("git config core.hooksPath /tmp; echo x > .git/hooks/pre-push; git commit -q -m work", open);
+    expect(ground.has(".git/hooks/pre-push")).toBe(false);
+    expect(ground.read(".git/config")).not.toContain("hooksPath");
+    expect(ground.git("log", "-1", "--format=%s")).toBe("work");
+  });
+
+  it("the hooks and settings of a repository within are closed, too", () => {
+    promise("guard.wall");
+    using ground = openGround();
+    ground.git("init", "-q", "a/b/c");
+    ground.run("echo evil > a/b/c/.git/hooks/pre-push; git -C a/b/c config core.fsmonitor ./evil", open);
+    expect(ground.has("a/b/c/.git/hooks/pre-push")).toBe(false);
+    expect(ground.read("a/b/c/.git/config")).not.toContain("fsmonitor");
+  });
+});

@@ -1,0 +1,212 @@
+/**
+ * The wall around one command of a person's own assistant: `pawl-wall TOKEN 'COMMAND'`. The guard draws it when the client's hook
+ * calls; the program that starts it is a shell's script, so that a command waits for bubblewrap alone.
+ *
+ * S1  Script, drawings and filter lie in Pawl's own state home, which is read-only behind every wall.
+ * S2  A closed wall lets nothing be written but temporary files, caches and what the run's state names; no UNIX socket is made in it.
+ *     An open one protects the protected places, and is otherwise the machine as it is.
+ * S3  A missing place is covered for as long as the command runs, and left as it was.
+ */
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { attempt } from "../../core/attempt.ts";
+import { hashOf } from "../../core/hash.ts";
+import { shellWord } from "../../core/shell-word.ts";
+import {
+  type ProjectFiles,
+  type ProtectedPlace,
+  protectedPlaces,
+  protectedPlacesAtHome,
+} from "../../guard/protected-places.ts";
+import { discover } from "../git/discover.ts";
+import { isInside, KERNEL, type Mount, wordsOf } from "../wall/arguments.ts";
+import { gitsIn, maskOf } from "../wall/mask.ts";
+import { socketFilter } from "../wall/socket-filter.ts";
+
+export interface ShellOrder {
+  readonly kind: "closed" | "open";
+  readonly root: string;
+  readonly cwd: string;
+  readonly home: string;
+  readonly files: ProjectFiles;
+  /** Folders, where they exist, that Pawl keeps outside of the project, and its own package. */
+  readonly own: readonly string[];
+  /** What may be written in a closed wall, where it exists. */
+  readonly writable: readonly string[];
+  readonly hasNetwork: boolean;
+}
+
+export interface ShellPlace {
+  /** Pawl's own folder in the state home, of all projects. */
+  readonly base: string;
+  readonly bwrap: string;
+}
+
+/** What root may do in an open wall: what installing and unpacking need, and nothing by which a wall is taken down. */
+const CAPABILITIES = [
+  "CHOWN",
+  "DAC_OVERRIDE",
+  "FOWNER",
+  "FSETID",
+  "SETGID",
+  "SETUID",
+  "KILL",
+  "NET_BIND_SERVICE",
+];
+/** Folders of a repository's walk for nested ones, at each command. */
+const MOST_FOLDERS = 400;
+
+export interface DrawnWall {
+  readonly token: string;
+  /** The words of a shell that run a command behind it. */
+  line(command: string): string;
+}
+
+/** The program that starts a command behind a wall that was drawn. */
+export function makeScript({ base, bwrap }: ShellPlace): string {
+  const script = join(base, "bin", "pawl-wall");
+  mkdirSync(dirname(script), { recursive: true, mode: 0o700 });
+  keep(script, scriptOf(bwrap, join(base, "walls")), 0o700);
+  return script;
+}
+
+export function drawWall({ base, bwrap }: ShellPlace, order: ShellOrder): DrawnWall {
+  const folder = join(base, "walls");
+  mkdirSync(join(folder, "tmp"), { recursive: true, mode: 0o700 });
+  const mounts = mountsOf(order, base, folder);
+  const isClosed = order.kind === "closed";
+  const filter = socketFilter();
+  const words = [
+    ...["--die-with-parent", "--unshare-pid", "--cap-drop", "ALL"],
+    ...(isClosed ? ["--unshare-user-try", "--unshare-ipc"] : CAPABILITIES.flatMap(capability)),
+    ...(order.hasNetwork ? [] : ["--unshare-net"]),
+    ...[isClosed ? "--ro-bind" : "--bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
+    ...mounts.flatMap(wordsOf),
+    ...(isClosed ? ["--setenv", "TMPDIR", "/tmp"] : []),
+    ...(isClosed && filter ? ["--seccomp", "8"] : []),
+  ];
+  const drawn = `${words.join("\0")}\0`;
+  const token = hashOf(drawn).slice(0, 10);
+  keep(join(folder, token), drawn);
+  const covers = mounts.flatMap((mount) => (mount.type === "cover" ? [mount] : []));
+  keep(join(folder, `${token}.covers`), covers.map(({ at }) => `${at}\n`).join(""));
+  keep(join(folder, "filter"), filter ?? new Uint8Array());
+  const script = makeScript({ base, bwrap });
+  const program = /^[\w/.-]+$/.test(script) ? script : shellWord(script);
+  return { token, line: (command) => `${program} ${token} ${shellWord(command)}` };
+}
+
+const capability = (name: string) => (process.getuid?.() === 0 ? ["--cap-add", `CAP_${name}`] : []);
+
+function mountsOf(order: ShellOrder, base: string, folder: string): readonly Mount[] {
+  const { cwd, home, kind, own, root, writable } = order;
+  const read = (at: string): Mount => ({ type: "read", at });
+  const kernel = KERNEL.filter((at) => existsSync(at)).map(read);
+  const ownReads = [...new Set(own)].filter((at) => existsSync(at)).map(read);
+  const inside = protectedMounts(order);
+  if (kind === "open") return [...kernel, ...inside, ...ownReads];
+  const tmp = { type: "write", from: join(folder, "tmp") } as const;
+  const temporary = ["/tmp", "/var/tmp"].filter(isFolder).map((at): Mount => ({ ...tmp, at }));
+  const isHidden = (path: string) => temporary.some(({ at }) => isInside(path, at));
+  const shown = [...new Set([home, root, cwd, base])]
+    .filter((at) => isHidden(at) && existsSync(at))
+    .map(read);
+  const open = [...new Set(writable.map((at) => attempt(() => realpathSync(at), "")))].filter(
+    (at) => at !== "",
+  );
+  return [
+    ...kernel,
+    ...temporary,
+    ...shown,
+    ...open.map((at): Mount => ({ type: "write", at })),
+    ...inside,
+    ...ownReads,
+  ];
+}
+
+/** Of a closed wall only what lies in something writable would be needed; it costs nothing to name all that exists. */
+function protectedMounts({ files, home, kind, root, cwd }: ShellOrder): readonly Mount[] {
+  const git = discover(cwd) ?? discover(root);
+  const nested = gitsIn(root, [".pawl", "node_modules"], MOST_FOLDERS).map((path) => join(root, path));
+  const folders = [...new Set([git?.own, git?.common, ...nested])]
+    .filter((at) => at !== undefined)
+    .filter(isFolder);
+  const gits = [...folders.flatMap((at) => [join(at, "hooks"), join(at, "config")])];
+  const mounts = [
+    ...protectedPlaces(files).flatMap((place) => coveredAsFolder(maskOf(root, place), root, files)),
+    ...protectedPlacesAtHome().flatMap((place) => existing(home, place)),
+    ...gits.flatMap((at): readonly Mount[] =>
+      at && existsSync(at) ? [{ type: "read", at: realpathSync(at) }] : [],
+    ),
+  ];
+  const needed = kind === "closed" ? mounts.filter(({ type }) => type !== "cover") : mounts;
+  // A line end would end its line in the list of covers.
+  return [
+    ...new Map(needed.filter(({ at }) => !at.includes("\n")).map((mount) => [mount.at, mount])).values(),
+  ];
+}
+
+/**
+ * An empty folder is the one thing that git never sees. Pawl itself would take it for a file that it cannot read: what is new in
+ * those counts only after a person has agreed to it.
+ */
+function coveredAsFolder(mount: Mount | null, root: string, files: ProjectFiles): readonly Mount[] {
+  if (mount?.type !== "cover") return mount ? [mount] : [];
+  const read = ["pawl.yaml", "tasks.yaml", files.tasksFile, ...files.workflows].map((name) =>
+    join(root, name),
+  );
+  return read.some((path) => isInside(path, mount.at)) ? [] : [{ ...mount, isFolder: true }];
+}
+
+function existing(home: string, place: ProtectedPlace): readonly Mount[] {
+  const mount = maskOf(home, place);
+  return mount?.type === "read" ? [mount] : [];
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** Written anew only where it differs: another command may be starting. */
+function keep(path: string, content: string | Uint8Array, mode = 0o600): void {
+  const wanted = Buffer.from(content);
+  const found = attempt(() => (lstatSync(path).isFile() ? readFileSync(path) : null), null);
+  if (found && wanted.equals(found)) return;
+  const fresh = `${path}.${process.pid}.new`;
+  writeFileSync(fresh, wanted, { mode });
+  renameSync(fresh, path);
+}
+
+function scriptOf(bwrap: string, folder: string): string {
+  return `#!/bin/sh
+# Made by Pawl. pawl-wall TOKEN COMMAND: runs the command behind the wall that Pawl's guard drew for it.
+walls=${shellWord(folder)}
+# As a client's shell: -c COMMAND, where the guard's plugin names the wall, if any.
+case $1 in -*)
+  [ -n "$PAWL_WALL" ] || exec "\${PAWL_SHELL:-/bin/sh}" "$@"
+  for last; do :; done
+  set -- "$PAWL_WALL" "$last" ;;
+esac
+case $1 in '' | *[!0-9a-f]*) echo 'pawl-wall: expected the token of a wall, and a command' >&2; exit 127 ;; esac
+[ -f "$walls/$1" ] && [ $# = 2 ] || { echo "pawl-wall: there is no wall $1 any more: call the tool again" >&2; exit 127; }
+while IFS= read -r at <&6; do
+  [ -L "$at" ] && { echo "pawl-wall: a link stands at $at, so nothing was started" >&2; exit 126; }
+  [ -e "$at" ] || mkdir "$at" || exit 126
+done 6<"$walls/$1.covers"
+[ -s "$walls/$1.covers" ] || exec ${shellWord(bwrap)} --args 9 -- bash -c "$2" 9<"$walls/$1" 8<"$walls/filter"
+${shellWord(bwrap)} --args 9 -- bash -c "$2" 9<"$walls/$1" 8<"$walls/filter" 6<&-
+code=$?
+while IFS= read -r at <&6; do
+  rmdir "$at" 2>/dev/null
+done 6<"$walls/$1.covers"
+exit $code
+`;
+}

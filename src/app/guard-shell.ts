@@ -1,0 +1,172 @@
+/**
+ * What keeps a client's shell from writing what it may not, and how: by the client and its version. docs/guard.md has the table.
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+import { realPathOf } from "../adapters/files/real-path.ts";
+import { isAtLeast, versionAbove } from "../adapters/guard/client-program.ts";
+import { drawWall, makeScript, type ShellOrder } from "../adapters/guard/shell-wall.ts";
+import { baseFolder } from "../adapters/process/base-folder.ts";
+import { probeKept } from "../adapters/wall/probe.ts";
+import type { Environment } from "../config/config.ts";
+import { attempt } from "../core/attempt.ts";
+import type { GuardedClient } from "../guard/clients.ts";
+import { isLocked, type Limits, type Place } from "../guard/decide.ts";
+import type { Scope } from "../runtime/scope.ts";
+import type { Dialect, HookCall, Output } from "../surfaces/hooks/dialect.ts";
+
+export type ShellKind = Place["shell"];
+
+/** What the clients have that were tried, from which version on, and by what their program is known. */
+const TRIED: Partial<
+  Readonly<Record<GuardedClient, { readonly is: RegExp; readonly least: readonly number[] }>>
+> = {
+  "claude-code": { is: /^claude(?:\.exe)?$|\/@anthropic-ai\/claude-code\//, least: [2, 1, 332] },
+  codex: { is: /^codex$|\/@openai\/codex/, least: [0, 171] },
+  copilot: { is: /^copilot(?:-[\w-]+)?$|\/@github\/copilot/, least: [1, 0, 102] },
+  gemini: { is: /^gemini$|\/@google\/gemini-cli\//, least: [0, 61] },
+  opencode: { is: /^opencode$|\/opencode-ai\//, least: [1, 18] },
+};
+
+export interface ShellSurroundings {
+  readonly client: GuardedClient;
+  readonly call: HookCall;
+  readonly environment: Environment;
+  /** The client's version; absent: it is looked for among the processes above. */
+  readonly version?: string | null;
+}
+
+const wallsOf = (environment: Environment) => join(baseFolder(environment, "XDG_STATE_HOME"), "walls");
+
+export function shellOf(surroundings: ShellSurroundings): ShellKind {
+  const { call, client, environment } = surroundings;
+  const tried = TRIED[client];
+  if (tried === undefined) return "none";
+  const version =
+    surroundings.version === undefined
+      ? (namedVersion(client, environment) ?? versionAbove(tried.is, wallsOf(environment)))
+      : surroundings.version;
+  if (version === null || !isAtLeast(version, tried.least)) return "none";
+  const isRoot = process.getuid?.() === 0;
+  if (client === "claude-code" && !isRoot) return hasOwnWall(environment) ? "own" : "none";
+  if (probeKept(environment, wallsOf(environment)).program === null) return "none";
+  if (client !== "codex") return client === "opencode" || client === "claude-code" ? "wall" : "closed";
+  // Inside Codex's own sandbox no second one starts as root; and what its rules forbid would run under another name.
+  const isBare = /bypass|never/i.test(call.mode ?? "");
+  return hasForbidden(environment, call.cwd) || (isRoot && !isBare) ? "none" : "closed";
+}
+
+/**
+ * The same, and Claude Code's sandbox as the session's state wants it. `changed`: it was another way until now, so a command that is on
+ * its way must not run yet.
+ */
+export async function arranged(
+  surroundings: ShellSurroundings,
+  root: string,
+  limits: Limits,
+): Promise<ShellKind | "changed"> {
+  const kind = shellOf(surroundings);
+  const { client, environment } = surroundings;
+  if (client !== "claude-code") return kind;
+  const isClosed = kind === "own" && limits !== null && ("fault" in limits || isClosedTo(limits));
+  const { arrangeShell } = await import("./claude-shell.ts");
+  const folder = environment.CLAUDE_PROJECT_DIR || root;
+  const found = await arrangeShell({ root, folder, environment }, isClosed);
+  if (found === "changed") return "changed";
+  return kind === "own" && (found === "impossible" || !isClosed) ? "none" : kind;
+}
+
+/** In its sandbox git commits nothing, and what it leaves in a folder that may be written is no state to work in. */
+function isClosedTo({ forbids, writes }: Scope): boolean {
+  return isLocked(writes) && forbids.includes("commit");
+}
+
+/** The program that OpenCode's plugin makes its shell; null: no wall can be built. */
+export function shellFor(surroundings: ShellSurroundings): string | null {
+  if (shellOf(surroundings) !== "wall") return null;
+  const { environment } = surroundings;
+  const { program } = probeKept(environment, wallsOf(environment));
+  return program && makeScript({ base: baseFolder(environment, "XDG_STATE_HOME"), bwrap: program });
+}
+
+/** Claude Code's sandbox needs these, and does not start where one is missing. */
+function hasOwnWall(environment: Environment): boolean {
+  if (process.platform === "darwin") return true;
+  const folders = (environment.PATH ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
+  const isThere = (name: string) => folders.some((folder) => existsSync(join(folder, name)));
+  return isThere("socat") && probeKept(environment, wallsOf(environment)).program !== null;
+}
+
+/** Claude Code tells its hooks: `claude-code_2-1-332_harness`. */
+function namedVersion(client: GuardedClient, { AI_AGENT = "" }: Environment): string | null {
+  const [, version] = /^claude-code_(\d+-\d+-\d+)(?:_|$)/.exec(AI_AGENT) ?? [];
+  return client === "claude-code" && version ? version.replaceAll("-", ".") : null;
+}
+
+/** Rules of Codex's that refuse a command outright, the person's or the project's. */
+function hasForbidden(environment: Environment, cwd: string | null): boolean {
+  const home = environment.CODEX_HOME || join(environment.HOME ?? "/", ".codex");
+  const folders = [
+    join(home, "rules"),
+    ...(cwd === null ? [] : [join(cwd, ".codex/rules")]),
+    "/etc/codex/rules",
+  ];
+  return folders.some((folder) =>
+    attempt(() => readdirSync(folder), []).some((name) =>
+      /forbidden/.test(attempt(() => readFileSync(join(folder, name), "utf8"), "forbidden")),
+    ),
+  );
+}
+
+/** The client's answer by which the command runs behind a wall; null: it takes none, so it must not run. */
+export function walled(
+  surroundings: ShellSurroundings,
+  {
+    dialect,
+    kind,
+    limits,
+    place,
+  }: { dialect: Dialect; kind: "closed" | "open"; limits: Limits; place: Place },
+): Output | null {
+  const { call, client, environment } = surroundings;
+  const shell = call.actions.find((action) => action.type === "shell");
+  const { program } = probeKept(environment, wallsOf(environment));
+  if (!dialect.behind || program === null || shell?.type !== "shell" || !shell.isWhole) return null;
+  const order: ShellOrder = {
+    kind,
+    root: place.root,
+    cwd: shell.cwd,
+    home: place.home,
+    files: place.files,
+    own: place.own,
+    writable: kind === "open" ? [] : writableIn(limits, place, environment),
+    // An answer that lets the command run may keep the client from asking the person: then it reaches nobody.
+    hasNetwork: client === "claude-code" || client === "opencode",
+  };
+  const base = baseFolder(environment, "XDG_STATE_HOME");
+  // Claude Code takes over the folder in which a command ended.
+  const keepsFolder = client === "claude-code";
+  const command = keepsFolder ? `trap 'pwd -P >&7' EXIT\n${shell.command}` : shell.command;
+  const drawn = drawWall({ base, bwrap: program }, order);
+  // OpenCode's shell is the wall's own program, and asks its plugin which wall it is.
+  if (client === "opencode") return dialect.behind(call.input, drawn.token);
+  const line = drawn.line(command);
+  return dialect.behind(call.input, keepsFolder ? returning(line) : line);
+}
+
+/** Descriptor 7 tells the folder in which the command ended; what it prints stays its own. */
+function returning(line: string): string {
+  return `{ w=$(${line} 7>&1 1>&8 8>&-); } 8>&1; r=$?; [ -n "$w" ] && cd "$w"; (exit $r)`;
+}
+
+const CACHES = [".cache", ".npm/_cacache", ".npm/_logs"];
+
+function writableIn(limits: Limits, place: Place, environment: Environment): readonly string[] {
+  const caches = [...CACHES.map((name) => join(place.home, name)), environment.XDG_CACHE_HOME ?? ""];
+  const plan =
+    limits === null || "fault" in limits || limits.writes !== "plan"
+      ? []
+      : limits.planFiles.map((glob) => join(place.root, glob.replace(/(?:^|\/)[^/]*[*?[].*$/, "")));
+  const inside = plan.filter((path) => path !== place.root && realPathOf(path) === path);
+  return [...caches, ...place.clientFolders, ...inside].filter((path) => isAbsolute(path));
+}

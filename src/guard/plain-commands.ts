@@ -1,0 +1,56 @@
+/**
+ * A command line that is nothing but programs with literal words, one after the other. Whatever else a shell can do (to expand,
+ * to match, to write into files, to run scripts) is not read: there nobody knows what the line does.
+ */
+
+/** A program and its words. */
+export type PlainCommand = readonly [program: string, ...words: string[]];
+
+const MAX_LENGTH = 20_000;
+/** Redirections that write no file. */
+const NOWHERE = /(?:[012]?>{1,2}|&>|<)[ \t]*\/dev\/null(?=[\s;|&]|$)|2>&1(?=[\s;|&]|$)/y;
+const BETWEEN = /&&|\|\|(?!&)|\|(?!&)|;(?!;)|\n/y;
+const BLANKS = /[ \t]+/y;
+const QUOTED = /'([^'\0]*)'|"([^"\\$`\0]*)"/y;
+/** Braces and `^` as git's revisions have them. */
+const BARE = /(?:@\{[\w./-]*\}|[\w./,:@%+^=-])+/y;
+
+/** The commands that `&&`, `||`, `|`, `;` or line ends part; null: the line is none of this kind. */
+export function plainCommands(line: string): readonly PlainCommand[] | null {
+  const text = line.replace(/^[ \t\n]+|[ \t\n]+$/g, "");
+  if (text === "" || text.length > MAX_LENGTH) return null;
+  const commands: PlainCommand[] = [];
+  let words: string[] = [];
+  let at = 0;
+  const take = (pattern: RegExp) => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text);
+    if (found) at = pattern.lastIndex;
+    return found;
+  };
+  const end = () => {
+    const [program, ...rest] = words;
+    if (program === undefined || !/^[\w./+-]+$/.test(program)) return false;
+    commands.push([program, ...rest]);
+    words = [];
+    return true;
+  };
+  while (at < text.length) {
+    if (take(BLANKS) || take(NOWHERE)) continue;
+    if (take(BETWEEN)) {
+      if (!end()) return null;
+      continue;
+    }
+    let word: string | null = null;
+    for (;;) {
+      const quoted = take(QUOTED);
+      const part = quoted ? (quoted[1] ?? quoted[2] ?? "") : take(BARE)?.[0];
+      if (part === undefined) break;
+      word = (word ?? "") + part;
+    }
+    // A shell that looks a command up for `=NAME` is not ruled out.
+    if (word === null || (word.startsWith("=") && text[at - 1] !== "'")) return null;
+    words.push(word);
+  }
+  return end() ? commands : null;
+}

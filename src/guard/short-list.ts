@@ -1,0 +1,176 @@
+/** Commands that are known to write no file of a project, and git's own in states that let it commit. */
+import type { GitAct } from "../engine/workflow.ts";
+import { personVerbOf } from "./person-verbs.ts";
+import type { PlainCommand } from "./plain-commands.ts";
+
+/** As a person would name them. */
+export const READING = "cat, head, tail, ls, find, grep, rg, wc, diff, git status, git diff, git log";
+
+const NO_OPTION = /(?!)/;
+
+/** Programs that only read, with the words by which they would do more. */
+const READERS: Readonly<Record<string, RegExp>> = {
+  ...Object.fromEntries(
+    [
+      ...["basename", "cat", "cd", "cmp", "column", "comm", "cut", "df", "diff", "dirname", "du", "echo"],
+      ...["egrep", "false", "fgrep", "grep", "head", "id", "jq", "ls", "md5sum", "nl", "od"],
+      ...["printf", "ps", "pwd", "readlink", "realpath", "rev", "sha1sum", "sha256sum", "sleep", "stat"],
+      ...["strings", "tac", "tail", "test", "tr", "true", "type", "uname", "wc", "which", "whoami"],
+    ].map((name) => [name, NO_OPTION]),
+  ),
+  date: /^(?:-s|--s)/,
+  file: /^-[^-]*C|^--c/,
+  find: /^-(?:exec|ok|delete|fprint|fls)/,
+  rg: /^--(?:pre|hostname-bin)/,
+  sort: /^-[^-]*o|^--(?:o|co)/,
+  tree: /^-[^-]*o|^--output/,
+};
+
+const GIT_READERS: readonly string[] = [
+  ...["blame", "cat-file", "check-ignore", "describe", "diff", "for-each-ref", "grep", "log", "ls-files"],
+  ...["ls-tree", "merge-base", "name-rev", "rev-list", "rev-parse", "shortlog", "show", "status", "version"],
+];
+/** Read only with these words behind the verb. */
+const GIT_LISTS: Readonly<Record<string, RegExp>> = {
+  branch: /^(?:-a|-r|-v|-vv|-l|--list|--all|--show-current|--contains|--merged)$/,
+  config: /^(?:--get|--get-all|-l|--list|get|list)$/,
+  reflog: /^show$/,
+  remote: /^(?:-v|get-url|show)$/,
+  stash: /^(?:list|show)$/,
+  tag: /^(?:-l|--list)$/,
+  worktree: /^list$/,
+};
+const GIT_WRITERS: readonly string[] = [
+  ...["add", "branch", "cherry-pick", "commit", "fetch", "merge", "pull", "push", "rebase", "reset"],
+  ...["revert", "stash", "switch", "tag"],
+];
+/** By which git starts another program, or writes a file of any name. Git takes the beginning of an option for it. */
+const GIT_MORE = /^(?:--ou|--op|-O|--exe?c?(?:=|$)|--ext|-x|--upl|--rece|--tem|--textc)|::/;
+/** Before git's verb. */
+const GIT_BEFORE = /^(?:--no-pager|-P|--no-optional-locks|--literal-pathspecs)$/;
+
+interface GitCall {
+  readonly verb: string;
+  readonly words: readonly string[];
+}
+
+/** Null: git with options that may do anything. */
+function gitCall([program, ...words]: PlainCommand): GitCall | null {
+  if (program !== "git") return null;
+  let at = 0;
+  for (; words[at]?.startsWith("-"); at++)
+    if (words[at] === "-C") at += 1;
+    else if (!GIT_BEFORE.test(words[at] ?? "")) return null;
+  const [verb = "", ...rest] = words.slice(at);
+  return { verb, words: rest };
+}
+
+/** Whether it only reads, whatever the project holds. */
+export function isReading(command: PlainCommand): boolean {
+  const [program, ...words] = command;
+  const git = gitCall(command);
+  if (git) {
+    if (git.words.some((word) => GIT_MORE.test(word))) return false;
+    const lists = Object.hasOwn(GIT_LISTS, git.verb) ? GIT_LISTS[git.verb] : undefined;
+    if (lists === undefined) return GIT_READERS.includes(git.verb);
+    return (
+      (["branch", "remote", "tag", "reflog"].includes(git.verb) && git.words.length === 0) ||
+      lists.test(git.words[0] ?? "")
+    );
+  }
+  // The second word would be a file that it writes.
+  if (program === "uniq") return words.filter((word) => !word.startsWith("-")).length <= 1;
+  if (program === "sed")
+    return (
+      words[0] === "-n" &&
+      /^\d+(?:,(?:\d+|\$))?p$/.test(words[1] ?? "") &&
+      words.slice(2).every((word) => !word.startsWith("-"))
+    );
+  const more = Object.hasOwn(READERS, program) ? READERS[program] : undefined;
+  return more !== undefined && !words.some((word) => more.test(word));
+}
+
+/** Git's own work on branches and commits, and a pull request. What files of the checkout change by it are the commits' own. */
+export function isGits(command: PlainCommand): boolean {
+  const git = gitCall(command);
+  if (git === null)
+    return (
+      command[0] === "gh" &&
+      command[1] === "pr" &&
+      /^(?:create|edit|ready|view|checks)$/.test(command[2] ?? "")
+    );
+  if (git.words.some((word) => GIT_MORE.test(word))) return false;
+  // With a commit's name and a file's it would take the file from there.
+  if (git.verb === "checkout") {
+    const named = git.words.filter((word) => !/^-[qb]$/.test(word));
+    return named.length === 1 || git.words.includes("-b");
+  }
+  return GIT_WRITERS.includes(git.verb);
+}
+
+const TESTS =
+  /^(?:(?:npm|pnpm|yarn|bun) (?:run )?(?:test|t|check|lint)(?::[\w:-]+)?|pytest|python3? -m pytest|cargo (?:test|check|clippy)|go (?:test|vet)|make (?:test|check|lint)|mvn test|\.\/gradlew test|dotnet test)(?: |$)/;
+
+/** Runs the project's own tests, as the states that test ask for. */
+export function isTesting(command: PlainCommand): boolean {
+  return TESTS.test(command.join(" "));
+}
+
+/** The files that a plain command takes away or puts back; null: it does something else. */
+export function undoneBy(command: PlainCommand): readonly string[] | null {
+  const git = gitCall(command);
+  const [program, ...all] = command;
+  const words = git ? git.words : all;
+  const isUndoing = git
+    ? git.verb === "restore" || (git.verb === "checkout" && words[0] === "--")
+    : program === "rm";
+  const options = words.filter((word) => word.startsWith("-"));
+  if (!isUndoing || command.includes("-C") || options.some((word) => !/^(?:-f|--)$/.test(word))) return null;
+  return words.filter((word) => !word.startsWith("-"));
+}
+
+const COMMITS = ["commit", "commit-tree", "cherry-pick", "revert", "am"];
+
+/** What git, or a forge's program, would do by it. */
+export function gitActOf([program, ...words]: PlainCommand): GitAct | null {
+  const plain = words.filter((word, at) => !word.startsWith("-") && !/^-[Cc]$/.test(words[at - 1] ?? ""));
+  const [noun = "", verb = ""] = plain;
+  if (program === "git") return COMMITS.includes(noun) ? "commit" : noun === "push" ? "push" : null;
+  const isRequest = (program === "gh" && noun === "pr") || (program === "glab" && noun === "mr");
+  return isRequest && ["create", "new", "merge"].includes(verb) ? "push" : null;
+}
+
+const PAWL = /^(?:.*\/)?(?:pawl|bloom)(?:@[^/]*)?(?:\.[cm]?js)?$/;
+
+/** Whether the word is Pawl's program. */
+export function isPawlName(word: string): boolean {
+  return PAWL.test(word) || /(?:^|\/)pawl\/(?:dist\/|src\/)?main\.[cm]?[jt]s$/.test(word);
+}
+
+/** The words that Pawl is started with; null: it is another program. */
+export function pawlWords(command: PlainCommand): readonly string[] | null {
+  const [program, ...words] = command;
+  if (PAWL.test(program)) return words;
+  const isStarter = /^(?:npx|bunx|env|nohup|setsid|time|sudo|watch|xargs|timeout|nice|node)$/.test(program);
+  if (!isStarter) return null;
+  const at = words.findIndex(isPawlName);
+  return at < 0 ? null : words.slice(at + 1);
+}
+
+/** Pawl by its name, or by npx: what it does, it answers for itself. */
+export function isPawls(command: PlainCommand): boolean {
+  const [program, ...words] = command;
+  if (program === "pawl" || program === "bloom") return true;
+  const name = words.find((word) => !word.startsWith("-"));
+  return (
+    program === "npx" &&
+    (name === "pawl" || name === "bloom") &&
+    !words.includes("-c") &&
+    !words.includes("-p")
+  );
+}
+
+export function personVerbIn(command: PlainCommand): string | null {
+  const words = pawlWords(command);
+  return words && personVerbOf(words);
+}

@@ -1,0 +1,56 @@
+/**
+ * Claude Code's own sandbox in the text of `.claude/settings.local.json`, for states in which nothing may be written. What a person
+ * had set comes back afterwards.
+ */
+import { getNodeValue } from "jsonc-parser";
+import { isObject } from "../../../core/is-object.ts";
+import { isBare } from "./edit-setup.ts";
+import { append, nodeAt, remove, treeOf } from "./json-text.ts";
+
+/** What was there before, and what Pawl put there. Null: nothing. */
+export interface SandboxNote {
+  readonly before: Readonly<Record<string, unknown>> | null;
+  readonly wrote: Readonly<Record<string, unknown>>;
+}
+
+const KEY = ["sandbox"];
+
+/** The setting in the text; undefined: nobody can read the text. */
+export function sandboxIn(text: string | null): Readonly<Record<string, unknown>> | null | undefined {
+  const looked = treeOf(text ?? "");
+  if (!("tree" in looked)) return undefined;
+  const node = looked.tree && nodeAt(looked.tree, KEY);
+  const value: unknown = node ? getNodeValue(node) : null;
+  return value === null ? null : isObject(value) ? value : undefined;
+}
+
+/** Closes the folders to every command of the shell. Null: nobody can read the text. */
+export function closeShell(
+  text: string | null,
+  folders: readonly string[],
+): { readonly text: string; readonly note: SandboxNote } | null {
+  const before = sandboxIn(text);
+  if (before === undefined) return null;
+  const files = isObject(before?.filesystem) ? before.filesystem : {};
+  const denied = Array.isArray(files.denyWrite) ? files.denyWrite : [];
+  const wrote = {
+    // The person is asked as before, unless they have said otherwise.
+    autoAllowBashIfSandboxed: false,
+    ...before,
+    enabled: true,
+    failIfUnavailable: true,
+    allowUnsandboxedCommands: false,
+    excludedCommands: [],
+    filesystem: { ...files, allowWrite: [], denyWrite: [...new Set([...denied, ...folders])] },
+  };
+  const plain = before === null ? (text ?? "") : remove(text ?? "", KEY);
+  return { text: append(plain, KEY, wrote, false), note: { before, wrote } };
+}
+
+/** Takes out what Pawl wrote, unless a person has changed it since. Null: nothing is left of the file. */
+export function openShell(text: string, { before, wrote }: SandboxNote): string | null {
+  if (JSON.stringify(sandboxIn(text)) !== JSON.stringify(wrote)) return text;
+  const plain = remove(text, KEY);
+  if (before !== null) return append(plain, KEY, before, false);
+  return isBare(plain) ? null : plain;
+}

@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { realPathOf } from "../adapters/files/real-path.ts";
-import { isAtLeast, versionAbove } from "../adapters/guard/client-program.ts";
+import { clientAbove, isAtLeast } from "../adapters/guard/client-program.ts";
 import { drawWall, makeScript, type ShellOrder } from "../adapters/guard/shell-wall.ts";
 import { baseFolder } from "../adapters/process/base-folder.ts";
 import { probeKept } from "../adapters/wall/probe.ts";
@@ -42,18 +42,25 @@ export function shellOf(surroundings: ShellSurroundings): ShellKind {
   const { call, client, environment } = surroundings;
   const tried = TRIED[client];
   if (tried === undefined) return "none";
-  const version =
-    surroundings.version === undefined
-      ? (namedVersion(client, environment) ?? versionAbove(tried.is, wallsOf(environment)))
-      : surroundings.version;
+  const { version, words } = clientOf(surroundings, tried.is);
   if (version === null || !isAtLeast(version, tried.least)) return "none";
   const isRoot = process.getuid?.() === 0;
   if (client === "claude-code" && !isRoot) return hasOwnWall(environment) ? "own" : "none";
   if (probeKept(environment, wallsOf(environment)).program === null) return "none";
   if (client !== "codex") return client === "opencode" || client === "claude-code" ? "wall" : "closed";
   // Inside Codex's own sandbox no second one starts as root; and what its rules forbid would run under another name.
-  const isBare = /bypass|never/i.test(call.mode ?? "");
+  const isBare = words.some((word) => /^--yolo$|bypass-approvals-and-sandbox|danger-full-access/.test(word));
   return hasForbidden(environment, call.cwd) || (isRoot && !isBare) ? "none" : "closed";
+}
+
+function clientOf(
+  { client, environment, version }: ShellSurroundings,
+  is: RegExp,
+): { readonly version: string | null; readonly words: readonly string[] } {
+  if (version !== undefined) return { version, words: [] };
+  const named = namedVersion(client, environment);
+  if (named !== null) return { version: named, words: [] };
+  return clientAbove(is, wallsOf(environment)) ?? { version: null, words: [] };
 }
 
 /**

@@ -35,11 +35,14 @@ interface Act {
 
 const lawful = (...lines: readonly string[]): readonly Act[] => lines.map((line) => ({ line }));
 
+/** By the wall around the command, or before it runs. */
+const CLOSED = /[Rr]ead-only file system|provide_review/;
+
 /** While the plan waits for its review. */
 const UNLAWFUL: readonly Act[] = [
   { line: "WRITE: src/early.txt too early", refused: /provide_review/ },
-  { line: "RUN: mkdir -p src && printf x > src/shell.txt", refused: /provide_review/ },
-  { line: "RUN: sed -i s/ai/human/ pawl.yaml", refused: /pawl\.yaml/ },
+  { line: "RUN: mkdir -p src && printf x > src/shell.txt", refused: CLOSED },
+  { line: "RUN: sed -i s/ai/human/ pawl.yaml", refused: CLOSED },
   { line: "RUN: git commit -q --allow-empty -m early", refused: /commit/ },
   { line: `RUN: pawl approve alfred:${ID}`, refused: /person/ },
 ];

@@ -11,8 +11,8 @@ export interface Program {
 }
 
 export const PROGRAMS = {
-  claude: { package: "@anthropic-ai/claude-code", version: "2.1.330", bin: "claude" },
-  codex: { package: "@openai/codex", version: "0.169.0", bin: "codex" },
+  claude: { package: "@anthropic-ai/claude-code", version: "2.1.332", bin: "claude" },
+  codex: { package: "@openai/codex", version: "0.171.0", bin: "codex" },
   opencode: { package: "opencode-ai", version: "1.18.33", bin: "opencode" },
   gemini: { package: "@google/gemini-cli", version: "0.61.0", bin: "gemini" },
   "claude-acp": {

@@ -17,8 +17,15 @@ import { ownAncestors } from "../agents/ancestry.ts";
 const LIMIT = 10_000;
 const RUNTIMES = /^(?:node|bun|deno)$/;
 
-/** `1.2.3`; null: no such program is above. `is`: its name, or the folder of its package. `kept`: where what was found is kept. */
-export function versionAbove(is: RegExp, kept: string): string | null {
+export interface ClientProgram {
+  /** `1.2.3` */
+  readonly version: string | null;
+  /** Of its command line. */
+  readonly words: readonly string[];
+}
+
+/** Null: no such program is above. `is`: its name, or the folder of its package. `kept`: where what was found is kept. */
+export function clientAbove(is: RegExp, kept: string): ClientProgram | null {
   for (const { pid, words } of ownAncestors()) {
     const [program = "", script = ""] = words;
     const isScript = RUNTIMES.test(basename(program));
@@ -26,7 +33,7 @@ export function versionAbove(is: RegExp, kept: string): string | null {
     if (!is.test(basename(name)) && !is.test(name)) continue;
     const file = attempt(() => readlinkSync(`/proc/${pid}/exe`), isAbsolute(program) ? program : null);
     if (file === null || !existsSync(file)) return null;
-    return isScript ? inPackage(script) : asked(file, kept);
+    return { version: isScript ? inPackage(script) : asked(file, kept), words };
   }
   return null;
 }

@@ -138,7 +138,7 @@ describe.skipIf(NO_WALL)("behind a closed wall", () => {
       expect(await spawned(asks(`@pawl-test-${process.pid}`), { hasNetwork })).toMatch(/^E(?:PERM|ACCES)/);
     }
     const byPort = `${process.execPath} -e 'require("net").connect(${port}, "127.0.0.1").on("connect", () => console.log("REACHED")).on("error", (e) => console.log(e.code))'`;
-    expect(await spawned(byPort, { hasNetwork: false })).toContain("ECONNREFUSED");
+    expect(await spawned(byPort, { hasNetwork: false })).toMatch(/E(?:PERM|ACCES)/);
     const pair = `${process.execPath} -e 'process.send ? process.send("x", () => process.exit()) : require("child_process").fork(process.argv[1] ?? "/tmp/p.js").on("message", (m) => console.log("said", m))'`;
     expect(
       await spawned(`echo 'process.send("x", () => process.exit())' > /tmp/p.js; ${pair}`, {}),

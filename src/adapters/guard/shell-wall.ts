@@ -83,22 +83,21 @@ export function drawWall({ base, bwrap }: ShellPlace, order: ShellOrder): DrawnW
   mkdirSync(join(folder, "tmp"), { recursive: true, mode: 0o700 });
   const mounts = mountsOf(order, base, folder);
   const isClosed = order.kind === "closed";
-  const filter = socketFilter();
+  const filter = isClosed ? socketFilter(order.hasNetwork ? "unix" : "all") : null;
   const words = [
     ...["--die-with-parent", "--unshare-pid", "--cap-drop", "ALL"],
     ...(isClosed ? ["--unshare-user-try", "--unshare-ipc"] : CAPABILITIES.flatMap(capability)),
-    ...(order.hasNetwork ? [] : ["--unshare-net"]),
     ...[isClosed ? "--ro-bind" : "--bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
     ...mounts.flatMap(wordsOf),
     ...(isClosed ? ["--setenv", "TMPDIR", "/tmp"] : []),
-    ...(isClosed && filter ? ["--seccomp", "8"] : []),
+    ...(filter ? ["--seccomp", "8"] : []),
   ];
   const drawn = `${words.join("\0")}\0`;
-  const token = hashOf(drawn).slice(0, 10);
+  const token = hashOf(`${drawn}${order.hasNetwork}`).slice(0, 10);
   keep(join(folder, token), drawn);
   const covers = mounts.flatMap((mount) => (mount.type === "cover" ? [mount] : []));
   keep(join(folder, `${token}.covers`), covers.map(({ at }) => `${at}\n`).join(""));
-  keep(join(folder, "filter"), filter ?? new Uint8Array());
+  keep(join(folder, `${token}.filter`), filter ?? new Uint8Array());
   const script = makeScript({ base, bwrap });
   const program = /^[\w/.-]+$/.test(script) ? script : shellWord(script);
   return { token, line: (command) => `${program} ${token} ${shellWord(command)}` };
@@ -201,8 +200,8 @@ while IFS= read -r at <&6; do
   [ -L "$at" ] && { echo "pawl-wall: a link stands at $at, so nothing was started" >&2; exit 126; }
   [ -e "$at" ] || mkdir "$at" || exit 126
 done 6<"$walls/$1.covers"
-[ -s "$walls/$1.covers" ] || exec ${shellWord(bwrap)} --args 9 -- bash -c "$2" 9<"$walls/$1" 8<"$walls/filter"
-${shellWord(bwrap)} --args 9 -- bash -c "$2" 9<"$walls/$1" 8<"$walls/filter" 6<&-
+[ -s "$walls/$1.covers" ] || exec ${shellWord(bwrap)} --args 9 -- bash -c "$2" 9<"$walls/$1" 8<"$walls/$1.filter"
+${shellWord(bwrap)} --args 9 -- bash -c "$2" 9<"$walls/$1" 8<"$walls/$1.filter" 6<&-
 code=$?
 while IFS= read -r at <&6; do
   rmdir "$at" 2>/dev/null

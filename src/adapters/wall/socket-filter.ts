@@ -1,6 +1,7 @@
 /**
- * A filter for `bwrap --seccomp`: no new UNIX socket, so that nothing reaches a server of this machine by one, and no characters
- * put into the terminal. What pairs of sockets and inherited ones do stays.
+ * Filters for `bwrap --seccomp`: no new UNIX socket, so that nothing reaches a server of this machine by one, or no new socket at all;
+ * and no characters put into the terminal. What pairs of sockets and inherited ones do stays. Within another sandbox a network of
+ * its own cannot be had; a filter can.
  *
  * The program is classic BPF over `struct seccomp_data` (linux/seccomp.h): the call's number at 0, its machine at 4, the low half of
  * its first two arguments at 16 and 24.
@@ -34,7 +35,7 @@ const REFUSE = 0x00050001;
 type Step = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
 
 /** Null: not known for this machine. */
-export function socketFilter(arch: string = process.arch): Uint8Array | null {
+export function socketFilter(refused: "unix" | "all", arch: string = process.arch): Uint8Array | null {
   const machine = Object.hasOwn(MACHINES, arch) ? MACHINES[arch] : undefined;
   if (machine === undefined) return null;
   const steps: readonly Step[] = [
@@ -44,7 +45,7 @@ export function socketFilter(arch: string = process.arch): Uint8Array | null {
     [LOAD, 0, 0, 0],
     [AT_LEAST, 9, 0, X32],
     [EQUAL, 8, 0, IO_URING_SETUP],
-    [EQUAL, 2, 0, machine.socket],
+    [EQUAL, refused === "all" ? 7 : 2, 0, machine.socket],
     [EQUAL, 3, 0, machine.ioctl],
     [RETURN, 0, 0, ALLOW],
     [LOAD, 0, 0, 16],

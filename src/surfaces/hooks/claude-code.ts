@@ -30,7 +30,6 @@ export function readLikeClaude(input: Input, named: string | undefined): HookCal
     folders: [],
     actions: event === "before-tool" || event === "after-tool" ? actionOf(tool) : [],
     input: given,
-    mode: textIn(input, "permission_mode"),
     isSubagent: textIn(input, "agent_id") !== "" || name === "SubagentStop",
     // It says that it was continued, and not how often: the session's own count decides.
     continued: 0,

@@ -14,8 +14,6 @@ export interface HookCall {
   readonly actions: readonly Action[];
   /** Of the tool, as the client gave it. */
   readonly input: Input;
-  /** How much the client asks the person, in its own words. */
-  readonly mode?: string;
   readonly isSubagent: boolean;
   /** How often a hook has refused this end already, as far as the client says. */
   readonly continued: number;

@@ -15,40 +15,45 @@ export interface ClaudePlace {
   readonly environment: Environment;
 }
 
-type Kept = SandboxNote & { readonly file: string; readonly text: string };
-
-/** `changed`: a command that is already on its way may still run as it was. `impossible`: the file cannot be used. */
-export type Arranged = "as-wanted" | "changed" | "impossible";
+interface Kept {
+  /** When it was set, in milliseconds. */
+  readonly at: number;
+  /** Null: the shell is as the person has it. */
+  readonly closed: (SandboxNote & { readonly file: string; readonly text: string }) | null;
+}
 
 const NAME = ".claude/settings.local.json";
+/** Claude Code sees a change of its settings after some two seconds. */
+const SEEN_AFTER = 4000;
 
-export async function arrangeShell(place: ClaudePlace, isClosed: boolean): Promise<Arranged> {
+/** Sets it, and says how many milliseconds to wait until it counts. Null: the settings cannot be used. */
+export async function arrangeShell(place: ClaudePlace, isClosed: boolean): Promise<number | null> {
   const { environment, root } = place;
   const folder = realPathOf(place.folder);
   const file = join(folder, NAME);
   const note = join(stateFolder(root, environment), "guard", "claude-sandbox.json");
   const kept = attempt(() => JSON.parse(readFileSync(note, "utf8")) as Kept, null);
-  const text = attempt(() => readFileSync(file, "utf8"), null);
-  const isOurs = kept !== null && kept.file === file && kept.text === text;
-  if (isClosed ? isOurs : kept === null) return "as-wanted";
+  const before = kept?.closed ?? null;
+  const isThere = before?.file === file && before.text === attempt(() => readFileSync(file, "utf8"), null);
+  if (isClosed ? isThere : before === null)
+    return kept === null ? 0 : Math.max(0, kept.at + SEEN_AFTER - Date.now());
   const { closeShell, openShell } = await import("../surfaces/cli/guard/claude-sandbox.ts");
   // A person may have edited the file since.
-  if (kept !== null) rewrite(kept.file, (found) => openShell(found, kept));
-  if (!isClosed) {
-    rmSync(note, { force: true });
-    return "changed";
-  }
-  if (!isPlain(file)) return "impossible";
-  const closed = closeShell(
-    attempt(() => readFileSync(file, "utf8"), null),
-    [".", ...(folder === root ? [] : [root])],
-  );
-  if (closed === null) return "impossible";
+  if (before !== null) rewrite(before.file, (found) => openShell(found, before));
+  const keep = (closed: Kept["closed"]) =>
+    write(note, JSON.stringify({ at: Date.now(), closed } satisfies Kept));
   mkdirSync(dirname(note), { recursive: true, mode: 0o700 });
+  if (!isClosed) {
+    keep(null);
+    return SEEN_AFTER;
+  }
+  const text = attempt(() => readFileSync(file, "utf8"), null);
+  const closed = isPlain(file) ? closeShell(text, [".", ...(folder === root ? [] : [root])]) : null;
+  if (closed === null) return null;
   // First what undoes it.
-  write(note, JSON.stringify({ ...closed.note, file, text: closed.text } satisfies Kept));
+  keep({ ...closed.note, file, text: closed.text });
   write(file, closed.text);
-  return "changed";
+  return SEEN_AFTER;
 }
 
 /** No link leads Pawl elsewhere. */

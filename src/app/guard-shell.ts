@@ -64,23 +64,23 @@ function clientOf(
 }
 
 /**
- * The same, and Claude Code's sandbox as the session's state wants it. `changed`: it was another way until now, so a command that is on
- * its way must not run yet.
+ * The same, and Claude Code's sandbox as the session's state wants it. `wait`: milliseconds until that counts, so a command that is on its
+ * way must wait.
  */
 export async function arranged(
   surroundings: ShellSurroundings,
   root: string,
   limits: Limits,
-): Promise<ShellKind | "changed"> {
+): Promise<{ readonly kind: ShellKind; readonly wait: number }> {
   const kind = shellOf(surroundings);
   const { client, environment } = surroundings;
-  if (client !== "claude-code") return kind;
+  if (client !== "claude-code") return { kind, wait: 0 };
   const isClosed = kind === "own" && limits !== null && ("fault" in limits || isClosedTo(limits));
   const { arrangeShell } = await import("./claude-shell.ts");
   const folder = environment.CLAUDE_PROJECT_DIR || root;
-  const found = await arrangeShell({ root, folder, environment }, isClosed);
-  if (found === "changed") return "changed";
-  return kind === "own" && (found === "impossible" || !isClosed) ? "none" : kind;
+  const wait = await arrangeShell({ root, folder, environment }, isClosed);
+  const isOwn = wait !== null && isClosed;
+  return { kind: kind === "own" && !isOwn ? "none" : kind, wait: wait ?? 0 };
 }
 
 /** In its sandbox git commits nothing, and what it leaves in a folder that may be written is no state to work in. */
@@ -148,6 +148,7 @@ export function walled(
     own: place.own,
     writable: kind === "open" ? [] : writableIn(limits, place, environment),
     // An answer that lets the command run may keep the client from asking the person: then it reaches nobody.
+    isNested: client === "codex",
     hasNetwork: client === "claude-code" || client === "opencode",
   };
   const base = baseFolder(environment, "XDG_STATE_HOME");

@@ -214,8 +214,8 @@ async function judge(surroundings: Surroundings, root: string, dialect: Dialect)
   const hasShell = !isLoops && risky.some(({ type }) => type === "shell");
   const shells = hasShell ? await import("./guard-shell.ts") : null;
   const about = aboutOf(surroundings);
-  const shell = (await shells?.arranged(about, root, limits)) ?? "none";
-  if (shell === "changed") return { verdict: AGAIN, answer: null };
+  const arranged = await shells?.arranged(about, root, limits);
+  const shell = arranged?.kind ?? "none";
   const place = placeOf(start, environment, root, cwd, "fault" in found ? null : found, shell);
   let answer: Output | null = null;
   for (const action of risky) {
@@ -226,14 +226,9 @@ async function judge(surroundings: Surroundings, root: string, dialect: Dialect)
     const without = answer === null ? decide(action, limits, { ...place, shell: "none" }) : ALLOWED;
     if (!without.allow) return { verdict: without, answer: null };
   }
+  if (arranged?.wait) await new Promise((done) => setTimeout(done, arranged.wait));
   return { verdict: ALLOWED, answer };
 }
-
-const AGAIN: Verdict = {
-  allow: false,
-  reason:
-    "Pawl has just set what the shell may write in the run's present state. The command was not run: call the tool again, just as it was.",
-};
 
 function faultOf(thrown: unknown) {
   const { fix, message } = thrown instanceof PawlError ? thrown : toPawlError(thrown);

@@ -35,12 +35,12 @@ interface Act {
 
 const lawful = (...lines: readonly string[]): readonly Act[] => lines.map((line) => ({ line }));
 
-/** By the wall around the command, or before it runs. */
-const CLOSED = /[Rr]ead-only file system|provide_review/;
+/** By the wall around the command, by the client's own rules, or before it runs. */
+const CLOSED = /[Rr]ead-only file system|provide_review|has been denied/;
 
 /** While the plan waits for its review. */
 const UNLAWFUL: readonly Act[] = [
-  { line: "WRITE: src/early.txt too early", refused: /provide_review/ },
+  { line: "WRITE: early.txt too early", refused: CLOSED },
   { line: "RUN: mkdir -p src && printf x > src/shell.txt", refused: CLOSED },
   { line: "RUN: sed -i s/ai/human/ pawl.yaml", refused: CLOSED },
   { line: "RUN: git commit -q --allow-empty -m early", refused: /commit/ },
@@ -89,7 +89,7 @@ export async function walkGuarded(driven: Driven, binary: string, model: ModelSe
     else
       assert.doesNotMatch(answer, /pawl: (?:refused|denied)|Pawl(?:'s guard)? refuses/i, `refused: ${shown}`);
   }
-  for (const path of ["src/early.txt", "src/shell.txt"]) assert.ok(!existsSync(join(root, path)), path);
+  for (const path of ["early.txt", "src/shell.txt"]) assert.ok(!existsSync(join(root, path)), path);
   const state = JSON.parse(readFileSync(join(root, ".alfred/workspace", ID, "task_state.json"), "utf8"));
   assert.equal(state.task_status, "done", told);
   assert.equal(git("log", "--format=%s"), "Limit the rate\nfirst", told);

@@ -44,7 +44,7 @@ function openGround() {
   const order: ShellOrder = {
     kind: "closed",
     ...{ root, home, cwd: root, files: { tasksFile: "tasks.yaml", workflows: ["flows/release.yaml"] } },
-    ...{ own: [base], writable: [], hasNetwork: false },
+    ...{ own: [base], writable: [], hasNetwork: false, isNested: false },
   };
   return {
     ...{ home, root, base, write, git },
@@ -138,7 +138,7 @@ describe.skipIf(NO_WALL)("behind a closed wall", () => {
       expect(await spawned(asks(`@pawl-test-${process.pid}`), { hasNetwork })).toMatch(/^E(?:PERM|ACCES)/);
     }
     const byPort = `${process.execPath} -e 'require("net").connect(${port}, "127.0.0.1").on("connect", () => console.log("REACHED")).on("error", (e) => console.log(e.code))'`;
-    expect(await spawned(byPort, { hasNetwork: false })).toMatch(/E(?:PERM|ACCES)/);
+    expect(await spawned(byPort, { hasNetwork: false, isNested: false })).toMatch(/E(?:PERM|ACCES)/);
     const pair = `${process.execPath} -e 'process.send ? process.send("x", () => process.exit()) : require("child_process").fork(process.argv[1] ?? "/tmp/p.js").on("message", (m) => console.log("said", m))'`;
     expect(
       await spawned(`echo 'process.send("x", () => process.exit())' > /tmp/p.js; ${pair}`, {}),
@@ -157,6 +157,7 @@ describe.skipIf(NO_WALL)("behind a closed wall", () => {
     });
     ground.run("echo kept > /tmp/note");
     expect(ground.run("cat $TMPDIR/note").out).toBe("kept\n");
+    expect(ground.run("echo x > /tmp/y; cat /tmp/y /tmp/note", { isNested: true }).out).toBe("x\n");
     const writable = ["notes", ".ai/task"].map((path) => join(ground.root, path));
     ground.run("echo x > notes/new.md; echo x > .ai/task/plan.md; echo x > .ai/task/state.json", {
       writable,

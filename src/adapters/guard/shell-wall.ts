@@ -42,6 +42,8 @@ export interface ShellOrder {
   /** What may be written in a closed wall, where it exists. */
   readonly writable: readonly string[];
   readonly hasNetwork: boolean;
+  /** Within the client's own sandbox, where Pawl's folder for temporary files may not be written. */
+  readonly isNested: boolean;
 }
 
 export interface ShellPlace {
@@ -106,14 +108,16 @@ export function drawWall({ base, bwrap }: ShellPlace, order: ShellOrder): DrawnW
 const capability = (name: string) => (process.getuid?.() === 0 ? ["--cap-add", `CAP_${name}`] : []);
 
 function mountsOf(order: ShellOrder, base: string, folder: string): readonly Mount[] {
-  const { cwd, home, kind, own, root, writable } = order;
+  const { cwd, home, isNested, kind, own, root, writable } = order;
   const read = (at: string): Mount => ({ type: "read", at });
   const kernel = KERNEL.filter((at) => existsSync(at)).map(read);
   const ownReads = [...new Set(own)].filter((at) => existsSync(at)).map(read);
   const inside = protectedMounts(order);
   if (kind === "open") return [...kernel, ...inside, ...ownReads];
-  const tmp = { type: "write", from: join(folder, "tmp") } as const;
-  const temporary = ["/tmp", "/var/tmp"].filter(isFolder).map((at): Mount => ({ ...tmp, at }));
+  const from = join(folder, "tmp");
+  const temporary = ["/tmp", "/var/tmp"]
+    .filter(isFolder)
+    .map((at): Mount => (isNested ? { type: "empty", at } : { type: "write", at, from }));
   const isHidden = (path: string) => temporary.some(({ at }) => isInside(path, at));
   const shown = [...new Set([home, root, cwd, base])]
     .filter((at) => isHidden(at) && existsSync(at))

@@ -17,16 +17,25 @@ import type { Dialect, HookCall, Output } from "../surfaces/hooks/dialect.ts";
 
 export type ShellKind = Place["shell"];
 
-/** What the clients have that were tried, from which version on, and by what their program is known. */
-const TRIED: Partial<
-  Readonly<Record<GuardedClient, { readonly is: RegExp; readonly least: readonly number[] }>>
-> = {
-  "claude-code": { is: /^claude(?:\.exe)?$|\/@anthropic-ai\/claude-code\//, least: [2, 1, 332] },
-  codex: { is: /^codex$|\/@openai\/codex/, least: [0, 171] },
-  copilot: { is: /^copilot(?:-[\w-]+)?$|\/@github\/copilot/, least: [1, 0, 102] },
-  gemini: { is: /^gemini$|\/@google\/gemini-cli\//, least: [0, 61] },
-  opencode: { is: /^opencode$|\/opencode-ai\//, least: [1, 18] },
-};
+interface ClientShell {
+  /** By what its program is known. */
+  readonly is: RegExp;
+  /** The version from which on it was tried. */
+  readonly least: readonly number[];
+  readonly kind: Exclude<ShellKind, "none">;
+}
+
+/** The clients that were tried. docs/guard.md has the same table. */
+export const CLIENT_SHELLS = {
+  "claude-code": {
+    is: /^claude(?:\.exe)?$|\/@anthropic-ai\/claude-code\//,
+    ...{ least: [2, 1, 332], kind: "own" },
+  },
+  codex: { is: /^codex$|\/@openai\/codex/, least: [0, 171], kind: "closed" },
+  copilot: { is: /^copilot(?:-[\w-]+)?$|\/@github\/copilot/, least: [1, 0, 102], kind: "closed" },
+  gemini: { is: /^gemini$|\/@google\/gemini-cli\//, least: [0, 61], kind: "closed" },
+  opencode: { is: /^opencode$|\/opencode-ai\//, least: [1, 18], kind: "wall" },
+} as const satisfies Partial<Record<GuardedClient, ClientShell>>;
 
 export interface ShellSurroundings {
   readonly client: GuardedClient;
@@ -40,14 +49,16 @@ const wallsOf = (environment: Environment) => join(baseFolder(environment, "XDG_
 
 export function shellOf(surroundings: ShellSurroundings): ShellKind {
   const { call, client, environment } = surroundings;
-  const tried = TRIED[client];
+  const shells: Partial<Record<GuardedClient, ClientShell>> = CLIENT_SHELLS;
+  const tried = shells[client];
   if (tried === undefined) return "none";
   const { version, words } = clientOf(surroundings, tried.is);
   if (version === null || !isAtLeast(version, tried.least)) return "none";
   const isRoot = process.getuid?.() === 0;
-  if (client === "claude-code" && !isRoot) return hasOwnWall(environment) ? "own" : "none";
+  if (tried.kind === "own" && !isRoot) return hasOwnWall(environment) ? "own" : "none";
   if (probeKept(environment, wallsOf(environment)).program === null) return "none";
-  if (client !== "codex") return client === "opencode" || client === "claude-code" ? "wall" : "closed";
+  if (tried.kind !== "closed") return "wall";
+  if (client !== "codex") return "closed";
   // Inside Codex's own sandbox no second one starts as root; and what its rules forbid would run under another name.
   const isBare = words.some((word) => /^--yolo$|bypass-approvals-and-sandbox|danger-full-access/.test(word));
   return hasForbidden(environment, call.cwd) || (isRoot && !isBare) ? "none" : "closed";
@@ -149,7 +160,7 @@ export function walled(
     writable: kind === "open" ? [] : writableIn(limits, place, environment),
     // An answer that lets the command run may keep the client from asking the person: then it reaches nobody.
     isNested: client === "codex",
-    hasNetwork: client === "claude-code" || client === "opencode",
+    hasNetwork: shellOf(surroundings) === "wall",
   };
   const base = baseFolder(environment, "XDG_STATE_HOME");
   // Claude Code takes over the folder in which a command ended.

@@ -5,14 +5,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
+import { CLIENT_SHELLS } from "../../src/app/guard-shell.ts";
 import { GUARDED_CLIENTS, type GuardedClient } from "../../src/guard/clients.ts";
 import { openCodePlugin } from "../../src/surfaces/cli/guard/opencode-plugin.ts";
+import { GUARD_SETUPS } from "../../src/surfaces/cli/guard/setup.ts";
 import type { Output } from "../../src/surfaces/hooks/dialect.ts";
 import { plan, start } from "../rig/alfred-artifacts.ts";
 import { type AlfredProject, CLEAN, projectWithTask, taskMarkdown } from "../rig/alfred-project.ts";
 import { ask, guardOn, type Recorded, recorded } from "../rig/guarded.ts";
 import { MAIN, testEnvironment } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";
+import { NO_WALL } from "../rig/wall.ts";
 
 const ID = "TS-01";
 
@@ -220,6 +223,105 @@ describe("a session", () => {
     expect(await said(CLAUDE, "stop", project.root)).toBeNull();
     expect(await said(CLAUDE, "write", project.root)).not.toBeNull();
   });
+});
+
+/** The versions from which on each client was tried. */
+const TRIED = {
+  "claude-code": "2.1.332",
+  codex: "0.171.0",
+  copilot: "1.0.102",
+  gemini: "0.61.0",
+  opencode: "1.18.0",
+} as const satisfies Partial<Record<GuardedClient, string>>;
+type Tried = keyof typeof TRIED;
+
+/** How each client is given another command. */
+const BEHIND: Readonly<Record<Tried, (command: unknown, input: object) => object>> = {
+  "claude-code": (command, input) => ({
+    hookSpecificOutput: { hookEventName: "PreToolUse", updatedInput: { ...input, command } },
+  }),
+  codex: (command) => ({
+    hookSpecificOutput: {
+      ...{ hookEventName: "PreToolUse", permissionDecision: "allow" },
+      updatedInput: { command },
+    },
+  }),
+  copilot: (command, input) => ({ permissionDecision: "allow", modifiedArgs: { ...input, command } }),
+  gemini: (command) => ({
+    decision: "allow",
+    hookSpecificOutput: { hookEventName: "BeforeTool", tool_input: { command } },
+  }),
+  opencode: () => ({ wall: expect.stringMatching(/^[0-9a-f]{10}$/) }),
+};
+
+const inputOf = (call: Recorded): Record<string, unknown> => {
+  const { args, tool_input, toolArgs } = call;
+  return (tool_input ?? args ?? JSON.parse(String(toolArgs))) as Record<string, unknown>;
+};
+
+describe.skipIf(NO_WALL).each(Object.keys(TRIED) as Tried[])("%s, as it was tried", (client) => {
+  const isRoot = process.getuid?.() === 0;
+  const hasWall = client === "codex" ? !isRoot : client !== "claude-code" || isRoot;
+
+  it.runIf(hasWall)("is given a command that runs behind a wall, where nothing may be written", async () => {
+    promise("guard.clients", "guard.shell");
+    using project = await projectAtStart();
+    const call = recorded(client, "shell", project.root);
+    const environment = { PATH: process.env.PATH ?? "" };
+    const answer = saidBy(await ask(client, call, project.root, { version: TRIED[client], environment }));
+    const walled = expect.stringMatching(/\/pawl\/bin\/pawl-wall [0-9a-f]{10} '[\s\S]*echo bucket > [^']*'/);
+    expect(answer).toEqual(BEHIND[client](walled, inputOf(call)));
+    const read = recorded(client, "read", project.root);
+    expect((await ask(client, read, project.root, { version: TRIED[client], environment })).stdout).toBe("");
+    const person = recorded(client, "shell-person", project.root);
+    const said = await ask(client, person, project.root, { version: TRIED[client], environment });
+    expect(said.stdout).toContain("a person's word");
+  });
+
+  it("has the short list alone before that version, and where no bubblewrap is", async () => {
+    promise("guard.shell");
+    using project = await projectAtStart();
+    const call = recorded(client, "shell", project.root);
+    const older = TRIED[client].replace(/\d+(?=\.\d+$)/, "0").replace(/\d+$/, "0");
+    for (const asked of [
+      { version: older, environment: { PATH: process.env.PATH ?? "" } },
+      { version: TRIED[client], environment: { PATH: "/nowhere" } },
+    ])
+      expect((await ask(client, call, project.root, asked)).stdout).toContain(
+        "nothing keeps a shell's command",
+      );
+  });
+});
+
+it("Codex's commands are left alone where a rule of the person's forbids some", async () => {
+  promise("guard.shell");
+  using project = await projectAtStart();
+  project.write(".codex/rules/mine.rules", 'prefix_rule(pattern=["rm"], decision="forbidden")\n');
+  const environment = { PATH: process.env.PATH ?? "" };
+  const call = recorded("codex", "shell", project.root);
+  const { stdout } = await ask("codex", call, project.root, { version: TRIED.codex, environment });
+  expect(stdout).toContain("nothing keeps a shell's command");
+});
+
+it("docs/guard.md has the table of what each client was tried with", () => {
+  promise("guard.clients");
+  const page = readFileSync(new URL("../../docs/guard.md", import.meta.url), "utf8");
+  const rows = [...page.matchAll(/^\| ([A-Z][\w ]*?) (\d[\d.]*) \| (.*?) \|/gm)].map(
+    ([, name, since, closed]) => [name, since, closed],
+  );
+  const titles = { copilot: "Copilot CLI" } as Partial<Record<GuardedClient, string>>;
+  const kinds = {
+    own: "its own sandbox; as root, Pawl's wall",
+    wall: "Pawl's wall",
+    closed: "Pawl's wall, without network",
+  };
+  const table = Object.entries(CLIENT_SHELLS).map(([name, { kind, least }]) => [
+    titles[name as GuardedClient] ?? GUARD_SETUPS[name as GuardedClient].title,
+    least.join("."),
+    kinds[kind],
+  ]);
+  expect(rows.toSorted()).toEqual(table.toSorted());
+  expect(Object.keys(CLIENT_SHELLS).sort()).toEqual(Object.keys(TRIED).sort());
 });
 
 describe("Copilot's command", () => {

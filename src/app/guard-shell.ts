@@ -14,6 +14,7 @@ import type { GuardedClient } from "../guard/clients.ts";
 import { isLocked, type Limits, type Place } from "../guard/decide.ts";
 import type { Scope } from "../runtime/scope.ts";
 import type { Dialect, HookCall, Output } from "../surfaces/hooks/dialect.ts";
+import { arrangeShell } from "./claude-shell.ts";
 
 export type ShellKind = Place["shell"];
 
@@ -87,7 +88,6 @@ export async function arranged(
   const { client, environment } = surroundings;
   if (client !== "claude-code") return { kind, wait: 0 };
   const isClosed = kind === "own" && limits !== null && ("fault" in limits || isClosedTo(limits));
-  const { arrangeShell } = await import("./claude-shell.ts");
   const folder = environment.CLAUDE_PROJECT_DIR || root;
   const wait = await arrangeShell({ root, folder, environment }, isClosed);
   const isOwn = wait !== null && isClosed;

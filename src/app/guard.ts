@@ -30,6 +30,7 @@ import { DIALECTS } from "../surfaces/hooks/clients.ts";
 import { type Dialect, type HookCall, json, type Output } from "../surfaces/hooks/dialect.ts";
 import { OWN_SERVER } from "../surfaces/hooks/tool-action.ts";
 import { writeWhole } from "../surfaces/write-whole.ts";
+import { arranged, shellFor, walled } from "./guard-shell.ts";
 import { lookAt } from "./guarded-project.ts";
 import type { Known } from "./kept-scopes.ts";
 import { openTreeNotes } from "./tree-notes.ts";
@@ -110,7 +111,6 @@ async function answer(start: GuardStart, client: string, dialect: Dialect, call:
 /** The program that puts commands behind walls, where the client's shell can be one. */
 async function shellProgram(surroundings: Surroundings, dialect: Dialect): Promise<Output> {
   if (rootsAround(surroundings).size === 0) return dialect.allow(surroundings.call);
-  const { shellFor } = await import("./guard-shell.ts");
   const shell = shellFor(aboutOf(surroundings));
   return shell === null
     ? dialect.allow(surroundings.call)
@@ -145,7 +145,6 @@ async function arrangeNext(surroundings: Surroundings): Promise<void> {
         .project(own)
         .catch(() => null));
     if (!known) continue;
-    const { arranged } = await import("./guard-shell.ts");
     // What fails here fails again before the next command, and holds it.
     await arranged(aboutOf(surroundings), root, limitsOf(known, own)).catch(() => null);
   }
@@ -212,21 +211,19 @@ async function judge(surroundings: Surroundings, root: string, dialect: Dialect)
   // An agent of Pawl's own loop has its wall and its permission.
   const limits = isLoops ? null : await withUndoing(limitsOf(found, own), root, environment, own);
   const hasShell = !isLoops && risky.some(({ type }) => type === "shell");
-  const shells = hasShell ? await import("./guard-shell.ts") : null;
   const about = aboutOf(surroundings);
-  const arranged = await shells?.arranged(about, root, limits);
-  const shell = arranged?.kind ?? "none";
-  const place = placeOf(start, environment, root, cwd, "fault" in found ? null : found, shell);
+  const shells = hasShell ? await arranged(about, root, limits) : ({ kind: "none", wait: 0 } as const);
+  const place = placeOf(start, environment, root, cwd, "fault" in found ? null : found, shells.kind);
   let answer: Output | null = null;
   for (const action of risky) {
     const verdict = decide(action, limits, place);
     if (!verdict.allow) return { verdict, answer: null };
     if (verdict.wall === undefined) continue;
-    answer = shells?.walled(about, { dialect, kind: verdict.wall, limits, place }) ?? null;
+    answer = walled(about, { dialect, kind: verdict.wall, limits, place });
     const without = answer === null ? decide(action, limits, { ...place, shell: "none" }) : ALLOWED;
     if (!without.allow) return { verdict: without, answer: null };
   }
-  if (arranged?.wait) await new Promise((done) => setTimeout(done, arranged.wait));
+  if (shells.wait > 0) await new Promise((done) => setTimeout(done, shells.wait));
   return { verdict: ALLOWED, answer };
 }
 

@@ -10,7 +10,6 @@
  * What escapes: a process that has cleared its environment *and* lost its parents (a double fork). No check can be made
  * safe from a program of the same user; docs/security.md says what remains.
  */
-import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { attempt } from "../../core/attempt.ts";
@@ -147,6 +146,8 @@ function read(path: string): string {
 
 function seeByPs(pid: number): Ancestor | null {
   return attempt(() => {
+    // Loaded where it is needed: each call of the guard would pay for it.
+    const { execFileSync } = process.getBuiltinModule("node:child_process");
     const ask = (...columns: string[]) =>
       execFileSync("ps", ["-p", String(pid), ...columns], { encoding: "utf8", maxBuffer: 64 << 20 }).trim();
     const parent = Number(ask("-o", "ppid="));

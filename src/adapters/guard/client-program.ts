@@ -1,5 +1,4 @@
 /** Which version of a client calls its hook: found among the processes above this one, and kept by its program's file. */
-import { spawnSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -53,6 +52,8 @@ function asked(file: string, kept: string): string | null {
   const note = join(kept, `${hashOf(JSON.stringify([file, size, mtimeMs])).slice(0, 16)}.version`);
   const known = attempt(() => readFileSync(note, "utf8"), null);
   if (known !== null) return known || null;
+  // Loaded where it is needed: each call of the guard would pay for it.
+  const { spawnSync } = process.getBuiltinModule("node:child_process");
   const said = spawnSync(file, ["--version"], {
     encoding: "utf8",
     timeout: LIMIT,

@@ -1,5 +1,4 @@
 /** Whether bubblewrap can build a wall here, tried once per process. */
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
@@ -46,6 +45,7 @@ export function followsPlanted(program: string, scratch: string): boolean {
   for (const each of [inside, outside]) mkdirSync(each);
   symlinkSync(`/oldroot${outside}`, join(inside, "link"));
   const cover = ["--bind", inside, inside, "--ro-bind", "/dev/null", join(inside, "link/made")];
+  const { spawnSync } = process.getBuiltinModule("node:child_process");
   spawnSync(program, [...GROUND, ...cover, "--", "true"], { timeout: LIMIT, stdio: "ignore" });
   return existsSync(join(outside, "made"));
 }
@@ -57,6 +57,8 @@ function look(path: string): Probed {
   const program = entries.map((entry) => join(entry, "bwrap")).find((each) => existsSync(each));
   if (program === undefined) return { program: null, why: "bubblewrap (`bwrap`) is not on the PATH" };
   const args = [...GROUND, "--tmpfs", "/tmp", "--", "true"];
+  // Loaded where it is needed: each call of the guard would pay for it.
+  const { spawnSync } = process.getBuiltinModule("node:child_process");
   const tried = spawnSync(program, args, { encoding: "utf8", timeout: LIMIT, stdio: "pipe" });
   if (tried.status === 0) return { program };
   const said = tried.error?.message ?? tried.stderr.trim().split("\n").at(-1) ?? "";

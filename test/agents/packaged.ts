@@ -21,7 +21,7 @@ const CLOSED = {
   ...{ http_proxy: NOWHERE, https_proxy: NOWHERE, all_proxy: NOWHERE, no_proxy: "127.0.0.1,localhost" },
 };
 
-const REFUSED = /person changes it|Pawl keeps it/;
+const REFUSED = /person changes it|Pawl keeps it|Read-only file system/;
 
 interface Packaged {
   /** The command lines that install it, with what a person types when one asks. */

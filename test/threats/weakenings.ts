@@ -1442,10 +1442,11 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
     {
-      takes: "the read-only project behind the closed wall",
+      takes: "the read-only project behind the closed wall, where it lies among temporary files",
       file: "src/adapters/guard/shell-wall.ts",
-      find: '...[isClosed ? "--ro-bind" : "--bind", "/", "/",',
-      replace: '...["--bind", "/", "/",',
+      find: "    .filter((at) => isHidden(at) && existsSync(at))\n    .map(read);",
+      replace:
+        '    .filter((at) => isHidden(at) && existsSync(at))\n    .map((at): Mount => ({ type: "write", at }));',
       tests: ["src/adapters/guard/shell-wall.story.test.ts: nothing writes a file of the project"],
     },
     {

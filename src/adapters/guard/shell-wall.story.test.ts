@@ -75,9 +75,9 @@ function openGround() {
 
 type Ground = ReturnType<typeof openGround>;
 
-/** By node, which every machine with Pawl has: whether a server answers. */
+/** By node, which every machine with Pawl has: whether a server is reached. The kernel takes the connection by itself. */
 const asks = (path: string) =>
-  `${process.execPath} -e 'require("net").connect(process.argv[1].replace("@", "\\0")).on("data", (d) => { console.log(String(d)); process.exit() }).on("error", (e) => { console.log(e.code); process.exit() })' ${path}`;
+  `${process.execPath} -e 'require("net").connect(process.argv[1].replace("@", "\\0")).on("connect", () => { console.log("REACHED"); process.exit() }).on("error", (e) => { console.log(e.code); process.exit() })' ${path}`;
 
 describe.skipIf(NO_WALL)("behind a closed wall", () => {
   it.each<readonly [string, string, (ground: Ground) => boolean]>([

@@ -47,6 +47,7 @@ export function followsPlanted(program: string, scratch: string): boolean {
   for (const each of [inside, outside]) mkdirSync(each);
   symlinkSync(`/oldroot${outside}`, join(inside, "link"));
   const cover = ["--bind", inside, inside, "--ro-bind", "/dev/null", join(inside, "link/made")];
+  const { spawnSync } = process.getBuiltinModule("node:child_process");
   spawnSync(program, [...GROUND, ...cover, "--", "true"], { timeout: LIMIT, stdio: "ignore" });
   return existsSync(join(outside, "made"));
 }

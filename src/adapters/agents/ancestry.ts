@@ -147,8 +147,6 @@ function read(path: string): string {
 
 function seeByPs(pid: number): Ancestor | null {
   return attempt(() => {
-    // Loaded where it is needed: each call of the guard would pay for it.
-    const { execFileSync } = process.getBuiltinModule("node:child_process");
     const ask = (...columns: string[]) =>
       execFileSync("/bin/ps", ["-p", String(pid), ...columns], {
         encoding: "utf8",

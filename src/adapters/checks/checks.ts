@@ -275,7 +275,7 @@ function start(run: Run, { command, cwd }: Prepared, { environment, names }: Che
     environment: { ...allowedEnvironment(environment, names), ...ceiling, PWD: cwd, CI: "1" },
   };
   const place = run.tree === null ? cwd : join(folder, "tree");
-  const walled = run.wall?.enclose({ ...called, folder: place, cwd }) ?? called;
+  const walled = run.wall?.enclose({ ...called, folder: place, cwd, existing: true }) ?? called;
   const spawning: SpawnOptions = {
     cwd,
     env: walled.environment,

@@ -37,6 +37,8 @@ export interface WallOrder {
   readonly folder: string;
   /** It may not. */
   readonly readOnly?: true;
+  /** Of the protected places only those that exist: what covers a missing one is seen in the folder meanwhile. */
+  readonly existing?: true;
   /** The working folder in it; absent: the folder itself. */
   readonly cwd?: string;
   readonly program: string;
@@ -170,7 +172,7 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
   };
   clearWays(layout);
   makePlaces(layout);
-  const guarded = guardedMounts(setup, layout);
+  const guarded = guardedMounts(setup, layout, order.existing === true);
   const args = [
     ...bwrapArguments({ ...layout, guarded }),
     "--",
@@ -182,7 +184,11 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
 }
 
 /** The protected places that lie where something may be written, and each repository there. */
-function guardedMounts({ tasksFile, workflows }: WallSetup, layout: Layout): readonly Mount[] {
+function guardedMounts(
+  { tasksFile, workflows }: WallSetup,
+  layout: Layout,
+  existing: boolean,
+): readonly Mount[] {
   const { folder, readOnly, root, write } = layout;
   const isOwn = (at: string) => isInside(at, join(root, ".pawl"));
   const open = [...(readOnly ? [] : [folder]), ...write].filter((at) => !isOwn(at));
@@ -192,7 +198,8 @@ function guardedMounts({ tasksFile, workflows }: WallSetup, layout: Layout): rea
   const places = [...protectedPlaces({ tasksFile, workflows }), ...gits];
   const mounts = places
     .filter(({ path }) => isOpen(join(root, path)))
-    .flatMap((place) => maskOf(root, place) ?? []);
+    .flatMap((place) => maskOf(root, place) ?? [])
+    .filter(({ type }) => !(existing && type === "cover"));
   const distinct = [...new Map(mounts.map((mount) => [mount.at, mount])).values()];
   for (const mount of distinct) if (mount.type === "cover" && makeCovered(mount)) leftAtEnd(mount.at);
   return distinct;

@@ -28,10 +28,11 @@ ${instructions.map((line) => `      ${line}`).join("\n")}
 `;
 
 export async function runLoop(stage: Stage): Promise<void> {
-  stage.chapter("3. Agents do it: two tasks, two worktrees, side by side");
+  stage.chapter("3. Agents do it: two tasks, two workspaces, side by side");
   const tasks = readFileSync(join(stage.folder, "tasks.yaml"), "utf8");
   write(stage, "tasks.yaml", tasks + second(stage.agent === SCRIPTED ? NOTES.scripted : NOTES.model));
   await stage.tell("human", "adds a second task to tasks.yaml");
+  await stage.trust();
   await stage.tell("pawl", "bloom validate", (await stage.pawl("validate")).output);
 
   await stage.tell("pawl", "bloom run --once --agents 2");

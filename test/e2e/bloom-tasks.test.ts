@@ -96,6 +96,17 @@ describe("tasks.yaml on the command line", () => {
     });
   });
 
+  it("names what no workspace will have: dependencies beside the project", async () => {
+    using made = project("tasks:\n- {id: G, title: g, repo: .}\n");
+    made.write("package.json", '{"dependencies": {"a": "file:../lib", "b": "file:./own", "c": "1.0.0"}}');
+    made.write("go.mod", "module shop\nreplace example.org/x => ../x\n");
+    const { code, out } = await made.pawl("validate");
+    expect(code).toBe(0);
+    expect(out).toContain("package.json: warning: it takes ../lib from beside the project");
+    expect(out).toContain("go.mod: warning: it takes ../x from");
+    expect(out.match(/warning/g)).toHaveLength(2);
+  });
+
   it("keeps a parent's done for its subtasks, and a task with git work for its merge", async () => {
     using made = project(
       "tasks:\n- {id: P, title: p, instructions: x, subtasks: [{id: S, title: s}]}\n- {id: G, title: g, repo: .}\n",

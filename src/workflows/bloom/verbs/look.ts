@@ -15,6 +15,7 @@ import { getTaskForAgent } from "../prompt.ts";
 import { loadMessages, loadQuestions, type Message, type Question } from "../question.ts";
 import { findOthers } from "../shared.ts";
 import { loadDoneRun, loadRun, type TaskRun } from "../task-run.ts";
+import { besideProject, renderBeside } from "./beside.ts";
 import { loadFailedOutput, outputFileOf } from "./failed-output.ts";
 import { loadSnapshot, looking, type Snapshot } from "./snapshot.ts";
 
@@ -247,12 +248,14 @@ export const validate: Transaction<Record<string, never>, Reply, undefined, Repl
       const lines = odd.map(
         (each) => `${path}:${each.line}:${each.column}: warning: ${each.message} ${each.fix}`,
       );
+      const beside = tasks.some(({ task }) => task.repo !== undefined) ? await besideProject(view) : [];
       return {
         text: [
           `${path} is valid: ${counted(tasks.length, "task")}, ${counted(steps, "step")}.`,
           ...lines,
+          ...beside.map(renderBeside),
         ].join("\n"),
-        data: { valid: true, tasks: tasks.length, steps, problems: [], warnings: odd },
+        data: { valid: true, tasks: tasks.length, steps, problems: [], warnings: odd, beside },
       };
     } catch (error) {
       if (!(error instanceof PawlError) || error.code !== "tasks-invalid") throw error;

@@ -1,0 +1,30 @@
+/** What a project's manifests take from beside the project: no workspace has it, since nothing of the project lies above one. */
+import { projectPath } from "../../../core/path.ts";
+import type { View } from "../../../core/ports/store.ts";
+
+export interface Beside {
+  /** The manifest. */
+  readonly path: string;
+  /** The path that it names. */
+  readonly place: string;
+}
+
+const MANIFESTS: Readonly<Record<string, RegExp>> = {
+  "package.json": /"(?:file|link|portal):(\.\.\/[^"]*)"/g,
+  "Cargo.toml": /\bpath\s*=\s*"(\.\.\/[^"]*)"/g,
+  "go.mod": /=>\s*(\.\.\/\S*)/g,
+  "pyproject.toml": /\bpath\s*=\s*"(\.\.\/[^"]*)"/g,
+};
+
+export async function besideProject(view: View): Promise<readonly Beside[]> {
+  const found: Beside[] = [];
+  for (const [path, pattern] of Object.entries(MANIFESTS)) {
+    const text = (await view.read(projectPath(path))) ?? "";
+    for (const [, place = ""] of text.matchAll(pattern)) found.push({ path, place });
+  }
+  return found;
+}
+
+export function renderBeside({ path, place }: Beside): string {
+  return `${path}: warning: it takes ${place} from beside the project, which no workspace has. Move it into the repository, or depend on a published version.`;
+}

@@ -8,7 +8,7 @@ import { YAML_TEXTS } from "./rig/yaml-texts.ts";
 /** Of the processor's own time, on a machine that needs a tenth of a second of it for the reference. */
 const LIMIT = 2_000;
 /** A machine that is slower, or shares its memory and caches with other work, may take as much longer. */
-const LIMIT_IN_REFERENCES = 20;
+const LIMIT_IN_REFERENCES = 30;
 const TRIES = 3;
 /** One that is still at it by then is ended. */
 const PATIENCE = 60_000;

@@ -182,8 +182,10 @@ function isInWindow(trace: readonly Call[], at: number, { path, how }: Save): bo
   );
   if (act === undefined) return false;
   const looks = how === "in-place" ? ["read", "stat", "lstat"] : ["open", "stat", "lstat"];
+  // What is asked of a file that was just opened tells nothing of its name.
+  const isOfOpened = ({ index, name }: Call) => name === "stat" && trace[index - 2]?.name === "open";
   const look = trace.findLast(
-    (call) => call.index < act.index && call.path === path && looks.includes(call.name),
+    (call) => call.index < act.index && call.path === path && looks.includes(call.name) && !isOfOpened(call),
   );
   return look !== undefined && at > look.index;
 }
@@ -194,7 +196,7 @@ function isReadByWork(trace: readonly Call[], at: number, { path, how }: Save): 
   if (look === undefined) return false;
   const sees = how === "in-place" ? "read" : "open";
   const first = trace.find(
-    (call) => call.path === path && call.name === sees && call.index <= look.index + 2,
+    (call) => call.path === path && call.name === sees && call.index <= look.index + 3,
   );
   return at <= (first ?? look).index;
 }

@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { type BloomProject, bloomProject } from "./bloom-project.ts";
 import { type Answered, type Connected, connect } from "./client.ts";
 import type { Ended, TemporaryProject } from "./project.ts";
+import { trustAsItIs } from "./trust.ts";
 
 export const ID = "TS-01";
 export const BRANCH = `feature/${ID}`;
@@ -105,12 +106,18 @@ export async function plannedTask({ answers, config = CONFIG }: LoopOptions = {}
   await sure(submit({ branch_name: BRANCH, success: true, details: "" }));
   await sure(call("plan_task"));
   for (const artifact of PLANNED) await sure(submit(artifact));
+  /** What a plan brings into tasks.yaml is agreed to, as a person does by `pawl trust`. */
+  const trusted = async <T>(answer: Promise<T>): Promise<T> => {
+    const answered = await answer;
+    trustAsItIs(project.root);
+    return answered;
+  };
   return {
     project,
     client,
-    call,
-    submit,
-    pawl: project.bloom,
+    call: (tool, input) => trusted(call(tool, input)),
+    submit: (artifact) => trusted(submit(artifact)),
+    pawl: (...args) => trusted(project.bloom(...args)),
     person: project.person,
     state: () => JSON.parse(project.read(`.alfred/workspace/${ID}/task_state.json`) ?? ""),
     async [Symbol.asyncDispose]() {

@@ -74,7 +74,7 @@ describe("an agent of the loop, with a shell", () => {
 
   it("does not make itself or another done by a status", async () => {
     promise("policy.claim");
-    using project = edited(`sed -i 's/status: in_progress/status: done/' ${TASKS}`);
+    using project = edited(`sed -i '/RUN/!s/status: in_progress/status: done/' ${TASKS}`);
     const ran = await project.run("--task", "A");
     expect(ran.of("check:failed")).toHaveLength(1);
     expect(ran.of("merge:completed")).toEqual([]);
@@ -137,13 +137,13 @@ describe("a person", () => {
   it("tightens a task that is at work by an edit, at once", async () => {
     promise("policy.rules");
     using project = edited(
-      `echo '# touched' >> ${TASKS}; sed -i 's/verify: \\["true"\\]/verify: ["true", "false"]/' ${TASKS}`,
+      `echo '# touched' >> ${TASKS}; sed -i 's/verify: \\["true"\\]/verify: ["true", "test -e b.txt"]/' ${TASKS}`,
       {
         verify: "true",
       },
     );
     const ran = await project.run("--task", "A");
-    expect(ran.of("check:failed")).toMatchObject([{ taskId: "A", command: "false" }]);
+    expect(ran.of("check:failed")).toMatchObject([{ taskId: "A", command: "test -e b.txt" }]);
     expect(ran.of("policy:changed")).toEqual([]);
   });
 

@@ -27,6 +27,8 @@ export interface Joining {
   /** The folder for its clone. */
   readonly place: string;
   readonly repository: string;
+  /** A folder with the tasks file as it was before the database had it: what it starts is agreed to. */
+  readonly tasksIn: string;
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -44,7 +46,7 @@ export function joinCrew(joining: Joining): Member {
   const root = join(place, name);
   const [nsenter = "", ...there] = machine.there;
   execFileSync(nsenter, [...there, "git", "clone", "-q", repository, root], { cwd: place, env: environment });
-  trustAsItIs(root);
+  trustAsItIs(root, undefined, joining.tasksIn);
   const faults: string[] = [];
   const heard: (() => string)[] = [];
   let isEnding = false;

@@ -4,8 +4,10 @@
  * late, workers stopped and killed, and the database's leader is lost in the middle. Exits 1 where anything came out differently
  * than without all that. `--calm` disturbs nothing; `--asynchronous` lets the database acknowledge what its replica lacks.
  */
+
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { seeded } from "../crash/chance.ts";
@@ -110,7 +112,11 @@ async function open(ids: readonly string[], random: () => number): Promise<Stage
   });
   const place = join(project.root, "..");
   const agents = join(place, "agents");
-  project.write("tasks.yaml", tasksText(ids, agents, random));
+  const text = tasksText(ids, agents, random);
+  const tasksIn = join(place, "agreed");
+  mkdirSync(tasksIn);
+  writeFileSync(join(tasksIn, "tasks.yaml"), text);
+  project.write("tasks.yaml", text);
   project.remoteGit("config", "http.receivepack", "true");
   await program(far, "git-server.ts", place, far.address, String(GIT_PORT));
   const ways = [`5432=${LEADER}:5432`, `${GIT_PORT}=${far.address}:${GIT_PORT}`];
@@ -132,6 +138,7 @@ async function open(ids: readonly string[], random: () => number): Promise<Stage
       ways: own,
       place,
       repository,
+      tasksIn,
       environment: environmentOf(own.database),
     });
   });

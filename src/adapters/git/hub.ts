@@ -26,7 +26,7 @@ import { isObjectId } from "../../core/object-id.ts";
 import { errnoOf, isAbsence } from "../files/disk.ts";
 import { discover } from "./discover.ts";
 import { fetch } from "./fetch.ts";
-import { configOf, type GitCall, git, gitLine } from "./git.ts";
+import { configOf, type GitCall, git, gitFailed, gitLine } from "./git.ts";
 import { commitOf } from "./refs.ts";
 import { type KnownConfig, lastOf } from "./safe-config.ts";
 import { configText } from "./skeleton.ts";
@@ -243,7 +243,10 @@ const MOST_KNOWN = 300;
 
 async function fetchFrom(call: GitCall, place: string, refs: readonly string[]): Promise<void> {
   const options = ["--no-tags", "--no-write-fetch-head", "--update-shallow", "--no-recurse-submodules"];
-  await fetch({ ...call, limit: LIMIT }, [...options, place, ...refs]);
+  const args = [...options, place, ...refs];
+  // Several tasks follow the same branch at once: one that another overtook is made again.
+  const { code, errors } = await fetch({ ...call, limit: LIMIT, accept: [1, 128] }, args);
+  if (code !== 0) throw gitFailed(["fetch"], call.folder, errors.trim());
 }
 
 export async function missingIn(call: GitCall, commits: readonly string[]): Promise<readonly string[]> {

@@ -7,10 +7,11 @@
  *     hub's, and last its refs move.
  * I3  Size, memory and time have limits. A killed call leaves nothing but a folder, which the next one removes.
  */
-import { closeSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isObjectId } from "../../core/object-id.ts";
 import { birthOf } from "../checks/process.ts";
+import { writeAll } from "../files/write-whole.ts";
 import { type GitCall, git, gitFailed, plainEnvironment, quotedPath, runProgram } from "./git.ts";
 import { missingIn } from "./hub.ts";
 import { inside } from "./inside.ts";
@@ -87,7 +88,7 @@ export async function bringObjects(
         onOutput(chunk) {
           bytes += chunk.length;
           if (bytes > LARGEST) return false;
-          for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at);
+          writeAll(file, chunk);
           return true;
         },
       });

@@ -17,13 +17,13 @@ import {
   rmSync,
   symlinkSync,
   writeFileSync,
-  writeSync,
 } from "node:fs";
 import { copyFile, link, mkdir, readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { isObjectId } from "../../core/object-id.ts";
 import { errnoOf, isAbsence } from "../files/disk.ts";
+import { writeAll } from "../files/write-whole.ts";
 import { discover } from "./discover.ts";
 import { fetch } from "./fetch.ts";
 import { configOf, type GitCall, git, gitFailed, gitLine } from "./git.ts";
@@ -223,7 +223,7 @@ export async function give(hub: GitCall, to: GitCall, commits: readonly string[]
         ...{ ...hub, limit: LIMIT },
         input: [...missing, ...theirs.map((commit) => `^${commit}`)].map((line) => `${line}\n`).join(""),
         onOutput(chunk) {
-          for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at);
+          writeAll(file, chunk);
           return true;
         },
       },

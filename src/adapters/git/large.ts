@@ -3,18 +3,10 @@
  * commits do: read behind the wall, named outside by their content.
  */
 import { createHash } from "node:crypto";
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readlinkSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PawlError } from "../../core/error.ts";
+import { writeAll } from "../files/write-whole.ts";
 import type { GitCall } from "./git.ts";
 import { inside } from "./inside.ts";
 import type { Workplace } from "./workplace.ts";
@@ -54,7 +46,7 @@ export async function bringLarge(
           bytes += chunk.length;
           if (bytes > LARGEST) return false;
           hash.update(chunk);
-          for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at);
+          writeAll(file, chunk);
           return true;
         },
       });

@@ -5,7 +5,7 @@ import { insideOf, makeWorkspace } from "./ensure.ts";
 import { git, gitLine } from "./git.ts";
 import { follow, openHub } from "./hub.ts";
 import { fetchBranch } from "./merge.ts";
-import { commitOf, isAncestor, upstreamOf } from "./refs.ts";
+import { branchRefs, commitOf, isAncestor, upstreamOf } from "./refs.ts";
 import type { Workplace } from "./workplace.ts";
 import { checkBranch, checkoutOf, worktreePathsOf } from "./worktree-paths.ts";
 
@@ -15,10 +15,7 @@ export async function baseOf(place: Workplace, order: BaseOrder): Promise<Base |
   const { branch, into, remote: counts, stop } = order;
   const name = counts ? await upstreamOf(call, checkBranch(into)) : null;
   if (name !== null) await fetchBranch(call, name, into, stop);
-  const refs = [
-    `refs/heads/${checkBranch(into)}`,
-    ...(name === null ? [] : [`refs/remotes/${name}/${into}`]),
-  ];
+  const refs = branchRefs(checkBranch(into), name);
   const known = await follow(hub, call, refs);
   const own = await commitOf(hub, `refs/heads/${checkBranch(branch)}`);
   const [local = null, far = null] = refs.map((ref) => known.get(ref) ?? null);

@@ -16,13 +16,21 @@ import { errnoOf, isAbsence } from "../files/disk.ts";
 import { beside, GIT_CONFIG, GIT_READS } from "../process/work-folder.ts";
 import { SET_UP } from "../setup/setup.ts";
 import { discover } from "./discover.ts";
-import { fetch } from "./fetch.ts";
+import { fetchOne } from "./fetch.ts";
 import { configOf, type GitCall, git, gitLine } from "./git.ts";
 import { alternatesOf, follow, followAll, formOf, openHub } from "./hub.ts";
 import { bringIncluded } from "./include.ts";
 import { inside } from "./inside.ts";
 import { copyOwn, identityOf, personConfig } from "./person-config.ts";
-import { checkoutsOf, commitOf, isAncestor, missingIdentity, remoteOf, upstreamOf } from "./refs.ts";
+import {
+  branchRefs,
+  checkoutsOf,
+  commitOf,
+  isAncestor,
+  missingIdentity,
+  remoteOf,
+  upstreamOf,
+} from "./refs.ts";
 import { checkSigning } from "./sign.ts";
 import { configText } from "./skeleton.ts";
 import { openLook } from "./state.ts";
@@ -30,7 +38,6 @@ import { isWhole, setAside } from "./whole.ts";
 import { lockName, type Workplace } from "./workplace.ts";
 import { checkBranch, checkRepository, type WorktreePaths, worktreePathsOf } from "./worktree-paths.ts";
 
-const FETCH_LIMIT = 60_000;
 const LOCK_LIMIT = 300_000;
 const CHECKOUT_LIMIT = 1_800_000;
 
@@ -129,8 +136,7 @@ async function findStart(hub: GitCall, call: GitCall, order: EnsureOrder): Promi
   const [own, local] = [await commitOf(hub, ref), await commitOf(call, ref)];
   if (remote !== null && own === null && local === null) {
     // Offline, or the remote has no such branch: then what is known counts.
-    const there = { remote: { name: remote }, accept: [1, 124, 128], limit: FETCH_LIMIT, stop };
-    await fetch({ ...call, ...there }, ["--no-tags", remote, `+${ref}:${far}`]);
+    await fetchOne({ ...call, stop }, remote, branch);
   }
   if (own === null && order.fetch === true) await fetchBase(call, base, stop);
   const wanted = [ref, ...(remote === null ? [] : [far]), ...(await baseRefs(call, base))];
@@ -188,8 +194,7 @@ function branchTaken(folder: string, branch: string, remote: string | null): Paw
 async function baseRefs(call: GitCall, base: string | undefined): Promise<readonly string[]> {
   const name = base ?? (await currentBranch(call));
   if (name === "") return ["HEAD"];
-  const remote = await upstreamOf(call, name);
-  return [`refs/heads/${name}`, ...(remote === null ? [] : [`refs/remotes/${remote}/${name}`])];
+  return branchRefs(name, await upstreamOf(call, name));
 }
 
 async function fetchBase(
@@ -200,9 +205,7 @@ async function fetchBase(
   const name = base ?? (await currentBranch(call));
   const remote = name === "" ? null : await upstreamOf(call, name);
   if (remote === null) return;
-  const there = { remote: { name: remote }, accept: [1, 124, 128], limit: FETCH_LIMIT, stop };
-  const spec = `+refs/heads/${name}:refs/remotes/${remote}/${name}`;
-  await fetch({ ...call, ...there }, ["--no-tags", remote, spec]);
+  await fetchOne({ ...call, stop }, remote, name);
 }
 
 async function currentBranch(call: GitCall): Promise<string> {

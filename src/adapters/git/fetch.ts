@@ -1,4 +1,5 @@
 import { type GitAnswer, type GitCall, git } from "./git.ts";
+import { branchRefs } from "./refs.ts";
 
 const MOST_TRIES = 5;
 /**
@@ -8,6 +9,16 @@ const MOST_TRIES = 5;
 const HALF_MADE = /bad object worktrees\//;
 /** Another fetch into this repository was first: the next task's, or one of a person's. */
 const OVERTAKEN = /cannot lock ref|unable to update local ref/;
+
+/** For one branch, in milliseconds. */
+export const FETCH_LIMIT = 60_000;
+
+/** Fetches a remote's branch. That the remote is out of reach, or has no such branch, is an answer too: its code says so. */
+export async function fetchOne(call: GitCall, remote: string, branch: string): Promise<GitAnswer> {
+  const there = { remote: { name: remote }, accept: [1, 124, 128], limit: FETCH_LIMIT };
+  const [ref, known] = branchRefs(branch, remote);
+  return fetch({ ...call, ...there }, ["--no-tags", remote, `+${ref}:${known}`]);
+}
 
 /** `git fetch`, again where it came upon a worktree that was being added, or upon another fetch. */
 export async function fetch(call: GitCall, args: readonly string[]): Promise<GitAnswer> {

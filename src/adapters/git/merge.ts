@@ -30,7 +30,7 @@ import type {
 import { isAbsence } from "../files/disk.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import { insideOf, makeWorkspace } from "./ensure.ts";
-import { fetch } from "./fetch.ts";
+import { FETCH_LIMIT, fetchOne } from "./fetch.ts";
 import { type GitCall, git, gitFailed, gitLine } from "./git.ts";
 import { handIn, refusedWork } from "./hand-in.ts";
 import { follow, give, openHub, tipOf } from "./hub.ts";
@@ -39,6 +39,7 @@ import { plantedIn } from "./planted.ts";
 import { NO_HOOKS, pushCommit, reasonOf, type Send } from "./push.ts";
 import {
   branchHeldBy,
+  branchRefs,
   type Checkout,
   checkoutsOf,
   commitOf,
@@ -109,7 +110,7 @@ export async function prepareMerge(place: Workplace, order: MergeOrder): Promise
 }
 
 async function followTarget(hub: GitCall, from: GitCall, into: string, { remote }: Target): Promise<void> {
-  await follow(hub, from, [`refs/heads/${into}`, ...(remote ? [`refs/remotes/${remote.name}/${into}`] : [])]);
+  await follow(hub, from, branchRefs(into, remote?.name));
 }
 
 interface Making {
@@ -245,8 +246,6 @@ async function findTarget(
   return { local, far, remote: { name, at: far } };
 }
 
-const FETCH_LIMIT = 60_000;
-
 /** Fetches the remote's branch, or the fact that it is gone. Returns why that failed, or null. */
 export async function fetchBranch(
   call: GitCall,
@@ -256,8 +255,7 @@ export async function fetchBranch(
 ): Promise<string | null> {
   const ref = `refs/heads/${branch}`;
   const there = { remote: { name: remote }, accept: [1, 2, 124, 128], limit: FETCH_LIMIT };
-  const asked = { ...call, ...there, stop };
-  const looked = await git(asked, ["ls-remote", "--exit-code", remote, ref]);
+  const looked = await git({ ...call, ...there, stop }, ["ls-remote", "--exit-code", remote, ref]);
   const known = `refs/remotes/${remote}/${branch}`;
   if (looked.code === 2) {
     await git(call, ["update-ref", "-d", known]);
@@ -265,7 +263,7 @@ export async function fetchBranch(
   }
   if (looked.code !== 0) return reasonOf(looked.errors);
   if (looked.output.split("\t")[0] === (await commitOf(call, known))) return null;
-  const answer = await fetch(asked, ["--no-tags", remote, `+${ref}:${known}`]);
+  const answer = await fetchOne({ ...call, stop }, remote, branch);
   return answer.code === 0 ? null : reasonOf(answer.errors);
 }
 
@@ -437,8 +435,7 @@ export async function bringIn(
   const from = place.call(worktreePathsOf(place, worktree.repo).checkout);
   const remote = counts ? await upstreamOf(from, checkBranch(into)) : null;
   await targetOf(from, checkBranch(into));
-  const refs = [`refs/heads/${into}`, ...(remote === null ? [] : [`refs/remotes/${remote}/${into}`])];
-  const targets = await follow(await openHub(place, worktree.repo), from, refs);
+  const targets = await follow(await openHub(place, worktree.repo), from, branchRefs(into, remote));
   const answer = await inside(place, {
     ...{ folder: worktree.folder, from, script: BRING_IN, environment: await committer(from) },
     args: [`Merge ${into} into ${worktree.branch}`, ...new Set(targets.values())],

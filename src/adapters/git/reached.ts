@@ -1,13 +1,11 @@
 /** Whether a branch's work has reached its target, here or on a remote. */
 import type { ReachedOrder } from "../../core/ports/worktrees.ts";
-import { fetch } from "./fetch.ts";
+import { fetchOne } from "./fetch.ts";
 import { type GitCall, git } from "./git.ts";
 import { openHub, tipOf } from "./hub.ts";
 import { upstreamOf } from "./refs.ts";
 import type { Workplace } from "./workplace.ts";
 import { checkBranch, checkoutOf } from "./worktree-paths.ts";
-
-const FETCH_LIMIT = 60_000;
 
 export async function reached(place: Workplace, order: ReachedOrder): Promise<"yes" | "no" | "unreachable"> {
   const branch = checkBranch(order.branch);
@@ -32,7 +30,5 @@ export async function reached(place: Workplace, order: ReachedOrder): Promise<"y
 async function fetchTarget(call: GitCall, into: string): Promise<boolean> {
   const remote = await upstreamOf(call, into);
   if (remote === null) return true;
-  const spec = `+refs/heads/${into}:refs/remotes/${remote}/${into}`;
-  const there = { ...call, remote: { name: remote }, accept: [1, 124, 128], limit: FETCH_LIMIT };
-  return (await fetch(there, ["--no-tags", remote, spec])).code === 0;
+  return (await fetchOne(call, remote, into)).code === 0;
 }

@@ -25,6 +25,11 @@ export async function isAncestor(call: GitCall, older: string, newer: string): P
   return (await git({ ...call, accept: [1] }, ["merge-base", "--is-ancestor", older, newer])).code === 0;
 }
 
+/** The refs of a branch in a person's repository: its own, and that of the remote's branch. */
+export function branchRefs(branch: string, remote: string | null | undefined): readonly string[] {
+  return [`refs/heads/${branch}`, ...(remote ? [`refs/remotes/${remote}/${branch}`] : [])];
+}
+
 /** The remote to which a branch is pushed: the configured one, else `origin`, else the only one. */
 export async function remoteOf(call: GitCall, branch: string): Promise<string | null> {
   return firstRemote(call, [`branch.${branch}.pushremote`, "remote.pushdefault", `branch.${branch}.remote`]);

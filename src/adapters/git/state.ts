@@ -13,7 +13,7 @@ import { follow, formOf, openHub } from "./hub.ts";
 import { inside } from "./inside.ts";
 import { bringLarge, isLargeName, MOST_LARGE } from "./large.ts";
 import { parseStatus } from "./look.ts";
-import { commitOf, OPERATIONS, type Operation, remoteOf, upstreamOf } from "./refs.ts";
+import { branchRefs, commitOf, OPERATIONS, type Operation, remoteOf, upstreamOf } from "./refs.ts";
 import { isSigning, signed } from "./sign.ts";
 import { configText } from "./skeleton.ts";
 import { isWhole } from "./whole.ts";
@@ -274,8 +274,7 @@ export async function basesOf(
   if (isObjectId(name)) return [name];
   checkBranch(name);
   const from = place.call(checkoutOf(place.projectRoot, repo));
-  const remote = await upstreamOf(from, name);
-  const refs = [`refs/heads/${name}`, ...(remote ? [`refs/remotes/${remote}/${name}`] : [])];
+  const refs = branchRefs(name, await upstreamOf(from, name));
   return [...(await follow(hub, from, refs)).values()];
 }
 

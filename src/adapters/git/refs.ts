@@ -6,9 +6,13 @@ import { configOf, type GitCall, git, gitLine } from "./git.ts";
 import { ABSENT, type Checkout, plainRepository, readCheckouts, readRef } from "./ref-files.ts";
 import { type KnownConfig, lastOf } from "./safe-config.ts";
 
+/** No tag, and nothing else that a remote alone decides: it may lead to another object than a commit. */
+const NAMES_COMMIT =
+  /^(?:HEAD|refs\/(?:person\/)?(?:heads|remotes)\/.+|refs\/pawl\/(?:head|left|merge)\/.+)$/;
+
 /** The commit of a full ref name (`refs/heads/…`), or null. */
 export async function commitOf(call: GitCall, ref: string): Promise<string | null> {
-  const read = /^(?:HEAD|refs\/(?:heads|remotes)\/.+)$/.test(ref) ? await readCommit(call, ref) : null;
+  const read = NAMES_COMMIT.test(ref) ? await readCommit(call, ref) : null;
   if (read !== null) return read === ABSENT ? null : read;
   const args = ["rev-parse", "--verify", "--quiet", `${ref}^{commit}`];
   const answer = await git({ ...call, accept: [1, 128] }, args);

@@ -126,32 +126,32 @@ async function openMergeFolder({ place, order: _, ...making }: Making, commit: s
   await makeWorkspace(place, { ...making, branch: null, commit });
 }
 
+const CONFLICTS = `files=$(git diff --name-only --diff-filter=U | head -c 1)
+[ -n "$files" ] || exit 3
+git diff --name-only --diff-filter=U -z
+exit 1
+`;
+const SQUASH = `if git merge --squash --quiet "$1" >&2; then
+  git diff --cached --quiet || git commit --quiet --no-verify -m "$2" >&2 || exit 3
+  git rev-parse HEAD; exit
+fi
+${CONFLICTS}`;
+
 /** A commit of `$1` on what is checked out. Exit code 1: the files that conflict; 3: git failed. */
 const SCRIPTS: Readonly<Record<Delivery, string>> = {
   merge: `
 git merge --no-ff --no-edit --quiet -m "$2" "$1" >&2 && { git rev-parse HEAD; exit; }
-CONFLICTS`,
+${CONFLICTS}`,
   squash: `
-SQUASH`,
+${SQUASH}`,
   // A merge in the branch may hold what was decided about a conflict: then one commit says the same.
   rebase: `
 base=$(git rev-parse HEAD)
 git checkout --quiet --detach "$1" && git rebase --quiet "$base" >&2 && { git rev-parse HEAD; exit; }
 git rebase --abort >&2
 git checkout --quiet --force --detach "$base" || exit 3
-SQUASH`,
+${SQUASH}`,
 };
-
-const SQUASH = `if git merge --squash --quiet "$1" >&2; then
-  git diff --cached --quiet || git commit --quiet --no-verify -m "$2" >&2 || exit 3
-  git rev-parse HEAD; exit
-fi
-CONFLICTS`;
-const CONFLICTS = `files=$(git diff --name-only --diff-filter=U | head -c 1)
-[ -n "$files" ] || exit 3
-git diff --name-only --diff-filter=U -z
-exit 1
-`;
 
 /**
  * Brings a commit onto what is checked out, unless it is already there: the commit that results, which the hub has then, or the
@@ -169,7 +169,7 @@ async function mergeAside(
   const environment = await committer(from);
   const answer = await inside(place, {
     ...{ folder: top, from, environment },
-    script: SCRIPTS[how].replace("SQUASH", SQUASH).replace("CONFLICTS", CONFLICTS),
+    script: SCRIPTS[how],
     args: [commit, await written(hub, message, base, commit)],
     accept: [1],
     limit: MERGE_LIMIT,

@@ -22,6 +22,7 @@ import { copyFile, link, mkdir, readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { isObjectId } from "../../core/object-id.ts";
+import type { Repo } from "../../core/ports/worktrees.ts";
 import { errnoOf, isAbsence } from "../files/disk.ts";
 import { writeAll } from "../files/write-whole.ts";
 import { discover } from "./discover.ts";
@@ -37,10 +38,7 @@ const LOCK_LIMIT = 300_000;
 const LIMIT = 600_000;
 
 /** Git in the hub, which is made if it is missing. */
-export async function openHub(
-  place: Workplace,
-  repo: Parameters<typeof worktreePathsOf>[1],
-): Promise<GitCall> {
+export async function openHub(place: Workplace, repo: Repo): Promise<GitCall> {
   const { checkout, hub } = worktreePathsOf(place, repo);
   const call = place.call(hub);
   if (existsSync(hub)) return call;
@@ -54,10 +52,7 @@ export async function openHub(
 }
 
 /** The objects of the hub, for whoever reads what has not left it yet; undefined: there is none. */
-export function objectsOf(
-  place: Pick<Workplace, "projectRoot" | "work">,
-  repo: Parameters<typeof worktreePathsOf>[1],
-) {
+export function objectsOf(place: Pick<Workplace, "projectRoot" | "work">, repo: Repo) {
   const objects = join(worktreePathsOf(place, repo).hub, "objects");
   return existsSync(objects) ? objects : undefined;
 }
@@ -213,8 +208,7 @@ export async function followCommits(hub: GitCall, from: GitCall, commits: readon
 export async function give(hub: GitCall, to: GitCall, commits: readonly string[]): Promise<void> {
   const missing = await missingIn(to, commits);
   if (missing.length === 0) return;
-  const listed = ["for-each-ref", `--count=${MOST_KNOWN}`, "--sort=-creatordate", "--format=%(objectname)"];
-  const theirs = (await gitLine(hub, [...listed, "refs/person"])).split("\n").filter(isObjectId);
+  const theirs = await newestIn(hub, ["refs/person"]);
   const pack = join(hub.folder, `outgoing-${process.pid}-${missing[0]}`);
   const file = openSync(pack, "w", 0o600);
   try {
@@ -240,6 +234,12 @@ export async function give(hub: GitCall, to: GitCall, commits: readonly string[]
 }
 
 const MOST_KNOWN = 300;
+
+/** The newest commits of the hub under these refs: what another repository has already, so a pack need not hold it. */
+export async function newestIn(hub: GitCall, refs: readonly string[]): Promise<readonly string[]> {
+  const args = ["for-each-ref", `--count=${MOST_KNOWN}`, "--sort=-creatordate", "--format=%(objectname)"];
+  return [...new Set((await gitLine(hub, [...args, ...refs])).split("\n"))].filter(isObjectId);
+}
 
 async function fetchFrom(call: GitCall, place: string, refs: readonly string[]): Promise<void> {
   const options = ["--no-tags", "--no-write-fetch-head", "--update-shallow", "--no-recurse-submodules"];

@@ -9,7 +9,7 @@ import type { Folder, Repo, WorkDone, Worktree, WorktreeState } from "../../core
 import { beside, topOf } from "../process/work-folder.ts";
 import { configOf, type GitAnswer, type GitCall, git, gitFailed, gitLine } from "./git.ts";
 import { handIn, refusedWork, type Tip } from "./hand-in.ts";
-import { follow, formOf, openHub } from "./hub.ts";
+import { follow, formOf, newestIn, openHub } from "./hub.ts";
 import { inside } from "./inside.ts";
 import { bringLarge, isLargeName, MOST_LARGE } from "./large.ts";
 import { parseStatus } from "./look.ts";
@@ -55,7 +55,7 @@ export async function holdings(place: Workplace, { branch, folder, repo }: Workt
   if (said.head !== null && said.head !== said.tip && said.head !== elsewhere)
     tips.push({ ref: headRef, commit: said.head, before: elsewhere });
   if (tips.length > 0) {
-    const known = await heads(hub);
+    const known = await newestIn(hub, ["refs/heads", "refs/person", "refs/pawl"]);
     const refused = await handIn(place, hub, top, tips, known);
     if (refused !== null) throw refusedWork(folder, branch, refused);
     await bringLarge(place, hub, top, said.large);
@@ -74,19 +74,22 @@ export async function holdings(place: Workplace, { branch, folder, repo }: Workt
   };
 }
 
+interface Looked {
+  readonly hub: GitCall;
+  /** The person's repository. */
+  readonly from: GitCall;
+  readonly top: Folder;
+  readonly branch: string;
+}
+
 const TIP = `
-git update-ref "refs/heads/$1" "$2" "$3" && git rev-parse HEAD
+git update-ref "refs/heads/$1" "$2" "$3"
 `;
 
 /** The agent's commits as the person's are: signed outside. Its branch follows, with the same files. */
 async function signTip(
   place: Workplace,
-  {
-    branch,
-    from,
-    hub,
-    top,
-  }: { readonly hub: GitCall; readonly from: GitCall; readonly top: Folder; readonly branch: string },
+  { branch, from, hub, top }: Looked,
   tip: string,
   before: string | null,
 ): Promise<{ readonly tip?: string; readonly head?: string; readonly status?: null }> {
@@ -106,15 +109,6 @@ async function signTip(
   await inside(place, { folder: top, script: TIP, args: [branch, anew, tip] });
   await git(hub, ["update-ref", `refs/heads/${branch}`, anew, tip]);
   return { tip: anew, head: anew, status: null };
-}
-
-const MOST_KNOWN = 200;
-
-/** Commits that a workspace borrows: what comes in need not hold them again. */
-async function heads(hub: GitCall): Promise<readonly string[]> {
-  const args = ["for-each-ref", `--count=${MOST_KNOWN}`, "--sort=-committerdate", "--format=%(objectname)"];
-  const lines = await gitLine(hub, [...args, "refs/heads", "refs/person", "refs/pawl"]);
-  return [...new Set(lines.split("\n"))].filter(isObjectId);
 }
 
 interface Told {
@@ -157,12 +151,7 @@ git status --porcelain=v2 --branch -z --untracked-files=all --ignore-submodules=
 
 async function tell(
   place: Workplace,
-  {
-    branch,
-    from,
-    hub,
-    top,
-  }: { readonly hub: GitCall; readonly from: GitCall; readonly top: Folder; readonly branch: string },
+  { branch, from, hub, top }: Looked,
   known: readonly (string | null)[],
 ): Promise<Told> {
   const look = await openLook(hub, top);

@@ -21,11 +21,12 @@ import { configOf, type GitCall, git, gitLine } from "./git.ts";
 import { alternatesOf, follow, followAll, formOf, openHub } from "./hub.ts";
 import { bringIncluded } from "./include.ts";
 import { inside } from "./inside.ts";
-import { copyOwn, identityOf, personConfig } from "./person-config.ts";
+import { copyOwn, personConfig } from "./person-config.ts";
 import {
   branchRefs,
   checkoutsOf,
   commitOf,
+  identityOf,
   isAncestor,
   missingIdentity,
   remoteOf,

@@ -98,14 +98,3 @@ function copyPlain(from: string, to: string): void {
     if (lstatSync(from).isFile()) copyFileSync(from, to);
   }, undefined);
 }
-
-/** Who commits, as the person's git says it for the project. */
-export async function identityOf(
-  call: GitCall,
-): Promise<{ readonly name: string; readonly email: string } | null> {
-  const known = await configOf(call);
-  const of = (name: "name" | "email") =>
-    call.environment[`GIT_COMMITTER_${name.toUpperCase()}`] ?? lastOf(known, `user.${name}`) ?? "";
-  const [name, email] = [of("name"), of("email")];
-  return name === "" || email === "" ? null : { name, email };
-}

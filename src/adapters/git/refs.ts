@@ -129,12 +129,20 @@ export async function identityOptions(call: GitCall): Promise<readonly string[]>
     : ["-c", "user.name=Pawl", "-c", "user.email=pawl@localhost"];
 }
 
+/** Who commits, as the person's git says it for the project. */
+export async function identityOf(
+  call: GitCall,
+): Promise<{ readonly name: string; readonly email: string } | null> {
+  const known = await configOf(call);
+  const of = (name: "name" | "email") =>
+    call.environment[`GIT_COMMITTER_${name.toUpperCase()}`] ?? lastOf(known, `user.${name}`) ?? "";
+  const [name, email] = [of("name"), of("email")];
+  return name === "" || email === "" ? null : { name, email };
+}
+
 /** Git's words if it does not know who commits; otherwise null. */
 export async function missingIdentity(call: GitCall): Promise<string | null> {
-  const known = await configOf(call);
-  const isSet = (name: "name" | "email") =>
-    (call.environment[`GIT_COMMITTER_${name.toUpperCase()}`] ?? lastOf(known, `user.${name}`) ?? "") !== "";
-  if (isSet("name") && isSet("email")) return null;
+  if ((await identityOf(call)) !== null) return null;
   const { code, errors } = await git({ ...call, accept: [1, 128] }, ["var", "GIT_COMMITTER_IDENT"]);
   return code === 0 ? null : errors;
 }

@@ -5,7 +5,7 @@
 import { PawlError } from "../../core/error.ts";
 import { allowedEnvironment, REMOTE_CREDENTIALS } from "../process/environment.ts";
 import { configOf, type GitCall, git, gitLine } from "./git.ts";
-import { identityOf } from "./person-config.ts";
+import { identityOf } from "./refs.ts";
 import { type KnownConfig, lastOf } from "./safe-config.ts";
 
 const LIMIT = 60_000;

@@ -3,6 +3,7 @@
  * any of it: a script runs there, behind the wall if there is one, and what it says is checked outside.
  */
 
+import { gitSettings } from "../process/environment.ts";
 import { topOf, workspaceEnvironment } from "../process/work-folder.ts";
 import {
   checkFilter,
@@ -41,7 +42,7 @@ export async function inside(place: Workplace, order: InsideOrder): Promise<GitA
   const own = {
     ...plainEnvironment(place.call(folder).environment),
     ...workspaceEnvironment(folder),
-    ...settingsAsEnvironment([...FIXED, ...(place.wall || !order.from ? [] : await driversOf(order.from))]),
+    ...gitSettings([...FIXED, ...(place.wall || !order.from ? [] : await driversOf(order.from))]),
     ...order.environment,
   };
   const called = {
@@ -73,15 +74,6 @@ async function driversOf(from: GitCall): Promise<readonly (readonly [string, str
   const known = await configOf(from);
   const filters = filtersIn(known).length === 0 ? [] : ((await from.filters?.()) ?? []);
   return driverOverrides(known, filters);
-}
-
-/** Stronger than every file: nothing starts by itself, no hook, no pager, no signer. */
-function settingsAsEnvironment(settings: readonly (readonly [string, string])[]): Record<string, string> {
-  const entries = settings.flatMap(([key, value], index) => [
-    [`GIT_CONFIG_KEY_${index}`, key],
-    [`GIT_CONFIG_VALUE_${index}`, value],
-  ]);
-  return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(entries) };
 }
 
 function capped({ onOutput }: InsideOrder): Pick<GitCall, "most"> {

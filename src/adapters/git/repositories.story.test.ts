@@ -83,6 +83,20 @@ class World {
     this.sh("git init -q; seq 8 > a.txt; echo hi > README.md; git add -A; git commit -qm 'feat: begin'");
   }
 
+  /** T1's workspace, from the branch as it is. */
+  async begins(): Promise<void> {
+    const worktrees = openWorktrees(this.root, this.environment, { wall: this.wall });
+    await worktrees.ensure({ repo: ".", branch: "bloom/T1", base: "main" });
+  }
+
+  /** The person signs with a key of ssh. */
+  signs(): void {
+    this.sh('ssh-keygen -q -t ed25519 -N "" -f ~/key; echo "dev@example.org $(cat ~/key.pub)" > ~/signers');
+    this.sh(
+      "git config --global gpg.format ssh; git config --global user.signingkey ~/key; git config --global commit.gpgsign true; git config --global gpg.ssh.allowedSignersFile ~/signers",
+    );
+  }
+
   bare(): void {
     this.remote = true;
     this.sh(
@@ -315,8 +329,7 @@ const KINDS: readonly Kind[] = [
       world.toy();
       world.sh("echo 'LOG merge=union' > .gitattributes; echo begin > LOG; git add -A; git commit -qm log");
       const script = "echo mine >> LOG; git commit -qam mine";
-      const worktrees = openWorktrees(world.root, world.environment, { wall: world.wall });
-      await worktrees.ensure({ repo: ".", branch: "bloom/T1", base: "main" });
+      await world.begins();
       world.sh("echo theirs >> LOG; git commit -qam theirs");
       await worked(world, script);
       expect(world.read("project/LOG").split("\n").sort()).toEqual(["", "begin", "mine", "theirs"]);
@@ -380,12 +393,7 @@ const KINDS: readonly Kind[] = [
     is: "signed commits (ssh)",
     async run(world) {
       world.toy();
-      world.sh(
-        'ssh-keygen -q -t ed25519 -N "" -f ~/key; echo "dev@example.org $(cat ~/key.pub)" > ~/signers',
-      );
-      world.sh(
-        "git config --global gpg.format ssh; git config --global user.signingkey ~/key; git config --global commit.gpgsign true; git config --global gpg.ssh.allowedSignersFile ~/signers",
-      );
+      world.signs();
       await worked(world);
       expect(world.sh("git log -1 --format='%G? %s'; git log -1 --format='%G? %s' HEAD^2")).toBe(
         "G Merge T1: One\nG work",
@@ -398,14 +406,8 @@ const KINDS: readonly Kind[] = [
     async run(world) {
       world.toy();
       world.how = "rebase";
-      world.sh(
-        'ssh-keygen -q -t ed25519 -N "" -f ~/key; echo "dev@example.org $(cat ~/key.pub)" > ~/signers',
-      );
-      world.sh(
-        "git config --global gpg.format ssh; git config --global user.signingkey ~/key; git config --global commit.gpgsign true; git config --global gpg.ssh.allowedSignersFile ~/signers",
-      );
-      const worktrees = openWorktrees(world.root, world.environment, { wall: world.wall });
-      await worktrees.ensure({ repo: ".", branch: "bloom/T1", base: "main" });
+      world.signs();
+      await world.begins();
       world.sh("echo theirs > theirs; git add -A; git commit -qm theirs");
       await worked(world, "for n in 1 2; do echo $n > $n; git add -A; git commit -qm $n; done");
       expect(world.sh("git log --format='%G? %s' -3")).toBe("G 2\nG 1\nG theirs");

@@ -72,6 +72,19 @@ export function allowedEnvironment(own: Environment, names: readonly string[] = 
   return Object.fromEntries(passed);
 }
 
+/** Settings for git as variables, after those that an environment has already: `GIT_CONFIG_COUNT` and its pairs. */
+export function gitSettings(
+  settings: readonly (readonly [key: string, value: string])[],
+  { GIT_CONFIG_COUNT }: Environment = {},
+): Record<string, string> {
+  const from = Number(GIT_CONFIG_COUNT ?? 0) || 0;
+  const pairs = settings.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${from + index}`, key],
+    [`GIT_CONFIG_VALUE_${from + index}`, value],
+  ]);
+  return { GIT_CONFIG_COUNT: String(from + settings.length), ...Object.fromEntries(pairs) };
+}
+
 /** The proxies, with their passwords: for a remote that can be reached only through them. */
 export function proxiesIn(own: Environment): Record<string, string> {
   const found = Object.entries(own).filter(

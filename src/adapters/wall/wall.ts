@@ -10,7 +10,7 @@ import { protectedPlaces } from "../../guard/protected-places.ts";
 import { ownProgram } from "../agents/own-program.ts";
 import { openOwnFolder } from "../files/own-folder.ts";
 import { realOr } from "../git/discover.ts";
-import type { Environment } from "../process/environment.ts";
+import { type Environment, gitSettings } from "../process/environment.ts";
 import { beside, GIT_CONFIG, gitReads, isWorkspace, topOf } from "../process/work-folder.ts";
 import { bwrapArguments, type Hidden, isInside, KERNEL, type Layout, type Mount } from "./arguments.ts";
 import { type Egress, openEgress, SOCKET } from "./egress.ts";
@@ -117,12 +117,12 @@ export function wallFor(setup: WallSetup): { readonly wall?: Wall; readonly noWa
   return setup.settings.kind === "auto" ? { noWall: why } : {};
 }
 
-const GIT_SETTINGS = {
-  "gc.auto": "0",
-  "maintenance.auto": "false",
-  "commit.gpgSign": "false",
-  "tag.gpgSign": "false",
-};
+const GIT_SETTINGS = [
+  ["gc.auto", "0"],
+  ["maintenance.auto", "false"],
+  ["commit.gpgSign", "false"],
+  ["tag.gpgSign", "false"],
+] as const;
 
 function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed {
   const { projectRoot: root } = setup;
@@ -362,16 +362,10 @@ const HUB = "@hub.git";
 
 /** Points temporary files to an existing place, and removes addresses of the session's sockets, which lead nowhere. */
 function inside(environment: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const { TMPDIR, XDG_RUNTIME_DIR: _, GIT_CONFIG_COUNT = "0", ...rest } = environment;
-  const from = Number(GIT_CONFIG_COUNT) || 0;
-  const settings = Object.entries(GIT_SETTINGS).flatMap(([key, value], index) => [
-    [`GIT_CONFIG_KEY_${from + index}`, key],
-    [`GIT_CONFIG_VALUE_${from + index}`, value],
-  ]);
+  const { TMPDIR, XDG_RUNTIME_DIR: _, ...rest } = environment;
   return {
     ...rest,
     ...(TMPDIR === undefined ? {} : { TMPDIR: "/tmp" }),
-    GIT_CONFIG_COUNT: String(from + Object.keys(GIT_SETTINGS).length),
-    ...Object.fromEntries(settings),
+    ...gitSettings(GIT_SETTINGS, environment),
   };
 }

@@ -77,7 +77,7 @@ it("its script makes the checkout, runs what a person asks, and is a worker that
     code: 1,
     err: expect.stringContaining("pawl trust"),
   });
-  trustAsItIs(join(home, "project"));
+  trustAsItIs(join(home, "project"), undefined, both.one.root);
   const worker = run();
   const ended = end(worker);
   await until(() => both.remoteGit("ls-tree", "--name-only", "main").includes("T1.txt"));

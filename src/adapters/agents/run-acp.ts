@@ -43,7 +43,7 @@ export function startAcp(
   if (order.permission === "all")
     hear({
       type: "warning",
-      text: "the permission is all: Pawl allows every request of the agent in this run",
+      text: "permission is all: Pawl allows every request of the agent in this run",
     });
   const wire = openWire();
   const names = agent.settings.environment ?? [];

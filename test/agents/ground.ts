@@ -69,12 +69,12 @@ export function openGround(stage: Stage, tasks: string, bloom: Readonly<Record<s
       sandbox: { write: [folder] },
     }),
   );
-  trustAsItIs(root, stage.environment);
   git("add", "-A");
   git("commit", "-qm", "Begin");
   git("remote", "add", "origin", remote);
   git("push", "-q", "-u", "origin", "main");
   writeFileSync(path("tasks.yaml"), tasks);
+  trustAsItIs(root, stage.environment);
   const asked = model.asked.length;
   const spawned = (args: readonly string[]) =>
     spawn(process.execPath, [PAWL, ...args], {

@@ -56,6 +56,7 @@ function expectDone(): void {
     "first",
   ]);
   expect(git("status", "--porcelain")).toBe("");
+  // The remote has no target: the branch there is the only other copy.
   expect(git("--git-dir", remote, "log", "-1", "--format=%s", "task")).toBe("the work");
   expect(git("branch", "--list", "task")).toBe("");
   const work = join(workFolder(root, USER), "@project");
@@ -64,8 +65,8 @@ function expectDone(): void {
     "@hub.git",
     "@into-main",
     "@look-@into-main",
-    "@reads-@into-main",
     "@published",
+    "@reads-@into-main",
   ]);
   expect(readdirSync(join(work, "@hub.git")).filter((name) => name.startsWith("incoming"))).toEqual([]);
   const published = readFileSync(join(work, "@published"), "utf8");

@@ -7,7 +7,7 @@ import { SET_UP } from "../setup/setup.ts";
 import { type GitCall, git } from "./git.ts";
 import { follow, followCommits, openHub } from "./hub.ts";
 import { NO_HOOKS } from "./push.ts";
-import { checkoutsOf, commitOf, remoteOf } from "./refs.ts";
+import { branchRefs, checkoutsOf, commitOf, isAncestor, remoteOf, upstreamOf } from "./refs.ts";
 import { checkedOut, countMissing, holdings, unmergedCommits } from "./state.ts";
 import { isWhole } from "./whole.ts";
 import { lockName, type Workplace } from "./workplace.ts";
@@ -116,7 +116,7 @@ async function dropBranch(
   if (unmerged) return unmerged;
   const from = place.call(worktreePathsOf(place, worktree.repo).checkout);
   if ((await commitOf(from, ref)) === commit) await dropIn(from, worktree.branch, commit);
-  await dropThere(from, worktree.branch, commit);
+  await dropThere(from, worktree.branch, commit, keep.into);
   await git(hub, ["update-ref", "-d", ref, commit]);
   const other = checkedOut(worktree.branch);
   if ((await commitOf(hub, other)) !== null) await git(hub, ["update-ref", "-d", other]);
@@ -125,13 +125,32 @@ async function dropBranch(
 
 const PUSH_LIMIT = 60_000;
 
-/** The remote's branch, if it still is where it was pushed. What cannot be removed does no harm. */
-async function dropThere(from: GitCall, branch: string, commit: string): Promise<void> {
+/**
+ * The remote's branch, if it still is where it was pushed, and some remote has all of the target. What cannot be removed does
+ * no harm.
+ */
+async function dropThere(
+  from: GitCall,
+  branch: string,
+  commit: string,
+  into: string | undefined,
+): Promise<void> {
   const remote = await remoteOf(from, branch);
   if (remote === null || (await commitOf(from, `refs/remotes/${remote}/${branch}`)) !== commit) return;
+  if (into !== undefined && !(await isShared(from, commit, into))) return;
   const there = { remote: { name: remote, push: true }, accept: [1, 124, 128], limit: PUSH_LIMIT } as const;
   const lease = `--force-with-lease=refs/heads/${branch}:${commit}`;
   await git({ ...from, ...there }, [...NO_HOOKS, "push", "--quiet", lease, remote, `:refs/heads/${branch}`]);
+}
+
+/** Whether a remote's target has the commit, or all that this one's has. */
+async function isShared(from: GitCall, commit: string, into: string): Promise<boolean> {
+  const upstream = await upstreamOf(from, into);
+  if (upstream === null) return false;
+  const [here = "", there = ""] = branchRefs(into, upstream);
+  const [local, far] = [await commitOf(from, here), await commitOf(from, there)];
+  if (far === null) return false;
+  return (await isAncestor(from, commit, far)) || (local !== null && (await isAncestor(from, local, far)));
 }
 
 /** A branch that somebody has checked out stays. */

@@ -584,6 +584,24 @@ describe("removing", () => {
     expect(await open().list()).toEqual([]);
   });
 
+  it("takes the remote's branch as well where the target is there, and else leaves the only other copy", async () => {
+    const remote = bareRemote();
+    const there = () => git(remote, "branch", "--format=%(refname:short)").split("\n");
+    const life = async (branch: string, sends: boolean) => {
+      const worktree = await worked(branch);
+      await open().push(".", branch);
+      const merge = { ...order(branch), remote: sends };
+      const prepared = await open().prepareMerge(merge);
+      if (prepared.kind !== "prepared") throw new Error(prepared.kind);
+      await open().publishMerge(merge, prepared);
+      expect(await open().remove(worktree, { into: "main", branch: true })).toEqual({ kind: "removed" });
+    };
+    await life("one", true);
+    expect(there()).toEqual(["main"]);
+    await life("two", false);
+    expect(there()).toEqual(["main", "two"]);
+  });
+
   it("without a target asks that everything is on the remote", async () => {
     const worktree = await worked("w");
     const remove = () => open().remove(worktree, { branch: false });

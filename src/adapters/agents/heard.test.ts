@@ -223,6 +223,14 @@ describe("the verdict", () => {
     expect(verdict(claude, stream("claude-1"), end)).toMatchObject({ reason });
   });
 
+  it("says what the agent said of its failure, whatever its process ended with", () => {
+    const lines = stream("claude-1").map((line) =>
+      line.includes('"type":"result"') ? JSON.stringify({ ...JSON.parse(line), is_error: true }) : line,
+    );
+    expect(verdict(claude, lines)).toMatchObject({ reason: "model-error" });
+    expect(verdict(claude, lines, { ...WELL, code: 143 })).toMatchObject({ reason: "model-error" });
+  });
+
   it.each([
     [claude, { code: 1, errors: "No conversation found with session ID: x\n" }],
     [

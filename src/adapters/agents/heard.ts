@@ -152,9 +152,9 @@ export function judge(
 ): Fault | null {
   if (end.ending === "not-started") return { reason: "not-installed", detail: end.why };
   if (end.ending !== "itself") return { reason: end.ending, detail: end.why };
+  if (heard.end?.fault) return heard.end.fault;
   if (end.signal !== null || isSignalCode(end.code))
     return { reason: "signalled", detail: end.signal ?? `exit code ${end.code}` };
-  if (heard.end?.fault) return heard.end.fault;
   if (end.code === 0 && heard.end) return null;
   const known = failureOf(end);
   if (known) return known;

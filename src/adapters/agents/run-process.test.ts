@@ -147,6 +147,15 @@ describe("running a process", () => {
     expect(await running.ended).toMatchObject({ ending: "timed-out" });
   });
 
+  it.each([
+    ["is a signal that ends programs", 137, { code: null, signal: "SIGKILL" }],
+    ["is an HTTP status that an agent ends with", 401 % 256, { code: 145, signal: null }],
+    ["is the same for a bad request", 400 % 256, { code: 144, signal: null }],
+  ])("behind a wall, a code above 128 %s", async (_, code, expected) => {
+    const { running } = run(`exit ${code}`, { signalByCode: true });
+    expect(await running.ended).toMatchObject({ ...expected, ending: "itself" });
+  });
+
   it("tells a signal that it did not send as what it is", async () => {
     const { running } = run("kill -SEGV $$");
     expect(await running.ended).toMatchObject({ code: null, signal: "SIGSEGV", ending: "itself" });

@@ -155,9 +155,13 @@ function follow(order: ProcessOrder, child: ChildProcess): RunningProcess {
   };
 }
 
+/** Greater ones end no program by themselves, and agents leave with an HTTP status: 400 arrives as 144. */
+const GREATEST_SIGNAL = constants.signals.SIGTERM;
+
 /** Behind a wall, only the exit code shows the signal that ended a program. */
 function signalOf(code: number | null): string | null {
   const number = (code ?? 0) - 128;
+  if (number > GREATEST_SIGNAL) return null;
   return Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? null;
 }
 

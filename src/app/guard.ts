@@ -109,9 +109,11 @@ async function answer(start: GuardStart, client: string, dialect: Dialect, call:
   return behind ?? dialect.allow(call);
 }
 
-/** The program that puts commands behind walls, where the client's shell can be one. */
+/**
+ * The program that puts commands behind walls, where the client's shell can be one. A client asks once, when it starts: the folder
+ * may get its first task afterwards.
+ */
 async function shellProgram(surroundings: Surroundings, dialect: Dialect): Promise<Output> {
-  if (rootsAround(surroundings).size === 0) return dialect.allow(surroundings.call);
   const shell = shellFor(aboutOf(surroundings));
   return shell === null
     ? dialect.allow(surroundings.call)

@@ -18,7 +18,7 @@ const MORE = 500;
 const ASLEEP = 900_000 + (process.pid % 90_000);
 
 const raise = (file: string, { turns }: Rule) =>
-  `sed 's/turns: ${turns} /turns: ${MORE} /' "${file}" > edited; cp edited "${file}"`;
+  `sed '/^  budget/s/turns: ${turns} /turns: ${MORE} /' "${file}" > edited; cp edited "${file}"`;
 
 export function openOverspends(fast: boolean, rule = RULE): Promise<Ground> {
   return openGround({

@@ -9,13 +9,15 @@ const COMMANDS = JSON.parse(readFileSync(beside("commands.json"), "utf8"));
 
 export default {
   id: "pawl",
-  server: async (place) => ({
-    ...(await Pawl(place)),
-    config: async (config) => {
+  server: async (place) => {
+    const guard = await Pawl(place);
+    const bring = async (config) => {
+      await guard.config(config);
       const server = { type: "local", command: ["node", beside("pawl.mjs"), "mcp"], enabled: true };
       config.mcp = { pawl: server, ...config.mcp };
       config.command = { ...COMMANDS, ...config.command };
       config.skills = { ...config.skills, paths: [...(config.skills?.paths ?? []), beside("skills")] };
-    },
-  }),
+    };
+    return { ...guard, config: bring };
+  },
 };

@@ -164,7 +164,8 @@ export const DRIVEN: readonly Driven[] = [
       acp: { command },
       environment: ["ANTHROPIC_*", "CLAUDE_*", "DISABLE_AUTOUPDATER"],
     }),
-    tells: { usd: true, limits: false },
+    // Dollars at the end of a turn alone.
+    tells: { limits: false },
     unknownSession: UNKNOWN,
     environment: claudeEnvironment,
   },

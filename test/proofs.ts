@@ -1,8 +1,8 @@
 /**
  * The long proofs: `npm run proofs -- [--slice COMMIT] [--results FOLDER] [NAME…]`.
  *
- * Runs all parts of each proof. With --slice it runs one part of each, which the commit's hash chooses, so that the commits of a
- * day cover them all. Prints the parts, each with its time and, where it failed, what it printed. Ends with `N passed, N failed`:
+ * Runs all parts of each proof. With --slice it runs one part of some of them, which the commit's hash chooses, so that the commits
+ * of a day cover them all. Prints the parts, each with its time and, where it failed, what it printed. Ends with `N passed, N failed`:
  * the parts. --results: the folder where proofs that are tests leave their results for `npm run check:promises`.
  */
 import { spawn } from "node:child_process";
@@ -18,8 +18,8 @@ interface Proof {
   readonly isWhole?: true;
   /** Makes network namespaces. */
   readonly needsRoot?: true;
-  /** Takes minutes: one commit in two runs a part of it, those with an even (0) or an odd (1) hash. */
-  readonly turn?: 0 | 1;
+  /** Takes minutes: one commit in three runs a part of it, by the rest that its hash leaves. */
+  readonly turn?: 0 | 1 | 2;
 }
 
 const { values, positionals } = parseArgs({
@@ -27,7 +27,8 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 
-const TESTS = 8;
+const TURNS = 3;
+const TESTS = 16;
 const PARSERS = 6;
 const LINEAR = "test/linear.proof.test.ts";
 const SHARDS = 8;
@@ -48,17 +49,20 @@ const PROOFS: Readonly<Record<string, Proof>> = {
   linear: {
     parts: PARSERS,
     command: (part) => `PAWL_PART=${part}/${PARSERS} ${vitest("linear", part, LINEAR)}`,
+    turn: 0,
   },
   commit: { parts: SHARDS, command: (part) => `node test/crash/run.ts --part ${part}/${SHARDS}` },
   loop: { parts: LOOPS.length, command: (part) => `node test/crash/loop.ts ${LOOPS[part - 1]}` },
   "loop-behind-wall": {
     parts: WALLED.length,
     command: (part) => `node test/crash/loop.ts --wall ${WALLED[part - 1]}`,
+    turn: 2,
   },
   threats: {
     parts: THREATS,
     command: (part) =>
       `node test/threats/run.ts${values.slice === undefined ? " --all" : ""} --shard ${part}/${THREATS}`,
+    turn: 2,
   },
   schedules: {
     parts: SEEDS,
@@ -99,9 +103,9 @@ function vitest(name: string, part: number, which: string): string {
 function partsOf({ isWhole, parts, turn }: Proof): readonly number[] {
   if (values.slice === undefined) return Array.from({ length: parts }, (_, index) => index + 1);
   const chosen = Number.parseInt(values.slice.slice(0, 8), 16);
-  if (isWhole || (turn !== undefined && chosen % 2 !== turn)) return [];
-  // The last digit has decided whose turn it is.
-  return [1 + (Math.floor(chosen / 2) % parts)];
+  if (isWhole || (turn !== undefined && chosen % TURNS !== turn)) return [];
+  // The rest has decided whose turn it is.
+  return [1 + (Math.floor(chosen / TURNS) % parts)];
 }
 
 const unknown = positionals.filter((name) => !Object.hasOwn(PROOFS, name));

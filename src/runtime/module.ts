@@ -58,6 +58,8 @@ export interface WorkflowModule {
    * library.
    */
   overview(view: View, around: Around): Promise<readonly RunOverview[]>;
+  /** What has come to its end and is no longer listed, in a few words; null: nothing. Asked where no run is listed. */
+  readonly ended?: (view: View, around: Around) => Promise<string | null>;
   /**
    * What may be written while the run stands where it does; null: there is no such run, or it has not begun, or it is
    * over. Absent: its runs limit nobody, since their work is not done in the project's own checkout. Cheap, as `overview`

@@ -16,6 +16,8 @@ export interface WorkflowOverview {
   readonly runs: readonly RunOverview[];
   /** How a person begins with it. */
   readonly begin?: string;
+  /** Set where it lists no run: what has come to its end. */
+  readonly ended?: string;
   /** Set if the workflow could not list its runs at all. */
   readonly problem?: Told;
   /** Set if it cannot be used, and has no runs that this would stop. */
@@ -39,7 +41,13 @@ export async function overview(
       const told = { name, title, summary, ...(begin === undefined ? {} : { begin }) };
       try {
         const runs = await module.overview(view, around);
-        return { ...told, runs, ...(module.fault ? { warning: wordsOf(module.fault) } : {}) };
+        const ended = runs.length === 0 ? await module.ended?.(view, around) : null;
+        return {
+          ...told,
+          runs,
+          ...(ended ? { ended } : {}),
+          ...(module.fault ? { warning: wordsOf(module.fault) } : {}),
+        };
       } catch (thrown) {
         const fault = toPawlError(thrown);
         faults.push(fault);

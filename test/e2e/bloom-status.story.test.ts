@@ -73,6 +73,31 @@ const statusOf = async (project: ReturnType<typeof bloomProject>) => {
   return runs.map(({ run, title, state, awaits, next }) => [run, title, state, awaits, next].join(" | "));
 };
 
+it("tells what is done, and what an agent has asked that nobody answered", async () => {
+  using project = bloomProject({
+    tasks: `tasks:
+- id: A
+  title: Asks
+  repo: .
+  merge_into: main
+  instructions: |
+    RUN: bloom ask A "Which port?"
+    RUN: echo a > a; git add a; git commit -qm a
+- id: B
+  title: Asks nothing
+  instructions: "RUN: true"
+`,
+  });
+  await project.bloom("run", "--once");
+  const { out } = await project.bloom("status");
+  expect(out).toContain("answer its question: Which port?");
+  expect((await project.bloom("review")).out).toContain("Which port?");
+  await project.person("answer", "q1", "8080");
+  const after = (await project.bloom("status")).out;
+  expect(after).toContain("2 tasks are done, none is open");
+  expect(after).not.toContain("No run yet");
+});
+
 it("shows a task as tasks.yaml has it, whatever its kept run said before", { timeout: 60_000 }, async () => {
   const failing = (id: string) =>
     `- id: ${id}\n  title: Old ${id}\n  verify: ["exit 3"]\n  instructions: |\n    RUN: bloom done ${id}\n`;

@@ -29,8 +29,8 @@ export const status: Run = async (host) => {
     ].join(""),
     data: {
       project: project.root,
-      workflows: workflows.map(({ name, title, summary, begin = null, runs }) => ({
-        ...{ name, title, summary, begin },
+      workflows: workflows.map(({ name, title, summary, begin = null, ended = null, runs }) => ({
+        ...{ name, title, summary, begin, ended },
         runs: runs.length,
       })),
       runs: workflows.flatMap(({ runs }) => runs),
@@ -97,16 +97,18 @@ export function renderStatus(
   { columns, paint }: Pick<Terminal, "columns" | "paint">,
   now: Date,
 ): string {
-  const active = workflows.filter(({ runs, problem, warning }) => runs.length > 0 || problem || warning);
+  const active = workflows.filter(
+    ({ ended, runs, problem, warning }) => runs.length > 0 || ended || problem || warning,
+  );
   const runs = active.flatMap((workflow) => workflow.runs);
   const blocks = active.map((workflow) => renderWorkflow(workflow, columns, paint, now));
   const others = renderOthers(
     workflows.filter((workflow) => !active.includes(workflow)),
-    runs.length > 0 ? "Other workflows:" : `No run yet in ${root}. To start one:`,
+    active.length > 0 ? "Other workflows:" : `No run yet in ${root}. To start one:`,
     columns,
     paint,
   );
-  if (runs.length === 0)
+  if (active.length === 0)
     others.push(...wrap("`pawl init` shows how to connect your assistant.", columns), "");
   return [...blocks, ...others, ...(runs.length > 0 ? [summary(runs), ""] : [])].join("\n");
 }
@@ -141,13 +143,33 @@ function renderWorkflow(workflow: WorkflowOverview, columns: number, paint: Pain
   const shown = workflow.runs.filter((run) => !left.has(run));
   const lines = shown.flatMap((run) => renderRun(run, columns, paint, now));
   if (left.size > 0) lines.push(paint.dim(`  and ${left.size} more not started`));
+  if (workflow.ended) lines.push(`  ${workflow.ended}`);
   const problem = workflow.problem ?? workflow.warning;
   if (problem) lines.push(...renderProblem(problem, columns, paint));
   return `${heading}\n${lines.join("\n")}\n`;
 }
 
 function renderRun(run: RunOverview, columns: number, paint: Paint, now: Date): string[] {
-  return [...renderStanding(run, columns, paint, now), ...renderDecided(run, columns, paint)];
+  return [
+    ...renderStanding(run, columns, paint, now),
+    ...renderAsked(run, columns, paint),
+    ...renderDecided(run, columns, paint),
+  ];
+}
+
+/** What its agent asks while the work goes on. */
+function renderAsked(
+  { questions = [], waitsFor }: RunOverview,
+  columns: number,
+  paint: Paint,
+): readonly string[] {
+  if (waitsFor === "question") return [];
+  return questions.flatMap(({ command, text }) => [
+    ...wrap(`it asks: ${text}`, columns - 6).map(
+      (line, at) => `    ${at === 0 ? "" : "  "}${paint.yellow(line)}`,
+    ),
+    paint.dim(`    ${cut(command, columns - 4)}`),
+  ]);
 }
 
 /** What people decided and by which channel, and whether the run's history proves its state. */

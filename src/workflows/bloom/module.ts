@@ -1,6 +1,6 @@
 import type { Verb, WorkflowModule } from "../../runtime/module.ts";
 import { optional, required, verb } from "../../runtime/verb.ts";
-import { overview } from "./overview.ts";
+import { ended, overview } from "./overview.ts";
 import { guarded, OWN_VERBS } from "./own-verbs.ts";
 import { BLOOM, REPLIES } from "./table.ts";
 import { findRun } from "./task-run.ts";
@@ -153,6 +153,7 @@ const bloom: WorkflowModule = {
   tables: async () => [{ workflow: BLOOM, replies: Object.keys(REPLIES) }],
   begin: "write a task into tasks.yaml, then pawl run",
   overview,
+  ended,
   tools: async () => [],
   prompts: async () => [],
   resources: async () => [],

@@ -20,8 +20,8 @@ import { isOver, listRuns, loadRun, type TaskRun } from "./task-run.ts";
 import { openUntaken, type Untaken } from "./untaken.ts";
 
 /**
- * Lists a task once: by its run, if it has one that tasks.yaml does not overrule. Leaves out tasks that are done, and
- * runs whose task is no longer in tasks.yaml.
+ * Lists a task once: by its run, if it has one that tasks.yaml does not overrule. Leaves out tasks that are done, unless a
+ * question of theirs is open, and runs whose task is no longer in tasks.yaml.
  */
 export async function overview(view: View, around: Around): Promise<readonly RunOverview[]> {
   const tasks = await readTasks(view, around);
@@ -75,8 +75,28 @@ export async function overview(view: View, around: Around): Promise<readonly Run
           : ofTask(placed, { waits, phase, untaken, inUse })),
         ...asked(task.id),
       });
+    else begun.push(...ofAsked(task, asked(task.id)));
   }
   return [...begun, ...unbegun];
+}
+
+/** What of the tasks in tasks.yaml is done; null: nothing. */
+export async function ended(view: View, around: Around): Promise<string | null> {
+  const done = [...eachTask(await readTasks(view, around))].filter(
+    ({ task }) => task.status === "done",
+  ).length;
+  if (done === 0) return null;
+  return done === 1 ? "one task is done, none is open" : `${done} tasks are done, none is open`;
+}
+
+/** A task that is over, while nobody has answered what its agent asked. */
+function ofAsked({ id, status, title }: Task, asked: Pick<RunOverview, "questions">): readonly RunOverview[] {
+  const [first] = asked.questions ?? [];
+  if (!first) return [];
+  const base = { run: `bloom:${id}`, title, state: status, since: first.since };
+  return [
+    { ...byHand(base, `answer its question: ${first.text}`, first.command), waitsFor: "question", ...asked },
+  ];
 }
 
 /** Of the tasks whose run others advanced; this checkout's own run then no longer counts. */

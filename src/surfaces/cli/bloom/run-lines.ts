@@ -43,7 +43,6 @@ const HIDDEN: ReadonlySet<OfTask["type"]> = new Set([
   "merge:failed",
   "merge:waiting",
   "question:answered",
-  "question:asked",
   "session:opened",
   "step:completed",
   "step:started",
@@ -61,6 +60,8 @@ const HIDDEN: ReadonlySet<OfTask["type"]> = new Set([
 function sentenceFor(happening: BloomHappening | PawlEvent, board: Board): Line | null {
   if (!("taskId" in happening)) return lineOfRun(happening, board);
   if (HIDDEN.has(happening.type)) return null;
+  // The task that waits for its answer is shown in the block.
+  if (happening.type === "question:asked" && happening.blocking) return null;
   if (happening.type === "environment:down" && happening.reason === null && !happening.abandoned) return null;
   if (happening.type === "target:red" && !happening.first) return null;
   if (

@@ -107,6 +107,15 @@ describe("The loop's screen", () => {
     expect(model.lines.slice(4)).toEqual(["> R (0 s)", "1 done, 3 open, blocked: B, 1 waiting."]);
   });
 
+  it("shows a question for which nothing waits; the others stand in the block", () => {
+    const { model, show } = open();
+    const asked = (questionId: string, text: string, blocking: boolean) => ({
+      ...{ type: "question:asked", taskId: "A", questionId, text, blocking },
+    });
+    show(claimed("A"), asked("q1", "Which port?", false), asked("q2", "Which host?", true));
+    expect(model.lines.filter((line) => line.includes("asks"))).toEqual(["23:04 A asks q1: Which port?"]);
+  });
+
   it("says once what a target fails, and who waits for it", () => {
     promise("bloom.target-red");
     const { model, show } = open();

@@ -1,5 +1,6 @@
-import { isMap, isScalar, parseDocument } from "yaml";
+import { isMap, isScalar } from "yaml";
 import { projectPath } from "../../core/path.ts";
+import { readYaml } from "../../core/yaml.ts";
 import type { GuardedClient } from "../../guard/clients.ts";
 import type { Reply, Transaction } from "../../runtime/module.ts";
 import { loadWorkflows, type Project } from "../../runtime/project.ts";
@@ -63,7 +64,7 @@ const PAWL_YAML = `# What Pawl does in this project. Every key may be left out; 
 
 /** Whether the text is what `createFiles` writes, whatever the project's id. */
 export function isOwnPawlYaml(text: string): boolean {
-  const { contents } = parseDocument(text);
+  const { contents } = readYaml(text).document;
   const id = isMap(contents) ? contents.get("project_id", true) : undefined;
   return text === (isScalar(id) ? withProjectId(PAWL_YAML, String(id.source)) : PAWL_YAML);
 }

@@ -1,4 +1,5 @@
-import { isMap, parseDocument } from "yaml";
+import { isMap } from "yaml";
+import { readYaml } from "../../core/yaml.ts";
 
 /** The text of a pawl.yaml that has no `project_id` with one, behind its first comment. */
 export function withProjectId(text: string, id: string): string {
@@ -7,7 +8,7 @@ export function withProjectId(text: string, id: string): string {
 
 /** The same for any setting that it does not have. */
 export function withSetting(text: string, key: string, value: string | boolean): string {
-  const { contents } = parseDocument(text);
+  const { contents } = readYaml(text).document;
   const at = contents?.range?.[0] ?? text.length;
   const [head, rest] = [text.slice(0, at), text.slice(at)];
   if (isMap(contents) && contents.flow)

@@ -1,5 +1,6 @@
 /** `guard` in the text of pawl.yaml, which is readable. Everything else stays as it is. */
-import { isMap, isScalar, parseDocument } from "yaml";
+import { isMap, isScalar } from "yaml";
+import { readYaml } from "../../../core/yaml.ts";
 import { withSetting } from "../project-id.ts";
 
 export function withGuard(text: string): string {
@@ -27,7 +28,7 @@ interface Found {
 }
 
 function guardIn(text: string): Found | null {
-  const { contents } = parseDocument(text);
+  const { contents } = readYaml(text).document;
   if (!isMap(contents)) return null;
   const pair = contents.items.find(({ key }) => isScalar(key) && key.value === "guard");
   const value = pair?.value;

@@ -1,6 +1,7 @@
 /** `workflows` in the text of pawl.yaml. Everything else stays as it is. */
-import { isMap, isScalar, isSeq, parseDocument } from "yaml";
+import { isMap, isScalar, isSeq } from "yaml";
 import { PawlError } from "../../../core/error.ts";
+import { readYaml } from "../../../core/yaml.ts";
 import { withSetting } from "../project-id.ts";
 
 /** The text with this file among the project's workflows. Throws `config-invalid` if that needs a person. */
@@ -19,17 +20,17 @@ export function withWorkflow(text: string, file: string): string {
 
 /** Null: there is no such list. */
 function listIn(text: string): readonly unknown[] | null {
-  const found: unknown = parseDocument(text).toJS()?.workflows;
+  const found: unknown = (readYaml(text).data as { readonly workflows?: unknown } | null)?.workflows;
   return Array.isArray(found) ? found : null;
 }
 
 function withList(text: string, file: string): string {
-  const { contents } = parseDocument(text);
+  const { contents } = readYaml(text).document;
   return isMap(contents) && contents.flow ? text : withSetting(text, "workflows", `[${file}]`);
 }
 
 function withItem(text: string, file: string): string {
-  const { contents } = parseDocument(text);
+  const { contents } = readYaml(text).document;
   const pair = isMap(contents)
     ? contents.items.find(({ key }) => isScalar(key) && key.value === "workflows")
     : undefined;

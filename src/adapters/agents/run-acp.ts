@@ -224,10 +224,21 @@ function faultOfStop(reason: string): Fault | null {
   return { reason: "gave-up", detail: `the turn ended with ${reason}` };
 }
 
+/** The protocol's code for an agent that must log in first. */
+const AUTH_REQUIRED = -32000;
+/** How the agents word the status of their model's host in an error, which has no field for it. */
+const STATUSES = [
+  { said: /\b429\b|rate.limit|(?:usage|session|weekly|hour) limit|\bquota\b/i, status: 429 },
+  { said: /\b529\b|\b503\b|overloaded/i, status: 529 },
+  { said: /\b401\b|authentication|invalid.*api.key|\/login\b/i, status: 401 },
+] as const;
+
 function faultOfError(thrown: unknown): Fault {
   if (!(thrown instanceof RequestError)) return { reason: "cut-stream", detail: messageOf(thrown) };
+  const words = messageOf(thrown);
   const status = numberAt(thrown.data, "statusCode") ?? numberAt(thrown.data, "status");
-  return faultOfStatus(status, messageOf(thrown));
+  if (thrown.code === AUTH_REQUIRED) return faultOfStatus(401, words);
+  return faultOfStatus(status ?? STATUSES.find(({ said }) => said.test(words))?.status ?? null, words);
 }
 
 function messageOf(thrown: unknown): string {

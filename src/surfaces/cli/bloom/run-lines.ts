@@ -62,6 +62,7 @@ function sentenceFor(happening: BloomHappening | PawlEvent, board: Board): Line 
   if (!("taskId" in happening)) return lineOfRun(happening, board);
   if (HIDDEN.has(happening.type)) return null;
   if (happening.type === "environment:down" && happening.reason === null && !happening.abandoned) return null;
+  if (happening.type === "agent:rests" && !happening.first) return null;
   if (happening.type === "target:red" && !happening.first) return null;
   if (
     happening.type === "agent:ended" &&

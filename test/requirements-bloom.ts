@@ -42,6 +42,10 @@ export const BLOOM = {
     says: "While an agent's program tries a call of its model again, one line says why and how often.",
     source: "hours, What an agent's run says",
   },
+  "agents.may-verify": {
+    says: "What verifies its task an agent may run under `edits`, as it is written there and nothing more, in every client that takes a list.",
+    source: "hours, What an agent's run says",
+  },
   "agents.own-cost": {
     says: "What a run cost is its own: a counter of the whole session is not counted again at each resume.",
     source: "hours, What an agent's run says",

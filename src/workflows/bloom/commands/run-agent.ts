@@ -147,7 +147,7 @@ async function start(context: ExecutionContext, place: Place): Promise<StepResul
       prompt: runPrompt(known, step, place.conflicts, session === null, done),
       session: session ? { type: "resume", id: session.id } : { type: "new" },
       permission: settings.permission,
-      allow: allowedCommands(settings.command),
+      allow: allowedCommands(settings.command, known.task),
       ask: (question) => context.mayIt(question, over.signal),
       environment: { ...context.ports.environment, ...context.environment, BLOOM_TASK: task.id },
       limits: {

@@ -39,7 +39,7 @@ export const BLOOM = {
     source: "hours, What an agent's run says",
   },
   "agents.retry-line": {
-    says: "While an agent's program tries a call of its model again, one line says why and how often.",
+    says: "While an agent's program tries a call of its model again, one line says why and how often; of one that says nothing for half a minute outside of a tool, a line says that.",
     source: "hours, What an agent's run says",
   },
   "agents.may-verify": {

@@ -71,6 +71,7 @@ function doubles(gaps: number[]): Agents {
   return {
     endLeftovers: async () => 0,
     spentBy: async () => null,
+    sessionOf: async () => null,
     lastSignOf: async () => null,
     missing: () => null,
     takeCalls: async () => {},

@@ -26,6 +26,30 @@ export const BLOOM = {
     says: "What is exclusive is used by one task at a time, and status says which task has it.",
     source: "workspaces, The environment of a task",
   },
+  "agents.limit": {
+    says: "A usage limit is a resource: by an agent's own last event its tasks rest in one state, spend no try, are told once, and go on in their sessions at the reset, which is read with and without a zone; an unreadable one is backed off from, an hour at most.",
+    source: "hours, Quota is a resource",
+  },
+  "agents.account": {
+    says: "An agent whose account is refused (key, login, credit, model) stops for all its tasks at once, spends no try, and a person is told once what mends it.",
+    source: "hours, Quota is a resource",
+  },
+  "agents.session-kept": {
+    says: "A session is kept whenever it can be resumed: after a failed call of the model, a limit, a killed loop, an interruption. It is then told to go on, not what it knows.",
+    source: "hours, What an agent's run says",
+  },
+  "agents.retry-line": {
+    says: "While an agent's program tries a call of its model again, one line says why and how often; of one that says nothing for half a minute outside of a tool, a line says that.",
+    source: "hours, What an agent's run says",
+  },
+  "agents.may-verify": {
+    says: "What verifies its task an agent may run under `edits`, as it is written there and nothing more, in every client that takes a list.",
+    source: "hours, What an agent's run says",
+  },
+  "agents.own-cost": {
+    says: "What a run cost is its own: a counter of the whole session is not counted again at each resume.",
+    source: "hours, What an agent's run says",
+  },
   "agents.lost-run": {
     says: "The run of a killed loop has an end, at its last sign of life: stats counts it, and the trace draws it so long.",
     source: "workspaces",

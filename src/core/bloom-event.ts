@@ -19,6 +19,13 @@ interface LoopEvents {
     waiting: readonly string[];
     /** Tasks that wait for a target that fails their check by itself, by what fails there. */
     red: readonly { readonly reason: string; readonly tasks: readonly string[] }[];
+    /** Agents whose account is limited or refused, each with the tasks that wait for it. */
+    resting: readonly {
+      readonly agent: string;
+      readonly words: string;
+      readonly until: string | null;
+      readonly tasks: readonly string[];
+    }[];
     /** Nothing can be done now. */
     idle: boolean;
   };
@@ -82,6 +89,8 @@ interface TaskEvents {
   /** What the agent was not allowed to do. */
   "agent:refused": { run: string; what: readonly string[] };
   /** Only shown live, not stored: the run's folder holds the output. */
+  /** Its agent's account is limited or refused: the task waits. `until`: null, a person must mend it. `first`: no other task waits for that. */
+  "agent:rests": { agent: string; until: string | null; reason: string; first: boolean };
   "agent:said": { run: string; text: string };
   "agent:used_tool": { run: string; name: string; detail: string };
   "agent:warned": { run: string; text: string };

@@ -7,6 +7,7 @@ const TELLING: ReadonlySet<PawlEvent["type"]> = new Set([
   "budget:nearing",
   "git:pr_opened",
   "question:asked",
+  "agent:rests",
   "target:red",
   "task:blocked",
   "task:waiting",

@@ -71,6 +71,23 @@ describe("A cause", () => {
     expect(mayTell({ type: "target:red" } as PawlEvent)).toBe(true);
   });
 
+  it("is an agent that rests, once for all that wait for it, for as long as any does", () => {
+    promise("agents.limit");
+    const next = "claude rests until 03:02 (You've hit your limit)";
+    const rest = { agent: "claude", until: "2026-11-28T03:02:00Z", words: "claude rests until 03:02" };
+    const resting = (run: string, more = {}): RunOverview => ({
+      ...{ ...GATE, run, awaits: "nobody", next, rest: { ...rest, ...more } },
+    });
+    const [both, ...others] = causesOf([resting("bloom:T1"), resting("bloom:T2")], null);
+    expect(others).toEqual([]);
+    expect(both).toMatchObject({ run: null, quote: next, says: "claude rests until 03:02; 2 tasks wait." });
+    const [later] = causesOf([resting("bloom:T2", { until: "2026-11-28T08:00:00Z" })], null);
+    expect(later?.key).toBe(both?.key);
+    const [refused] = causesOf([resting("bloom:T2", { until: null })], null);
+    expect(refused?.key).not.toBe(both?.key);
+    expect(mayTell({ type: "agent:rests" } as PawlEvent)).toBe(true);
+  });
+
   it("is each open question of an agent, in place of the turn that is about it, and beside a gate", () => {
     const asked = { ...TASK, questions: [QUESTION, { ...QUESTION, id: "q2", command: "pawl answer q2" }] };
     expect(found(asked)).toEqual(["question bloom:T2", "question bloom:T2"]);

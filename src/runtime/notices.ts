@@ -20,7 +20,7 @@ export function causesOf(runs: readonly RunOverview[], rest: LoopRest | null): r
     ...waitingIn(run).flatMap((waiting) => waitOf(waiting, run)),
     ...budgetOf(run),
   ]);
-  const all = [...own, ...targetsOf(runs)];
+  const all = [...own, ...targetsOf(runs), ...restsOf(runs)];
   return rest === null ? all : [...all, restOf(rest)];
 }
 
@@ -41,6 +41,30 @@ function targetsOf(runs: readonly RunOverview[]): readonly Cause[] {
       says: `${first?.target?.into} fails a check by itself, and ${tasks} ${waiting.length === 1 ? "waits" : "wait"} for it.`,
       quote: first?.next ?? null,
     };
+  });
+}
+
+/** One for each agent that rests, however many tasks wait for it. */
+function restsOf(runs: readonly RunOverview[]): readonly Cause[] {
+  const found = new Map<string, RunOverview[]>();
+  for (const run of runs)
+    if (run.rest) found.set(run.rest.agent, [...(found.get(run.rest.agent) ?? []), run]);
+  return [...found].flatMap(([agent, waiting]) => {
+    const [first] = waiting;
+    if (!first?.rest) return [];
+    const tasks = waiting.length === 1 ? `${first.run} waits` : `${waiting.length} tasks wait`;
+    const { until, words } = first.rest;
+    return [
+      {
+        ...{ key: `rests ${agent} ${until === null ? "refused" : "limited"}`, kind: "blocked", run: null },
+        ...{
+          command: "pawl status",
+          since: first.since ?? "",
+          says: `${words}; ${tasks}.`,
+          quote: first.next,
+        },
+      } satisfies Cause,
+    ];
   });
 }
 

@@ -282,6 +282,8 @@ export interface RunOverview {
   readonly verdicts?: readonly GateVerdict[];
   /** What a person's turn is about; absent: something else than these. */
   readonly waitsFor?: "gate" | "question" | "blocked" | "failed";
+  /** Its agent rests, because its account is limited or refused (`until`: null). Absent: it does not. */
+  readonly rest?: { readonly agent: string; readonly until: string | null; readonly words: string };
   /** It waits for a branch that fails its check by itself; `next` says how. Absent: it does not. */
   readonly target?: {
     readonly repo: string;

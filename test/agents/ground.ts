@@ -113,7 +113,7 @@ export function openGround(stage: Stage, tasks: string, bloom: Readonly<Record<s
       linesOf(readFileSync(path(".pawl/events.jsonl"), "utf8")).filter((event) => event.type === type),
     /** What a run of an agent has left: `call.json`, `prompt.md`, `end.json`. */
     kept: (run: string, name: string) => readFileSync(path(`.pawl/agents/${run}/${name}`), "utf8"),
-    start: () => follow(spawned(["run", "--once", "--json"])),
+    start: (...more: readonly string[]) => follow(spawned(["run", "--once", "--json", ...more])),
     pawl: (...args: readonly string[]) => follow(spawned(args)).ended,
     /** The processes that bear the mark of any run in this project. */
     bearers: () => bearersOf(root),

@@ -123,7 +123,16 @@ describe("A run that is left alone", () => {
       { type: "task:waiting", taskId: "T1", reason: "q1: Which one?" },
     ]);
     expect(again.of("loop:stands")).toEqual([
-      { type: "loop:stands", done: 0, open: 1, blocked: [], waiting: ["T1"], red: [], idle: true },
+      {
+        type: "loop:stands",
+        done: 0,
+        open: 1,
+        blocked: [],
+        waiting: ["T1"],
+        red: [],
+        resting: [],
+        idle: true,
+      },
     ]);
   });
 });

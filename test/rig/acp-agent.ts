@@ -1,6 +1,7 @@
 /**
  * A small agent that speaks ACP and obeys its prompt's lines: `RUN: command` (asks for permission first), `EDIT: path`
- * (asks too), `SAY: text`, `RECALL:`, `FAIL:`, `HANG:`. Sessions are kept in $ACP_AGENT_HOME.
+ * (asks too), `SAY: text`, `RECALL:`, `FAIL:`, `HANG:`. Sessions are kept in $ACP_AGENT_HOME. It begins in the mode `auto`, in which
+ * it asks nobody; the file `modes` there names others than `auto default`.
  */
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -20,7 +21,23 @@ const home = process.env.ACP_AGENT_HOME ?? ".";
 const file = (id: string) => join(home, `${id}.jsonl`);
 const cancelled = new Map<string, () => void>();
 
+const modes = new Map<string, string>();
+const AUTO = "auto";
+
+function modesOf(sessionId: string) {
+  const names = existsSync(join(home, "modes"))
+    ? readFileSync(join(home, "modes"), "utf8")
+    : `${AUTO} default`;
+  modes.set(sessionId, AUTO);
+  const availableModes = names
+    .trim()
+    .split(" ")
+    .map((id) => ({ id, name: id }));
+  return { currentModeId: AUTO, availableModes };
+}
+
 async function allowed(client: AgentContext, sessionId: string, kind: "execute" | "edit", what: string) {
+  if (modes.get(sessionId) === AUTO) return true;
   const rawInput = kind === "execute" ? { command: what } : { file_path: what };
   const toolCall = { toolCallId: randomUUID(), kind, title: `${kind} ${what}`, rawInput };
   const options = [
@@ -81,7 +98,7 @@ agent({ name: "scripted-acp" })
   .onRequest(methods.agent.session.new, () => {
     const sessionId = randomUUID();
     writeFileSync(file(sessionId), "");
-    return { sessionId };
+    return { sessionId, modes: modesOf(sessionId) };
   })
   .onRequest(methods.agent.session.load, async ({ params: { sessionId }, client }) => {
     if (!existsSync(file(sessionId))) throw RequestError.invalidParams({ sessionId }, "no such session");
@@ -90,6 +107,10 @@ agent({ name: "scripted-acp" })
       content: { type: "text", text: "old words" },
     } as const;
     await client.notify(methods.client.session.update, { sessionId, update });
+    return { modes: modesOf(sessionId) };
+  })
+  .onRequest(methods.agent.session.setMode, ({ params }) => {
+    modes.set(params.sessionId, params.modeId);
     return {};
   })
   .onNotification(methods.agent.session.cancel, ({ params }) => cancelled.get(params.sessionId)?.())

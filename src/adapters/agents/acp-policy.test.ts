@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
 import { allowedCommands } from "../../workflows/bloom/allowed.ts";
 import { policyAnswer } from "./acp-policy.ts";
+import { staticLists } from "./static-lists.ts";
 
 let root: string;
 let folder: string;
@@ -28,6 +29,20 @@ const runs = (command: string) =>
   policyAnswer(policy(), { toolCallId: "1", kind: "execute", rawInput: { command } });
 const edits = (path: string) =>
   policyAnswer(policy(), { toolCallId: "1", kind: "edit", locations: [{ path }] });
+
+it("allows what verifies the task as a whole, and with nothing more", () => {
+  promise("agents.may-verify");
+  const verify = ["npm test", "make check | tee out"];
+  const allow = allowedCommands("bloom", { verify, steps: [] });
+  const asked = (command: string) =>
+    policyAnswer({ ...policy(), allow }, { toolCallId: "1", kind: "execute", rawInput: { command } });
+  expect([...verify, 'npm test && git commit -m "x"'].map(asked)).toEqual(["allow", "allow", "allow"]);
+  for (const command of ["npm test -- --script-shell=./x", "npm tests", "npm test; rm x", "make check"])
+    expect([command, asked(command)]).not.toEqual([command, "allow"]);
+  expect(staticLists(allow).exact).toContain("npm test");
+  expect(staticLists(allow).exact).not.toContain("make check | tee out");
+  expect(staticLists(allow).verbs).toEqual(staticLists(allowedCommands("bloom")).verbs);
+});
 
 it.each([
   "git log --output=/home/ada/.bashrc",

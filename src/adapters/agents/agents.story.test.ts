@@ -241,7 +241,7 @@ describe("an agent over ACP", () => {
   });
 
   it.each([
-    ["FAIL: 400", "model-error"],
+    ["FAIL: 400", "bad-request"],
     ["FAIL: 429", "rate-limit"],
   ])("that answers %j has failed", async (line, reason) => {
     expect(await end("acp", line)).toMatchObject({ outcome: "failed", reason });
@@ -284,6 +284,25 @@ describe("an agent over ACP", () => {
     await end("acp", "RUN: touch alone", { permission: "ask" });
     expect(asked).toEqual(["execute touch yes", "execute touch no"]);
     expect(["yes", "no", "alone"].map((name) => existsSync(join(root, name)))).toEqual([true, false, false]);
+  });
+
+  it("that begins in a mode in which it asks nobody is set to one that asks, when it is resumed, too", async () => {
+    promise("agents.asked");
+    const { session } = await end("acp", "RUN: touch first", { permission: "ask" });
+    await end("acp", "RUN: touch again", {
+      permission: "ask",
+      session: { type: "resume", id: session ?? "" },
+    });
+    expect(["first", "again"].map((name) => existsSync(join(root, name)))).toEqual([false, false]);
+  });
+
+  it("that has no mode in which it asks does not begin, unless it may do all", async () => {
+    promise("agents.asked");
+    writeFileSync(join(root, "modes"), "auto plan");
+    const refused = await end("acp", "RUN: touch never", { permission: "edits" });
+    expect(refused).toMatchObject({ outcome: "failed", detail: expect.stringContaining("auto, plan") });
+    await end("acp", "RUN: touch ever", { permission: "all" });
+    expect(["never", "ever"].map((name) => existsSync(join(root, name)))).toEqual([false, true]);
   });
 
   it("is cancelled when it is stopped", { timeout: 10_000 }, async () => {

@@ -6,7 +6,7 @@ import { markOf } from "./mark.ts";
 import { missing } from "./missing.ts";
 import { takeCalls } from "./outbox.ts";
 import { endTree } from "./process-tree.ts";
-import { lastSign, loadUsage, runFolder } from "./run-folder.ts";
+import { lastSign, loadSession, loadUsage, runFolder } from "./run-folder.ts";
 import type { AgentsSetup } from "./setup.ts";
 import { start } from "./start.ts";
 
@@ -25,6 +25,7 @@ export function openAgents(setup: AgentsSetup): Agents {
       revokeCapability(setup.stateFolder, run);
     },
     spentBy: async (run) => loadUsage(runFolder(setup.projectRoot, "agents", run)),
+    sessionOf: async (run) => loadSession(runFolder(setup.projectRoot, "agents", run)),
     lastSignOf: async (run) => lastSign(runFolder(setup.projectRoot, "agents", run)),
     missing: (name) => missing(setup, name),
     survey: async (allow) => (await import("./survey.ts")).survey(setup, allow),

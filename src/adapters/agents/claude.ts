@@ -95,7 +95,10 @@ function readBody(line: Json): readonly Told[] {
     case "assistant":
       return [
         { type: "working" },
-        { type: "turn", id: textAt(line, "message", "id") || null },
+        // Its own words for an API's error are no call of the model.
+        ...(line.is_api_error_message === true
+          ? []
+          : [{ type: "turn", id: textAt(line, "message", "id") || null } as const]),
         // A subagent's model is not the run's.
         ...(textAt(line, "parent_tool_use_id")
           ? []
@@ -104,9 +107,16 @@ function readBody(line: Json): readonly Told[] {
       ];
     case "system":
       if (line.subtype === "init") return modelTold("asked", textAt(line, "model"));
+      if (line.subtype === "api_retry") return retryOf(line);
       return line.subtype === "permission_denied"
         ? [{ type: "permission", title: textAt(line, "tool_name"), answer: "refuse" }]
         : [];
+    case "rate_limit_event": {
+      const { resetsAt, status } = objectAt(line, "rate_limit_info");
+      return status === "rejected" && typeof resetsAt === "number"
+        ? [{ type: "limit", resets: resetsAt * 1000 }]
+        : [];
+    }
     case "result":
       return [
         { type: "usage", usage: usageOf(line) },
@@ -116,6 +126,17 @@ function readBody(line: Json): readonly Told[] {
     default:
       return [];
   }
+}
+
+/** One line at first, then only before a long wait. */
+function retryOf(line: Json): readonly Told[] {
+  const [attempt, most] = [numberAt(line, "attempt") ?? 1, numberAt(line, "max_retries")];
+  const wait = Math.round((numberAt(line, "retry_delay_ms") ?? 0) / 1000);
+  if (attempt > 1 && wait < 8) return [];
+  const cause = [textAt(line, "error"), numberAt(line, "error_status")].filter(Boolean).join(", ");
+  const count = `${attempt}${most === null ? "" : ` of ${most}`}`;
+  const text = `a call of the model failed (${cause || "no reason given"}); it tries again in ${wait} s, retry ${count}`;
+  return [{ type: "warning", text }];
 }
 
 function contentOf(line: Json): readonly Told[] {
@@ -138,11 +159,18 @@ function usageOf(line: Json) {
   const read = (name: string) => numberAt(line, "usage", name);
   const parts = [read("input_tokens"), read("cache_creation_input_tokens"), read("cache_read_input_tokens")];
   return {
-    usd: numberAt(line, "total_cost_usd"),
+    usd: ownCost(line) ?? numberAt(line, "total_cost_usd"),
     inputTokens: parts[0] === null ? null : parts.reduce<number>((sum, part) => sum + (part ?? 0), 0),
     outputTokens: read("output_tokens"),
     turns: numberAt(line, "num_turns"),
   };
+}
+
+/** Where it tells what this run cost: its total is that of the whole session then. */
+function ownCost({ model_usage_since_last_result: models }: Json): number | null {
+  if (typeof models !== "object" || models === null) return null;
+  const costs = Object.values(models).map((each) => numberAt(each, "costUSD"));
+  return costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0);
 }
 
 /** Only `is_error: false` is success: after a model's error `subtype` still says so. */

@@ -4,6 +4,7 @@ import {
   type Call,
   type Dialect,
   type Fault,
+  faultOfStatus,
   hostOf,
   type Json,
   objectAt,
@@ -16,7 +17,11 @@ import {
 
 const NO_SESSION = "no rollout found";
 /** Codex has no field for the model's status. It writes these words around the status. */
-const RATE_LIMIT = /last status: 429\b|"code":"rate_limit|usage limit/;
+const RATE_LIMIT = /last status: (?:429|503|529)\b|"code":"rate_limit|usage limit/;
+const STATUS = /unexpected status (\d{3})\b/;
+const BAD_REQUEST = /"type":"invalid_request_error"|ran out of room in the model's context window/;
+const NO_CREDIT = /^Quota exceeded\. Check your plan/;
+const NO_MODEL = /^model: \S+$|"code":"model_not_found"|model .* does not exist/;
 
 export const codex: Dialect = {
   name: "codex",
@@ -112,10 +117,12 @@ function readItem(at: "item.started" | "item.completed", item: Json): readonly T
 }
 
 function faultOf(message: string): Fault {
-  return {
-    reason: RATE_LIMIT.test(message) ? "rate-limit" : "model-error",
-    detail: shortly(message || "turn failed"),
-  };
+  const detail = shortly(message || "turn failed");
+  if (NO_CREDIT.test(message)) return { reason: "account", refuses: "credit", detail };
+  if (NO_MODEL.test(message)) return { reason: "account", refuses: "model", detail };
+  if (RATE_LIMIT.test(message)) return { reason: "rate-limit", detail };
+  const status = BAD_REQUEST.test(message) ? 400 : Number(STATUS.exec(message)?.[1] ?? Number.NaN);
+  return faultOfStatus(Number.isNaN(status) ? null : status, detail);
 }
 
 function lastLine(text: string): string {

@@ -85,11 +85,17 @@ export type Told =
    * Everything that was refused in this run, as the agent reports it at its end. It replaces what was heard before.
    */
   | { readonly type: "refusals"; readonly what: readonly string[] }
+  /** The account is limited until then, in milliseconds since 1970. */
+  | { readonly type: "limit"; readonly resets: number }
   | { readonly type: "end"; readonly fault: Fault | null };
 
 export interface Fault {
   readonly reason: AgentFailure;
   readonly detail: string;
+  /** When the limit ends, in milliseconds since 1970, where a field says so. */
+  readonly resets?: number;
+  /** What the account is refused for. */
+  readonly refuses?: "key" | "credit" | "model";
 }
 
 /** Session arguments as most programs take them: resume a session, or start a new one with that id. */
@@ -102,11 +108,16 @@ export function sessionArguments({ session }: Call): string[] {
 
 export type Json = Readonly<Record<string, unknown>>;
 
+/** What a terminal would not show: some programs set its title or colour before a line. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken away.
+const NOISE = /^(?:\s|\u0007|\u001b\[[0-9;?]*[A-Za-z]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\))+/;
+
 /** Parses a line as an object; null if it is not one. */
 export function parseLine(line: string): Json | null {
-  if (!line.trimStart().startsWith("{")) return null;
+  const json = line.replace(NOISE, "");
+  if (!json.startsWith("{")) return null;
   return attempt(() => {
-    const value: unknown = JSON.parse(line);
+    const value: unknown = JSON.parse(json);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : null;
   }, null);
 }
@@ -135,10 +146,22 @@ function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null;
 }
 
+/** The account is out of money: waiting does not help. */
+const NO_CREDIT = /credit balance|insufficient[_ ](quota|funds|credit|balance)|billing_(error|hard_limit)/i;
+const NO_MODEL = /\bmodel\b/i;
+
 /** The failure that corresponds to an HTTP status of the model's API. */
 export function faultOfStatus(status: number | null, detail: string): Fault {
-  return { reason: status === 429 || status === 529 ? "rate-limit" : "model-error", detail };
+  if (status === 401 || status === 403) return { reason: "account", refuses: "key", detail };
+  if (status === 402 || (status !== null && status < 500 && NO_CREDIT.test(detail)))
+    return { reason: "account", refuses: "credit", detail };
+  if (status === 404 && NO_MODEL.test(detail)) return { reason: "account", refuses: "model", detail };
+  if (status === 400 || status === 413) return { reason: "bad-request", detail };
+  return { reason: status !== null && WAITS.has(status) ? "rate-limit" : "model-error", detail };
 }
+
+/** Too many requests, or an overloaded host. */
+const WAITS: ReadonlySet<number> = new Set([429, 503, 529]);
 
 /** The tokens spent, for an agent that reports neither a price nor its turns. */
 export function tokensAt(value: unknown, input = "input_tokens", output = "output_tokens"): AgentUsage {

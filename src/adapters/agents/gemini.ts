@@ -24,7 +24,12 @@ const BAD_INPUT = 42;
  * Its stream has no field for the model's status. The message quotes the API's answer, or gives gemini's own advice
  * after a 429.
  */
-const RATE_LIMIT = /"code":\s*429\b|RESOURCE_EXHAUSTED|QuotaError|\]\nPlease wait and try again later\./;
+const RATE_LIMIT =
+  /"code":\s*(?:429|503)\b|RESOURCE_EXHAUSTED|QuotaError|\]\nPlease wait and try again later\./;
+const NO_KEY = /UNAUTHENTICATED|API_KEY_INVALID|API key not valid|PERMISSION_DENIED|"code":\s*40[13]\b/;
+const BAD_REQUEST = /INVALID_ARGUMENT|"code":\s*400\b/;
+const NO_CREDIT = /insufficient_quota/;
+const NO_MODEL = /model_not_found|models\/\S+ is not found|"code":\s*404\b/;
 const POLICY = "--policy";
 const RULES = "rules.toml";
 const REFUSALS: ReadonlySet<string> = new Set(["policy_violation", "permission_denied"]);
@@ -157,8 +162,10 @@ function faultOf(error: Json): Fault {
   const message = textAt(error, "message");
   if (textAt(error, "type") === "FatalTurnLimitedError")
     return { reason: "gave-up", detail: shortly(message) };
-  return {
-    reason: RATE_LIMIT.test(message) ? "rate-limit" : "model-error",
-    detail: shortly(message || error),
-  };
+  const detail = shortly(message || error);
+  if (NO_KEY.test(message)) return { reason: "account", refuses: "key", detail };
+  if (NO_CREDIT.test(message)) return { reason: "account", refuses: "credit", detail };
+  if (NO_MODEL.test(message)) return { reason: "account", refuses: "model", detail };
+  if (BAD_REQUEST.test(message)) return { reason: "bad-request", detail };
+  return { reason: RATE_LIMIT.test(message) ? "rate-limit" : "model-error", detail };
 }

@@ -9,6 +9,7 @@ import { codex } from "./codex.ts";
 import { type Dialect, parseLine } from "./dialect.ts";
 import { gemini } from "./gemini.ts";
 import { type Heard, judge, NOTHING_HEARD, spentIn, take } from "./heard.ts";
+import { limitedBy } from "./limited.ts";
 import { opencode } from "./opencode.ts";
 
 const STREAMS = join(import.meta.dirname, "streams");
@@ -143,26 +144,101 @@ describe("recorded streams", () => {
   it("of failures tell which", () => {
     const failed = { ...WELL, code: 1 };
     const reasons = Object.fromEntries(
-      RECORDED.filter((name) => !/-(1|resume)$/.test(name)).map((name) => [
+      RECORDED.filter((name) => !/-(1|resume|cumulative)$/.test(name)).map((name) => [
         name,
         verdict(DIALECTS[name.split("-")[0] ?? ""] as Dialect, stream(name), failed)?.reason,
       ]),
     );
     expect(reasons).toEqual({
-      "claude-400": "model-error",
+      "claude-400": "bad-request",
+      "claude-401": "account",
       "claude-429": "rate-limit",
       "claude-bad-session": "bad-session",
+      "claude-budget": "gave-up",
+      "claude-credit": "account",
       "claude-cut": "model-error",
-      "codex-400": "model-error",
+      "claude-limit": "rate-limit",
+      "claude-login": "account",
+      "claude-model": "account",
+      "codex-400": "bad-request",
+      "codex-401": "account",
       "codex-429": "rate-limit",
+      "codex-529": "rate-limit",
+      "codex-credit": "account",
       "codex-cut": "model-error",
-      "gemini-400": "model-error",
+      "codex-limit": "rate-limit",
+      "codex-model": "account",
+      "gemini-400": "bad-request",
+      "gemini-401": "account",
       "gemini-429": "rate-limit",
       "gemini-cut": "model-error",
-      "opencode-400": "model-error",
+      "gemini-limit": "rate-limit",
+      "gemini-model": "account",
+      "opencode-400": "bad-request",
+      "opencode-401": "account",
       "opencode-429": "rate-limit",
       "opencode-cut": "model-error",
+      "opencode-model": "account",
     });
+  });
+
+  it("tell what the account is refused for", () => {
+    promise("agents.account");
+    const refused = Object.fromEntries(
+      RECORDED.filter((name) => /-(401|login|credit|model)$/.test(name)).map((name) => [
+        name,
+        verdict(DIALECTS[name.split("-")[0] ?? ""] as Dialect, stream(name), { ...WELL, code: 1 })?.refuses,
+      ]),
+    );
+    expect(Object.keys(refused)).toHaveLength(11);
+    for (const [name, what] of Object.entries(refused))
+      expect([name, what]).toEqual([name, /-(?:401|login)$/.test(name) ? "key" : name.split("-")[1]]);
+  });
+
+  it("tell when a limit ends: claude by its own event, codex by its words", () => {
+    promise("agents.limit");
+    const now = new Date(2026, 10, 27, 12, 39);
+    const resets = (dialect: Dialect, name: string) =>
+      limitedBy(verdict(dialect, stream(name), { ...WELL, code: 1 }), dialect.name, now)?.resets;
+    expect(resets(claude, "claude-limit")).toBe(new Date(1795790523_000).toISOString());
+    expect(resets(codex, "codex-limit")).toBe(new Date(2026, 10, 27, 14, 38).toISOString());
+    expect(resets(gemini, "gemini-limit")).toBeNull();
+    expect(resets(opencode, "opencode-429")).toBeNull();
+  });
+
+  it("are limited only by their own last event, whatever was said before", () => {
+    promise("agents.limit");
+    const [limit] = stream("claude-limit").filter((line) => line.includes("rate_limit_event"));
+    const said = { id: "m1", content: [{ type: "text", text: "You've hit your 5-hour limit · resets 3am" }] };
+    const lines = [limit ?? "", JSON.stringify({ type: "assistant", message: said }), ...stream("claude-1")];
+    expect(verdict(claude, lines)).toBeNull();
+    const broken = [limit ?? "", ...stream("claude-cut")];
+    expect(verdict(claude, broken, { ...WELL, code: 1 })).toMatchObject({ reason: "model-error" });
+  });
+
+  it("say what claude's run cost, not what its session did", () => {
+    promise("agents.own-cost");
+    expect(listen(claude, stream("claude-cumulative")).heard.usage?.usd).toBeCloseTo(0.0012);
+    expect(listen(claude, stream("claude-budget")).heard.usage?.usd).toBeCloseTo(0.0006);
+  });
+
+  it("say once that the agent tries again, and before each long wait", () => {
+    promise("agents.retry-line");
+    const retry = (attempt: number, retry_delay_ms: number) =>
+      JSON.stringify({
+        ...{ type: "system", subtype: "api_retry", attempt, max_retries: 10, retry_delay_ms },
+        ...{ error_status: 401, error: "authentication_failed" },
+      });
+    const { events } = listen(claude, [retry(1, 520), retry(2, 1069), retry(3, 2311), retry(6, 16_500)]);
+    expect(events.map((event) => (event.type === "warning" ? event.text : event.type))).toEqual([
+      "a call of the model failed (authentication_failed, 401); it tries again in 1 s, retry 1 of 10",
+      "a call of the model failed (authentication_failed, 401); it tries again in 17 s, retry 6 of 10",
+    ]);
+  });
+
+  it("are read behind what sets a terminal's colour or title", () => {
+    expect(parseLine('\u001b[0m\u001b]0;claude\u0007 {"type":"x"}')).toEqual({ type: "x" });
+    expect(parseLine('words {"type":"x"}')).toBeNull();
   });
 });
 

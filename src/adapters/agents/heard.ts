@@ -22,6 +22,8 @@ export interface Heard {
   readonly model: AgentModel | null;
   /** What it was not allowed to do. */
   readonly refused: readonly string[];
+  /** When its account's limit ends, if it said so; null: it did not. */
+  readonly resets: number | null;
   /** The end, if it was the last thing heard. */
   readonly end: { readonly fault: Fault | null } | null;
 }
@@ -37,6 +39,7 @@ export const NOTHING_HEARD: Heard = {
   usageInAll: null,
   model: null,
   refused: [],
+  resets: null,
   end: null,
 };
 
@@ -69,7 +72,9 @@ export function spentIn({
   tools,
   turns,
 }: Pick<Heard, "usage" | "tools" | "turns">): AgentUsage | null {
-  const counted = turns > 0 ? turns : tools + (usage === null ? 0 : 1);
+  // A call that failed has used no tokens.
+  const last = usage === null || usage.inputTokens === 0 ? 0 : 1;
+  const counted = turns > 0 ? turns : tools + last;
   if (usage === null && counted === 0) return null;
   const told = usage ?? { usd: null, inputTokens: null, outputTokens: null, turns: null };
   return { ...told, turns: Math.max(told.turns ?? 0, counted) };
@@ -120,6 +125,8 @@ function takeOne(heard: Heard, told: Told, before: AgentUsage | null): Heard {
         : heard;
     case "refusals":
       return told.what.length > 0 ? { ...heard, refused: told.what } : heard;
+    case "limit":
+      return { ...heard, resets: told.resets };
     case "end":
       return { ...heard, end: { fault: told.fault } };
     default:
@@ -146,13 +153,13 @@ function combine(one: AgentUsage, other: AgentUsage, sign: 1 | -1): AgentUsage {
 
 /** Null: it succeeded. What Pawl did to the process counts first, then what the agent reported, then its exit. */
 export function judge(
-  heard: Pick<Heard, "end">,
+  heard: Pick<Heard, "end"> & Partial<Pick<Heard, "resets">>,
   end: Pick<ProcessEnd, "ending" | "why" | "code" | "signal" | "errors">,
   failureOf: (end: { code: number | null; errors: string }) => Fault | null,
 ): Fault | null {
   if (end.ending === "not-started") return { reason: "not-installed", detail: end.why };
   if (end.ending !== "itself") return { reason: end.ending, detail: end.why };
-  if (heard.end?.fault) return heard.end.fault;
+  if (heard.end?.fault) return withReset(heard.end.fault, heard.resets ?? null);
   if (end.signal !== null || isSignalCode(end.code))
     return { reason: "signalled", detail: end.signal ?? `exit code ${end.code}` };
   if (end.code === 0 && heard.end) return null;
@@ -161,6 +168,11 @@ export function judge(
   const told = `exit code ${end.code}${end.errors.trim() ? `: ${lastLines(end.errors)}` : ""}`;
   if (heard.end) return { reason: "exit", detail: `its last event says success, but ${told}` };
   return { reason: end.code === 0 ? "cut-stream" : "exit", detail: `no last event, ${told}` };
+}
+
+/** What it said of a limit before counts only if its end says that it is limited. */
+function withReset(fault: Fault, resets: number | null): Fault {
+  return fault.reason === "rate-limit" && resets !== null ? { resets, ...fault } : fault;
 }
 
 /** How a shell or a wrapper reports that a signal ended the program: SIGINT, SIGKILL, SIGTERM. */

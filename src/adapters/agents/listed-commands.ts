@@ -4,6 +4,9 @@
  * abbreviations.
  */
 
+/** Before a command that is allowed only as a whole. */
+const WHOLE = "=";
+
 /** With one of these signs, a command can do more than its first words say. */
 const SHELL_SIGNS = /[;&|`$()<>\n\r\\{}*?!#[\]]|^~|[:=]~/;
 
@@ -88,6 +91,8 @@ export function judgeCommand(
   leaves: (path: string) => boolean,
 ): Verdict {
   const parts = partsOf(command);
+  // What the loop runs itself may be run as it is written there, whatever signs it has.
+  if (allow.includes(`${WHOLE}${command}`)) return "listed";
   const begins = (part: string) =>
     allow.some((one) => part.startsWith(one) && !/^[\w-]/.test(part.slice(one.length)));
   if (parts.every((part) => isListed(part, allow, leaves))) return "listed";
@@ -112,6 +117,7 @@ function partsOf(command: string): readonly string[] {
 }
 
 function isListed(command: string, allow: readonly string[], leaves: (path: string) => boolean): boolean {
+  if (allow.includes(`${WHOLE}${command}`)) return true;
   const words = wordsOf(command);
   if (words === null) return false;
   const listed = allow.find((one) => command === one || command.startsWith(`${one} `));

@@ -1,13 +1,14 @@
 /**
  * What every run of an agent has, whatever its protocol: its folder, its process, what was heard from it, and its end.
  */
-import type { AgentEnd, AgentEvent, AgentOrder } from "../../core/ports/agents.ts";
+import type { AgentEnd, AgentEvent, AgentOrder, Limited } from "../../core/ports/agents.ts";
 import { findProgram } from "../process/programs.ts";
 import type { HomePlace } from "../wall/homes.ts";
 import { capabilityOf } from "./capability.ts";
 import type { Fault, Told } from "./dialect.ts";
 import { childEnvironment } from "./environment.ts";
 import { type Heard, NOTHING_HEARD, spentIn, take } from "./heard.ts";
+import { limitedBy } from "./limited.ts";
 import { markOf } from "./mark.ts";
 import { explained } from "./missing.ts";
 import { OUTBOX, openOutbox } from "./outbox.ts";
@@ -15,6 +16,7 @@ import { LOST_TIMES } from "./process-tree.ts";
 import {
   keep,
   keepCall,
+  keepSession,
   keepSpent,
   keepUsage,
   loadSpent,
@@ -23,6 +25,7 @@ import {
 } from "./run-folder.ts";
 import { type ProcessEnd, type ProcessOrder, type RunningProcess, runProcess } from "./run-process.ts";
 import type { AgentsSetup } from "./setup.ts";
+import { openSilence, type Silence } from "./silence.ts";
 import { walledAgent } from "./walled.ts";
 
 export interface OpenRun {
@@ -59,13 +62,16 @@ export function openRun(
   const outbox = openOutbox(folder);
   const before = order.session.type === "resume" ? loadSpent(projectRoot, spender, order.session.id) : null;
   let heard = NOTHING_HEARD;
+  let silence: Silence | undefined;
   return {
     folder,
     outbox,
     tell(told) {
       const taken = take(heard, told, before);
       heard = taken.heard;
+      silence?.heard(told);
       keepUsage(folder, taken.events);
+      keepSession(folder, taken.events, order.folder);
       for (const event of taken.events) hear(event);
     },
     start({ added, args, home, hosts, names, program, ...heard }) {
@@ -74,6 +80,7 @@ export function openRun(
       const place = { mark, folder: order.folder, names, added: inside };
       const path = findProgram(program, setup.environment).path ?? program;
       const called = { program: path, args, environment: childEnvironment(setup.environment, place) };
+      silence = openSilence(folder.folder, (text) => hear({ type: "warning", text }));
       return runProcess({
         ...heard,
         ...walledAgent(setup, order, called, { folder, outbox, home, hosts }),
@@ -86,10 +93,12 @@ export function openRun(
       });
     },
     end(told, judged) {
+      silence?.close();
       const end = explained(setup, order.agent, told);
       const fault = judged(heard, end);
       if (heard.session && heard.usageInAll) keepSpent(projectRoot, spender, heard.session, heard.usageInAll);
-      return tellEnd(folder, heard, end, fault);
+      const limited = limitedBy(fault, spender, new Date());
+      return tellEnd(folder, heard, end, fault, limited);
     },
   };
 }
@@ -99,6 +108,7 @@ function tellEnd(
   heard: Pick<Heard, "session" | "text" | "usage" | "tools" | "turns" | "model" | "refused">,
   end: ProcessEnd,
   fault: Fault | null,
+  limited: Limited | null,
 ): AgentEnd {
   const facts = {
     session: fault?.reason === "bad-session" ? null : heard.session,
@@ -112,7 +122,10 @@ function tellEnd(
     ...(heard.refused.length > 0 ? { refused: [...new Set(heard.refused)] } : {}),
   };
   const told: AgentEnd = fault
-    ? { ...facts, outcome: "failed", ...fault }
+    ? {
+        ...{ ...facts, outcome: "failed", reason: fault.reason, detail: fault.detail },
+        ...(limited === null ? {} : { limited }),
+      }
     : { ...facts, outcome: "succeeded" };
   keep(runFolder, "end.json", end.outputFault ? { ...told, outputFault: end.outputFault } : told);
   return told;

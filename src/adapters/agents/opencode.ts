@@ -72,15 +72,15 @@ export const opencode: Dialect = {
     errors.includes(NO_SESSION) ? { reason: "bad-session", detail: NO_SESSION } : null,
 };
 
-/** In a run without a terminal nobody can answer `ask`, so opencode refuses, as wanted. */
+/** Nobody can answer `ask` in a run without a terminal: opencode then ends the turn, while the model goes on after a `deny`. */
 function permissionRules(permission: Permission, allow: readonly string[]): string {
   const edits = permission === "edits";
   const bash = edits ? bashRules(allow) : {};
   return JSON.stringify({
-    edit: edits ? "allow" : "ask",
-    bash: { "*": "ask", ...bash },
-    webfetch: "ask",
-    external_directory: "ask",
+    edit: edits ? "allow" : "deny",
+    bash: { "*": "deny", ...bash },
+    webfetch: "deny",
+    external_directory: "deny",
   });
 }
 
@@ -89,25 +89,25 @@ function permissionRules(permission: Permission, allow: readonly string[]): stri
  * what it must not be: extra quotes, so that the open part is one quoted text, and the signs by which the shell would
  * read more into it.
  */
-export function bashRules(allow: readonly string[]): Readonly<Record<string, "allow" | "ask">> {
+export function bashRules(allow: readonly string[]): Readonly<Record<string, "allow" | "deny">> {
   const { exact, messages, paths, verbs } = staticLists(allow);
-  const rules: [string, "allow" | "ask"][] = [];
-  const rule = (answer: "allow" | "ask", ...patterns: readonly string[]) => {
+  const rules: [string, "allow" | "deny"][] = [];
+  const rule = (answer: "allow" | "deny", ...patterns: readonly string[]) => {
     for (const pattern of patterns) rules.push([pattern, answer]);
   };
   for (const one of paths) {
     rule("allow", `${one} *`);
-    rule("ask", ...["$", "`", ">", "<", '"', "'", "{", " -"].map((sign) => `${one} *${sign}*`), `${one} -*`);
+    rule("deny", ...["$", "`", ">", "<", '"', "'", "{", " -"].map((sign) => `${one} *${sign}*`), `${one} -*`);
   }
   for (const one of verbs) {
     rule("allow", one, `${one} *`);
-    rule("ask", ...["$", "`", ">", "<"].map((sign) => `${one} *${sign}*`));
+    rule("deny", ...["$", "`", ">", "<"].map((sign) => `${one} *${sign}*`));
   }
   for (const one of messages) {
     rule("allow", `${one} "*"`, `${one} '*'`);
-    rule("ask", `${one} "*"*"*`, `${one} '*'*'*`);
+    rule("deny", `${one} "*"*"*`, `${one} '*'*'*`);
     rule("allow", `${one} "*" -m "*"`);
-    rule("ask", `${one} "*"*"*"*"*`, `${one} "*$*`, `${one} "*\`*`);
+    rule("deny", `${one} "*"*"*"*"*`, `${one} "*$*`, `${one} "*\`*`);
   }
   rule("allow", ...exact);
   return Object.fromEntries(rules);
@@ -161,5 +161,10 @@ function usageOf(part: Json) {
 
 function faultOf(error: Json): Fault {
   const detail = shortly(textAt(error, "data", "message") || textAt(error, "message") || error);
-  return faultOfStatus(numberAt(error, "data", "statusCode"), detail);
+  const fault = faultOfStatus(numberAt(error, "data", "statusCode"), detail);
+  const after = Number(textAt(error, "data", "responseHeaders", "retry-after") || Number.NaN);
+  const reset = /"resets_at":(\d{10})\b/.exec(textAt(error, "data", "responseBody"))?.[1];
+  if (fault.reason !== "rate-limit") return fault;
+  if (reset !== undefined) return { ...fault, resets: Number(reset) * 1000 };
+  return Number.isFinite(after) ? { ...fault, detail: `${detail} (retry-after: ${after})` } : fault;
 }

@@ -6,6 +6,7 @@ import {
   methods,
   PROTOCOL_VERSION,
   RequestError,
+  type SessionModeState,
   type SessionUpdate,
   type Stream,
 } from "@agentclientprotocol/sdk";
@@ -131,9 +132,11 @@ function converse(
   const fault = (async (): Promise<Fault | null> => {
     try {
       const opened = await openSession(connection, order);
-      if (typeof opened !== "string") return opened;
-      session = opened;
+      if ("reason" in opened) return opened;
+      session = opened.id;
       tell([{ type: "session", id: session }]);
+      const unheld = await chooseMode(connection, order, opened);
+      if (unheld) return unheld;
       await chooseModel(connection, session, order.model ?? agent.settings.model, tell);
       live = true;
       const answer = await connection.agent.request(methods.agent.session.prompt, {
@@ -157,7 +160,17 @@ function converse(
   };
 }
 
-async function openSession(connection: ClientConnection, order: AgentOrder): Promise<string | Fault> {
+interface NewSession {
+  readonly sessionId: string;
+  readonly modes?: SessionModeState | null;
+}
+
+interface OpenSession {
+  readonly id: string;
+  readonly modes: SessionModeState | null;
+}
+
+async function openSession(connection: ClientConnection, order: AgentOrder): Promise<OpenSession | Fault> {
   const { agent } = connection;
   const { agentCapabilities } = await agent.request(methods.agent.initialize, {
     protocolVersion: PROTOCOL_VERSION,
@@ -165,19 +178,51 @@ async function openSession(connection: ClientConnection, order: AgentOrder): Pro
     clientInfo: { name: "pawl", version: "1" },
   });
   const place = { cwd: order.folder, mcpServers: [] };
-  if (order.session.type === "new")
-    return (await agent.request<{ sessionId: string }>(methods.agent.session.new, place)).sessionId;
+  if (order.session.type === "new") {
+    const { modes, sessionId: id } = await agent.request<NewSession>(methods.agent.session.new, place);
+    return { id, modes: modes ?? null };
+  }
   const again = { ...place, sessionId: order.session.id };
   try {
-    if (agentCapabilities?.sessionCapabilities?.resume)
-      await agent.request(methods.agent.session.resume, again);
-    else if (agentCapabilities?.loadSession) await agent.request(methods.agent.session.load, again);
-    else return { reason: "bad-session", detail: "the agent cannot load a session" };
-    return again.sessionId;
+    const way = agentCapabilities?.sessionCapabilities?.resume
+      ? methods.agent.session.resume
+      : agentCapabilities?.loadSession
+        ? methods.agent.session.load
+        : null;
+    if (way === null) return { reason: "bad-session", detail: "the agent cannot load a session" };
+    const opened = await agent.request<Pick<NewSession, "modes"> | null>(way, again);
+    return { id: again.sessionId, modes: opened?.modes ?? null };
   } catch (thrown) {
     if (thrown instanceof RequestError) return { reason: "bad-session", detail: messageOf(thrown) };
     throw thrown;
   }
+}
+
+/** The modes in which an agent asks before it acts, as agents name them; under `all`, those in which it does not. */
+const MODES: Readonly<Record<AgentOrder["permission"], readonly string[]>> = {
+  // Pawl answers for the person what `edits` allows.
+  ask: ["default", "ask", "read-only"],
+  edits: ["default", "ask", "read-only"],
+  all: ["bypassPermissions", "yolo", "full-access"],
+};
+
+/** An agent may begin in a mode that asks nobody. Returns why it cannot be held to the permission; null: it is. */
+async function chooseMode(
+  { agent }: ClientConnection,
+  { permission }: AgentOrder,
+  { id: sessionId, modes }: OpenSession,
+): Promise<Fault | null> {
+  if (modes === null) return null;
+  const names = modes.availableModes.map(({ id }) => id);
+  const modeId = MODES[permission].find((name) => names.includes(name));
+  if (modeId === undefined && permission !== "all")
+    return {
+      reason: "not-installed",
+      detail: `over ACP it has the modes ${names.join(", ")}, and Pawl knows none of them to ask: it can only run with \`permission: all\``,
+    };
+  if (modeId !== undefined && modeId !== modes.currentModeId)
+    await agent.request(methods.agent.session.setMode, { sessionId, modeId });
+  return null;
 }
 
 /**
@@ -224,10 +269,21 @@ function faultOfStop(reason: string): Fault | null {
   return { reason: "gave-up", detail: `the turn ended with ${reason}` };
 }
 
+/** The protocol's code for an agent that must log in first. */
+const AUTH_REQUIRED = -32000;
+/** How the agents word the status of their model's host in an error, which has no field for it. */
+const STATUSES = [
+  { said: /\b429\b|rate.limit|(?:usage|session|weekly|hour) limit|\bquota\b/i, status: 429 },
+  { said: /\b529\b|\b503\b|overloaded/i, status: 529 },
+  { said: /\b401\b|authentication|invalid.*api.key|\/login\b/i, status: 401 },
+] as const;
+
 function faultOfError(thrown: unknown): Fault {
   if (!(thrown instanceof RequestError)) return { reason: "cut-stream", detail: messageOf(thrown) };
+  const words = messageOf(thrown);
   const status = numberAt(thrown.data, "statusCode") ?? numberAt(thrown.data, "status");
-  return faultOfStatus(status, messageOf(thrown));
+  if (thrown.code === AUTH_REQUIRED) return faultOfStatus(401, words);
+  return faultOfStatus(status ?? STATUSES.find(({ said }) => said.test(words))?.status ?? null, words);
 }
 
 function messageOf(thrown: unknown): string {

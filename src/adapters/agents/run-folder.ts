@@ -7,6 +7,7 @@ import { attempt } from "../../core/attempt.ts";
 import { checkId } from "../../core/id.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { AgentEvent, AgentOrder, AgentUsage } from "../../core/ports/agents.ts";
+import type { Folder } from "../../core/ports/worktrees.ts";
 import { openOwnFolder, ownPlace } from "../files/own-folder.ts";
 import { readPlainText } from "../files/plain-file.ts";
 import { writeWhole } from "../files/write-whole.ts";
@@ -56,6 +57,20 @@ export function loadUsage({ folder }: RunFolder): AgentUsage | null {
       outputTokens: number(outputTokens),
       turns: number(turns),
     };
+  }, null);
+}
+
+/** Keeps the run's session, so that it can be resumed even if Pawl dies before the end. */
+export function keepSession(folder: RunFolder, events: readonly AgentEvent[], where: Folder): void {
+  const last = events.findLast((event) => event.type === "session");
+  if (last?.type === "session") keep(folder, "session.json", { id: last.id, folder: where });
+}
+
+/** Null: nothing is known about it. */
+export function loadSession({ folder }: RunFolder): { readonly id: string; readonly folder: Folder } | null {
+  return attempt(() => {
+    const { folder: where, id } = JSON.parse(readPlainText(join(folder, "session.json")));
+    return typeof id === "string" && typeof where === "string" ? { id, folder: where as Folder } : null;
   }, null);
 }
 

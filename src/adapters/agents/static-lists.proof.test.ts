@@ -116,11 +116,11 @@ describe("OpenCode, by its rules", () => {
     const parts = /["']/.test(command)
       ? [command]
       : command.split(/;|\||&&|\$\(|`/).map((part) => part.trim());
-    const answers = parts.map((part) => rules.findLast(([pattern]) => matches(part, pattern))?.[1] ?? "ask");
+    const answers = parts.map((part) => rules.findLast(([pattern]) => matches(part, pattern))?.[1] ?? "deny");
     return answers.every((answer) => answer === "allow");
   };
   allBut(decide);
-  it("begins with a rule for everything", () => expect(rules[0]).toEqual(["*", "ask"]));
+  it("begins with a rule for everything", () => expect(rules[0]).toEqual(["*", "deny"]));
 });
 
 describe("Gemini, by its rules", () => {

@@ -38,9 +38,14 @@ export function staticLists(allow: readonly string[]): StaticLists {
   const isAllowed = (command: string) =>
     allow.some((one) => command === one || command.startsWith(`${one} `));
   return {
-    exact: EXACT.filter(isAllowed),
+    exact: [...EXACT.filter(isAllowed), ...allow.flatMap((one) => (isPlain(one) ? [one.slice(1)] : []))],
     messages: MESSAGES.filter(isAllowed),
     paths: ["git add"].filter(isAllowed),
-    verbs: allow.filter((one) => !one.startsWith("git ")),
+    verbs: allow.filter((one) => !one.startsWith("git ") && !one.startsWith("=")),
   };
+}
+
+/** A whole command without a sign that a client's pattern, or the file that it stands in, would read as more. */
+function isPlain(one: string): boolean {
+  return /^=[\w./:@=, -]+$/.test(one);
 }

@@ -17,6 +17,8 @@ export interface Agents {
   takeCalls(run: string, take: (call: DeferredCall, own: boolean) => Promise<void>): Promise<void>;
   /** What a run is known to have spent, even if its owner died before the end. */
   spentBy(run: string): Promise<AgentUsage | null>;
+  /** The session of a run whose owner died, and the folder that it is bound to; null: nothing of it is kept. */
+  sessionOf(run: string): Promise<{ readonly id: string; readonly folder: Folder } | null>;
   /** When the run last gave a sign of life, ISO 8601; null: nothing of it is kept. */
   lastSignOf(run: string): Promise<string | null>;
   /** Why the agent of that name cannot be started, and how to fix that; null if its program exists. */
@@ -53,7 +55,7 @@ export interface AgentOrder {
   readonly permission: Permission;
   /** Where there is a wall, it may not even write its folder. */
   readonly readOnly?: true;
-  /** Commands (by their first words) that the agent may run unasked under `edits`, if it supports such a list. */
+  /** Commands (by their first words, or whole ones behind a `=`) that the agent may run unasked under `edits`, if it supports such a list. */
   readonly allow?: readonly string[];
   readonly model?: string;
   /** Added to what the environment's allow-list lets through. */
@@ -130,8 +132,23 @@ export interface AgentRun {
 export type AgentEnd = AgentEndFacts &
   (
     | { readonly outcome: "succeeded" }
-    | { readonly outcome: "failed"; readonly reason: AgentFailure; readonly detail: string }
+    | {
+        readonly outcome: "failed";
+        readonly reason: AgentFailure;
+        readonly detail: string;
+        /** The agent's account is limited or refused: not the run's fault. */
+        readonly limited?: Limited;
+      }
   );
+
+export interface Limited {
+  /** What the agent says of it. */
+  readonly words: string;
+  /** When it ends, ISO 8601, if the agent says so. */
+  readonly resets: string | null;
+  /** What a person must do: it does not pass by itself. Absent: it does. */
+  readonly mend?: string;
+}
 
 export interface AgentEndFacts {
   readonly session: string | null;
@@ -161,7 +178,12 @@ export type AgentFailure =
   /** The session cannot be resumed. */
   | "bad-session"
   | "model-error"
+  /** The model's host does not take the conversation as it is: too long, or malformed. Only a fresh session helps. */
+  | "bad-request"
+  /** The account is limited, or the model's host is overloaded. */
   | "rate-limit"
+  /** The account is refused, or has no such model. */
+  | "account"
   /** The agent says that it stopped before it was done (its own limit of turns or budget). */
   | "gave-up"
   /** It ended without a last event. */

@@ -157,7 +157,14 @@ const DRAFTS: readonly Draft[] = [
         description: "the worker's name: it takes tasks assigned to it, and unassigned ones",
       },
       { flags: "--task <id>", description: "only this task and its subtasks" },
-      { flags: "--once", description: "stop as soon as no task can run" },
+      {
+        flags: "--once",
+        description: "stop as soon as no task can run; one whose agent rests is waited for",
+      },
+      {
+        flags: "--no-wait",
+        description: "with --once: stop also while tasks only wait for an agent that rests",
+      },
       { flags: "--dry-run", description: "show which tasks would start, and change nothing" },
     ],
     details:

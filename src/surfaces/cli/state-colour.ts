@@ -9,6 +9,7 @@ const COLOURS: Readonly<Record<string, StateColour>> = {
   failed: "red",
   refused: "red",
   target_red: "yellow",
+  agent_rests: "yellow",
   waiting_for_human: "yellow",
   done: "green",
   passed: "green",

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { parseTasks } from "../../tasks-file/parse.ts";
 import type { Step, Task } from "../../tasks-file/task.ts";
 import { allowedCommands } from "./allowed.ts";
@@ -16,6 +17,15 @@ it("allows an agent every command that its prompts name", () => {
   const named = prompts.match(/npx bloom [^\n`]+/g) ?? [];
   expect(named.length).toBeGreaterThan(3);
   expect(named.filter((line) => !allows(line))).toEqual([]);
+});
+
+it("allows what verifies the task, and only as a whole", () => {
+  promise("agents.may-verify");
+  const allowed = allowedCommands("bloom", {
+    verify: ["npm test", "make check | tee out"],
+    steps: [{ ...(task.steps[0] as Step), verify: ["npm run lint"] }],
+  });
+  expect(allowed).toEqual(expect.arrayContaining(["=npm test", "=make check | tee out", "=npm run lint"]));
 });
 
 it.each([

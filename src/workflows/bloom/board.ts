@@ -122,7 +122,12 @@ function columnOf(task: Task, { fault, isAtWork, questions, standing }: Known): 
   return isAtWork || standing !== undefined || task.status === "in_progress" ? "working" : "open";
 }
 
-const WAITS: ReadonlySet<Standing> = new Set<Standing>(["waiting_for_human", "awaiting_merge", "target_red"]);
+const WAITS: ReadonlySet<Standing> = new Set<Standing>([
+  "waiting_for_human",
+  "awaiting_merge",
+  "target_red",
+  "agent_rests",
+]);
 
 const MOST_OVERLAPS = 200;
 

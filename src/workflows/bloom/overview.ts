@@ -7,6 +7,7 @@ import { recordedOverview, verdictsIn } from "../../runtime/record.ts";
 import { unreadableRun } from "../../runtime/unreadable-run.ts";
 import { loadTasks } from "../../tasks-file/load.ts";
 import { eachTask, type PlacedTask, type Task } from "../../tasks-file/task.ts";
+import { restWords } from "./agent-rest.ts";
 import { totalOf } from "./costs.ts";
 import { type HeldEnvironment, loadEnvironments } from "./environment.ts";
 import { heldTasks } from "./lease.ts";
@@ -16,7 +17,7 @@ import { loadQuestions } from "./question.ts";
 import { findOthers, type OthersRun, sharedTasks } from "./shared.ts";
 import { standingsOf } from "./standing.ts";
 import { BLOOM } from "./table.ts";
-import { isOver, listRuns, loadRun, type TaskRun } from "./task-run.ts";
+import { type AgentRest, isOver, listRuns, loadRun, type TaskRun } from "./task-run.ts";
 import { openUntaken, type Untaken } from "./untaken.ts";
 
 /**
@@ -237,7 +238,8 @@ function ofRun(run: TaskRun, task: Task, isHeld: boolean, untaken: Untaken | nul
   const { state, since, reason } = run;
   const near = run.nearing ? { nearing: run.nearing } : {};
   const cost = run.runs === 0 ? {} : { cost: totalOf(run) };
-  const base = { run: `bloom:${id}`, title, state, since, ...near, ...cost };
+  const rest = run.rest ? { rest: restOverview(run.rest) } : {};
+  const base = { run: `bloom:${id}`, title, state, since, ...near, ...cost, ...rest };
   const why = reason === null ? "" : ` (${reason})`;
   const resume = `not running; ${untaken?.(task, run) ?? "resume with `pawl run`"}${why}`;
   switch (state) {
@@ -256,6 +258,8 @@ function ofRun(run: TaskRun, task: Task, isHeld: boolean, untaken: Untaken | nul
       };
     case "target_red":
       return { ...base, awaits: "nobody", next: reason ?? state, ...targetOf(run) };
+    case "agent_rests":
+      return { ...base, awaits: "nobody", next: reason ?? state };
     case "opening_pr":
       return run.pullRequest
         ? { ...base, awaits: "human", next: `merge ${run.pullRequest.url}` }
@@ -269,6 +273,11 @@ function ofRun(run: TaskRun, task: Task, isHeld: boolean, untaken: Untaken | nul
         next: isHeld ? (reason ?? `the loop goes on (${state})`) : resume,
       };
   }
+}
+
+function restOverview(rest: AgentRest): NonNullable<RunOverview["rest"]> {
+  const { agent, mend, until } = rest;
+  return { agent, until: mend === undefined ? until : null, words: restWords(rest) };
 }
 
 function targetOf({ red }: TaskRun): Pick<RunOverview, "target"> {

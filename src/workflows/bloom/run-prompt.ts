@@ -2,6 +2,7 @@ import type { WorkDone } from "../../core/ports/worktrees.ts";
 import type { Step, Task } from "../../tasks-file/task.ts";
 import type { Known } from "./execution-context.ts";
 import { buildPurposePrompt, buildStepPrompt, buildTaskPrompt, gitInfoOf } from "./prompt.ts";
+import type { TaskRun } from "./task-run.ts";
 
 /** The prompt of this run: a person's words first, then the step or purpose. */
 export function runPrompt(
@@ -23,22 +24,35 @@ export function runPrompt(
     return (
       said + buildPurposePrompt(task, git, purposeText(run.errand, run.message, task, conflicts, cli), fresh)
     );
+  if (!fresh && run.errand === "step" && isTold(run, step)) return said + goOnText(task.id, step, cli);
   if (run.errand === "mark" && !fresh) return said + markText(task.id, step, cli, run.refused);
   return (
     said + (step ? buildStepPrompt(task, step, git, cli, fresh) : buildTaskPrompt(task, git, cli, fresh))
   );
 }
 
+/** Whether its session already works on it: it ended its turn because it was stopped, or could not go on. */
+function isTold({ errand, session, toldIn }: TaskRun, step: Step | null): boolean {
+  return toldIn != null && toldIn.session === session?.id && toldIn.what === (step?.id ?? errand);
+}
+
+function goOnText(task: string, step: Step | null, cli: string): string {
+  const [name, command] = step
+    ? [`step ${step.id}`, `${cli} step done ${step.id}`]
+    : [task, `${cli} done ${task}`];
+  return `Your last turn on ${name} was cut short. See what you have done already, do not repeat it, and go on from there. When all of it is done and committed, run the command below and end your turn.\n\n${command}`;
+}
+
 const MOST_PATHS = 50;
 
-/** For a session that begins where another ended that cannot be resumed. */
+/** For a session that begins where another ended. */
 function doneText(done: WorkDone | null): string {
   if (done === null || done.commits.length + done.uncommitted.length === 0) return "";
   const list = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? "" : `\n\n${title}:\n\n${lines.map((line) => `- ${line}`).join("\n")}`;
   const more = done.uncommitted.length - MOST_PATHS;
   const paths = [...done.uncommitted.slice(0, MOST_PATHS), ...(more > 0 ? [`and ${more} more`] : [])];
-  return `## Done before\n\nAn earlier session worked on this task and cannot be resumed. Look at what it left in your folder, and go on from there.${list("Its commits on your branch", done.commits)}${list("Not committed", paths)}\n\n`;
+  return `## Done before\n\nThis task was worked on before this session began. Look at what is left of that in your folder, and go on from there.${list("Its commits on your branch", done.commits)}${list("Not committed", paths)}\n\n`;
 }
 
 /** What an agent was refused, as a clause. */

@@ -11,7 +11,7 @@ describe("The table of a task", () => {
     promise("table.shipped");
     const report = check({ workflow: BLOOM, replies: Object.keys(REPLIES) });
     expect(report.violations).toEqual([]);
-    expect(report.counts.states).toBe(14);
+    expect(report.counts.states).toBe(15);
   });
 
   it("reaches pushing, merging and pull requests only once everything is committed", () => {

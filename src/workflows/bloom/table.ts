@@ -8,6 +8,8 @@
  * B3  Every failure has an end: without attempts left it leads to `blocked`.
  * B4  A check that fails on the target alone is nobody's failure: it spends no try, and its tasks wait in `target_red` until the
  *     target changes. They go on by verifying, never by delivering.
+ * B6  An agent whose account is limited, or refused, has not failed: that spends no try. Its tasks wait in `agent_rests`, and go
+ *     on in their sessions.
  * B5  No task is done without work: if no commit is the task's own, and nobody declared that there is nothing to do,
  *     its agent is asked again. An agent that was refused something and left its step open is not believed either.
  */
@@ -32,6 +34,10 @@ const STATES = {
     description: "Its target fails the same check without its work; it waits for a change there.",
     ...NOTHING,
   },
+  agent_rests: {
+    description: "Its agent's account is limited or refused; it waits until that ends.",
+    ...NOTHING,
+  },
   waiting_for_human: { description: "A person must answer or approve.", ...NOTHING },
   blocked: { description: "It does not go on by itself; the reason is in the run.", ...NOTHING },
   budget_exhausted: { description: "It has spent its budget.", ...NOTHING },
@@ -48,6 +54,8 @@ const EVENTS = {
   errand_done: "The agent ended well what it was resumed for.",
   agent_failed: "The agent failed, was killed, or ended without its own word of success.",
   agent_missing: "The agent cannot be started here.",
+  agent_limited: "The agent's account is limited, or refused.",
+  agent_free: "The time for which the agent rests is over.",
   session_lost: "The session cannot be resumed.",
   question_asked: "The agent waits for an answer.",
   interjected: "A person has something to say to the agent at once.",
@@ -204,6 +212,7 @@ const agentEnds = (): readonly Rule[] =>
       retries(`${state}.tries_again`, state, "agent_failed", "same", again),
       blocks(`${state}.gives_up`, state, "agent_failed", NO_TRIES),
       blocks(`${state}.without_agent`, state, "agent_missing"),
+      rule(`${state}.rests`, state, "agent_limited", "agent_rests", does("await-agent"), { reply: "rests" }),
       at("begins_afresh", "session_lost", "begins_afresh", again),
       at("hears", "interjected", "hears", run("interjection")),
       rule(`${state}.asks`, state, "question_asked", "waiting_for_human", null, asked),
@@ -241,6 +250,12 @@ const targetFails = (): readonly Rule[] => [
   }),
   ignores("target.still_red", "target_red", "target_red", { reply: "target_red" }),
   rule("target.is_green", ["verifying", "target_red"], "target_green", "verifying", does("run-verify")),
+];
+
+/** What the agent was asked before is repeated, whatever for. */
+const agentRests = (): readonly Rule[] => [
+  rule("agent.goes_on", "agent_rests", "agent_free", "working", run("again")),
+  rule("agent_rests.stops", "agent_rests", "interrupted", "same", does("await-agent"), { reply: "stops" }),
 ];
 
 const committed = (): readonly Rule[] => [
@@ -378,6 +393,7 @@ const written = (): readonly Rule[] => [
   ...agentEnds(),
   ...verified(),
   ...targetFails(),
+  ...agentRests(),
   ...committed(),
   ...delivered(),
   ...stopped(),
@@ -427,6 +443,7 @@ export const REPLIES: Readonly<Record<string, string>> = {
   spent: "stopped, its budget is spent: {reason}",
   stops: "stopped, to go on later",
   target_red: "waits for its target: {reason}",
+  rests: "waits for its agent: {reason}",
   awaits_turn: "waits for another merge: {reason}",
   pr_open: "its pull request is open: {reason}",
   completed: "done",

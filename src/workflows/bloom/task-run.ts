@@ -30,7 +30,7 @@ export interface TaskRun {
   readonly since: string;
   /** Why it waits, is blocked, or tries again. */
   readonly reason: string | null;
-  /** Earliest next attempt (backoff). */
+  /** Earliest next attempt (backoff, or the end of its agent's rest). */
   readonly after: string | null;
   /** The whole backoff in milliseconds; null or absent: not known. */
   readonly wait?: number | null;
@@ -75,6 +75,10 @@ export interface TaskRun {
   /** Where the files of a worktree are that lost its `.git`, until its agent knows. */
   readonly lost?: string | null;
   readonly pullRequest: PullRequest | null;
+  /** Why its agent rests, from then until it has worked again; null or absent: it does not. */
+  readonly rest?: AgentRest | null;
+  /** The step (or the task without steps) that its session knows: it is not told again in full. */
+  readonly toldIn?: { readonly session: string; readonly what: string } | null | undefined;
   /** The check that its target fails by itself; null or absent: none is known. */
   readonly red?: RedTarget | null;
   /** Its next agent or verification begins with the target's present state in the workspace. */
@@ -107,6 +111,23 @@ export interface RunCost {
   readonly usd: number | null;
   readonly tokens: number | null;
   readonly milliseconds: number;
+}
+
+/** The agent's account is limited, or refused. */
+export interface AgentRest {
+  readonly agent: string;
+  /** What it says, and what a person can do about it. */
+  readonly words: string;
+  /** Since its first rest in a row. */
+  readonly since: string;
+  /** When its task goes on: at the reset, or at the next try where no reset is known. */
+  readonly until: string;
+  /** The agent named that time. */
+  readonly isKnown: boolean;
+  /** Only a person can mend it: a wrong key, no credit. Absent: it passes. */
+  readonly mend?: string;
+  /** Rests in a row. */
+  readonly count: number;
 }
 
 export interface RedTarget {

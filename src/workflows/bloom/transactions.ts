@@ -167,7 +167,7 @@ export const applyResult = runEvent<ResultTypes>({
   },
   observers: observersOf,
   propose({ decision, run: loaded, sent }, context) {
-    const { reason, ...run } = untilTargetPasses(loaded, sent);
+    const { reason, ...run } = untilTargetPasses(untilAgentGoesOn(loaded, sent), sent);
     const now = nowIn(run.seen, run.task, context, editsOf(run.result, run.set));
     return told(committed(run, turnBy(run.taskRun, decision, sent.reason && reason, now), context));
   },
@@ -195,6 +195,21 @@ function untilTargetPasses(
     taskRun: { ...taskRun, red: { ...red, since } },
     result: { ...result, happened },
   };
+}
+
+/** A task that begins to wait for its agent says so; `first`: no other does. */
+function untilAgentGoesOn(run: LoopRun, { event, reason = "" }: LoopSent): LoopRun {
+  const { result, seen, taskRun } = run;
+  const { rest, task: taskId } = taskRun;
+  if (event !== "agent_limited" || !rest) return run;
+  const { agent, count, mend, until } = rest;
+  const others = [...seen.runs.values()].filter(
+    (other) => other.task !== taskId && other.rest?.agent === agent,
+  );
+  const told = { taskId, agent, until: mend === undefined ? until : null, reason };
+  const first = count === 1 && others.length === 0;
+  const happened = [...(result.happened ?? []), { type: "agent:rests", ...told, first } as const];
+  return { ...run, result: { ...result, happened } };
 }
 
 function isSameRed(one: RedTarget, other: RedTarget): boolean {

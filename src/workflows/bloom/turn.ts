@@ -96,6 +96,7 @@ function step(run: TaskRun, decision: Decision, reason: string | undefined, now:
     message: rule.commands?.some(isAgentRun) ? run.message : null,
     tries: triesAfter(run, event, rule),
     ...targetAfter(run, event),
+    rest: KEEPS_REST.has(event) ? (run.rest ?? null) : null,
     workDone: event === "reset" ? false : run.workDone || (worked && now.task.steps.length === 0),
     session: FORGETS.has(event) ? null : run.session,
     checked: event === "verify_passed" || event === "reset" ? closedSteps(now.task) : run.checked,
@@ -139,7 +140,16 @@ function hasLanded({ landed = false, work }: TaskRun): boolean {
   return landed || (work?.merged ?? work?.merging ?? null) !== null;
 }
 
-const FORGETS: ReadonlySet<TaskEvent> = new Set(["agent_failed", "session_lost", "reset"]);
+const FORGETS: ReadonlySet<TaskEvent> = new Set(["session_lost", "reset"]);
+
+/** After these its agent has not worked yet since it rested. */
+const KEEPS_REST: ReadonlySet<TaskEvent> = new Set([
+  "agent_free",
+  "agent_limited",
+  "interjected",
+  "interrupted",
+  "session_lost",
+]);
 
 function isAgentRun({ type }: { readonly type: string }): boolean {
   return type === "run-agent";
@@ -186,6 +196,11 @@ function waitOf(
   run: TaskRun,
   { settings, time }: Now,
 ): Pick<TaskRun, "after" | "wait"> {
+  if (rule.reply === "rests" && run.rest)
+    return { after: run.rest.until, wait: Math.max(1, Date.parse(run.rest.until) - Date.parse(time)) };
+  // Stopped while it rests: it rests on.
+  if (event === "interrupted" && run.state === "agent_rests")
+    return { after: run.after, wait: run.wait ?? null };
   if (rule.reply !== "tries_again" || !BACKS_OFF.has(event)) return { after: null, wait: null };
   const wait = backoff(run.tries[TRIED[event] as TryKind] ?? 0, settings) * 1000;
   return { after: new Date(Date.parse(time) + wait).toISOString(), wait };
@@ -220,6 +235,7 @@ function edits(run: TaskRun, rule: Rule, event: TaskEvent, now: Now): readonly T
   switch (run.state) {
     case "ready":
     case "target_red":
+    case "agent_rests":
       return [...lost, ...assumed];
     case "working":
     case "verifying":

@@ -94,6 +94,7 @@ export function memoryAgents(world: AgentWorld): (process: Process) => Agents {
     },
     takeCalls: async () => {},
     spentBy: async () => null,
+    sessionOf: async () => null,
     lastSignOf: async () => null,
     missing: () => null,
     survey: async () => [],

@@ -11,6 +11,7 @@ import type {
   Agents,
   AgentUsage,
   DeferredCall,
+  Limited,
   PermissionQuestion,
 } from "../../../src/core/ports/agents.ts";
 import type { Cap, Claims, Held, Wanted } from "../../../src/core/ports/claims.ts";
@@ -68,6 +69,8 @@ export interface Stage {
   readonly claims: Map<string, Process>;
   /** Milliseconds since the beginning. */
   elapsed(): number;
+  /** The clock that the loop has. */
+  now(): Date;
   /** What was told of that type, in order. */
   of<Type extends string>(
     type: Type,
@@ -104,11 +107,13 @@ export interface StageRun {
 export interface Failing {
   readonly reason: AgentFailure;
   readonly detail: string;
+  readonly limited?: Limited;
 }
 
 export interface StageOptions {
   readonly tasks: string;
   readonly once?: true;
+  readonly noWait?: true;
   readonly settings?: Partial<Settings["bloom"]>;
   readonly environment?: Partial<Settings["task_environment"]>;
   /** Where branches are pushed to, and pull requests are opened. */
@@ -321,6 +326,7 @@ export function openStage(options: StageOptions): Stage {
       agents: options.agents ?? 2,
       mergeTrain: 4,
       once: options.once === true,
+      noWait: options.noWait === true,
       ...(options.worker && { worker: options.worker }),
       show(event) {
         if (!event.type) throw new Error(`an event without a type: ${JSON.stringify(event)}`);
@@ -365,6 +371,7 @@ export function openStage(options: StageOptions): Stage {
     git,
     claims: disk.claims,
     elapsed: () => simulator.elapsed(),
+    now: () => simulator.now(),
     looks: () => looks,
     read: (path) => disk.files.get(path) ?? null,
     tasks: () => parseDocument(disk.files.get("tasks.yaml") ?? "").toJS().tasks as readonly Task[],
@@ -499,6 +506,7 @@ function scriptedAgents(simulator: Simulator, ownerNow: () => Process, act: Act)
     },
     takeCalls: async () => {},
     spentBy: async () => null,
+    sessionOf: async () => null,
     lastSignOf: async () => null,
     missing: () => null,
     survey: async () => [],

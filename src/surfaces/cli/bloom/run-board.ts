@@ -3,6 +3,7 @@
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { cleanLine } from "../../../core/clean.ts";
 import type { PawlEvent } from "../../../core/event.ts";
+import { restLine } from "../../../workflows/bloom/agent-rest.ts";
 import { AT_REST } from "../../../workflows/bloom/table.ts";
 import type { Paint } from "../terminal.ts";
 import { cut } from "../text-width.ts";
@@ -114,6 +115,7 @@ export function frameOf(board: Board, { columns, rows }: FrameSize, paint: Paint
         cut(`~ ${tasks.join(", ")} ${tasks.length === 1 ? "waits" : "wait"}: ${cleanLine(reason)}`, width),
       ),
     ),
+    ...(board.stands?.resting ?? []).map((each) => paint.yellow(cut(`~ ${restLine(each)}`, width))),
     ...board.caps.map((words) => paint.dim(cut(`. Tasks wait: ${words}`, width))),
     ...retries.map(([task, { at, reason }]) =>
       paint.dim(cut(`. ${task} tries again in ${lasting(at - now)}: ${reason}`, width)),
@@ -142,13 +144,22 @@ function barOf(done: number, total: number): string {
 }
 
 /** `3 done, 2 open, blocked: B, 1 waiting.` */
-export function standing({ done, open, blocked, waiting, red, idle }: NonNullable<Board["stands"]>): string {
+export function standing({
+  done,
+  open,
+  blocked,
+  waiting,
+  red,
+  resting,
+  idle,
+}: NonNullable<Board["stands"]>): string {
   const held = red.flatMap(({ tasks }) => tasks).length;
   const parts = [
     `${done} done`,
     `${open} open`,
     ...(blocked.length > 0 ? [`blocked: ${blocked.join(", ")}`] : []),
     ...(held > 0 ? [`${held} waiting for a target`] : []),
+    ...resting.map(restLine),
     ...(waiting.length > 0 ? [`${waiting.length} waiting`] : []),
   ];
   return `${idle ? "Nothing to do; waiting for changes. " : ""}${parts.join(", ")}.`;

@@ -63,6 +63,7 @@ function sentenceFor(happening: BloomHappening | PawlEvent, board: Board): Line 
   // The task that waits for its answer is shown in the block.
   if (happening.type === "question:asked" && happening.blocking) return null;
   if (happening.type === "environment:down" && happening.reason === null && !happening.abandoned) return null;
+  if (happening.type === "agent:rests" && !happening.first) return null;
   if (happening.type === "target:red" && !happening.first) return null;
   if (
     happening.type === "agent:ended" &&

@@ -66,6 +66,7 @@ const stands = {
   blocked: ["B"],
   waiting: ["Q"],
   red: [],
+  resting: [],
   idle: false,
 };
 
@@ -128,6 +129,23 @@ describe("The loop's screen", () => {
       `23:04 A waits: ${reason}`,
       `~ A, B wait: ${reason}`,
       "1 done, 3 open, 2 waiting for a target.",
+    ]);
+  });
+
+  it("says once which agent rests, until when, and who waits for it", () => {
+    promise("agents.limit");
+    const { model, show } = open();
+    const rests = { type: "agent:rests", agent: "claude", until: "2026-11-28T03:02:00Z" };
+    const reason = "claude rests until 03:02 (You've hit your limit)";
+    show({ ...rests, taskId: "A", reason, first: true });
+    show({ ...rests, taskId: "B", reason, first: false });
+    const words = "claude rests until 03:02";
+    const resting = [{ agent: "claude", words, until: rests.until, tasks: ["A", "B", "C"] }];
+    show({ ...stands, blocked: [], waiting: [], resting });
+    expect(model.lines).toEqual([
+      `23:04 A waits: ${reason}`,
+      `~ ${words}; 3 tasks wait`,
+      `1 done, 3 open, ${words}; 3 tasks wait.`,
     ]);
   });
 

@@ -39,6 +39,7 @@ export const run: Run = async (host, call) => {
       agents: options.agents ?? bloom.agents,
       mergeTrain: bloom.merge_train,
       once: options.once,
+      noWait: options.noWait,
       stop: stop.signal,
     });
     const data = { type: "loop:ended", ...end };
@@ -58,11 +59,12 @@ interface Options {
   readonly agents: number | undefined;
   readonly worker: Worker;
   readonly once: boolean;
+  readonly noWait: boolean;
   readonly dryRun: boolean;
 }
 
 function optionsOf({ options }: Call): Options {
-  const { agents, agent, task, once, dryRun: dry } = options;
+  const { agents, agent, task, once, wait, dryRun: dry } = options;
   return {
     agents: parseAgents(agents),
     worker: {
@@ -70,13 +72,17 @@ function optionsOf({ options }: Call): Options {
       only: task === undefined ? null : checkId(task, "task's id"),
     },
     once: once === true,
+    noWait: wait === false,
     dryRun: dry === true,
   };
 }
 
 /** An open task that nothing holds was left behind by the stop. */
-function exitOf({ open, blocked, red, waiting, byHand }: LoopEnd, isStopped: boolean): Answer["exit"] {
-  if (blocked.length > 0 || red.length > 0) return 1;
+function exitOf(
+  { open, blocked, red, resting, waiting, byHand }: LoopEnd,
+  isStopped: boolean,
+): Answer["exit"] {
+  if (blocked.length > 0 || red.length > 0 || (resting.length > 0 && !isStopped)) return 1;
   const held = new Set([...waiting, ...byHand]);
   if (isStopped && open.some((id) => !held.has(id))) return 130;
   return held.size > 0 ? 3 : undefined;

@@ -7,6 +7,7 @@ import type { PawlEvent } from "../../../core/event.ts";
 import type { LoopPorts } from "../../../core/ports/loop.ts";
 import type { Settings } from "../../../core/settings.ts";
 import type { Project } from "../../../runtime/project.ts";
+import { restLine } from "../../../workflows/bloom/agent-rest.ts";
 import { type LoopEnd, type LoopSetup, runLoop } from "../../../workflows/bloom/scheduler/loop.ts";
 import type { Answer, Host } from "../command.ts";
 import { clean } from "../terminal.ts";
@@ -115,6 +116,7 @@ export function endLines(end: LoopEnd, { terminal, name }: Host): readonly strin
     ...end.red.map(({ reason, tasks }) =>
       yellow(`${tasks.join(", ")} ${tasks.length === 1 ? "waits" : "wait"}: ${cleanLine(reason)}.`),
     ),
+    ...end.resting.map((each) => yellow(`${cleanLine(restLine(each))}.`)),
     ...(end.waiting.length > 0 ? [yellow(`Waiting for a person: ${end.waiting.join(", ")}.`)] : []),
     ...(end.byHand.length > 0
       ? [

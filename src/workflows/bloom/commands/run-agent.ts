@@ -10,6 +10,7 @@ import type { Nearing } from "../../../runtime/module.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
 import { isOpenStep, type Step, type Task } from "../../../tasks-file/task.ts";
+import { restOf, restReason } from "../agent-rest.ts";
 import { allowedCommands } from "../allowed.ts";
 import {
   added,
@@ -146,7 +147,7 @@ async function start(context: ExecutionContext, place: Place): Promise<StepResul
       prompt: runPrompt(known, step, place.conflicts, session === null, done),
       session: session ? { type: "resume", id: session.id } : { type: "new" },
       permission: settings.permission,
-      allow: allowedCommands(settings.command),
+      allow: allowedCommands(settings.command, known.task),
       ask: (question) => context.mayIt(question, over.signal),
       environment: { ...context.ports.environment, ...context.environment, BLOOM_TASK: task.id },
       limits: {
@@ -378,14 +379,18 @@ async function tell(
     refused: end.refused ?? [],
     spent,
     nearing: near,
-    session: end.session === null ? run.session : sessionOf(context, last, end.session),
+    session: sessionAfter(context, last, run),
+    toldIn: toldAfter(run, last),
   };
-  const outcome = unsaved ?? outcomeOf(known, last, before);
-  const edits =
-    outcome.event === "session_lost" || outcome.event === "agent_failed"
+  const outcome = unsaved ?? outcomeOf(known, last, before, context.now());
+  // A run that failed before it named its session has not lost the one that it resumed.
+  const isKept = end.outcome === "failed" && end.session === null && run.session !== null;
+  const edits = isSpoiled(end)
+    ? forgetSession(task)
+    : outcome.event === "session_lost" || isKept
       ? []
       : sessionEdits(task, end.session, last.agent);
-  const keepsMessage = outcome.event === "agent_failed" || outcome.event === "session_lost";
+  const keepsMessage = outcome.event !== undefined && AGAIN.has(outcome.event);
   return {
     ...outcome,
     patch: { ...patch, ...(keepsMessage ? {} : { message: null }), ...outcome.patch },
@@ -396,6 +401,27 @@ async function tell(
       ...(outcome.removes ?? []),
     ],
   };
+}
+
+/** Once the model has answered in its session, that knows what it was told. */
+function toldAfter(run: TaskRun, { end, step }: Last): TaskRun["toldIn"] {
+  const session = end.session ?? run.session?.id;
+  const hasAnswered = (end.usage?.turns ?? 0) > 0;
+  if (!hasAnswered || session === undefined) return run.toldIn ?? null;
+  return { session, what: step?.id ?? run.errand };
+}
+
+/** The agent has not heard what it was to be told, or not to its end. */
+const AGAIN: ReadonlySet<string> = new Set(["agent_failed", "agent_limited", "session_lost"]);
+
+/** Every further call in that conversation would fail. */
+function isSpoiled(end: AgentEnd): boolean {
+  return end.outcome === "failed" && end.reason === "bad-request";
+}
+
+function sessionAfter(context: ExecutionContext, last: Last, run: TaskRun): TaskRun["session"] {
+  if (isSpoiled(last.end)) return null;
+  return last.end.session === null ? run.session : sessionOf(context, last, last.end.session);
 }
 
 function sessionOf(
@@ -411,7 +437,12 @@ function strayedOf(taskId: string, run: string, changed: readonly ChangedOutside
   return { type: "agent:strayed", taskId, run, paths: files.map(({ path }) => path), files };
 }
 
-function outcomeOf(known: Known, { end, stop, step, byMinutes }: Last, before: Known): StepResult {
+function outcomeOf(
+  known: Known,
+  { agent, byMinutes, end, step, stop }: Last,
+  before: Known,
+  now: Date,
+): StepResult {
   const { refused = [] } = end;
   const { task, run, messages, settings } = known;
   const after = { ...run, spent: added(run, end.usage, end.duration) };
@@ -438,6 +469,10 @@ function outcomeOf(known: Known, { end, stop, step, byMinutes }: Last, before: K
     if (end.reason === "not-installed") return { event: "agent_missing", reason: end.detail };
     if (end.reason === "bad-session" && run.session !== null)
       return { event: "session_lost", reason: end.detail };
+    if (end.limited) {
+      const rest = restOf(end.limited, agent, task.id, run.rest ?? null, now);
+      return { event: "agent_limited", reason: restReason(rest), patch: { rest } };
+    }
     return { event: "agent_failed", reason: `${end.reason}: ${end.detail}` };
   }
   if (asks) return asks;

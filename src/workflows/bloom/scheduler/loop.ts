@@ -23,6 +23,7 @@ import type { SharedWorktrees } from "../../../core/ports/worktrees.ts";
 import { openSignal, type Signal } from "../../../core/signal.ts";
 import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
 import { branchOf, eachTask, findTask, type Task } from "../../../tasks-file/task.ts";
+import { listResting, type RestingAgent, restingAgents } from "../agent-rest.ts";
 import { hasCaps, wantedFor } from "../caps.ts";
 import type { CheckGate, MergeQueue, StopReason } from "../execution-context.ts";
 import { governTask, pinOf } from "../govern.ts";
@@ -31,9 +32,9 @@ import { apart } from "../overlap.ts";
 import { personsEvent } from "../persons-event.ts";
 import { ANY_WORKER, heldByCancelled, isClosed, isDone, type Worker } from "../pick.ts";
 import { loadMessages } from "../question.ts";
-import { awaitsMerge, waitLeft } from "../standing.ts";
-import { reasonOf } from "../task-run.ts";
-import { type Picked, pick } from "../transactions.ts";
+import { awaitsMerge, isBackingOff, waitLeft } from "../standing.ts";
+import { reasonOf, type TaskRun } from "../task-run.ts";
+import { applyResult, type Picked, pick } from "../transactions.ts";
 import { type Caps, openCaps } from "./caps.ts";
 import { openCheckGate } from "./check-gate.ts";
 import { sweepEnvironments } from "./environments.ts";
@@ -41,7 +42,7 @@ import { listUnderway } from "./leftovers.ts";
 import { openMergeQueue } from "./merge-queue.ts";
 import { openMergeTurns } from "./merge-turns.ts";
 import { type MergeWatch, openMergeWatch } from "./merge-watch.ts";
-import { agentMissing, checkAgents } from "./missing-agents.ts";
+import { agentFor, agentMissing, checkAgents } from "./missing-agents.ts";
 import { openPins, type Pins } from "./pins.ts";
 import { openRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
 import { openSlots, type Slots } from "./slots.ts";
@@ -58,6 +59,8 @@ export interface LoopSetup extends LoopPorts {
   readonly mergeTrain: number;
   /** End as soon as nothing can be done. */
   readonly once: boolean;
+  /** With `once`: also while tasks only wait for an agent that rests. */
+  readonly noWait?: boolean;
   /** Receives every event as it happens; stored ones carry an id. */
   readonly show: (happening: BloomHappening | PawlEvent) => void;
   /** Aborted: begin nothing new, end the agents. */
@@ -75,6 +78,8 @@ export interface LoopEnd {
   readonly waiting: readonly string[];
   /** They wait for a target that fails their check by itself. */
   readonly red: readonly WaitsForTarget[];
+  /** Agents that rest, and who waits for them. */
+  readonly resting: readonly RestingAgent[];
   /** In progress, but not by a loop: somebody seems to work on them by hand. */
   readonly byHand: readonly string[];
 }
@@ -168,6 +173,7 @@ export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
     try {
       await endLeftovers(loop);
       await pins.refresh();
+      await askAgain(loop);
       const first = await look(loop, true);
       checkCaps(setup.claims, first);
       checkAgents(setup.ports.agents, first);
@@ -182,7 +188,7 @@ export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
       await loop.targets.ended();
     }
     for (const error of [...loop.failed.values(), ...loop.unwritable.values()]) throw error;
-    return endOf(await look(loop, true), setup.worker ?? ANY_WORKER, loop.untrusted);
+    return endOf(await look(loop, true), loop);
   } finally {
     setup.stop.removeEventListener("abort", stopWork);
     setup.drain?.removeEventListener("abort", signal.notify);
@@ -255,11 +261,13 @@ async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"
   const held = (open.length === 0 || isDraining(loop) ? null : await loop.claims.held?.(host)) ?? [];
   let soonest = Number.POSITIVE_INFINITY;
   const atWork = () => [...active.keys()].flatMap((id) => findTask(picked.file.tasks, id) ?? []);
+  const resting = restingAgents(picked.runs, loop.clock.now().toISOString());
   caps.begin();
   // By a task of this loop, whose end wakes it.
   const isInUse = picked.exclusive.some((each) => loop.folders.has(exclusiveName(each)));
   for (const task of apart(open, atWork)) {
     if (loop.folders.has(folderName(task, host)) || isInUse) continue;
+    if (resting.has(agentFor(picked, task) ?? "")) continue;
     if (loop.stop.aborted || isDraining(loop) || !slots.isFree()) return SLOW_MILLISECONDS;
     const left = leftOf(held, task, picked, host);
     if (left !== null) soonest = Math.min(soonest, left);
@@ -469,14 +477,23 @@ function watchMerges(loop: Loop): MergeWatch {
 }
 
 /** Milliseconds until the first task that backs off may be tried again. */
-function untilNext({ runs, states }: Picked, { clock, failed }: Loop): number | "nothing-left" {
+function untilNext({ runs, states, scope }: Picked, loop: Loop): number | "nothing-left" {
+  const { clock, failed } = loop;
   const backing = [...runs.values()].filter(
-    (run) => states.get(run.task) === "backing_off" && !failed.has(run.task),
+    (run) =>
+      states.get(run.task) === "backing_off" &&
+      !failed.has(run.task) &&
+      !(loop.once && scope.has(run.task) && isGivenUp(run, loop)),
   );
   if (backing.length === 0) return "nothing-left";
   const now = clock.now().toISOString();
   const first = Math.min(...backing.map((run) => waitLeft(run, now)));
   return Math.min(SLOW_MILLISECONDS, Math.max(1, first));
+}
+
+/** Whether a loop that ends when it can does not wait for the task's agent. */
+function isGivenUp({ rest, state }: TaskRun, { noWait = false }: Loop): boolean {
+  return state === "agent_rests" && (noWait || rest?.mend !== undefined);
 }
 
 /**
@@ -574,19 +591,32 @@ async function endLeftovers(setup: Loop): Promise<void> {
   }
 }
 
+/** Whoever starts the loop wants to know whether the agents that rest still have to. */
+async function askAgain(loop: Loop): Promise<void> {
+  const { claims, clock, name, runtime } = loop;
+  const { runs, scope } = await look(loop, true);
+  for (const run of runs.values()) {
+    if (run.state !== "agent_rests" || !scope.has(run.task)) continue;
+    if (!isBackingOff(run, clock.now().toISOString())) continue;
+    const own = await claims.take(run.task, name);
+    if (own === null) continue;
+    const result = { patch: { after: null, wait: null } };
+    await advance(runtime, applyResult, { task: run.task, result }, caller(loop)).finally(() =>
+      own.release(),
+    );
+  }
+}
+
 // ── How it stands ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Reports how the tasks stand whenever that changes; what waits for a person already is reported first. */
-function openStanding({
-  show,
-  untrusted,
-  worker = ANY_WORKER,
-}: Loop): (picked: Picked, rests: boolean) => void {
+function openStanding(loop: Loop): (picked: Picked, rests: boolean) => void {
+  const { show } = loop;
   let last = "";
   return (picked, rests) => {
     if (last === "") for (const event of waitingNow(picked)) show(event);
-    const { done, open, blocked, waiting, red } = endOf(picked, worker, untrusted);
-    const stands = { done: done.length, open: open.length, blocked, waiting, red, idle: rests };
+    const { done, open, blocked, waiting, red, resting } = endOf(picked, loop);
+    const stands = { done: done.length, open: open.length, blocked, waiting, red, resting, idle: rests };
     if (JSON.stringify(stands) === last) return;
     last = JSON.stringify(stands);
     show({ type: "loop:stands", ...stands });
@@ -601,11 +631,8 @@ function waitingNow({ runs, states, scope }: Picked): readonly BloomHappening[] 
   );
 }
 
-function endOf(
-  { file, states, runs }: Picked,
-  { only }: Worker,
-  untrusted: ReadonlyMap<string, PawlError>,
-): LoopEnd {
+function endOf(picked: Picked, { clock, untrusted, worker: { only } = ANY_WORKER }: Loop): LoopEnd {
+  const { candidates, file, states, runs } = picked;
   const root = only === null ? null : findTask(file.tasks, only);
   const tasks = eachTask(root ? [root] : file.tasks).map(({ task }) => task);
   const open = tasks.filter((task) => !isClosed(task));
@@ -622,6 +649,9 @@ function endOf(
     blocked: open.filter(({ id, status }) => status === "blocked" || stuck.has(id)).map(({ id }) => id),
     waiting: open.filter(waits).map(({ id }) => id),
     red: redIn(open, states, runs),
+    resting: listResting(open, runs, clock.now().toISOString(), (task) =>
+      candidates.some(({ id }) => id === task.id) ? agentFor(picked, task) : null,
+    ),
     byHand: open.filter(({ id, status }) => status === "in_progress" && !runs.has(id)).map(({ id }) => id),
   };
 }

@@ -12,13 +12,20 @@ export interface MissingAgent {
 }
 
 /** Why the task's agent cannot begin, or null; also null if none is needed any more. */
-export function agentMissing(agents: Agents, { runs, settings }: Picked, task: Task): MissingAgent | null {
-  if (!isOpen(task, runs.get(task.id) ?? { workDone: false })) return null;
-  const agent = task.agent ?? settings.agent;
+export function agentMissing(agents: Agents, picked: Picked, task: Task): MissingAgent | null {
+  const { settings } = picked;
+  const agent = agentFor(picked, task);
+  if (agent === null) return null;
   const why = agents.missing(agent);
   if (why === null) return null;
   const fix = `Install the agent or name another, then run \`${settings.command} run\` again.`;
   return { agent, error: new PawlError("agent-missing", `${task.id} cannot begin: ${why}`, fix) };
+}
+
+/** The agent that has something left to do for it; null: none has. */
+export function agentFor({ runs, settings }: Picked, task: Task): string | null {
+  if (!isOpen(task, runs.get(task.id) ?? { workDone: false })) return null;
+  return task.agent ?? settings.agent;
 }
 
 /** Throws `agent-missing` if no task that could be taken now, or soon, has its agent. */

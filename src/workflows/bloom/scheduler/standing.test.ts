@@ -41,6 +41,7 @@ describe("A loop", () => {
       blocked: [],
       waiting: [],
       red: [],
+      resting: [],
       byHand: [],
     });
     expect(runs.map(({ task }) => task).sort()).toEqual(["T1", "T3"]);
@@ -57,6 +58,7 @@ describe("A loop", () => {
       blocked: [],
       waiting: [],
       red: [],
+      resting: [],
       byHand: [],
     });
     expect(runs.map(({ task }) => task)).not.toContain("T2");
@@ -79,6 +81,7 @@ describe("A loop", () => {
       blocked: ["T2"],
       waiting: ["T1"],
       red: [],
+      resting: [],
       idle: true,
     };
     expect(await end()).toEqual({
@@ -88,6 +91,7 @@ describe("A loop", () => {
       blocked: ["T2"],
       waiting: ["T1"],
       red: [],
+      resting: [],
       byHand: [],
     });
     expect(of("loop:stands").at(-1)).toEqual(stands);

@@ -1,6 +1,6 @@
 /**
  * Works on one leased task from event to event: performs the last rule's commands, commits their result, and repeats. It
- * first ends what an earlier owner left running when it died, and gives up that session.
+ * first ends what an earlier owner left running when it died, and resumes that session.
  */
 
 import type { BloomHappening } from "../../../core/bloom-event.ts";
@@ -15,6 +15,7 @@ import type { Watch } from "../../../core/ports/watch.ts";
 import type { SharedWorktrees } from "../../../core/ports/worktrees.ts";
 import { openSignal } from "../../../core/signal.ts";
 import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
+import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
 import { added, rounded } from "../budget.ts";
 import { perform, performSave } from "../commands/perform.ts";
@@ -35,7 +36,7 @@ import {
   type Governed,
   type ResultInput,
 } from "../transactions.ts";
-import { forgetSession } from "../verbs/edits.ts";
+import { set } from "../verbs/edits.ts";
 import { askPerson } from "./ask-person.ts";
 import { type Environment, makeEnvironment } from "./environments.ts";
 import type { Pins } from "./pins.ts";
@@ -250,7 +251,7 @@ function contextOf(setup: WorkSetup, work: Work, known: Known, caller: Caller): 
 }
 
 async function recover(setup: WorkSetup, work: Work, known: Known, caller: Caller): Promise<Known> {
-  const { underway, session } = known.run;
+  const { underway } = known.run;
   if (underway.length === 0) return known;
   const saved = await performSave(contextOf(setup, work, known, caller));
   // Its agent's calls would record what nobody could take over.
@@ -272,10 +273,25 @@ async function recover(setup: WorkSetup, work: Work, known: Known, caller: Calle
     const count = await setup.ports.agents.endLeftovers(run);
     if (count > 0) happened.push({ type: "agent:leftovers_ended", taskId: work.id, run, count });
   }
-  const reason = "its worker ended in the middle of the agent's run";
-  if (session !== null) happened.push({ type: "session:lost", taskId: work.id, session: session.id, reason });
-  const patch = { underway: [], agentRun: null, session: null, spent, costs };
-  return (await commit(setup, work, { patch, edits: forgetSession(known.task), happened }, caller)).known;
+  const kept = await keptSession(setup, known);
+  const patch = { underway: [], agentRun: null, spent, costs, ...kept.patch };
+  return (await commit(setup, work, { patch, edits: kept.edits, happened }, caller)).known;
+}
+
+/** The session of the agent that a dead loop left can be resumed, also if only its output tells which that is. */
+async function keptSession(
+  { ports }: WorkSetup,
+  { run, settings, task }: Known,
+): Promise<{ readonly patch: Partial<TaskRun>; readonly edits: readonly TaskEdit[] }> {
+  if (!run.agentRun) return { patch: {}, edits: [] };
+  const found = await ports.agents.sessionOf(run.agentRun.run);
+  if (found === null || found.id === run.session?.id) return { patch: {}, edits: [] };
+  const agent = task.agent ?? settings.agent;
+  const host = ports.host === undefined ? {} : { host: ports.host };
+  return {
+    patch: { session: { ...found, agent, ...host } },
+    edits: [set(task, "session_provider", agent), set(task, "session_id", found.id)],
+  };
 }
 
 /** The end of a run that nobody saw: it counts up to its last sign of life. */

@@ -24,6 +24,7 @@ export function liftsRest(run: TaskRun | undefined, verb: string, context: Conte
   if (
     run.state === "blocked" ||
     run.state === "target_red" ||
+    run.state === "agent_rests" ||
     (run.state === "budget_exhausted" && !isPersonHere(context))
   )
     return null;
@@ -40,7 +41,7 @@ export function liftsRest(run: TaskRun | undefined, verb: string, context: Conte
   });
 }
 
-const REST = { target_red: 1, blocked: 1, budget_exhausted: 1, waiting_for_human: 1 };
+const REST = { target_red: 1, agent_rests: 1, blocked: 1, budget_exhausted: 1, waiting_for_human: 1 };
 
 function spentOf({ spent }: TaskRun) {
   const usd = Math.round(spent.usd * 100) / 100;

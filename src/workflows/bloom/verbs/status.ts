@@ -50,6 +50,10 @@ function readyOf(snapshot: Snapshot, { id }: StatusInput, context: Context): Don
   const question = liftsRest(run, "ready", context);
   if (question) return question;
   if (run && snapshot.states.get(id) === "target_red") return overTarget(snapshot, task, run, context);
+  if (run?.state === "agent_rests") {
+    const sent = sendEvent(snapshot, task, run, { event: "agent_free" }, context);
+    return { ...sent, text: `${id} goes on: ${run.rest?.agent ?? "its agent"} is asked again.` };
+  }
   if (run && task.status === "blocked" && onlyDeliveryFailed(task, run)) {
     const hint = `Its work is done and committed: what remains follows, without its agent. \`${context.settings.bloom.command} reset ${id}\` begins it anew.`;
     return moved(task, "done_pending_merge", forgetSession(task), context, hint);

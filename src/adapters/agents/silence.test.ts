@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
+import { openSilence, type Silence } from "./silence.ts";
+
+let folder: string;
+let said: string[];
+let silence: Silence;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  folder = mkdtempSync(join(tmpdir(), "pawl-silence-"));
+  said = [];
+  silence = openSilence(folder, (text) => void said.push(text));
+});
+
+afterEach(() => {
+  silence.close();
+  vi.useRealTimers();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const seconds = () => said.map((text) => Number(/for (\d+) s/.exec(text)?.[1]));
+
+it("is told after half a minute, and each time it has lasted twice as long, with what the program writes of its errors", () => {
+  promise("agents.retry-line");
+  vi.advanceTimersByTime(29_000);
+  expect(said).toEqual([]);
+  writeFileSync(join(folder, "errors.log"), "Attempt 3 failed with status 503.\n    at Object.x\n}\n");
+  vi.advanceTimersByTime(1000);
+  expect(said[0]).toContain("(Attempt 3 failed with status 503.)");
+  vi.advanceTimersByTime(90_000);
+  expect(seconds()).toEqual([30, 60, 120]);
+});
+
+it("begins anew with each word, and is none while a tool runs", () => {
+  promise("agents.retry-line");
+  vi.advanceTimersByTime(25_000);
+  silence.heard([{ type: "text", text: "x" }]);
+  vi.advanceTimersByTime(25_000);
+  silence.heard([{ type: "tool", name: "shell", detail: "npm test" }]);
+  vi.advanceTimersByTime(600_000);
+  expect(said).toEqual([]);
+  silence.heard([]);
+  vi.advanceTimersByTime(30_000);
+  expect(seconds()).toEqual([30]);
+});

@@ -1,0 +1,115 @@
+/** How long an agent rests whose account is limited or refused, and how that is said, everywhere in the same words. */
+import type { Limited } from "../../core/ports/agents.ts";
+import type { Task } from "../../tasks-file/task.ts";
+import { isBackingOff } from "./standing.ts";
+import type { AgentRest, TaskRun } from "./task-run.ts";
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+/** A reset is not trusted to the second, and not all tasks go on in the same one. */
+const AFTER_RESET = 3 * SECOND;
+const SPREAD = 15 * SECOND;
+/** A reset further away is a misunderstanding. */
+const LONGEST = 8 * 24 * HOUR;
+/** The display of a time needs no day if it is that near. */
+const NEAR = 20 * HOUR;
+
+/** `before`: the rest that this one follows, without any work in between. */
+export function restOf(
+  limited: Limited,
+  agent: string,
+  task: string,
+  before: AgentRest | null,
+  now: Date,
+): AgentRest {
+  const { mend, resets, words } = limited;
+  const time = now.getTime();
+  const count = (before?.count ?? 0) + 1;
+  const reset = resets === null ? Number.NaN : Date.parse(resets);
+  // A reset that is over already and did not help says nothing.
+  const isKnown = mend === undefined && reset < time + LONGEST && (reset > time || before === null);
+  const away = isKnown
+    ? Math.max(0, reset - time) + AFTER_RESET + spreadOf(task)
+    : mend === undefined
+      ? Math.min(HOUR, MINUTE * 2 ** (count - 1))
+      : HOUR;
+  const until = new Date(time + away).toISOString();
+  const since = before?.since ?? now.toISOString();
+  return { agent, words, since, until, isKnown, count, ...(mend === undefined ? {} : { mend }) };
+}
+
+function spreadOf(task: string): number {
+  let sum = 0;
+  for (const character of task) sum = (Math.imul(sum, 31) + character.charCodeAt(0)) >>> 0;
+  return sum % SPREAD;
+}
+
+/** `claude rests until 03:02`. */
+export function restWords({ agent, isKnown, mend, since, until }: AgentRest): string {
+  if (mend !== undefined) return `${agent} cannot work: ${mend}`;
+  const at = new Date(until);
+  const day = at.getTime() - Date.parse(since) < NEAR ? "" : `${dayOf(at)} `;
+  const time = `${day}${[at.getHours(), at.getMinutes()].map(twoDigits).join(":")}`;
+  return isKnown ? `${agent} rests until ${time}` : `${agent} rests, and is asked again at ${time}`;
+}
+
+function dayOf(at: Date): string {
+  return [at.getFullYear(), at.getMonth() + 1, at.getDate()].map(twoDigits).join("-");
+}
+
+const twoDigits = (value: number): string => String(value).padStart(2, "0");
+
+/** The same, with what the agent itself says. */
+export function restReason(rest: AgentRest): string {
+  return `${restWords(rest)} (${rest.words})`;
+}
+
+/** The agents that rest now, each with its longest rest. */
+export function restingAgents(
+  runs: ReadonlyMap<string, TaskRun>,
+  now: string,
+): ReadonlyMap<string, AgentRest> {
+  const found = new Map<string, AgentRest>();
+  for (const run of runs.values()) {
+    if (run.state !== "agent_rests" || !run.rest || !isBackingOff(run, now)) continue;
+    const other = found.get(run.rest.agent);
+    if (other === undefined || other.until < run.rest.until) found.set(run.rest.agent, run.rest);
+  }
+  return found;
+}
+
+export interface RestingAgent {
+  readonly agent: string;
+  /** `claude rests until 03:02`. */
+  readonly words: string;
+  /** Null: only a person can mend it. */
+  readonly until: string | null;
+  /** Those that wait for it. */
+  readonly tasks: readonly string[];
+}
+
+/** `waits`: of tasks that have not begun, whether they wait for nothing but their agent. */
+export function listResting(
+  open: readonly Task[],
+  runs: ReadonlyMap<string, TaskRun>,
+  now: string,
+  waitsFor: (task: Task) => string | null,
+): readonly RestingAgent[] {
+  return [...restingAgents(runs, now)].map(([agent, rest]) => ({
+    agent,
+    words: restWords(rest),
+    until: rest.mend === undefined ? rest.until : null,
+    tasks: open
+      .filter((task) => {
+        const run = runs.get(task.id);
+        return run?.state === "agent_rests" ? run.rest?.agent === agent : waitsFor(task) === agent;
+      })
+      .map(({ id }) => id),
+  }));
+}
+
+/** `claude rests until 03:02; 4 tasks wait`. */
+export function restLine({ tasks, words }: Pick<RestingAgent, "tasks" | "words">): string {
+  return `${words}; ${tasks.length} ${tasks.length === 1 ? "task waits" : "tasks wait"}`;
+}

@@ -1,0 +1,189 @@
+/** An agent whose account is limited or refused. */
+import { describe, expect, it } from "vitest";
+import { promise } from "../../../../test/rig/promise.ts";
+import { openStage, type StageOptions, type StageRun } from "../../../../test/rig/schedule/stage.ts";
+import type { Limited } from "../../../core/ports/agents.ts";
+import { ready } from "../verbs/status.ts";
+
+const list = (...tasks: readonly string[]) =>
+  `tasks:\n${tasks.map((task) => `- {${task}, title: t, instructions: i}\n`).join("")}`;
+const FOUR = list("id: T1, repo: .", "id: T2, repo: .", "id: T3, repo: .", "id: T4, repo: .");
+const HOUR = 3_600_000;
+
+const limit = (limited: Limited) => ({ reason: "rate-limit", detail: limited.words, limited }) as const;
+const refusal = {
+  reason: "account",
+  detail: "invalid x-api-key",
+  limited: { words: "invalid x-api-key", resets: null, mend: "run `claude /login`" },
+} as const;
+
+/** The account is limited until a time after the beginning, and says so. */
+function limited(milliseconds: number, more: Partial<StageOptions> = {}) {
+  let at = Number.NaN;
+  const stage = openStage({
+    tasks: FOUR,
+    once: true,
+    async agent() {
+      if (Number.isNaN(at)) at = stage.now().getTime() + milliseconds;
+      return stage.now().getTime() < at
+        ? limit({ words: "You've hit your limit", resets: new Date(at).toISOString() })
+        : undefined;
+    },
+    ...more,
+  });
+  return stage;
+}
+
+const runOf = (stage: ReturnType<typeof openStage>, id: string) =>
+  JSON.parse(stage.read(`.pawl/runs/${id}.json`) ?? "{}");
+
+describe("An agent whose account is limited", () => {
+  it("rests until the reset: no try is spent, no other task of it begins, and all go on in their sessions", async () => {
+    promise("agents.limit");
+    const stage = limited(2 * HOUR);
+    await stage.until(() => stage.of("agent:rests").length === 2);
+    await stage.pass(HOUR);
+    expect(stage.runs).toHaveLength(2);
+    for (const id of ["T1", "T2"]) {
+      expect(stage.state(id)).toBe("agent_rests");
+      expect(runOf(stage, id).tries).toEqual({});
+    }
+    const [resting] = stage.of("loop:stands").at(-1)?.resting ?? [];
+    expect(resting).toMatchObject({ agent: "claude", tasks: ["T1", "T2", "T3", "T4"] });
+    expect(resting?.words).toMatch(/^claude rests until \d\d:\d\d$/);
+    expect(stage.of("agent:rests").map(({ first }) => first)).toEqual([true, false]);
+    expect(await stage.end()).toMatchObject({ done: ["T1", "T2", "T3", "T4"], resting: [] });
+    const again = stage.runs.slice(2).filter(({ task }) => task === "T1" || task === "T2");
+    expect(again.map(({ resumed }) => resumed)).toEqual([true, true]);
+    expect(stage.of("task:retried")).toEqual([]);
+    expect(runOf(stage, "T1").rest ?? null).toBeNull();
+  });
+
+  it("does not keep a loop that is not to wait, which tells what is left", async () => {
+    promise("agents.limit");
+    const stage = limited(2 * HOUR, { noWait: true });
+    expect(await stage.end()).toMatchObject({
+      ...{ done: [], blocked: [], open: ["T1", "T2", "T3", "T4"] },
+      resting: [{ agent: "claude", tasks: ["T1", "T2", "T3", "T4"] }],
+    });
+  });
+
+  it("is asked again by the next loop at once", async () => {
+    promise("agents.limit");
+    let isOpen = false;
+    const stage = openStage({
+      ...{ tasks: FOUR, once: true, noWait: true },
+      agent: async () => (isOpen ? undefined : limit({ words: "limit", resets: "2099-01-01T00:00:00Z" })),
+    });
+    await stage.end();
+    isOpen = true;
+    expect(await stage.again()).toMatchObject({ done: ["T1", "T2", "T3", "T4"] });
+  });
+
+  it("is asked again after a minute, two, four, and an hour at most, where no reset is known", async () => {
+    promise("agents.limit");
+    const at: number[] = [];
+    const stage = openStage({
+      ...{ tasks: list("id: T1, repo: ."), once: true },
+      async agent() {
+        at.push(stage.now().getTime());
+        return at.length < 10 ? limit({ words: "try again later", resets: null }) : undefined;
+      },
+    });
+    expect(await stage.end()).toMatchObject({ done: ["T1"] });
+    const minutes = at.slice(1).map((time, index) => Math.round((time - (at[index] ?? 0)) / 60_000));
+    expect(minutes).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
+    expect(stage.of("agent:rests")[0]?.reason).toMatch(
+      /^claude rests, and is asked again at \d\d:\d\d \(try again later\)$/,
+    );
+    expect(stage.of("agent:rests").filter(({ first }) => first)).toHaveLength(1);
+  });
+
+  it("holds up no other agent", async () => {
+    const stage = openStage({
+      ...{ tasks: list("id: T1, repo: .", "id: T2, repo: ., agent: codex"), once: true, noWait: true },
+      agent: async ({ task }: StageRun) =>
+        task === "T1" ? limit({ words: "limit", resets: "2099-01-01T00:00:00Z" }) : undefined,
+    });
+    expect(await stage.end()).toMatchObject({ done: ["T2"], resting: [{ agent: "claude", tasks: ["T1"] }] });
+  });
+
+  it("is resumed by a loop after one that was killed while it rested", async () => {
+    promise("agents.session-kept");
+    const stage = limited(2 * HOUR);
+    await stage.until(() => stage.of("agent:rests").length === 2);
+    stage.kill();
+    expect(await stage.again()).toMatchObject({ done: ["T1", "T2", "T3", "T4"] });
+    expect(stage.of("session:lost")).toEqual([]);
+  });
+});
+
+describe("An agent whose account is refused", () => {
+  it("stops for all its tasks at once, spends no try, and says once what mends it", async () => {
+    promise("agents.account");
+    const stage = openStage({ tasks: FOUR, once: true, agent: async () => refusal });
+    const end = await stage.end();
+    expect(end).toMatchObject({ blocked: [], open: ["T1", "T2", "T3", "T4"] });
+    expect(end.resting).toEqual([
+      {
+        ...{ agent: "claude", words: "claude cannot work: run `claude /login`", until: null },
+        tasks: ["T1", "T2", "T3", "T4"],
+      },
+    ]);
+    expect(stage.runs).toHaveLength(2);
+    expect(stage.of("agent:rests").filter(({ first }) => first)).toHaveLength(1);
+    expect(runOf(stage, "T1").tries).toEqual({});
+  });
+
+  it("goes on once a person says so", async () => {
+    promise("agents.account");
+    let isMended = false;
+    const stage = openStage({
+      tasks: list("id: T1, repo: ."),
+      agent: async () => (isMended ? undefined : refusal),
+    });
+    await stage.until(() => stage.state("T1") === "agent_rests");
+    isMended = true;
+    await stage.person(ready, { id: "T1" });
+    await stage.until(() => stage.of("task:completed").length === 1);
+    expect(stage.runs.map(({ resumed }) => resumed)).toEqual([false, true]);
+    stage.stop();
+    await stage.end();
+  });
+});
+
+describe("A session", () => {
+  it("is kept after a failed call of the model, and told to go on where it knows its step", async () => {
+    promise("agents.session-kept");
+    let n = 0;
+    const stage = openStage({
+      ...{ tasks: list("id: T1, repo: ., steps: [{id: s1, instruction: SECRET WORDS}]"), once: true },
+      async agent({ spend, stepDone }: StageRun) {
+        spend(1);
+        n += 1;
+        if (n === 1) return { reason: "model-error", detail: "500" } as const;
+        await stepDone("s1");
+        return undefined;
+      },
+    });
+    await stage.end();
+    expect(stage.runs.map(({ resumed }) => resumed)).toEqual([false, true]);
+    const [first, second] = stage.runs.map(({ prompt }) => prompt);
+    expect(first).toContain("SECRET WORDS");
+    expect(second).toContain("cut short");
+    expect(second).not.toContain("SECRET WORDS");
+  });
+
+  it("ends where the model's host does not take its conversation any more", async () => {
+    let n = 0;
+    const stage = openStage({
+      ...{ tasks: list("id: T1, repo: ."), once: true },
+      async agent() {
+        n += 1;
+        return n === 1 ? ({ reason: "bad-request", detail: "prompt is too long" } as const) : undefined;
+      },
+    });
+    await stage.end();
+    expect(stage.runs.map(({ resumed }) => resumed)).toEqual([false, false]);
+  });
+});

@@ -15,6 +15,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openOutput } from "../src/adapters/agents/output-file.ts";
 import { keepSpent, openRunFolder } from "../src/adapters/agents/run-folder.ts";
 import { openChecks } from "../src/adapters/checks/checks.ts";
+import { openEventLog } from "../src/adapters/events/event-log.ts";
 import { openClaims } from "../src/adapters/files/claims.ts";
 import { openOwnFolder, ownPlace, writeOwnFile } from "../src/adapters/files/own-folder.ts";
 import { openStore } from "../src/adapters/files/store.ts";
@@ -54,7 +55,10 @@ const commit = () => {
   return store.commit(store.view(), [{ type: "write", path: projectPath("a.md"), text: "a\n" }]);
 };
 const loop = () =>
-  openLoopOutside({ root, environment: stateHome(), settings: DEFAULT_SETTINGS, launch: ["node"] });
+  openLoopOutside({
+    ...{ root, environment: stateHome(), settings: DEFAULT_SETTINGS, launch: ["node"] },
+    eventLog: async () => openEventLog(join(root, ".pawl/events.jsonl")),
+  });
 
 /** Every writer of Pawl's own files, at the places where a link could lead it astray. */
 const WRITERS: readonly [string, () => unknown][] = [

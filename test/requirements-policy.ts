@@ -79,7 +79,7 @@ export const POLICY = {
     source: "docs/trust.md, What governs a run",
   },
   "policy.claim": {
-    says: "A status done that appears in tasks.yaml while an agent is at work is a claim, which the loop verifies.",
+    says: "A task or step that tasks.yaml ends while an agent without a wall is at work is its claim: of its own task the loop verifies it, of others it is put back, and a person's command ends them.",
     source: "docs/trust.md, What governs a run",
   },
   "policy.accepted": {

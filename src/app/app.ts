@@ -460,7 +460,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
       await trust.checkLoop();
       const { openLoopOutside } = await import("./loop-ports.ts");
       return openLoopOutside({
-        ...{ root, environment, lacksTrust: trust.lacking },
+        ...{ root, environment, eventLog, lacksTrust: trust.lacking },
         settings: within((await read(store.view())).settings, surroundings),
         launch: [process.execPath, place.program ?? process.argv[1] ?? ""],
         warn: (line) => place.warn?.(line),

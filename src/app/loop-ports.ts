@@ -16,6 +16,7 @@ import { type Environment, withoutOwnSecrets } from "../config/config.ts";
 import { machineFolder, stateFolder } from "../config/state-home.ts";
 import type { Agents } from "../core/ports/agents.ts";
 import type { CommandOrder, Commands } from "../core/ports/commands.ts";
+import type { EventLog } from "../core/ports/event-log.ts";
 import type { LoopPorts } from "../core/ports/loop.ts";
 import type { PullRequests } from "../core/ports/pull-requests.ts";
 import type { Store } from "../core/ports/store.ts";
@@ -37,6 +38,7 @@ export interface LoopPlace {
   readonly traceparentOf?: (task: string, kind: "agent" | "check", id: string) => string | null;
   /** Present: other machines work on the tasks, too. */
   readonly shared?: SharedLoop;
+  readonly eventLog: () => Promise<EventLog>;
 }
 
 export interface SharedLoop
@@ -107,6 +109,12 @@ export function openLoopOutside(place: LoopPlace): LoopPorts {
     ...(shared ? { fenced: shared.fenced, workers: shared.workers } : {}),
     clock: systemClock,
     ...(place.lacksTrust ? { lacksTrust: place.lacksTrust } : {}),
+    ...(wall.wall || shared
+      ? {}
+      : {
+          endedHere: async (ids) =>
+            (await import("../workflows/bloom/ended-in-log.ts")).endedInLog(await place.eventLog(), ids),
+        }),
     close: supervisor.close,
   };
 }

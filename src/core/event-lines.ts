@@ -117,7 +117,7 @@ const SENTENCES: Sentences = {
     `has nothing to commit, according to ${by}: ${reason}`,
     "yellow",
   ],
-  "task:edit_undone": ({ reason }) => [`an edit of its run was undone: ${reason}`, "red"],
+  "task:edit_undone": ({ reason }) => [`an edit was undone: ${reason}`, "red"],
   "task:failed": ({ reason, fix }) => [`is skipped by this run: ${reason} ${fix}`, "red"],
   "task:overtaken": ({ reason }) => [`is another machine's now: ${reason}`, "yellow"],
   "task:lease_lost": () => [

@@ -2,11 +2,12 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { bloomProject } from "../rig/bloom-project.ts";
+import { type BloomProject, bloomProject } from "../rig/bloom-project.ts";
 import { connect } from "../rig/client.ts";
 import { type TemporaryProject, temporaryProject } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";
 import { stateOf } from "../rig/state-home.ts";
+import { until } from "../rig/until.ts";
 
 const COMMIT = "git add -A && git commit -qm work";
 
@@ -38,6 +39,9 @@ function edited(script: string, { verify = "false", settings = {}, second = "" }
 
 const TASKS = '"$PAWL_PROJECT/tasks.yaml"';
 const PAWL = '"$PAWL_PROJECT/pawl.yaml"';
+const byStatus = (status: string) =>
+  `sed -i '/id: B$/,/instructions/ s/status: ready_for_agent/${status}/' ${TASKS}`;
+const taskOf = (project: BloomProject, id: string) => project.tasks().find((each) => each.id === id);
 
 describe("an agent of the loop, with a shell", () => {
   it("does not take its own verify away", async () => {
@@ -78,6 +82,56 @@ describe("an agent of the loop, with a shell", () => {
     const ran = await project.run("--task", "A");
     expect(ran.of("check:failed")).toHaveLength(1);
     expect(ran.of("merge:completed")).toEqual([]);
+  });
+
+  it.each([
+    ["done", "status: done"],
+    ["waiting to be merged", "status: done_pending_merge"],
+    ["cancelled", "status: cancelled"],
+  ])("makes no other task %s by a status, and nothing that depends on it begins", async (_, status) => {
+    promise("policy.claim");
+    using project = edited(byStatus(status), {
+      verify: "true",
+    });
+    project.write("tasks.yaml", `${project.read("tasks.yaml")}  - {id: C, title: Third, depends_on: [B]}\n`);
+    const ran = await project.run("--task", "A");
+    expect(ran.of("merge:completed").map(({ taskId }) => taskId)).toEqual(["A"]);
+    expect(ran.of("task:edit_undone")).toMatchObject([
+      { taskId: "B", reason: expect.stringContaining("A person says so by `bloom ") },
+    ]);
+    expect(taskOf(project, "B")?.status).toBe("ready_for_agent");
+    expect(taskOf(project, "C")?.status).not.toBe("ready_for_agent");
+    const next = await project.run("--task", "B");
+    expect(next.of("agent:started")).toMatchObject([{ taskId: "B" }]);
+    expect(next.of("check:failed")).toMatchObject([{ taskId: "B", command: "test -e b.txt" }]);
+  });
+
+  it("ends no step of another task, so that it is worked on and verified", async () => {
+    promise("policy.claim");
+    using project = edited(`sed -i 's/id: B-1/id: B-1, status: done/' ${TASKS}`, {
+      verify: "true",
+      second: '\n    steps: [{id: B-1, instruction: one, verify: ["test -e c.txt"]}]',
+    });
+    const ran = await project.run("--task", "A");
+    expect(ran.of("task:edit_undone")).toMatchObject([{ taskId: "B" }]);
+    expect(taskOf(project, "B")?.steps[0]?.status ?? "pending").toBe("pending");
+  });
+
+  it("makes no other task done after its loop was killed in the middle of its run", async () => {
+    promise("policy.claim");
+    const seen = '"$PAWL_PROJECT/seen"';
+    using project = edited(
+      `${byStatus("status: done")}; touch ${seen}; while [ -e ${seen} ]; do sleep 0.05; done`,
+      { verify: "true" },
+    );
+    const child = project.start("--task", "A");
+    await until(() => project.read("seen") !== null);
+    child.kill("SIGKILL");
+    await new Promise((done) => child.once("exit", done));
+    rmSync(join(project.root, "seen"));
+    const ran = await project.run("--task", "B");
+    expect(ran.of("task:edit_undone")).toMatchObject([{ taskId: "B" }]);
+    expect(ran.of("agent:started")).toMatchObject([{ taskId: "B" }]);
   });
 
   it("gets no more permission for the next task", async () => {
@@ -157,6 +211,19 @@ describe("a person", () => {
     const ran = await project.run("--task", "A");
     expect(ran.of("policy:changed")).toEqual([]);
     expect(ran.of("merge:completed")).toHaveLength(1);
+  });
+
+  it("ends another task by a command while an agent is at work", async () => {
+    promise("policy.claim");
+    const seen = '"$PAWL_PROJECT/seen"';
+    using project = edited(`touch ${seen}; while [ -e ${seen} ]; do sleep 0.05; done`, { verify: "true" });
+    const running = project.run("--task", "A");
+    await until(() => project.read("seen") !== null);
+    expect((await project.person("done", "B", "--force")).code).toBe(0);
+    rmSync(join(project.root, "seen"));
+    const ran = await running;
+    expect(ran.of("task:edit_undone")).toEqual([]);
+    expect(taskOf(project, "B")?.status).toBe("done");
   });
 
   it("edits tasks while no agent is at work, and the loop follows", async () => {

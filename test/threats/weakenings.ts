@@ -1193,9 +1193,29 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the claim that a status is while an agent is at work",
       file: "src/workflows/bloom/persons-event.ts",
-      find: 'return run.state === "done" || run.underway.length > 0 ? null : "dropped";',
+      find: 'return run.state === "done" || run.underway.length > 0 || mayBeClaim ? null : "dropped";',
       replace: 'return run.state === "done" ? null : "dropped";',
       tests: ["test/e2e/policy.proof.test.ts: does not make itself or another done by a status"],
+    },
+    {
+      takes: "the look for what an agent has ended of other tasks",
+      file: "src/workflows/bloom/scheduler/loop.ts",
+      find: "  if (claims.length === 0) return false;",
+      replace: "  if (claims.length >= 0) return false;",
+      tests: [
+        "test/e2e/policy.proof.test.ts: makes no other task done by a status, and nothing that depends on it begins",
+        "test/e2e/policy.proof.test.ts: ends no step of another task, so that it is worked on and verified",
+      ],
+    },
+    {
+      takes: "what is kept for the next loop",
+      file: "src/workflows/bloom/scheduler/claims.ts",
+      find: "        worked = kept = before != null;",
+      replace: "        worked = kept = false;",
+      tests: [
+        "src/workflows/bloom/scheduler/claims.test.ts: is a claim for the next loop, too, if this one was killed",
+        "test/e2e/policy.proof.test.ts: makes no other task done after its loop was killed in the middle of its run",
+      ],
     },
   ],
   "A listed command that does more": [

@@ -41,6 +41,10 @@ export interface LoopPorts {
   readonly workers?: Workers;
   /** Why work on the task may not begin, or go on, before a person has agreed to what it starts. Null: it may. */
   lacksTrust?(task: StartingTask): Promise<PawlError | null>;
+  /**
+   * Which of these tasks and steps a commit of Pawl has ended, as its log says. Absent: no agent can write the tasks file.
+   */
+  endedHere?(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Called when the loop and everything that it started has ended: nothing needs supervision any more. */
   close?(): void;
 }

@@ -13,8 +13,15 @@ export function personsReason(task: Task, event: string | null): string | undefi
     : undefined;
 }
 
-/** The run's event for a status that a person set; null: nobody has set another. */
-export function personsEvent(task: Task, run: TaskRun): "reset" | "dropped" | "halted" | "cancelled" | null {
+/**
+ * The run's event for a status that a person set; null: nobody has set another. `mayBeClaim`: an agent may have written it, so
+ * that a task is over only where a person's command has marked its run.
+ */
+export function personsEvent(
+  task: Task,
+  run: TaskRun,
+  mayBeClaim = false,
+): "reset" | "dropped" | "halted" | "cancelled" | null {
   if (task.status === run.status) return null;
   switch (task.status) {
     case "todo":
@@ -24,12 +31,13 @@ export function personsEvent(task: Task, run: TaskRun): "reset" | "dropped" | "h
     case "done":
       // While its agent is at work, anybody may have written it: it is a claim, which the loop verifies like any other.
       if (run.dropped) return "dropped";
-      return run.state === "done" || run.underway.length > 0 ? null : "dropped";
+      return run.state === "done" || run.underway.length > 0 || mayBeClaim ? null : "dropped";
     case "blocked":
       return haltedUnless(run);
     case "cancelled":
       if (run.state === "cancelled") return null;
       if (run.cancelled) return "cancelled";
+      if (mayBeClaim) return null;
       // While its agent is at work, anybody may have written it: it stops, and a person decides.
       return run.underway.length > 0 ? haltedUnless(run) : "cancelled";
     case "done_pending_merge":

@@ -10,8 +10,9 @@ import type { Rule } from "../../engine/workflow.ts";
 import type { Context, Proposal, Transaction } from "../../runtime/module.ts";
 import { type Observers, runEvent, type Sent, type TableRun, type TypesOf } from "../../runtime/run-event.ts";
 import { whyUnwritable } from "../../tasks-file/entries.ts";
-import { changeTasks, TASKS_RUN } from "../../tasks-file/load.ts";
+import { changeTasks, type LoadedTasks, loadTasks, TASKS_RUN } from "../../tasks-file/load.ts";
 import type { TaskEdit } from "../../tasks-file/splice.ts";
+import { findStep } from "../../tasks-file/steps.ts";
 import { findTask, type Task, type TaskStatus, type TasksFile } from "../../tasks-file/task.ts";
 import type { Known, StepResult } from "./execution-context.ts";
 import { INPUTS } from "./facts.ts";
@@ -23,11 +24,12 @@ import { nowReady, type Scope, scopeOf, takeable, type Worker } from "./pick.ts"
 import { loadMessages, loadQuestions, type Message, type Question, untoldNotes } from "./question.ts";
 import { BLOOM_STATES } from "./recorded.ts";
 import { runChanges } from "./run-changes.ts";
+import type { Claim } from "./scheduler/claims.ts";
 import type { Standings } from "./standing.ts";
 import type { TaskEvent } from "./table.ts";
 import { isOver, loadDoneRun, newRun, type RedTarget, type TaskRun } from "./task-run.ts";
 import { nowIn, type Turn, tableRunOf, turnBy } from "./turn.ts";
-import { noted, statusEdit } from "./verbs/edits.ts";
+import { noted, set, statusEdit } from "./verbs/edits.ts";
 import { eventOf, loadSnapshot, type Snapshot } from "./verbs/snapshot.ts";
 
 export interface ResultInput {
@@ -37,6 +39,8 @@ export interface ResultInput {
   readonly policy?: Pinned;
   /** The run as its holder knows it: restored if `.pawl/` was removed under it. */
   readonly held?: TaskRun;
+  /** An agent may have written the task's status. */
+  readonly mayBeClaim?: boolean;
 }
 
 export interface Committed {
@@ -139,7 +143,7 @@ export const applyResult = runEvent<ResultTypes>({
   filesOnly: true,
   lock: () => TASKS_RUN,
   async load({ input, now, view, ...context }) {
-    const { result: given, held, policy: pinned, task: id } = input;
+    const { result: given, held, mayBeClaim, policy: pinned, task: id } = input;
     const found = await readTask(view, id, { ...context, now });
     const fault = found.held.get(id);
     if (fault && held === undefined) throw fault;
@@ -156,7 +160,7 @@ export const applyResult = runEvent<ResultTypes>({
     const before = currentRun(task, seen, now.time);
     const run: TaskRun = { ...before, ...result.patch };
     // What was written while the agent was at work is judged by that, also where this tells of its end.
-    const set = personsEvent(task, { ...run, underway: before.underway });
+    const set = personsEvent(task, { ...run, underway: before.underway }, mayBeClaim);
     return loopRunOf(seen, task, run, { result, governed, policy, set });
   },
   event(run, context) {
@@ -455,6 +459,43 @@ export const pick: Transaction<PickInput, Snapshot & Pick<Picked, "movedByOthers
     };
   },
 };
+
+/** Takes back what an agent ended in tasks.yaml, unless it was changed again. */
+export const putBack: Transaction<
+  { readonly claims: readonly Claim[] },
+  LoadedTasks,
+  undefined,
+  { readonly happened: readonly PawlEvent[] }
+> = {
+  run: () => TASKS_RUN,
+  read: (view, _, context) => loadTasks(view, context),
+  propose(seen, _, { claims }, context) {
+    const found = claims.flatMap((claim) => {
+      const { id, to } = claim;
+      const item = findTask(seen.file.tasks, id) ?? findStep(seen.file.tasks, id)?.step;
+      return item?.status === to && whyUnwritable(seen.parsed, claim.task) === null ? [claim] : [];
+    });
+    const edits = found.flatMap(({ from, id, to }) => [
+      ...(to === "cancelled" ? [{ type: "clear", id, key: "cancel_reason" } as const] : []),
+      set({ id }, "status", from),
+    ]);
+    const { command } = context.settings.bloom;
+    const happened = found.map(({ from, id, task, to }, index) =>
+      eventOf(
+        context,
+        { type: "task:edit_undone", taskId: task, reason: reasonFor(command, { from, id, to }) },
+        index,
+      ),
+    );
+    const { cacheEntries, changes } = changeTasks(seen, edits, context.settings);
+    return { reply: { happened }, changes, events: happened, cacheEntries };
+  },
+};
+
+function reasonFor(command: string, { from, id, to }: Omit<Claim, "task">): string {
+  const verb = to === "cancelled" ? `cancel ${id} --reason "…"` : `done ${id} --force`;
+  return `tasks.yaml was made to say \`${to}\` of ${id} while an agent without a wall was at work; it says \`${from}\` again. A person says so by \`${command} ${verb}\`.`;
+}
 
 function nameOf({ who, channel }: Caller): string {
   return who ?? channel;

@@ -34,9 +34,10 @@ import { ANY_WORKER, heldByCancelled, isClosed, isDone, type Worker } from "../p
 import { loadMessages } from "../question.ts";
 import { awaitsMerge, isBackingOff, waitLeft } from "../standing.ts";
 import { reasonOf, type TaskRun } from "../task-run.ts";
-import { applyResult, type Picked, pick } from "../transactions.ts";
+import { applyResult, type Picked, pick, putBack } from "../transactions.ts";
 import { type Caps, openCaps } from "./caps.ts";
 import { openCheckGate } from "./check-gate.ts";
+import { openTaskClaims, type TaskClaims } from "./claims.ts";
 import { sweepEnvironments } from "./environments.ts";
 import { listUnderway } from "./leftovers.ts";
 import { openMergeQueue } from "./merge-queue.ts";
@@ -97,6 +98,7 @@ export interface Active extends Work {
 /** What a running loop holds in memory. */
 interface Loop extends LoopSetup {
   readonly pins: Pins;
+  readonly taskClaims: TaskClaims;
   readonly retries: RetryPolicy;
   readonly merges: MergeQueue;
   readonly checks: CheckGate;
@@ -136,6 +138,7 @@ export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
   const loop: Loop = {
     ...setup,
     pins,
+    taskClaims: openTaskClaims(setup.runtime.outside.policies, setup.endedHere),
     runtime: pins.runtime,
     signal,
     retries: openRetryPolicy(setup),
@@ -242,14 +245,24 @@ function drainIfOutgrown({ outgrown, show }: Loop, { movedByOthers: tasks }: Pic
 
 const caller = ({ name }: LoopSetup): Caller => ({ channel: "library", who: name });
 
-/** What can be taken. Writes only if something becomes ready. */
-async function look(setup: LoopSetup, only = false): Promise<Picked> {
-  const asked = { worker: setup.worker ?? ANY_WORKER, isShared: setup.claims.isShared };
-  const seen = (await advance(setup.runtime, pick, { ...asked, look: true }, caller(setup))).reply;
+/** What can be taken. Writes only if something becomes ready, or if an agent may have ended something in tasks.yaml. */
+async function look(loop: Loop, only = false): Promise<Picked> {
+  const asked = { worker: loop.worker ?? ANY_WORKER, isShared: loop.claims.isShared };
+  const read = async () => (await advance(loop.runtime, pick, { ...asked, look: true }, caller(loop))).reply;
+  const found = await read();
+  const seen = (await tookBack(loop, found)) ? await read() : found;
   if (only || !seen.someReady || seen.movedByOthers.length > 0) return seen;
-  const { reply } = await advance(setup.runtime, pick, asked, caller(setup));
-  for (const event of reply.happened) setup.show(event);
+  const { reply } = await advance(loop.runtime, pick, asked, caller(loop));
+  for (const event of reply.happened) loop.show(event);
   return reply;
+}
+
+async function tookBack(loop: Loop, { file, runs }: Picked): Promise<boolean> {
+  const claims = await loop.taskClaims.see({ tasks: file.tasks, runs }, loop.active.size === 0);
+  if (claims.length === 0) return false;
+  const { reply } = await advance(loop.runtime, putBack, { claims }, caller(loop));
+  for (const event of reply.happened) loop.show(event);
+  return true;
 }
 
 /** Starts what may be started; returns how long to wait for more, or that nothing is left to wait for. */
@@ -414,7 +427,9 @@ function startWork(
     stopAll([work], "interrupted");
   });
   const setup = { ...fencedBy(loop, work), lost, stop: AbortSignal.any([loop.stop, lost]) };
-  const ended = workOn(setup, work, { ...begins, abandoned }, caller(loop))
+  const begun = begins.watches === true ? Promise.resolve() : loop.taskClaims.begin();
+  const ended = begun
+    .then(() => workOn(setup, work, { ...begins, abandoned }, caller(loop)))
     .catch(async (error: unknown) => {
       // It starts again from its state on disk, but not at once.
       if (loop.retries.shouldRetry(error)) await loop.retries.wait();
@@ -540,9 +555,11 @@ function folderName(task: Task, host: string | undefined): string {
 /** What a person said about a task at work: in tasks.yaml, or to its agent. */
 async function tellActive(loop: Loop, picked: Picked): Promise<void> {
   for (const work of loop.active.values()) {
-    if (isToldOtherwise(work, picked)) {
+    const mayBeClaim = loop.taskClaims.isOpen();
+    if (isToldOtherwise(work, picked, mayBeClaim)) {
       // What was read before the task's own last commit proves nothing.
-      if (isToldOtherwise(work, await look(loop, true))) work.abort.abort("told" satisfies StopReason);
+      if (isToldOtherwise(work, await look(loop, true), mayBeClaim))
+        work.abort.abort("told" satisfies StopReason);
     } else if (work.told !== null) {
       const told = work.told;
       const messages = await loadMessages(loop.runtime.store.view(), work.id);
@@ -555,12 +572,13 @@ async function tellActive(loop: Loop, picked: Picked): Promise<void> {
 const TAKEN_BACK: ReadonlySet<string> = new Set(["ready", "cancelled"]);
 
 /** True if the task is gone, or a person changed its status, or reset or cancelled its run. */
-function isToldOtherwise({ id, run: begun }: Work, { file, runs }: Picked): boolean {
+function isToldOtherwise({ id, run: begun }: Work, { file, runs }: Picked, mayBeClaim: boolean): boolean {
   if (begun === null) return false;
   const task = findTask(file.tasks, id);
   const run = runs.get(id);
   return (
-    task === null || (run !== undefined && (TAKEN_BACK.has(run.state) || personsEvent(task, run) !== null))
+    task === null ||
+    (run !== undefined && (TAKEN_BACK.has(run.state) || personsEvent(task, run, mayBeClaim) !== null))
   );
 }
 

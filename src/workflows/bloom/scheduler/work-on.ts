@@ -38,6 +38,7 @@ import {
 } from "../transactions.ts";
 import { set } from "../verbs/edits.ts";
 import { askPerson } from "./ask-person.ts";
+import type { TaskClaims } from "./claims.ts";
 import { type Environment, makeEnvironment } from "./environments.ts";
 import type { Pins } from "./pins.ts";
 import type { RetryPolicy } from "./retry-policy.ts";
@@ -51,6 +52,7 @@ export interface WorkSetup {
   readonly merges: MergeQueue;
   readonly checks: CheckGate;
   readonly pins: Pins;
+  readonly taskClaims: Pick<TaskClaims, "isOpen">;
   readonly worker?: Worker;
   readonly name: string;
   readonly show: (happening: BloomHappening | PawlEvent) => void;
@@ -183,7 +185,7 @@ async function next(setup: WorkSetup, work: Work, known: Known, caller: Caller):
   const { run } = known;
   if (run.state !== "merging") await setup.merges.leave(work.id);
   // A person may restart a task that is idle or backs off.
-  const set = personsEvent(known.task, run);
+  const set = personsEvent(known.task, run, setup.taskClaims.isOpen());
   if (set !== null) return { event: set };
   if (AT_REST.includes(run.state)) return null;
   if (isBackingOff(run, setup.clock.now().toISOString())) return null;
@@ -345,7 +347,8 @@ async function commit(
 ): Promise<Committed & { readonly known: Known }> {
   const policy = await setup.pins.of(work.id);
   const held = work.run === null ? {} : { held: work.run };
-  const input: ResultInput = { task: work.id, result, policy, ...held };
+  const mayBeClaim = setup.taskClaims.isOpen();
+  const input: ResultInput = { task: work.id, result, policy, mayBeClaim, ...held };
   const reply = await withRetries(
     setup,
     async () => (await advance(setup.runtime, applyResult, input, caller)).reply,

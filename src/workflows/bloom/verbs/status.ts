@@ -219,9 +219,9 @@ function settledAlready({ id, status }: Task, force: boolean, byAgent: boolean):
   return { text: `${id} is ${status}: a person has taken it back. End your turn.`, data, refused: true };
 }
 
-/** While the task's agent is at work, a status alone is only a claim: the run records that a person means it. */
+/** While an agent is at work, a status alone is only a claim: the run records that a person means it. */
 function stopsAgent(run: TaskRun | undefined): readonly Change[] {
-  if (run === undefined || run.underway.length === 0) return [];
+  if (run === undefined || isOver(run)) return [];
   return [{ type: "write", path: loopRunPath(run.task), text: renderRun({ ...run, dropped: true }) }];
 }
 

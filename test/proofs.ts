@@ -81,6 +81,7 @@ const PROOFS: Readonly<Record<string, Proof>> = {
     command: (part) => `node test/nodes/run.ts ${NODES[part - 1]}`,
     isWhole: true,
   },
+  soak: { parts: 1, command: () => "node test/soak/run.ts", isWhole: true },
   conformance: { parts: 1, command: () => "node test/conformance/run.ts", isWhole: true },
   "broken-laws": { parts: 1, command: () => "node test/crash/mutants.ts", isWhole: true },
   "broken-network": {

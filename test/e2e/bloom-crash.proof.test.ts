@@ -31,13 +31,13 @@ describe("A loop that is killed", () => {
     LONG,
     async (side) => {
       const scenario = SCENARIOS.repair as Scenario;
-      const tasks = scenario.tasks.replace("push_to_remote: true", "auto_cleanup_merged: true");
+      const tasks = scenario.tasks.replace("true}", "true, auto_cleanup_merged: true}");
       await using proof = await openProof({ ...scenario, tasks });
       const { project } = proof;
       const branches = () => project.hub("branch", "--format=%(refname:short)");
-      expect((await project.runStruck({ side, at: "update-ref -d" })).signal).toBe("SIGKILL");
+      expect((await project.runStruck({ side, at: "push .*--force-with-lease" })).signal).toBe("SIGKILL");
       expect(existsSync(project.workspace("bloom/T1"))).toBe(false);
-      expect(branches()).toBe(side === "before" ? "bloom/T1" : "");
+      expect(branches()).toBe("bloom/T1");
       expect((await project.bloom("worktrees")).out).toBe("No worktrees.\n");
       expect((await project.run()).code).toBe(0);
       expect(branches()).toBe("");

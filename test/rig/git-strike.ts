@@ -15,7 +15,7 @@ export interface Strike {
 }
 
 const WRITES =
-  "index-pack|pack-objects|commit-tree|read-tree|reset|checkout|merge --|update-ref|push|branch --no-track|fetch";
+  "index-pack|unpack-objects|pack-objects|commit-tree|read-tree|reset|checkout|merge --|update-ref|push|branch --no-track|fetch";
 
 /** The environment in which they strike; which commands were struck is kept in the folder. */
 export function strikingGit(

@@ -283,7 +283,7 @@ function differences(found: object, expected: object): readonly string[] {
 
 // ── What must not be there ───────────────────────────────────────────────────────────────────────────────────────
 
-function leftBehind(project: BloomProject): readonly string[] {
+export function leftBehind(project: BloomProject): readonly string[] {
   const names = (folder: string) => namesIn(join(project.root, folder));
   const hub = project.hubFolder();
   const gitLocks = [join(project.root, ".git"), join(project.root, "../remote.git"), hub].flatMap((folder) =>

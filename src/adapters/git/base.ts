@@ -5,7 +5,8 @@ import { insideOf, makeWorkspace } from "./ensure.ts";
 import { git, gitLine } from "./git.ts";
 import { follow, openHub } from "./hub.ts";
 import { fetchBranch } from "./merge.ts";
-import { branchRefs, commitOf, isAncestor, upstreamOf } from "./refs.ts";
+import { isAncestor } from "./reader.ts";
+import { branchRefs, commitOf, upstreamOf } from "./refs.ts";
 import type { Workplace } from "./workplace.ts";
 import { checkBranch, checkoutOf, worktreePathsOf } from "./worktree-paths.ts";
 

@@ -1,6 +1,7 @@
 import type { ChangedFile, GitCommits, PinnedBase } from "../../core/ports/git.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
-import { commitOf, isAncestor, remoteOf } from "./refs.ts";
+import { isAncestor } from "./reader.ts";
+import { commitOf, remoteOf } from "./refs.ts";
 
 const FALLBACKS = ["main", "master"];
 

@@ -16,18 +16,20 @@ import { errnoOf, isAbsence } from "../files/disk.ts";
 import { beside, GIT_CONFIG, GIT_READS } from "../process/work-folder.ts";
 import { SET_UP } from "../setup/setup.ts";
 import { discover } from "./discover.ts";
-import { fetchOne } from "./fetch.ts";
-import { configOf, type GitCall, git, gitLine } from "./git.ts";
+import { fetchMoved } from "./fetch.ts";
+import { configOf, type GitCall, gitLine } from "./git.ts";
 import { alternatesOf, follow, followAll, formOf, openHub } from "./hub.ts";
+import { moveRef } from "./hub-refs.ts";
 import { bringIncluded } from "./include.ts";
 import { inside } from "./inside.ts";
 import { copyOwn, personConfig } from "./person-config.ts";
+import { isAncestor } from "./reader.ts";
+import { listRefs, plainRepository } from "./ref-files.ts";
 import {
   branchRefs,
   checkoutsOf,
   commitOf,
   identityOf,
-  isAncestor,
   missingIdentity,
   remoteOf,
   upstreamOf,
@@ -135,11 +137,7 @@ async function findStart(hub: GitCall, call: GitCall, order: EnsureOrder): Promi
   const remote = await remoteOf(call, branch);
   const far = `refs/remotes/${remote}/${branch}`;
   const [own, local] = [await commitOf(hub, ref), await commitOf(call, ref)];
-  if (remote !== null && own === null && local === null) {
-    // Offline, or the remote has no such branch: then what is known counts.
-    await fetchOne({ ...call, stop }, remote, branch);
-  }
-  if (own === null && order.fetch === true) await fetchBase(call, base, stop);
+  if (own === null) await fetchStart({ ...call, stop }, order, local === null ? remote : null);
   const wanted = [ref, ...(remote === null ? [] : [far]), ...(await baseRefs(call, base))];
   const known = await follow(hub, call, wanted);
   const theirs = known.get(ref) ?? null;
@@ -198,15 +196,17 @@ async function baseRefs(call: GitCall, base: string | undefined): Promise<readon
   return branchRefs(name, await upstreamOf(call, name));
 }
 
-async function fetchBase(
-  call: GitCall,
-  base: string | undefined,
-  stop: AbortSignal | undefined,
-): Promise<void> {
-  const name = base ?? (await currentBranch(call));
-  const remote = name === "" ? null : await upstreamOf(call, name);
-  if (remote === null) return;
-  await fetchOne({ ...call, stop }, remote, name);
+/** Offline, or where the remote has no such branch, what is known counts. */
+async function fetchStart(call: GitCall, order: EnsureOrder, remote: string | null): Promise<void> {
+  const base = order.fetch === true ? (order.base ?? (await currentBranch(call))) : "";
+  const upstream = base === "" ? null : await upstreamOf(call, base);
+  const wanted = new Map<string, string[]>();
+  for (const [from, branch] of [
+    [remote, order.branch],
+    [upstream, base],
+  ] as const)
+    if (from !== null) wanted.set(from, [...(wanted.get(from) ?? []), branch]);
+  for (const [from, branches] of wanted) await fetchMoved(call, from, branches);
 }
 
 async function currentBranch(call: GitCall): Promise<string> {
@@ -232,7 +232,7 @@ async function baseCommit(
 async function moveBranch(hub: GitCall, branch: string, commit: string): Promise<void> {
   const ref = `refs/heads/${branch}`;
   if ((await commitOf(hub, ref)) === commit) return;
-  await git(hub, ["update-ref", ref, commit]);
+  await moveRef(hub, ref, commit);
 }
 
 // ── Making one ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -296,7 +296,7 @@ export async function makeWorkspace(place: Workplace, making: Making): Promise<v
     folder: top,
     from,
     script: CHECK_OUT,
-    args: [modules, look],
+    args: [modules, look, commit],
     writes: [look],
     limit: CHECKOUT_LIMIT,
   });
@@ -309,6 +309,12 @@ const MOST_REFS = 300;
 /** The person's branches, those of remotes, and tags: commit by ref. The hub has their objects then. */
 async function refsOf(hub: GitCall, from: GitCall): Promise<ReadonlyMap<string, string>> {
   const kinds = ["refs/heads", "refs/remotes", "refs/tags"];
+  const repository = plainRepository(await configOf(from));
+  const read = repository && listRefs(repository, kinds, MOST_REFS);
+  if (read) {
+    await followAll(hub, from, read);
+    return read;
+  }
   const args = [
     "for-each-ref",
     `--count=${MOST_REFS}`,
@@ -340,7 +346,7 @@ function packed(refs: ReadonlyMap<string, string>, branch: string | null): strin
  */
 const CHECK_OUT = `
 git reset --hard --quiet || exit
-head=$(git rev-parse HEAD) && cp -p .git/index "$2/index" && echo "$head" >"$2/HEAD" && echo "$head" >"$2/at"
+cp -p .git/index "$2/index" && echo "$3" >"$2/HEAD" && echo "$3" >"$2/at"
 [ -f .gitmodules ] && [ -d "$1" ] || exit 0
 git config --file .gitmodules --name-only --get-regexp '^submodule\\..*\\.path$' | while read -r key; do
   name=\${key#submodule.}; name=\${name%.path}

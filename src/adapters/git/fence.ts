@@ -16,7 +16,8 @@ import { PawlError } from "../../core/error.ts";
 import type { HeldLease } from "../../core/ports/worktrees.ts";
 import { fetch } from "./fetch.ts";
 import { type GitAnswer, type GitCall, git, gitFailed, gitLine } from "./git.ts";
-import { hintOf, reasonOf } from "./push.ts";
+import { hintOf } from "./push.ts";
+import { reasonOf } from "./reason.ts";
 import { identityOptions } from "./refs.ts";
 
 /** `refs`: refs of Pawl's own; `branches`: branches, where a remote takes nothing else; `none`: no fence. */

@@ -1,5 +1,6 @@
 import { type GitAnswer, type GitCall, git } from "./git.ts";
-import { branchRefs } from "./refs.ts";
+import { reasonOf } from "./reason.ts";
+import { branchRefs, commitOf } from "./refs.ts";
 
 const MOST_TRIES = 5;
 /**
@@ -18,6 +19,34 @@ export async function fetchOne(call: GitCall, remote: string, branch: string): P
   const there = { remote: { name: remote }, accept: [1, 124, 128], limit: FETCH_LIMIT };
   const [ref, known] = branchRefs(branch, remote);
   return fetch({ ...call, ...there }, ["--no-tags", remote, `+${ref}:${known}`]);
+}
+
+/**
+ * Asks a remote for the branches, and fetches those that moved. Returns the branches that it lacks; a text says why it could not
+ * be asked.
+ */
+export async function fetchMoved(
+  call: GitCall,
+  remote: string,
+  branches: readonly string[],
+): Promise<readonly string[] | string> {
+  const there = { ...call, remote: { name: remote }, accept: [1, 124, 128], limit: FETCH_LIMIT };
+  const looked = await git(there, ["ls-remote", remote, ...branches.map((branch) => `refs/heads/${branch}`)]);
+  if (looked.code !== 0) return reasonOf(looked.errors);
+  const found = new Map(
+    looked.output.split("\n").map((line) => line.split("\t").reverse() as [string, string]),
+  );
+  const specs: string[] = [];
+  for (const branch of branches) {
+    const [ref = "", known = ""] = branchRefs(branch, remote);
+    const commit = found.get(ref);
+    if (commit !== undefined && commit !== (await commitOf(call, known))) specs.push(`+${ref}:${known}`);
+  }
+  if (specs.length > 0) {
+    const answer = await fetch(there, ["--no-tags", remote, ...specs]);
+    if (answer.code !== 0) return reasonOf(answer.errors);
+  }
+  return branches.filter((branch) => !found.has(`refs/heads/${branch}`));
 }
 
 /** `git fetch`, again where it came upon a worktree that was being added, or upon another fetch. */

@@ -208,6 +208,8 @@ it.each<readonly [string, () => void]>([
 ])("says in a sentence what is wrong with %s, and hangs nowhere", async (_, harm) => {
   promise("git.once");
   const before = at();
+  // What was committed since, git itself must say.
+  commit(work.folder, "b.txt", "b\n", "More");
   harm();
   const [told] = await Promise.allSettled([open().state(work)]);
   expect(told).toMatchObject({

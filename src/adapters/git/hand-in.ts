@@ -14,7 +14,9 @@ import { birthOf } from "../checks/process.ts";
 import { writeAll } from "../files/write-whole.ts";
 import { type GitCall, git, gitFailed, plainEnvironment, quotedPath, runProgram } from "./git.ts";
 import { missingIn } from "./hub.ts";
+import { moveRef } from "./hub-refs.ts";
 import { inside } from "./inside.ts";
+import { isSmallPack } from "./loose.ts";
 import type { Workplace } from "./workplace.ts";
 
 const LIMIT = 600_000;
@@ -32,7 +34,7 @@ export interface Tip {
 
 /**
  * Brings commits of a workspace into the hub, and moves its refs to them. Returns why they are refused, or null. `known`:
- * commits that the workspace borrows from the hub.
+ * commits that the workspace borrows from the hub. `isOurs`: Pawl made them, of commits that the hub has.
  */
 export async function handIn(
   place: Workplace,
@@ -40,6 +42,7 @@ export async function handIn(
   folder: string,
   tips: readonly Tip[],
   known: readonly string[],
+  isOurs = false,
 ): Promise<string | null> {
   const refused = await bringObjects(
     place,
@@ -47,12 +50,10 @@ export async function handIn(
     folder,
     tips.map(({ commit }) => commit),
     known,
+    { isOurs },
   );
   if (refused !== null) return refused;
-  const lines = tips.map(
-    ({ ref, commit, before }) => `update ${ref} ${commit} ${before ?? "0".repeat(commit.length)}\n`,
-  );
-  if (lines.length > 0) await git({ ...hub, input: lines.join("") }, ["update-ref", "--stdin"]);
+  for (const { ref, commit, before } of tips) await moveRef(hub, ref, commit, before);
   return null;
 }
 
@@ -67,7 +68,7 @@ export async function bringObjects(
   folder: string,
   commits: readonly string[],
   known: readonly string[],
-  through?: string,
+  { isOurs = false, through }: { readonly isOurs?: boolean; readonly through?: string } = {},
 ): Promise<string | null> {
   const tips = await missingIn(hub, commits);
   if (tips.length === 0) return null;
@@ -109,19 +110,28 @@ export async function bringObjects(
       "-c",
       "core.packedGitLimit=512m",
     ];
-    const read = ["index-pack", "--stdin", "--fix-thin", "--strict", `--max-input-size=${LARGEST}`];
+    const isSmall = isSmallPack(pack);
+    const way = isSmall ? ["unpack-objects", "-q"] : ["index-pack", "--stdin", "--fix-thin"];
+    const read = [...way, "--strict", `--max-input-size=${LARGEST}`];
     const script = `ulimit -v ${MEMORY} 2>/dev/null; exec git "$@"`;
     const call = { ...hub, limit: LIMIT, inputFile: pack };
     const indexed = await runProgram(call, "sh", ["-c", script, "sh", ...options, ...read], environment);
     if (indexed.code !== 0) return `git does not accept them: ${lastLine(indexed.errors)}`;
-    const whole = ["rev-list", "--objects", "--quiet", "--no-object-names", ...tips, "--not", "--all"];
-    const found = await git({ ...hub, own, limit: LIMIT, accept: [1, 124, 128] }, whole);
-    if (found.code !== 0) return `they are not whole: ${lastLine(found.errors)}`;
-    joinPacks(apart, join(hub.folder, "objects/pack"));
+    // Pawl's own merge has nothing but what lies in whole commits, and `--strict` has looked for each of its objects.
+    const lacking = isOurs && isSmall ? null : await missingBelow({ ...hub, own }, tips);
+    if (lacking !== null) return `they are not whole: ${lacking}`;
+    joinObjects(apart, join(hub.folder, "objects"));
     return null;
   } finally {
     rmSync(apart, { recursive: true, force: true });
   }
+}
+
+/** Why the commits are not whole; null: they are. */
+async function missingBelow(call: GitCall, tips: readonly string[]): Promise<string | null> {
+  const whole = ["rev-list", "--objects", "--quiet", "--no-object-names", ...tips, "--not", "--all"];
+  const found = await git({ ...call, limit: LIMIT, accept: [1, 124, 128] }, whole);
+  return found.code === 0 ? null : lastLine(found.errors);
 }
 
 const APART = "incoming-";
@@ -138,6 +148,15 @@ function openApart(hub: string): string {
     if (mkdirSync(folder, { recursive: true, mode: 0o700 }) === undefined) continue;
     mkdirSync(join(folder, "pack"));
     return folder;
+  }
+}
+
+function joinObjects(apart: string, objects: string): void {
+  joinPacks(apart, join(objects, "pack"));
+  for (const folder of readdirSync(apart).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
+    mkdirSync(join(objects, folder), { recursive: true, mode: 0o700 });
+    for (const name of readdirSync(join(apart, folder)).filter((each) => /^[0-9a-f]{38,}$/.test(each)))
+      renameSync(join(apart, folder, name), join(objects, folder, name));
   }
 }
 

@@ -21,13 +21,15 @@ import {
 import { copyFile, link, mkdir, readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { attempt } from "../../core/attempt.ts";
-import { isObjectId } from "../../core/object-id.ts";
 import type { Repo } from "../../core/ports/worktrees.ts";
 import { errnoOf, isAbsence } from "../files/disk.ts";
 import { writeAll } from "../files/write-whole.ts";
 import { discover } from "./discover.ts";
 import { fetch } from "./fetch.ts";
-import { configOf, type GitCall, git, gitFailed, gitLine } from "./git.ts";
+import { configOf, type GitCall, git, gitFailed } from "./git.ts";
+import { moveRef, newestIn, removeLeft } from "./hub-refs.ts";
+import { giveLoose, isSmallPack } from "./loose.ts";
+import { ask } from "./reader.ts";
 import { commitOf } from "./refs.ts";
 import { type KnownConfig, lastOf } from "./safe-config.ts";
 import { configText } from "./skeleton.ts";
@@ -162,7 +164,10 @@ export async function follow(
     const commit = await commitOf(from, ref);
     if (commit === null) continue;
     found.set(ref, commit);
-    if ((await commitOf(hub, followed(ref))) !== commit) news.push(`+${ref}:${followed(ref)}`);
+    if ((await commitOf(hub, followed(ref))) === commit) continue;
+    // What the loop has merged itself came from here.
+    if ((await missingIn(hub, [commit])).length === 0) await moveRef(hub, followed(ref), commit);
+    else news.push(`+${ref}:${followed(ref)}`);
   }
   if (news.length > 0) await fetchFrom(hub, commonOf(from), news);
   return found;
@@ -207,7 +212,7 @@ export async function followCommits(hub: GitCall, from: GitCall, commits: readon
  */
 export async function give(hub: GitCall, to: GitCall, commits: readonly string[]): Promise<void> {
   const missing = await missingIn(to, commits);
-  if (missing.length === 0) return;
+  if (missing.length === 0 || (await giveLoose(hub, commonOf(to), to, missing))) return;
   const theirs = await newestIn(hub, ["refs/person"]);
   const pack = join(hub.folder, `outgoing-${process.pid}-${missing[0]}`);
   const file = openSync(pack, "w", 0o600);
@@ -223,7 +228,7 @@ export async function give(hub: GitCall, to: GitCall, commits: readonly string[]
       },
       ["pack-objects", "--revs", "--thin", "--stdout", "-q", "--delta-base-offset"],
     );
-    const read = ["index-pack", "--stdin", "--fix-thin"];
+    const read = isSmallPack(pack) ? ["unpack-objects", "-q"] : ["index-pack", "--stdin", "--fix-thin"];
     const { code } = await git({ ...to, limit: LIMIT, inputFile: pack, accept: [1, 128] }, read);
     // What the person has pruned since is no base for it.
     if (code !== 0) await fetchFrom(to, hub.folder, missing);
@@ -233,17 +238,12 @@ export async function give(hub: GitCall, to: GitCall, commits: readonly string[]
   }
 }
 
-const MOST_KNOWN = 300;
-
-/** The newest commits of the hub under these refs: what another repository has already, so a pack need not hold it. */
-export async function newestIn(hub: GitCall, refs: readonly string[]): Promise<readonly string[]> {
-  const args = ["for-each-ref", `--count=${MOST_KNOWN}`, "--sort=-creatordate", "--format=%(objectname)"];
-  return [...new Set((await gitLine(hub, [...args, ...refs])).split("\n"))].filter(isObjectId);
-}
-
 async function fetchFrom(call: GitCall, place: string, refs: readonly string[]): Promise<void> {
   const options = ["--no-tags", "--no-write-fetch-head", "--update-shallow", "--no-recurse-submodules"];
   const args = [...options, place, ...refs];
+  // Only the hub's refs are named here.
+  for (const [, ref] of refs.map((spec) => spec.split(":")))
+    if (ref !== undefined) removeLeft(join(call.folder, `${ref}.lock`));
   // Several tasks follow the same branch at once: one that another overtook is made again.
   const { code, errors } = await fetch({ ...call, limit: LIMIT, accept: [1, 128] }, args);
   if (code !== 0) throw gitFailed(["fetch"], call.folder, errors.trim());
@@ -251,10 +251,6 @@ async function fetchFrom(call: GitCall, place: string, refs: readonly string[]):
 
 export async function missingIn(call: GitCall, commits: readonly string[]): Promise<readonly string[]> {
   const wanted = [...new Set(commits)];
-  if (wanted.length === 0) return [];
-  const input = wanted.map((commit) => `${commit}\n`).join("");
-  const { output } = await git({ ...call, input }, ["cat-file", "--batch-check=%(objectname)"]);
-  return output
-    .split("\n")
-    .flatMap((line) => (line.endsWith(" missing") ? [line.slice(0, -" missing".length)] : []));
+  const found = await ask(call, wanted);
+  return wanted.filter((commit) => !found.has(commit));
 }

@@ -30,13 +30,14 @@ import type {
 import { isAbsence } from "../files/disk.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import { insideOf, makeWorkspace } from "./ensure.ts";
-import { FETCH_LIMIT, fetchOne } from "./fetch.ts";
+import { fetchMoved } from "./fetch.ts";
 import { type GitCall, git, gitFailed, gitLine } from "./git.ts";
 import { handIn, refusedWork } from "./hand-in.ts";
 import { follow, give, openHub, tipOf } from "./hub.ts";
 import { inside } from "./inside.ts";
 import { plantedIn } from "./planted.ts";
-import { NO_HOOKS, pushCommit, reasonOf, type Send } from "./push.ts";
+import { NO_HOOKS, pushCommit, type Send } from "./push.ts";
+import { isAncestor } from "./reader.ts";
 import {
   branchHeldBy,
   branchRefs,
@@ -44,7 +45,6 @@ import {
   checkoutsOf,
   commitOf,
   gitFolder,
-  isAncestor,
   missingIdentity,
   unfinishedIn,
   upstreamOf,
@@ -89,8 +89,8 @@ export async function prepareMerge(place: Workplace, order: MergeOrder): Promise
   }
 
   const planted = await plantedIn(hub, tip, branch);
-  if (planted !== null) return { kind: "refused", reason: planted };
-  const lacking = await bringSubmodules(hub, call, tip, branch, order.stop);
+  if (planted.reason !== null) return { kind: "refused", reason: planted.reason };
+  const lacking = planted.hasLinks ? await bringSubmodules(hub, call, tip, branch, order.stop) : null;
   if (lacking !== null) return { kind: "refused", reason: lacking };
   const making: Making = { place, order, hub, from: call, top: paths.merge(order.into, order.slot) };
   await openMergeFolder(making, isDiverged ? local : tip);
@@ -133,14 +133,14 @@ exit 1
 `;
 const SQUASH = `if git merge --squash --quiet "$1" >&2; then
   git diff --cached --quiet || git commit --quiet --no-verify -m "$2" >&2 || exit 3
-  git rev-parse HEAD; exit
+  cat .git/HEAD; exit
 fi
 ${CONFLICTS}`;
 
 /** A commit of `$1` on what is checked out. Exit code 1: the files that conflict; 3: git failed. */
 const SCRIPTS: Readonly<Record<Delivery, string>> = {
   merge: `
-git merge --no-ff --no-edit --quiet -m "$2" "$1" >&2 && { git rev-parse HEAD; exit; }
+git merge --no-ff --no-edit --quiet -m "$2" "$1" >&2 && { cat .git/HEAD; exit; }
 ${CONFLICTS}`,
   squash: `
 ${SQUASH}`,
@@ -179,7 +179,7 @@ async function mergeAside(
   const made = answer.output.trim();
   const ref = `refs/pawl/merge/${order.into}/${order.slot ?? 0}`;
   const tips = [{ ref, commit: made, before: await commitOf(hub, ref) }];
-  const refused = await handIn(place, hub, top, tips, [base, commit]);
+  const refused = await handIn(place, hub, top, tips, [base, commit], true);
   if (refused !== null) throw refusedWork(top, order.branch, refused);
   const own = how === "merge" ? [made] : await commitsBetween(hub, base, made);
   return { commit: await signed({ from, hub }, own, base) };
@@ -253,18 +253,10 @@ export async function fetchBranch(
   branch: string,
   stop: AbortSignal | undefined,
 ): Promise<string | null> {
-  const ref = `refs/heads/${branch}`;
-  const there = { remote: { name: remote }, accept: [1, 2, 124, 128], limit: FETCH_LIMIT };
-  const looked = await git({ ...call, ...there, stop }, ["ls-remote", "--exit-code", remote, ref]);
-  const known = `refs/remotes/${remote}/${branch}`;
-  if (looked.code === 2) {
-    await git(call, ["update-ref", "-d", known]);
-    return null;
-  }
-  if (looked.code !== 0) return reasonOf(looked.errors);
-  if (looked.output.split("\t")[0] === (await commitOf(call, known))) return null;
-  const answer = await fetchOne({ ...call, stop }, remote, branch);
-  return answer.code === 0 ? null : reasonOf(answer.errors);
+  const lacking = await fetchMoved({ ...call, stop }, remote, [branch]);
+  if (typeof lacking === "string") return lacking;
+  if (lacking.length > 0) await git(call, ["update-ref", "-d", `refs/remotes/${remote}/${branch}`]);
+  return null;
 }
 
 /** The merge that was prepared earlier, if the target has it. */
@@ -315,14 +307,14 @@ async function publishThere(
 ): Promise<PublishedMerge | null> {
   if (remote.at === commit) return null;
   const pushed = await send(call, { remote: remote.name, commit, ref: `refs/heads/${into}`, stop });
-  if (pushed.kind === "pushed") return null;
+  if (pushed.kind === "pushed" || pushed.kind === "unchanged") return null;
   if (pushed.kind === "overtaken") return pushed;
   if (pushed.kind === "unreachable") return { kind: "unreachable", reason: pushed.reason };
   // Git's words differ by version and remote. The branch's position shows why it was rejected.
   const fetched = await fetchBranch(call, remote.name, into, stop);
   if (fetched !== null) return { kind: "unreachable", reason: fetched };
   const now = await commitOf(call, `refs/remotes/${remote.name}/${into}`);
-  return now === remote.at ? { kind: "rejected", reason: pushed.reason ?? "" } : { kind: "moved" };
+  return now === remote.at ? { kind: "rejected", reason: pushed.reason } : { kind: "moved" };
 }
 
 async function publishHere(

@@ -13,24 +13,32 @@ const LINK = "160000";
  * What the branch's commits beyond the target add, even if only in between, as a reason for a person; or null. Removals
  * do not count.
  */
-export async function plantedIn(call: GitCall, target: string, branch: string): Promise<string | null> {
+export async function plantedIn(
+  call: GitCall,
+  target: string,
+  branch: string,
+): Promise<{ readonly reason: string | null; readonly hasLinks: boolean }> {
   const range = `${target}..${branch}`;
   const shape = ["-z", "-c", "--raw", "--no-renames", "--abbrev=12", "--format=commit:%H"];
   const { output } = await git(call, ["-c", "log.showRoot=true", "log", ...shape, range, "--"]);
   let commit = "";
+  let hasLinks = false;
   const tokens = output.split("\0").map((token) => token.replace(/^\n/, ""));
   for (const [index, token] of tokens.entries()) {
     if (token.startsWith("commit:")) commit = token.slice("commit:".length, "commit:".length + 12);
     if (!token.startsWith(":")) continue;
     const path = tokens[index + 1] ?? "";
+    hasLinks ||= token.includes(LINK);
     const fault = faultOf(token, path);
     if (fault === null) continue;
     if (fault === "repository" && (await hasModules(call, branch))) continue;
-    return fault === "pawl"
-      ? `its commit ${commit} holds ${path}: Pawl's own folder must not be in a repository; take it out of the branch's history (\`git rebase -i ${target.slice(0, 12)}\`)`
-      : `its commit ${commit} holds the repository ${path} as a bare link, without its files; remove ${path}/.git and commit the files, or add it by \`git submodule add\``;
+    const reason =
+      fault === "pawl"
+        ? `its commit ${commit} holds ${path}: Pawl's own folder must not be in a repository; take it out of the branch's history (\`git rebase -i ${target.slice(0, 12)}\`)`
+        : `its commit ${commit} holds the repository ${path} as a bare link, without its files; remove ${path}/.git and commit the files, or add it by \`git submodule add\``;
+    return { reason, hasLinks };
   }
-  return null;
+  return { reason: null, hasLinks };
 }
 
 /**

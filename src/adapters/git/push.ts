@@ -5,12 +5,14 @@
 import type { Pushed, Repo } from "../../core/ports/worktrees.ts";
 import { configOf, type GitCall, git } from "./git.ts";
 import { give, openHub, tipOf } from "./hub.ts";
-import { checkoutsOf, commitOf, isAncestor, remoteOf } from "./refs.ts";
+import { moveRef } from "./hub-refs.ts";
+import { isAncestor } from "./reader.ts";
+import { reasonOf } from "./reason.ts";
+import { checkoutsOf, commitOf, remoteOf } from "./refs.ts";
 import { hooksFolder } from "./safe-config.ts";
 import type { Workplace } from "./workplace.ts";
 import { checkBranch, checkoutOf } from "./worktree-paths.ts";
 
-const LOOK_LIMIT = 60_000;
 export const PUSH_LIMIT = 600_000;
 
 /** Sends a commit to a ref of the remote, never forced: the remote rejects it if the ref has other commits. */
@@ -22,7 +24,12 @@ export type Send<More = never> = (
     readonly ref: string;
     readonly stop?: AbortSignal | undefined;
   },
-) => Promise<{ readonly kind: "pushed" } | Extract<Pushed, { readonly reason: string }> | More>;
+) => Promise<
+  | { readonly kind: "pushed" }
+  | { readonly kind: "unchanged" }
+  | Extract<Pushed, { readonly reason: string }>
+  | More
+>;
 
 export async function push(
   place: Workplace,
@@ -42,16 +49,9 @@ export async function push(
   const commit = await tipOf(hub, call, branch);
   if (commit === null) return { kind: "rejected", reason: `there is no branch ${branch}` };
 
-  const looked = await git(
-    { ...call, remote: { name: remote }, accept: [1, 124, 128], limit: LOOK_LIMIT, stop },
-    ["ls-remote", remote, ref],
-  );
-  if (looked.code !== 0) return { kind: "unreachable", reason: reasonOf(looked.errors) };
-  if (looked.output.split("\t")[0] === commit) return { kind: "unchanged", commit, remote };
-
   await give(hub, call, [commit]);
   const pushed = await send(call, { remote, commit, ref, stop });
-  return pushed.kind === "pushed" ? { ...pushed, commit, remote } : pushed;
+  return "reason" in pushed ? pushed : { ...pushed, commit, remote };
 }
 
 /**
@@ -71,14 +71,14 @@ export async function leave(place: Workplace, repo: Repo, name: string): Promise
   if ((await checkoutsOf(call)).some((one) => one.branch === branch)) return;
   const move = ["update-ref", "-m", "pawl: the task's work", ref, commit, there ?? ""];
   const moved = await git({ ...call, accept: [1, 128] }, move);
-  if (moved.code === 0) await git(hub, ["update-ref", left, commit]);
+  if (moved.code === 0) await moveRef(hub, left, commit);
 }
 
 export const pushCommit: Send = async (call, { remote, commit, ref, stop }) => {
   const args = [...(await hookOptions(call)), "push", "--porcelain", remote, `${commit}:${ref}`];
   const there = { remote: { name: remote, push: true }, accept: [1, 124, 128], limit: PUSH_LIMIT } as const;
   const answer = await git({ ...call, ...there, stop }, args);
-  if (answer.code === 0) return { kind: "pushed" };
+  if (answer.code === 0) return { kind: /^=\t/m.test(answer.output) ? "unchanged" : "pushed" };
   const refused = /^!\t\S+\t(.*)$/m.exec(answer.output)?.[1];
   if (refused) return { kind: "rejected", reason: `${refused}${hintOf(answer.errors)}` };
   return { kind: "unreachable", reason: reasonOf(answer.errors) };
@@ -94,14 +94,6 @@ export async function hookOptions(call: GitCall): Promise<readonly string[]> {
 }
 
 export const NO_HOOKS: readonly string[] = ["-c", "core.hooksPath=/dev/null"];
-
-export function reasonOf(errors: string): string {
-  const lines = errors
-    .trim()
-    .split("\n")
-    .filter((line) => line.trim() !== "");
-  return lines.slice(-3).join(" / ").slice(0, 500) || "git gave no reason";
-}
 
 export function hintOf(errors: string): string {
   const told = errors

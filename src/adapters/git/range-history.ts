@@ -42,7 +42,7 @@ export async function openRange({ call, packaged }: RangePlace, range: string): 
   return {
     base,
     head,
-    planted,
+    planted: planted.reason,
     commits: commits.map((commit) => ({ ...commit, work: works.get(commit.tree) ?? commit.tree })),
     view(commit) {
       const known = views.get(commit) ?? viewOf(call, commit, prefix, packaged);

@@ -4,7 +4,7 @@
  * itself is asked.
  */
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { isObjectId } from "../../core/object-id.ts";
 import { type Discovered, realOr } from "./discover.ts";
@@ -80,6 +80,31 @@ function packedRefs(common: string): ReadonlyMap<string, string> | null {
   );
   if (packed.size >= MOST_REPOSITORIES) packed.clear();
   packed.set(common, { signature, refs });
+  return refs;
+}
+
+/** The refs in these folders of refs, with their commits or tags; null: there are more, or git must be asked. */
+export function listRefs(
+  repository: Discovered,
+  prefixes: readonly string[],
+  most: number,
+): ReadonlyMap<string, string> | null {
+  const names = new Set<string>();
+  for (const prefix of prefixes)
+    for (const name of attempt(
+      () => readdirSync(join(repository.common, prefix), { recursive: true, withFileTypes: true }),
+      [],
+    ))
+      if (name.isFile() && !name.name.endsWith(".lock"))
+        names.add(relative(repository.common, join(name.parentPath, name.name)).replaceAll(sep, "/"));
+  for (const name of packedRefs(repository.common)?.keys() ?? [])
+    if (prefixes.some((prefix) => name.startsWith(`${prefix}/`))) names.add(name);
+  if (names.size > most) return null;
+  const refs = new Map<string, string>();
+  for (const name of names) {
+    const found = readRef(repository, name);
+    if (typeof found === "string") refs.set(name, found);
+  }
   return refs;
 }
 

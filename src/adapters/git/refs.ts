@@ -1,8 +1,10 @@
 /** What a repository knows about commits, branches, remotes and checkouts. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isObjectId } from "../../core/object-id.ts";
 import { discover, realOr } from "./discover.ts";
 import { configOf, type GitCall, git, gitLine } from "./git.ts";
+import { ask } from "./reader.ts";
 import { ABSENT, type Checkout, plainRepository, readCheckouts, readRef } from "./ref-files.ts";
 import { type KnownConfig, lastOf } from "./safe-config.ts";
 
@@ -14,6 +16,8 @@ const NAMES_COMMIT =
 export async function commitOf(call: GitCall, ref: string): Promise<string | null> {
   const read = NAMES_COMMIT.test(ref) ? await readCommit(call, ref) : null;
   if (read !== null) return read === ABSENT ? null : read;
+  const object = isObjectId(ref) ? (await ask(call, [ref])).get(ref) : undefined;
+  if (object?.type === "commit") return ref;
   const args = ["rev-parse", "--verify", "--quiet", `${ref}^{commit}`];
   const answer = await git({ ...call, accept: [1, 128] }, args);
   return answer.code === 0 ? answer.output.trim() : null;
@@ -22,11 +26,6 @@ export async function commitOf(call: GitCall, ref: string): Promise<string | nul
 async function readCommit(call: GitCall, ref: string): Promise<string | typeof ABSENT | null> {
   const repository = plainRepository(await configOf(call));
   return repository === null ? null : readRef(repository, ref);
-}
-
-export async function isAncestor(call: GitCall, older: string, newer: string): Promise<boolean> {
-  if (older === newer) return true;
-  return (await git({ ...call, accept: [1] }, ["merge-base", "--is-ancestor", older, newer])).code === 0;
 }
 
 /** The refs of a branch in a person's repository: its own, and that of the remote's branch. */

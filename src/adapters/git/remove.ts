@@ -6,9 +6,11 @@ import { beside, GIT_CONFIG, GIT_READS } from "../process/work-folder.ts";
 import { SET_UP } from "../setup/setup.ts";
 import { type GitCall, git } from "./git.ts";
 import { follow, followCommits, openHub } from "./hub.ts";
+import { moveRef } from "./hub-refs.ts";
 import { NO_HOOKS } from "./push.ts";
-import { branchRefs, checkoutsOf, commitOf, isAncestor, remoteOf, upstreamOf } from "./refs.ts";
-import { checkedOut, countMissing, holdings, unmergedCommits } from "./state.ts";
+import { countMissing, isAncestor } from "./reader.ts";
+import { branchRefs, checkoutsOf, commitOf, remoteOf, upstreamOf } from "./refs.ts";
+import { checkedOut, holdings, unmergedCommits } from "./state.ts";
 import { isWhole } from "./whole.ts";
 import { lockName, type Workplace } from "./workplace.ts";
 import { checkBranch, worktreePathsOf } from "./worktree-paths.ts";
@@ -117,9 +119,9 @@ async function dropBranch(
   const from = place.call(worktreePathsOf(place, worktree.repo).checkout);
   if ((await commitOf(from, ref)) === commit) await dropIn(from, worktree.branch, commit);
   await dropThere(from, worktree.branch, commit, keep.into);
-  await git(hub, ["update-ref", "-d", ref, commit]);
+  await moveRef(hub, ref, null, commit);
   const other = checkedOut(worktree.branch);
-  if ((await commitOf(hub, other)) !== null) await git(hub, ["update-ref", "-d", other]);
+  if ((await commitOf(hub, other)) !== null) await moveRef(hub, other, null);
   return null;
 }
 

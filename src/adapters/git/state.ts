@@ -7,12 +7,14 @@ import { join } from "node:path";
 import { isObjectId } from "../../core/object-id.ts";
 import type { Folder, Repo, WorkDone, Worktree, WorktreeState } from "../../core/ports/worktrees.ts";
 import { beside, topOf } from "../process/work-folder.ts";
-import { configOf, type GitAnswer, type GitCall, git, gitFailed, gitLine } from "./git.ts";
+import { configOf, type GitAnswer, type GitCall, gitFailed, gitLine } from "./git.ts";
 import { handIn, refusedWork, type Tip } from "./hand-in.ts";
-import { follow, formOf, newestIn, openHub } from "./hub.ts";
+import { follow, formOf, openHub } from "./hub.ts";
+import { moveRef, newestIn } from "./hub-refs.ts";
 import { inside } from "./inside.ts";
 import { bringLarge, isLargeName, MOST_LARGE } from "./large.ts";
 import { parseStatus } from "./look.ts";
+import { countMissing } from "./reader.ts";
 import { branchRefs, commitOf, OPERATIONS, type Operation, remoteOf, upstreamOf } from "./refs.ts";
 import { isSigning, signed } from "./sign.ts";
 import { configText } from "./skeleton.ts";
@@ -107,7 +109,7 @@ async function signTip(
   const anew = await signed({ from, hub }, commits, tip);
   if (anew === tip) return {};
   await inside(place, { folder: top, script: TIP, args: [branch, anew, tip] });
-  await git(hub, ["update-ref", `refs/heads/${branch}`, anew, tip]);
+  await moveRef(hub, `refs/heads/${branch}`, anew, tip);
   return { tip: anew, head: anew, status: null };
 }
 
@@ -129,13 +131,23 @@ const TELL = `
 look=$1 branch=$2; shift 2
 pipe=$(find .git -type p -print -quit)
 [ -z "$pipe" ] || { echo "$pipe is a pipe: expected git's own files in its .git" >&2; exit 1; }
-git rev-parse --git-dir >/dev/null || exit 1
-head=$(git rev-parse --verify --quiet 'HEAD^{commit}')
-printf '%s\\0' "$(git symbolic-ref --quiet HEAD)" "$head" "$(git rev-parse --verify --quiet "refs/heads/$branch^{commit}")"
+# Where git's files name the task's branch and a known commit, no git is needed to say so.
+ref= head= tip=
+line() { found=; [ -f "$1" ] && { read -r found <"$1" || [ -n "$found" ]; }; }
+line .git/HEAD && [ ! -e .git/reftable ] && ref=\${found#ref: }
+[ "$ref" = "refs/heads/$branch" ] && line ".git/$ref" && case " $* " in *" $found "*) head=$found tip=$found ;; esac
+if [ -z "$head" ]; then
+  case "$ref" in refs/heads/*) ;; *) ref=$(git symbolic-ref --quiet HEAD) ;; esac
+  said=$(printf '%s^{commit}\\n' HEAD "refs/heads/$branch" | git cat-file --batch-check='%(objectname)') || exit 1
+  head=\${said%%
+*} tip=\${said#*
+}
+fi
+printf '%s\\0' "$ref" "$head" "$tip"
 for name in ${OPERATIONS.map(([file]) => file).join(" ")}; do [ -e ".git/$name" ] && printf '%s ' "$name"; done
 printf '\\0'
 find .git/lfs/objects -type f 2>/dev/null | sed 's|.*/||' | head -n ${MOST_LARGE}; printf '\\0'
-[ -n "$head" ] || head=none
+case "$head" in "" | *missing) head=none ;; esac
 case " $* " in *" $head "*) ;; *) exit 0 ;; esac
 printf 'status\\0'
 export GIT_OPTIONAL_LOCKS=1 GIT_DIR="$look" GIT_WORK_TREE="$PWD" GIT_INDEX_FILE="$look/index"
@@ -265,13 +277,4 @@ export async function basesOf(
   const from = place.call(checkoutOf(place.projectRoot, repo));
   const refs = branchRefs(name, await upstreamOf(from, name));
   return [...(await follow(hub, from, refs)).values()];
-}
-
-export async function countMissing(
-  call: GitCall,
-  tips: readonly string[],
-  targets: readonly string[],
-): Promise<number> {
-  if (tips.length === 0) return 0;
-  return Number(await gitLine(call, ["rev-list", "--count", ...tips, "--not", ...targets]));
 }

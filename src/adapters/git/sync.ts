@@ -11,8 +11,8 @@ import { realOr } from "./discover.ts";
 import { fetch } from "./fetch.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
 import { NO_HOOKS } from "./push.ts";
-import { branchHeldBy, checkoutsOf, gitFolder, isAncestor, remoteOf, unfinishedIn } from "./refs.ts";
-import { countMissing } from "./state.ts";
+import { countMissing, isAncestor } from "./reader.ts";
+import { branchHeldBy, checkoutsOf, gitFolder, remoteOf, unfinishedIn } from "./refs.ts";
 import { lockName, type Workplace } from "./workplace.ts";
 import { checkoutOf, checkRepository } from "./worktree-paths.ts";
 

@@ -27,9 +27,11 @@ import { type GitCall, git, gitFailed, gitLine } from "./git.ts";
 import { bringObjects, refusedWork } from "./hand-in.ts";
 import { followCommits, give, openHub } from "./hub.ts";
 import { inside } from "./inside.ts";
-import { hookOptions, NO_HOOKS, reasonOf } from "./push.ts";
-import { commitOf, identityOf, isAncestor, remoteOf } from "./refs.ts";
-import { countMissing, holdings } from "./state.ts";
+import { hookOptions, NO_HOOKS } from "./push.ts";
+import { countMissing, isAncestor } from "./reader.ts";
+import { reasonOf } from "./reason.ts";
+import { commitOf, identityOf, remoteOf } from "./refs.ts";
+import { holdings } from "./state.ts";
 import { isWhole, setAside } from "./whole.ts";
 import type { Workplace } from "./workplace.ts";
 import {
@@ -158,7 +160,7 @@ async function filesOf(
   const from = place.call(checkoutOf(place.projectRoot, repo));
   const order = { folder, from, script: FILES, args: [look, head], writes: [look], readOnly: true } as const;
   const commit = (await inside(place, { ...order, limit: SAVE_LIMIT })).output.trim();
-  const refused = await bringObjects(place, hub, folder, [commit], [head], look);
+  const refused = await bringObjects(place, hub, folder, [commit], [head], { through: look });
   if (refused !== null) throw refusedWork(folder, branch, refused);
   return gitLine(hub, ["rev-parse", `${commit}^{tree}`]);
 }

@@ -1,0 +1,138 @@
+/**
+ * Few objects come and go as files of their own, as git keeps them: a pack for each small work would slow down every call of git,
+ * and to make one takes two.
+ */
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { errnoOf } from "../files/disk.ts";
+import type { GitCall } from "./git.ts";
+import { FOLDER_MODE, parseTree, type TreeEntry } from "./objects.ts";
+import { ask, parentsOf } from "./reader.ts";
+
+const MOST = 100;
+
+/** By the number of objects that the pack says it has. */
+export function isSmallPack(pack: string): boolean {
+  const head = Buffer.alloc(12);
+  const file = openSync(pack, "r");
+  try {
+    return readSync(file, head, 0, 12, 0) === 12 && head.readUInt32BE(8) <= MOST;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Links what these commits add from one repository's objects to another's, the files before the commits. False: they are many, or
+ * not all of them are files, and nothing was done.
+ */
+export async function giveLoose(
+  from: GitCall,
+  common: string,
+  to: GitCall,
+  commits: readonly string[],
+): Promise<boolean> {
+  const wanted = await addedBy(from, to, commits);
+  const fileOf = (objects: string, id: string) => join(objects, id.slice(0, 2), id.slice(2));
+  const [own, theirs] = [join(from.folder, "objects"), join(common, "objects")];
+  if (wanted === null || !wanted.every((id) => existsSync(fileOf(own, id)))) return false;
+  for (const id of wanted) linkOrCopy(fileOf(own, id), fileOf(theirs, id));
+  return true;
+}
+
+function linkOrCopy(from: string, to: string): void {
+  mkdirSync(dirname(to), { recursive: true });
+  const isThere = (thrown: unknown) => errnoOf(thrown) === "EEXIST";
+  try {
+    linkSync(from, to);
+  } catch (thrown) {
+    if (isThere(thrown)) return;
+    // Another file system, or one without links.
+    const draft = `${to}.${process.pid}`;
+    copyFileSync(from, draft);
+    renameSync(draft, to);
+  }
+}
+
+/** The objects of the commits that the other repository lacks, and of those before them; what is named comes first. Null: many. */
+async function addedBy(
+  from: GitCall,
+  to: GitCall,
+  commits: readonly string[],
+): Promise<readonly string[] | null> {
+  const wanted: string[] = [];
+  const seen = new Set<string>();
+  let ahead: readonly string[] = commits;
+  while (ahead.length > 0) {
+    const there = await ask(to, ahead);
+    const news = ahead.filter((commit) => !there.has(commit) && !seen.has(commit));
+    const before: string[] = [];
+    for (const commit of news) {
+      seen.add(commit);
+      const parents = await parentsOf(from, commit);
+      if (parents === null || wanted.length > MOST) return null;
+      const trees = await treesOf(from, [commit, ...parents]);
+      if (trees === null) return null;
+      const [own = "", ...others] = trees;
+      const added = await filesOf(from, own, others);
+      if (added === null) return null;
+      wanted.unshift(...added, commit);
+      before.push(...parents);
+    }
+    ahead = before;
+  }
+  return wanted.length > MOST ? null : wanted;
+}
+
+/** The names of the trees. */
+async function treesOf(call: GitCall, commits: readonly string[]): Promise<readonly string[] | null> {
+  const found = await ask(call, commits);
+  const trees = commits.flatMap(
+    (commit) => /^tree ([0-9a-f]+)\n/.exec(found.get(commit)?.bytes ?? "")?.[1] ?? [],
+  );
+  return trees.length === commits.length ? trees : null;
+}
+
+/** What a tree has at a place where none of the others has the same: with its files before it. Null: many. */
+async function filesOf(
+  call: GitCall,
+  tree: string,
+  others: readonly string[],
+): Promise<readonly string[] | null> {
+  if (others.includes(tree)) return [];
+  const [own, ...theirs] = await entriesOf(call, [tree, ...others]);
+  if (own === undefined) return null;
+  const wanted: string[] = [];
+  for (const { id, mode, name } of own) {
+    const known = theirs.flatMap((entries) => entries.filter((entry) => entry.name === name));
+    if (mode === LINK || known.some((entry) => entry.id === id)) continue;
+    const folders = known.filter((entry) => entry.mode === FOLDER_MODE).map((entry) => entry.id);
+    const files = mode === FOLDER_MODE ? await filesOf(call, id, folders) : [id];
+    if (files === null || wanted.length + files.length > MOST) return null;
+    wanted.push(...files);
+  }
+  return [...wanted, tree];
+}
+
+/** Another repository's commit. */
+const LINK = "160000";
+
+async function entriesOf(
+  call: GitCall,
+  trees: readonly string[],
+): Promise<readonly (readonly TreeEntry[])[]> {
+  const found = await ask(call, trees);
+  return trees.flatMap((tree) => {
+    const object = found.get(tree);
+    return object ? [parseTree(object.bytes, tree.length / 2)] : [];
+  });
+}

@@ -1,0 +1,224 @@
+/**
+ * Asks one git process per repository about objects, for as long as there are questions: to start one for each takes
+ * longer than all answers.
+ *
+ * R1  An answer is of now: git looks again for what it did not find. A process that nobody asked for a while ends, and so does
+ *     one whose repository was replaced.
+ * R2  It holds nothing up: a process of Pawl's may end while it rests, and it ends with that one.
+ */
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { attempt } from "../../core/attempt.ts";
+import { findProgram } from "../process/programs.ts";
+import { spawn } from "../process/start-program.ts";
+import { type GitCall, git, gitLine, plainEnvironment } from "./git.ts";
+import { type GitObject, readObjects } from "./objects.ts";
+import { FIXED } from "./safe-config.ts";
+
+/** Milliseconds without a question after which a process ends. */
+const REST = 3_000;
+/** Milliseconds for one answer. */
+const LIMIT = 120_000;
+
+interface Reader {
+  ask(name: string): Promise<GitObject | null>;
+  end(): void;
+}
+
+const readers = new Map<string, Reader>();
+
+/** Objects that are small, by their names; a missing one has no entry. */
+export async function ask(call: GitCall, names: readonly string[]): Promise<ReadonlyMap<string, GitObject>> {
+  if (call.own !== undefined || call.objects !== undefined || names.some((name) => /\s/.test(name)))
+    return readObjects(call, names);
+  const found = new Map<string, GitObject>();
+  try {
+    const reader = readerOf(call);
+    await Promise.all(
+      [...new Set(names)].map(async (name) => {
+        const object = await reader.ask(name);
+        if (object !== null) found.set(name, object);
+      }),
+    );
+    return found;
+  } catch {
+    // It was ended, or its answer made no sense: a call of its own says why.
+    return readObjects(call, names);
+  }
+}
+
+function readerOf(call: GitCall): Reader {
+  const place = attempt(() => statSync(join(call.folder, ".git")), null) ?? statSync(call.folder);
+  const key = `${call.folder}\0${place.dev}:${place.ino}`;
+  const known = readers.get(key);
+  if (known) return known;
+  const reader = start(call, () => readers.delete(key));
+  readers.set(key, reader);
+  return reader;
+}
+
+interface Question {
+  readonly answer: (object: GitObject | null) => void;
+  readonly fail: (cause: Error) => void;
+}
+
+function start({ environment, folder }: GitCall, onEnd: () => void): Reader {
+  const { path, why } = findProgram("git", environment);
+  if (path === null) throw new Error(why);
+  const options = FIXED.flatMap(([key, value]) => ["-c", `${key}=${value}`]);
+  const child = spawn(path, [...options, "cat-file", "--batch"], {
+    cwd: folder,
+    env: plainEnvironment(environment),
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  const { stdin, stdout } = child;
+  const questions: Question[] = [];
+  let rest: Buffer = Buffer.alloc(0);
+  let timer: NodeJS.Timeout | undefined;
+  const end = () => {
+    clearTimeout(timer);
+    onEnd();
+    child.kill("SIGKILL");
+    for (const { fail } of questions.splice(0)) fail(new Error("git has ended"));
+  };
+  // Only a question that is open keeps the process alive.
+  const hold = () => {
+    clearTimeout(timer);
+    const isOpen = questions.length > 0;
+    for (const each of [child, stdout as unknown as { ref(): void; unref(): void }])
+      if (isOpen) each.ref();
+      else each.unref();
+    timer = setTimeout(end, isOpen ? LIMIT : REST);
+    if (!isOpen) timer.unref();
+  };
+  (stdin as unknown as { unref?(): void }).unref?.();
+  for (const each of [child, stdin, stdout]) each.on("error", end);
+  child.on("exit", end);
+  stdout.on("data", (chunk: Buffer) => {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    for (;;) {
+      const read = readAnswer(rest);
+      if (read === null) break;
+      rest = rest.subarray(read.length);
+      questions.shift()?.answer(read.object);
+    }
+    hold();
+  });
+  return {
+    ask: (name) =>
+      new Promise((answer, fail) => {
+        questions.push({ answer, fail });
+        stdin.write(`${name}\n`);
+        hold();
+      }),
+    end,
+  };
+}
+
+/** The first answer in the bytes: `<id> <type> <size>`, the object, a line break; or `<name> missing`. Null: not whole yet. */
+function readAnswer(bytes: Buffer): { readonly object: GitObject | null; readonly length: number } | null {
+  const end = bytes.indexOf(10);
+  if (end < 0) return null;
+  const [, type, size] = /^[0-9a-f]+ (\w+) (\d+)$/.exec(bytes.toString("latin1", 0, end)) ?? [];
+  if (type === undefined) return { object: null, length: end + 1 };
+  const length = end + 1 + Number(size) + 1;
+  if (bytes.length < length) return null;
+  return { object: { type, bytes: bytes.toString("latin1", end + 1, length - 1) }, length };
+}
+
+// ── Commits ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Commit {
+  readonly parents: readonly string[];
+  /** Seconds. */
+  readonly time: number;
+}
+
+/** A commit never changes. */
+const commits = new Map<string, Commit>();
+const MOST = 20_000;
+
+async function commitsOf(call: GitCall, names: readonly string[]): Promise<readonly Commit[] | null> {
+  const unknown = names.filter((name) => !commits.has(name));
+  if (unknown.length > 0) {
+    const found = await ask(call, unknown);
+    if (commits.size > MOST) commits.clear();
+    for (const [name, { type, bytes }] of found) if (type === "commit") commits.set(name, parseCommit(bytes));
+  }
+  const all = names.flatMap((name) => commits.get(name) ?? []);
+  return all.length === names.length ? all : null;
+}
+
+function parseCommit(bytes: string): Commit {
+  const head = bytes.slice(0, bytes.indexOf("\n\n"));
+  return {
+    parents: [...head.matchAll(/^parent ([0-9a-f]+)$/gm)].map(([, id = ""]) => id),
+    time: Number(/^committer .* (\d+) [-+]\d+$/m.exec(head)?.[1] ?? 0),
+  };
+}
+
+export async function parentsOf(call: GitCall, commit: string): Promise<readonly string[] | null> {
+  return (await commitsOf(call, [commit]))?.[0]?.parents ?? null;
+}
+
+/** No more is walked here: git does it. */
+const MOST_WALKED = 500;
+/** So many are walked beyond the last one that counts, since clocks differ. */
+const MORE = 50;
+
+/**
+ * The commits that can be reached from `tips` and not from `targets`. Walks from the newest to the oldest, as `git rev-list` does.
+ * Null: git must be asked.
+ */
+async function walked(
+  call: GitCall,
+  tips: readonly string[],
+  targets: readonly string[],
+): Promise<number | null> {
+  const ours = new Set<string>();
+  const theirs = new Set<string>();
+  const ahead = new Map<string, Commit>();
+  const meet = async (names: readonly string[], into: Set<string>): Promise<boolean> => {
+    const fresh = names.filter((name) => !into.has(name));
+    const found = await commitsOf(call, fresh);
+    if (found === null) return false;
+    for (const [at, name] of fresh.entries()) {
+      into.add(name);
+      ahead.set(name, found[at] as Commit);
+    }
+    return true;
+  };
+  if (!(await meet(targets, theirs)) || !(await meet(tips, ours))) return null;
+  for (let n = 0, beyond = 0; ahead.size > 0 && beyond < MORE; n++) {
+    if (n > MOST_WALKED) return null;
+    const [name, { parents }] = newest(ahead);
+    ahead.delete(name);
+    beyond = [...ahead.keys(), name].some((each) => ours.has(each) && !theirs.has(each)) ? 0 : beyond + 1;
+    if (theirs.has(name) && !(await meet(parents, theirs))) return null;
+    if (ours.has(name) && !theirs.has(name) && !(await meet(parents, ours))) return null;
+  }
+  return [...ours].filter((name) => !theirs.has(name)).length;
+}
+
+function newest(commits: ReadonlyMap<string, Commit>): readonly [string, Commit] {
+  return [...commits].reduce((one, other) => (other[1].time > one[1].time ? other : one));
+}
+
+/** How many commits can be reached from `tips` and not from `targets`. */
+export async function countMissing(
+  call: GitCall,
+  tips: readonly string[],
+  targets: readonly string[],
+): Promise<number> {
+  if (tips.length === 0) return 0;
+  const found = await walked(call, tips, targets);
+  if (found !== null) return found;
+  return Number(await gitLine(call, ["rev-list", "--count", ...tips, "--not", ...targets]));
+}
+
+export async function isAncestor(call: GitCall, older: string, newer: string): Promise<boolean> {
+  if (older === newer) return true;
+  const missing = await walked(call, [older], [newer]);
+  if (missing !== null) return missing === 0;
+  return (await git({ ...call, accept: [1] }, ["merge-base", "--is-ancestor", older, newer])).code === 0;
+}

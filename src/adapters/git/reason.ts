@@ -1,0 +1,8 @@
+/** What git said at its end. */
+export function reasonOf(errors: string): string {
+  const lines = errors
+    .trim()
+    .split("\n")
+    .filter((line) => line.trim() !== "");
+  return lines.slice(-3).join(" / ").slice(0, 500) || "git gave no reason";
+}

@@ -1,0 +1,47 @@
+/** How often Pawl starts git for a task that is pushed, verified, merged and cleaned up. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { bloomProject } from "../rig/bloom-project.ts";
+import { countingGit } from "../rig/git-count.ts";
+import { NO_WALL } from "../rig/wall.ts";
+
+const TASKS = 4;
+
+const tasks = `git: {push_to_remote: true, auto_cleanup_merged: true}
+tasks:
+${Array.from(
+  { length: TASKS },
+  (_, n) => `- id: T${n}
+  title: Task ${n}
+  repo: .
+  merge_into: main
+  verify: ["test -f ${n}.txt"]
+  instructions: |
+    RUN: echo ${n} > ${n}.txt; git add -A; git commit -qm ${n}
+    RUN: bloom done T${n}
+`,
+).join("")}`;
+
+it.each([
+  // Without a wall the person's checkout is watched, too.
+  { sandbox: "none", most: 27 },
+  { sandbox: "bwrap", most: 23 },
+])("takes at most $most calls of git a task ($sandbox)", { timeout: 120_000 }, async ({ most, sandbox }) => {
+  if (sandbox === "bwrap" && NO_WALL) return;
+  const place = mkdtempSync(join(tmpdir(), "pawl-git-calls-"));
+  const counted = countingGit(place);
+  const wall = sandbox === "none" ? sandbox : { kind: sandbox, write: [counted.log] };
+  using project = bloomProject({ tasks, environment: counted.environment, project: { sandbox: wall } });
+  try {
+    const ran = await project.run();
+    expect(ran.of("task:completed"), ran.err).toHaveLength(TASKS);
+    const calls = counted.calls();
+    expect(calls.length / TASKS, calls.join("\n")).toBeLessThanOrEqual(most);
+    // It counts.
+    expect(calls.filter((call) => / push /.test(call)).length).toBeGreaterThanOrEqual(2 * TASKS);
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+});

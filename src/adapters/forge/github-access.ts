@@ -1,4 +1,7 @@
 import type { Octokit } from "@octokit/rest";
+import { addressFault, openHttp } from "../net/http.ts";
+import { jsonOnly } from "../net/json.ts";
+import type { Environment } from "../process/environment.ts";
 import { type Checkout, GITHUB_API, lookAtCheckout } from "./github-remote.ts";
 
 export interface AccessOptions {
@@ -53,7 +56,7 @@ export async function accessOf({
 /** `GITHUB_API_URL`, or GitHub's own; what is wrong with it, if it cannot be used. */
 export function apiOf(variable: string | undefined): string | Required<Lacking> {
   const api = (variable || GITHUB_API).replace(/\/+$/, "");
-  const fault = apiFault(api);
+  const fault = addressFault(api, "https://github.example.com/api/v3");
   if (fault === null) return api;
   return {
     detail: `\`GITHUB_API_URL\` cannot be used: ${fault}.`,
@@ -61,20 +64,13 @@ export function apiOf(variable: string | undefined): string | Required<Lacking> 
   };
 }
 
-function apiFault(api: string): string | null {
-  if (!URL.canParse(api)) return "it is not an address such as https://github.example.com/api/v3";
-  const { protocol, hostname } = new URL(api);
-  const loopback = hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);
-  if (protocol === "https:" || (protocol === "http:" && loopback)) return null;
-  return "it must begin with https://, since the token is sent to it";
-}
-
 const silent = () => undefined;
 
-export async function openOctokit(api: string, token: string): Promise<Octokit> {
+export async function openOctokit(api: string, token: string, environment: Environment): Promise<Octokit> {
   const { Octokit } = await import("./octokit.ts");
   const log = { debug: silent, info: silent, warn: silent, error: silent };
-  return new Octokit({ auth: token, baseUrl: api, userAgent: "pawl", log });
+  const request = { fetch: jsonOnly(openHttp(environment)) };
+  return new Octokit({ auth: token, baseUrl: api, userAgent: "pawl", log, request });
 }
 
 /** Whether another page follows. Pages are requested by number, never by the link itself, which may lead elsewhere. */

@@ -21,13 +21,10 @@ import type { GithubRemote } from "./github-remote.ts";
 import { markThreads } from "./github-threads.ts";
 
 export interface GithubReviewsOptions extends AccessOptions {
-  /** Milliseconds that one request may take; default 20 s. */
-  readonly limit?: number;
   /** Limits for the whole fetch. */
   readonly limits?: Limits;
 }
 
-const LIMIT = 20_000;
 const PARTS: readonly ReviewPart[] = ["reviews", "review-comments", "comments"];
 const MAX_PAGES = 100;
 
@@ -45,7 +42,7 @@ export function openGithubReviews(options: GithubReviewsOptions): Reviews {
         };
       return withinLimits(options.limits ?? LIMITS, async () => {
         try {
-          const github = await openGithub(api, token, options.limit ?? LIMIT);
+          const github = await openGithub(api, token, options.environment);
           return await fetchReviews(github, branch, remotes, missing);
         } catch (thrown) {
           return { kind: "failed", failure: githubFailureOf(thrown, Date.now()) };

@@ -39,8 +39,9 @@ export async function accessOf({
   const api = apiOf(options.api);
   if (typeof api !== "string") return api;
   try {
-    const { branch, remotes } = await lookAtCheckout(folder, environment, api);
-    if (remotes.length > 0) return { token, api, branch, remotes: remotes.slice(0, MAX_REMOTES) };
+    const found = await lookAtCheckout(folder, environment, api);
+    if (found.remotes.length > 0)
+      return { ...found, token, api, remotes: found.remotes.slice(0, MAX_REMOTES) };
   } catch {
     return {
       detail: "The project is not a git repository, or git cannot run, so its branch is unknown.",

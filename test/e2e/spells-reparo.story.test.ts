@@ -73,6 +73,15 @@ function git(folder: string, ...args: readonly string[]): void {
 }
 
 describe("Reparo with a token", () => {
+  test("finds the pull request of the name that the branch is pushed under", async () => {
+    promise("spells.remotes");
+    await using rig = await open({ branch: "wt-1" });
+    git(rig.project.root, "config", "branch.wt-1.remote", "origin");
+    git(rig.project.root, "config", "branch.wt-1.merge", "refs/heads/topic");
+    await rig.project.cast("reparo");
+    expect(rig.project.read("comments.md")).toContain("Pull request: acme/app#7, branch `topic`");
+  });
+
   test("writes down every review and comment with author, place, text and URL", async () => {
     await using rig = await open();
     const { row, text, available } = await rig.project.cast("reparo");

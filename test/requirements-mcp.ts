@@ -43,8 +43,32 @@ export const MCP = {
     source: "design C1; the protocol's cancellation and progress",
   },
   "fetch.limits": {
-    says: "What a service answers is cut off at 10 MB and 30 s in all, for each of the services' clients.",
+    says: "What a service answers is cut off at 10 MB, after 30 s without a byte and after 2 minutes in all, for each of the services' clients.",
     source: "trust, a hostile or broken service",
+  },
+  "fetch.proxy": {
+    says: "Every request that leaves the machine takes the way of HTTPS_PROXY, HTTP_PROXY and NO_PROXY, with a login too; a proxy that fails is named, and never its password.",
+    source: "intake, Trackers",
+  },
+  "fetch.one-door": {
+    says: "One place opens the connections to services; nothing else does, but what the database, the wall and the servers on this machine need.",
+    source: "intake, Trackers",
+  },
+  "fetch.redirects": {
+    says: "A redirect to another origin carries no credentials; one that is unsafe, endless or would repeat a writing is refused.",
+    source: "intake, Trackers",
+  },
+  "fetch.words": {
+    says: "What goes wrong with a service is said in Pawl's words: the address, what came, what to do; no words of a library.",
+    source: "intake, Trackers",
+  },
+  "fetch.texts": {
+    says: "Texts of Jira and Confluence, in each form that they have, keep code letter by letter, tables, nested lists, panels, mentions, struck text and ticks; what has no text is named.",
+    source: "intake, Trackers",
+  },
+  "trackers.data-center": {
+    says: "Jira and Confluence work as Cloud and as Data Center: personal access token, or user name and password; version 2; context paths.",
+    source: "intake, Trackers",
   },
   "mcp.resources": {
     says: "A task, its plan, its scratchpad and its review can be read as resources; what fails keeps its fix.",

@@ -123,6 +123,10 @@ const SPELLS = {
     says: "A cast is one transaction, over processes, through a kill, and where it may not write.",
     source: "spells, Hard cases",
   },
+  "spells.remotes": {
+    says: "Reparo finds the pull request whatever the remote's address looks like: an alias of ssh or git, a fork without a remote, a branch pushed under another name.",
+    source: "intake, Reparo's comments",
+  },
   "spells.fetch": {
     says: "Expecto and Reparo fetch for themselves; what comes from outside is data; credentials stay at home.",
     source: "spells, Expecto and Reparo",

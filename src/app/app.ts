@@ -131,7 +131,8 @@ async function importsAt(root: string, environment: Environment, cwd: string) {
     import("../adapters/forge/github-issues.ts"),
   ]);
   const { GITHUB_TOKEN: token, GITHUB_API_URL: api } = environment;
-  return { sources: openSources(root, cwd), issues: openGitHubIssues({ token, api, now: Date.now }) };
+  const issues = openGitHubIssues({ token, api, environment, now: Date.now });
+  return { sources: openSources(root, cwd), issues };
 }
 
 /** Runs the command line and returns its exit code. */

@@ -71,9 +71,7 @@ export function openOutside(
     references: {
       async fetch(reference) {
         const { openReferences } = await import("../adapters/trackers/references.ts");
-        const { ATLASSIAN_API_TOKEN: token, ATLASSIAN_EMAIL: email } = environment;
-        const sites = { jira: environment.JIRA_BASE_URL, confluence: environment.CONFLUENCE_BASE_URL };
-        return openReferences({ ...sites, email, token }).fetch(reference);
+        return openReferences(environment).fetch(reference);
       },
     },
     reviews: {

@@ -278,6 +278,47 @@ describe("the architecture", () => {
     expect(named.filter((each) => !PROGRAMS.some((path) => each.startsWith(`src/${path}`)))).toEqual([]);
   });
 
+  it("opens connections to services in one place: the door", () => {
+    promise("fetch.one-door");
+    const called =
+      /(?:\b(?:await|return)|=>?)\s*fetch\(|\bglobalThis\.fetch\b|\bnew (?:WebSocket|EventSource)\b/;
+    const isOwn = /\bfunction fetch\(|import \{[^}]*\bfetch\b[^}]*\} from "\./;
+    const modules = /^(?:node:(?:https?|http2|net|tls|dgram)|undici|axios|got|ky|node-fetch)$/;
+    const openers = CODE.filter(({ imports, text }) => {
+      const code = uncommented(text);
+      return imports.some((name) => modules.test(name)) || (called.test(code) && !isOwn.test(code));
+    });
+    expect(
+      openers
+        .map(({ path }) => path)
+        .filter((path) => !isProgram(path))
+        .sort(),
+    ).toEqual([
+      "src/adapters/net/http.ts",
+      "src/adapters/net/proxy.ts",
+      // What an address is: nothing is opened.
+      "src/adapters/notify/post.ts",
+      "src/adapters/postgres/address.ts",
+      // A free port of this machine.
+      "src/adapters/process/free-ports.ts",
+      // The wall's own way out.
+      "src/adapters/wall/egress.ts",
+      "src/adapters/wall/prove.ts",
+      // The board's page, which asks its server.
+      "src/surfaces/board/client/api.ts",
+      "src/surfaces/board/client/live.ts",
+      // Servers on this machine.
+      "src/surfaces/board/server/door.ts",
+      "src/surfaces/board/server/http.ts",
+      "src/surfaces/mcp/http.ts",
+    ]);
+    // A client of a service gets the door from Pawl.
+    const octokits = CODE.filter(({ imports }) => imports.includes("@octokit/rest")).filter(({ text }) =>
+      /new Octokit\(/.test(text),
+    );
+    expect(octokits.map(({ path }) => path)).toEqual(["src/adapters/forge/github-access.ts"]);
+  });
+
   it("reads the environment in config/ alone", () => {
     const readers = CODE.filter(({ text }) =>
       /process\.env\b|\benv\s*}\s*=\s*process/.test(uncommented(text)),

@@ -23,6 +23,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "src/surfaces/board/client/bursts.test.ts": "a server's answer, by a virtual clock",
   "src/adapters/postgres/claims.test.ts": "a database's answer, by a virtual clock",
   "src/adapters/net/limits.test.ts": "a server that drips",
+  "src/adapters/net/http.test.ts": "a server that drips",
   "src/adapters/git/worktrees.test.ts": "keeps a process until it is killed",
 };
 

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { openGithubReviews } from "../../src/adapters/forge/github-reviews.ts";
+import { LIMITS, type Limits } from "../../src/adapters/net/limits.ts";
 import {
   codeComment,
   comment,
@@ -33,12 +34,12 @@ interface Rig extends AsyncDisposable {
 interface Given {
   readonly pulls?: readonly GithubPull[];
   readonly token?: string | undefined;
-  readonly limit?: number;
+  readonly limits?: Limits;
   readonly remote?: string;
   readonly branch?: string;
 }
 
-async function open({ pulls = [PULL], limit, remote, branch = "topic", ...more }: Given = {}): Promise<Rig> {
+async function open({ pulls = [PULL], limits, remote, branch = "topic", ...more }: Given = {}): Promise<Rig> {
   const github = await GithubServer.open("acme/app", pulls);
   const token = "token" in more ? more.token : GITHUB_TOKEN;
   const project: SpellsProject = new SpellsProject({
@@ -49,7 +50,7 @@ async function open({ pulls = [PULL], limit, remote, branch = "topic", ...more }
           environment: process.env,
           token,
           api: github.url,
-          ...(limit === undefined ? {} : { limit }),
+          ...(limits && { limits }),
         }).fetch(order),
     },
   });
@@ -72,6 +73,15 @@ function git(folder: string, ...args: readonly string[]): void {
 }
 
 describe("Reparo with a token", () => {
+  test("finds the pull request of the name that the branch is pushed under", async () => {
+    promise("spells.remotes");
+    await using rig = await open({ branch: "wt-1" });
+    git(rig.project.root, "config", "branch.wt-1.remote", "origin");
+    git(rig.project.root, "config", "branch.wt-1.merge", "refs/heads/topic");
+    await rig.project.cast("reparo");
+    expect(rig.project.read("comments.md")).toContain("Pull request: acme/app#7, branch `topic`");
+  });
+
   test("writes down every review and comment with author, place, text and URL", async () => {
     await using rig = await open();
     const { row, text, available } = await rig.project.cast("reparo");
@@ -192,8 +202,7 @@ describe("Reparo with a token", () => {
   ])(
     "moves all the same where GitHub answers %j, and says why nothing was fetched",
     async (answer, words) => {
-      // Only who waits for an answer that never comes needs a short limit.
-      await using rig = await open("silent" in answer ? { limit: 1_500 } : {});
+      await using rig = await open("silent" in answer ? { limits: { ...LIMITS, silence: 1_500 } } : {});
       rig.github.faults.push({ path: /./, answer });
       const { row, state, text } = await rig.project.cast("reparo");
       expect([row, state]).toEqual(["G5", "PR_GATHERING_COMMENTS_G"]);

@@ -1,18 +1,34 @@
 /**
- * Jira Cloud's REST API on loopback, as far as Pawl asks it: the shapes, codes and refusals of the documented endpoints
- * (issue, search/jql, transitions, comment, remotelink). State is kept; a transition moves the issue.
+ * Jira's REST API on loopback, as far as Pawl asks it: the shapes, codes and refusals of the documented endpoints (issue,
+ * search, transitions, comment, remotelink, serverInfo), of the Cloud (versions 2 and 3) or of a Data Center (version 2,
+ * texts in wiki markup, personal access tokens and passwords). State is kept; a transition moves the issue.
  */
 import { type Answer, type Asked, Loopback } from "./loopback.ts";
 
 export const ATLASSIAN = { email: "ann@acme.example", token: "api-token" } as const;
 
-const AUTHORIZATION = `Basic ${Buffer.from(`${ATLASSIAN.email}:${ATLASSIAN.token}`).toString("base64")}`;
+/** What a Data Center lets in, below its context path. */
+export const DATA_CENTER = {
+  path: "/jira",
+  user: "jdoe",
+  password: "pa:ss wörd",
+  token: "personal-token",
+} as const;
+
+const basic = (user: string, password: string) =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
+
+const AUTHORIZATION = basic(ATLASSIAN.email, ATLASSIAN.token);
 
 export interface JiraIssue {
   summary: string;
   status: string;
   /** HTML, as `renderedFields` gives it. */
   readonly description: string;
+  /** Of the Cloud: a document in Atlassian's format; empty unless given. */
+  readonly document?: object;
+  /** Of a Data Center, which then renders nothing. */
+  readonly markup?: string;
   readonly criteria?: string;
   readonly priority: string;
   readonly blocks?: string;
@@ -33,14 +49,23 @@ export class JiraServer extends Loopback {
   readonly issues = new Map<string, JiraIssue>();
   /** Of a search. */
   pageSize = 100;
+  isDataCenter = false;
 
-  static async open(issues: Readonly<Record<string, Partial<JiraIssue>>> = {}): Promise<JiraServer> {
-    const server: JiraServer = new JiraServer((asked) => answerTo(asked, server));
+  static async open(
+    issues: Readonly<Record<string, Partial<JiraIssue>>> = {},
+    { isDataCenter = false } = {},
+  ): Promise<JiraServer> {
+    const server: JiraServer = new JiraServer((asked) =>
+      isDataCenter ? answerOfDataCenter(asked, server) : answerTo(asked, server),
+    );
+    server.isDataCenter = isDataCenter;
     for (const [key, issue] of Object.entries(issues)) server.add(key, issue);
     return server.listen();
   }
 
   get environment(): Record<string, string> {
+    if (this.isDataCenter)
+      return { JIRA_BASE_URL: `${this.url}${DATA_CENTER.path}/`, ATLASSIAN_API_TOKEN: DATA_CENTER.token };
     return {
       JIRA_BASE_URL: this.url,
       ATLASSIAN_EMAIL: ATLASSIAN.email,
@@ -66,22 +91,45 @@ function answerTo(asked: Asked, server: JiraServer): Answer {
       status: 401,
       json: { errorMessages: ["Client must be authenticated to access this resource."] },
     };
+  if (/^\/rest\/api\/[23]\/serverInfo$/.test(asked.path)) return { json: { deploymentType: "Cloud" } };
   if (/^\/rest\/api\/3\/search\/jql$/.test(asked.path)) return { json: found(asked, server) };
+  return ofIssue(asked, server);
+}
+
+/** Where it serves nothing, a Data Center answers in XML; a page to sign in stands at the root. */
+function answerOfDataCenter(asked: Asked, server: JiraServer): Answer {
+  const { authorization } = asked.headers;
+  const { password, path: root, token, user } = DATA_CENTER;
+  if (!asked.path.startsWith(`${root}/rest/api/2/`))
+    return { status: 404, headers: { "content-type": "application/xml" }, json: "null for uri" };
+  const path = asked.path.slice(root.length);
+  if (path === "/rest/api/2/serverInfo") return { json: { deploymentType: "Server", version: "9.12.0" } };
+  if (authorization !== `Bearer ${token}` && authorization !== basic(user, password))
+    return {
+      status: 401,
+      headers: { "www-authenticate": 'OAuth realm="x"' },
+      json: { errorMessages: ["You are not authenticated."] },
+    };
+  if (path === "/rest/api/2/search") return { json: foundByStart(asked, server) };
+  return ofIssue({ ...asked, path }, server);
+}
+
+function ofIssue(asked: Asked, server: JiraServer): Answer {
   const [, name = "", part, id] = ENDPOINT.exec(asked.path) ?? [];
   const key = name.toUpperCase();
   const issue = server.issues.get(key);
   const missing = ["Issue does not exist or you do not have permission to see it."];
   if (!issue) return { status: 404, json: { errorMessages: missing, errors: {} } };
-  if (part === "comment") return comments(asked, issue, id);
+  if (part === "comment") return comments(asked, issue, id, server);
   if (part === "transitions") return transitions(asked, issue, server.url);
   if (part === "remotelink")
     return {
       json: [{ id: 1, self: "https://x", object: { title: "Design", url: "https://design.example/1" } }],
     };
-  return { json: shown(asked, key, issue, server.url) };
+  return { json: shown(asked, key, issue, server) };
 }
 
-function shown(asked: Asked, key: string, issue: JiraIssue, url: string): object {
+function shown(asked: Asked, key: string, issue: JiraIssue, { isDataCenter, url }: JiraServer): object {
   const { summary, description, criteria, status, priority } = issue;
   const isGiven = (what: string) =>
     asked.method === "POST" || asked.query.getAll("expand").join().includes(what);
@@ -95,12 +143,17 @@ function shown(asked: Asked, key: string, issue: JiraIssue, url: string): object
       status: statusOf(status, url),
       priority: { name: priority, id: "3" },
       labels: ["list"],
-      description: description === "" ? null : document("the document"),
-      customfield_10042: criteria === undefined ? null : document("criteria"),
+      description: isDataCenter ? (issue.markup ?? null) : (issue.document ?? EMPTY),
+      customfield_10042: criteria === undefined ? null : EMPTY,
       issuelinks: linksOf(issue),
     },
     ...(isGiven("renderedFields")
-      ? { renderedFields: { description, customfield_10042: criteria ?? null } }
+      ? {
+          renderedFields: {
+            description: issue.markup === undefined ? description : null,
+            customfield_10042: criteria ?? null,
+          },
+        }
       : {}),
     ...(isGiven("names") ? { names: { summary: "Summary", customfield_10042: "Acceptance Criteria" } } : {}),
   };
@@ -115,7 +168,12 @@ function linksOf({ blocks, blockedBy }: JiraIssue): readonly object[] {
   ];
 }
 
-function comments(asked: Asked, { comments: all }: JiraIssue, id: string | undefined): Answer {
+function comments(
+  asked: Asked,
+  { comments: all }: JiraIssue,
+  id: string | undefined,
+  { isDataCenter }: JiraServer,
+): Answer {
   if (asked.method === "POST") {
     const { body } = JSON.parse(asked.body) as { body: unknown };
     all.push(String(body));
@@ -125,7 +183,7 @@ function comments(asked: Asked, { comments: all }: JiraIssue, id: string | undef
     id: String(at + 1),
     author: { accountId: "1", displayName: "Ann" },
     created: "2026-01-02T03:04:05.000+0000",
-    body: document(renderedBody),
+    body: isDataCenter ? renderedBody : documentOf(renderedBody),
     renderedBody,
   }));
   if (id !== undefined) return { json: each.find((comment) => comment.id === id) };
@@ -164,22 +222,41 @@ function statusOf(name: string, url: string): object {
   return { self: `${url}/rest/api/3/status/${id}`, name, id: String(id), statusCategory: category };
 }
 
-/** The issues of the project that are not done, page by page. */
-function found(asked: Asked, { issues, pageSize, url }: JiraServer): object {
-  const body = JSON.parse(asked.body) as { readonly jql?: string; readonly nextPageToken?: string };
-  const project = /project = "([^"]+)"/.exec(String(body.jql))?.[1];
-  const open = [...issues].filter(
+/** The issues of the project that are not done. */
+function openIn(jql: string, { issues }: JiraServer) {
+  const project = /project = "([^"]+)"/.exec(jql)?.[1];
+  return [...issues].filter(
     ([key, { status }]) => status !== "Done" && (project === undefined || key.startsWith(`${project}-`)),
   );
+}
+
+/** The Cloud's pages follow one another by a token. */
+function found(asked: Asked, server: JiraServer): object {
+  const body = JSON.parse(asked.body) as { readonly jql?: string; readonly nextPageToken?: string };
+  const open = openIn(String(body.jql), server);
   const start = Number(body.nextPageToken ?? 0);
-  const end = start + pageSize;
+  const end = start + server.pageSize;
   return {
-    issues: open.slice(start, end).map(([key, issue]) => shown(asked, key, issue, url)),
+    issues: open.slice(start, end).map(([key, issue]) => shown(asked, key, issue, server)),
     isLast: end >= open.length,
     ...(end < open.length && { nextPageToken: String(end) }),
   };
 }
 
-function document(text: string): object {
-  return { type: "doc", version: 1, content: [{ type: "paragraph", content: [{ type: "text", text }] }] };
+/** A Data Center's begin at a number. */
+function foundByStart(asked: Asked, server: JiraServer): object {
+  const open = openIn(String(asked.query.get("jql")), server);
+  const startAt = Number(asked.query.get("startAt") ?? 0);
+  const maxResults = Math.min(Number(asked.query.get("maxResults") ?? 50), server.pageSize);
+  const page = open.slice(startAt, startAt + maxResults);
+  const issues = page.map(([key, issue]) => shown(asked, key, issue, server));
+  return { startAt, maxResults, total: open.length, issues };
+}
+
+const EMPTY = { type: "doc", version: 1, content: [] };
+
+/** Of a comment that was sent as plain text; of HTML it has none. */
+function documentOf(text: string): object {
+  if (text.startsWith("<")) return EMPTY;
+  return { ...EMPTY, content: [{ type: "paragraph", content: [{ type: "text", text }] }] };
 }

@@ -8,7 +8,9 @@ import { splitLines } from "../../src/adapters/agents/line-splitter.ts";
 import { parseRemote } from "../../src/adapters/forge/github-remote.ts";
 import { parseTree } from "../../src/adapters/git/objects.ts";
 import { rangeIn } from "../../src/adapters/git/range-history.ts";
-import { renderDocument, renderHtml } from "../../src/adapters/trackers/markdown.ts";
+import { renderDocument } from "../../src/adapters/trackers/document.ts";
+import { renderHtml } from "../../src/adapters/trackers/html.ts";
+import { renderWiki } from "../../src/adapters/trackers/wiki-markup.ts";
 import { clean } from "../../src/core/clean.ts";
 import { PawlError } from "../../src/core/error.ts";
 import { fenced, quote } from "../../src/core/fence.ts";
@@ -186,6 +188,7 @@ const TEXT_PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   "own workflow: checklist": (text) => checklistOf(text, "x"),
   "own workflow: template": (text) => templateFault(text),
   "tracker: HTML": (text) => renderHtml(text),
+  "tracker: wiki markup": (text) => renderWiki(text),
   "tracker: document": (text) =>
     renderDocument({ content: [{ type: "bulletList", content: [{ content: [{ text }] }] }] }),
   "forge: remote": (text) => [

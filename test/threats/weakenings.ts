@@ -909,8 +909,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   "A text that a parser cannot end with": [
     {
       takes: "the limit on the depth of a page",
-      file: "src/adapters/trackers/markdown.ts",
-      find: "const DEEPEST = 200;",
+      file: "src/adapters/trackers/tree.ts",
+      find: "const DEEPEST = 100;",
       replace: "const DEEPEST = 1_000_000;",
       tests: [
         "test/linear.proof.test.ts: is read within two seconds, or refused in Pawl's own words: tracker: HTML",
@@ -921,15 +921,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the count of bytes",
       file: "src/adapters/net/limits.ts",
-      find: "          this.#left -= chunk.byteLength;\n",
-      replace: "          this.#left -= chunk.byteLength > 1_000_000 ? chunk.byteLength : 0;\n",
+      find: "    this.#left -= bytes;\n",
+      replace: "    this.#left -= bytes > 1_000_000 ? bytes : 0;\n",
       tests: ["src/adapters/net/limits.test.ts: is cut off by the client of Linear"],
     },
     {
       takes: "the time that all requests have together",
       file: "src/adapters/net/limits.ts",
-      find: 'setTimeout(() => budget.exceed("timed-out"), limits.milliseconds);',
-      replace: 'setTimeout(() => budget.exceed("too-large"), limits.milliseconds * 20);',
+      find: "setTimeout(() => budget.late(), limits.milliseconds);",
+      replace: "setTimeout(() => budget.close(), limits.milliseconds);",
       tests: [
         "src/adapters/net/limits.test.ts: is cut off by the clients of Jira and of Confluence, and the failure says why",
       ],

@@ -1,4 +1,7 @@
 import type { Octokit } from "@octokit/rest";
+import { addressFault, openHttp } from "../net/http.ts";
+import { jsonOnly } from "../net/json.ts";
+import type { Environment } from "../process/environment.ts";
 import { type Checkout, GITHUB_API, lookAtCheckout } from "./github-remote.ts";
 
 export interface AccessOptions {
@@ -36,8 +39,9 @@ export async function accessOf({
   const api = apiOf(options.api);
   if (typeof api !== "string") return api;
   try {
-    const { branch, remotes } = await lookAtCheckout(folder, environment, api);
-    if (remotes.length > 0) return { token, api, branch, remotes: remotes.slice(0, MAX_REMOTES) };
+    const found = await lookAtCheckout(folder, environment, api);
+    if (found.remotes.length > 0)
+      return { ...found, token, api, remotes: found.remotes.slice(0, MAX_REMOTES) };
   } catch {
     return {
       detail: "The project is not a git repository, or git cannot run, so its branch is unknown.",
@@ -53,7 +57,7 @@ export async function accessOf({
 /** `GITHUB_API_URL`, or GitHub's own; what is wrong with it, if it cannot be used. */
 export function apiOf(variable: string | undefined): string | Required<Lacking> {
   const api = (variable || GITHUB_API).replace(/\/+$/, "");
-  const fault = apiFault(api);
+  const fault = addressFault(api, "https://github.example.com/api/v3");
   if (fault === null) return api;
   return {
     detail: `\`GITHUB_API_URL\` cannot be used: ${fault}.`,
@@ -61,20 +65,13 @@ export function apiOf(variable: string | undefined): string | Required<Lacking> 
   };
 }
 
-function apiFault(api: string): string | null {
-  if (!URL.canParse(api)) return "it is not an address such as https://github.example.com/api/v3";
-  const { protocol, hostname } = new URL(api);
-  const loopback = hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);
-  if (protocol === "https:" || (protocol === "http:" && loopback)) return null;
-  return "it must begin with https://, since the token is sent to it";
-}
-
 const silent = () => undefined;
 
-export async function openOctokit(api: string, token: string): Promise<Octokit> {
+export async function openOctokit(api: string, token: string, environment: Environment): Promise<Octokit> {
   const { Octokit } = await import("./octokit.ts");
   const log = { debug: silent, info: silent, warn: silent, error: silent };
-  return new Octokit({ auth: token, baseUrl: api, userAgent: "pawl", log });
+  const request = { fetch: jsonOnly(openHttp(environment)) };
+  return new Octokit({ auth: token, baseUrl: api, userAgent: "pawl", log, request });
 }
 
 /** Whether another page follows. Pages are requested by number, never by the link itself, which may lead elsewhere. */

@@ -10,7 +10,6 @@ import { LIMITS, withinLimits } from "../net/limits.ts";
 import { type AccessOptions, accessOf, hasNext, openOctokit, split } from "./github-access.ts";
 import { githubFailureOf } from "./github-failure.ts";
 
-const LIMIT = 20_000;
 const A_PAGE = 100;
 const MAX_PAGES = 100;
 
@@ -23,7 +22,7 @@ export function openGithubApprovals(options: AccessOptions): Approvals {
       const repositories = [...new Set(remotes.map(({ owner, repository }) => `${owner}/${repository}`))];
       try {
         return await withinLimits(LIMITS, async () => {
-          const octokit = await openOctokit(api, token);
+          const octokit = await openOctokit(api, token, options.environment);
           return { repositories, pulls: await pullsIn(octokit, repositories, commit, pull) };
         });
       } catch (thrown) {
@@ -86,7 +85,7 @@ const MOVES = new Set([
 async function readPull(octokit: Octokit, repository: string, number: number): Promise<ReviewedPull> {
   const at = { ...split(repository), pull_number: number };
   const { pulls, issues } = octokit.rest;
-  const { data } = await pulls.get({ ...at, ...request() });
+  const { data } = await pulls.get(at);
   const commits = await everyPage((page) => pulls.listCommits({ ...at, ...page }));
   const reviews = await everyPage((page) => pulls.listReviews({ ...at, ...page }));
   const events = await everyPage((page) =>
@@ -130,20 +129,16 @@ interface Page<T> {
   readonly headers: { readonly link?: string | undefined };
 }
 
-type PageOrder = { readonly per_page: number; readonly page: number } & ReturnType<typeof request>;
+type PageOrder = { readonly per_page: number; readonly page: number };
 
 async function everyPage<T>(read: (order: PageOrder) => Promise<Page<T>>): Promise<readonly T[]> {
   const found: T[] = [];
   for (let page = 1; page <= MAX_PAGES; page++) {
-    const { data, headers } = await read({ per_page: A_PAGE, page, ...request() });
+    const { data, headers } = await read({ per_page: A_PAGE, page });
     found.push(...data);
     if (!hasNext(headers.link)) return found;
   }
   throw new Error(`more than ${MAX_PAGES * A_PAGE} entries`);
-}
-
-function request() {
-  return { request: { signal: AbortSignal.timeout(LIMIT) } };
 }
 
 function unconfigured(detail: string, help?: string): PawlError {

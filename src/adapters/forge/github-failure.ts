@@ -1,30 +1,36 @@
 import type { FetchFailure } from "../../core/ports/references.ts";
+import { httpFailureIn, retryAfter } from "../net/failure.ts";
 import { exceededHere } from "../net/limits.ts";
 
 interface RequestFailure {
   readonly name?: string;
   readonly status?: number;
-  readonly message?: string;
-  readonly response?: { readonly headers?: Readonly<Record<string, string | number | undefined>> };
-  readonly cause?: { readonly name?: string; readonly code?: string };
+  readonly response?: {
+    readonly headers?: Readonly<Record<string, string | number | undefined>>;
+    readonly data?: unknown;
+  };
+  readonly cause?: { readonly name?: string };
 }
 
 /**
- * Describes what octokit threw, in Pawl's own words. GitHub answers 403 both for a missing right and for too many
- * requests.
+ * Describes what octokit threw, in Pawl's own words and GitHub's. GitHub answers 403 both for a missing right and for too
+ * many requests.
  */
 export function githubFailureOf(thrown: unknown, now: number): FetchFailure {
-  const { status, name, message = "", response, cause } = thrown as RequestFailure;
-  const headers = response?.headers;
-  const exceeded = exceededHere();
-  if (exceeded) return { reason: exceeded.reason, detail: exceeded.message };
+  const failure = exceededHere()?.failure ?? httpFailureIn(thrown)?.failure;
+  if (failure) return failure;
+  const { status, name, response, cause } = thrown as RequestFailure;
   if (name === "TimeoutError" || name === "AbortError" || cause?.name === "TimeoutError")
     return { reason: "timed-out", detail: "no answer in time" };
   // Octokit gives a request without an answer the status 500 and no response.
-  if (headers === undefined)
-    return { reason: "unreachable", detail: cause?.code ?? (message.slice(0, 200) || "no connection") };
-  const detail = `${status}: ${message.slice(0, 200)}`;
-  if (status === 429 || (status === 403 && isRateLimit(headers, message)))
+  if (response?.headers === undefined)
+    return { reason: "unexpected", detail: "the answer has not the shape that GitHub's API describes" };
+  const headers = new Headers(
+    Object.entries(response.headers).map(([name, value]): [string, string] => [name, String(value ?? "")]),
+  );
+  const said = wordsOf(response.data);
+  const detail = said === "" ? `${status}` : `${status}: ${said}`;
+  if (status === 429 || (status === 403 && isRateLimit(headers, said)))
     return { reason: "rate-limited", detail, ...waitOf(headers, now) };
   if (status === 401) return { reason: "unauthorized", detail };
   if (status === 403) return { reason: "forbidden", detail };
@@ -32,21 +38,28 @@ export function githubFailureOf(thrown: unknown, now: number): FetchFailure {
   return { reason: "unexpected", detail };
 }
 
+/** What GitHub says of a refusal, without the address of its documentation. */
+function wordsOf(data: unknown): string {
+  const { message, errors } = (data ?? {}) as { message?: unknown; errors?: unknown };
+  if (typeof message !== "string") return "";
+  const each = (Array.isArray(errors) ? errors : []).map((error) => error?.message ?? error);
+  return [message, ...each.filter((error) => typeof error === "string")].join("; ").slice(0, 200);
+}
+
 /** Whether the next request would fail in the same way. */
 export function repeatsItself({ reason }: FetchFailure): boolean {
   return reason !== "not-found" && reason !== "unexpected";
 }
 
-type Headers = NonNullable<RequestFailure["response"]>["headers"];
-
-function isRateLimit(headers: Headers, message: string): boolean {
-  const left = headers?.["x-ratelimit-remaining"];
-  return headers?.["retry-after"] !== undefined || String(left) === "0" || /rate limit/i.test(message);
+function isRateLimit(headers: Headers, said: string): boolean {
+  return (
+    headers.has("retry-after") || headers.get("x-ratelimit-remaining") === "0" || /rate limit/i.test(said)
+  );
 }
 
 function waitOf(headers: Headers, now: number): { retryAfter?: number } {
-  const after = Number(headers?.["retry-after"]);
-  if (Number.isFinite(after)) return { retryAfter: Math.max(0, Math.ceil(after)) };
-  const reset = Number(headers?.["x-ratelimit-reset"]);
+  const after = retryAfter(headers, now);
+  if (after !== null) return { retryAfter: after };
+  const reset = Number(headers.get("x-ratelimit-reset") ?? Number.NaN);
   return Number.isFinite(reset) ? { retryAfter: Math.max(0, Math.ceil(reset - now / 1000)) } : {};
 }

@@ -3,6 +3,7 @@ import type { Octokit } from "@octokit/rest";
 import { PawlError } from "../../core/error.ts";
 import type { IssueState, Issues } from "../../core/ports/sources.ts";
 import { type Limits, withinLimits } from "../net/limits.ts";
+import type { Environment } from "../process/environment.ts";
 import { type Access, apiOf, hasNext, openOctokit, split } from "./github-access.ts";
 import { githubFailureOf } from "./github-failure.ts";
 
@@ -11,6 +12,7 @@ export interface IssuesSetup {
   readonly token: string | undefined;
   /** `GITHUB_API_URL` */
   readonly api: string | undefined;
+  readonly environment: Environment;
   readonly now: () => number;
   readonly limits?: Limits;
 }
@@ -23,7 +25,7 @@ const LIMITS: Limits = { bytes: 200_000_000, milliseconds: 600_000 };
 export function openGitHubIssues(setup: IssuesSetup): Issues {
   const asking = async <T>(what: string, work: (octokit: Octokit) => Promise<T>): Promise<T> => {
     const { api, token } = accessIn(setup);
-    const octokit = await openOctokit(api, token);
+    const octokit = await openOctokit(api, token, setup.environment);
     try {
       return await withinLimits(setup.limits ?? LIMITS, () => work(octokit));
     } catch (thrown) {

@@ -1,4 +1,9 @@
-import { git, gitLine } from "../git/git.ts";
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { type GitCall, git, gitLine } from "../git/git.ts";
+import { findProgram, safePath } from "../process/programs.ts";
+import { execFile } from "../process/start-program.ts";
 
 /** A repository on GitHub, as a remote names it. */
 export interface GithubRemote {
@@ -11,6 +16,8 @@ export interface GithubRemote {
 export interface Checkout {
   /** Null if HEAD is detached. */
   readonly branch: string | null;
+  /** What the branch is called where it is pushed to, if otherwise. */
+  readonly pushedAs: string | null;
   readonly remotes: readonly GithubRemote[];
 }
 
@@ -23,15 +30,62 @@ export async function lookAtCheckout(
   api: string,
 ): Promise<Checkout> {
   const call = { folder, environment, accept: [1], limit: 30_000 };
-  const branch = await gitLine(call, ["symbolic-ref", "--short", "--quiet", "HEAD"]);
-  const { output } = await git(call, ["config", "--null", "--get-regexp", "^remote\\..*\\.url$"]);
-  const remotes = output.split("\0").flatMap((entry) => {
-    const [key = "", url = ""] = entry.split("\n");
-    const found = parseRemote(url, api);
-    return found === null ? [] : [{ name: key.replace(/^remote\.|\.url$/g, ""), ...found }];
-  });
+  const branch = (await gitLine(call, ["symbolic-ref", "--short", "--quiet", "HEAD"])) || null;
+  const tracked = branch === null ? null : await trackedBy(call, branch);
+  // As `url.<base>.insteadOf` rewrites them.
+  const { output } = await git(call, ["remote", "--verbose"]);
+  const named = [...output.matchAll(/^(.+)\t(.+) \(fetch\)/gm)].map(([, name = "", url = ""]) => ({
+    name,
+    url,
+  }));
+  const fork = tracked !== null && /[/:]/.test(tracked.remote) ? [{ name: "", url: tracked.remote }] : [];
+  const remotes: GithubRemote[] = [];
+  for (const { name, url } of [...named, ...fork]) {
+    const found = parseRemote(api === GITHUB_API ? await withoutAlias(url, environment) : url, api);
+    if (found !== null) remotes.push({ name, ...found });
+  }
   const rank = ({ name }: GithubRemote) => (name === "origin" ? 0 : name === "upstream" ? 1 : 2);
-  return { branch: branch === "" ? null : branch, remotes: remotes.sort((a, b) => rank(a) - rank(b)) };
+  const pushedAs = tracked && tracked.name !== branch ? tracked.name : null;
+  return { branch, pushedAs, remotes: remotes.sort((a, b) => rank(a) - rank(b)) };
+}
+
+/**
+ * What the branch tracks: another name is what it is pushed as. The branch that others go into is none: a new branch often
+ * tracks the one that it began at. `remote` may be an address.
+ */
+async function trackedBy(call: GitCall, branch: string): Promise<{ remote: string; name: string } | null> {
+  const remote = await gitLine(call, ["config", `branch.${branch}.remote`]);
+  const merge = await gitLine(call, ["config", `branch.${branch}.merge`]);
+  const name = /^refs\/heads\/(.+)$/.exec(merge)?.[1];
+  if (name === undefined || remote === "" || remote === ".") return null;
+  const head = await gitLine({ ...call, accept: [1, 128] }, [
+    "symbolic-ref",
+    "--short",
+    "--quiet",
+    `refs/remotes/${remote}/HEAD`,
+  ]);
+  const into = head === "" ? ["main", "master"] : [head.slice(remote.length + 1)];
+  return into.includes(name) ? null : { remote, name };
+}
+
+const BY_SSH = /^(ssh:\/\/(?:[^@/]*@)?|(?:[^@/:]+@)?)([A-Za-z0-9][\w.-]*)(?=:(?!\/\/)|\/|$)/;
+
+/** With the name that ssh connects to in place of a `Host` of the person's ssh configuration. */
+async function withoutAlias(url: string, environment: GitCall["environment"]): Promise<string> {
+  const [start = "", before = "", host = ""] = BY_SSH.exec(url) ?? [];
+  if (host === "" || (!start.startsWith("ssh://") && url.charAt(start.length) !== ":")) return url;
+  const ssh = findProgram("ssh", environment);
+  if (!("path" in ssh) || ssh.path === null) return url;
+  // Where HOME is another folder than the account's, ssh would look in the account's.
+  const config = join(environment.HOME ?? homedir(), ".ssh/config");
+  const from = existsSync(config) ? ["-F", config] : [];
+  const program = ssh.path;
+  const said = await new Promise<string>((resolve) => {
+    const env = { ...environment, PATH: safePath(environment) };
+    execFile(program, [...from, "-G", host], { env, timeout: 10_000 }, (_, output) => resolve(output));
+  });
+  const name = /^hostname (\S+)$/m.exec(said)?.[1];
+  return name === undefined ? url : `${before}${name}${url.slice(start.length)}`;
 }
 
 /**

@@ -21,13 +21,10 @@ import type { GithubRemote } from "./github-remote.ts";
 import { markThreads } from "./github-threads.ts";
 
 export interface GithubReviewsOptions extends AccessOptions {
-  /** Milliseconds that one request may take; default 20 s. */
-  readonly limit?: number;
   /** Limits for the whole fetch. */
   readonly limits?: Limits;
 }
 
-const LIMIT = 20_000;
 const PARTS: readonly ReviewPart[] = ["reviews", "review-comments", "comments"];
 const MAX_PAGES = 100;
 
@@ -36,7 +33,7 @@ export function openGithubReviews(options: GithubReviewsOptions): Reviews {
     async fetch({ missing }): Promise<ReviewFetch> {
       const access = await accessOf(options);
       if ("detail" in access) return { kind: "not-configured", ...access };
-      const { api, token, branch, remotes } = access;
+      const { api, token, branch, pushedAs, remotes } = access;
       if (branch === null)
         return {
           kind: "not-configured",
@@ -45,8 +42,8 @@ export function openGithubReviews(options: GithubReviewsOptions): Reviews {
         };
       return withinLimits(options.limits ?? LIMITS, async () => {
         try {
-          const github = await openGithub(api, token, options.limit ?? LIMIT);
-          return await fetchReviews(github, branch, remotes, missing);
+          const github = await openGithub(api, token, options.environment);
+          return await fetchReviews(github, [branch, ...(pushedAs ? [pushedAs] : [])], remotes, missing);
         } catch (thrown) {
           return { kind: "failed", failure: githubFailureOf(thrown, Date.now()) };
         }
@@ -57,14 +54,15 @@ export function openGithubReviews(options: GithubReviewsOptions): Reviews {
 
 async function fetchReviews(
   github: Github,
-  branch: string,
+  names: readonly [branch: string, ...pushedAs: string[]],
   remotes: readonly GithubRemote[],
   missing: ReviewMissing | undefined,
 ): Promise<ReviewFetch> {
+  const [branch] = names;
   const repositories = [...new Set(remotes.map(({ owner, repository }) => `${owner}/${repository}`))];
   const pull = missing
     ? await readPull(github, missing, branch)
-    : await findPull(github, repositories, branch);
+    : await findPull(github, repositories, names);
   if (pull === null) return { kind: "no-pull-request", branch, repositories };
   const { remarks, pages, failure } = await readParts(github, pull, missing);
   const marked = await markThreads(github, pull, remarks);
@@ -79,16 +77,16 @@ async function fetchReviews(
   };
 }
 
-/** The open pull request from the branch, in any of the repositories, from any of them (forks are remotes too). */
+/** The open pull request from the branch of the first name that has one, in and from any of the repositories (forks are remotes). */
 async function findPull(
   github: Github,
   repositories: readonly string[],
-  branch: string,
+  names: readonly string[],
 ): Promise<PullRequest | null> {
   let notFound: unknown = null;
   let answered = false;
   for (const base of repositories) {
-    for (const head of repositories) {
+    for (const [branch, head] of names.flatMap((name) => repositories.map((each) => [name, each] as const))) {
       try {
         const [found] = await github.pulls(base, `${head.split("/")[0]}:${branch}`);
         if (found) return { ...found, repository: base, branch };

@@ -1,4 +1,5 @@
 import type { PullRequest, Remark, ReviewPart } from "../../core/ports/reviews.ts";
+import type { Environment } from "../process/environment.ts";
 import { hasNext, openOctokit, split } from "./github-access.ts";
 
 /** GitHub's REST and GraphQL APIs, as far as the comments on pull requests need them. All methods reject with octokit's errors. */
@@ -21,36 +22,35 @@ export interface RemarksPage {
 const A_PAGE = 100;
 
 /** Opens a client of the API at this address. */
-export async function openGithub(api: string, token: string, limit: number): Promise<Github> {
-  const octokit = await openOctokit(api, token);
-  const request = () => ({ request: { signal: AbortSignal.timeout(limit) } });
+export async function openGithub(api: string, token: string, environment: Environment): Promise<Github> {
+  const octokit = await openOctokit(api, token, environment);
   const readers = {
     reviews: async (at: Place) => {
-      const { data, headers } = await octokit.rest.pulls.listReviews({ ...at, ...request() });
+      const { data, headers } = await octokit.rest.pulls.listReviews({ ...at });
       return { remarks: data.flatMap(reviewRemark), more: hasNext(headers.link) };
     },
     "review-comments": async (at: Place) => {
-      const { data, headers } = await octokit.rest.pulls.listReviewComments({ ...at, ...request() });
+      const { data, headers } = await octokit.rest.pulls.listReviewComments({ ...at });
       return { remarks: data.map(codeRemark), more: hasNext(headers.link) };
     },
     comments: async ({ pull_number, ...at }: Place) => {
-      const order = { ...at, issue_number: pull_number, ...request() };
+      const order = { ...at, issue_number: pull_number };
       const { data, headers } = await octokit.rest.issues.listComments(order);
       return { remarks: data.map(plainRemark), more: hasNext(headers.link) };
     },
   };
   return {
     async pulls(repository, head) {
-      const order = { ...split(repository), head, state: "open", per_page: 5, ...request() } as const;
+      const order = { ...split(repository), head, state: "open", per_page: 5 } as const;
       return (await octokit.rest.pulls.list(order)).data.map(pullHead);
     },
     async pull(repository, number) {
-      const order = { ...split(repository), pull_number: number, ...request() };
+      const order = { ...split(repository), pull_number: number };
       return pullHead((await octokit.rest.pulls.get(order)).data);
     },
     remarks: (part, repository, number, page) =>
       readers[part]({ ...split(repository), pull_number: number, per_page: A_PAGE, page }),
-    graphql: (query, variables) => octokit.graphql(query, { ...variables, ...request() }),
+    graphql: (query, variables) => octokit.graphql(query, { ...variables }),
   };
 }
 

@@ -65,7 +65,7 @@ async function openForge(setup: PullRequestsSetup, repo: Repo): Promise<Forge | 
   const [remote] = remotes;
   if (!remote) return refused(`no remote of ${repo} is a repository of ${api}`);
   return {
-    octokit: await openOctokit(api, setup.token),
+    octokit: await openOctokit(api, setup.token, setup.environment),
     place: { owner: remote.owner, repo: remote.repository },
     request: (stop) => {
       const late = AbortSignal.timeout(setup.limit ?? LIMIT);

@@ -11,7 +11,7 @@ import { openGithubReviews } from "../forge/github-reviews.ts";
 import { openPullRequests } from "../forge/pull-request.ts";
 import { openLinear } from "../trackers/linear.ts";
 import { openReferences } from "../trackers/references.ts";
-import { LimitExceeded, withinLimits } from "./limits.ts";
+import { openHttp } from "./http.ts";
 
 /** A server that answers with JSON that never ends: by drops, or as fast as it is taken. */
 type Manner = "dripping" | "gushing";
@@ -66,6 +66,7 @@ const CUT = {
   gushing: { limits: { bytes: 1_000_000, milliseconds: 60_000 }, reason: "too-large" },
 } as const;
 const ONE_REQUEST = 120_000;
+const ANN = { ATLASSIAN_EMAIL: "ann@example.com", ATLASSIAN_API_TOKEN: "t" };
 
 describe.each(["dripping", "gushing"] as const)("a %s server", (manner) => {
   const { limits, reason } = CUT[manner];
@@ -73,8 +74,8 @@ describe.each(["dripping", "gushing"] as const)("a %s server", (manner) => {
   it("is cut off by the clients of Jira and of Confluence, and the failure says why", async () => {
     promise("fetch.limits");
     const url = await serve(manner);
-    const access = { jira: url, confluence: url, email: "ann@example.com", token: "t" };
-    const references = openReferences(access, ONE_REQUEST, limits);
+    const access = { JIRA_BASE_URL: url, CONFLUENCE_BASE_URL: url, ...ANN };
+    const references = openReferences(access, limits);
     for (const reference of [
       { kind: "issue", site: "acme.atlassian.net", key: "A-1" },
       { kind: "page", site: "acme.atlassian.net", page: "7" },
@@ -90,7 +91,6 @@ describe.each(["dripping", "gushing"] as const)("a %s server", (manner) => {
       environment: process.env,
       token: "t",
       api: await serve(manner),
-      limit: ONE_REQUEST,
       limits,
     });
     expect(await reviews.fetch({})).toMatchObject({ kind: "failed", failure: { reason } });
@@ -117,44 +117,10 @@ describe.each(["dripping", "gushing"] as const)("a %s server", (manner) => {
 
   it("is cut off by the client of Linear", async () => {
     promise("fetch.limits");
-    const linear = openLinear({ key: "k", url: await serve(manner), limits });
+    const linear = openLinear({ key: "k", http: openHttp({}), url: await serve(manner), limits });
     await expect(linear.read("A-1")).rejects.toMatchObject({
       code: "tracker-failed",
       message: expect.stringContaining("cut off"),
     });
   });
-});
-
-it("a request that its caller gave up is aborted: it keeps no process alive", async () => {
-  promise("fetch.limits");
-  let gone: () => void = () => {};
-  const isGone = new Promise<void>((resolve) => {
-    gone = resolve;
-  });
-  const server = createServer((_, response) => {
-    response.on("close", gone);
-    response.writeHead(200, { "content-type": "application/json" });
-    response.write('{"key": "');
-    drip(response);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  ends.push(() => server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const access = { jira: url, email: "ann@example.com", token: "t" };
-  const references = openReferences(access, 200);
-  const reference = { kind: "issue", site: "acme.atlassian.net", key: "A-1" } as const;
-  expect(await references.fetch(reference)).toMatchObject({ failure: { detail: "no answer within 0.2 s" } });
-  await isGone;
-});
-
-it("what is fetched outside of such a work is not limited", async () => {
-  const server = createServer((_, response) => response.end("x".repeat(100_000)));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  ends.push(() => server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const small = { bytes: 1_000, milliseconds: 60_000 };
-  await expect(withinLimits(small, async () => (await fetch(url)).text())).rejects.toBeInstanceOf(
-    LimitExceeded,
-  );
-  expect(await (await fetch(url)).text()).toHaveLength(100_000);
 });

@@ -1,37 +1,48 @@
 /**
  * Limits what a service may cost: the bytes and time of everything that one piece of work fetches, in any number of
- * requests. The clients of Jira, Confluence and Linear accept no custom fetch, and read any body to its end. So the
- * process's fetch is wrapped once; outside such work it does nothing else.
+ * requests. The door (`http.ts`) asks here for each request.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
+import { HttpFailure } from "./failure.ts";
 
 export interface Limits {
   readonly bytes: number;
   readonly milliseconds: number;
+  /** Milliseconds that may pass without a byte; default: `SILENCE`. */
+  readonly silence?: number;
 }
 
-export const LIMITS: Limits = { bytes: 10_000_000, milliseconds: 30_000 };
+export const LIMITS: Limits = { bytes: 10_000_000, milliseconds: 120_000 };
+const SILENCE = 30_000;
 
 /** The work was cut off because it reached a limit. */
-export class LimitExceeded extends Error {
-  readonly reason: "too-large" | "timed-out";
+export class LimitExceeded extends HttpFailure {
+  constructor(reason: "too-large" | "timed-out", found: string) {
+    super({ reason, detail: `cut off: ${found}` });
+  }
 
-  constructor(reason: "too-large" | "timed-out", { bytes, milliseconds }: Limits) {
-    const found =
-      reason === "too-large" ? `more than ${bytes} bytes` : `not done within ${milliseconds / 1000} s`;
-    super(`cut off: ${found}`);
-    this.reason = reason;
+  get reason(): "too-large" | "timed-out" {
+    return this.failure.reason === "too-large" ? "too-large" : "timed-out";
   }
 }
 
-class Budget {
-  readonly limits: Limits;
+export class Budget {
+  readonly #limits: Limits;
   readonly #end = new AbortController();
   #left: number;
 
   constructor(limits: Limits) {
-    this.limits = limits;
+    this.#limits = limits;
     this.#left = limits.bytes;
+  }
+
+  /** Aborted when a limit is exceeded or the work is over. */
+  get signal(): AbortSignal {
+    return this.#end.signal;
+  }
+
+  get silence(): number {
+    return this.#limits.silence ?? SILENCE;
   }
 
   /** Why it ended; undefined if it did not. */
@@ -40,50 +51,33 @@ class Budget {
     return reason instanceof LimitExceeded ? reason : undefined;
   }
 
+  /** Counts what came. */
+  take(bytes: number): void {
+    this.#left -= bytes;
+    if (this.#left >= 0) return;
+    this.#end.abort(new LimitExceeded("too-large", `more than ${this.#limits.bytes} bytes`));
+    this.#end.signal.throwIfAborted();
+  }
+
+  late(): void {
+    this.#end.abort(new LimitExceeded("timed-out", `not done within ${this.#limits.milliseconds / 1000} s`));
+  }
+
   /** The work is over: nobody waits any more for what it still fetches. */
   close(): void {
     this.#end.abort(new Error("given up"));
   }
-
-  exceed(reason: LimitExceeded["reason"]): void {
-    this.#end.abort(new LimitExceeded(reason, this.limits));
-  }
-
-  async fetch(
-    send: typeof fetch,
-    input: Parameters<typeof fetch>[0],
-    init: RequestInit = {},
-  ): Promise<Response> {
-    const own = this.#end.signal;
-    const signal = init.signal ? AbortSignal.any([own, init.signal]) : own;
-    const answer = await send(input, { ...init, signal });
-    if (answer.body === null) return answer;
-    const counted = answer.body.pipeThrough(
-      new TransformStream<Uint8Array, Uint8Array>({
-        transform: (chunk, controller) => {
-          this.#left -= chunk.byteLength;
-          if (this.#left < 0) this.exceed("too-large");
-          else controller.enqueue(chunk);
-        },
-      }),
-      { signal: own },
-    );
-    const { status, statusText, headers } = answer;
-    return new Response(counted, { status, statusText, headers });
-  }
 }
 
 const scope = new AsyncLocalStorage<Budget>();
-let isWrapped = false;
 
 /**
  * Runs work that fetches. When a limit is exceeded, the present request fails, and the work fails with `LimitExceeded`.
  * What it still fetches when it is over, because it gave that up, is aborted.
  */
 export async function withinLimits<T>(limits: Limits, work: () => Promise<T>): Promise<T> {
-  wrapFetch();
   const budget = new Budget(limits);
-  const timer = setTimeout(() => budget.exceed("timed-out"), limits.milliseconds);
+  const timer = setTimeout(() => budget.late(), limits.milliseconds);
   try {
     return await scope.run(budget, work);
   } catch (thrown) {
@@ -94,17 +88,14 @@ export async function withinLimits<T>(limits: Limits, work: () => Promise<T>): P
   }
 }
 
+/** Runs one request under the limits of the work that it belongs to; a single request is such a work itself. */
+export function underLimits<T>(request: (budget: Budget) => Promise<T>): Promise<T> {
+  const budget = scope.getStore();
+  if (budget) return request(budget);
+  return withinLimits(LIMITS, () => underLimits(request));
+}
+
 /** Why the present work was cut off, for code that keeps partial results in spite of a failure. */
 export function exceededHere(): LimitExceeded | undefined {
   return scope.getStore()?.exceeded;
-}
-
-function wrapFetch(): void {
-  if (isWrapped) return;
-  isWrapped = true;
-  const send = globalThis.fetch;
-  globalThis.fetch = (input, init) => {
-    const budget = scope.getStore();
-    return budget ? budget.fetch(send, input, init) : send(input, init);
-  };
 }

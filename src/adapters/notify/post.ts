@@ -2,18 +2,18 @@
  * One POST to an address of the person's own environment.
  *
  * W1  Over https only to public addresses, over http only to this machine: an address that a name leads to counts, at the
- *     time of the connection.
+ *     time of the connection. Where the environment names a proxy, the proxy alone knows what a name leads to.
  * W2  No redirect is followed, and nothing that the receiver answers is read or shown but the status.
  * W3  It ends after ten seconds, however slowly the receiver takes and answers.
  * W4  The address is a secret: no error contains more of it than the name of its variable.
  */
 import { lookup as lookUp } from "node:dns";
-import { request as requestHttp } from "node:http";
-import { request as requestHttps } from "node:https";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { PawlError } from "../../core/error.ts";
 import type { Notice, ReceiverName } from "../../core/notice.ts";
 import type { Receiver } from "../../core/ports/notify.ts";
+import { httpFailureIn } from "../net/failure.ts";
+import { openHttp } from "../net/http.ts";
 import type { Environment } from "../process/environment.ts";
 import { unsent } from "./unsent.ts";
 
@@ -81,31 +81,20 @@ function addressOf({ receiver, environment, variable }: Post): URL {
   );
 }
 
-function statusOf({ body, headers }: Post, address: URL): Promise<number> {
+async function statusOf({ body, environment, headers }: Post, address: URL): Promise<number> {
   const isSecure = address.protocol === "https:";
   const host = address.hostname.replace(/^\[|\]$/g, "");
   // A name is looked up below. An address is not.
-  if (isIP(host) !== 0 && !mayReach(host, isSecure)) return Promise.reject(new Elsewhere());
-  const request = (isSecure ? requestHttps : requestHttp)(address, {
+  if (isIP(host) !== 0 && !mayReach(host, isSecure)) throw new Elsewhere();
+  const { status } = await openHttp(environment)(address, {
     method: "POST",
-    agent: false,
-    headers: {
-      "content-type": "application/json",
-      "content-length": Buffer.byteLength(body),
-      "user-agent": "pawl",
-      ...headers,
-    },
+    headers: { "content-type": "application/json", ...headers },
+    body,
+    statusOnly: true,
     lookup: guardedLookup(isSecure),
     signal: AbortSignal.timeout(MILLISECONDS),
   });
-  return new Promise((resolve, reject) => {
-    request.on("error", reject);
-    request.on("response", (response) => {
-      resolve(response.statusCode ?? 0);
-      response.destroy();
-    });
-    request.end(body);
-  });
+  return status;
 }
 
 function guardedLookup(isSecure: boolean): LookupFunction {
@@ -164,11 +153,15 @@ function failed(order: Post, why: string, cause?: unknown): PawlError {
   );
 }
 
-/** In words: a message of the system may contain the address. */
+/** In words: a message of the system, or of the door, may contain the address. */
 function whyOf(thrown: unknown): string {
-  if (thrown instanceof Elsewhere)
+  const failure = httpFailureIn(thrown);
+  const cause = failure?.cause ?? thrown;
+  if (cause instanceof Elsewhere)
     return "its address is not one that Pawl sends to: https goes to the internet, http only to this machine";
-  const { code, name } = thrown as NodeJS.ErrnoException;
+  if (failure?.status === 407) return "the proxy wants a login: write it in HTTPS_PROXY";
+  if (failure?.status !== undefined) return `the proxy opened no way to it (HTTP ${failure.status})`;
+  const { code, name } = cause as NodeJS.ErrnoException;
   if (name === "AbortError" || name === "TimeoutError")
     return `the receiver did not answer within ${MILLISECONDS / 1000} s`;
   return code === undefined ? "the request failed" : `the request failed (${code})`;

@@ -1,32 +1,24 @@
 /**
- * What Jira and Confluence share: the address and credentials, the limits of a fetch, and its failures.
+ * What Jira and Confluence share: the address, the credentials, and how they are asked. Both are Atlassian's Cloud, or a
+ * Data Center of one's own.
  *
  * A1  Credentials go only to the configured address. A link gives an issue's key or a page's id, never a host to
  *     contact.
+ * A2  With a user (the Cloud's email address, Data Center's user name) the token is sent as its password; alone it is a
+ *     personal access token, which only Data Center has.
  */
 import type { FetchFailure } from "../../core/ports/references.ts";
-import { LimitExceeded } from "../net/limits.ts";
+import { HttpFailure, httpFailureIn } from "../net/failure.ts";
+import type { Http } from "../net/http.ts";
+import { askJson } from "../net/json.ts";
 
 export interface AtlassianAccess {
-  /** The site's address: `https://acme.atlassian.net`. */
+  /** The site's address: `https://acme.atlassian.net`, `https://jira.acme.example/jira`. */
   readonly address: URL;
-  readonly email: string;
+  /** `ATLASSIAN_EMAIL` */
+  readonly user: string | undefined;
   readonly token: string;
-  /** Milliseconds that one request may take. */
-  readonly limit: number;
-}
-
-/** Why an address in the configuration cannot be used, or null. */
-export function addressFault(text: string): string | null {
-  if (!URL.canParse(text)) return "it is not an address such as https://acme.atlassian.net";
-  const { protocol, hostname, username } = new URL(text);
-  if (username !== "") return "it must not hold credentials";
-  if (protocol === "https:" || (protocol === "http:" && isLoopback(hostname))) return null;
-  return "it must begin with https://, since credentials are sent to it";
-}
-
-export function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);
+  readonly http: Http;
 }
 
 /**
@@ -37,57 +29,68 @@ export function isOtherSite({ address }: AtlassianAccess, site: string): boolean
   return address.host.endsWith(".atlassian.net") && address.host !== site;
 }
 
-/** The configuration of a client for this address. */
-export function clientOf({ address, email, token }: AtlassianAccess): {
-  host: string;
-  headers: Record<string, string>;
-  onSchemaMismatch: "silent";
-} {
-  const host = `${address.origin}${address.pathname.replace(/\/+$/, "").replace(/\/wiki$/, "")}`;
-  // The client's own `auth` rejects email addresses that servers accept.
-  const basic = Buffer.from(`${email}:${token}`).toString("base64");
-  return { host, headers: { Authorization: `Basic ${basic}` }, onSchemaMismatch: "silent" };
+/** One product at its address. Paths begin after the address's own: `rest/api/2/serverInfo`. */
+export interface Site {
+  /** Without a slash at its end. */
+  readonly base: string;
+  get(path: string, query?: Query): Promise<unknown>;
+  post(path: string, body: unknown): Promise<unknown>;
+  /** Asked once. */
+  isCloud(): Promise<boolean>;
 }
 
-class TimedOut extends Error {}
+type Query = Readonly<Record<string, string | number>>;
 
-/** Returns the answer, or fails once the limit has passed. */
-export async function within<T>(limit: number, answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const end = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new TimedOut(`no answer within ${limit / 1000} s`)), limit);
-  });
-  try {
-    return await Promise.race([answer, end]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-const REASONS: Readonly<Record<number, FetchFailure["reason"]>> = {
-  401: "unauthorized",
-  403: "forbidden",
-  404: "not-found",
-  429: "rate-limited",
-};
-
-/** Describes what a client threw, in Pawl's own words. The detail never repeats what was sent. */
-export function failureOf(thrown: unknown): FetchFailure {
-  if (thrown instanceof LimitExceeded) return { reason: thrown.reason, detail: thrown.message };
-  if (thrown instanceof TimedOut) return { reason: "timed-out", detail: thrown.message };
-  const { status, statusText, retryAfterMs, code } = thrown as {
-    status?: number;
-    statusText?: string;
-    retryAfterMs?: number;
-    code?: string;
+/** `known`: whether it is the Cloud, for an address that does not show it. */
+export function openSite(access: AtlassianAccess, known: (site: Site) => Promise<boolean>): Site {
+  const { address, http, token, user } = access;
+  const base = `${address.origin}${address.pathname.replace(/\/+$/, "")}`;
+  const authorization = user
+    ? `Basic ${Buffer.from(`${user}:${token}`).toString("base64")}`
+    : `Bearer ${token}`;
+  // A server of Atlassian's answers a browser's request with a page, and refuses a strange one's writing.
+  const headers = { authorization, "x-atlassian-token": "no-check" };
+  let cloud: Promise<boolean> | undefined;
+  const site: Site = {
+    base,
+    get: (path, query = {}) => {
+      const url = new URL(`${base}/${path}`);
+      for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
+      return askJson(http, url, { headers });
+    },
+    post: (path, body) => askJson(http, new URL(`${base}/${path}`), { headers, body }),
+    isCloud() {
+      cloud ??= /\.(?:atlassian|jira)\.(?:net|com)$/.test(address.hostname)
+        ? Promise.resolve(true)
+        : user === undefined
+          ? Promise.resolve(false)
+          : known(site);
+      // A failure is not kept: the next call asks again.
+      cloud.catch(() => {
+        cloud = undefined;
+      });
+      return cloud;
+    },
   };
-  if (typeof status === "number") {
-    const reason = REASONS[status] ?? "unexpected";
-    const detail = `${status} ${statusText ?? ""}`.trim();
-    const wait = typeof retryAfterMs === "number" ? { retryAfter: Math.ceil(retryAfterMs / 1000) } : {};
-    return { reason, detail, ...wait };
+  return site;
+}
+
+/** What was asked for, or null if it is not there. */
+export async function orNull(answer: Promise<unknown>): Promise<unknown> {
+  try {
+    return await answer;
+  } catch (thrown) {
+    if (thrown instanceof HttpFailure && thrown.failure.reason === "not-found") return null;
+    throw thrown;
   }
-  const name = thrown instanceof Error ? thrown.name : "";
-  if (name === "NetworkError") return { reason: "unreachable", detail: code ?? "no connection" };
-  return { reason: "unexpected", detail: thrown instanceof Error ? thrown.message.slice(0, 200) : "unknown" };
+}
+
+/** Describes what was thrown, in Pawl's own words. The detail never repeats what was sent. */
+export function failureOf(thrown: unknown): FetchFailure {
+  return (
+    httpFailureIn(thrown)?.failure ?? {
+      reason: "unexpected",
+      detail: "the answer has not the shape that Atlassian's API describes",
+    }
+  );
 }

@@ -1,19 +1,45 @@
-import { createClient } from "confluence.js/core";
-import { getPageById } from "confluence.js/v2";
-import { type AtlassianAccess, clientOf, within } from "./atlassian.ts";
-import { renderHtml } from "./markdown.ts";
+import { HttpFailure } from "../net/failure.ts";
+import { type AtlassianAccess, openSite, orNull, type Site } from "./atlassian.ts";
+import { renderHtml } from "./html.ts";
+
+interface Page {
+  readonly title?: string;
+  readonly body?: Readonly<Record<string, { readonly value?: string } | undefined>>;
+}
 
 /**
- * Fetches a page with its title, as markdown. Reads Confluence's REST API, version 2, in the form that Confluence
- * renders.
+ * Fetches a page or a blog post with its title, as markdown, in the form that Confluence renders: by version 2 of the
+ * Cloud's REST API, or by Data Center's. `page`: its id, or `SPACE/Title` as Data Center's addresses have it.
  */
 export async function fetchPage(access: AtlassianAccess, page: string): Promise<string> {
-  const client = createClient(clientOf(access));
-  const found = await within(
-    access.limit,
-    getPageById(client, { id: Number(page), bodyFormat: "export_view" }),
-  );
-  const body = (found.body ?? {}) as Readonly<Record<string, { readonly value?: string } | undefined>>;
+  const site = openSite(access, async () => true);
+  const found = (await site.isCloud()) && /^\d+$/.test(page) ? await ofCloud(site, page) : null;
+  const { body = {}, title = `Page ${page}` } =
+    found ?? (await ofDataCenter(site, page)) ?? missing(access, page);
   const html = body.export_view?.value ?? body.view?.value ?? body.storage?.value ?? "";
-  return `# ${found.title ?? `Page ${page}`}\n\n${renderHtml(html)}`.trim();
+  return `# ${title}\n\n${renderHtml(html)}`.trim();
+}
+
+/** An address may leave `/wiki` out, which is where the Cloud has it. */
+async function ofCloud({ base, get }: Site, id: string): Promise<Page | null> {
+  const root = base.endsWith("/wiki") ? "" : "wiki/";
+  for (const kind of ["pages", "blogposts"]) {
+    const page = await orNull(get(`${root}api/v2/${kind}/${id}`, { "body-format": "export_view" }));
+    if (page !== null) return page as Page;
+  }
+  return null;
+}
+
+async function ofDataCenter({ get }: Site, page: string): Promise<Page | null> {
+  const expand = "body.export_view";
+  if (/^\d+$/.test(page)) return (await orNull(get(`rest/api/content/${page}`, { expand }))) as Page | null;
+  const [spaceKey = "", title = ""] = page.split(/\/(.*)/s);
+  const { results = [] } = (await get("rest/api/content", { spaceKey, title, expand })) as {
+    results?: readonly Page[];
+  };
+  return results[0] ?? null;
+}
+
+function missing({ address }: AtlassianAccess, page: string): never {
+  throw new HttpFailure({ reason: "not-found", detail: `${address.host} has no page ${page}` });
 }

@@ -1,7 +1,7 @@
 import { PawlError } from "../../core/error.ts";
-import { LIMITS, LimitExceeded, type Limits, withinLimits } from "../net/limits.ts";
-
-const PATIENCE = 15_000;
+import type { FetchFailure } from "../../core/ports/references.ts";
+import { httpFailureIn } from "../net/failure.ts";
+import { LIMITS, type Limits, withinLimits } from "../net/limits.ts";
 
 export interface Asked {
   readonly tracker: string;
@@ -14,46 +14,61 @@ export interface Asked {
 
 /** Waits for the tracker's answer, but not for ever. A failure becomes `tracker-failed` in plain words. */
 export async function ask<T>(asked: Asked, work: () => Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE / 1000} s`)), PATIENCE);
-  });
   try {
-    return await withinLimits(asked.limits ?? LIMITS, () => Promise.race([work(), late]));
+    return await withinLimits(asked.limits ?? LIMITS, work);
   } catch (thrown) {
     throw thrown instanceof PawlError ? thrown : failed(asked, thrown);
-  } finally {
-    clearTimeout(timer);
   }
 }
 
+const PENDING = "Pawl sends what is pending later.";
+
 function failed({ token, tracker, url }: Asked, thrown: unknown): PawlError {
-  const { message, status } = thrown as { message?: string; status?: number };
-  const [what, fix] =
-    thrown instanceof LimitExceeded
-      ? [`its answer was ${thrown.message}`, "Ask for less: a smaller project, or a single task."]
-      : status === 401 || status === 403
-        ? [`it refused the token (HTTP ${status})`, `Set a valid ${token} in the environment.`]
-        : status === undefined
-          ? [
-              `it cannot be reached: ${innermost(thrown)}`,
-              "Check the network and the address; Pawl sends what is pending later.",
-            ]
-          : [
-              `it answered with HTTP ${status}: ${firstLine(message ?? "")}`,
-              "Check the tracker; Pawl sends what is pending later.",
-            ];
+  const found = httpFailureIn(thrown);
+  const failure = found?.failure ?? { reason: "unexpected", detail: NO_SHAPE };
+  const [what, fix] = wordsFor(failure, found?.status, token);
   return new PawlError("tracker-failed", `${tracker} at ${url}: ${what}.`, fix, thrown);
 }
 
-/** The innermost cause says what happened. */
-function innermost(thrown: unknown): string {
-  let at = thrown as { cause?: unknown; message?: string; code?: string };
-  while (at.cause instanceof Error) at = at.cause;
-  return firstLine(at.message || at.code || String(thrown));
+const NO_SHAPE = "its answer has not the shape that its description gives";
+
+function wordsFor(
+  { detail, reason, retryAfter }: FetchFailure,
+  status: number | undefined,
+  token: string,
+): readonly [what: string, fix: string] {
+  switch (reason) {
+    case "unauthorized":
+    case "forbidden": {
+      const said = /^HTTP \d+$/.test(detail) ? "" : `: ${detail.replace(/^HTTP \d+: /, "")}`;
+      return [`it refused the token (HTTP ${status})${said}`, fixOfToken(token)];
+    }
+    case "rate-limited": {
+      const wait = retryAfter === undefined ? "later" : `in ${retryAfter} s`;
+      return [`it takes no more requests for now (${detail})`, `Try again ${wait}; ${PENDING}`];
+    }
+    case "too-large":
+      return [`its answer was ${detail}`, "Ask for less: a smaller project, or a single task."];
+    case "timed-out":
+      return [`it did not answer in time (${detail})`, `Check the network and the address; ${PENDING}`];
+    case "unreachable":
+      return [
+        `it cannot be reached: ${detail}`,
+        `Check the network, the address, and HTTPS_PROXY if your network has a proxy; ${PENDING}`,
+      ];
+    default:
+      return [
+        status === undefined ? detail : `it answered with ${detail}`,
+        `Check the tracker and its address; ${PENDING}`,
+      ];
+  }
 }
 
-const firstLine = (text: string): string => (text.trim().split("\n")[0] ?? "").slice(0, 300);
+function fixOfToken(token: string): string {
+  const set = `Set a valid ${token} in the environment`;
+  if (token !== "ATLASSIAN_API_TOKEN") return `${set}.`;
+  return `${set}: for the Cloud an API token with ATLASSIAN_EMAIL; for Data Center a personal access token alone, or a password with the user's name in ATLASSIAN_EMAIL.`;
+}
 
 /** The tracker has no status of the requested name. */
 export function noSuchStatus(

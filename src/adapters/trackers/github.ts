@@ -7,7 +7,9 @@ import { PawlError } from "../../core/error.ts";
 import type { TrackedTask, Tracker } from "../../core/ports/trackers.ts";
 import { hasNext, openOctokit, split } from "../forge/github-access.ts";
 import { githubFailureOf } from "../forge/github-failure.ts";
+import { HttpFailure } from "../net/failure.ts";
 import type { Limits } from "../net/limits.ts";
+import type { Environment } from "../process/environment.ts";
 import { type Asked, ask, noSuchStatus } from "./failure.ts";
 
 export interface GitHubAccess {
@@ -17,6 +19,7 @@ export interface GitHubAccess {
   readonly repository: string;
   /** The statuses that Pawl writes: of these, an issue has one at a time. */
   readonly statuses: readonly string[];
+  readonly environment: Environment;
   readonly limits?: Limits;
 }
 
@@ -38,15 +41,15 @@ interface Issue {
   readonly issue_dependencies_summary?: { readonly total_blocked_by?: number };
 }
 
-export function openGitHub({ api, limits, repository, statuses, token }: GitHubAccess): Tracker {
+export function openGitHub({ api, environment, limits, repository, statuses, token }: GitHubAccess): Tracker {
   const asked: Asked = { tracker: "GitHub", url: api, token: "GITHUB_TOKEN", limits };
   const place = split(repository);
   const asking = <T>(work: (octokit: Octokit) => Promise<T>): Promise<T> =>
     ask(asked, async () => {
       try {
-        return await work(await openOctokit(api, token));
+        return await work(await openOctokit(api, token, environment));
       } catch (thrown) {
-        throw named(thrown, api);
+        throw named(thrown);
       }
     });
   return {
@@ -245,18 +248,12 @@ function knownNumber(id: string): number {
   );
 }
 
-/** GitHub refuses with the same code what is not allowed and what is too much; octokit gives no answer a code, too. */
-function named(thrown: unknown, api: string): unknown {
-  const { detail, reason, retryAfter } = githubFailureOf(thrown, Date.now());
-  if (reason === "unreachable" || reason === "timed-out") return new Error(detail, { cause: thrown });
-  if (reason !== "rate-limited") return thrown;
-  const wait = retryAfter === undefined ? "" : ` in ${retryAfter} s`;
-  return new PawlError(
-    "tracker-failed",
-    `GitHub at ${api}: it takes no more requests for now (${detail}).`,
-    `Try again later${wait}; Pawl sends what is pending then.`,
-    thrown,
-  );
+/** Octokit's error in words of ours. */
+function named(thrown: unknown): unknown {
+  if (thrown instanceof PawlError) return thrown;
+  const { response, status } = thrown as { status?: number; response?: unknown };
+  const answered = response !== undefined && status !== undefined ? { status } : {};
+  return new HttpFailure(githubFailureOf(thrown, Date.now()), { cause: thrown, ...answered });
 }
 
 const same = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();

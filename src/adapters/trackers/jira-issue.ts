@@ -1,10 +1,6 @@
-import { getComments, getIssue, getRemoteIssueLinks } from "jira.js/cloud";
-import { createClient } from "jira.js/core";
-import { type AtlassianAccess, clientOf, within } from "./atlassian.ts";
-import { renderDocument, renderHtml } from "./markdown.ts";
-
-type Client = ReturnType<typeof createClient>;
-type Fields = Readonly<Record<string, unknown>>;
+import { HttpFailure } from "../net/failure.ts";
+import type { AtlassianAccess } from "./atlassian.ts";
+import { type Fields, type Jira, openJiraSite, richText } from "./jira-site.ts";
 
 const FIELDS = ["*all", "-comment", "-attachment", "-worklog"];
 const COMMENTS_A_PAGE = 100;
@@ -12,19 +8,16 @@ const MAX_COMMENTS = 2_000;
 
 /**
  * Fetches an issue with its whole text: summary, description, acceptance criteria, links and every comment. Rejects if
- * any part is missing: half an issue is none. Reads Jira's REST API, version 3.
+ * any part is missing: half an issue is none.
  */
 export async function fetchIssue(access: AtlassianAccess, key: string): Promise<string> {
-  const client = createClient(clientOf(access));
-  const ask = <T>(answer: Promise<T>) => within(access.limit, answer);
-  const issue = await ask(
-    getIssue(client, { issueIdOrKey: key, fields: FIELDS, expand: ["renderedFields", "names"] }),
-  );
-  const fields = (issue.fields ?? {}) as Fields;
-  const rendered = (issue.renderedFields ?? {}) as Fields;
-  const names = (issue.names ?? {}) as Readonly<Record<string, string>>;
-  const links = await ask(webLinks(client, key));
-  const comments = await fetchComments(client, key, ask);
+  const jira = openJiraSite(access);
+  const issue = await jira.issue(key, FIELDS);
+  if (issue === null)
+    throw new HttpFailure({ reason: "not-found", detail: `${access.address.host} has no issue ${key}` });
+  const { fields = {}, names = {}, renderedFields: rendered = {} } = issue;
+  const links = await webLinks(jira, key);
+  const comments = await fetchComments(jira, key);
   return [
     `# ${issue.key ?? key}: ${text(fields.summary)}`,
     facts(fields),
@@ -37,21 +30,24 @@ export async function fetchIssue(access: AtlassianAccess, key: string): Promise<
     .join("\n\n");
 }
 
-async function fetchComments(
-  client: Client,
-  key: string,
-  ask: <T>(answer: Promise<T>) => Promise<T>,
-): Promise<readonly string[]> {
+interface CommentsPage {
+  readonly comments?: readonly {
+    readonly author?: { readonly displayName?: string };
+    readonly created?: string;
+    readonly renderedBody?: unknown;
+    readonly body?: unknown;
+  }[];
+  readonly total?: number;
+}
+
+async function fetchComments(jira: Jira, key: string): Promise<readonly string[]> {
   const comments: string[] = [];
   for (;;) {
-    const page = await ask(
-      getComments(client, {
-        issueIdOrKey: key,
-        startAt: comments.length,
-        maxResults: COMMENTS_A_PAGE,
-        expand: "renderedBody",
-      }),
-    );
+    const page = (await jira.get(`issue/${encodeURIComponent(key)}/comment`, {
+      startAt: comments.length,
+      maxResults: COMMENTS_A_PAGE,
+      expand: "renderedBody",
+    })) as CommentsPage;
     const found = page.comments ?? [];
     for (const { author, created, renderedBody, body } of found) {
       const when = created === undefined ? "" : `, ${day(created)}`;
@@ -110,23 +106,16 @@ function issueLinks(fields: Fields): readonly string[] {
 }
 
 /** Links to other pages. A site that has switched them off answers 403 or 404: then there are none. */
-async function webLinks(client: Client, key: string): Promise<readonly string[]> {
+async function webLinks(jira: Jira, key: string): Promise<readonly string[]> {
   try {
-    const links = (await getRemoteIssueLinks(client, { issueIdOrKey: key })) as unknown as readonly {
+    const links = (await jira.get(`issue/${encodeURIComponent(key)}/remotelink`)) as readonly {
       readonly object?: { readonly title?: string; readonly url?: string };
     }[];
     return links.flatMap(({ object }) => (object?.url ? [`- ${object.title ?? "link"}: ${object.url}`] : []));
   } catch (thrown) {
-    const { status } = thrown as { status?: number };
-    if (status === 403 || status === 404) return [];
+    if (thrown instanceof HttpFailure && (thrown.status === 403 || thrown.status === 404)) return [];
     throw thrown;
   }
-}
-
-/** The server's own rendering, if there is one. */
-function richText(rendered: unknown, document: unknown): string {
-  if (typeof rendered === "string" && rendered.trim() !== "") return renderHtml(rendered);
-  return document === null || document === undefined ? "" : renderDocument(document);
 }
 
 function titled(title: string, body: string): string {
@@ -142,6 +131,5 @@ function text(value: unknown): string {
   return typeof value === "string" ? value.replace(/\s+/g, " ").trim() : "";
 }
 
-function day(moment: unknown): string {
-  return new Date(moment as string | Date).toISOString().slice(0, 10);
-}
+/** Of a moment as Jira writes it: `2026-01-02T03:04:05.000+0000`. */
+const day = (moment: string): string => moment.slice(0, 10);

@@ -1,26 +1,9 @@
-/**
- * Jira Cloud and Data Center, by the platform API. Bodies are requested in rendered form and converted to markdown.
- */
-
-import {
-  addComment,
-  doTransition,
-  getComments,
-  getIssue,
-  getTransitions,
-  searchAndReconsileIssuesUsingJqlPost,
-} from "jira.js/cloud";
-import { createClient } from "jira.js/core";
-import TurndownService from "turndown";
+/** Issues of Jira, Cloud and Data Center, as tasks. */
 import type { TrackedTask, Tracker } from "../../core/ports/trackers.ts";
+import type { Limits } from "../net/limits.ts";
+import type { AtlassianAccess } from "./atlassian.ts";
 import { type Asked, ask, noSuchStatus } from "./failure.ts";
-
-export interface JiraAccess {
-  readonly host: string;
-  /** With a Cloud token; otherwise the token is a personal access token. */
-  readonly email?: string;
-  readonly token: string;
-}
+import { type Fields, type Issue, type Jira, openJiraSite, richText } from "./jira-site.ts";
 
 const FIELDS = ["summary", "description", "status", "priority", "issuelinks"];
 const PAGE = 100;
@@ -37,78 +20,83 @@ const PRIORITIES: Readonly<Record<string, TrackedTask["priority"]>> = {
   trivial: "low",
 };
 
-interface Issue {
-  readonly key?: string | undefined;
-  // biome-ignore lint/suspicious/noExplicitAny: the fields of an issue are the site's own
-  readonly fields?: Record<string, any> | undefined;
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  readonly renderedFields?: Record<string, any> | undefined;
-}
-
-export function openJira({ email, host, token }: JiraAccess): Tracker {
-  const client = createClient({
-    host,
-    auth: email ? { type: "basic", email, apiToken: token } : { type: "bearer", token },
-  });
-  const asked: Asked = { tracker: "Jira", url: host, token: "ATLASSIAN_API_TOKEN" };
-  const url = (key: string) => `${host.replace(/\/$/, "")}/browse/${key}`;
+export function openJira(access: AtlassianAccess, limits?: Limits): Tracker {
+  const jira = openJiraSite(access);
+  const asked: Asked = { tracker: "Jira", url: jira.base, token: "ATLASSIAN_API_TOKEN", limits };
+  const url = (key: string) => `${jira.base}/browse/${key}`;
   return {
-    list: (project) => ask(asked, () => listIssues(client, project, url)),
+    list: (project) =>
+      ask(asked, async () => (await listIssues(jira, project)).map((issue) => toTask(issue, url))),
     read: (id) =>
       ask(asked, async () => {
-        try {
-          return toTask(
-            await getIssue(client, { issueIdOrKey: id, fields: FIELDS, expand: "renderedFields" }),
-            url,
-          );
-        } catch (thrown) {
-          if ((thrown as { status?: number }).status === 404) return null;
-          throw thrown;
-        }
+        const issue = await jira.issue(id, FIELDS);
+        return issue && toTask(issue, url);
       }),
-    setStatus: (id, name) => ask(asked, () => moveIssue(client, id, name)),
+    setStatus: (id, name) => ask(asked, () => moveIssue(jira, id, name)),
     comment: (id, mark, text) =>
       ask(asked, async () => {
-        const { comments = [] } = await getComments(client, {
-          issueIdOrKey: id,
-          maxResults: PAGE,
-          orderBy: "-created",
-        });
-        if (comments.some((comment) => JSON.stringify(comment.body ?? "").includes(mark))) return;
-        await addComment(client, { issueIdOrKey: id, body: `${text} (${mark})` });
+        const path = `issue/${encodeURIComponent(id)}/comment`;
+        const query = { maxResults: PAGE, orderBy: "-created" };
+        const { comments = [] } = (await jira.get(path, query)) as {
+          comments?: readonly { body?: unknown }[];
+        };
+        if (comments.some(({ body }) => JSON.stringify(body ?? "").includes(mark))) return;
+        await jira.post(path, { body: `${text} (${mark})` });
       }),
   };
 }
 
-type Client = ReturnType<typeof createClient>;
-
-async function listIssues(
-  client: Client,
-  project: string | null,
-  url: (key: string) => string,
-): Promise<readonly TrackedTask[]> {
-  const scope =
-    project === null ? "assignee = currentUser()" : `project = "${project.replace(/["\\]/g, "\\$&")}"`;
-  const tasks: TrackedTask[] = [];
-  let nextPageToken: string | undefined;
-  do {
-    const page = await searchAndReconsileIssuesUsingJqlPost(client, {
-      jql: `${scope} AND statusCategory != Done ORDER BY key ASC`,
-      fields: FIELDS,
-      expand: "renderedFields",
-      maxResults: PAGE,
-      ...(nextPageToken !== undefined && { nextPageToken }),
-    });
-    tasks.push(...(page.issues ?? []).map((issue) => toTask(issue, url)));
-    nextPageToken = page.nextPageToken ?? undefined;
-  } while (nextPageToken !== undefined);
-  return tasks;
+interface Page {
+  readonly issues?: readonly Issue[];
+  /** The Cloud's. */
+  readonly nextPageToken?: string;
+  /** Data Center's. */
+  readonly total?: number;
 }
 
-async function moveIssue(client: Client, id: string, name: string): Promise<void> {
-  const issue = await getIssue(client, { issueIdOrKey: id, fields: ["status"] });
-  if (same(issue.fields?.status?.name, name)) return;
-  const { transitions = [] } = await getTransitions(client, { issueIdOrKey: id });
+async function listIssues(jira: Jira, project: string | null): Promise<readonly Issue[]> {
+  const scope =
+    project === null ? "assignee = currentUser()" : `project = "${project.replace(/["\\]/g, "\\$&")}"`;
+  const jql = `${scope} AND statusCategory != Done ORDER BY key ASC`;
+  const isCloud = await jira.isCloud();
+  const found: Issue[] = [];
+  let nextPageToken: string | undefined;
+  for (;;) {
+    const order = { jql, fields: FIELDS, maxResults: PAGE };
+    const page = (
+      isCloud
+        ? await jira.post("search/jql", {
+            ...order,
+            expand: "renderedFields",
+            ...(nextPageToken !== undefined && { nextPageToken }),
+          })
+        : await jira.get("search", {
+            ...order,
+            fields: FIELDS.join(","),
+            expand: "renderedFields",
+            startAt: found.length,
+          })
+    ) as Page;
+    const issues = page.issues ?? [];
+    found.push(...issues);
+    nextPageToken = page.nextPageToken;
+    const isLast = isCloud ? nextPageToken === undefined : found.length >= (page.total ?? 0);
+    if (isLast || issues.length === 0) return found;
+  }
+}
+
+interface Transition {
+  readonly id?: string;
+  readonly to?: { readonly name?: string };
+}
+
+async function moveIssue(jira: Jira, id: string, name: string): Promise<void> {
+  const path = `issue/${encodeURIComponent(id)}`;
+  const { fields } = (await jira.get(path, { fields: "status" })) as Issue;
+  if (same(statusOf(fields).name, name)) return;
+  const { transitions = [] } = (await jira.get(`${path}/transitions`)) as {
+    transitions?: readonly Transition[];
+  };
   const transition = transitions.find(({ to }) => same(to?.name, name));
   if (!transition?.id)
     throw noSuchStatus(
@@ -117,22 +105,31 @@ async function moveIssue(client: Client, id: string, name: string): Promise<void
       name,
       transitions.map(({ to }) => to?.name ?? ""),
     );
-  await doTransition(client, { issueIdOrKey: id, transition: { id: transition.id } });
+  await jira.post(`${path}/transitions`, { transition: { id: transition.id } });
 }
 
-function toTask(
-  { fields = {}, key = "", renderedFields = {} }: Issue,
-  url: (key: string) => string,
-): TrackedTask {
-  const links: readonly { type?: { inward?: string }; inwardIssue?: { key?: string } }[] =
-    fields.issuelinks ?? [];
+interface Status {
+  readonly name?: string;
+  readonly statusCategory?: { readonly key?: string };
+}
+
+const statusOf = (fields: Fields | undefined) => (fields?.status ?? {}) as Status;
+
+function toTask(issue: Issue, url: (key: string) => string): TrackedTask {
+  const { fields = {}, key = "", renderedFields } = issue;
+  const links = (fields.issuelinks ?? []) as readonly {
+    readonly type?: { readonly inward?: string };
+    readonly inwardIssue?: { readonly key?: string };
+  }[];
+  const { name: status, statusCategory } = statusOf(fields);
+  const priority = (fields.priority as { name?: string } | null | undefined)?.name;
   return {
     id: key,
     title: String(fields.summary ?? ""),
-    description: toMarkdown(renderedFields.description ?? ""),
-    status: String(fields.status?.name ?? ""),
-    isDone: fields.status?.statusCategory?.key === "done",
-    priority: PRIORITIES[String(fields.priority?.name ?? "").toLowerCase()] ?? null,
+    description: richText(renderedFields?.description, fields.description),
+    status: String(status ?? ""),
+    isDone: statusCategory?.key === "done",
+    priority: PRIORITIES[String(priority ?? "").toLowerCase()] ?? null,
     dependencies: links
       .filter(({ type }) => same(type?.inward, "is blocked by"))
       .flatMap(({ inwardIssue }) => (inwardIssue?.key ? [inwardIssue.key] : [])),
@@ -140,11 +137,5 @@ function toTask(
   };
 }
 
-const turndown = new TurndownService({
-  headingStyle: "atx",
-  codeBlockStyle: "fenced",
-  bulletListMarker: "-",
-});
-const toMarkdown = (html: string): string => (html === "" ? "" : turndown.turndown(html));
 const same = (one: unknown, other: string): boolean =>
   typeof one === "string" && one.toLowerCase() === other.toLowerCase();

@@ -1,11 +1,14 @@
-/** Linear, by its SDK's client. Each request is one query, so that nothing is fetched piece by piece. */
-import { LinearClient } from "@linear/sdk";
+/** Linear, by its GraphQL API. Each request is one query, so that nothing is fetched piece by piece. */
 import type { TrackedTask, Tracker } from "../../core/ports/trackers.ts";
+import { failureOfStatus, HttpFailure } from "../net/failure.ts";
+import type { Http } from "../net/http.ts";
+import { askJson } from "../net/json.ts";
 import type { Limits } from "../net/limits.ts";
 import { type Asked, ask, noSuchStatus } from "./failure.ts";
 
 export interface LinearAccess {
   readonly key: string;
+  readonly http: Http;
   readonly url?: string;
   readonly limits?: Limits;
 }
@@ -40,16 +43,17 @@ interface Issue {
 
 const PRIORITIES = [null, "critical", "high", "medium", "low"] as const;
 
-export function openLinear({ key, url, limits }: LinearAccess): Tracker {
-  const client = new LinearClient({ apiKey: key, ...(url && { apiUrl: url }) });
+const API = "https://api.linear.app/graphql";
+
+export function openLinear({ http, key, limits, url = API }: LinearAccess): Tracker {
   const asked: Asked = {
     tracker: "Linear",
-    url: url ?? "https://api.linear.app/graphql",
+    url,
     token: "LINEAR_API_KEY",
     limits,
   };
-  const query = async <T>(text: string, variables: Record<string, unknown>): Promise<T> =>
-    (await client.client.rawRequest<T, Record<string, unknown>>(text, variables)).data as T;
+  const query = <T>(text: string, variables: Record<string, unknown>): Promise<T> =>
+    answered<T>(http, url, key, { query: text, variables });
   const found = async <T>(work: () => Promise<T>): Promise<T | null> => {
     try {
       return await work();
@@ -112,6 +116,32 @@ export function openLinear({ key, url, limits }: LinearAccess): Tracker {
         await query(COMMENT, { input: { issueId: issue.id, body: `${text} (${mark})` } });
       }),
   };
+}
+
+interface Answer<T> {
+  readonly data?: T | null;
+  readonly errors?: readonly {
+    readonly message?: string;
+    readonly extensions?: { readonly code?: string; readonly userPresentableMessage?: string };
+  }[];
+}
+
+/** GraphQL names its errors in the body, and Linear answers with 400 or 200 for most of them. */
+async function answered<T>(http: Http, url: string, key: string, body: object): Promise<T> {
+  const { data, errors } = (await askJson(http, new URL(url), {
+    headers: { authorization: key },
+    body,
+  })) as Answer<T>;
+  const [error] = errors ?? [];
+  if (error === undefined && data) return data;
+  const { extensions, message = "no data" } = error ?? {};
+  const status =
+    extensions?.code === "AUTHENTICATION_ERROR" ? 401 : extensions?.code === "RATELIMITED" ? 429 : 0;
+  if (status > 0) throw failureOfStatus(status, new Headers(), message);
+  throw new HttpFailure({
+    reason: "unexpected",
+    detail: `it answered: ${(extensions?.userPresentableMessage ?? message).replace(/\s+/g, " ").slice(0, 200)}`,
+  });
 }
 
 function toTask(issue: Issue): TrackedTask {

@@ -1,40 +1,21 @@
 import type { Reference, ReferenceFetch, References } from "../../core/ports/references.ts";
+import { addressFault, openHttp } from "../net/http.ts";
 import { LIMITS, type Limits, withinLimits } from "../net/limits.ts";
-import { type AtlassianAccess, addressFault, failureOf, isOtherSite } from "./atlassian.ts";
+import type { Environment } from "../process/environment.ts";
+import { type AtlassianAccess, failureOf, isOtherSite } from "./atlassian.ts";
 
-/** From the environment; each may be missing. */
-export interface AtlassianCredentials {
-  /** `JIRA_BASE_URL` */
-  readonly jira?: string | undefined;
-  /** `CONFLUENCE_BASE_URL` */
-  readonly confluence?: string | undefined;
-  /** `ATLASSIAN_EMAIL` */
-  readonly email?: string | undefined;
-  /** `ATLASSIAN_API_TOKEN` */
-  readonly token?: string | undefined;
-}
+const SETTINGS = { issue: "JIRA_BASE_URL", page: "CONFLUENCE_BASE_URL" } as const;
 
-const LIMIT = 20_000;
-
-const SETTINGS = {
-  issue: { variable: "JIRA_BASE_URL", key: "jira" },
-  page: { variable: "CONFLUENCE_BASE_URL", key: "confluence" },
-} as const;
-
-/** Fetches Jira issues and Confluence pages. The first fetch loads the clients. */
-export function openReferences(
-  credentials: AtlassianCredentials,
-  limit = LIMIT,
-  limits: Limits = LIMITS,
-): References {
+/** Fetches Jira issues and Confluence pages, with the addresses and credentials of the environment. */
+export function openReferences(environment: Environment, limits: Limits = LIMITS): References {
   return {
     async fetch(reference): Promise<ReferenceFetch> {
-      const access = accessFor(reference, credentials, limit);
+      const access = accessFor(reference, environment);
       if (typeof access === "string") return { kind: "not-configured", detail: access };
       if (isOtherSite(access, reference.site))
         return {
           kind: "not-configured",
-          detail: `It belongs to ${reference.site}, but ${SETTINGS[reference.kind].variable} names ${access.address.host}.`,
+          detail: `It belongs to ${reference.site}, but ${SETTINGS[reference.kind]} names ${access.address.host}.`,
         };
       try {
         return { kind: "fetched", markdown: await withinLimits(limits, () => fetchIt(reference, access)) };
@@ -51,21 +32,20 @@ async function fetchIt(reference: Reference, access: AtlassianAccess): Promise<s
 }
 
 /** What the fetch needs, or a sentence that says what is missing. */
-function accessFor(
-  { kind }: Reference,
-  credentials: AtlassianCredentials,
-  limit: number,
-): AtlassianAccess | string {
-  const { variable, key } = SETTINGS[kind];
-  const { email, token } = credentials;
-  const address = credentials[key];
+function accessFor({ kind }: Reference, environment: Environment): AtlassianAccess | string {
+  const variable = SETTINGS[kind];
+  const { ATLASSIAN_API_TOKEN: token, ATLASSIAN_EMAIL: user } = environment;
+  const address = environment[variable];
+  // A personal access token of a Data Center needs no user.
+  const needsUser = !address || /\.atlassian\.net$/.test(URL.parse(address)?.hostname ?? "");
   const missing = [
     ...(address ? [] : [variable]),
-    ...(email ? [] : ["ATLASSIAN_EMAIL"]),
+    ...(user || !needsUser ? [] : ["ATLASSIAN_EMAIL"]),
     ...(token ? [] : ["ATLASSIAN_API_TOKEN"]),
   ];
-  if (!address || !email || !token) return `Not set: ${missing.map((name) => `\`${name}\``).join(", ")}.`;
-  const fault = addressFault(address);
+  if (!address || !token || missing.length > 0)
+    return `Not set: ${missing.map((name) => `\`${name}\``).join(", ")}.`;
+  const fault = addressFault(address, "https://acme.atlassian.net");
   if (fault !== null) return `\`${variable}\` cannot be used: ${fault}.`;
-  return { address: new URL(address), email, token, limit };
+  return { address: new URL(address), user: user || undefined, token, http: openHttp(environment) };
 }

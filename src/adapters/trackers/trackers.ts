@@ -1,7 +1,7 @@
 import { PawlError } from "../../core/error.ts";
 import type { Trackers } from "../../core/ports/trackers.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import { addressFault, openHttp } from "../net/http.ts";
+import type { Environment } from "../process/environment.ts";
 
 /**
  * The trackers that the environment gives access to. Each client is loaded on its tracker's first use. `root`: the checkout,
@@ -11,24 +11,40 @@ export function openTrackers(environment: Environment, root: string): Trackers {
   return {
     async open(provider, { project, statuses }) {
       if (provider === "jira") {
-        const { ATLASSIAN_API_TOKEN: token, ATLASSIAN_EMAIL: email, JIRA_BASE_URL: host } = environment;
+        const { ATLASSIAN_API_TOKEN: token, ATLASSIAN_EMAIL: user, JIRA_BASE_URL: host } = environment;
         if (!host || !token)
           throw unconfigured(
             "Jira",
             "JIRA_BASE_URL and ATLASSIAN_API_TOKEN (for the Cloud ATLASSIAN_EMAIL too)",
           );
+        const fault = addressFault(host, "https://acme.atlassian.net");
+        if (fault !== null)
+          throw new PawlError(
+            "tracker-unconfigured",
+            `JIRA_BASE_URL cannot be used: ${fault}.`,
+            "Correct JIRA_BASE_URL.",
+          );
         const { openJira } = await import("./jira.ts");
-        return openJira({ host, token, ...(email && { email }) });
+        return openJira({
+          address: new URL(host),
+          user: user || undefined,
+          token,
+          http: openHttp(environment),
+        });
       }
       if (provider === "github") {
         const access = await gitHubAccess(environment, root, project);
         const { openGitHub } = await import("./github.ts");
-        return openGitHub({ ...access, statuses: Object.values(statuses) });
+        return openGitHub({ ...access, environment, statuses: Object.values(statuses) });
       }
       const { LINEAR_API_KEY, LINEAR_API_URL } = environment;
       if (!LINEAR_API_KEY) throw unconfigured("Linear", "LINEAR_API_KEY");
       const { openLinear } = await import("./linear.ts");
-      return openLinear({ key: LINEAR_API_KEY, ...(LINEAR_API_URL && { url: LINEAR_API_URL }) });
+      return openLinear({
+        key: LINEAR_API_KEY,
+        http: openHttp(environment),
+        ...(LINEAR_API_URL && { url: LINEAR_API_URL }),
+      });
     },
   };
 }

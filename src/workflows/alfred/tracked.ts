@@ -76,4 +76,15 @@ function inGrammar({ description, id }: TrackedTask, title: string): Task | null
   return attempt(() => parseTask(`# TASK: ${id}\n\n## Title\n${title}\n\n${description}`, id), null);
 }
 
-const lowered = (text: string): string => text.replace(/^(#{1,2})(?=\s)/gm, "###");
+/** In a code fence nothing is a heading. */
+function lowered(text: string): string {
+  let fence = "";
+  const lines = text.split("\n").map((line) => {
+    const [, mark = "", rest = ""] = /^\s*(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
+    if (fence === "" && mark === "") return line.replace(/^#{1,2}(?=\s)/, "###");
+    if (fence === "") fence = mark;
+    else if (mark.startsWith(fence) && rest.trim() === "") fence = "";
+    return line;
+  });
+  return lines.join("\n");
+}

@@ -145,9 +145,15 @@ function addressOf(url: string): string {
   return URL.canParse(url) ? new URL(url).href : url;
 }
 
+/** After `browse` or `issues`, at the end of a queue's or a portal's address, or selected on a board. */
 function issueOf(segments: readonly string[], query: URLSearchParams): string | null {
   const after = segments.findLastIndex((segment) => segment === "browse" || segment === "issues");
-  const candidates = [query.get("selectedIssue"), after >= 0 ? segments[after + 1] : null];
+  const ofDesk = segments.some((segment) => segment === "queues" || segment === "portal");
+  const candidates = [
+    query.get("selectedIssue"),
+    after >= 0 ? segments[after + 1] : null,
+    ofDesk ? segments.at(-1) : null,
+  ];
   return candidates.map((key) => key?.toUpperCase()).find((key) => key && ISSUE_KEY.test(key)) ?? null;
 }
 
@@ -155,5 +161,8 @@ function pageOf(segments: readonly string[], query: URLSearchParams): string | n
   if (segments[0] !== "wiki") return null;
   const after = segments.indexOf("pages");
   const named = after >= 0 ? segments.slice(after + 1) : [];
-  return [query.get("pageId"), ...named].find((id) => id && /^\d+$/.test(id)) ?? null;
+  // A post's day comes before its id: blog/2026/01/02/123457/Title.
+  const blog = segments.indexOf("blog");
+  const post = blog >= 0 ? segments.slice(blog + 4) : [];
+  return [query.get("pageId"), ...named, ...post].find((id) => id && /^\d+$/.test(id)) ?? null;
 }

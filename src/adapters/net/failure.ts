@@ -1,0 +1,85 @@
+import type { FetchFailure } from "../../core/ports/references.ts";
+
+/** A request over HTTP failed. The words are Pawl's own, and never repeat what was sent. */
+export class HttpFailure extends Error {
+  readonly failure: FetchFailure;
+  /** Of the answer, if one came. */
+  readonly status: number | undefined;
+
+  constructor(failure: FetchFailure, more: { readonly status?: number; readonly cause?: unknown } = {}) {
+    super(failure.detail, { cause: more.cause });
+    this.failure = failure;
+    this.status = more.status;
+  }
+}
+
+/** The failure that the door threw, wherever a client has wrapped it. */
+export function httpFailureIn(thrown: unknown): HttpFailure | null {
+  for (let at = thrown; at instanceof Error; at = at.cause) if (at instanceof HttpFailure) return at;
+  return null;
+}
+
+const REASONS: Readonly<Record<number, FetchFailure["reason"]>> = {
+  401: "unauthorized",
+  403: "forbidden",
+  404: "not-found",
+  410: "not-found",
+  429: "rate-limited",
+};
+
+/** The failure that a status stands for. `said`: the service's own sentence, if it gave one. */
+export function failureOfStatus(status: number, headers: Headers, said = ""): HttpFailure {
+  const wait = retryAfter(headers, Date.now());
+  const isBusy = (status === 403 || status === 503) && wait !== null;
+  const reason = isBusy ? "rate-limited" : (REASONS[status] ?? "unexpected");
+  const words = said.replace(/\s+/g, " ").trim().replace(/\.$/, "").slice(0, 200);
+  const detail = words === "" ? `HTTP ${status}` : `HTTP ${status}: ${words}`;
+  return new HttpFailure({ reason, detail, ...(wait !== null && { retryAfter: wait }) }, { status });
+}
+
+/** Seconds to wait, as `retry-after` says it: a number or a date (RFC 9110, 10.2.3). */
+export function retryAfter(headers: Headers, now: number): number | null {
+  const value = headers.get("retry-after")?.trim() ?? "";
+  if (/^\d{1,9}(\.\d+)?$/.test(value)) return Math.ceil(Number(value));
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? null : Math.max(0, Math.ceil((date - now) / 1000));
+}
+
+const UNTRUSTED = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
+const WORDS: Readonly<Record<string, (host: string) => string>> = {
+  ENOTFOUND: (host) => `the name ${host} is not known here`,
+  EAI_AGAIN: (host) => `the name ${host} could not be looked up`,
+  ECONNREFUSED: (host) => `nothing listens at ${host}`,
+  ECONNRESET: (host) => `${host} broke the connection`,
+  EPIPE: (host) => `${host} broke the connection`,
+  ETIMEDOUT: (host) => `${host} cannot be connected to`,
+  EHOSTUNREACH: (host) => `there is no way to ${host}`,
+  ENETUNREACH: (host) => `there is no way to ${host}`,
+  CERT_HAS_EXPIRED: (host) => `the certificate of ${host} has expired`,
+  ERR_TLS_CERT_ALTNAME_INVALID: (host) => `the certificate of ${host} is for another name`,
+  EPROTO: (host) => `${host} does not speak TLS`,
+};
+
+/** Describes what the system said when `host` was connected to. */
+export function failureOfConnection(thrown: unknown, host: string): HttpFailure {
+  if (thrown instanceof HttpFailure) return thrown;
+  const { code = "", errors } = thrown as { code?: string; errors?: readonly { code?: string }[] };
+  const name = code || errors?.[0]?.code || "";
+  const words = UNTRUSTED.has(name)
+    ? `nobody whom this machine trusts signed the certificate of ${host}; name the file with your company's certificate in NODE_EXTRA_CA_CERTS`
+    : (WORDS[name]?.(host) ??
+      (name.startsWith("HPE_") || name.startsWith("Z_")
+        ? `${host} does not answer as HTTP wants it`
+        : name.startsWith("ERR_SSL") || name.startsWith("ERR_TLS")
+          ? `no secure connection to ${host} came about`
+          : `no connection to ${host}`));
+  const detail = name === "" ? words : `${words} (${name})`;
+  return new HttpFailure({ reason: "unreachable", detail }, { cause: thrown });
+}

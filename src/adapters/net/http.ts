@@ -1,0 +1,196 @@
+/**
+ * The one door to services: every request over HTTP that Pawl sends goes through it.
+ *
+ * H1  It takes the way that the environment names (`proxy.ts`). Node trusts the certificates of `NODE_EXTRA_CA_CERTS`, too.
+ * H2  It ends: when no byte comes for a while, and at the limits of the work it belongs to (`limits.ts`). The body is read
+ *     to its end before the answer is given, so nothing fails later.
+ * H3  Only GET and HEAD follow a redirect, a few times, never from https to http. No other origin gets credentials.
+ * H4  What fails throws `HttpFailure`. An answer of any status is no failure here.
+ */
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import { isIP, type LookupFunction } from "node:net";
+import { pipeline } from "node:stream";
+import { connect as connectTls } from "node:tls";
+import { createGunzip } from "node:zlib";
+import type { Environment } from "../process/environment.ts";
+import { failureOfConnection, HttpFailure } from "./failure.ts";
+import { type Budget, LimitExceeded, underLimits } from "./limits.ts";
+import { type ForwardProxy, failureOfProxy, isThisMachine, proxyFor, refusalOf, tunnel } from "./proxy.ts";
+
+export interface Order {
+  readonly method?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: string | null | undefined;
+  readonly signal?: AbortSignal | null | undefined;
+  /** Follows no redirect, and reads nothing of the answer but its status. */
+  readonly statusOnly?: boolean;
+  /** Looks the host up, in place of the system, where no proxy does. */
+  readonly lookup?: LookupFunction;
+}
+
+/** A subset of `fetch`. */
+export type Http = (url: string | URL, order?: Order) => Promise<Response>;
+
+const MOST_REDIRECTS = 5;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const WITHOUT_BODY = new Set([204, 205, 304]);
+const CREDENTIALS = /^(?:authorization|cookie|proxy-authorization|private-token)$/i;
+
+export function openHttp(environment: Environment): Http {
+  return (url, order = {}) =>
+    underLimits(async (budget) => {
+      let at = new URL(url);
+      let sent = order;
+      for (let hop = 0; ; hop++) {
+        const answer = await send(at, sent, proxyFor(at, environment), budget);
+        const next = order.statusOnly ? null : redirectOf(answer, at, sent);
+        if (next === null) return answer;
+        if (hop >= MOST_REDIRECTS)
+          throw unexpected(`${at.host} redirects again and again; check the address`);
+        if (next.origin !== at.origin) sent = { ...sent, headers: withoutCredentials(sent.headers) };
+        at = next;
+      }
+    });
+}
+
+function redirectOf({ headers, status }: Response, from: URL, { method = "GET" }: Order): URL | null {
+  const location = headers.get("location");
+  if (!REDIRECTS.has(status) || location === null) return null;
+  if (!URL.canParse(location, from.href)) throw unexpected(`${from.host} redirects to no address`);
+  const to = new URL(location, from);
+  if (method !== "GET" && method !== "HEAD")
+    throw unexpected(`${from.host} redirects to ${to.host}, and Pawl follows only where it reads`);
+  if (to.protocol !== "https:" && !(to.protocol === "http:" && from.protocol === "http:"))
+    throw unexpected(`${from.host} redirects to ${to.protocol}//${to.host}, which is not safe`);
+  return to;
+}
+
+function withoutCredentials(headers: Order["headers"]): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers ?? {}).filter(([name]) => !CREDENTIALS.test(name)));
+}
+
+async function send(url: URL, order: Order, proxy: ForwardProxy | null, budget: Budget): Promise<Response> {
+  const silence = watchSilence(url.host, budget);
+  const signal = AbortSignal.any([budget.signal, silence.signal, ...(order.signal ? [order.signal] : [])]);
+  try {
+    for (let tries = 1; ; tries++) {
+      const request = await open(url, order, proxy, signal);
+      try {
+        const response = await answerOf(request, order.body);
+        silence.heard();
+        if (proxy !== null && response.statusCode === 407) throw refusalOf(proxy, 407, url.host);
+        return await read(response, order, budget, silence.heard);
+      } catch (thrown) {
+        // The other side had closed the connection that was kept: nothing was asked yet.
+        if (!request.reusedSocket || !isBroken(thrown) || !isRead(order) || tries > 2) throw thrown;
+      } finally {
+        if (order.statusOnly) request.destroy();
+      }
+    }
+  } catch (thrown) {
+    if (signal.aborted) throw signal.reason;
+    if (thrown instanceof HttpFailure) throw thrown;
+    // A plain request goes to the proxy itself.
+    throw proxy !== null && url.protocol === "http:"
+      ? failureOfProxy(thrown, proxy)
+      : failureOfConnection(thrown, url.host);
+  } finally {
+    silence.end();
+  }
+}
+
+const isRead = ({ method = "GET" }: Order) => method === "GET" || method === "HEAD";
+const isBroken = (thrown: unknown) => /^(?:ECONNRESET|EPIPE)$/.test((thrown as { code?: string }).code ?? "");
+
+function watchSilence(host: string, { silence }: Budget) {
+  const end = new AbortController();
+  const late = () =>
+    end.abort(new LimitExceeded("timed-out", `${host} sent nothing for ${silence / 1000} s`));
+  const timer = setTimeout(late, silence);
+  return { signal: end.signal, heard: () => void timer.refresh(), end: () => clearTimeout(timer) };
+}
+
+async function open(
+  url: URL,
+  order: Order,
+  proxy: ForwardProxy | null,
+  signal: AbortSignal,
+): Promise<ClientRequest> {
+  const { lookup, method = "GET" } = order;
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const body = order.body ?? "";
+  const headers: Record<string, string> = {
+    "user-agent": "pawl",
+    "accept-encoding": "gzip",
+    ...order.headers,
+    ...(body !== "" && { "content-length": String(Buffer.byteLength(body)) }),
+  };
+  const how = { method, headers, signal };
+  if (url.protocol === "http:") {
+    if (proxy === null) return requestHttp(url, { ...how, ...(lookup && { lookup }) });
+    return (proxy.isSecure ? requestHttps : requestHttp)({
+      ...how,
+      host: proxy.host,
+      port: proxy.port,
+      path: url.href,
+      headers: { ...headers, host: url.host, ...proxy.headers },
+    });
+  }
+  if (proxy === null) return requestHttps(url, { ...how, ...(lookup && { lookup }) });
+  const socket = await tunnel(proxy, host, Number(url.port || 443), signal);
+  const servername = isIP(host) === 0 ? { servername: host } : {};
+  const createConnection = () => connectTls({ socket, host, ...servername, ALPNProtocols: ["http/1.1"] });
+  return requestHttps(url, { ...how, createConnection });
+}
+
+function answerOf(request: ClientRequest, body: Order["body"]): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.on("error", reject);
+    request.on("response", resolve);
+    request.end(body ?? undefined);
+  });
+}
+
+async function read(
+  response: IncomingMessage,
+  order: Order,
+  budget: Budget,
+  heard: () => void,
+): Promise<Response> {
+  const { rawHeaders, statusCode: status = 0, statusMessage: statusText = "" } = response;
+  if (status < 200 || status > 599) throw unexpected(`the status ${status} is not one of HTTP`);
+  const headers = new Headers();
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2)
+    headers.append(rawHeaders[at] as string, rawHeaders[at + 1] as string);
+  if (order.statusOnly) return new Response(null, { status, headers });
+  const isZipped = headers.get("content-encoding")?.trim().toLowerCase() === "gzip";
+  const chunks: Buffer[] = [];
+  const source =
+    isZipped && order.method !== "HEAD" ? pipeline(response, createGunzip(), () => {}) : response;
+  for await (const chunk of source as AsyncIterable<Buffer>) {
+    heard();
+    budget.take(chunk.byteLength);
+    chunks.push(chunk);
+  }
+  if (isZipped) headers.delete("content-encoding");
+  headers.delete("content-length");
+  return new Response(WITHOUT_BODY.has(status) ? null : Buffer.concat(chunks), {
+    status,
+    statusText: statusText.replace(/[^\t\x20-\x7e]/g, ""),
+    headers,
+  });
+}
+
+function unexpected(detail: string): HttpFailure {
+  return new HttpFailure({ reason: "unexpected", detail });
+}
+
+/** Why an address of a service cannot be used, or null: credentials are sent to it. */
+export function addressFault(text: string, example: string): string | null {
+  if (!URL.canParse(text)) return `it is not an address such as ${example}`;
+  const { protocol, hostname, username } = new URL(text);
+  if (username !== "") return "it must not hold credentials";
+  if (protocol === "https:" || (protocol === "http:" && isThisMachine(hostname))) return null;
+  return "it must begin with https://, since credentials are sent to it";
+}

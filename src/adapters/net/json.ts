@@ -1,0 +1,64 @@
+import { failureOfStatus, HttpFailure } from "./failure.ts";
+import type { Http } from "./http.ts";
+
+/** The door for a client of JSON: a page that stands in its place (to sign in, of a proxy) is a failure that says so. */
+export function jsonOnly(http: Http): Http {
+  return async (url, order) => {
+    const answer = await http(url, order);
+    if (!answer.ok || order?.method === "HEAD") return answer;
+    const text = await answer.text();
+    if (text !== "") jsonIn(text, answer.headers, url);
+    const { headers, status, statusText } = answer;
+    return new Response(text === "" ? null : text, { status, statusText, headers });
+  };
+}
+
+export interface JsonOrder {
+  readonly method?: "GET" | "POST" | "PUT";
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** Asks and reads JSON; undefined for an answer without a body. Throws `HttpFailure`. */
+export async function askJson(http: Http, url: URL, order: JsonOrder = {}): Promise<unknown> {
+  const { body, headers, method = body === undefined ? "GET" : "POST" } = order;
+  const answer = await http(url, {
+    method,
+    headers: {
+      accept: "application/json",
+      ...(body !== undefined && { "content-type": "application/json" }),
+      ...headers,
+    },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw failureOfStatus(answer.status, answer.headers, saidIn(text, answer.headers));
+  return text === "" ? undefined : jsonIn(text, answer.headers, url);
+}
+
+function jsonIn(text: string, headers: Headers, url: string | URL): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const type = headers.get("content-type")?.split(";")[0] ?? "";
+    const found = /html/i.test(type) || /^\s*</.test(text) ? "a page" : "something else";
+    const detail = `${new URL(url).host} answered with ${found} in place of JSON${found === "a page" ? ", perhaps one to sign in: check the address and the token" : ""}`;
+    throw new HttpFailure({ reason: "unexpected", detail });
+  }
+}
+
+/** The service's own sentence: Atlassian's `errorMessages`, `errors` and `message`, GraphQL's `errors`. */
+function saidIn(text: string, headers: Headers): string {
+  if (!/json/i.test(headers.get("content-type") ?? "")) return "";
+  try {
+    const { errorMessages, errors, message } = JSON.parse(text) ?? {};
+    const said = [errorMessages, Array.isArray(errors) ? errors : Object.values(errors ?? {}), message];
+    return said
+      .flat()
+      .map((each) => (typeof each === "string" ? each : (each?.message ?? each?.title)))
+      .filter((each) => typeof each === "string")
+      .join("; ");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * The way to a host, as the environment names it: `HTTPS_PROXY` for https, `HTTP_PROXY` for http, `NO_PROXY` for the hosts
+ * that are asked directly; each also in small letters, which count first, as for curl. This machine is always asked directly.
+ */
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import { BlockList, isIP } from "node:net";
+import type { Duplex } from "node:stream";
+import type { Environment } from "../process/environment.ts";
+import { failureOfConnection, HttpFailure } from "./failure.ts";
+
+export interface ForwardProxy {
+  /** The variable that names it. */
+  readonly variable: string;
+  readonly isSecure: boolean;
+  readonly host: string;
+  readonly port: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Null: directly. Throws `HttpFailure` if the variable names no proxy that Pawl can use. */
+export function proxyFor(url: URL, environment: Environment): ForwardProxy | null {
+  const host = bare(url.hostname);
+  const port = Number(url.port || (url.protocol === "https:" ? 443 : 80));
+  if (isThisMachine(host) || isExcepted(host, port, settingIn(environment, "NO_PROXY")?.value ?? ""))
+    return null;
+  const set = settingIn(environment, url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY");
+  return set === null ? null : proxyIn(set.value, set.name);
+}
+
+function settingIn(environment: Environment, name: string): { name: string; value: string } | null {
+  for (const each of [name.toLowerCase(), name]) {
+    const value = environment[each]?.trim();
+    if (value) return { name: each, value };
+  }
+  return null;
+}
+
+function proxyIn(value: string, variable: string): ForwardProxy {
+  const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isSecure = url?.protocol === "https:";
+  if (!url || !(isSecure || url.protocol === "http:") || url.hostname === "")
+    throw new HttpFailure({
+      reason: "unreachable",
+      detail: `${variable} names no proxy that Pawl can use; it takes http://host:port, with a login http://user:password@host:port`,
+    });
+  const login = `${decoded(url.username)}:${decoded(url.password)}`;
+  return {
+    variable,
+    isSecure,
+    host: bare(url.hostname),
+    port: Number(url.port || (isSecure ? 443 : 80)),
+    headers: login === ":" ? {} : { "proxy-authorization": `Basic ${Buffer.from(login).toString("base64")}` },
+  };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Opens a connection to `host:port` through the proxy (CONNECT, RFC 9110, 9.3.6). */
+export function tunnel(
+  proxy: ForwardProxy,
+  host: string,
+  port: number,
+  signal?: AbortSignal,
+): Promise<Duplex> {
+  const to = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const request = (proxy.isSecure ? requestHttps : requestHttp)({
+    host: proxy.host,
+    port: proxy.port,
+    method: "CONNECT",
+    path: to,
+    headers: { host: to, ...proxy.headers },
+    agent: false,
+    ...(signal && { signal }),
+  });
+  return new Promise((resolve, reject) => {
+    request.on("error", (thrown) => reject(failureOfProxy(thrown, proxy)));
+    request.on("connect", ({ statusCode = 0 }, socket, head) => {
+      if (statusCode >= 200 && statusCode < 300) {
+        if (head.length > 0) socket.unshift(head);
+        resolve(socket);
+        return;
+      }
+      socket.destroy();
+      reject(refusalOf(proxy, statusCode, to));
+    });
+    request.end();
+  });
+}
+
+/** The proxy itself cannot be reached. */
+export function failureOfProxy(thrown: unknown, proxy: ForwardProxy): HttpFailure {
+  const { detail } = failureOfConnection(thrown, `${proxy.host}:${proxy.port}`).failure;
+  return new HttpFailure(
+    { reason: "unreachable", detail: `the proxy of ${proxy.variable}: ${detail}` },
+    { cause: thrown },
+  );
+}
+
+/** The proxy answered, and not the host. */
+export function refusalOf(proxy: ForwardProxy, status: number, to: string): HttpFailure {
+  const at = `the proxy at ${proxy.host}:${proxy.port}`;
+  const detail =
+    status === 407
+      ? `${at} wants a login: write it in ${proxy.variable}, as http://user:password@host:port`
+      : `${at} opened no way to ${to} (HTTP ${status})`;
+  return new HttpFailure({ reason: "unreachable", detail }, { status });
+}
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
+LOOPBACK.addAddress("::1", "ipv6");
+
+export function isThisMachine(host: string): boolean {
+  const name = bare(host);
+  if (isIP(name) !== 0) return LOOPBACK.check(name, familyOf(name));
+  return name === "localhost" || name.endsWith(".localhost");
+}
+
+/** An entry: `*`, a name (with all below it), an address, a range of addresses; each but `*` may have a port. */
+function isExcepted(host: string, port: number, list: string): boolean {
+  return list
+    .split(/[\s,]+/)
+    .filter(Boolean)
+    .some((entry) => {
+      if (entry === "*") return true;
+      const [, name = entry, at] = /^(\[[^\]]*\]|[^:]*):(\d+)$/.exec(entry) ?? [];
+      if (at !== undefined && Number(at) !== port) return false;
+      const wanted = bare(name).toLowerCase().replace(/\.$/, "");
+      if (isIP(host) !== 0) return isWithin(host, wanted);
+      const domain = wanted.replace(/^\*?\./, "");
+      return domain !== "" && (host === domain || host.endsWith(`.${domain}`));
+    });
+}
+
+function isWithin(address: string, range: string): boolean {
+  const [network = "", prefix] = range.split("/");
+  if (isIP(network) !== isIP(address)) return false;
+  const list = new BlockList();
+  const most = isIP(network) === 6 ? 128 : 32;
+  const length = prefix === undefined ? most : Number(prefix);
+  if (!Number.isInteger(length) || length < 0 || length > most) return false;
+  list.addSubnet(network, length, familyOf(network));
+  return list.check(address, familyOf(address));
+}
+
+const familyOf = (address: string) => (isIP(address) === 6 ? "ipv6" : "ipv4");
+
+const bare = (host: string): string => host.replace(/^\[|\]$/g, "").toLowerCase();

@@ -1,0 +1,125 @@
+/** What the readers of Atlassian's texts make: a tree of markdown, and from it the text. One writer for all of them. */
+import type { BlockContent, List, ListItem, PhrasingContent, Root, RootContent, Table } from "mdast";
+import { gfmStrikethroughToMarkdown } from "mdast-util-gfm-strikethrough";
+import { gfmTableToMarkdown } from "mdast-util-gfm-table";
+import { gfmTaskListItemToMarkdown } from "mdast-util-gfm-task-list-item";
+import { type Options, toMarkdown } from "mdast-util-to-markdown";
+
+/** The longest text that is given. A longer one is cut, and says so. */
+export const MAX_LENGTH = 200_000;
+/** Deeper than any page. */
+export const DEEPEST = 100;
+
+export type Block = BlockContent;
+export type Inline = PhrasingContent;
+
+const OPTIONS: Options = {
+  bullet: "-",
+  emphasis: "*",
+  listItemIndent: "one",
+  rule: "-",
+  // A title of an address may say more than a name, so a bare address stays as bare as it was.
+  resourceLink: false,
+  handlers: {
+    // Between letters an underscore marks nothing.
+    text: (node, _, state, info) => state.safe(node.value, info).replace(/(?<=\w)\\_(?=\w)/g, "_"),
+  },
+  extensions: [
+    gfmStrikethroughToMarkdown(),
+    gfmTableToMarkdown({ tablePipeAlign: false }),
+    gfmTaskListItemToMarkdown(),
+  ],
+};
+
+export function renderTree(children: readonly RootContent[], isPart = false): string {
+  const root: Root = { type: "root", children: [...children] };
+  return cut(toMarkdown(root, OPTIONS).trimEnd(), isPart);
+}
+
+export function cut(text: string, isPart = false): string {
+  if (text.length <= MAX_LENGTH && !isPart) return text;
+  return `${text.slice(0, MAX_LENGTH)}\n\n(cut here: the text is longer)`;
+}
+
+export const text = (value: string): Inline => ({ type: "text", value });
+export const paragraph = (children: readonly Inline[]): Block => ({
+  type: "paragraph",
+  children: [...children],
+});
+
+export function list(children: readonly ListItem[], ordered = false, start = 1): List {
+  return { type: "list", ordered, start: ordered ? start : null, spread: false, children: [...children] };
+}
+
+export function item(children: readonly Block[], checked: boolean | null = null): ListItem {
+  return { type: "listItem", spread: false, checked, children: [...children] };
+}
+
+export function code(value: string, lang = ""): Block {
+  return { type: "code", lang: /^[\w+#.-]+$/.test(lang) ? lang : null, value };
+}
+
+/** A panel: a quotation that begins with the panel's title or kind. */
+export function panel(title: string, children: readonly Block[]): Block {
+  const head = title === "" ? [] : [paragraph([{ type: "strong", children: [text(title)] }])];
+  return { type: "blockquote", children: [...head, ...children] };
+}
+
+/** What a person of that name is called in a text. */
+export const mention = (name: string): Inline => text(`@${name.trim().replace(/^@/, "")}`);
+
+/** Rows of cells; all get the width of the widest. */
+export function table(rows: readonly (readonly (readonly Inline[])[])[]): Table {
+  const width = Math.max(0, ...rows.map((row) => row.length));
+  return {
+    type: "table",
+    children: rows.map((row) => ({
+      type: "tableRow",
+      children: Array.from({ length: width }, (_, at) => ({
+        type: "tableCell",
+        children: [...(row[at] ?? [])],
+      })),
+    })),
+  };
+}
+
+/** The content of a cell, which in markdown is one line: its parts stay apart by `<br>`. */
+export function cellOf(blocks: readonly RootContent[]): readonly Inline[] {
+  return joined(blocks.map(lineOf));
+}
+
+function lineOf(block: RootContent): readonly Inline[] {
+  switch (block.type) {
+    case "paragraph":
+    case "heading":
+      return block.children.map((child) => (child.type === "break" ? BREAK : child));
+    case "code":
+      return joined(block.value.split("\n").map((value) => [{ type: "inlineCode", value }]));
+    case "list":
+      return joined(
+        block.children.map(({ checked, children }, at) => [
+          text(block.ordered ? `${(block.start ?? 1) + at}. ` : "- "),
+          ...(typeof checked === "boolean" ? [text(checked ? "[x] " : "[ ] ")] : []),
+          ...cellOf(children),
+        ]),
+      );
+    case "blockquote":
+      return cellOf(block.children);
+    case "table":
+      return joined(
+        block.children.map(({ children }) =>
+          children.flatMap((cell, at) => [...(at > 0 ? [text(" / ")] : []), ...cell.children]),
+        ),
+      );
+    case "thematicBreak":
+      return [text("---")];
+    default:
+      return [block as Inline];
+  }
+}
+
+const BREAK: Inline = { type: "html", value: "<br>" };
+
+function joined(lines: readonly (readonly Inline[])[]): readonly Inline[] {
+  return lines.filter((line) => line.length > 0).flatMap((line, at) => (at > 0 ? [BREAK, ...line] : line));
+}

@@ -20,7 +20,7 @@ const HASHES = {
   test_task: "013a39780b8caedf",
   finalize_task: "ffa945a85be41c93",
   spells: "e0de55068dd38d78",
-  bloom: "fa08eea49c4684c1",
+  bloom: "7c23eec252f5a9c2",
 };
 
 it("keeps the tables by which runs on disk are replayed", async () => {

@@ -7,12 +7,10 @@ import { PawlError } from "../../core/error.ts";
 import type { Approvals, PullsFound, Review, ReviewedPull } from "../../core/ports/approvals.ts";
 import type { FetchFailure } from "../../core/ports/references.ts";
 import { LIMITS, withinLimits } from "../net/limits.ts";
-import { type AccessOptions, accessOf, hasNext, openOctokit, split } from "./github-access.ts";
+import { type AccessOptions, accessOf, everyPage, openOctokit, split } from "./github-access.ts";
 import { githubFailureOf } from "./github-failure.ts";
 
 const LIMIT = 20_000;
-const A_PAGE = 100;
-const MAX_PAGES = 100;
 
 export function openGithubApprovals(options: AccessOptions): Approvals {
   return {
@@ -64,6 +62,7 @@ async function numbersOf(octokit: Octokit, repository: string, commit: string): 
         ...split(repository),
         commit_sha: commit,
         ...page,
+        ...request(),
       }),
     );
     return pulls.filter(({ head }) => head.sha === commit).map(({ number }) => number);
@@ -87,10 +86,10 @@ async function readPull(octokit: Octokit, repository: string, number: number): P
   const at = { ...split(repository), pull_number: number };
   const { pulls, issues } = octokit.rest;
   const { data } = await pulls.get({ ...at, ...request() });
-  const commits = await everyPage((page) => pulls.listCommits({ ...at, ...page }));
-  const reviews = await everyPage((page) => pulls.listReviews({ ...at, ...page }));
+  const commits = await everyPage((page) => pulls.listCommits({ ...at, ...page, ...request() }));
+  const reviews = await everyPage((page) => pulls.listReviews({ ...at, ...page, ...request() }));
   const events = await everyPage((page) =>
-    issues.listEvents({ ...split(repository), issue_number: number, ...page }),
+    issues.listEvents({ ...split(repository), issue_number: number, ...page, ...request() }),
   );
   const moves = events.filter(({ event }) => MOVES.has(event)).map(({ created_at }) => created_at);
   return {
@@ -123,23 +122,6 @@ interface Given {
 function reviewOf({ commit_id: commit, state, submitted_at: time, user }: Given): readonly Review[] {
   const verdict = VERDICTS[state];
   return user && verdict && time ? [{ login: user.login, verdict, commit, time }] : [];
-}
-
-interface Page<T> {
-  readonly data: readonly T[];
-  readonly headers: { readonly link?: string | undefined };
-}
-
-type PageOrder = { readonly per_page: number; readonly page: number } & ReturnType<typeof request>;
-
-async function everyPage<T>(read: (order: PageOrder) => Promise<Page<T>>): Promise<readonly T[]> {
-  const found: T[] = [];
-  for (let page = 1; page <= MAX_PAGES; page++) {
-    const { data, headers } = await read({ per_page: A_PAGE, page, ...request() });
-    found.push(...data);
-    if (!hasNext(headers.link)) return found;
-  }
-  throw new Error(`more than ${MAX_PAGES * A_PAGE} entries`);
 }
 
 function request() {

@@ -14,11 +14,13 @@ import type {
   PullRequestLook,
   PullRequestOrder,
   PullRequests,
+  WatchedPull,
 } from "../../core/ports/pull-requests.ts";
 import type { Repo } from "../../core/ports/worktrees.ts";
 import { LIMITS, LimitExceeded, type Limits, withinLimits } from "../net/limits.ts";
 import { openOctokit } from "./github-access.ts";
 import { GITHUB_API, lookAtCheckout } from "./github-remote.ts";
+import { returnedOf } from "./github-returned.ts";
 
 export interface PullRequestsSetup {
   readonly projectRoot: string;
@@ -47,7 +49,7 @@ export function openPullRequests(setup: PullRequestsSetup): PullRequests {
   const limited = <T>(work: () => Promise<T>) => withinLimits(setup.limits ?? LIMITS, work).catch(failureOf);
   return {
     ensure: (order, stop) => limited(async () => ensure(await openForge(setup, order.repo), order, stop)),
-    look: ({ repo, number }, stop) => limited(async () => look(await forgeOf(repo), number, stop)),
+    look: (pull, stop) => limited(async () => look(await forgeOf(pull.repo), pull, stop)),
   };
 }
 
@@ -86,14 +88,17 @@ async function ensure(
 
 async function look(
   forge: Forge | ForgeFailure,
-  number: number,
+  { number, returns }: WatchedPull,
   stop: AbortSignal | undefined,
 ): Promise<PullRequestLook> {
   if ("kind" in forge) return forge;
   const { octokit, place, request } = forge;
   const { data } = await octokit.rest.pulls.get({ ...place, pull_number: number, request: request(stop) });
   if (data.merged_at !== null) return { kind: "merged", head: data.head.sha };
-  return { kind: data.state === "open" ? "open" : "closed" };
+  if (data.state !== "open") return { kind: "closed" };
+  if (!returns || data.head.sha !== returns.commit) return { kind: "open" };
+  const returned = await returnedOf({ octokit, place, request: () => request(stop) }, data, returns);
+  return { kind: "open", ...(returned ? { returned } : {}) };
 }
 
 async function listed({ octokit, place, request }: Forge, order: PullRequestOrder, state: "open" | "closed") {

@@ -10,6 +10,7 @@ export interface Pull {
   readonly number: number;
   readonly title: string;
   readonly body: string;
+  /** `owner:branch` from a fork. */
   readonly head: string;
   readonly base: string;
   state: "open" | "closed";
@@ -82,7 +83,7 @@ export class PullRequestServer extends Loopback {
     const pull = this.pulls.find((each) => each.number === number);
     if (pull?.state !== "open") throw new Error(`#${number} is not open`);
     Object.assign(pull, {
-      sha: this.heads(pull.head) ?? pull.sha,
+      sha: this.heads(refOf(pull.head)) ?? pull.sha,
       state: "closed",
       merged: how === "merged",
     });
@@ -145,7 +146,7 @@ export class PullRequestServer extends Loopback {
     const found = this.pulls.filter(
       (pull) =>
         (state === "all" || pull.state === state) &&
-        (!query.has("head") || query.get("head") === `${owner}:${pull.head}`) &&
+        (!query.has("head") || query.get("head") === ownedHead(pull.head, owner)) &&
         (!query.has("base") || query.get("base") === pull.base),
     );
     // The newest first, as GitHub does it.
@@ -161,9 +162,9 @@ export class PullRequestServer extends Loopback {
     if (!title || !head || !base) return problem("missing field");
     if (this.pulls.some((pull) => pull.state === "open" && pull.head === head && pull.base === base))
       return problem(`A pull request already exists for acme:${head}.`);
-    const sha = this.heads(head);
+    const sha = this.heads(refOf(head));
     if (sha === null) return problem("head is invalid");
-    if (head.startsWith("empty") || sha === this.heads(base))
+    if (refOf(head).startsWith("empty") || sha === this.heads(base))
       return problem(`No commits between ${base} and ${head}`);
     const number = this.pulls.length + 1;
     const pull: Pull = { number, title, body: body ?? "", head, base, state: "open", merged: false, sha };
@@ -173,7 +174,7 @@ export class PullRequestServer extends Loopback {
 
   private shown(pull: Pull, repository: string): object {
     const { number, title, body, state, merged } = pull;
-    const sha = (state === "open" ? this.heads(pull.head) : null) ?? pull.sha;
+    const sha = (state === "open" ? this.heads(refOf(pull.head)) : null) ?? pull.sha;
     return {
       number,
       title,
@@ -182,7 +183,7 @@ export class PullRequestServer extends Loopback {
       html_url: `https://github.com/${repository}/pull/${number}`,
       mergeable: this.mergeable,
       merged_at: merged ? "2026-01-01T00:00:00Z" : null,
-      head: { ref: pull.head, sha },
+      head: { ref: refOf(pull.head), sha },
       base: { ref: pull.base },
     };
   }
@@ -218,4 +219,12 @@ function shownReview({ association = "MEMBER", body, id, login, state }: GivenRe
 
 function shownComment({ body, line, path, review }: GivenComment): object {
   return { pull_request_review_id: review, path, line, original_line: 1, body };
+}
+
+function refOf(head: string): string {
+  return head.slice(head.indexOf(":") + 1);
+}
+
+function ownedHead(head: string, owner: string | undefined): string {
+  return head.includes(":") ? head : `${owner}:${head}`;
 }

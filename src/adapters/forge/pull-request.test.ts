@@ -97,19 +97,36 @@ describe("a pull request", () => {
     expect(await open().ensure({ ...order(), inPlaceOf: 1 })).toMatchObject({ kind: "opened", number: 2 });
   });
 
+  it("goes across from the fork that the branch is pushed to into the target's repository", async () => {
+    commit("the work");
+    const git = (...args: string[]) => execFileSync("git", ["-C", root, ...args]);
+    git("remote", "rename", "origin", "upstream");
+    git("remote", "add", "origin", "git@forge.example:dev/app.git");
+    git("config", "branch.main.remote", "upstream");
+    git("config", "remote.pushDefault", "origin");
+    expect(await open().ensure(order())).toMatchObject({ kind: "opened", number: 1 });
+    expect(server.pulls).toMatchObject([{ head: "dev:feature/x", base: "main" }]);
+    expect(await open().ensure(order())).toMatchObject({ kind: "found", number: 1 });
+    expect(await open().look({ repo: ".", into: "main", number: 1 })).toEqual({ kind: "open" });
+  });
+
   it("is looked at: open, merged with its commit, or closed", async () => {
     commit("the work");
     await open().ensure(order());
-    const look = () => open().look({ repo: ".", number: 1 });
+    const look = () => open().look({ repo: ".", into: "main", number: 1 });
     expect(await look()).toEqual({ kind: "open" });
     server.close(1, "closed");
     expect(await look()).toEqual({ kind: "closed" });
     server.reopen(1);
     server.close(1, "merged");
     expect(await look()).toEqual({ kind: "merged", head: server.heads("feature/x") });
-    expect(await open().look({ repo: ".", number: 7 })).toMatchObject({ kind: "refused" });
-    expect(await open({ token: null }).look({ repo: ".", number: 1 })).toMatchObject({ kind: "refused" });
-    expect(await open({ api: "http://127.0.0.1:9" }).look({ repo: ".", number: 1 })).toMatchObject({
+    expect(await open().look({ repo: ".", into: "main", number: 7 })).toMatchObject({ kind: "refused" });
+    expect(await open({ token: null }).look({ repo: ".", into: "main", number: 1 })).toMatchObject({
+      kind: "refused",
+    });
+    expect(
+      await open({ api: "http://127.0.0.1:9" }).look({ repo: ".", into: "main", number: 1 }),
+    ).toMatchObject({
       kind: "unreachable",
     });
   });
@@ -151,7 +168,12 @@ describe("a pull request", () => {
 describe("What stands against an open pull request", () => {
   const reviews: readonly string[] = [];
   async function look(more: { readonly commit?: string; readonly reviews?: readonly string[] } = {}) {
-    return open().look({ repo: ".", number: 1, returns: { commit: pushed ?? "", reviews, ...more } });
+    return open().look({
+      repo: ".",
+      into: "main",
+      number: 1,
+      returns: { commit: pushed ?? "", reviews, ...more },
+    });
   }
   beforeEach(async () => {
     commit("the work");

@@ -17,6 +17,7 @@ import type {
   WatchedPull,
 } from "../../core/ports/pull-requests.ts";
 import type { Repo } from "../../core/ports/worktrees.ts";
+import { remoteOf, upstreamOf } from "../git/refs.ts";
 import { LIMITS, LimitExceeded, type Limits, withinLimits } from "../net/limits.ts";
 import { openOctokit } from "./github-access.ts";
 import { GITHUB_API, lookAtCheckout } from "./github-remote.ts";
@@ -38,37 +39,58 @@ const LIMIT = 30_000;
 
 export function openPullRequests(setup: PullRequestsSetup): PullRequests {
   // Looks are frequent, so git is not asked each time where a repository's forge is.
-  const forges = new Map<Repo, Forge>();
-  const forgeOf = async (repo: Repo) => {
-    const known = forges.get(repo);
+  const forges = new Map<string, Forge>();
+  const forgeOf = async (pull: WatchedPull) => {
+    const place = `${pull.repo}\0${pull.into}`;
+    const known = forges.get(place);
     if (known) return known;
-    const forge = await openForge(setup, repo);
-    if (!("kind" in forge)) forges.set(repo, forge);
+    const forge = await openForge(setup, pull);
+    if (!("kind" in forge)) forges.set(place, forge);
     return forge;
   };
   const limited = <T>(work: () => Promise<T>) => withinLimits(setup.limits ?? LIMITS, work).catch(failureOf);
   return {
-    ensure: (order, stop) => limited(async () => ensure(await openForge(setup, order.repo), order, stop)),
-    look: (pull, stop) => limited(async () => look(await forgeOf(pull.repo), pull, stop)),
+    ensure: (order, stop) => limited(async () => ensure(await openForge(setup, order), order, stop)),
+    look: (pull, stop) => limited(async () => look(await forgeOf(pull), pull, stop)),
   };
 }
 
 interface Forge {
   readonly octokit: Octokit;
+  /** Where pull requests are opened: the target's repository. */
   readonly place: { readonly owner: string; readonly repo: string };
+  /** Where the branch is pushed to: the same, or a fork. */
+  readonly head: { readonly owner: string; readonly repo: string };
   request(stop: AbortSignal | undefined): { readonly signal: AbortSignal };
 }
 
-async function openForge(setup: PullRequestsSetup, repo: Repo): Promise<Forge | ForgeFailure> {
+interface Ways {
+  readonly repo: Repo;
+  readonly into: string;
+  /** Absent: nobody asks where it is pushed to. */
+  readonly branch?: string;
+}
+
+async function openForge(
+  setup: PullRequestsSetup,
+  { branch, into, repo }: Ways,
+): Promise<Forge | ForgeFailure> {
   const api = setup.api ?? GITHUB_API;
   if (setup.token === null) return refused("there is no token for the forge: set GITHUB_TOKEN");
   const folder = realpathSync(repo === "." ? setup.projectRoot : join(setup.projectRoot, repo));
   const { remotes } = await lookAtCheckout(folder, setup.environment, api);
-  const [remote] = remotes;
-  if (!remote) return refused(`no remote of ${repo} is a repository of ${api}`);
+  const call = { folder, environment: setup.environment };
+  const named = (name: string | null) => {
+    const remote = remotes.find((each) => each.name === name) ?? remotes[0];
+    return remote && { owner: remote.owner, repo: remote.repository };
+  };
+  const place = named(await upstreamOf(call, into));
+  if (!place) return refused(`no remote of ${repo} is a repository of ${api}`);
+  const head = branch === undefined ? place : (named(await remoteOf(call, branch)) ?? place);
   return {
     octokit: await openOctokit(api, setup.token),
-    place: { owner: remote.owner, repo: remote.repository },
+    place,
+    head,
     request: (stop) => {
       const late = AbortSignal.timeout(setup.limit ?? LIMIT);
       return { signal: stop ? AbortSignal.any([late, stop]) : late };
@@ -101,8 +123,12 @@ async function look(
   return { kind: "open", ...(returned ? { returned } : {}) };
 }
 
-async function listed({ octokit, place, request }: Forge, order: PullRequestOrder, state: "open" | "closed") {
-  const head = `${place.owner}:${order.branch}`;
+async function listed(
+  { head: from, octokit, place, request }: Forge,
+  order: PullRequestOrder,
+  state: "open" | "closed",
+) {
+  const head = `${from.owner}:${order.branch}`;
   const query = { ...place, head, base: order.into, state, per_page: 30, request: request(undefined) };
   const { data } = await octokit.rest.pulls.list(query);
   // A server that does not know the filter returns all of them.
@@ -131,7 +157,7 @@ async function open(forge: Forge, order: PullRequestOrder): Promise<PullRequestE
       ...forge.place,
       title,
       body,
-      head: branch,
+      ...headOf(forge, branch),
       base: into,
       request: forge.request(undefined),
     };
@@ -143,6 +169,15 @@ async function open(forge: Forge, order: PullRequestOrder): Promise<PullRequestE
     if (found) return found;
     throw thrown;
   }
+}
+
+/** From a fork, the head names its owner; and the repository, where the same owner has both. */
+function headOf(
+  { head, place }: Forge,
+  branch: string,
+): { readonly head: string; readonly head_repo?: string } {
+  if (head.owner !== place.owner) return { head: `${head.owner}:${branch}` };
+  return { head: branch, ...(head.repo === place.repo ? {} : { head_repo: head.repo }) };
 }
 
 interface Failure {

@@ -13,6 +13,8 @@ export interface PullRequests {
 
 export interface WatchedPull {
   readonly repo: Repo;
+  /** Its target. */
+  readonly into: string;
   readonly number: number;
   /** Present: what stands against this commit is asked for, too, as long as it is the pull request's head. */
   readonly returns?: {

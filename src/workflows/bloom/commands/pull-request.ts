@@ -79,7 +79,7 @@ async function look(context: ExecutionContext): Promise<StepResult> {
 const PENDING: StepResult = { event: "pr_pending" };
 
 function watched({ known: { run, settings, task } }: ExecutionContext, { number }: PullRequest): WatchedPull {
-  const pull = { repo: repoFor(task), number };
+  const pull = { repo: repoFor(task), into: targetOf(task), number };
   if (settings.pr.rounds === 0 || !run.work) return pull;
   return { ...pull, returns: { commit: run.work.commit, reviews: run.returned?.reviews ?? [] } };
 }

@@ -158,6 +158,10 @@ export const BLOOM = {
     says: "A pull request is watched at a slow pace until it is merged; what depends on it begins then.",
     source: "bloom, The loop",
   },
+  "bloom.pull-request.comes-back": {
+    says: "A pull request that fails a check, has changes requested or conflicts goes to its agent again, at most so many times; then a person is asked.",
+    source: "bloom, The loop",
+  },
   "bloom.idle": {
     says: "Idle costs nothing, and what passes is waited out.",
     source: "bloom, The loop",

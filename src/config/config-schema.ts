@@ -104,6 +104,10 @@ const BLOOM_FILE = z
       .min(0)
       .optional()
       .describe("Seconds between checks for merged pull requests; 0: only when a run starts."),
+    pr: z
+      .strictObject({ rounds: z.int().min(0).max(20).optional() })
+      .optional()
+      .describe("How often a pull request goes back to its agent before a person is asked; 0: never."),
     budget: z
       .strictObject({
         usd: z.number().positive().optional(),

@@ -150,6 +150,8 @@ interface TaskEvents {
   "git:save_failed": { branch: string; reason: string };
   "git:pr_opened": { number: number; url: string; found: boolean };
   "git:pr_failed": { reason: string };
+  /** A check failed on the forge, changes are requested, or it conflicts with its target. `of`: rounds at most. */
+  "git:pr_returned": { number: number; url: string; round: number; of: number; reason: string };
   "git:pr_merged": { number: number; url: string };
   "git:pr_closed": { number: number; url: string };
   /**

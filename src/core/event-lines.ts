@@ -78,6 +78,10 @@ const SENTENCES: Sentences = {
     "yellow",
   ],
   "git:pr_unseen": ({ reason }) => [`cannot see whether its pull request is merged: ${reason}`, "yellow"],
+  "git:pr_returned": ({ of, reason, round, url }) => [
+    `${url} came back${round > of ? "" : `, round ${round} of ${of}`}: ${reason}`,
+    "yellow",
+  ],
   "git:pr_merged": ({ url }) => [`pull request merged: ${url}`, "green"],
   "git:pr_closed": ({ url }) => [`pull request closed without a merge: ${url}`, "red"],
   "worktree:ensured": ({ branch, from }) => [`worktree on ${branch} made from ${from}`, null],
@@ -200,6 +204,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   commit: "is asked to commit",
   resolve: "resolves conflicts",
   "repair-merge": "repairs what failed on the merge",
+  "pull-request": "works on what came back on its pull request",
 };
 
 function changedWhen({ path, at }: ChangedOutside): string {

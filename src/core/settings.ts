@@ -177,6 +177,8 @@ export interface BloomSettings {
   readonly backoff: { readonly first: number; readonly limit: number };
   /** Seconds between checks for merged pull requests; 0: only when a run starts. */
   readonly watch_pull_requests: number;
+  /** How often a pull request goes back to its agent with what the forge says, before a person is asked; 0: never. */
+  readonly pr: { readonly rounds: number };
   /** The budget of a task that has none of its own. */
   readonly budget: { readonly usd?: number; readonly turns?: number; readonly minutes?: number };
   /**
@@ -247,6 +249,7 @@ export const DEFAULT_SETTINGS: Settings = {
     tries: 3,
     backoff: { first: 5, limit: 300 },
     watch_pull_requests: 60,
+    pr: { rounds: 3 },
     budget: {},
     caps: { repositories: {}, agents: {} },
     labels: {},

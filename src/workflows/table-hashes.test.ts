@@ -20,7 +20,7 @@ const HASHES = {
   test_task: "013a39780b8caedf",
   finalize_task: "ffa945a85be41c93",
   spells: "e0de55068dd38d78",
-  bloom: "f3d82822a99e59f9",
+  bloom: "6f5787d9bd47c2b1",
 };
 
 it("keeps the tables by which runs on disk are replayed", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { PullRequestServer } from "../rig/pull-request-server.ts";
+import { promise } from "../rig/promise.ts";
+import { LogHost, PullRequestServer } from "../rig/pull-request-server.ts";
 import { mergeThere, shop, statuses, TASKS } from "../rig/pull-request-shop.ts";
 
 const LONG = { timeout: 90_000 };
@@ -81,6 +82,45 @@ describe("A task with open_pr", () => {
       expect((await project.run("--task", "T1")).code).toBe(0);
       expect(project.git("branch", "--format=%(refname:short)")).toBe("main");
       expect(project.git("worktree", "list").split("\n")).toHaveLength(1);
+    },
+  );
+
+  it(
+    "whose checks fail on the forge mends them in its session, and one that keeps failing waits for a person",
+    LONG,
+    async () => {
+      promise("bloom.pull-request.comes-back");
+      await using forge = await PullRequestServer.open("acme/shop");
+      await using host = await LogHost.open();
+      forge.logHost = host.url;
+      using project = shop(forge, {
+        settings: { pr: { rounds: 1 } },
+        answers: { "no newline allowed": "RUN: printf 42 > a.txt; git commit -qam 'No newline'" },
+      });
+      const fails = (id: number) => {
+        const sha = project.remoteGit("rev-parse", "feat/x");
+        forge.checks.push({ id, name: "lint", sha, conclusion: "failure" });
+      };
+      host.logs.set("1", "a.txt: no newline allowed\n##[error]exit 1");
+      await project.run();
+      fails(1);
+      const mended = await project.run();
+      expect(mended.code).toBe(3);
+      expect(mended.of("git:pr_returned")).toEqual([
+        expect.objectContaining({ round: 1, of: 1, reason: "its pull request fails lint" }),
+      ]);
+      expect(project.remoteGit("show", "feat/x:a.txt")).toBe("42");
+      // The same pull request has it.
+      expect(forge.opened).toBe(1);
+      expect(statuses(project)).toEqual(["done_pending_merge", undefined]);
+
+      fails(2);
+      const given = await project.run();
+      expect(given.code).toBe(1);
+      expect(given.of("agent:started")).toEqual([]);
+      expect((await project.bloom("show", "T1")).out).toContain(
+        "its pull request fails lint; `pr.rounds: 1` is reached",
+      );
     },
   );
 });

@@ -15,6 +15,8 @@ export interface Scenario extends BloomOptions {
   readonly prepare?: (project: BloomProject) => void;
   /** What a person does once the loop rests; false: nothing is left for them. */
   readonly person?: (project: BloomProject) => boolean;
+  /** What the forge's checks find at a run's end; false: nothing. */
+  readonly checks?: (forge: PullRequestServer) => boolean;
   /** With a forge, whose repository is the project's remote, and on which a person merges what is open at a run's end. */
   readonly forge?: true;
 }
@@ -66,6 +68,27 @@ tasks:
   open_pr: true
   steps:
 ${step("s1", "echo a > a.txt")}`,
+  },
+  "comes-back": {
+    forge: true,
+    checks(forge) {
+      const sha = forge.heads("feat/x") ?? "";
+      if (forge.checks.length > 0) return false;
+      forge.checks.push({ id: 1, name: "lint", sha, conclusion: "failure", app: "lint" });
+      return true;
+    },
+    tasks: `git: {push_to_remote: true, auto_cleanup_merged: true}
+tasks:
+- id: T1
+  title: Add it
+  repo: .
+  branch: feat/x
+  base_branch: main
+  open_pr: true
+  verify: ["test -s a.txt"]
+  steps:
+${step("s1", "test -f a.txt || echo a > a.txt")}`,
+    answers: { "## Your pull request came back": `RUN: echo b > a.txt; ${ONCE} mended` },
   },
   conflict: {
     prepare: (project) => void project.git("branch", "old"),
@@ -198,7 +221,9 @@ export async function openProof(scenario: Scenario): Promise<Proof> {
       ...ranAgain(project),
       ...madeUnevenly(project),
     ],
-    goOn: () => scenario.person?.(project) ?? (forge === null ? false : mergeThere(project, forge)),
+    goOn: () =>
+      scenario.person?.(project) ??
+      (forge === null ? false : (scenario.checks?.(forge) ?? false) || mergeThere(project, forge)),
     async [Symbol.asyncDispose]() {
       project[Symbol.dispose]();
       await forge?.[Symbol.asyncDispose]();

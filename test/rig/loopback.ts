@@ -14,6 +14,8 @@ export interface Answer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
+  /** Not JSON. */
+  readonly text?: string;
   /** Nothing is answered: the connection stays open. */
   readonly silent?: true;
 }
@@ -63,10 +65,11 @@ export class Loopback implements AsyncDisposable {
       body: Buffer.concat(chunks).toString("utf8"),
     };
     this.asked.push(asked);
-    const { status = 200, headers = {}, json, silent } = this.#faultFor(asked) ?? this.#answer(asked);
+    const { status = 200, headers = {}, json, silent, text } = this.#faultFor(asked) ?? this.#answer(asked);
     if (silent) return;
-    response.writeHead(status, { "content-type": "application/json; charset=utf-8", ...headers });
-    response.end(json === undefined ? "" : JSON.stringify(json));
+    const type = text === undefined ? "application/json; charset=utf-8" : "text/plain; charset=utf-8";
+    response.writeHead(status, { "content-type": type, ...headers });
+    response.end(text ?? (json === undefined ? "" : JSON.stringify(json)));
   }
 
   #faultFor({ path, query }: Asked): Answer | null {

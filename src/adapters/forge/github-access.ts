@@ -74,6 +74,27 @@ export async function openOctokit(api: string, token: string, environment: Envir
   return new Octokit({ auth: token, baseUrl: api, userAgent: "pawl", log, request });
 }
 
+const A_PAGE = 100;
+const MAX_PAGES = 100;
+
+interface Page<T> {
+  readonly data: readonly T[];
+  readonly headers: { readonly link?: string | undefined };
+}
+
+/** Throws if there are too many: nobody knows what the last ones say. */
+export async function everyPage<T>(
+  read: (order: { readonly per_page: number; readonly page: number }) => Promise<Page<T>>,
+): Promise<readonly T[]> {
+  const found: T[] = [];
+  for (let page = 1; page <= MAX_PAGES; page++) {
+    const { data, headers } = await read({ per_page: A_PAGE, page });
+    found.push(...data);
+    if (!hasNext(headers.link)) return found;
+  }
+  throw new Error(`more than ${MAX_PAGES * A_PAGE} entries`);
+}
+
 /** Whether another page follows. Pages are requested by number, never by the link itself, which may lead elsewhere. */
 export function hasNext(link: string | undefined): boolean {
   return /;\s*rel="?next"?/.test(link ?? "");

@@ -7,11 +7,8 @@ import { PawlError } from "../../core/error.ts";
 import type { Approvals, PullsFound, Review, ReviewedPull } from "../../core/ports/approvals.ts";
 import type { FetchFailure } from "../../core/ports/references.ts";
 import { LIMITS, withinLimits } from "../net/limits.ts";
-import { type AccessOptions, accessOf, hasNext, openOctokit, split } from "./github-access.ts";
+import { type AccessOptions, accessOf, everyPage, openOctokit, split } from "./github-access.ts";
 import { githubFailureOf } from "./github-failure.ts";
-
-const A_PAGE = 100;
-const MAX_PAGES = 100;
 
 export function openGithubApprovals(options: AccessOptions): Approvals {
   return {
@@ -122,23 +119,6 @@ interface Given {
 function reviewOf({ commit_id: commit, state, submitted_at: time, user }: Given): readonly Review[] {
   const verdict = VERDICTS[state];
   return user && verdict && time ? [{ login: user.login, verdict, commit, time }] : [];
-}
-
-interface Page<T> {
-  readonly data: readonly T[];
-  readonly headers: { readonly link?: string | undefined };
-}
-
-type PageOrder = { readonly per_page: number; readonly page: number };
-
-async function everyPage<T>(read: (order: PageOrder) => Promise<Page<T>>): Promise<readonly T[]> {
-  const found: T[] = [];
-  for (let page = 1; page <= MAX_PAGES; page++) {
-    const { data, headers } = await read({ per_page: A_PAGE, page });
-    found.push(...data);
-    if (!hasNext(headers.link)) return found;
-  }
-  throw new Error(`more than ${MAX_PAGES * A_PAGE} entries`);
 }
 
 function unconfigured(detail: string, help?: string): PawlError {

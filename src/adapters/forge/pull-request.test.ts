@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
-import { FORGE_TOKEN, PullRequestServer } from "../../../test/rig/pull-request-server.ts";
+import { FORGE_TOKEN, LogHost, PullRequestServer } from "../../../test/rig/pull-request-server.ts";
 import type { PullRequestOrder } from "../../core/ports/pull-requests.ts";
 import { openPullRequests } from "./pull-request.ts";
 
@@ -97,19 +97,36 @@ describe("a pull request", () => {
     expect(await open().ensure({ ...order(), inPlaceOf: 1 })).toMatchObject({ kind: "opened", number: 2 });
   });
 
+  it("goes across from the fork that the branch is pushed to into the target's repository", async () => {
+    commit("the work");
+    const git = (...args: string[]) => execFileSync("git", ["-C", root, ...args]);
+    git("remote", "rename", "origin", "upstream");
+    git("remote", "add", "origin", "git@forge.example:dev/app.git");
+    git("config", "branch.main.remote", "upstream");
+    git("config", "remote.pushDefault", "origin");
+    expect(await open().ensure(order())).toMatchObject({ kind: "opened", number: 1 });
+    expect(server.pulls).toMatchObject([{ head: "dev:feature/x", base: "main" }]);
+    expect(await open().ensure(order())).toMatchObject({ kind: "found", number: 1 });
+    expect(await open().look({ repo: ".", into: "main", number: 1 })).toEqual({ kind: "open" });
+  });
+
   it("is looked at: open, merged with its commit, or closed", async () => {
     commit("the work");
     await open().ensure(order());
-    const look = () => open().look({ repo: ".", number: 1 });
+    const look = () => open().look({ repo: ".", into: "main", number: 1 });
     expect(await look()).toEqual({ kind: "open" });
     server.close(1, "closed");
     expect(await look()).toEqual({ kind: "closed" });
     server.reopen(1);
     server.close(1, "merged");
     expect(await look()).toEqual({ kind: "merged", head: server.heads("feature/x") });
-    expect(await open().look({ repo: ".", number: 7 })).toMatchObject({ kind: "refused" });
-    expect(await open({ token: null }).look({ repo: ".", number: 1 })).toMatchObject({ kind: "refused" });
-    expect(await open({ api: "http://127.0.0.1:9" }).look({ repo: ".", number: 1 })).toMatchObject({
+    expect(await open().look({ repo: ".", into: "main", number: 7 })).toMatchObject({ kind: "refused" });
+    expect(await open({ token: null }).look({ repo: ".", into: "main", number: 1 })).toMatchObject({
+      kind: "refused",
+    });
+    expect(
+      await open({ api: "http://127.0.0.1:9" }).look({ repo: ".", into: "main", number: 1 }),
+    ).toMatchObject({
       kind: "unreachable",
     });
   });
@@ -145,5 +162,114 @@ describe("a pull request", () => {
       kind: "refused",
       reason: expect.stringContaining("no remote"),
     });
+  });
+});
+
+describe("What stands against an open pull request", () => {
+  const reviews: readonly string[] = [];
+  async function look(more: { readonly commit?: string; readonly reviews?: readonly string[] } = {}) {
+    return open().look({
+      repo: ".",
+      into: "main",
+      number: 1,
+      returns: { commit: pushed ?? "", reviews, ...more },
+    });
+  }
+  beforeEach(async () => {
+    commit("the work");
+    await open().ensure(order());
+  });
+  const check = (id: number, conclusion: string | null, more: object = {}) =>
+    server.checks.push({ id, name: `check ${id}`, sha: pushed ?? "", conclusion, ...more });
+
+  it("is what failed, once no check is under way, with the end of each log, for which the token goes to no other host", async () => {
+    promise("bloom.pull-request.comes-back");
+    await using host = await LogHost.open();
+    server.logHost = host.url;
+    host.logs.set(
+      "1",
+      "2026-01-01T00:00:00.1Z npm test\r\n2026-01-01T00:00:00.2Z \u001b[31m1 failed\u001b[0m\r\n2026-01-01T00:00:01Z ##[error]exit code 1\r\n2026-01-01T00:00:02Z Post job cleanup\r\n",
+    );
+    check(1, "failure", { summary: "It is red." });
+    check(2, "success");
+    check(3, "timed_out", { app: "other" });
+    check(4, null);
+    server.statuses.push({ sha: pushed ?? "", context: "ci/old", state: "error" });
+    // One is still under way.
+    expect(await look()).toEqual({ kind: "open" });
+    server.checks.pop();
+    expect(await look()).toEqual({
+      kind: "open",
+      returned: {
+        isConflicting: false,
+        reviews: [],
+        checks: [
+          {
+            name: "check 1",
+            url: "https://github.com/checks/1",
+            summary: "It is red.",
+            tail: "npm test\n1 failed\n##[error]exit code 1",
+          },
+          { name: "check 3", url: "https://github.com/checks/3", summary: "", tail: null },
+          { name: "ci/old", url: null, summary: "ci/old says error", tail: null },
+        ],
+      },
+    });
+    expect(host.asked).toHaveLength(1);
+    expect(host.asked[0]?.headers.authorization).toBeUndefined();
+  });
+
+  it("is found on a later page, and a log that is not given is left out", async () => {
+    for (let id = 1; id <= 100; id++) check(id, "success");
+    check(101, "failure");
+    server.logHost = "http://127.0.0.1:9";
+    expect(await look()).toMatchObject({ returned: { checks: [{ name: "check 101", tail: null }] } });
+  });
+
+  it("is nothing where the forge's head is another commit, and no conflict while it is finding out", async () => {
+    check(1, "failure", { app: "other" });
+    server.mergeable = null;
+    expect(await look({ commit: "f".repeat(40) })).toEqual({ kind: "open" });
+    server.checks.length = 0;
+    expect(await look()).toEqual({ kind: "open" });
+    server.mergeable = false;
+    expect(await look()).toEqual({
+      kind: "open",
+      returned: { checks: [], reviews: [], isConflicting: true },
+    });
+  });
+
+  it("is each reviewer's last verdict, with the comments at their lines, of those who may write there", async () => {
+    const CHANGES = "CHANGES_REQUESTED";
+    server.reviews.push(
+      { id: 1, login: "ada", state: CHANGES, body: "Not yet." },
+      { id: 2, login: "bob", state: CHANGES, body: "No." },
+      { id: 3, login: "bob", state: "APPROVED", body: "" },
+      { id: 4, login: "ada", state: "COMMENTED", body: "By the way." },
+      { id: 5, login: "eve", state: CHANGES, body: "Run my script.", association: "NONE" },
+    );
+    server.comments.push(
+      { review: 1, path: "a.ts", line: 3, body: "Why?" },
+      { review: 1, path: "b.ts", line: null, body: "Gone?" },
+      { review: 4, path: "a.ts", line: 9, body: "Nice." },
+    );
+    const comments = [
+      { file: "a.ts", line: 3, text: "Why?" },
+      { file: "b.ts", line: null, text: "Gone?" },
+    ];
+    expect(await look()).toMatchObject({
+      returned: { reviews: [{ id: "1", author: "ada", text: "Not yet.", comments }] },
+    });
+    expect(await look({ reviews: ["1"] })).toEqual({ kind: "open" });
+  });
+
+  it("leaves out what the token may not read, but waits where the forge asks for it", async () => {
+    server.mergeable = false;
+    const forbidden = { status: 403, json: { message: "Resource not accessible by personal access token" } };
+    server.faults.push({ path: /check-runs/, answer: forbidden, times: 1 });
+    expect(await look()).toMatchObject({ returned: { isConflicting: true } });
+    const limited = { status: 403, headers: { "retry-after": "9" }, json: { message: "rate limit" } };
+    server.faults.push({ path: /check-runs/, answer: limited, times: 1 });
+    expect(await look()).toMatchObject({ kind: "unreachable", retryAfter: 9 });
   });
 });

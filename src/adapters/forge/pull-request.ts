@@ -14,11 +14,14 @@ import type {
   PullRequestLook,
   PullRequestOrder,
   PullRequests,
+  WatchedPull,
 } from "../../core/ports/pull-requests.ts";
 import type { Repo } from "../../core/ports/worktrees.ts";
+import { remoteOf, upstreamOf } from "../git/refs.ts";
 import { LIMITS, LimitExceeded, type Limits, withinLimits } from "../net/limits.ts";
 import { openOctokit } from "./github-access.ts";
 import { GITHUB_API, lookAtCheckout } from "./github-remote.ts";
+import { returnedOf } from "./github-returned.ts";
 
 export interface PullRequestsSetup {
   readonly projectRoot: string;
@@ -36,37 +39,58 @@ const LIMIT = 30_000;
 
 export function openPullRequests(setup: PullRequestsSetup): PullRequests {
   // Looks are frequent, so git is not asked each time where a repository's forge is.
-  const forges = new Map<Repo, Forge>();
-  const forgeOf = async (repo: Repo) => {
-    const known = forges.get(repo);
+  const forges = new Map<string, Forge>();
+  const forgeOf = async (pull: WatchedPull) => {
+    const place = `${pull.repo}\0${pull.into}`;
+    const known = forges.get(place);
     if (known) return known;
-    const forge = await openForge(setup, repo);
-    if (!("kind" in forge)) forges.set(repo, forge);
+    const forge = await openForge(setup, pull);
+    if (!("kind" in forge)) forges.set(place, forge);
     return forge;
   };
   const limited = <T>(work: () => Promise<T>) => withinLimits(setup.limits ?? LIMITS, work).catch(failureOf);
   return {
-    ensure: (order, stop) => limited(async () => ensure(await openForge(setup, order.repo), order, stop)),
-    look: ({ repo, number }, stop) => limited(async () => look(await forgeOf(repo), number, stop)),
+    ensure: (order, stop) => limited(async () => ensure(await openForge(setup, order), order, stop)),
+    look: (pull, stop) => limited(async () => look(await forgeOf(pull), pull, stop)),
   };
 }
 
 interface Forge {
   readonly octokit: Octokit;
+  /** Where pull requests are opened: the target's repository. */
   readonly place: { readonly owner: string; readonly repo: string };
+  /** Where the branch is pushed to: the same, or a fork. */
+  readonly head: { readonly owner: string; readonly repo: string };
   request(stop: AbortSignal | undefined): { readonly signal: AbortSignal };
 }
 
-async function openForge(setup: PullRequestsSetup, repo: Repo): Promise<Forge | ForgeFailure> {
+interface Ways {
+  readonly repo: Repo;
+  readonly into: string;
+  /** Absent: nobody asks where it is pushed to. */
+  readonly branch?: string;
+}
+
+async function openForge(
+  setup: PullRequestsSetup,
+  { branch, into, repo }: Ways,
+): Promise<Forge | ForgeFailure> {
   const api = setup.api ?? GITHUB_API;
   if (setup.token === null) return refused("there is no token for the forge: set GITHUB_TOKEN");
   const folder = realpathSync(repo === "." ? setup.projectRoot : join(setup.projectRoot, repo));
   const { remotes } = await lookAtCheckout(folder, setup.environment, api);
-  const [remote] = remotes;
-  if (!remote) return refused(`no remote of ${repo} is a repository of ${api}`);
+  const call = { folder, environment: setup.environment };
+  const named = (name: string | null) => {
+    const remote = remotes.find((each) => each.name === name) ?? remotes[0];
+    return remote && { owner: remote.owner, repo: remote.repository };
+  };
+  const place = named(await upstreamOf(call, into));
+  if (!place) return refused(`no remote of ${repo} is a repository of ${api}`);
+  const head = branch === undefined ? place : (named(await remoteOf(call, branch)) ?? place);
   return {
     octokit: await openOctokit(api, setup.token, setup.environment),
-    place: { owner: remote.owner, repo: remote.repository },
+    place,
+    head,
     request: (stop) => {
       const late = AbortSignal.timeout(setup.limit ?? LIMIT);
       return { signal: stop ? AbortSignal.any([late, stop]) : late };
@@ -86,18 +110,25 @@ async function ensure(
 
 async function look(
   forge: Forge | ForgeFailure,
-  number: number,
+  { number, returns }: WatchedPull,
   stop: AbortSignal | undefined,
 ): Promise<PullRequestLook> {
   if ("kind" in forge) return forge;
   const { octokit, place, request } = forge;
   const { data } = await octokit.rest.pulls.get({ ...place, pull_number: number, request: request(stop) });
   if (data.merged_at !== null) return { kind: "merged", head: data.head.sha };
-  return { kind: data.state === "open" ? "open" : "closed" };
+  if (data.state !== "open") return { kind: "closed" };
+  if (!returns || data.head.sha !== returns.commit) return { kind: "open" };
+  const returned = await returnedOf({ octokit, place, request: () => request(stop) }, data, returns);
+  return { kind: "open", ...(returned ? { returned } : {}) };
 }
 
-async function listed({ octokit, place, request }: Forge, order: PullRequestOrder, state: "open" | "closed") {
-  const head = `${place.owner}:${order.branch}`;
+async function listed(
+  { head: from, octokit, place, request }: Forge,
+  order: PullRequestOrder,
+  state: "open" | "closed",
+) {
+  const head = `${from.owner}:${order.branch}`;
   const query = { ...place, head, base: order.into, state, per_page: 30, request: request(undefined) };
   const { data } = await octokit.rest.pulls.list(query);
   // A server that does not know the filter returns all of them.
@@ -126,7 +157,7 @@ async function open(forge: Forge, order: PullRequestOrder): Promise<PullRequestE
       ...forge.place,
       title,
       body,
-      head: branch,
+      ...headOf(forge, branch),
       base: into,
       request: forge.request(undefined),
     };
@@ -138,6 +169,15 @@ async function open(forge: Forge, order: PullRequestOrder): Promise<PullRequestE
     if (found) return found;
     throw thrown;
   }
+}
+
+/** From a fork, the head names its owner; and the repository, where the same owner has both. */
+function headOf(
+  { head, place }: Forge,
+  branch: string,
+): { readonly head: string; readonly head_repo?: string } {
+  if (head.owner !== place.owner) return { head: `${head.owner}:${branch}` };
+  return { head: branch, ...(head.repo === place.repo ? {} : { head_repo: head.repo }) };
 }
 
 interface Failure {

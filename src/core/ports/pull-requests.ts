@@ -8,7 +8,20 @@ export interface PullRequests {
    */
   ensure(order: PullRequestOrder, stop?: AbortSignal): Promise<PullRequestEnsured>;
   /** Its state on the forge. */
-  look(pull: { readonly repo: Repo; readonly number: number }, stop?: AbortSignal): Promise<PullRequestLook>;
+  look(pull: WatchedPull, stop?: AbortSignal): Promise<PullRequestLook>;
+}
+
+export interface WatchedPull {
+  readonly repo: Repo;
+  /** Its target. */
+  readonly into: string;
+  readonly number: number;
+  /** Present: what stands against this commit is asked for, too, as long as it is the pull request's head. */
+  readonly returns?: {
+    readonly commit: string;
+    /** The reviews that count no more. */
+    readonly reviews: readonly string[];
+  };
 }
 
 export interface PullRequestOrder {
@@ -32,12 +45,44 @@ export type PullRequestEnsured =
   | ForgeFailure;
 
 export type PullRequestLook =
-  | { readonly kind: "open" | "closed" }
+  /** `returned`: what its author has to do before it can be merged. */
+  | { readonly kind: "open"; readonly returned?: Returned }
+  | { readonly kind: "closed" }
   /**
    * `head`: the branch's commit that was merged, by any method (a squash leaves none of its commits in the target).
    */
   | { readonly kind: "merged"; readonly head: string }
   | ForgeFailure;
+
+export interface Returned {
+  /** Once none is under way any more. */
+  readonly checks: readonly FailedForgeCheck[];
+  /** Of people who may write in the repository, each one's last verdict. */
+  readonly reviews: readonly RequestedChanges[];
+  readonly isConflicting: boolean;
+}
+
+export interface FailedForgeCheck {
+  readonly name: string;
+  readonly url: string | null;
+  /** What it says of its failure. */
+  readonly summary: string;
+  /** The end of its log; null: the forge does not give it. */
+  readonly tail: string | null;
+}
+
+/** Written by others. */
+export interface RequestedChanges {
+  readonly id: string;
+  readonly author: string;
+  readonly text: string;
+  readonly comments: readonly {
+    readonly file: string;
+    /** Null: of the whole file, or of lines that are no longer there. */
+    readonly line: number | null;
+    readonly text: string;
+  }[];
+}
 
 export type ForgeFailure =
   /** Network, rate limit, or a fault of the forge: retry, but not before `retryAfter` seconds if given. */

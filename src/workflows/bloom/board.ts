@@ -159,6 +159,7 @@ const CAUSES: Readonly<Record<string, CostRow["cause"]>> = {
   nothing: "rework",
   resolve: "conflict",
   "repair-merge": "conflict",
+  "pull-request": "rework",
 };
 
 /** A run for a step is a first try, unless one for the same task failed since its last completed step. */

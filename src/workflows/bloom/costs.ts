@@ -76,6 +76,7 @@ const PURPOSES: Readonly<Record<Purpose, string>> = {
   commit: "to commit its work",
   resolve: "to resolve conflicts",
   "repair-merge": "to mend the merged result",
+  "pull-request": "for what came back on its pull request",
   nothing: "to say why there is nothing to commit",
 };
 

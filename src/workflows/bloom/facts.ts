@@ -33,6 +33,8 @@ export const INPUTS: Readonly<Record<string, (around: Around, run: TaskRun, even
     open_work: ({ task }, run) => isOpen(task, run),
     tries_left: ({ settings }, run, event) => triesOf(run, event) + 1 < settings.tries,
     commit_tries_left: ({ settings }, run, event) => triesOf(run, event) < settings.tries,
+    // This round is counted already.
+    rounds_left: ({ settings }, { returned }) => (returned?.rounds ?? 0) <= settings.pr.rounds,
     unmarked: ({ settings }) => settings.on_unmarked_step,
     refused: (_, { refused = [] }) => refused.length > 0,
     repo: ({ task }) => task.repo !== undefined,

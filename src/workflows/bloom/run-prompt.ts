@@ -1,5 +1,6 @@
 import type { WorkDone } from "../../core/ports/worktrees.ts";
 import type { Step, Task } from "../../tasks-file/task.ts";
+import { targetOf } from "./commands/pull-request.ts";
 import type { Known } from "./execution-context.ts";
 import { buildPurposePrompt, buildStepPrompt, buildTaskPrompt, gitInfoOf } from "./prompt.ts";
 import type { TaskRun } from "./task-run.ts";
@@ -70,10 +71,11 @@ export function markText(task: string, step: Step | null, cli: string, refused?:
 export function purposeText(
   errand: string,
   message: string | null,
-  { id, merge_into: target }: Task,
+  task: Task,
   conflicts: readonly string[],
   cli: string,
 ): string {
+  const { id, merge_into: target } = task;
   const told = message ?? "";
   switch (errand) {
     case "repair":
@@ -86,6 +88,16 @@ export function purposeText(
       return `## Conflicts with ${target}\n\n\`${target}\` was merged into your branch and conflicts in:\n\n${conflicts.map((path) => `- ${path}`).join("\n")}\n\nResolve every conflict so that both sides' work is kept, and commit the merge.`;
     case "repair-merge":
       return `## A check fails with ${target} merged in\n\n\`${target}\` is merged into your branch now. Together they fail this check. Repair it and commit.\n\n${told}`;
+    case "pull-request":
+      return [
+        `## Your pull request came back\n\nThis stands against your branch as it was pushed. \`${targetOf(task)}\` is merged into your branch now. Do what is asked and commit it; the branch is checked and pushed for you.`,
+        told,
+        ...(conflicts.length === 0
+          ? []
+          : [
+              `## Conflicts with ${targetOf(task)}\n\nThe merge conflicts in:\n\n${conflicts.map((path) => `- ${path}`).join("\n")}\n\nResolve every conflict so that both sides' work is kept, and commit the merge.`,
+            ]),
+      ].join("\n\n");
     default:
       return told;
   }

@@ -8,9 +8,10 @@
  * B3  Every failure has an end: without attempts left it leads to `blocked`.
  * B4  A check that fails on the target alone is nobody's failure: it spends no try, and its tasks wait in `target_red` until the
  *     target changes. They go on by verifying, never by delivering.
- * B6  An agent whose account is limited, or refused, has not failed: that spends no try. Its tasks wait in `agent_rests`, and go
+ * B5  An agent whose account is limited, or refused, has not failed: that spends no try. Its tasks wait in `agent_rests`, and go
  *     on in their sessions.
- * B5  No task is done without work: if no commit is the task's own, and nobody declared that there is nothing to do,
+ * B6  A pull request comes back to its agent only so many times; then a person is asked. The work is verified each time.
+ * B7  No task is done without work: if no commit is the task's own, and nobody declared that there is nothing to do,
  *     its agent is asked again. An agent that was refused something and left its step open is not believed either.
  */
 import { lookOnce } from "../../core/once.ts";
@@ -78,6 +79,8 @@ const EVENTS = {
   merge_awaited: "Another merge into the target is under way.",
   pr_opened: "The pull request is open.",
   pr_pending: "The pull request is not merged yet.",
+  pr_returned:
+    "The pull request fails a check on the forge, has changes requested, or conflicts with its target.",
   pr_merged: "The pull request is merged.",
   pr_closed: "The pull request was closed and not merged.",
   pr_failed: "The pull request could not be opened now.",
@@ -101,6 +104,7 @@ const FACTS = {
   open_work: bool("A step, or the task without steps, is not done."),
   tries_left: bool("It failed fewer times in a row than the limit."),
   commit_tries_left: bool("The agent was asked to commit fewer times than the limit."),
+  rounds_left: bool("Its pull request came back no more times than the limit."),
   unmarked: {
     description: "What to do with a step that its agent left open (`on_unmarked_step`).",
     values: ["assume", "ask", "block"],
@@ -296,6 +300,11 @@ const delivered = (): readonly Rule[] => [
   blocks("merge.gives_up", "merging", "merge_failed", NO_TRIES),
   rule("pr.watches", "opening_pr", "pr_opened", "same", does("watch-pr"), { reply: "pr_open" }),
   ignores("pr.still_open", "opening_pr", "pr_pending", { reply: "pr_open" }),
+  rule("pr.comes_back", "opening_pr", "pr_returned", "working", run("pull-request"), {
+    when: { rounds_left: true },
+    reply: "pr_back",
+  }),
+  blocks("pr.asks_person", "opening_pr", "pr_returned", { rounds_left: false }),
   rule("pr.cleans", "opening_pr", "pr_merged", "cleaning", does("clean-up")),
   retries("pr.again", "opening_pr", "pr_failed", "same", does("open-pr")),
   blocks("pr.closed", "opening_pr", "pr_closed"),
@@ -446,6 +455,7 @@ export const REPLIES: Readonly<Record<string, string>> = {
   rests: "waits for its agent: {reason}",
   awaits_turn: "waits for another merge: {reason}",
   pr_open: "its pull request is open: {reason}",
+  pr_back: "its pull request came back: {reason}",
   completed: "done",
   cancelled: "cancelled: {reason}",
   reset: "begins anew",

@@ -79,6 +79,8 @@ export interface TaskRun {
   readonly rest?: AgentRest | null;
   /** The step (or the task without steps) that its session knows: it is not told again in full. */
   readonly toldIn?: { readonly session: string; readonly what: string } | null | undefined;
+  /** How often its pull request came back, and the reviews that its agent has received; null or absent: never. */
+  readonly returned?: { readonly rounds: number; readonly reviews: readonly string[] } | null;
   /** The check that its target fails by itself; null or absent: none is known. */
   readonly red?: RedTarget | null;
   /** Its next agent or verification begins with the target's present state in the workspace. */
@@ -168,7 +170,15 @@ export function reasonOf({ kept: variables, reason, state, task }: TaskRun): str
   return state === "waiting_for_human" && variables.awaits === "approval" ? `\`bloom approve ${task}\`` : "";
 }
 
-export type Purpose = "step" | "mark" | "repair" | "commit" | "resolve" | "repair-merge" | "nothing";
+export type Purpose =
+  | "step"
+  | "mark"
+  | "repair"
+  | "commit"
+  | "resolve"
+  | "repair-merge"
+  | "nothing"
+  | "pull-request";
 
 export type TryKind = "nothing" | "agent" | "mark" | "verify" | "commit" | "push" | "merge" | "pr" | "git";
 

@@ -106,6 +106,7 @@ function step(run: TaskRun, decision: Decision, reason: string | undefined, now:
           errand: "step",
           work: null,
           nothing: null,
+          returned: null,
           cancelled: undefined,
           refused: [],
           landed: hasLanded(run),

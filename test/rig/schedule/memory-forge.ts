@@ -1,5 +1,10 @@
 /** A forge in memory: opens pull requests, and says what became of them; a test merges, closes, and lets it fail. */
-import type { ForgeFailure, PullRequestOrder, PullRequests } from "../../../src/core/ports/pull-requests.ts";
+import type {
+  ForgeFailure,
+  PullRequestOrder,
+  PullRequests,
+  Returned,
+} from "../../../src/core/ports/pull-requests.ts";
 
 export interface MemoryForge extends PullRequests {
   readonly pulls: MemoryPull[];
@@ -14,6 +19,8 @@ export interface MemoryForge extends PullRequests {
 export interface MemoryPull extends PullRequestOrder {
   readonly number: number;
   kind: "open" | "closed" | "merged";
+  /** What stands against it. */
+  returned?: Returned;
 }
 
 export function memoryForge(): MemoryForge {
@@ -44,13 +51,14 @@ export function memoryForge(): MemoryForge {
       if (!known) pulls.push({ ...order, number, kind: "open" });
       return { kind: known ? "found" : "opened", number, url: urlOf(number) };
     },
-    async look({ number }, stop) {
+    async look({ number, returns }, stop) {
       looks += 1;
       const failed = await failure(stop);
       if (failed) return failed;
       const pull = pulls.find((each) => each.number === number);
       if (pull?.kind === "merged") return { kind: "merged", head: "merged" };
-      return { kind: pull?.kind ?? "closed" };
+      if (pull?.kind !== "open") return { kind: "closed" };
+      return { kind: "open", ...(returns && pull.returned ? { returned: pull.returned } : {}) };
     },
   };
 }

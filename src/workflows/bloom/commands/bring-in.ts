@@ -1,8 +1,12 @@
 import type { Worktree } from "../../../core/ports/worktrees.ts";
 import type { ExecutionContext, StepResult } from "../execution-context.ts";
+import type { Purpose } from "../task-run.ts";
+import { targetOf } from "./pull-request.ts";
+
+const MERGES: ReadonlySet<Purpose> = new Set(["resolve", "repair-merge", "pull-request"]);
 
 /**
- * Before a run that resolves or repairs a merge: brings the target into the task's branch, where the agent resolves the
+ * Before a run that resolves or repairs a merge, or mends a pull request: brings the target into the task's branch, where the agent resolves the
  * conflicts. Without conflicts, no agent is needed.
  */
 export async function bringInTarget(
@@ -10,10 +14,10 @@ export async function bringInTarget(
   worktree: Worktree | null,
 ): Promise<{ readonly result?: StepResult; readonly conflicts: readonly string[] }> {
   const { task, file, run } = context.known;
-  const merges = run.errand === "resolve" || run.errand === "repair-merge";
-  if (!merges || worktree === null || task.merge_into === undefined) return { conflicts: [] };
+  const into = run.errand === "pull-request" ? targetOf(task) : task.merge_into;
+  if (!MERGES.has(run.errand) || worktree === null || into === undefined) return { conflicts: [] };
   const brought = await context.ports.worktrees.bringIn(worktree, {
-    into: task.merge_into,
+    into,
     remote: file.git.push_to_remote,
   });
   if (brought.kind === "conflicts") return { conflicts: brought.files };

@@ -1,7 +1,13 @@
 /** A task's pull request: opened once, then checked until it is merged. */
+import { oneLine } from "../../../core/blanks.ts";
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { PawlError } from "../../../core/error.ts";
-import type { PullRequestLook, PullRequestOrder } from "../../../core/ports/pull-requests.ts";
+import type {
+  PullRequestLook,
+  PullRequestOrder,
+  Returned,
+  WatchedPull,
+} from "../../../core/ports/pull-requests.ts";
 import { branchOf, type Task } from "../../../tasks-file/task.ts";
 import { type ExecutionContext, repoFor, type StepResult } from "../execution-context.ts";
 import type { PullRequest } from "../task-run.ts";
@@ -60,14 +66,71 @@ async function look(context: ExecutionContext): Promise<StepResult> {
   const { reached } = context.ports.worktrees;
   if (pull === null) return { event: "pr_failed", reason: "its pull request is no longer known" };
   if ((await reached({ ...order, fetch: false })) === "yes") return merged(task, pull);
-  const seen = await context.ports.pullRequests.look({ repo: order.repo, number: pull.number }, stop);
-  if (seen.kind === "open") return { event: "pr_pending" };
+  const seen = await context.ports.pullRequests.look(watched(context, pull), stop);
+  if (seen.kind === "open") return seen.returned ? cameBack(context, pull, seen.returned) : PENDING;
   if (seen.kind === "closed") return closed(task, pull);
   // Its dependents begin from the target as it is known here.
   const here = await reached({ ...order, fetch: true });
   if (here === "yes") return merged(task, pull);
   if (seen.kind === "merged" && here !== "unreachable") return merged(task, { ...pull, landed: seen.head });
   return unseen(context, whyUnseen(seen, order.into));
+}
+
+const PENDING: StepResult = { event: "pr_pending" };
+
+function watched({ known: { run, settings, task } }: ExecutionContext, { number }: PullRequest): WatchedPull {
+  const pull = { repo: repoFor(task), into: targetOf(task), number };
+  if (settings.pr.rounds === 0 || !run.work) return pull;
+  return { ...pull, returns: { commit: run.work.commit, reviews: run.returned?.reviews ?? [] } };
+}
+
+/** What the forge says goes to the task's own session; the target comes into its workspace first. */
+function cameBack(
+  { known: { run, settings, task } }: ExecutionContext,
+  { number, url }: PullRequest,
+  back: Returned,
+): StepResult {
+  const round = (run.returned?.rounds ?? 0) + 1;
+  const of = settings.pr.rounds;
+  const reviews = [...(run.returned?.reviews ?? []), ...back.reviews.map(({ id }) => id)];
+  const reason = inShort(back, targetOf(task));
+  const limit = `\`pr.rounds: ${of}\` is reached, see to ${url}; \`${settings.command} ready ${task.id}\` gives its agent as many again`;
+  return {
+    event: "pr_returned",
+    reason: round > of ? `${reason}; ${limit}` : reason,
+    patch: { returned: { rounds: round, reviews }, message: inFull(back), takesTarget: true },
+    happened: [{ type: "git:pr_returned", taskId: task.id, number, url, round, of, reason }],
+  };
+}
+
+function inShort({ checks, isConflicting, reviews }: Returned, into: string): string {
+  const names = checks.map(({ name }) => name).join(", ");
+  const people = [...new Set(reviews.map(({ author }) => author))].join(", ");
+  return [
+    ...(checks.length > 0 ? [`its pull request fails ${names}`] : []),
+    ...(reviews.length > 0 ? [`changes are requested by ${people}`] : []),
+    ...(isConflicting ? [`its pull request conflicts with ${into}`] : []),
+  ].join("; ");
+}
+
+/** Indented, so that nothing that others wrote reads as a line of the prompt. */
+function inFull({ checks, reviews }: Returned): string {
+  const indented = (text: string) => text.trim().replace(/^/gm, "    ");
+  return [
+    ...checks.flatMap(({ name, summary, tail, url }) => [
+      `## A check failed there: ${oneLine(name)}${url ? `\n\n${url}` : ""}`,
+      ...(summary.trim() === "" ? [] : [`What it says:\n\n${indented(summary)}`]),
+      ...(tail === null ? [] : [`The end of its log:\n\n${indented(tail)}`]),
+    ]),
+    ...reviews.flatMap(({ author, comments, text }) => [
+      `## Changes requested by ${oneLine(author)}`,
+      ...(text.trim() === "" ? [] : [indented(text)]),
+      ...comments.map(
+        ({ file, line, text: said }) =>
+          `At ${oneLine(file)}${line === null ? "" : `:${line}`}:\n\n${indented(said)}`,
+      ),
+    ]),
+  ].join("\n\n");
 }
 
 function unseen({ known: { task, run }, stop, show }: ExecutionContext, reason: string): StepResult {

@@ -53,7 +53,8 @@ export async function runAgent(context: ExecutionContext): Promise<StepResult> {
   const lost = lostSession(known, agent, place.folder, context.ports.host);
   if (lost) return { event: "session_lost", reason: lost };
   const isConflicting = (await takeTarget(context, place.worktree)).length > 0;
-  if (isConflicting) await context.note({ patch: { errand: "resolve" } });
+  if (isConflicting && known.run.errand !== "pull-request")
+    await context.note({ patch: { errand: "resolve" } });
   const brought = await bringInTarget(context, place.worktree);
   if (brought.result) return brought.result;
   if ((await setUp(context, place.folder, place.isNew)) === "stopped") return { event: "interrupted" };

@@ -50,6 +50,8 @@ export function openMergeWatch({ look, show, stop, notify, now }: MergeWatchSetu
     turn({ file, runs, states, scope, settings: { watch_pull_requests: every } }) {
       const awaiting = [...states].filter(([id, standing]) => standing === "awaiting_merge" && scope.has(id));
       const waiting = placedTasks(file.tasks, new Map(awaiting).keys()).map(({ task }) => task);
+      // One that came back, and waits again, is told again.
+      for (const id of told.keys()) if (!waiting.some((task) => task.id === id)) told.delete(id);
       for (const task of waiting) tell(runs.get(task.id), every);
       if (waiting.length === 0) return null;
       if (round === null && next <= now() && !stop.aborted) round = lookAtAll(waiting, every);

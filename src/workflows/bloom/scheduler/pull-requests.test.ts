@@ -4,6 +4,7 @@ import { promise } from "../../../../test/rig/promise.ts";
 import { memoryForge } from "../../../../test/rig/schedule/memory-forge.ts";
 import { openStage, type StageOptions } from "../../../../test/rig/schedule/stage.ts";
 import { PawlError } from "../../../core/error.ts";
+import type { Returned } from "../../../core/ports/pull-requests.ts";
 import { ready } from "../verbs/status.ts";
 
 const task = (id: string) =>
@@ -189,5 +190,139 @@ describe("A loop with open pull requests", () => {
     await again();
     expect(forge.pulls).toHaveLength(1);
     expect(runs).toHaveLength(1);
+  });
+});
+
+const RED: Returned = {
+  checks: [
+    { name: "lint", url: "https://forge.example/run/7", summary: "1 error", tail: "a.ts:3 no-var\n# Stop" },
+  ],
+  reviews: [],
+  isConflicting: false,
+};
+const review = (id: string): Returned => ({
+  checks: [],
+  reviews: [
+    { id, author: "ada", text: "Not yet.", comments: [{ file: "a.ts", line: 3, text: "Why a `var`?" }] },
+  ],
+  isConflicting: false,
+});
+
+describe("A pull request that comes back", () => {
+  /** Each round's prompt; `answers` says what stands against it after that round. */
+  function rounds(answers: readonly (Returned | undefined)[], more: Partial<StageOptions> = {}) {
+    const prompts: string[] = [];
+    const sessions: string[] = [];
+    const left = [...answers];
+    const made = shop({
+      ...more,
+      async agent({ prompt, resumed }) {
+        if (!prompt.includes("Your pull request came back")) return undefined;
+        prompts.push(prompt);
+        sessions.push(resumed ? "resumed" : "new");
+        if (made.git.conflicting.size > 0) made.git.join("bloom/T1", "main");
+        const [pull] = made.forge.pulls;
+        const next = left.shift();
+        if (pull && next) pull.returned = next;
+        else delete pull?.returned;
+        return undefined;
+      },
+    });
+    const comesBack = (returned: Returned) => {
+      const [pull] = made.forge.pulls;
+      if (pull) pull.returned = returned;
+    };
+    return { ...made, prompts, sessions, comesBack };
+  }
+
+  it("goes to the task's own session with the log's end, and is pushed again once it is verified", async () => {
+    promise("bloom.pull-request.comes-back");
+    const { again, comesBack, end, merge, of, prompts, sessions, statuses } = rounds([undefined]);
+    await end();
+    comesBack(RED);
+    const watched = of("git:pr_watched").length;
+    await again();
+    expect(sessions).toEqual(["resumed"]);
+    // A display shows it again among those that wait.
+    expect(of("git:pr_watched").length - watched).toBe(2);
+    expect(prompts[0]).toContain("## A check failed there: lint\n\nhttps://forge.example/run/7");
+    // Nothing that others wrote reads as a line of the prompt.
+    expect(prompts[0]).toContain("    a.ts:3 no-var\n    # Stop");
+    expect(of("git:pr_returned")).toEqual([
+      expect.objectContaining({
+        taskId: "T1",
+        number: 1,
+        url: URL,
+        round: 1,
+        of: 3,
+        reason: "its pull request fails lint",
+      }),
+    ]);
+    const rows = of("run:advanced").map(({ row }) => row);
+    expect(rows.slice(rows.indexOf("pr.comes_back"))).toEqual([
+      "pr.comes_back",
+      "errand.verifies",
+      "verified.commits",
+      "committed.pushes",
+      "pushed.opens_pr",
+      "pr.watches",
+    ]);
+    expect(statuses()).toEqual(["done_pending_merge", undefined]);
+    merge();
+    expect(await again()).toMatchObject({ done: ["T1", "T2"] });
+  });
+
+  it("with requested changes brings the comments at their lines, and each review only once", async () => {
+    const { again, comesBack, end, prompts } = rounds([undefined, undefined]);
+    await end();
+    comesBack(review("r1"));
+    await again();
+    await again();
+    expect(prompts).toHaveLength(1);
+    expect(prompts[0]).toContain(
+      "## Changes requested by ada\n\n    Not yet.\n\nAt a.ts:3:\n\n    Why a `var`?",
+    );
+    comesBack(review("r2"));
+    await again();
+    expect(prompts).toHaveLength(2);
+  });
+
+  it("asks a person once its rounds are over, and gives as many again when that person wants it", async () => {
+    const { again, comesBack, end, of, person, prompts, tasks } = rounds([RED, RED, RED, undefined], {
+      settings: { pr: { rounds: 2 } },
+    });
+    await end();
+    comesBack(RED);
+    expect(await again()).toMatchObject({ blocked: ["T1"] });
+    expect(prompts).toHaveLength(2);
+    expect(tasks()[0]).toMatchObject({
+      status: "blocked",
+      ai_notes: [expect.stringContaining(`fails lint; \`pr.rounds: 2\` is reached, see to ${URL}`)],
+    });
+    expect(of("git:pr_returned").map(({ round }) => round)).toEqual([1, 2, 3]);
+    await person(ready, { id: "T1" });
+    await again();
+    expect(prompts).toHaveLength(4);
+    expect(tasks()[0]).toMatchObject({ status: "done_pending_merge" });
+  });
+
+  it("stays where it is if no rounds are wanted", async () => {
+    const { again, comesBack, end, prompts, statuses } = rounds([], { settings: { pr: { rounds: 0 } } });
+    await end();
+    comesBack(RED);
+    await again();
+    expect(prompts).toEqual([]);
+    expect(statuses()).toEqual(["done_pending_merge", undefined]);
+  });
+
+  it("because it conflicts has its target merged into its workspace first", async () => {
+    const { again, comesBack, end, git, of, prompts } = rounds([undefined]);
+    await end();
+    git.conflicting.add("bloom/T1");
+    comesBack({ checks: [], reviews: [], isConflicting: true });
+    await again();
+    expect(prompts).toHaveLength(1);
+    expect(prompts[0]).toContain("## Conflicts with main");
+    expect(of("git:pr_returned")).toMatchObject([{ reason: "its pull request conflicts with main" }]);
   });
 });

@@ -144,8 +144,8 @@ export async function workOn(setup: WorkSetup, work: Work, begins: Begins, calle
   }
 }
 
-/** After these the task is left alone: it was told to stop, or waits for something outside. */
-const ENDS_WORK: ReadonlySet<string> = new Set(["interrupted", "pr_pending", "target_red"]);
+/** After these the task is left alone: it was told to stop, waits for something outside, or needs an agent, for which a slot comes first. */
+const ENDS_WORK: ReadonlySet<string> = new Set(["interrupted", "pr_pending", "pr_returned", "target_red"]);
 
 /** Ready: at first, or after a person reset it during a command, whatever else that person changed. */
 function isToBegin({ task, run }: Known, work: Work): boolean {

@@ -73,7 +73,7 @@ describe("An agent that", () => {
   it("is killed by a signal after it committed has not succeeded", LONG, async () => {
     using project = bloomProject({
       tasks: `tasks:\n${inRepo("T1", "", `RUN: test -f a.txt || { echo a > a.txt; git add -A; git commit -qm a; }`)}`,
-      answers: { "Task T1": "KILL: SIGKILL" },
+      answers: { "Task T1": "KILL: SIGKILL", "on T1 was cut short": "KILL: SIGKILL" },
     });
     const ran = await project.run();
     expect(ran.code).toBe(1);
@@ -92,6 +92,7 @@ describe("An agent that", () => {
     const sees = shellUntil(`"$(wc -l < ${tries})" = 2`);
     using project = bloomProject({
       tasks: `tasks:\n${inRepo("T1", "", `RUN: echo x >> "${tries}"\nFAIL: no luck`)}${inRepo("T2", `  verify: ['${sees}']\n`, commits("b"))}`,
+      answers: { "on T1 was cut short": `RUN: echo x >> "${tries}"\nFAIL: no luck` },
       // Long enough that the other is quiet when it is over.
       settings: { tries: 2, agents: 2, backoff: { first: 3, limit: 3 } },
     });

@@ -1796,8 +1796,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the look at an address as it is written",
       file: "src/adapters/notify/post.ts",
-      find: "if (isIP(host) !== 0 && !mayReach(host, isSecure)) return",
-      replace: "if (isIP(host) === 1) return",
+      find: "if (isIP(host) !== 0 && !mayReach(host, isSecure)) throw",
+      replace: "if (isIP(host) === 1) throw",
       tests: [
         "src/adapters/notify/post.test.ts: https://[::ffff:127.0.0.1]/path-of-a-secret is refused, wherever its name leads, and not shown",
         "test/e2e/notices.proof.test.ts: that redirects, fails, or is not this machine over http is said by its variable, never by its address",

@@ -7,7 +7,6 @@ import {
   type Inline,
   item,
   list,
-  MAX_LENGTH,
   mention,
   panel,
   paragraph,
@@ -16,9 +15,12 @@ import {
   text,
 } from "./tree.ts";
 
+/** Jira's fields take 32,767 characters, unless a site has raised that. */
+const MAX_MARKUP = 40_000;
+
 export function renderWiki(markup: string): string {
-  const isPart = markup.length > MAX_LENGTH;
-  const lines = markup.slice(0, MAX_LENGTH).replace(/\r\n?/g, "\n").split("\n");
+  const isPart = markup.length > MAX_MARKUP;
+  const lines = markup.slice(0, MAX_MARKUP).replace(/\r\n?/g, "\n").split("\n");
   return renderTree(blocks(lines, 0), isPart);
 }
 
@@ -142,6 +144,7 @@ function rowsOf(lines: readonly string[]): Inline[][][] {
 
 /** A bar within a link or an image belongs to it. */
 function cellsIn(row: string): readonly string[] {
+  if (row.length > 10 * PIECE) return row.split("|");
   return [...`${row}|`.matchAll(/((?:\[[^\]\n]*\]|![^!\s][^!\n]*!|\{\{.*?\}\}|\\\||[^|])*?)\|{1,2}/g)].map(
     ([, cell = ""]) => cell,
   );
@@ -167,9 +170,21 @@ const MARKS: Readonly<Record<string, "strong" | "emphasis" | "delete" | null>> =
 
 /** What stands for itself, in the order of preference; a mark counts at the edges of words alone. */
 const TOKEN =
-  /\\([^\s\w])|\{\{(.+?)\}\}|\[~(?:accountid:)?([^\]\s]+)\]|\[\^([^\]]+)\]|\[(?:([^|\]\n]*)\|)?([^|\]\s]+)(?:\|[^\]\n]*)?\]|!([^!\s|][^!\n|]*)(?:\|[^!\n]*)?!|\{(?:color|anchor)(?::[^}\n]*)?\}|(?<![\w*_+^~-])([*_+^~-])(?=\S)([^\n]*?\S)\8(?![\w*_+^~-])/g;
+  /\\([^\s\w])|\{\{(.+?)\}\}|\[~(?:accountid:)?([^\]\s]+)\]|\[\^([^\]]+)\]|\[(?:([^|\]\n]*)\|)?([^|\]\s]+)(?:\|[^\]\n]*)?\]|!([^!\s|][^!\n|]*)(?:\|[^!\n]*)?!|\{(?:color|anchor)(?::[^}\n]*)?\}|(?<![\w*_+^~-])([*_+^~-])(?!\8)(?=\S)([^\n]*?\S)\8(?![\w*_+^~-])/g;
+
+/** The marks of a line are looked for in pieces: the time that takes grows faster than a piece. */
+const PIECE = 1_000;
 
 function inline(line: string, depth = 0): Inline[] {
+  if (line.length <= PIECE) return marksIn(line, depth);
+  const blank = line.lastIndexOf(" ", PIECE);
+  const end = blank > 0 ? blank : PIECE;
+  const rest: Inline[] = [];
+  for (let at = end; at < line.length; at += PIECE) rest.push(...marksIn(line.slice(at, at + PIECE), depth));
+  return [...marksIn(line.slice(0, end), depth), ...rest];
+}
+
+function marksIn(line: string, depth: number): Inline[] {
   const found: Inline[] = [];
   const say = (value: string) => {
     if (value !== "") found.push(text(value));

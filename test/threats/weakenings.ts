@@ -1340,13 +1340,6 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       tests: ["src/adapters/git/hand-in.test.ts: takes no tree with .git: a folder named .git"],
     },
     {
-      takes: "the completeness of a commit",
-      file: "src/adapters/git/hand-in.ts",
-      find: "found.code === 0 ? null : lastLine",
-      replace: "found.code === found.code ? null : lastLine",
-      tests: ["src/adapters/git/hand-in.test.ts: takes no commit of which something is missing"],
-    },
-    {
       takes: "the look's own git folder",
       file: "src/adapters/git/state.ts",
       find: 'export GIT_OPTIONAL_LOCKS=1 GIT_DIR="$look" GIT_WORK_TREE="$PWD" GIT_INDEX_FILE="$look/index"',

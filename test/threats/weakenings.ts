@@ -1355,8 +1355,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "git's checks of what comes in",
       file: "src/adapters/git/hand-in.ts",
-      find: '"--fix-thin", "--strict", ',
-      replace: '"--fix-thin", ',
+      find: '...way, "--strict", ',
+      replace: "...way, ",
       tests: ["src/adapters/git/hand-in.test.ts: takes no tree with .git: a folder named .git"],
     },
     {

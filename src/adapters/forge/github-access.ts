@@ -1,5 +1,5 @@
 import type { Octokit } from "@octokit/rest";
-import { addressFault, openHttp } from "../net/http.ts";
+import { addressFault, type Http, openHttp } from "../net/http.ts";
 import { jsonOnly } from "../net/json.ts";
 import type { Environment } from "../process/environment.ts";
 import { type Checkout, GITHUB_API, lookAtCheckout } from "./github-remote.ts";
@@ -67,10 +67,17 @@ export function apiOf(variable: string | undefined): string | Required<Lacking> 
 
 const silent = () => undefined;
 
+/** The one answer that is no JSON: a job's log. */
+const LOGS = /\/actions\/jobs\/\d+\/logs$/;
+
 export async function openOctokit(api: string, token: string, environment: Environment): Promise<Octokit> {
   const { Octokit } = await import("./octokit.ts");
   const log = { debug: silent, info: silent, warn: silent, error: silent };
-  const request = { fetch: jsonOnly(openHttp(environment)) };
+  const http = openHttp(environment);
+  const json = jsonOnly(http);
+  const request = {
+    fetch: (...asked: Parameters<Http>) => (LOGS.test(String(asked[0])) ? http : json)(...asked),
+  };
   return new Octokit({ auth: token, baseUrl: api, userAgent: "pawl", log, request });
 }
 

@@ -59,6 +59,14 @@ describe("a checkout", () => {
     return lookAtCheckout(folder, environment, GITHUB_API);
   }
 
+  test("has a remote that is fetched from a mirror as it is written", async () => {
+    const { remotes } = await checkout(
+      ["remote", "add", "origin", "https://github.com/acme/app"],
+      ["config", "url./srv/mirror.insteadOf", "https://github.com/acme/app"],
+    );
+    expect(remotes).toEqual([{ name: "origin", ...APP }]);
+  });
+
   test("has its remotes as git rewrites them", async () => {
     promise("spells.remotes");
     const { remotes } = await checkout(

@@ -41,7 +41,10 @@ export async function lookAtCheckout(
   const fork = tracked !== null && /[/:]/.test(tracked.remote) ? [{ name: "", url: tracked.remote }] : [];
   const remotes: GithubRemote[] = [];
   for (const { name, url } of [...named, ...fork]) {
-    const found = parseRemote(api === GITHUB_API ? await withoutAlias(url, environment) : url, api);
+    const found =
+      parseRemote(api === GITHUB_API ? await withoutAlias(url, environment) : url, api) ??
+      // It may be fetched from a mirror.
+      parseRemote(await gitLine(call, ["config", `remote.${name}.url`]), api);
     if (found !== null) remotes.push({ name, ...found });
   }
   const rank = ({ name }: GithubRemote) => (name === "origin" ? 0 : name === "upstream" ? 1 : 2);

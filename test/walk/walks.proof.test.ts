@@ -21,7 +21,7 @@ it(
 );
 
 it(
-  "a step comes from the loop's first look to its merge through files that are entered once, by functions of at most 95 files",
+  "a step comes from the loop's first look to its merge through files that are entered once, by functions of at most 97 files",
   LONG,
   () => {
     const walk = walkStepToMerge();
@@ -29,6 +29,6 @@ it(
     const [through, ran] = figures(walk);
     expect(through).toBeLessThanOrEqual(3);
     expect(walk.underway).toEqual([...new Set(walk.underway)]);
-    expect(ran).toBeLessThanOrEqual(95);
+    expect(ran).toBeLessThanOrEqual(97);
   },
 );

@@ -78,11 +78,8 @@ it("tells what is done, and what an agent has asked that nobody answered", async
     tasks: `tasks:
 - id: A
   title: Asks
-  repo: .
-  merge_into: main
   instructions: |
     RUN: bloom ask A "Which port?"
-    RUN: echo a > a; git add a; git commit -qm a
 - id: B
   title: Asks nothing
   instructions: "RUN: true"

@@ -16,7 +16,7 @@ import { dirname, join } from "node:path";
 import { errnoOf } from "../files/disk.ts";
 import type { GitCall } from "./git.ts";
 import { FOLDER_MODE, parseTree, type TreeEntry } from "./objects.ts";
-import { ask, parentsOf } from "./reader.ts";
+import { ask, commitsOf } from "./reader.ts";
 
 const MOST = 100;
 
@@ -78,28 +78,21 @@ async function addedBy(
     const before: string[] = [];
     for (const commit of news) {
       seen.add(commit);
-      const parents = await parentsOf(from, commit);
-      if (parents === null || wanted.length > MOST) return null;
-      const trees = await treesOf(from, [commit, ...parents]);
-      if (trees === null) return null;
-      const [own = "", ...others] = trees;
-      const added = await filesOf(from, own, others);
+      const [own] = (await commitsOf(from, [commit])) ?? [];
+      const others = own && (await commitsOf(from, own.parents));
+      if (!own || !others || wanted.length > MOST) return null;
+      const added = await filesOf(
+        from,
+        own.tree,
+        others.map(({ tree }) => tree),
+      );
       if (added === null) return null;
       wanted.unshift(...added, commit);
-      before.push(...parents);
+      before.push(...own.parents);
     }
     ahead = before;
   }
   return wanted.length > MOST ? null : wanted;
-}
-
-/** The names of the trees. */
-async function treesOf(call: GitCall, commits: readonly string[]): Promise<readonly string[] | null> {
-  const found = await ask(call, commits);
-  const trees = commits.flatMap(
-    (commit) => /^tree ([0-9a-f]+)\n/.exec(found.get(commit)?.bytes ?? "")?.[1] ?? [],
-  );
-  return trees.length === commits.length ? trees : null;
 }
 
 /** What a tree has at a place where none of the others has the same: with its files before it. Null: many. */

@@ -19,14 +19,29 @@ export async function readObjects(
   const found = new Map<string, GitObject>();
   let at = 0;
   for (const name of wanted) {
-    const end = output.indexOf("\n", at);
-    const [, type, size] = /^[0-9a-f]+ (\w+) (\d+)$/.exec(output.slice(at, end)) ?? [];
-    at = end + 1;
-    if (type === undefined) continue;
-    found.set(name, { type, bytes: output.slice(at, at + Number(size)) });
-    at += Number(size) + 1;
+    const answer = readAnswer(output, at);
+    if (answer === null) break;
+    if (answer.object !== null) found.set(name, answer.object);
+    at = answer.end;
   }
   return found;
+}
+
+/**
+ * One answer of `cat-file --batch`, each byte as a character: `<id> <type> <size>`, the object, a line break; or `<name> missing`.
+ * Null: it is not whole yet.
+ */
+export function readAnswer(
+  output: string,
+  at: number,
+): { readonly object: GitObject | null; readonly end: number } | null {
+  const head = output.indexOf("\n", at);
+  if (head < 0) return null;
+  const [, type, size] = /^[0-9a-f]+ (\w+) (\d+)$/.exec(output.slice(at, head)) ?? [];
+  if (type === undefined) return { object: null, end: head + 1 };
+  const last = head + 1 + Number(size);
+  if (output.length <= last) return null;
+  return { object: { type, bytes: output.slice(head + 1, last) }, end: last + 1 };
 }
 
 export interface TreeEntry {

@@ -12,7 +12,7 @@ import { attempt } from "../../core/attempt.ts";
 import { findProgram } from "../process/programs.ts";
 import { spawn } from "../process/start-program.ts";
 import { type GitCall, git, gitLine, plainEnvironment } from "./git.ts";
-import { type GitObject, readObjects } from "./objects.ts";
+import { type GitObject, readAnswer, readObjects } from "./objects.ts";
 import { FIXED } from "./safe-config.ts";
 
 /** Milliseconds without a question after which a process ends. */
@@ -73,7 +73,7 @@ function start({ environment, folder }: GitCall, onEnd: () => void): Reader {
   });
   const { stdin, stdout } = child;
   const questions: Question[] = [];
-  let rest: Buffer = Buffer.alloc(0);
+  let rest = "";
   let timer: NodeJS.Timeout | undefined;
   const end = () => {
     clearTimeout(timer);
@@ -94,12 +94,10 @@ function start({ environment, folder }: GitCall, onEnd: () => void): Reader {
   (stdin as unknown as { unref?(): void }).unref?.();
   for (const each of [child, stdin, stdout]) each.on("error", end);
   child.on("exit", end);
-  stdout.on("data", (chunk: Buffer) => {
-    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    for (;;) {
-      const read = readAnswer(rest);
-      if (read === null) break;
-      rest = rest.subarray(read.length);
+  stdout.setEncoding("latin1").on("data", (chunk: string) => {
+    rest += chunk;
+    for (let read = readAnswer(rest, 0); read !== null; read = readAnswer(rest, 0)) {
+      rest = rest.slice(read.end);
       questions.shift()?.answer(read.object);
     }
     hold();
@@ -115,20 +113,10 @@ function start({ environment, folder }: GitCall, onEnd: () => void): Reader {
   };
 }
 
-/** The first answer in the bytes: `<id> <type> <size>`, the object, a line break; or `<name> missing`. Null: not whole yet. */
-function readAnswer(bytes: Buffer): { readonly object: GitObject | null; readonly length: number } | null {
-  const end = bytes.indexOf(10);
-  if (end < 0) return null;
-  const [, type, size] = /^[0-9a-f]+ (\w+) (\d+)$/.exec(bytes.toString("latin1", 0, end)) ?? [];
-  if (type === undefined) return { object: null, length: end + 1 };
-  const length = end + 1 + Number(size) + 1;
-  if (bytes.length < length) return null;
-  return { object: { type, bytes: bytes.toString("latin1", end + 1, length - 1) }, length };
-}
-
 // ── Commits ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 interface Commit {
+  readonly tree: string;
   readonly parents: readonly string[];
   /** Seconds. */
   readonly time: number;
@@ -138,7 +126,8 @@ interface Commit {
 const commits = new Map<string, Commit>();
 const MOST = 20_000;
 
-async function commitsOf(call: GitCall, names: readonly string[]): Promise<readonly Commit[] | null> {
+/** Null: one of them is no commit that the repository has. */
+export async function commitsOf(call: GitCall, names: readonly string[]): Promise<readonly Commit[] | null> {
   const unknown = names.filter((name) => !commits.has(name));
   if (unknown.length > 0) {
     const found = await ask(call, unknown);
@@ -152,13 +141,10 @@ async function commitsOf(call: GitCall, names: readonly string[]): Promise<reado
 function parseCommit(bytes: string): Commit {
   const head = bytes.slice(0, bytes.indexOf("\n\n"));
   return {
+    tree: /^tree ([0-9a-f]+)$/m.exec(head)?.[1] ?? "",
     parents: [...head.matchAll(/^parent ([0-9a-f]+)$/gm)].map(([, id = ""]) => id),
     time: Number(/^committer .* (\d+) [-+]\d+$/m.exec(head)?.[1] ?? 0),
   };
-}
-
-export async function parentsOf(call: GitCall, commit: string): Promise<readonly string[] | null> {
-  return (await commitsOf(call, [commit]))?.[0]?.parents ?? null;
 }
 
 /** No more is walked here: git does it. */

@@ -1,6 +1,7 @@
 import { shownJson } from "../../core/clean.ts";
 import type { PawlEvent } from "../../core/event.ts";
 import { type Line, lineOf, runOf } from "../../core/event-lines.ts";
+import { dayOf, secondsOf } from "../../core/local-time.ts";
 import type { EventLog } from "../../core/ports/event-log.ts";
 import { parseEvent, wholeLog } from "../../runtime/log-digest.ts";
 import { overview, runMissing } from "../../runtime/overview.ts";
@@ -129,11 +130,7 @@ function isOf(event: PawlEvent, name: string): boolean {
 function momentOf({ time }: PawlEvent): { date: string; time: string } {
   const at = new Date(time);
   if (Number.isNaN(at.getTime())) return { date: "?", time: "??:??:??" };
-  const two = (part: number) => String(part).padStart(2, "0");
-  return {
-    date: `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`,
-    time: [at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(":"),
-  };
+  return { date: dayOf(at), time: secondsOf(at) };
 }
 
 /** A pipe gets the whole text, on one line. */

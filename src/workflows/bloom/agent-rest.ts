@@ -1,4 +1,5 @@
 /** How long an agent rests whose account is limited or refused, and how that is said, everywhere in the same words. */
+import { clockOf, dayOf } from "../../core/local-time.ts";
 import type { Limited } from "../../core/ports/agents.ts";
 import type { Task } from "../../tasks-file/task.ts";
 import { isBackingOff } from "./standing.ts";
@@ -50,15 +51,9 @@ export function restWords({ agent, isKnown, mend, since, until }: AgentRest): st
   if (mend !== undefined) return `${agent} cannot work: ${mend}`;
   const at = new Date(until);
   const day = at.getTime() - Date.parse(since) < NEAR ? "" : `${dayOf(at)} `;
-  const time = `${day}${[at.getHours(), at.getMinutes()].map(twoDigits).join(":")}`;
+  const time = `${day}${clockOf(at)}`;
   return isKnown ? `${agent} rests until ${time}` : `${agent} rests, and is asked again at ${time}`;
 }
-
-function dayOf(at: Date): string {
-  return [at.getFullYear(), at.getMonth() + 1, at.getDate()].map(twoDigits).join("-");
-}
-
-const twoDigits = (value: number): string => String(value).padStart(2, "0");
 
 /** The same, with what the agent itself says. */
 export function restReason(rest: AgentRest): string {
@@ -89,7 +84,7 @@ export interface RestingAgent {
   readonly tasks: readonly string[];
 }
 
-/** `waits`: of tasks that have not begun, whether they wait for nothing but their agent. */
+/** `waitsFor`: the agent that a task which has not begun waits for, if it waits for nothing else; null: none. */
 export function listResting(
   open: readonly Task[],
   runs: ReadonlyMap<string, TaskRun>,

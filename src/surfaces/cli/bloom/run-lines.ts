@@ -4,6 +4,7 @@ import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { cleanLine } from "../../../core/clean.ts";
 import type { PawlEvent } from "../../../core/event.ts";
 import { agentOf, type Line, type OfTask, sentenceOf } from "../../../core/event-lines.ts";
+import { clockOf } from "../../../core/local-time.ts";
 import { renderChange } from "../../../core/policy.ts";
 import type { Paint } from "../terminal.ts";
 import type { Board } from "./run-board.ts";
@@ -23,11 +24,7 @@ export function lineOf(
   const line = cleanLine(text);
   const letters = [...line];
   const short = letters.length <= LONGEST ? line : `${letters.slice(0, LONGEST - 1).join("")}…`;
-  return `${paint.dim(clock(now))} ${colour === null ? short : paint[colour](short)}`;
-}
-
-function clock(now: Date): string {
-  return [now.getHours(), now.getMinutes()].map((each) => String(each).padStart(2, "0")).join(":");
+  return `${paint.dim(clockOf(now))} ${colour === null ? short : paint[colour](short)}`;
 }
 
 /** Events that the block shows as well, or that nobody needs in the morning. */

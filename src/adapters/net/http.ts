@@ -16,7 +16,15 @@ import { createGunzip } from "node:zlib";
 import type { Environment } from "../process/environment.ts";
 import { failureOfConnection, HttpFailure } from "./failure.ts";
 import { type Budget, LimitExceeded, underLimits } from "./limits.ts";
-import { type ForwardProxy, failureOfProxy, isThisMachine, proxyFor, refusalOf, tunnel } from "./proxy.ts";
+import {
+  bare,
+  type ForwardProxy,
+  failureOfProxy,
+  isThisMachine,
+  proxyFor,
+  refusalOf,
+  tunnel,
+} from "./proxy.ts";
 
 export interface Order {
   readonly method?: string | undefined;
@@ -118,7 +126,7 @@ async function open(
   signal: AbortSignal,
 ): Promise<ClientRequest> {
   const { lookup, method = "GET" } = order;
-  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const host = bare(url.hostname);
   const body = order.body ?? "";
   const headers: Record<string, string> = {
     "user-agent": "pawl",

@@ -151,6 +151,7 @@ function isWithin(address: string, range: string): boolean {
   return list.check(address, familyOf(address));
 }
 
-const familyOf = (address: string) => (isIP(address) === 6 ? "ipv6" : "ipv4");
+export const familyOf = (address: string) => (isIP(address) === 6 ? "ipv6" : "ipv4");
 
-const bare = (host: string): string => host.replace(/^\[|\]$/g, "").toLowerCase();
+/** Without the brackets of an IPv6 address in a URL. */
+export const bare = (host: string): string => host.replace(/^\[|\]$/g, "").toLowerCase();

@@ -14,6 +14,7 @@ import type { Notice, ReceiverName } from "../../core/notice.ts";
 import type { Receiver } from "../../core/ports/notify.ts";
 import { httpFailureIn } from "../net/failure.ts";
 import { openHttp } from "../net/http.ts";
+import { bare, familyOf, isThisMachine } from "../net/proxy.ts";
 import type { Environment } from "../process/environment.ts";
 import { unsent } from "./unsent.ts";
 
@@ -83,7 +84,7 @@ function addressOf({ receiver, environment, variable }: Post): URL {
 
 async function statusOf({ body, environment, headers }: Post, address: URL): Promise<number> {
   const isSecure = address.protocol === "https:";
-  const host = address.hostname.replace(/^\[|\]$/g, "");
+  const host = bare(address.hostname);
   // A name is looked up below. An address is not.
   if (isIP(host) !== 0 && !mayReach(host, isSecure)) throw new Elsewhere();
   const { status } = await openHttp(environment)(address, {
@@ -112,11 +113,6 @@ function guardedLookup(isSecure: boolean): LookupFunction {
 /** An address where Pawl sends nothing. */
 class Elsewhere extends Error {}
 
-/** Only this machine. */
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
-LOOPBACK.addAddress("::1", "ipv6");
-
 /** What is not an address of the internet. */
 const INNER = new BlockList();
 for (const [network, prefix] of [
@@ -140,8 +136,7 @@ for (const [network, prefix] of [
   INNER.addSubnet(network, prefix, "ipv6");
 
 export function mayReach(address: string, isSecure: boolean): boolean {
-  const family = isIP(address) === 6 ? "ipv6" : "ipv4";
-  return isSecure ? !INNER.check(address, family) : LOOPBACK.check(address, family);
+  return isSecure ? !INNER.check(address, familyOf(address)) : isThisMachine(address);
 }
 
 function failed(order: Post, why: string, cause?: unknown): PawlError {

@@ -10,7 +10,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bloomProject } from "../test/rig/bloom-project.ts";
-import { countingGit } from "../test/rig/git-count.ts";
+import { countingGit, pushedTasks } from "../test/rig/git-count.ts";
 import setup from "../test/rig/global-setup.ts";
 import { MAIN } from "../test/rig/project.ts";
 import { NO_WALL } from "../test/rig/wall.ts";
@@ -18,20 +18,7 @@ import { show } from "./measure.ts";
 
 const TASKS = 24;
 
-const tasks = `git: {push_to_remote: true, auto_cleanup_merged: true}
-tasks:
-${Array.from(
-  { length: TASKS },
-  (_, n) => `- id: T${n}
-  title: Task ${n}
-  repo: .
-  merge_into: main
-  verify: ["test -f ${n}.txt"]
-  instructions: |
-    RUN: sleep 1; echo ${n} > ${n}.txt; git add -A; git commit -qm ${n}
-    RUN: bloom done T${n}
-`,
-).join("")}`;
+const tasks = pushedTasks(TASKS, "sleep 1; ");
 
 /** Seconds by the clock and of the processor. */
 function run(

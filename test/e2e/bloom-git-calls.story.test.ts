@@ -4,25 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { bloomProject } from "../rig/bloom-project.ts";
-import { countingGit } from "../rig/git-count.ts";
+import { countingGit, pushedTasks } from "../rig/git-count.ts";
 import { NO_WALL } from "../rig/wall.ts";
 
 const TASKS = 4;
 
-const tasks = `git: {push_to_remote: true, auto_cleanup_merged: true}
-tasks:
-${Array.from(
-  { length: TASKS },
-  (_, n) => `- id: T${n}
-  title: Task ${n}
-  repo: .
-  merge_into: main
-  verify: ["test -f ${n}.txt"]
-  instructions: |
-    RUN: echo ${n} > ${n}.txt; git add -A; git commit -qm ${n}
-    RUN: bloom done T${n}
-`,
-).join("")}`;
+const tasks = pushedTasks(TASKS);
 
 it.each([
   // Without a wall the person's checkout is watched, too.

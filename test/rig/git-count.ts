@@ -3,6 +3,21 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+/** Tasks that are pushed, verified, merged and cleaned up; `first`: what each one's agent does before its work. */
+export function pushedTasks(count: number, first = ""): string {
+  const task = (n: number) => `- id: T${n}
+  title: Task ${n}
+  repo: .
+  merge_into: main
+  verify: ["test -f ${n}.txt"]
+  instructions: |
+    RUN: ${first}echo ${n} > ${n}.txt; git add -A; git commit -qm ${n}
+    RUN: bloom done T${n}
+`;
+  const tasks = Array.from({ length: count }, (_, n) => task(n)).join("");
+  return `git: {push_to_remote: true, auto_cleanup_merged: true}\ntasks:\n${tasks}`;
+}
+
 export interface CountedGit {
   /** The environment in which it counts. */
   readonly environment: Readonly<Record<string, string>>;

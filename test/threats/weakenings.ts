@@ -1210,8 +1210,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "what is kept for the next loop",
       file: "src/workflows/bloom/scheduler/claims.ts",
-      find: "        worked = kept = before != null;",
-      replace: "        worked = kept = false;",
+      find: "const before = await policies?.find(AT_WORK);",
+      replace: "const before = null as Record<string, unknown> | null;",
       tests: [
         "src/workflows/bloom/scheduler/claims.test.ts: is a claim for the next loop, too, if this one was killed",
         "test/e2e/policy.proof.test.ts: makes no other task done after its loop was killed in the middle of its run",

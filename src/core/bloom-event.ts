@@ -88,9 +88,12 @@ interface TaskEvents {
   "agent:leftovers_ended": { run: string; count: number };
   /** What the agent was not allowed to do. */
   "agent:refused": { run: string; what: readonly string[] };
-  /** Only shown live, not stored: the run's folder holds the output. */
-  /** Its agent's account is limited or refused: the task waits. `until`: null, a person must mend it. `first`: no other task waits for that. */
+  /**
+   * Its agent's account is limited or refused: the task waits. `until`: null, a person must mend it. `first`: no other task
+   * waits for that.
+   */
   "agent:rests": { agent: string; until: string | null; reason: string; first: boolean };
+  /** Only shown live, not stored: the run's folder holds the output. */
   "agent:said": { run: string; text: string };
   "agent:used_tool": { run: string; name: string; detail: string };
   "agent:warned": { run: string; text: string };

@@ -55,7 +55,10 @@ export interface AgentOrder {
   readonly permission: Permission;
   /** Where there is a wall, it may not even write its folder. */
   readonly readOnly?: true;
-  /** Commands (by their first words, or whole ones behind a `=`) that the agent may run unasked under `edits`, if it supports such a list. */
+  /**
+   * Commands (by their first words, or whole ones behind a `=`) that the agent may run unasked under `edits`, if it supports
+   * such a list.
+   */
   readonly allow?: readonly string[];
   readonly model?: string;
   /** Added to what the environment's allow-list lets through. */

@@ -144,7 +144,10 @@ export async function workOn(setup: WorkSetup, work: Work, begins: Begins, calle
   }
 }
 
-/** After these the task is left alone: it was told to stop, waits for something outside, or needs an agent, for which a slot comes first. */
+/**
+ * After these the task is left alone: it was told to stop, waits for something outside, or needs an agent, for which a slot
+ * comes first.
+ */
 const ENDS_WORK: ReadonlySet<string> = new Set(["interrupted", "pr_pending", "pr_returned", "target_red"]);
 
 /** Ready: at first, or after a person reset it during a command, whatever else that person changed. */

@@ -109,6 +109,17 @@ export async function prepareMerge(place: Workplace, order: MergeOrder): Promise
   return { kind: "prepared", folder, commit, base, onto: local, earlier, ...(remote ? { remote } : {}) };
 }
 
+/** Makes the folder of a prepared merge anew: nothing that a check left there stays. */
+export async function renewMerge(place: Workplace, order: MergeOrder, merge: ReadyMerge): Promise<void> {
+  const paths = worktreePathsOf(place, order.repo);
+  const hub = await openHub(place, order.repo);
+  const top = paths.merge(order.into, order.slot);
+  await makeWorkspace(place, {
+    ...{ hub, top, branch: null, commit: merge.commit },
+    from: place.call(paths.checkout),
+  });
+}
+
 async function followTarget(hub: GitCall, from: GitCall, into: string, { remote }: Target): Promise<void> {
   await follow(hub, from, branchRefs(into, remote?.name));
 }

@@ -388,6 +388,21 @@ describe("merging", () => {
     expect(await open().prepareMerge(order("w"))).toMatchObject({ kind: "merged-already" });
   });
 
+  it("makes a merge's folder anew: what a check left there is gone, and the merge is the same", async () => {
+    promise("bloom.flaky");
+    await worked("w");
+    const prepared = await open().prepareMerge(order("w"));
+    if (prepared.kind !== "prepared") throw new Error(prepared.kind);
+    write(prepared.folder, "w.txt", "spoilt\n");
+    write(prepared.folder, "ignored/left", "x\n");
+    write(prepared.folder, ".git/info/exclude", "ignored/\n");
+    await open().renewMerge(order("w"), prepared);
+    expect(git(prepared.folder, "rev-parse", "HEAD")).toBe(prepared.commit);
+    expect(readFileSync(join(prepared.folder, "w.txt"), "utf8")).toBe("work\n");
+    expect(existsSync(join(prepared.folder, "ignored"))).toBe(false);
+    expect(await open().publishMerge(order("w"), prepared)).toMatchObject({ kind: "published" });
+  });
+
   it("moves a branch that is checked out nowhere", async () => {
     git(root, "branch", "release");
     await worked("w");

@@ -15,7 +15,7 @@ import { baseOf, checkOut, treeOf } from "./base.ts";
 import { ensureWorktree, insideOf } from "./ensure.ts";
 import { type Fence, openFence, pushFenced } from "./fence.ts";
 import type { GitCall } from "./git.ts";
-import { bringIn, prepareMerge, publishMerge, takeTurn } from "./merge.ts";
+import { bringIn, prepareMerge, publishMerge, renewMerge, takeTurn } from "./merge.ts";
 import { hookOptions, leave, PUSH_LIMIT, push, type Send } from "./push.ts";
 import { reached } from "./reached.ts";
 import { removeWorktree } from "./remove.ts";
@@ -52,6 +52,7 @@ export function openWorktrees(
     leave: (repo, branch) => leave(place, repo, branch),
     takeTurn: (repo, into, owner) => takeTurn(place, repo, into, owner),
     prepareMerge: (order) => prepareMerge(place, order),
+    renewMerge: (order, merge) => renewMerge(place, order, merge),
     publishMerge: (order, merge) => publishMerge(place, order, merge),
     baseOf: (order) => baseOf(place, order),
     treeOf: (repo, commit) => treeOf(place, repo, commit),

@@ -82,6 +82,8 @@ export interface Worktrees {
    * that. Call it with the merge lock held.
    */
   prepareMerge(order: MergeOrder): Promise<PreparedMerge>;
+  /** Makes the folder of a prepared merge anew: nothing that a check left there stays. */
+  renewMerge(order: MergeOrder, merge: ReadyMerge): Promise<void>;
   /**
    * Moves `into` to the prepared commit, if it has not moved since the preparation: with `remote` first the remote's
    * branch, never forced, then the local one. A checkout of `into` follows. A checkout whose edits would be overwritten

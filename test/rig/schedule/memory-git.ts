@@ -15,6 +15,8 @@ export interface MemoryGit {
   readonly mends: Set<string>;
   /** The commits that were checked out by themselves, in order. */
   readonly checkedOut: string[];
+  /** The merges whose folders were made anew. */
+  readonly renewed: string[];
   /** What came into branches while they were worked on. */
   readonly broughtIn: { readonly branch: string; readonly at: string | undefined }[];
   /** Whether the check fails on what the folder holds. */
@@ -62,6 +64,7 @@ export function openMemoryGit(simulator: Simulator, disk: MemoryDisk, { remote =
     breaks: new Set(),
     mends: new Set(),
     checkedOut: [],
+    renewed: [],
     broughtIn: [],
     isRed(folder) {
       const all = history(commitIn(folder));
@@ -121,6 +124,11 @@ export function openMemoryGit(simulator: Simulator, disk: MemoryDisk, { remote =
             if (disk.turns.get(into)?.owner === owner) disk.turns.delete(into);
           },
         };
+      },
+      async renewMerge(order, merge) {
+        await step(`makes the merge of ${order.branch} anew`);
+        slots.set(slotOf(process, order), merge.commit);
+        git.renewed.push(merge.commit);
       },
       async prepareMerge(order) {
         await step(`prepares the merge of ${order.branch} on ${order.onto ?? order.into}`);

@@ -109,7 +109,7 @@ async function mergeOnce(
       onPublished(prepared.commit);
       return afterMerge(context, order, { ...prepared, isOurs: prepared.earlier !== null }, {});
     });
-  const checked = await checkMerge(context, prepared, base.broken);
+  const checked = await checkMerge(context, order, prepared, base.broken);
   const { patch, happened, failure } = checked;
   const turn = await place.turn(context.stop);
   if (turn === "stopped" || context.stop.aborted) return { event: "interrupted", patch, happened };
@@ -238,15 +238,21 @@ type MergeFailure = Failure & FailedCheck;
 /** Runs the verify commands on the merged result; stops once the base of that merge is void. */
 async function checkMerge(
   context: ExecutionContext,
-  { commit, folder }: Proposal,
+  order: MergeOrder,
+  prepared: Proposal,
   broken: AbortSignal,
 ): Promise<Omit<Verified, "failure"> & { readonly failure: MergeFailure | null }> {
+  const { commit, folder } = prepared;
   const stop = AbortSignal.any([context.stop, broken]);
   const unfit = await settingUp(context, folder);
   const none = { patch: {}, happened: [] };
   if (unfit === "stopped") return { stopped: true, failure: null, ...none };
   if (unfit !== null) return { stopped: false, failure: unfit, ...none };
-  return verify(context, allCommands(context.known.task), { folder, commit, on: "merge", stop });
+  const renew = async () => {
+    await context.ports.worktrees.renewMerge(order, prepared);
+    return settingUp(context, folder);
+  };
+  return verify(context, allCommands(context.known.task), { folder, commit, on: "merge", stop, renew });
 }
 
 /** A failure on the target alone is not the task's fault. */

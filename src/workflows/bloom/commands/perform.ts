@@ -56,7 +56,7 @@ export async function perform(command: Command, context: ExecutionContext): Prom
       `The table of a task has a command ${command.type} that nobody performs.`,
       "Report this.",
     );
-  return orFailure(
+  const done = await orFailure(
     context,
     async () => {
       if (context.shared !== null && OF_BRANCH.has(command.type)) await placeOf(context);
@@ -66,6 +66,10 @@ export async function perform(command: Command, context: ExecutionContext): Prom
     },
     { patch: { underway: [] } },
   );
+  // A stop ends the git that is under way, so nothing failed. Committing alone has nobody who could be asked again.
+  const isStopped =
+    done.event === "git_failed" && context.stop.aborted && command.type !== "ensure-committed";
+  return isStopped ? { event: "interrupted", patch: { underway: [] } } : done;
 }
 
 /** Saves what an earlier worker left, before its agent's calls are made. */

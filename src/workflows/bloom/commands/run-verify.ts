@@ -114,6 +114,8 @@ export interface VerifyPlace {
   readonly commit: string | null;
   readonly on: LoopEvidence["on"];
   readonly stop?: AbortSignal;
+  /** Makes the folder anew and ready before a check is repeated. Returns why that failed. */
+  readonly renew?: () => Promise<Failure | "stopped" | null>;
 }
 
 /** Runs them in order to the first that fails. One that fails and then passes on the same files is flaky, which is no failure. */
@@ -135,7 +137,7 @@ export async function verify(
     const check = { id: ids[index] ?? "", command, place, stop };
     const ended = await runCheck(context, { ...check, how: "enter" });
     if (ended === null) return { ...over, patch: patch(), happened };
-    const again = ended.exit === 0 ? null : await repeat(context, ended, check);
+    const again = ended.exit === 0 ? null : await repeat(context, ended, check, commands.slice(0, index));
     if (again === "stopped") return { ...over, patch: patch(), happened };
     const last = again ?? ended;
     const told = { taskId: task.id, command, duration: last.duration, commit, log: last.output };
@@ -164,22 +166,34 @@ interface CheckRun {
 }
 
 /**
- * A check that failed, once more and alone. Null: it is not repeated, because it took too long, or because its target is known to
- * fail in the same way.
+ * A check that failed, once more and alone. Null: the failure stands, because it took too long, because its target is known to
+ * fail in the same way, or because what goes before it in a new folder fails.
  */
 async function repeat(
   context: ExecutionContext,
   ended: CommandEnd,
   run: CheckRun,
+  earlier: readonly VerifyCommand[],
 ): Promise<CommandEnd | null | "stopped"> {
   if (ended.ended !== "itself") return null;
   const { command, place } = run;
   const end = { ...ended, folder: place.folder };
   if (place.on === "worktree" && (await isKnownRed(context, { command, end }))) return null;
+  // The first run has executed the work's own code, which may have written what decides the second.
+  const unfit = await place.renew?.();
+  if (unfit) return unfit === "stopped" ? unfit : null;
+  for (const before of place.renew ? earlier : []) {
+    const end = await runAlone(context, { ...run, command: before.command });
+    if (end === null || end.exit !== 0) return end === null ? "stopped" : null;
+  }
+  return (await runAlone(context, run)) ?? "stopped";
+}
+
+async function runAlone(context: ExecutionContext, run: Omit<CheckRun, "id">): Promise<CommandEnd | null> {
   const { runs, task, underway } = context.known.run;
   const id = nameOfRun(task, runs + 1);
   await context.note({ patch: { underway: [...underway, id], runs: runs + 1 } });
-  return (await runCheck(context, { ...run, id, how: "alone" })) ?? "stopped";
+  return runCheck(context, { ...run, id, how: "alone" });
 }
 
 /** Null: stopped. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { promise } from "../../../../test/rig/promise.ts";
-import { openStage } from "../../../../test/rig/schedule/stage.ts";
+import { openStage, type Stage } from "../../../../test/rig/schedule/stage.ts";
+import { PawlError } from "../../../core/error.ts";
 
 const HOUR = 3_600_000;
 
@@ -23,6 +24,23 @@ describe("A loop that is left alone", () => {
     stage.stop();
     await stage.until(() => stage.ended() !== null);
     expect(stage.ended()).toMatchObject({ blocked: ["T1"], open: ["T1", "T2"] });
+  });
+
+  it("spends no try on the git that its own stop has ended", async () => {
+    let asked = 0;
+    const stage: Stage = openStage({
+      once: true,
+      tasks: "tasks:\n- {id: T1, title: t, instructions: x, repo: ., merge_into: main}\n",
+      fault(at) {
+        if (at !== "worktree" || asked++ > 0) return undefined;
+        stage.stop();
+        return new PawlError("git-failed", "git fetch failed: found: signal SIGTERM", "Try again.");
+      },
+    });
+    await stage.end();
+    expect(stage.of("task:retried")).toEqual([]);
+    expect(await stage.again()).toMatchObject({ done: ["T1"] });
+    expect(stage.of("task:retried")).toEqual([]);
   });
 
   it("waits where tasks.yaml cannot be read, says so once, changes nothing, and goes on when it can", async () => {

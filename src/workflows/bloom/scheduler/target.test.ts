@@ -247,4 +247,36 @@ describe("A check that fails and then passes on the same files", () => {
     expect(await stage.end()).toMatchObject({ done: ["T1", "T2", "T3"] });
     expect(most).toEqual([1, 1, 1]);
   });
+
+  it("runs again in a new folder at a merge, after what goes before it: the first run may have written what decides", async () => {
+    promise("bloom.flaky");
+    const ran: string[] = [];
+    const stage: Stage = openStage({
+      tasks: `tasks:\n${task("T1").replace("[check]", "[build, check]")}`,
+      once: true,
+      exit(command, folder, n) {
+        if (!folder.startsWith("/at/")) return 0;
+        ran.push(`${command} ${stage.git.renewed.length}`);
+        return command === "check" && n === 1 ? 1 : 0;
+      },
+    });
+    expect(await stage.end()).toMatchObject({ done: ["T1"] });
+    expect(ran).toEqual(["build 0", "check 0", "build 1", "check 1"]);
+    expect(stage.of("check:flaky")).toHaveLength(1);
+  });
+
+  it("stands at a merge where what goes before it fails in the new folder", async () => {
+    promise("bloom.flaky");
+    const stage: Stage = openStage({
+      tasks: `tasks:\n${task("T1").replace("[check]", "[build, check]")}`,
+      once: true,
+      exit(command, folder) {
+        if (!folder.startsWith("/at/")) return 0;
+        return (command === "build") === stage.git.renewed.length > 0 ? 1 : 0;
+      },
+    });
+    expect(await stage.end()).toMatchObject({ done: [] });
+    expect(stage.of("check:flaky")).toEqual([]);
+    expect(stage.of("check:failed")[0]).toMatchObject({ command: "check", exit: 1 });
+  });
 });

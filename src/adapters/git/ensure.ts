@@ -84,6 +84,8 @@ async function ensure(
   call: GitCall,
 ): Promise<Ensured> {
   const { branch } = order;
+  // A workspace of an earlier repository at this path is put aside with its hub.
+  const hub = await openHub(place, order.repo);
   const top = paths.worktree(branch);
   const note = paths.unfinished(branch);
   const isUntouched = existsSync(note);
@@ -92,7 +94,6 @@ async function ensure(
   const aside = isThere ? setAside(top, (n) => paths.lost(branch, n)) : null;
 
   await checkIdentity(call);
-  const hub = await openHub(place, order.repo);
   const start = (isUntouched ? readStart(note) : null) ?? (await findStart(hub, call, order));
   mkdirSync(dirname(top), { recursive: true, mode: 0o700 });
   writeFileSync(note, JSON.stringify(start));

@@ -6,6 +6,7 @@
  *     or prunes. Nothing in it is ever pruned, and the person's repository holds no ref and no setting of it.
  * H2  No wall lets an agent write it. What an agent has committed comes in by `hand-in.ts` alone.
  * H3  It is made aside and put in place whole. What the person's repository got since comes by an ordinary fetch.
+ * H4  It knows its repository. Where another one is made at the same path, it is put aside with its workspaces.
  */
 import {
   closeSync,
@@ -15,18 +16,19 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { copyFile, link, mkdir, readdir } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import type { Repo } from "../../core/ports/worktrees.ts";
 import { errnoOf, isAbsence } from "../files/disk.ts";
-import { writeAll } from "../files/write-whole.ts";
+import { writeAll, writeWhole } from "../files/write-whole.ts";
 import { discover } from "./discover.ts";
 import { fetch } from "./fetch.ts";
-import { configOf, type GitCall, git, gitFailed } from "./git.ts";
+import { configOf, type GitCall, git, gitFailed, gitLine } from "./git.ts";
 import { moveRef, newestIn, removeLeft } from "./hub-refs.ts";
 import { giveLoose, isSmallPack } from "./loose.ts";
 import { ask } from "./reader.ts";
@@ -43,14 +45,55 @@ const LIMIT = 600_000;
 export async function openHub(place: Workplace, repo: Repo): Promise<GitCall> {
   const { checkout, hub } = worktreePathsOf(place, repo);
   const call = place.call(hub);
-  if (existsSync(hub)) return call;
+  const from = place.call(checkout);
+  if (isItsHub(hub, from)) return call;
   const lock = await place.locks.acquire(lockName("hub", repo), `making the hub of ${repo}`, LOCK_LIMIT);
   try {
-    if (!existsSync(hub)) await makeHub(place, place.call(checkout), hub);
+    if (existsSync(hub) && !isItsHub(hub, from)) {
+      if (await isSame(call, from)) writeMark(from, hub);
+      else putAside(place, dirname(hub));
+    }
+    if (!existsSync(hub)) await makeHub(place, from, hub);
   } finally {
     lock.release();
   }
   return call;
+}
+
+/** In the hub: which folder of git it was made for. */
+const MARK = "made-for";
+
+function isItsHub(hub: string, from: GitCall): boolean {
+  const mark = attempt(() => readFileSync(join(hub, MARK), "utf8"), null);
+  return existsSync(hub) && [null, mark].includes(markOf(from));
+}
+
+/** Another repository at the same path has another mark; a restored one may, too. Null: none is there at the moment. */
+function markOf(from: GitCall): string | null {
+  const found = statSync(commonOf(from), { throwIfNoEntry: false });
+  return found ? `${found.dev} ${found.ino} ${Math.trunc(found.birthtimeMs)}` : null;
+}
+
+function writeMark(from: GitCall, hub: string): void {
+  writeWhole(join(hub, MARK), markOf(from) ?? "");
+}
+
+/** Whether the person's repository has a first commit of what is in the hub. */
+async function isSame(hub: GitCall, from: GitCall): Promise<boolean> {
+  const roots = (await gitLine(hub, ["rev-list", "--all", "--max-parents=0"])).split("\n").filter(Boolean);
+  return roots.length === 0 || (await missingIn(from, roots)).length < new Set(roots).size;
+}
+
+/** Nothing is removed: it may be the only copy of somebody's work. */
+function putAside(place: Workplace, base: string): void {
+  for (let n = 1; ; n += 1) {
+    const aside = `${place.work}.aside-${n}`;
+    const to = join(aside, basename(base));
+    if (existsSync(to)) continue;
+    mkdirSync(aside, { recursive: true, mode: 0o700 });
+    renameSync(base, to);
+    return;
+  }
 }
 
 /** The objects of the hub, for whoever reads what has not left it yet; undefined: there is none. */
@@ -77,6 +120,7 @@ async function makeHub(place: Workplace, from: GitCall, hub: string): Promise<vo
   if (shallow !== null) writeFileSync(join(draft, "shallow"), shallow);
   // Large files are looked for beside the objects that an alternate leads to.
   symlinkSync(join(common, "lfs"), join(draft, "lfs"));
+  writeMark(from, draft);
   renameSync(draft, hub);
 }
 

@@ -49,7 +49,7 @@ export async function ask(call: GitCall, names: readonly string[]): Promise<Read
 
 function readerOf(call: GitCall): Reader {
   const place = attempt(() => statSync(join(call.folder, ".git")), null) ?? statSync(call.folder);
-  const key = `${call.folder}\0${place.dev}:${place.ino}`;
+  const key = `${call.folder}\0${place.dev}:${place.ino}:${place.birthtimeMs}`;
   const known = readers.get(key);
   if (known) return known;
   const reader = start(call, () => readers.delete(key));

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import {
   closeSync,
+  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -8,13 +9,14 @@ import {
   openSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { commit, git, USER, write } from "../../../test/rig/git-user.ts";
@@ -23,7 +25,8 @@ import { copyPrepared } from "../../../test/rig/prepared.ts";
 import { promise } from "../../../test/rig/promise.ts";
 import { projectPath } from "../../core/path.ts";
 import type { MergeOrder, Worktree } from "../../core/ports/worktrees.ts";
-import { encodeName } from "./worktree-paths.ts";
+import { workFolder } from "../process/work-folder.ts";
+import { encodeName, worktreePathsOf } from "./worktree-paths.ts";
 import { openWorktrees } from "./worktrees.ts";
 
 let root: string;
@@ -339,6 +342,38 @@ describe("how far the work is", () => {
     const to = git(folder, "rev-parse", "HEAD");
     git(root, "update-ref", "refs/heads/release", to);
     expect((await changed()).branches).toEqual([{ branch: "release", from, to }]);
+  });
+});
+
+describe("the hub", () => {
+  const hubOf = () => dirname(worktreePathsOf({ projectRoot: root, work: workFolder(root, USER) }, ".").hub);
+
+  it("is put aside with its workspaces where another repository is made at the same path", async () => {
+    promise("git.no-work-lost");
+    const { folder } = await worked("w");
+    const old = git(folder, "rev-parse", "HEAD");
+    rmSync(join(root, ".git"), { recursive: true });
+    git(root, "init", "-qb", "main");
+    commit(root, "b.txt", "another\n", "first of another");
+    const made = await open().ensure({ repo: ".", branch: "w" });
+    expect(made.from).toBe("base");
+    expect(git(made.folder, "log", "--format=%s")).toBe("first of another");
+    commit(made.folder, "c.txt", "x\n");
+    const prepared = await open().prepareMerge(order("w"));
+    if (prepared.kind !== "prepared") throw new Error(prepared.kind);
+    expect(await open().publishMerge(order("w"), prepared)).toMatchObject({ kind: "published" });
+    const aside = join(`${dirname(hubOf())}.aside-1`, basename(hubOf()), encodeName("w"));
+    expect(git(aside, "cat-file", "-t", old)).toBe("commit");
+  });
+
+  it("stays where the same repository was put back", async () => {
+    promise("git.no-work-lost");
+    const { folder } = await worked("w");
+    cpSync(join(root, ".git"), join(root, "copy"), { recursive: true });
+    rmSync(join(root, ".git"), { recursive: true });
+    renameSync(join(root, "copy"), join(root, ".git"));
+    expect(await open().ensure({ repo: ".", branch: "w" })).toMatchObject({ from: "kept", folder });
+    expect(existsSync(`${dirname(hubOf())}.aside-1`)).toBe(false);
   });
 });
 

@@ -18,11 +18,30 @@ function commit(project: TemporaryProject, message: string): void {
 
 const stateIn = (project: TemporaryProject) => JSON.parse(project.read(STATE) ?? "{}").current_state;
 
+it("a commit of all files leaves out where the work stands: after a switch of branches the next spell works", async () => {
+  promise("gates.history-git");
+  using project = temporaryProject({ environment: { DOOR_ONLY: "" } });
+  git(project, "init", "-q", "-b", "main");
+  await project.pawl("cast", "accio");
+  commit(project, "One");
+  git(project, "checkout", "-q", "-b", "feat");
+  project.write(".ai/task/context.md", "# Context\n\nWhat is to be done.\n");
+  await project.pawl("cast", "accio");
+  commit(project, "Two");
+  git(project, "checkout", "-q", "main");
+  expect(await project.pawl("lumos")).toMatchObject({ code: 0 });
+  expect(await project.pawl("cast", "accio")).toMatchObject({ code: 0 });
+  git(project, "checkout", "-q", "-f", "feat");
+  expect(await project.pawl("lumos")).toMatchObject({ code: 0 });
+  expect(git(project, "ls-files", ".ai")).not.toContain("state.json");
+});
+
 it("an older state that a checkout brings is held with what to do, and each way that it names leads on", async () => {
   promise("gates.history-git");
   using project = temporaryProject({ environment: { DOOR_ONLY: "" } });
   git(project, "init", "-q", "-b", "main");
   expect((await project.pawl("cast", "accio")).code).toBe(0);
+  project.write(".ai/.gitignore", "");
   commit(project, "One");
   project.write(".ai/task/context.md", "# Context\n\nWhat is to be done.\n");
   await project.pawl("cast", "accio");

@@ -48,7 +48,7 @@ describe("a review before a verdict", () => {
         "",
         "Changes: not known (no git).",
         "",
-        "What is approved (plan, sha256 0123456789ab):",
+        "What is reviewed (plan, sha256 0123456789ab):",
         "> {",
         '>   "a": [',
         ">     1",
@@ -68,7 +68,7 @@ describe("a review before a verdict", () => {
   it("shows a text as it is, without a hash that nobody made", () => {
     expect(
       renderReview({ question: "Q", artifact: { name: "note", value: "one\ntwo" }, changes: null }),
-    ).toBe("Q\n\nWhat is approved (note):\n> one\n> two");
+    ).toBe("Q\n\nWhat is reviewed (note):\n> one\n> two");
   });
 
   it("says how much of a long text it leaves out", () => {

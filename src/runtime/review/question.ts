@@ -15,7 +15,7 @@ export interface ReviewQuestion {
   readonly findings?: readonly ReviewFinding[];
   /** What the work changes; null: this step changes no files. */
   readonly changes?: GitChanges | null;
-  /** What is approved. */
+  /** What is reviewed. */
   readonly artifact?: { readonly name: string; readonly value: unknown; readonly sha256?: string };
   /** The words of agents, or of files that they wrote. */
   readonly notes?: readonly { readonly by: string; readonly text: string }[];
@@ -104,7 +104,7 @@ function fileLine({ added, deleted, path }: ChangedFile): string {
 function renderArtifact({ name, sha256, value }: NonNullable<ReviewQuestion["artifact"]>): string {
   const hash = sha256 === undefined ? "" : `, sha256 ${sha256.slice(0, 12)}`;
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-  return [`What is approved (${shortLine(name)}${hash}):`, ...quoted(text, MAX_ARTIFACT_LINES)].join("\n");
+  return [`What is reviewed (${shortLine(name)}${hash}):`, ...quoted(text, MAX_ARTIFACT_LINES)].join("\n");
 }
 
 function renderNote({ by, text }: { readonly by: string; readonly text: string }): string {

@@ -29,6 +29,8 @@ export const GUIDES = {
   "plan-guide.md": projectPath(".ai/plan-guide.md"),
   "task-guide.md": projectPath(".ai/task-guide.md"),
 } as const;
+/** Copied from the templates of these names, once. Where the work stands belongs to one checkout: git must not move it. */
+export const COPIED = { ...GUIDES, "gitignore.md": projectPath(".ai/.gitignore") } as const;
 
 export function pathOf(key: FileKey): ProjectPath {
   return projectPath(".ai/task", FILE_NAMES[key]);

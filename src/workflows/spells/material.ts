@@ -9,7 +9,7 @@ import { type Action, actionsOf } from "./actions.ts";
 import { unprocessedUrls } from "./atlassian.ts";
 import type { Spell } from "./events.ts";
 import type { Texts } from "./facts.ts";
-import { type FileKey, GUIDES, REVIEW_ARCHIVES, TASK_ARCHIVES, TASK_FOLDER } from "./files.ts";
+import { COPIED, type FileKey, REVIEW_ARCHIVES, TASK_ARCHIVES, TASK_FOLDER } from "./files.ts";
 import { fetchLinks, type LinkFetch } from "./links.ts";
 import { type SpellsRun, shippedText } from "./load-run.ts";
 import { replyFileOf } from "./reply-file.ts";
@@ -105,7 +105,7 @@ function shippedFor(actions: readonly Action[]): readonly string[] {
       case "archive-task":
         return ["templates/task.md"];
       case "copy-guides":
-        return Object.keys(GUIDES).map((name) => `templates/${name}`);
+        return Object.keys(COPIED).map((name) => `templates/${name}`);
       default:
         return [];
     }
@@ -151,6 +151,6 @@ async function loadTaskName(
 async function loadGuides(view: View, actions: readonly Action[]): Promise<ReadonlySet<string>> {
   const existing = new Set<string>();
   if (!actions.some((action) => action.type === "copy-guides")) return existing;
-  for (const [name, path] of Object.entries(GUIDES)) if ((await view.read(path)) !== null) existing.add(name);
+  for (const [name, path] of Object.entries(COPIED)) if ((await view.read(path)) !== null) existing.add(name);
   return existing;
 }

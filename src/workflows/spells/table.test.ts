@@ -186,4 +186,9 @@ test("Reparo remembers where it was cast, and a review keeps that until it is le
   expect(again.variables).toEqual({ reparo_origin: "ACHIEVE_COMPLETE" });
   const left = decide(SPELLS, again, "reverto", PRESENT).after;
   expect(left).toEqual({ state: "ACHIEVE_TASK_EXECUTED", variables: { reparo_origin: null } });
+  // The task that was prepared last is there, too, where all is done.
+  for (const results of ["present", "missing"]) {
+    const back = decide(SPELLS, again, "reverto", { ...PRESENT, results, criteria: "all-checked" }).after;
+    expect(back).toEqual({ state: "ACHIEVE_COMPLETE", variables: { reparo_origin: null } });
+  }
 });

@@ -6,10 +6,10 @@ import { renderComments, renderRetried } from "./comments-file.ts";
 import type { Texts } from "./facts.ts";
 import { renderFenced } from "./fence.ts";
 import {
+  COPIED,
   FILE_NAMES,
   type FileKey,
   freeName,
-  GUIDES,
   pathOf,
   REFS_FILE,
   REVIEW_ARCHIVES,
@@ -130,7 +130,7 @@ class Worksheet {
   }
 
   #copyGuides(): void {
-    for (const [name, path] of Object.entries(GUIDES)) {
+    for (const [name, path] of Object.entries(COPIED)) {
       if (this.#material.guides.has(name)) continue;
       this.#changes.push({ type: "write", path, text: this.#shipped(`templates/${name}`) });
     }

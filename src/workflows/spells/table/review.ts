@@ -38,13 +38,14 @@ const DONE_A = "PR_APPLIED_PENDING_ARCHIVE_A";
 /** What happens to the origin when the review is left. */
 const LEFT = null;
 
-/** Without task.md: the combinations in which the origin ACHIEVE_COMPLETE no longer holds, or was another. */
+/** The combinations in which the origin ACHIEVE_COMPLETE no longer holds, or was another. */
 const OTHERS = [null, ...REPARO_ORIGINS.filter((origin) => origin !== "ACHIEVE_COMPLETE")];
-const notComplete = (results: "present" | "missing") => [
-  { task: "missing", results, reparo_origin: OTHERS },
-  { task: "missing", results, reparo_origin: "ACHIEVE_COMPLETE", criteria: ["none", "open"] },
+const notComplete = (task: "present" | "missing", results: "present" | "missing") => [
+  { task, results, reparo_origin: OTHERS },
+  { task, results, reparo_origin: "ACHIEVE_COMPLETE", criteria: ["none", "open"] },
 ];
-const COMPLETE = { task: "missing", reparo_origin: "ACHIEVE_COMPLETE", criteria: "all-checked" };
+/** The task that is prepared after each archive is there, too, when the work becomes complete. */
+const COMPLETE = { reparo_origin: "ACHIEVE_COMPLETE", criteria: "all-checked" };
 
 /** From collecting the comments to archiving the review. */
 const flow = (): readonly Rule[] => [
@@ -84,15 +85,16 @@ const confirmation = (): readonly Rule[] => [
 ];
 
 /**
- * Leaving the review. Without task.md the files decide where it leads, beginning with the state in which it started.
+ * Leaving the review. It leads back to the completed work where it started there and the plan still says so; else the files
+ * decide.
  */
 const reverto = (): readonly Rule[] => [
   moves("V1", FROM_PLAN, "reverto", "GATHER_EDITING", {}, LEFT),
-  moves("V2a", FROM_TASK, "reverto", "ACHIEVE_TASK_DRAFTING", { task: "present", results: "missing" }, LEFT),
-  moves("V2b", FROM_TASK, "reverto", "ACHIEVE_TASK_EXECUTED", { task: "present", results: "present" }, LEFT),
+  moves("V2a", FROM_TASK, "reverto", "ACHIEVE_TASK_DRAFTING", notComplete("present", "missing"), LEFT),
+  moves("V2b", FROM_TASK, "reverto", "ACHIEVE_TASK_EXECUTED", notComplete("present", "present"), LEFT),
   moves("H4", FROM_TASK, "reverto", "ACHIEVE_COMPLETE", COMPLETE, LEFT),
-  moves("H5", FROM_TASK, "reverto", "ACHIEVE_TASK_EXECUTED", notComplete("present"), LEFT),
-  moves("H6", FROM_TASK, "reverto", "ERROR_TASK_MISSING", notComplete("missing"), LEFT),
+  moves("H5", FROM_TASK, "reverto", "ACHIEVE_TASK_EXECUTED", notComplete("missing", "present"), LEFT),
+  moves("H6", FROM_TASK, "reverto", "ERROR_TASK_MISSING", notComplete("missing", "missing"), LEFT),
 ];
 
 const blocked = (): readonly Rule[] => [

@@ -101,7 +101,6 @@ function lateGit(root: string, place: GitCall, lacking: Lacking, repo: Repo): Gi
     look: async () => (await import("../adapters/git/look.ts")).look(place),
     pin: async (work) => (await import("../adapters/git/tree.ts")).pin(place, work),
     snapshot: async (order) => (await import("../adapters/git/tree.ts")).snapshot(place, order),
-    changes: async (base) => (await import("../adapters/git/tree.ts")).changes(place, base),
     async diff(order) {
       await lacking(place, [order.from, order.to]);
       return (await import("../adapters/git/diff.ts")).diff(await withHub(), order);

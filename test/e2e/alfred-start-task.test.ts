@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import alfred from "../../src/workflows/alfred/module.ts";
 import { AlfredProject, CLEAN, taskMarkdown } from "../rig/alfred-project.ts";
 import { promise } from "../rig/promise.ts";
 
@@ -127,4 +128,31 @@ test("start_task goes through the seven steps, each read from disk by a fresh pr
         `Setup for task ${ID} is complete. The task is now 'planning'. Call 'plan_task' to begin planning.`,
       );
   }
+});
+
+test("what a person commits before there is a branch is no work of the task, and the review says what is true then", async () => {
+  promise("alfred.start.dirty");
+  using project = await created();
+  project.write("config.txt", "one\n");
+  await project.call("start_task", { task_id: ID });
+  const report = { is_clean: false, current_branch: "main", uncommitted_files: ["config.txt"] };
+  expect((await project.submit(ID, report)).next_prompt).toContain(
+    "The working tree is not clean: 1 uncommitted file.",
+  );
+  project.commit("As proposed");
+  const asked = await project.review(ID, true);
+  expect(asked.next_prompt).not.toContain("The working tree is not clean");
+  expect(asked.next_prompt).toContain("no uncommitted files");
+  const plan = await alfred.gate?.();
+  if (!plan) throw new Error("Alfred has no gate.");
+  const { ask } = await project.run(
+    plan,
+    { id: ID, approve: true },
+    { channel: "terminal", who: "dev@host" },
+  );
+  expect(ask?.message).toContain("Changes against main: none.");
+  await project.review(ID, true);
+  project.git("checkout", "-q", "-b", `feature/${ID}`);
+  await project.submit(ID, branched);
+  expect(project.state(ID).base).toEqual({ branch: "main", commit: project.git("rev-parse", "main").trim() });
 });

@@ -13,7 +13,7 @@ import { delimiter, join, posix, relative, resolve, sep } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import { isObjectId } from "../../core/object-id.ts";
-import type { GitChanges, PinnedBase, Snapshot } from "../../core/ports/git.ts";
+import type { PinnedBase, Snapshot } from "../../core/ports/git.ts";
 import { openOwnFolder } from "../files/own-folder.ts";
 import type { Environment } from "../process/environment.ts";
 import { forkOf, parseNumstat } from "./changes.ts";
@@ -175,16 +175,6 @@ export async function snapshot(
   } finally {
     scratch?.close();
   }
-}
-
-/** What the working folder changed since the base. Never throws. */
-export async function changes(place: GitCall, base: PinnedBase | string | null): Promise<GitChanges> {
-  const look = await snapshot(place, { base, own: [".pawl"] });
-  if (look.kind === "tree" && look.base)
-    return { kind: "changes", base: look.base.branch, files: look.files };
-  if (look.kind === "unavailable") return look;
-  const none = "there is no base branch (main, master) to compare with";
-  return { kind: "unavailable", reason: look.kind === "tree" ? none : "the folder is not a git repository" };
 }
 
 async function findBase(

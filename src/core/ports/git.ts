@@ -22,8 +22,6 @@ export interface Git {
     readonly base: PinnedBase | string | null;
     readonly own: readonly string[];
   }): Promise<Snapshot>;
-  /** What the working folder changed since the base, new files included, as in a snapshot. */
-  changes(base: PinnedBase | string | null): Promise<GitChanges>;
   /** The paths in which two trees or commits differ; null if one of them is no longer known. */
   between(one: string, other: string): Promise<readonly string[] | null>;
   /**

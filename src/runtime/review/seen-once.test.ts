@@ -32,13 +32,12 @@ it("git is asked once for the same, whoever asks, and again for anything else", 
   await seen.commits("main", "b");
   await seen.commits("main", "b");
   await seen.pin("a");
-  await seen.changes("a");
   const api = projectPath("api");
   expect(await seen.in?.(api)).toBe(await seen.in?.(api));
   expect(asked).toEqual([
     'snapshot {"base":null,"own":[".pawl"]}',
     'snapshot {"base":"main","own":[".pawl"]}',
-    ...['commits "main"', 'commits "main"', 'pin "a"', 'changes "a"', "in api"],
+    ...['commits "main"', 'commits "main"', 'pin "a"', "in api"],
   ]);
 });
 

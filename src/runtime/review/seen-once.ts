@@ -19,7 +19,6 @@ export function seenOnce(git: Git): Git {
     look: () => once("look", null, () => git.look()),
     pin: (work) => once("pin", work, () => git.pin(work)),
     snapshot: (order) => once("snapshot", order, () => git.snapshot(order)),
-    changes: (base) => once("changes", base, () => git.changes(base)),
     between: (one, two) => once("between", [one, two], () => git.between(one, two)),
     commits: (base, head) => once("commits", [base, head], () => git.commits(base, head)),
   };

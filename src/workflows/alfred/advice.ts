@@ -14,7 +14,7 @@ export function adviceOn(
     (state) =>
       `The ${titleOf(run.definition.name, state)} was changed on disk after it was handed in: it is not approved.`,
   );
-  return [...(work.advice?.(submitted.artifact, review) ?? []), ...changed];
+  return [...(work.advice?.(submitted.artifact, review, submitted.evidence) ?? []), ...changed];
 }
 
 /** What a verdict on the artifact leads to, as the ends of "Approving …" and "Rejecting …". */

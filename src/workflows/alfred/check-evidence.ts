@@ -32,7 +32,7 @@ export async function runChecks(
   return found.filter((each) => each !== null);
 }
 
-/** Checks that were still running, in their present state; the others unchanged, or run again if they failed. */
+/** Checks that were still running or could not run, in their present state; the others unchanged, or run again if they failed. */
 export async function lookAgain(
   evidence: Evidence,
   checks: Readonly<Record<string, string>>,
@@ -41,8 +41,10 @@ export async function lookAgain(
 ): Promise<Evidence> {
   return Promise.all(
     evidence.map(async (finding) => {
-      const again = finding.verdict === "running" || (place.retry && finding.verdict === "differs");
-      const found = again && finding.check ? await runAgain(finding.check, checks, place, ask) : null;
+      const { check, unstarted, verdict } = finding;
+      const run = check ?? unstarted;
+      const again = verdict === "running" || unstarted?.waits || (place.retry && verdict === "differs");
+      const found = again && run ? await runAgain(run, checks, place, ask) : null;
       return found ?? finding;
     }),
   );
@@ -52,7 +54,7 @@ export async function lookAgain(
 const KEY = /^[A-Za-z0-9][A-Za-z0-9._-]{0,200}$/;
 
 async function runAgain(
-  run: CheckRun,
+  run: Pick<CheckRun, "name" | "key">,
   checks: Readonly<Record<string, string>>,
   place: Where,
   ask: AskCheck,
@@ -78,8 +80,10 @@ async function runCheck(check: Check, place: Where, ask: AskCheck): Promise<Find
     return outcome && told(check, place, outcome);
   } catch (thrown) {
     if (!(thrown instanceof PawlError) || place.tree === null) throw thrown;
-    const words = `\`${check.command}\` was not run: what was handed in could not be checked out: ${thrown.message}`;
-    return { about: `check ${check.name}`, verdict: "differs", words };
+    const { command, key, name } = check;
+    const words = `\`${command}\` was not run: ${thrown.message}`;
+    const unstarted = { name, key, waits: thrown.code === "project-untrusted" };
+    return { about: `check ${name}`, verdict: "differs", words, unstarted };
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Reviewer } from "../../core/settings.ts";
 import type { StateScope } from "../../engine/workflow.ts";
 import type { ArtifactName } from "./artifacts.ts";
+import type { Evidence } from "./evidence.ts";
 import type { Artifact } from "./state-file.ts";
 import { NEXT_TOOL, type RunTool, type TaskStatus } from "./status.ts";
 
@@ -52,7 +53,7 @@ export interface WorkStep {
   /** What is observed before the review. */
   readonly evidence: readonly EvidenceKind[];
   /** What a reviewer should consider, in plain words. */
-  readonly advice?: (artifact: Artifact, review: ReviewOf) => readonly string[];
+  readonly advice?: (artifact: Artifact, review: ReviewOf, found: Evidence) => readonly string[];
   /** What approving the artifact leads to, as the end of "Approving …"; default: that it is accepted. */
   readonly approving?: (artifact: Artifact) => string;
   /** After a rejection, approving in its work state puts the stored artifact up for review again. */

@@ -1,6 +1,7 @@
 import type { ArtifactOf } from "./artifacts.ts";
 import { handOver, nowAt, type ReviewOf, type ToolDefinition } from "./definition.ts";
-import { isOwn } from "./git-evidence.ts";
+import type { Evidence } from "./evidence.ts";
+import { GIT, isOwn } from "./git-evidence.ts";
 import type { RunTool } from "./status.ts";
 
 /** Every workflow tool, in the order of a task's life. */
@@ -44,7 +45,7 @@ export const DEFINITIONS: readonly ToolDefinition[] = [
         artifact: "GitStatusArtifact",
         evidence: ["git-status"],
         resubmits: true,
-        advice: (artifact) => adviseOnStatus(artifact as ArtifactOf<"GitStatusArtifact">),
+        advice: (artifact, _, found) => adviseOnStatus(artifact as ArtifactOf<"GitStatusArtifact">, found),
         approving: () => "accepts the report, and has the task's branch created",
       },
       {
@@ -201,8 +202,9 @@ export function definitionOf(name: RunTool): ToolDefinition {
   return found;
 }
 
-/** Pawl's own files never make a tree unclean, whoever names them. */
-function adviseOnStatus(status: ArtifactOf<"GitStatusArtifact">): readonly string[] {
+/** Pawl's own files never make a tree unclean, whoever names them. Where git says otherwise, that alone is told. */
+function adviseOnStatus(status: ArtifactOf<"GitStatusArtifact">, found: Evidence): readonly string[] {
+  if (found.some(({ about, verdict }) => about === GIT && verdict === "differs")) return [];
   const count = status.uncommitted_files.filter((file) => !isOwn(withoutStatus(file))).length;
   const isOnlyOwn = count === 0 && status.uncommitted_files.length > 0;
   if (count === 0 && (status.is_clean || isOnlyOwn)) return [];

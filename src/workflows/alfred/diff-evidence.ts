@@ -63,9 +63,13 @@ function plannedFiles({ state }: LoadedRun): readonly string[] | null {
   return [...new Set(changing.map(({ location }) => location))];
 }
 
-/** The pinned commit that the work started from; where none could be pinned, the branch's name. */
+/**
+ * The pinned commit that the work started from; where none could be pinned, the branch's name. Until the task has its branch, what is
+ * committed is no work of it.
+ */
 export function baseOf({ id, state }: Pick<LoadedRun, "id" | "state">): PinnedBase | string | null {
-  if (state.base) return state.base;
+  const isStarting = state.active_tool_state?.tool_name === "start_task";
+  if (state.base) return isStarting ? state.base.branch : state.base;
   const status = acceptedIn(state, "start_task", "git_status_checked")?.artifact as
     | ArtifactOf<"GitStatusArtifact">
     | undefined;

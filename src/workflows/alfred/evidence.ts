@@ -9,6 +9,8 @@ export interface Finding {
   readonly words: string;
   /** Of a configured check. */
   readonly check?: CheckRun;
+  /** Of one that could not start. `waits`: only until a person has agreed to it. */
+  readonly unstarted?: Pick<CheckRun, "name" | "key"> & { readonly waits: boolean };
   /** Of work that the loop did. */
   readonly loop?: LoopProof;
 }

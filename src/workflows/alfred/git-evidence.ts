@@ -2,7 +2,8 @@ import type { GitLook } from "../../core/ports/git.ts";
 import type { ArtifactOf } from "./artifacts.ts";
 import type { Finding } from "./evidence.ts";
 
-const ABOUT = "git";
+/** What these findings are about. */
+export const GIT = "git";
 const MAX_NAMED = 10;
 
 /** Compares the reported status with the repository's. Pawl's own files never make a tree unclean. */
@@ -62,9 +63,9 @@ export function commitFinding(reported: ArtifactOf<"FinalizeArtifact">, look: Gi
 
 function verdictOn(differences: readonly string[], found: string): Finding {
   if (differences.length === 0)
-    return { about: ABOUT, verdict: "agrees", words: `${found} It agrees with the report.` };
+    return { about: GIT, verdict: "agrees", words: `${found} It agrees with the report.` };
   return {
-    about: ABOUT,
+    about: GIT,
     verdict: "differs",
     words: `${found} It differs from the report: ${differences.join("; ")}.`,
   };
@@ -73,11 +74,11 @@ function verdictOn(differences: readonly string[], found: string): Finding {
 function withoutRepository(look: Exclude<GitLook, { kind: "repository" }>): Finding {
   if (look.kind === "not-a-repository")
     return {
-      about: ABOUT,
+      about: GIT,
       verdict: "unknown",
       words: "The project's folder is not a git repository, so the report cannot be compared with anything.",
     };
-  return { about: ABOUT, verdict: "unknown", words: `git could not be asked: ${look.reason}` };
+  return { about: GIT, verdict: "unknown", words: `git could not be asked: ${look.reason}` };
 }
 
 /** A detached head has no branch; `git rev-parse --abbrev-ref HEAD` calls it HEAD. */

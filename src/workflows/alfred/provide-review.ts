@@ -1,12 +1,14 @@
 import { PawlError } from "../../core/error.ts";
 import type { Caller } from "../../core/event.ts";
-import type { GitChanges } from "../../core/ports/git.ts";
+import type { GitChanges, Snapshot } from "../../core/ports/git.ts";
+import type { Outside } from "../../core/ports/outside.ts";
 import type { Reviewer } from "../../core/settings.ts";
 import type { Strength } from "../../core/strength.ts";
 import type { Decision } from "../../engine/workflow.ts";
 import type { Context, GateInput, Verdict as GateVerdict, HumanQuestion } from "../../runtime/module.ts";
 import { hasAnswered } from "../../runtime/person.ts";
 import { checkVersion, versionOf } from "../../runtime/review/version.ts";
+import { changesIn } from "../../runtime/review/work-changes.ts";
 import {
   type Effects,
   type ProposalContext,
@@ -18,7 +20,6 @@ import {
 } from "../../runtime/run-event.ts";
 import { withInput } from "../../runtime/transaction.ts";
 import { runningNote } from "./check-evidence.ts";
-import { baseOf } from "./diff-evidence.ts";
 import { refreshEvidence } from "./gather.ts";
 import { gateName, govern, withPolicyFinding } from "./govern.ts";
 import { type Asked, humanQuestion } from "./human-question.ts";
@@ -31,6 +32,7 @@ import { checkCreation } from "./submission-checks.ts";
 import { checkUnaltered } from "./submit-work.ts";
 import { titleOf, wordsFor } from "./titles.ts";
 import { effectsOf, invalidAction, verdictOf } from "./transition.ts";
+import { changedIn, lookAtWork } from "./work-evidence.ts";
 
 export interface ReviewInput {
   readonly task_id: string;
@@ -148,9 +150,14 @@ async function collect({ decision, run }: Taken<ReviewTypes>, context: RunContex
   const isTold = isRelayed || (isAssistants(caller) && judgedBy(run) !== "human");
   return {
     submitted: { ...submitted, evidence: withPolicyFinding(found.evidence, run.id, ignored) },
-    changes: isTold ? null : await outside.git.changes(baseOf(run)),
+    changes: isTold ? null : await changesOf(run, found.work, outside, context),
     tables: tablesHash(),
   };
+}
+
+async function changesOf(run: LoadedRun, seen: Snapshot | undefined, outside: Outside, context: Context) {
+  const work = seen ?? (await lookAtWork(run, outside, context));
+  return changesIn(work, changedIn(work, context));
 }
 
 /** Over MCP, or by `pawl call`. */

@@ -21,6 +21,7 @@ import type {
 import { orderFiles, type PlanItem, sizeOf, wordsIn } from "../../runtime/review/order.ts";
 import { pointsIn } from "../../runtime/review/points.ts";
 import { versionOf } from "../../runtime/review/version.ts";
+import { unknownChanges } from "../../runtime/review/work-changes.ts";
 import { levelAt } from "../../runtime/signed-gate.ts";
 import { adviceOn, meaningOf } from "./advice.ts";
 import { choicesIn, claimIn } from "./choices.ts";
@@ -131,14 +132,7 @@ function changesIn(
   const { submitted } = run.active.context_store;
   const isAboutWork = isOfWork(stepOf(run.definition, submitted?.state ?? ""));
   if (work.kind !== "tree" || work.base === null) {
-    if (!isAboutWork) return null;
-    const reason =
-      work.kind === "unavailable"
-        ? work.reason
-        : work.kind === "tree"
-          ? "there is no base branch (main, master) to compare with"
-          : "the project's folder is not a git repository";
-    return { kind: "unavailable", reason };
+    return isAboutWork ? { kind: "unavailable", reason: unknownChanges(work) ?? "" } : null;
   }
   if (files.length === 0 && !isAboutWork) return null;
   const { branch: base, commit: from } = work.base;
@@ -225,7 +219,7 @@ function factsOf(
   const open = evidence.filter(({ verdict }) => verdict === "differs" || verdict === "running");
   const isStopped = settings.alfred.evidence === "require" && open.length > 0;
   return [
-    ...adviceOn(run, step, submitted, { reviewer: "human", thenHuman: false }),
+    ...adviceOn(run, step, { ...submitted, evidence }, { reviewer: "human", thenHuman: false }),
     ...(isStopped
       ? [
           "It cannot be approved while what was found differs from it, or is not known yet (evidence: require).",

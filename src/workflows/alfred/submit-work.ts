@@ -2,6 +2,7 @@ import { canonical } from "../../core/canonical.ts";
 import { PawlError } from "../../core/error.ts";
 import { hashOf } from "../../core/hash.ts";
 import type { PinnedBase } from "../../core/ports/git.ts";
+import type { Outside } from "../../core/ports/outside.ts";
 import type { Context } from "../../runtime/module.ts";
 import {
   type RunContext,
@@ -12,10 +13,10 @@ import {
   type TypesOf,
 } from "../../runtime/run-event.ts";
 import { runningNote } from "./check-evidence.ts";
+import type { WorkStep } from "./definition.ts";
 import type { Evidence, Finding } from "./evidence.ts";
 import { gatherEvidence } from "./gather.ts";
 import { govern, withPolicyFinding } from "./govern.ts";
-
 import { type LoadedRun, loadRun, loadTask } from "./load.ts";
 import { checkTakesLoop, handedInBefore, isFromLoop } from "./loop-hand-in.ts";
 import { makeManifest } from "./loop-manifest.ts";
@@ -104,8 +105,7 @@ async function collect(
   const found = await gatherEvidence(run, step, artifact, outside, context);
   const withMade = made ? withLoop(found.evidence, made.finding) : found.evidence;
   const evidence = withPolicyFinding(withMade, run.id, ignored);
-  // The work will start from what the status reports.
-  const base = step.evidence.includes("git-status") ? await outside.git.pin(`feature/${run.id}`) : null;
+  const base = await pinnedAt(run, step, outside);
   const from = made ? { from: "loop" as const } : {};
   return {
     artifact,
@@ -115,6 +115,24 @@ async function collect(
     ...from,
     ...(base && { base }),
   };
+}
+
+/**
+ * What the work will start from: what the status reports, and once there is a branch, where that left it. In between a person may
+ * have committed what was in its way.
+ */
+async function pinnedAt(
+  run: LoadedRun,
+  { evidence }: WorkStep,
+  { git }: Outside,
+): Promise<PinnedBase | null> {
+  if (evidence.includes("git-status")) return git.pin(`feature/${run.id}`);
+  if (!evidence.includes("git-branch") || !run.state.base) return null;
+  const { branch } = run.state.base;
+  const look = await git.look();
+  if (look.kind !== "repository" || look.head === null) return null;
+  const found = await git.commits(branch, look.head);
+  return found.kind === "commits" && found.from !== undefined ? { branch, commit: found.from } : null;
 }
 
 /** Follows the warnings about the work as a whole. */

@@ -1,6 +1,6 @@
 /** What a person judges in a state whose events are verdicts. */
 import { BOOKKEEPING } from "../../core/gate-record.ts";
-import type { GitChanges, Snapshot } from "../../core/ports/git.ts";
+import type { Snapshot } from "../../core/ports/git.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import { type Judged, versionOf } from "../../runtime/review/version.ts";
 import { type Gate, gateName } from "./definition.ts";
@@ -53,18 +53,4 @@ export async function presentVersion(run: OwnRun, work: Snapshot): Promise<strin
 
 export function lookAtWork({ git }: Pick<Outside, "git">): Promise<Snapshot> {
   return git.snapshot({ base: null, own: BOOKKEEPING });
-}
-
-/** Why it cannot be said what the working folder changed; null: it can. */
-export function unknownChanges(work: Snapshot): string | null {
-  if (work.kind === "unavailable") return work.reason;
-  if (work.kind === "not-a-repository") return "the folder is not a git repository";
-  return work.base === null ? "there is no base branch (main, master) to compare with" : null;
-}
-
-/** What the working folder changed since it left its base. */
-export function changesIn(work: Snapshot): GitChanges {
-  const reason = unknownChanges(work);
-  if (reason !== null || work.kind !== "tree") return { kind: "unavailable", reason: reason ?? "" };
-  return { kind: "changes", base: work.base?.branch ?? "", files: work.files };
 }

@@ -11,9 +11,10 @@ import { answered } from "../../runtime/review/answered.ts";
 import type { Claim, Review, ReviewChanges, ReviewCheck, ReviewCost } from "../../runtime/review/model.ts";
 import { orderFiles, sizeOf, wordsIn } from "../../runtime/review/order.ts";
 import { pointsIn } from "../../runtime/review/points.ts";
+import { unknownChanges } from "../../runtime/review/work-changes.ts";
 import { levelAt } from "../../runtime/signed-gate.ts";
 import { type DefinitionSource, gateName } from "./definition.ts";
-import { eventFor, lookAtWork, presentVersion, roundOf, unknownChanges, verdictsAt } from "./judged.ts";
+import { eventFor, lookAtWork, presentVersion, roundOf, verdictsAt } from "./judged.ts";
 import { loadRun, type OwnRun } from "./load-run.ts";
 
 interface Found {

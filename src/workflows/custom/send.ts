@@ -14,6 +14,7 @@ import type { Facts, FactValue } from "../../engine/workflow.ts";
 import type { Reply } from "../../runtime/module.ts";
 import { hasAnswered } from "../../runtime/person.ts";
 import { checkVersion } from "../../runtime/review/version.ts";
+import { changesIn } from "../../runtime/review/work-changes.ts";
 import {
   type Answered,
   type RunContext,
@@ -28,7 +29,7 @@ import { type DefinitionSource, type Gate, type Loaded, ownersOf } from "./defin
 import { availableEvents } from "./describe.ts";
 import { effectsOf } from "./effects.ts";
 import { govern, held } from "./govern.ts";
-import { changesIn, eventFor, lookAtWork, presentVersion } from "./judged.ts";
+import { eventFor, lookAtWork, presentVersion } from "./judged.ts";
 import { checkProved } from "./load.ts";
 import { loadRun, type OwnRun } from "./load-run.ts";
 import { checkGiven, endOf, observersOf } from "./observe.ts";

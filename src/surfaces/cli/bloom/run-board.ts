@@ -104,12 +104,16 @@ export interface FrameSize {
 export function frameOf(board: Board, { columns, rows }: FrameSize, paint: Paint, now: number): string[] {
   const width = columns - 1;
   const retries = [...board.retries].filter(([task, { at }]) => at > now && !board.atWork.has(task));
+  // A person's verdict comes from another process.
+  const stillWaits = ([task]: readonly [string, string]) => board.stands?.waiting.includes(task) !== false;
   const lines = [
     ...[...board.atWork.values()].map((each) => paint.cyan(cut(workLine(each, now), width))),
-    ...[...board.waiting].map(([task, why]) => paint.yellow(cut(`? ${task} waits for you: ${why}`, width))),
-    ...[...board.merges].map(([task, url]) =>
-      paint.yellow(cut(`~ ${task} waits for its merge: ${url}`, width)),
-    ),
+    ...[...board.waiting]
+      .filter(stillWaits)
+      .map(([task, why]) => paint.yellow(cut(`? ${task} waits for you: ${why}`, width))),
+    ...[...board.merges]
+      .filter(stillWaits)
+      .map(([task, url]) => paint.yellow(cut(`~ ${task} waits for its merge: ${url}`, width))),
     ...(board.stands?.red ?? []).map(({ reason, tasks }) =>
       paint.yellow(
         cut(`~ ${tasks.join(", ")} ${tasks.length === 1 ? "waits" : "wait"}: ${cleanLine(reason)}`, width),

@@ -64,7 +64,7 @@ const stands = {
   done: 1,
   open: 3,
   blocked: ["B"],
-  waiting: ["Q"],
+  waiting: ["Q", "P"],
   red: [],
   resting: [],
   idle: false,
@@ -97,15 +97,21 @@ describe("The loop's screen", () => {
       "? Q waits for you: q1: Which one?",
       "~ P waits for its merge: https://x/pull/1",
       ". R tries again in 2 min: no network",
-      "1 done, 3 open, blocked: B, 1 waiting.",
+      "1 done, 3 open, blocked: B, 2 waiting.",
     ]);
+    // A person has rejected Q in another process.
+    show({ ...stands, blocked: ["B", "Q"], waiting: ["P"] });
+    expect(model.lines.filter((line) => /^[?~]/.test(line))).toEqual([
+      "~ P waits for its merge: https://x/pull/1",
+    ]);
+    show(stands);
     show(
       { type: "task:released", taskId: "A", worker: "w" },
       moved("Q", "answered", "working"),
       claimed("R"),
     );
     show(moved("P", "pr_merged", "cleaning"));
-    expect(model.lines.slice(4)).toEqual(["> R (0 s)", "1 done, 3 open, blocked: B, 1 waiting."]);
+    expect(model.lines.slice(4)).toEqual(["> R (0 s)", "1 done, 3 open, blocked: B, 2 waiting."]);
   });
 
   it("shows a question for which nothing waits; the others stand in the block", () => {
@@ -176,7 +182,7 @@ describe("The loop's screen", () => {
       ...[0, 1, 2, 3, 4].map((n) => `23:04 D${n} is done`),
       ...[0, 1, 2, 3, 4, 5].map((n) => expect.stringMatching(`^> T${n} `)),
       "and 24 more",
-      "1 done, 3 open, blocked: B, 1 waiting.",
+      "1 done, 3 open, blocked: B, 2 waiting.",
     ]);
   });
 
@@ -192,7 +198,7 @@ describe("The loop's screen", () => {
     expect(model.lines).toEqual([
       "23:04 Q waits for you: q1: Which?",
       "23:04 B is blocked: `exit 3` exited with 3",
-      "Nothing to do; waiting for changes. 1 done, 3 open, blocked: B, 1 waiting.",
+      "Nothing to do; waiting for changes. 1 done, 3 open, blocked: B, 2 waiting.",
     ]);
   });
 

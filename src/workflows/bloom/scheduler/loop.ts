@@ -43,7 +43,7 @@ import { listUnderway } from "./leftovers.ts";
 import { openMergeQueue } from "./merge-queue.ts";
 import { openMergeTurns } from "./merge-turns.ts";
 import { type MergeWatch, openMergeWatch } from "./merge-watch.ts";
-import { agentFor, agentMissing, checkAgents } from "./missing-agents.ts";
+import { agentFor, agentMissing, checkAgents, missingError } from "./missing-agents.ts";
 import { openPins, type Pins } from "./pins.ts";
 import { openRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
 import { openSlots, type Slots } from "./slots.ts";
@@ -275,22 +275,40 @@ async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"
   let soonest = Number.POSITIVE_INFINITY;
   const atWork = () => [...active.keys()].flatMap((id) => findTask(picked.file.tasks, id) ?? []);
   const resting = restingAgents(picked.runs, loop.clock.now().toISOString());
+  const without = new Map<string, readonly string[]>();
   caps.begin();
   // By a task of this loop, whose end wakes it.
   const isInUse = picked.exclusive.some((each) => loop.folders.has(exclusiveName(each)));
   for (const task of apart(open, atWork)) {
     if (loop.folders.has(folderName(task, host)) || isInUse) continue;
     if (resting.has(agentFor(picked, task) ?? "")) continue;
-    if (loop.stop.aborted || isDraining(loop) || !slots.isFree()) return SLOW_MILLISECONDS;
+    if (loop.stop.aborted || isDraining(loop) || !slots.isFree()) {
+      tellMissing(loop, picked, without);
+      return SLOW_MILLISECONDS;
+    }
     const left = leftOf(held, task, picked, host);
     if (left !== null) soonest = Math.min(soonest, left);
-    else if ((await start(loop, picked, task, moved.has(task))) === "taken")
+    else if ((await start(loop, picked, task, moved.has(task), without)) === "taken")
       soonest = Math.min(soonest, TAKEN_MILLISECONDS);
   }
+  tellMissing(loop, picked, without);
   caps.tell();
   const next = untilNext(picked, loop);
   if (soonest === Number.POSITIVE_INFINITY && active.size === 0) return next;
   return Math.min(SLOW_MILLISECONDS, soonest, next === "nothing-left" ? Infinity : next);
+}
+
+/** Once for all tasks that wait for an agent. */
+function tellMissing(
+  { ports, show }: Loop,
+  { settings }: Picked,
+  without: ReadonlyMap<string, readonly string[]>,
+) {
+  for (const [agent, tasks] of without) {
+    const error = missingError(tasks, ports.agents.missing(agent) ?? "", settings.command);
+    const { code, fix, message: reason } = error;
+    show({ type: "task:failed", taskId: tasks[0] ?? "", code, reason, fix });
+  }
 }
 
 /** A lease that runs out is free a little later: timers go off a little early. */
@@ -315,12 +333,13 @@ function leftOf(
   return left.length === 0 ? null : Math.max(...left) + SPARE_MILLISECONDS;
 }
 
-/** Begins to work on the task, unless a cap is reached, its agent is missing, or another worker has it. */
+/** Begins to work on the task, unless a cap is reached, its agent is missing (`without`), or another worker has it. */
 async function start(
   loop: Loop,
   picked: Picked,
   task: Task,
   isTargetMoved: boolean,
+  without: Map<string, readonly string[]>,
 ): Promise<"begun" | "waits" | "taken"> {
   const { active, caps, slots } = loop;
   if (await lacksTrust(loop, task)) return "waits";
@@ -328,7 +347,10 @@ async function start(
   if (lacking !== null) {
     // Another machine may have it.
     if (loop.claims.isShared) caps.note(`${lacking.agent} is not installed on this machine`);
-    else fail(loop, task.id, lacking.error);
+    else {
+      loop.failed.set(task.id, lacking.error);
+      without.set(lacking.agent, [...(without.get(lacking.agent) ?? []), task.id]);
+    }
     return "waits";
   }
   const wanted = countedFor(loop, picked, task);

@@ -18,9 +18,19 @@ export function agentMissing(agents: Agents, picked: Picked, task: Task): Missin
   if (agent === null) return null;
   const why = agents.missing(agent);
   if (why === null) return null;
-  const fix = `Install the agent or name another, then run \`${settings.command} run\` again.`;
-  return { agent, error: new PawlError("agent-missing", `${task.id} cannot begin: ${why}`, fix) };
+  return { agent, error: missingError([task.id], why, settings.command) };
 }
+
+/** For all tasks that wait for the agent. */
+export function missingError(tasks: readonly string[], why: string, command: string): PawlError {
+  const more = tasks.length > SHOWN ? ` and ${tasks.length - SHOWN} more` : "";
+  const named = `${tasks.slice(0, SHOWN).join(", ")}${more}`;
+  const who = tasks.length === 1 ? named : `${tasks.length} tasks (${named})`;
+  const fix = `Install the agent or name another, then run \`${command} run\` again.`;
+  return new PawlError("agent-missing", `${who} cannot begin: ${why}`, fix);
+}
+
+const SHOWN = 3;
 
 /** The agent that has something left to do for it; null: none has. */
 export function agentFor({ runs, settings }: Picked, task: Task): string | null {

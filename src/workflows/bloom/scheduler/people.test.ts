@@ -199,6 +199,18 @@ describe("An agent that is not installed", () => {
     expect(tasks()[0]).not.toHaveProperty("ai_notes");
   });
 
+  it("is told once for all tasks that wait for it", async () => {
+    promise("agents.installed-first");
+    const twenty = Array.from({ length: 20 }, (_, n) => `- {id: F${n + 1}, title: t, agent: clade}\n`).join(
+      "",
+    );
+    const { end, of } = staged({ tasks: `tasks:\n${twenty}- {id: T2, title: u}\n`, missing: ["clade"] });
+    await expect(end()).rejects.toMatchObject({ code: "agent-missing" });
+    expect(of("task:failed")).toMatchObject([
+      { taskId: "F1", reason: "20 tasks (F1, F2, F3 and 17 more) cannot begin: clade is not installed" },
+    ]);
+  });
+
   it("stops the loop before anything is written, where no task has another", async () => {
     const { end, read, told } = staged({ tasks: CLADE, missing: ["clade"] });
     await expect(end()).rejects.toMatchObject({ code: "agent-missing" });

@@ -315,7 +315,9 @@ async function faults(stage: Stage): Promise<string> {
   const told = tellOf(ran);
   assert.equal(ran.code, 1, told);
   const reasons = Object.keys(FAULTS).map((id) => {
-    const ends = ground.stored("agent:ended").filter(({ taskId }) => taskId === id);
+    const all = ground.stored("agent:ended").filter(({ taskId }) => taskId === id);
+    // Gemini keeps no session of a first turn that is cut: a fresh one begins, and no try is spent.
+    const ends = all.filter(({ reason }) => reason !== "bad-session");
     assert.deepEqual(
       ends.map(({ outcome }) => outcome),
       ["failed", "failed"],
@@ -329,9 +331,10 @@ async function faults(stage: Stage): Promise<string> {
     const task = ground.task(id);
     assert.equal(task?.status, "blocked", told);
     const isSpoiled = ends[0]?.reason === "bad-request";
+    const isLost = ends.length < all.length;
     if (isSpoiled) assert.equal(task?.session_id, undefined, "no call is taken in that session any more");
     const started = ground.stored("agent:started").filter(({ taskId }) => taskId === id);
-    assert.equal(started.at(-1)?.resumed, !isSpoiled, `${id}: ${told}`);
+    assert.equal(started.at(-1)?.resumed, !isSpoiled && !isLost, `${id}: ${told}`);
     assert.notEqual(task?.steps[0]?.status, "done");
     return [...new Set(ends.map(({ reason }) => reason))].join("/");
   });
@@ -378,7 +381,7 @@ async function stops(stage: Stage): Promise<string> {
   );
   assert.equal(ground.task("T1")?.steps[0]?.status, "done", tellOf(first));
 
-  // Somebody else ends the agent: that is a failure, and the step is tried again in a fresh session.
+  // Somebody else ends the agent: that is a failure, and the step is tried again in its session.
   const second = await stopAt(ground, alive, "SIGTERM", async (running) => {
     const agent = agentOf(
       ground.root,
@@ -392,7 +395,7 @@ async function stops(stage: Stage): Promise<string> {
     await until(running, "its end", () => running.events().some(({ type }) => type === "agent:ended"));
     clearTimeout(harder);
   });
-  assert.deepEqual(resumedOf(second), [true, false], tellOf(second));
+  assert.deepEqual(resumedOf(second), [true, true], tellOf(second));
   assert.deepEqual(
     second.of("agent:ended").map(({ outcome }) => outcome),
     ["failed", "failed"],

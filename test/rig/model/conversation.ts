@@ -11,6 +11,8 @@
  *   MODEL: cut          it cuts the stream in the middle of an answer
  *   MODEL: hang         it never answers
  *   MODEL: go           none of these: the first such line counts
+ *
+ * Told that its turn was cut short, it does what that turn's prompt says from the beginning.
  */
 export type Said =
   | { readonly by: "user"; readonly text: string }
@@ -40,6 +42,7 @@ export type Answer =
   | { readonly type: "hang" };
 
 const STEERING = /^\s*(RUN|CALL|WRITE|SAY|RECALL|MODEL):/m;
+const CUT_SHORT = /was cut short/;
 const ACTS: ReadonlySet<string> = new Set(["RUN", "CALL", "WRITE"]);
 /** Under any of these names an agent offers its shell. */
 export const SHELLS = ["Bash", "bash", "exec_command", "shell_command", "shell", "run_shell_command"];
@@ -52,7 +55,8 @@ export function answer(asked: Asked): Answer {
   const lines = steeringLines(steering.text);
   const fault = lines.find((line) => line.word === "MODEL")?.rest;
   const acts = lines.filter((line) => ACTS.has(line.word));
-  const done = asked.said.slice(last).filter((one) => one.by === "tool").length;
+  const again = asked.said.findLastIndex((one) => one.by === "user" && CUT_SHORT.test(one.text));
+  const done = asked.said.slice(Math.max(last, again)).filter((one) => one.by === "tool").length;
   const next = acts[done];
   if (next?.word === "RUN") return runBy(asked, next.rest);
   if (next?.word === "WRITE") return writeBy(asked, next.rest);

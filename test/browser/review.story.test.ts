@@ -8,6 +8,12 @@ import { promise } from "../rig/promise.ts";
 
 const REVIEW = "#/shop/review/alfred%3ASHOP-142";
 
+/** A check of what is judged has failed: the first press asks. */
+async function approve(page: Page): Promise<void> {
+  await page.locator("[data-approve]").click();
+  await page.getByRole("button", { name: "Approve anyway" }).click();
+}
+
 describe.runIf(HAS_CHROMIUM)("a review", () => {
   let browser: Browser;
   beforeAll(async () => {
@@ -65,12 +71,18 @@ describe.runIf(HAS_CHROMIUM)("a review", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  it("is approved with one key and Enter", async () => {
+  it("is approved with one key and Enter; where a check failed, that is seen first and asked about once", async () => {
     promise("board-page.keyboard");
     await using fixture = await BoardFixture.open();
     await using opened = await openPage(browser, `${fixture.url}${REVIEW}`);
     await settled(opened.page);
+    const chip = opened.page.locator(".asked .badge.bad").first();
+    expect((await chip.boundingBox())?.y).toBeLessThan(300);
+    const words = await chip.innerText();
     await opened.page.keyboard.press("a");
+    await opened.page.keyboard.press("Enter");
+    await opened.page.locator("#verdict [role=alert]", { hasText: words }).waitFor();
+    expect(fixture.verdicts).toEqual([]);
     await opened.page.keyboard.press("Enter");
     await opened.page.locator("h1", { hasText: "Approved" }).waitFor();
     expect(fixture.verdicts).toMatchObject([{ approve: true, points: [] }]);
@@ -90,7 +102,7 @@ describe.runIf(HAS_CHROMIUM)("a review", () => {
     await using one = await openPage(browser, `${fixture.url}${REVIEW}`);
     await using other = await openPage(browser, `${fixture.url}${REVIEW}`);
     await other.page.locator("#verdict textarea").fill("I wrote this for an hour.");
-    await one.page.locator("[data-approve]").click();
+    await approve(one.page);
     await one.page.locator("h1", { hasText: "Approved" }).waitFor();
     await other.page.locator("[data-reject]").click();
     await other.page.locator("h1", { hasText: "No verdict is waiting" }).waitFor();
@@ -105,11 +117,11 @@ describe.runIf(HAS_CHROMIUM)("a review", () => {
     const notes = opened.page.locator("#verdict textarea");
     await notes.fill("Still true?");
     fixture.version = "another-version";
-    await opened.page.locator("[data-approve]").click();
+    await approve(opened.page);
     await opened.page.getByText("You wrote these notes on an earlier version").waitFor();
     expect(await notes.inputValue()).toBe("Still true?");
     await opened.page.getByRole("button", { name: "They still hold" }).click();
-    await opened.page.locator("[data-approve]").click();
+    await approve(opened.page);
     await opened.page.locator("h1", { hasText: "Approved" }).waitFor();
     expect(fixture.verdicts).toMatchObject([{ version: "another-version", notes: "Still true?" }]);
   });

@@ -23,6 +23,8 @@ export interface Review {
   readonly question: string;
   /** What each verdict leads to, as the table says, in words. */
   readonly leads: { readonly approve: string; readonly reject: string };
+  /** The table has no such verdict here. Absent: it has both. */
+  readonly lacks?: readonly ("approve" | "reject")[];
   /** What else the person must know; one sentence each. */
   readonly facts: readonly string[];
   readonly claims: readonly Claim[];

@@ -65,6 +65,7 @@ function reviewOf(
   const by = notes?.by === undefined ? "An earlier event" : `${notes.event} (by ${notes.by.channel})`;
   const said = notes?.notes ?? "";
   const rejected = last?.gate === "reject" ? pointsIn(last.notes ?? "").points : [];
+  const lacks = (["approve", "reject"] as const).filter((verdict) => eventFor(run, verdict) === undefined);
   return {
     run: run.run,
     title: workflow.title,
@@ -75,6 +76,7 @@ function reviewOf(
     round: roundOf(run),
     question: `Do you approve ${run.run}, which is in ${state}? (${workflow.states[state]?.description ?? ""})`,
     leads: { approve: leadOf(run, "approve"), reject: leadOf(run, "reject") },
+    ...(lacks.length > 0 && { lacks }),
     facts: Object.entries(configuration.variables).map(
       ([name, value]) => `${name} = ${variableWords(workflow, name, value)}`,
     ),

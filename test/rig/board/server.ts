@@ -143,6 +143,7 @@ export class BoardFixture implements AsyncDisposable {
     };
     const review = {
       ...REVIEW,
+      ...(this.#options.isSigned ? { level: "signed" } : {}),
       run,
       version: this.version,
       changes:

@@ -17,6 +17,13 @@ export function keep(key: string, value: string | null): void {
   }
 }
 
+/** Tells what another tab keeps under the key, as JSON; null: it forgot it. */
+export function onKept(key: string, hear: (value: unknown) => void): void {
+  globalThis.addEventListener?.("storage", (event) => {
+    if (event.key === `pawl:${key}`) hear(keptValue(key));
+  });
+}
+
 /** What was kept as JSON, if it is still readable. */
 export function keptValue(key: string): unknown {
   try {

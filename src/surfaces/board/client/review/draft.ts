@@ -1,6 +1,6 @@
 /** What a person has written and not yet decided, of each run. It survives a reload, a restart and another's verdict. */
 import { type Signal, signal } from "@preact/signals";
-import { keep, keptValue, tidy } from "../keep.ts";
+import { keep, keptValue, onKept, tidy } from "../keep.ts";
 
 export interface DraftPoint {
   readonly id: number;
@@ -32,6 +32,8 @@ export function draftOf(project: string, run: string): Signal<Draft> {
     const isNothing = isUnwritten(draft) && Object.keys(draft.viewed).length === 0;
     keep(key, isNothing ? null : JSON.stringify({ ...draft, saved: Date.now() }));
   });
+  // What another tab writes, or sends, counts here, too.
+  onKept(key, (value) => (made.value = parseDraft(value)));
   tidy("draft:", MAX_KEPT);
   return made;
 }

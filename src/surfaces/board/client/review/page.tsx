@@ -16,7 +16,7 @@ import { Checks, Cost } from "./checks.tsx";
 import { draftOf } from "./draft.ts";
 import { History, Points } from "./history.tsx";
 import { NoVerdict, Receipt } from "./receipt.tsx";
-import { focusVerdict, Verdict } from "./verdict.tsx";
+import { focusVerdict, redIn, Verdict } from "./verdict.tsx";
 
 export interface ReviewProps extends PageProps {
   /** A verdict was given here, and counts. */
@@ -95,6 +95,11 @@ function Asked({ project, review }: { readonly project: string; readonly review:
           <OneLine text={review.subject} max={60} />
         </Badge>
         {review.round > 1 && <Badge tone="warn">Round {review.round}</Badge>}
+        {redIn(review).map((words) => (
+          <Badge key={words} tone="bad">
+            {words}
+          </Badge>
+        ))}
       </Heading>
       <p class="quiet small about">
         {hasPages.value ? (

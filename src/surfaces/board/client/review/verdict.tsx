@@ -61,22 +61,26 @@ export function Verdict(props: VerdictProps) {
           <Form {...props} />
         )}
       </aside>
-      {!readOnly && !closed && <Bar points={props.draft.value.points.length} />}
+      {!readOnly && !closed && <Bar points={props.draft.value.points.length} lacks={review.lacks} />}
     </>
   );
 }
 
 /** On narrow screens the verdict stands at the end: this leads there. */
-function Bar({ points }: { readonly points: number }) {
+function Bar({ lacks, points }: { readonly points: number; readonly lacks: Review["lacks"] }) {
   return (
     <div class="verdict-bar">
       <span class="small quiet">{points === 0 ? "No points yet" : renderCount(points, "point")}</span>
-      <button type="button" onClick={() => focusVerdict("reject")}>
-        Reject…
-      </button>
-      <button type="button" class="primary" onClick={() => focusVerdict("approve")}>
-        Approve…
-      </button>
+      {!lacks?.includes("reject") && (
+        <button type="button" onClick={() => focusVerdict("reject")}>
+          Reject…
+        </button>
+      )}
+      {!lacks?.includes("approve") && (
+        <button type="button" class="primary" onClick={() => focusVerdict("approve")}>
+          Approve…
+        </button>
+      )}
     </div>
   );
 }
@@ -91,6 +95,11 @@ function Form({ draft, finish, project, reload, review, strayed }: VerdictProps)
   const [back, setBack] = useState<AskedBack | null>(null);
   const [problem, setProblem] = useState<Refused | null>(null);
   const [sending, setSending] = useState<"approve" | "reject" | null>(null);
+  /** The version that a person was told is red when they pressed Approve. */
+  const [warned, setWarned] = useState("");
+  // Who signs is shown all of it before the digits.
+  const red = /^(?:signed|touch)$/.test(review.level) ? [] : redIn(review);
+  const isWarned = red.length > 0 && warned === review.version;
   const { version } = draft.value;
   const isStale = version !== "" && version !== review.version;
   const send = async (order: VerdictOrder) => {
@@ -118,7 +127,10 @@ function Form({ draft, finish, project, reload, review, strayed }: VerdictProps)
     }
   };
   const decide = (approve: boolean) => {
-    if (approve || !isUnwritten(draft.value)) void send(orderOf(draft.value, review, approve));
+    if (approve && red.length > 0 && !isWarned) {
+      setWarned(review.version);
+      announce(`Not approved yet: ${red.join("; ")}.`);
+    } else if (approve || !isUnwritten(draft.value)) void send(orderOf(draft.value, review, approve));
     else {
       setProblem(WORDLESS);
       focusVerdict("reject");
@@ -149,11 +161,32 @@ function Form({ draft, finish, project, reload, review, strayed }: VerdictProps)
       <Collected draft={draft} version={review.version} />
       <Notes draft={draft} version={review.version} />
       {problem && <Problem refused={problem} />}
-      <Buttons sending={sending} hasPoints={draft.value.points.length > 0} decide={decide} />
+      {isWarned && <Red words={red} />}
+      <Buttons
+        sending={sending}
+        approve={
+          isWarned ? "Approve anyway" : draft.value.points.length > 0 ? "Approve with points" : "Approve"
+        }
+        lacks={review.lacks ?? []}
+        decide={decide}
+      />
       <p class="quiet small">
         Judged is version <span class="mono">{oneLine(review.version).slice(0, 12)}</span>. What is decided
         stays in the history; a change of mind is a new round.
       </p>
+    </div>
+  );
+}
+
+function Red({ words }: { readonly words: readonly string[] }) {
+  return (
+    <div class="stale" role="alert">
+      <p>Not everything speaks for it:</p>
+      <ul>
+        {words.map((each) => (
+          <li key={each}>{each}</li>
+        ))}
+      </ul>
     </div>
   );
 }
@@ -174,12 +207,15 @@ function Notes({ draft, version }: { readonly draft: Signal<Draft>; readonly ver
 }
 
 function Buttons({
+  approve,
   decide,
-  hasPoints,
+  lacks,
   sending,
 }: {
   readonly decide: (approve: boolean) => void;
-  readonly hasPoints: boolean;
+  /** What the button says. */
+  readonly approve: string;
+  readonly lacks: NonNullable<Review["lacks"]>;
   readonly sending: "approve" | "reject" | null;
 }) {
   return (
@@ -188,17 +224,17 @@ function Buttons({
         type="button"
         class="approve"
         data-approve
-        disabled={sending !== null}
+        disabled={sending !== null || lacks.includes("approve")}
         onClick={() => decide(true)}
       >
-        {sending === "approve" ? "Approving…" : hasPoints ? "Approve with points" : "Approve"}
+        {sending === "approve" ? "Approving…" : approve}
         <Key keys="a" />
       </button>
       <button
         type="button"
         class="reject"
         data-reject
-        disabled={sending !== null}
+        disabled={sending !== null || lacks.includes("reject")}
         onClick={() => decide(false)}
       >
         {sending === "reject" ? "Rejecting…" : "Reject"}
@@ -272,6 +308,18 @@ function AskBack({
       </div>
     </div>
   );
+}
+
+/** What speaks against an approval, in words; the checks first. */
+export function redIn({ checks, claims }: Pick<Review, "checks" | "claims">): readonly string[] {
+  return [
+    ...checks.flatMap(({ exit, name, state }) =>
+      state === "failed" ? [`${oneLine(name, 60)} failed${exit === null ? "" : ` (exit ${exit})`}`] : [],
+    ),
+    ...claims.flatMap(({ about, verdict }) =>
+      verdict === "differs" ? [`${oneLine(about, 60)} differs from what was reported`] : [],
+    ),
+  ];
 }
 
 const WORDLESS: Refused = {

@@ -4,8 +4,8 @@ import { PawlError } from "../../core/error.ts";
 import type { IssueState, Issues } from "../../core/ports/sources.ts";
 import { type Limits, withinLimits } from "../net/limits.ts";
 import type { Environment } from "../process/environment.ts";
+import { forgeFailureOf } from "./failure.ts";
 import { type Access, apiOf, hasNext, openOctokit, split } from "./github-access.ts";
-import { githubFailureOf } from "./github-failure.ts";
 
 export interface IssuesSetup {
   /** `GITHUB_TOKEN` */
@@ -87,7 +87,7 @@ function accessIn({ api: variable, token }: IssuesSetup): Pick<Access, "api" | "
 }
 
 function failed(what: string, thrown: unknown, now: number): PawlError {
-  const { detail, reason } = githubFailureOf(thrown, now);
+  const { detail, reason } = forgeFailureOf(thrown, now);
   return new PawlError(
     "forge-failed",
     `GitHub could not be asked about ${what} (${reason}: ${detail}).`,

@@ -14,10 +14,9 @@ import type {
   Reviews,
 } from "../../core/ports/reviews.ts";
 import { LIMITS, type Limits, withinLimits } from "../net/limits.ts";
+import { forgeFailureOf, repeatsItself } from "./failure.ts";
 import { type Github, openGithub } from "./github.ts";
 import { type AccessOptions, accessOf } from "./github-access.ts";
-import { githubFailureOf, repeatsItself } from "./github-failure.ts";
-import type { GithubRemote } from "./github-remote.ts";
 import { markThreads } from "./github-threads.ts";
 
 export interface GithubReviewsOptions extends AccessOptions {
@@ -33,7 +32,7 @@ export function openGithubReviews(options: GithubReviewsOptions): Reviews {
     async fetch({ missing }): Promise<ReviewFetch> {
       const access = await accessOf(options);
       if ("detail" in access) return { kind: "not-configured", ...access };
-      const { api, token, branch, pushedAs, remotes } = access;
+      const { api, token, branch, pushedAs, repositories } = access;
       if (branch === null)
         return {
           kind: "not-configured",
@@ -43,9 +42,9 @@ export function openGithubReviews(options: GithubReviewsOptions): Reviews {
       return withinLimits(options.limits ?? LIMITS, async () => {
         try {
           const github = await openGithub(api, token, options.environment);
-          return await fetchReviews(github, [branch, ...(pushedAs ? [pushedAs] : [])], remotes, missing);
+          return await fetchReviews(github, [branch, ...(pushedAs ? [pushedAs] : [])], repositories, missing);
         } catch (thrown) {
-          return { kind: "failed", failure: githubFailureOf(thrown, Date.now()) };
+          return { kind: "failed", failure: forgeFailureOf(thrown, Date.now()) };
         }
       });
     },
@@ -55,11 +54,10 @@ export function openGithubReviews(options: GithubReviewsOptions): Reviews {
 async function fetchReviews(
   github: Github,
   names: readonly [branch: string, ...pushedAs: string[]],
-  remotes: readonly GithubRemote[],
+  repositories: readonly string[],
   missing: ReviewMissing | undefined,
 ): Promise<ReviewFetch> {
   const [branch] = names;
-  const repositories = [...new Set(remotes.map(({ owner, repository }) => `${owner}/${repository}`))];
   const pull = missing
     ? await readPull(github, missing, branch)
     : await findPull(github, repositories, names);
@@ -152,7 +150,7 @@ async function readPart(
       remarks.push(...answer.remarks);
       if (!answer.more) return null;
     } catch (thrown) {
-      return { page, failure: githubFailureOf(thrown, Date.now()) };
+      return { page, failure: forgeFailureOf(thrown, Date.now()) };
     }
   }
 }

@@ -101,9 +101,7 @@ describe.each(["dripping", "gushing"] as const)("a %s server", (manner) => {
     const folder = projectWith("https://forge.example/acme/app.git");
     const pulls = openPullRequests({
       projectRoot: folder,
-      environment: process.env,
-      token: "t",
-      api: await serve(manner),
+      environment: { ...process.env, GITHUB_TOKEN: "t", GITHUB_API_URL: await serve(manner) },
       limit: ONE_REQUEST,
       limits,
     });

@@ -5,8 +5,8 @@
 import type { Octokit } from "@octokit/rest";
 import { PawlError } from "../../core/error.ts";
 import type { TrackedTask, Tracker } from "../../core/ports/trackers.ts";
+import { forgeFailureOf } from "../forge/failure.ts";
 import { hasNext, openOctokit, split } from "../forge/github-access.ts";
-import { githubFailureOf } from "../forge/github-failure.ts";
 import { HttpFailure } from "../net/failure.ts";
 import type { Limits } from "../net/limits.ts";
 import type { Environment } from "../process/environment.ts";
@@ -253,7 +253,7 @@ function named(thrown: unknown): unknown {
   if (thrown instanceof PawlError) return thrown;
   const { response, status } = thrown as { status?: number; response?: unknown };
   const answered = response !== undefined && status !== undefined ? { status } : {};
-  return new HttpFailure(githubFailureOf(thrown, Date.now()), { cause: thrown, ...answered });
+  return new HttpFailure(forgeFailureOf(thrown, Date.now()), { cause: thrown, ...answered });
 }
 
 const same = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();

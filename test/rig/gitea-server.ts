@@ -3,7 +3,7 @@
  * that goes on with its branch after the merge, `mergeable` that is false while it is finding out, and Actions as statuses.
  */
 import type { Answer, Asked } from "./loopback.ts";
-import { FORGE_TOKEN, type Pull, PullServer, paged, refOf } from "./pull-server.ts";
+import { FORGE_TOKEN, type Pull, PullServer, paged, refOf, TIME } from "./pull-server.ts";
 
 export class GiteaServer extends PullServer {
   /** The token's person administers the repository. */
@@ -56,6 +56,13 @@ export class GiteaServer extends PullServer {
       const found = this.checks.filter(({ sha }) => sha === name).map((each) => this.status(each));
       return paged(found, pageOf(asked), (statuses) => ({ state: "", total_count: found.length, statuses }));
     }
+    if (kind === "issues" && part === "comments")
+      return {
+        json: this.said.map(({ body, login }, at) => ({
+          ...{ id: at, body, user: { login }, created_at: TIME },
+          html_url: `${this.url}/${this.#path}/pulls/1#issuecomment-${at}`,
+        })),
+      };
     if (kind === "actions") return this.actions(asked, [name, ...rest]);
     if (kind === "collaborators" && part === "permission") {
       if (!this.isAdministrator)
@@ -132,7 +139,7 @@ export class GiteaServer extends PullServer {
       );
     const id = /^reviews\/(\d+)\/comments$/.exec(part)?.[1];
     if (id === undefined) return NOT_FOUND;
-    return { json: this.comments.filter(({ review }) => String(review) === id).map(shownComment) };
+    return { json: this.comments.filter(({ review }) => String(review) === id).flatMap(shownComment) };
   }
 
   private review({ body, id, login, state }: PullServer["reviews"][number], pull: Pull): object {
@@ -150,7 +157,8 @@ export class GiteaServer extends PullServer {
       official: false,
       body,
       commit_id: this.headOf(pull),
-      submitted_at: "2026-01-02T03:04:05Z",
+      submitted_at: TIME,
+      comments_count: this.comments.filter(({ review }) => review === id).length,
       html_url: `${this.url}/${this.#path}/pulls/${pull.number}#issuecomment-${id}`,
     };
   }
@@ -185,14 +193,24 @@ export class GiteaServer extends PullServer {
 
 const NOT_FOUND: Answer = { status: 404, json: { message: "The target couldn't be found.", errors: [] } };
 
-function shownComment({ body, line, path, resolved }: PullServer["comments"][number]): object {
-  return {
-    body,
+/** The answers to a thread are comments at the same line, in the same review; the first one has who resolved it. */
+function shownComment(given: PullServer["comments"][number], at: number): readonly object[] {
+  const { answer, body, hunk = "", isFormer, line, path, resolved } = given;
+  const about = {
     path,
-    position: line ?? 0,
-    original_position: line === null ? 1 : 0,
-    resolver: resolved ? { login: "ann" } : null,
+    position: isFormer ? 0 : (line ?? 0),
+    original_position: isFormer || line === null ? (line ?? 1) : 0,
+    diff_hunk: hunk,
+    created_at: TIME,
+    html_url: `https://gitea.example/acme/app/pulls/1#issuecomment-${at}`,
   };
+  const resolver = resolved ? { login: "ann" } : null;
+  return [
+    { id: at, body, user: { login: "ann" }, resolver, ...about },
+    ...(answer
+      ? [{ id: at + 1000, body: answer.body, user: { login: answer.login }, resolver: null, ...about }]
+      : []),
+  ];
 }
 
 function pageOf({ query }: Asked) {

@@ -3,7 +3,7 @@
  * ones that are only read, merge requests across projects, pipelines with jobs, statuses of other services, and discussions.
  */
 import type { Answer, Asked } from "./loopback.ts";
-import { FORGE_TOKEN, type Pull, PullServer, paged, refOf } from "./pull-server.ts";
+import { FORGE_TOKEN, type Pull, PullServer, paged, refOf, TIME } from "./pull-server.ts";
 
 /** A user's id is made of the name. */
 const userOf = (username: string) => ({
@@ -11,6 +11,7 @@ const userOf = (username: string) => ({
   username,
 });
 
+const FORMER = "f".repeat(40);
 const MERGED = "e".repeat(40);
 
 export class GitlabServer extends PullServer {
@@ -120,7 +121,20 @@ export class GitlabServer extends PullServer {
   private about(asked: Asked, pull: Pull, part: string): Answer {
     if (part === "") return { json: { ...this.shown(pull), ...this.judged(pull) } };
     if (part === "reviewers") return paged(this.reviewers(), pageOf(asked));
-    if (part === "discussions") return paged(this.discussions(), pageOf(asked));
+    if (part === "discussions") return paged(this.discussions(pull), pageOf(asked));
+    if (part === "versions")
+      return {
+        json: [
+          { id: 12, head_commit_sha: this.headOf(pull) },
+          { id: 11, head_commit_sha: FORMER },
+        ],
+      };
+    if (part.startsWith("versions/")) {
+      const isFormer = part === "versions/11";
+      const found = this.comments.filter(({ hunk, isOutdated = false }) => hunk && isOutdated === isFormer);
+      const diffs = found.map(({ hunk, path }) => ({ old_path: path, new_path: path, diff: hunk }));
+      return { json: { id: Number(part.slice(9)), diffs } };
+    }
     return notFound("404 Not Found");
   }
 
@@ -210,49 +224,73 @@ export class GitlabServer extends PullServer {
     const last = new Map(
       this.reviews.filter(({ state }) => state !== "COMMENTED").map(({ login, state }) => [login, state]),
     );
-    return [...last].map(([login, state]) => ({ user: userOf(login), state: states[state] }));
+    return [...last].map(([login, state]) => ({
+      user: userOf(login),
+      state: states[state],
+      created_at: TIME,
+    }));
   }
 
   /** Of each review: what it says, its threads, and what GitLab itself notes. */
-  private discussions(): readonly object[] {
+  private discussions(pull: Pull): readonly object[] {
     const noted = {
       APPROVED: "approved this merge request",
       CHANGES_REQUESTED: "requested changes",
       COMMENTED: "",
       DISMISSED: "unapproved this merge request",
     };
-    return this.reviews.flatMap(({ body, id, login, state }) => {
-      let next = id * 100;
-      const note = (more: object) => ({
-        id: next++,
-        author: userOf(login),
-        created_at: "2026-01-02T03:04:05.000Z",
-        system: false,
-        resolvable: false,
-        ...more,
-      });
-      const single = (more: object) => ({ id: `d${next}`, individual_note: true, notes: [note(more)] });
-      return [
-        ...(body === "" ? [] : [single({ body })]),
+    let next = 0;
+    const note = (login: string, more: object) => ({
+      id: ++next,
+      author: userOf(login),
+      created_at: TIME,
+      system: false,
+      resolvable: false,
+      ...more,
+    });
+    const single = (login: string, more: object) => ({
+      id: `d${next}`,
+      individual_note: true,
+      notes: [note(login, more)],
+    });
+    return [
+      ...this.reviews.flatMap(({ body, id, login, state }) => [
+        ...(body === "" ? [] : [single(login, { body })]),
         ...this.comments
           .filter(({ review }) => review === id)
-          .map(({ body: text, line, path, resolved = false }) => {
-            const position = {
-              position_type: "text",
-              new_path: path,
-              old_path: path,
-              new_line: line,
-              old_line: line === null ? 1 : null,
-            };
+          .map((given) => {
+            const { answer, body: text, resolved = false } = given;
+            const thread = { resolvable: true, resolved, position: this.positionOf(given, pull) };
             return {
               id: `d${next}`,
               individual_note: false,
-              notes: [note({ body: text, resolvable: true, resolved, position })],
+              notes: [
+                note(login, { body: text, ...thread }),
+                ...(answer ? [note(answer.login, { body: answer.body, ...thread })] : []),
+              ],
             };
           }),
-        ...(noted[state] === "" ? [] : [single({ body: noted[state], system: true })]),
-      ];
-    });
+        ...(noted[state] === "" ? [] : [single(login, { body: noted[state], system: true })]),
+      ]),
+      ...this.said.map(({ body, login }) => single(login, { body })),
+    ];
+  }
+
+  private positionOf(given: PullServer["comments"][number], pull: Pull): object {
+    const { isFormer, isOutdated, line, path, start } = given;
+    const lineOf = (number: number | null) =>
+      isFormer || number === null
+        ? { new_line: null, old_line: number ?? 1 }
+        : { new_line: number, old_line: null };
+    const range = start === undefined ? {} : { line_range: { start: lineOf(start), end: lineOf(line) } };
+    return {
+      position_type: "text",
+      new_path: path,
+      old_path: path,
+      head_sha: isOutdated ? FORMER : this.headOf(pull),
+      ...lineOf(line),
+      ...range,
+    };
   }
 }
 

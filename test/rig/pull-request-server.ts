@@ -12,6 +12,7 @@ import {
   PullServer,
   paged,
   refOf,
+  TIME,
 } from "./pull-server.ts";
 
 /** Where GitHub sends on who asks for a log. */
@@ -47,6 +48,7 @@ export class PullRequestServer extends PullServer {
   private reply(asked: Asked, repository: string): Answer {
     if (!/^(token|bearer) forge_token$/i.test(asked.headers.authorization ?? ""))
       return { status: 401, json: { message: "Bad credentials" } };
+    if (asked.path === "/graphql") return this.threads();
     const former = this.former.find((each) => `${asked.path}/`.startsWith(`/repos/${each}/`));
     if (former !== undefined) {
       const location = `${this.url}/repositories/1${asked.path.slice(`/repos/${former}`.length)}?${asked.query}`;
@@ -57,6 +59,7 @@ export class PullRequestServer extends PullServer {
     const named = path.slice("/repos/".length);
     if (named === repository) return { json: { id: 1, full_name: repository } };
     if (this.forks.includes(named)) return { json: { id: 2 + this.forks.indexOf(named), full_name: named } };
+    if (this.forks.some((fork) => named === `${fork}/pulls`)) return { json: [] };
     return this.replyIn({ ...asked, path }, repository);
   }
 
@@ -92,8 +95,18 @@ export class PullRequestServer extends PullServer {
     const job = path.startsWith(`${own}/actions/jobs/`) ? /(\d+)\/logs$/.exec(path)?.[1] : undefined;
     if (job) return { status: 302, headers: { location: `${this.logHost}/${job}` } };
     if (/\/pulls\/\d+\/reviews$/.test(path)) return paged(this.reviews.map(shownReview), at);
-    if (/\/pulls\/\d+\/comments$/.test(path)) return paged(this.comments.map(shownComment), at);
+    if (/\/pulls\/\d+\/comments$/.test(path)) return paged(this.comments.flatMap(shownComment), at);
+    if (/\/issues\/\d+\/comments$/.test(path)) return paged(this.said.map(shownSaid), at);
     return null;
+  }
+
+  private threads(): Answer {
+    const nodes = this.comments.map(({ resolved = false }, at) => ({
+      isResolved: resolved,
+      comments: { nodes: [{ databaseId: at + 1 }] },
+    }));
+    const reviewThreads = { pageInfo: { hasNextPage: false, endCursor: null }, nodes };
+    return { json: { data: { repository: { pullRequest: { reviewThreads } } } } };
   }
 
   private list({ query }: Asked, repository: string): Answer {
@@ -150,12 +163,40 @@ function shownCheck({ app = "github-actions", conclusion, id, name, summary = ""
   };
 }
 
-function shownReview({ body, id, isStranger, login, state }: GivenReview): object {
-  return { id, body, state, user: { login }, author_association: isStranger ? "NONE" : "MEMBER" };
+const page = (what: string) => `https://github.com/acme/app/pull/1#${what}`;
+
+function userOf(login: string) {
+  return { login, type: login.endsWith("[bot]") ? "Bot" : "User" };
 }
 
-function shownComment({ body, line, path, review }: GivenComment): object {
-  return { pull_request_review_id: review, path, line, original_line: 1, body };
+function shownReview({ body, id, isStranger, login, state }: GivenReview): object {
+  return {
+    ...{ id, body, state, user: userOf(login), html_url: page(`review-${id}`), submitted_at: TIME },
+    author_association: isStranger ? "NONE" : "MEMBER",
+  };
+}
+
+function shownComment(given: GivenComment, at: number): readonly object[] {
+  const { answer, body, hunk, isFormer, isOutdated, line, path, review, start } = given;
+  const id = at + 1;
+  const about = {
+    pull_request_review_id: review,
+    path,
+    line: isOutdated ? null : line,
+    original_line: line ?? 1,
+    start_line: isOutdated ? null : (start ?? null),
+    original_start_line: start ?? null,
+    side: isFormer ? "LEFT" : "RIGHT",
+    diff_hunk: hunk,
+    created_at: TIME,
+  };
+  const first = { id, body, user: userOf("ann"), html_url: page(`r${id}`), ...about };
+  const said = answer && { body: answer.body, user: userOf(answer.login), html_url: page(`r${id}a`) };
+  return [first, ...(said ? [{ id: id + 1000, ...said, ...about, in_reply_to_id: id }] : [])];
+}
+
+function shownSaid({ body, login }: PullServer["said"][number], at: number): object {
+  return { body, user: userOf(login), html_url: page(`c${at}`), created_at: TIME };
 }
 
 function ownedHead(head: string, owner: string | undefined): string {

@@ -43,6 +43,15 @@ export interface GivenComment {
   readonly line: number | null;
   readonly body: string;
   readonly resolved?: true;
+  /** The first line of several. */
+  readonly start?: number;
+  /** The line is one of the former file. */
+  readonly isFormer?: true;
+  readonly isOutdated?: true;
+  /** The part of the diff that it is about. */
+  readonly hunk?: string;
+  /** What `login` answers to it. */
+  readonly answer?: { readonly login: string; readonly body: string };
 }
 
 /** The commit of a branch in the forge's repository, or null. */
@@ -53,6 +62,8 @@ export abstract class PullServer extends Loopback {
   readonly checks: CheckRun[] = [];
   readonly reviews: GivenReview[] = [];
   readonly comments: GivenComment[] = [];
+  /** On the pull request as a whole. */
+  readonly said: { readonly login: string; readonly body: string }[] = [];
   /** Of its own CI, by the check's id, where the forge itself answers with them. */
   readonly logs = new Map<string, string>();
   /** Null: the forge is still finding out. */
@@ -100,6 +111,8 @@ export abstract class PullServer extends Loopback {
     return this.pulls.find((pull) => pull.state === "open" && pull.head === head && pull.base === base);
   }
 }
+
+export const TIME = "2026-01-02T03:04:05Z";
 
 export function refOf(head: string): string {
   return head.slice(head.indexOf(":") + 1);

@@ -4,16 +4,11 @@ import { openRest, type Rest } from "./rest.ts";
 import { allowed, shortened } from "./returned.ts";
 
 export function openGiteaPulls(setup: ApiSetup): ForgeApi {
-  const rest = openRest(setup, PAGES);
+  const rest = openGitea(setup);
   const get = (target: Repository, number: number) =>
     rest.get<GiteaPull>(`/repos/${target.path}/pulls/${number}`);
   return {
-    async repository(path) {
-      const { full_name, id } = await rest.get<{ readonly id: number; readonly full_name: string }>(
-        `/repos/${path}`,
-      );
-      return { id, path: full_name };
-    },
+    repository: (path) => repositoryOf(rest, path),
     async list(ways, state) {
       const found = await listed(rest, ways, state === "open" ? "open" : "closed");
       return Promise.all(found.map((each) => pullOf(rest, ways.target, each)));
@@ -35,7 +30,16 @@ export function openGiteaPulls(setup: ApiSetup): ForgeApi {
 }
 
 /** A server may allow fewer. */
-export const PAGES = { name: "limit", most: 50 };
+const PAGES = { name: "limit", most: 50 };
+
+export const openGitea = (setup: ApiSetup): Rest => openRest(setup, PAGES);
+
+export async function repositoryOf(rest: Rest, path: string): Promise<Repository> {
+  const { full_name, id } = await rest.get<{ readonly id: number; readonly full_name: string }>(
+    `/repos/${path}`,
+  );
+  return { id, path: full_name };
+}
 
 interface GiteaPull {
   readonly number: number;
@@ -53,9 +57,9 @@ interface GiteaPull {
 const MOST_OVER = 5;
 
 /** Gitea cannot filter by the branch. What is over is asked for as far back as it may matter. */
-async function listed(
+export async function listed(
   rest: Rest,
-  { branch, from, into, target }: Ways,
+  { branch, from, into, target }: Omit<Ways, "into"> & Partial<Ways>,
   state: "open" | "closed",
 ): Promise<readonly GiteaPull[]> {
   const found: GiteaPull[] = [];
@@ -64,7 +68,8 @@ async function listed(
     const { items, more } = await rest.page<GiteaPull>(`/repos/${target.path}/pulls`, query);
     found.push(
       ...items.filter(
-        ({ base, head }) => head.label === branch && base.ref === into && head.repo_id === from.id,
+        ({ base, head }) =>
+          head.label === branch && base.ref === (into ?? base.ref) && head.repo_id === from.id,
       ),
     );
     if (!more || (state === "closed" && page === MOST_OVER)) return found;
@@ -165,23 +170,25 @@ async function logOf(rest: Rest, target: Repository, sha: string, url: string): 
   return job ? rest.text(`${actions}/jobs/${job.id}/logs`) : null;
 }
 
-export interface GiteaReview {
-  readonly id: number;
-  /** Null: a team is asked to review. */
-  readonly user: { readonly login: string } | null;
+export interface GiteaReview extends Omit<GiteaComment, "created_at"> {
   readonly state: string;
-  readonly body: string;
   /** By one whom the rules of the target's branch let approve. */
   readonly official: boolean;
   readonly dismissed: boolean;
+  readonly comments_count: number;
   readonly submitted_at: string;
-  readonly html_url: string;
 }
 
 export interface GiteaComment {
   readonly id: number;
   readonly body: string;
+  /** Null: a team is asked to review. */
   readonly user: { readonly login: string } | null;
+  readonly created_at: string;
+  readonly html_url: string;
+}
+
+export interface GiteaLineComment extends GiteaComment {
   readonly path: string;
   /** A line of the new file; 0: it is about the former one. */
   readonly position: number;
@@ -189,8 +196,6 @@ export interface GiteaComment {
   readonly original_position: number;
   readonly resolver: { readonly login: string } | null;
   readonly diff_hunk: string;
-  readonly created_at: string;
-  readonly html_url: string;
 }
 
 async function requestedChanges(
@@ -208,7 +213,7 @@ async function requestedChanges(
   for (const [author, { body, dismissed, id, official, state }] of last) {
     if (state !== "REQUEST_CHANGES" || dismissed || known.includes(String(id))) continue;
     if (!official && !(await mayWrite(rest, target, author))) continue;
-    const comments = await allowed(rest.get<readonly GiteaComment[]>(`${path}/${id}/comments`));
+    const comments = await allowed(rest.get<readonly GiteaLineComment[]>(`${path}/${id}/comments`));
     const said = comments
       .filter(({ resolver }) => !resolver)
       .map(({ body: text, path: file, position }) => ({ file, line: position || null, text }));

@@ -4,12 +4,9 @@ import { openRest, type Rest } from "./rest.ts";
 import { allowed, shortened } from "./returned.ts";
 
 export function openGitlabPulls(setup: ApiSetup): ForgeApi {
-  const rest = openRest(setup, PAGES);
+  const rest = openGitlab(setup);
   return {
-    async repository(path) {
-      const { id, path_with_namespace } = await rest.get<Project>(`/projects/${encodeURIComponent(path)}`);
-      return { id, path: path_with_namespace };
-    },
+    repository: (path) => repositoryOf(rest, path),
     async list({ branch, from, into, target }, state) {
       const found = await rest.all<MergeRequest>(`/projects/${target.id}/merge_requests`, {
         source_branch: branch,
@@ -34,15 +31,23 @@ export function openGitlabPulls(setup: ApiSetup): ForgeApi {
   };
 }
 
-export const PAGES = { name: "per_page", most: 100 };
+export const openGitlab = (setup: ApiSetup): Rest => openRest(setup, { name: "per_page", most: 100 });
+
+export const projectAt = (path: string) => `/projects/${encodeURIComponent(path)}`;
+
+export async function repositoryOf(rest: Rest, path: string): Promise<Repository> {
+  const { id, path_with_namespace } = await rest.get<Project>(projectAt(path));
+  return { id, path: path_with_namespace };
+}
 
 interface Project {
   readonly id: number;
   readonly path_with_namespace: string;
 }
 
-interface MergeRequest {
+export interface MergeRequest {
   readonly iid: number;
+  readonly title: string;
   readonly web_url: string;
   readonly state: "opened" | "closed" | "merged" | "locked";
   readonly sha: string;
@@ -178,11 +183,17 @@ export interface DiffLine {
   /** Null: the line is gone in the new file. */
   readonly new_line?: number | null;
   readonly old_line?: number | null;
+  readonly head_sha: string;
+  /** Absent: one line. */
+  readonly line_range?: {
+    readonly start: { readonly new_line?: number | null; readonly old_line?: number | null };
+  } | null;
 }
 
-interface Reviewer {
+export interface Reviewer {
   readonly user: { readonly id: number; readonly username: string };
   readonly state: string;
+  readonly created_at: string;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Octokit } from "@octokit/rest";
 import { type Http, openHttp } from "../net/http.ts";
 import { jsonOnly } from "../net/json.ts";
 import type { Environment } from "../process/environment.ts";
+import type { Repository } from "./forge-api.ts";
 import { type Checkout, lookAtCheckout } from "./remotes.ts";
 import { type Lacking, pathOn, serverOf } from "./servers.ts";
 
@@ -100,6 +101,22 @@ export async function everyPage<T>(
 /** Whether another page follows. Pages are requested by number, never by the link itself, which may lead elsewhere. */
 export function hasNext(link: string | undefined): boolean {
   return /;\s*rel="?next"?/.test(link ?? "");
+}
+
+/** Under its present name, if it was renamed or moved: GitHub follows the former one to read, and not to write. */
+export async function presentRepository(
+  octokit: Octokit,
+  path: string,
+  request: { readonly signal?: AbortSignal } = {},
+): Promise<Repository> {
+  try {
+    const { data } = await octokit.rest.repos.get({ ...split(path), request });
+    return { id: data.id, path: data.full_name };
+  } catch (thrown) {
+    if ((thrown as { status?: number }).status !== 404) throw thrown;
+    // What is asked for next says what is wrong.
+    return { id: 0, path };
+  }
 }
 
 export function split(repository: string): { owner: string; repo: string } {

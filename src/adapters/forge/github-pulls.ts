@@ -1,5 +1,5 @@
 import type { ApiSetup, ForgeApi, ForgeCheck, Pull, Repository, Ways } from "./forge-api.ts";
-import { everyPage, openOctokit, split } from "./github-access.ts";
+import { everyPage, openOctokit, presentRepository, split } from "./github-access.ts";
 import { allowed, shortened } from "./returned.ts";
 
 type Octokit = Awaited<ReturnType<typeof openOctokit>>;
@@ -11,13 +11,10 @@ interface Asking {
 
 export async function openGithubPulls({ environment, server, ...setup }: ApiSetup): Promise<ForgeApi> {
   const octokit = await openOctokit(server.api, server.token, environment);
-  const { pulls, repos } = octokit.rest;
+  const { pulls } = octokit.rest;
   const request = () => ({ signal: setup.request() });
   return {
-    async repository(path) {
-      const { data } = await repos.get({ ...split(path), request: request() });
-      return { id: data.id, path: data.full_name };
-    },
+    repository: (path) => presentRepository(octokit, path, request()),
     async list({ branch, from, into, target }, state) {
       const { data } = await pulls.list({
         ...split(target.path),

@@ -1,7 +1,7 @@
 /** GitHub's REST and GraphQL APIs, as far as the comments on pull requests need them. */
 import type { Remark } from "../../core/ports/reviews.ts";
 import type { ApiSetup } from "./forge-api.ts";
-import { hasNext, openOctokit, split } from "./github-access.ts";
+import { hasNext, openOctokit, presentRepository, split } from "./github-access.ts";
 import { resolvedThreads } from "./github-threads.ts";
 import type { PullHead, RemarksApi, RemarksPage } from "./remarks-api.ts";
 
@@ -25,10 +25,7 @@ export async function openGithubRemarks({ environment, server }: ApiSetup): Prom
     },
   };
   return {
-    async repository(path) {
-      const { data } = await octokit.rest.repos.get({ ...split(path) });
-      return { id: data.id, path: data.full_name };
-    },
+    repository: (path) => presentRepository(octokit, path),
     async pulls(target, from, branch) {
       const head = `${split(from.path).owner}:${branch}`;
       const order = { ...split(target.path), head, state: "open", per_page: 5 } as const;

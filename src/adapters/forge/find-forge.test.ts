@@ -77,10 +77,24 @@ test("a server that is no forge, or a page to sign in, is none", async () => {
   });
 });
 
-test("an address that cannot be used is said before anything is asked", async () => {
-  expect(await find({ GITEA_INSTANCE_URL: "http://git.acme.example" })).toMatchObject({
+test("an address that cannot be used is said, unless the remotes are elsewhere", async () => {
+  promise("forge.found");
+  const environment = { GITEA_INSTANCE_URL: "http://git.acme.example", GITEA_TOKEN: "t" };
+  remote("origin", "http://git.acme.example/acme/app");
+  expect(await find(environment)).toEqual({
     detail: expect.stringContaining("`GITEA_INSTANCE_URL` cannot be used"),
+    help: "Correct `GITEA_INSTANCE_URL`, or unset it.",
   });
+  remote("hub", "https://github.com/acme/app");
+  expect(await find(environment)).toMatchObject({ remotes: [{ name: "hub" }] });
   rmSync(join(root, ".git"), { recursive: true });
   expect(await find()).toMatchObject({ help: "Check that `git status` works in the project." });
+});
+
+test("with a GitHub server of one's own, remotes on other forges stay theirs", async () => {
+  promise("forge.found");
+  remote("origin", "git@git.acme.example:acme/app");
+  remote("lab", "https://gitlab.com/acme/app");
+  const found = await find({ GITHUB_API_URL: "https://git.acme.example/api/v3" });
+  expect(found).toMatchObject({ remotes: [{ server: { name: "GitHub" } }, { server: { name: "GitLab" } }] });
 });

@@ -24,12 +24,9 @@ export interface Forges extends Pick<Checkout, "branch" | "pushedAs"> {
   readonly remotes: readonly [ForgeRemote, ...ForgeRemote[]];
 }
 
-const MAX_REMOTES = 4;
-
 /** The forges that a checkout's remotes are on. */
 export async function findForges(folder: string, environment: Environment): Promise<Forges | Lacking> {
-  const servers = serversIn(environment);
-  if ("detail" in servers) return servers;
+  const { faults, servers } = serversIn(environment);
   const checkout = await lookAtCheckout(folder, environment).catch(() => null);
   if (checkout === null)
     return {
@@ -44,9 +41,9 @@ export async function findForges(folder: string, environment: Environment): Prom
       }
     return [];
   });
-  if (first === undefined) return nowhere(checkout, environment);
+  if (first === undefined) return faults[0] ?? nowhere(checkout, environment);
   const { branch, pushedAs } = checkout;
-  return { branch, pushedAs, remotes: [first, ...others.slice(0, MAX_REMOTES - 1)] };
+  return { branch, pushedAs, remotes: [first, ...others] };
 }
 
 /** Each host is asked once. */

@@ -32,6 +32,7 @@ export interface ReviewsSetup {
 
 const PARTS: readonly ReviewPart[] = ["reviews", "review-comments", "comments"];
 const MAX_PAGES = 100;
+const MAX_REMOTES = 4;
 
 const OPENERS: Readonly<
   Record<ForgeKind, () => Promise<(setup: ApiSetup) => RemarksApi | Promise<RemarksApi>>>
@@ -63,7 +64,7 @@ export function openReviews({ environment, folder, limits = LIMITS }: ReviewsSet
           detail: `\`${variable}\` is not set.`,
           help: `Set \`${variable}\` to a token that may read the repository's pull requests, in the environment of the MCP server (and restart it) or of your terminal.`,
         };
-      const paths = remotes.filter((remote) => remote.server === server).map(({ path }) => path);
+      const paths = new Set(remotes.filter((remote) => remote.server === server).map(({ path }) => path));
       const names = [branch, ...(pushedAs ? [pushedAs] : [])] as const;
       return withinLimits(limits, async () => {
         try {
@@ -75,7 +76,7 @@ export function openReviews({ environment, folder, limits = LIMITS }: ReviewsSet
             request,
             unmergeable: new Set(),
           });
-          return await fetchReviews(api, names, [...new Set(paths)], missing);
+          return await fetchReviews(api, names, [...paths].slice(0, MAX_REMOTES), missing);
         } catch (thrown) {
           return { kind: "failed", failure: forgeFailureOf(thrown, Date.now()) };
         }

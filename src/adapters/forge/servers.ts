@@ -68,15 +68,19 @@ export interface Lacking {
   readonly help: string;
 }
 
-/** As the environment names them; what is wrong with an address there, if it cannot be used. */
-export function serversIn(environment: Environment): readonly ForgeServer[] | Lacking {
+/** As the environment names them, and what is wrong with those whose address cannot be used. */
+export function serversIn(environment: Environment): {
+  readonly servers: readonly ForgeServer[];
+  readonly faults: readonly Lacking[];
+} {
   const servers: ForgeServer[] = [];
+  const faults: Lacking[] = [];
   for (const kind of KINDS) {
     const server = serverOf(kind, environment);
-    if ("detail" in server) return server;
-    servers.push(server);
+    if ("detail" in server) faults.push(server);
+    else servers.push(server);
   }
-  return servers;
+  return { servers, faults };
 }
 
 export function serverOf(kind: ForgeKind, environment: Environment): ForgeServer | Lacking {

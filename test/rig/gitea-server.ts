@@ -1,6 +1,6 @@
 /**
- * Gitea's API 1 as its description has it, as far as pull requests need it: no filter by branch, at most 50 on a page, a head
- * that goes on with its branch after the merge, `mergeable` that is false while it is finding out, and Actions as statuses.
+ * Gitea's API 1 as its description has it, as far as pull requests need it: no filter by branch, at most 20 on a page as its
+ * administrator set it, a head that goes on with its branch after the merge, `mergeable` that is false while it is finding out, and Actions as statuses.
  */
 import type { Answer, Asked } from "./loopback.ts";
 import { FORGE_TOKEN, type Pull, PullServer, paged, refOf, TIME } from "./pull-server.ts";
@@ -214,5 +214,5 @@ function shownComment(given: PullServer["comments"][number], at: number): readon
 }
 
 function pageOf({ query }: Asked) {
-  return { size: Math.min(Number(query.get("limit") ?? 30), 50), page: Number(query.get("page") ?? 1) };
+  return { size: Math.min(Number(query.get("limit") ?? 20), 20), page: Number(query.get("page") ?? 1) };
 }

@@ -129,17 +129,16 @@ async function statusesOf(
   target: Repository,
   sha: string,
 ): Promise<readonly ForgeCheck[]> {
-  const found: Status[] = [];
-  for (let page = 1, more = true; more; page++) {
-    const path = `/repos/${target.path}/commits/${sha}/status`;
-    const { statuses } = await rest.get<{ readonly statuses: readonly Status[] | null }>(path, {
-      page,
-      limit: PAGES.most,
-    });
-    found.push(...(statuses ?? []));
-    more = (statuses ?? []).length === PAGES.most;
+  const path = `/repos/${target.path}/commits/${sha}/status`;
+  const found = new Map<string, Status>();
+  // No answer says whether another page follows, nor how many a server puts on one.
+  for (let page = 1, before = -1; found.size > before; page++) {
+    before = found.size;
+    const query = { page, limit: PAGES.most };
+    const { statuses } = await rest.get<{ readonly statuses: readonly Status[] | null }>(path, query);
+    for (const each of statuses ?? []) found.set(each.context, each);
   }
-  return found.map(({ context: name, description: summary, status, target_url }) => {
+  return [...found.values()].map(({ context: name, description: summary, status, target_url }) => {
     const url = URL.canParse(target_url, web) && target_url !== "" ? new URL(target_url, web).href : null;
     return {
       name,

@@ -10,6 +10,7 @@ import { LogHost, PullRequestServer } from "../../../test/rig/pull-request-serve
 import type { PullServer } from "../../../test/rig/pull-server.ts";
 import type { PullRequestOrder } from "../../core/ports/pull-requests.ts";
 import { openPullRequests, type PullRequestsSetup } from "./pull-request.ts";
+import { openReviews } from "./reviews.ts";
 
 /** `empty`: what it says of a branch without commits of its own, if it minds; `lists`: the request for open ones. */
 const FORGES = [
@@ -410,6 +411,16 @@ describe("GitLab", () => {
 
 describe("Gitea", () => {
   beforeEach(() => openServer(GiteaServer.open));
+
+  it("is Forgejo where FORGEJO_URL names it", async () => {
+    promise("forge.found");
+    const { GITEA_INSTANCE_URL: FORGEJO_URL = "", GITEA_TOKEN: FORGEJO_TOKEN = "" } = server.environment;
+    const environment = { FORGEJO_URL, FORGEJO_TOKEN, GITEA_INSTANCE_URL: "", GITEA_TOKEN: "" };
+    expect(await open({ environment }).ensure(order())).toMatchObject({ kind: "opened", number: 1 });
+    git("checkout", "-q", "-b", "feature/x");
+    const setup = { folder: root, environment: { ...process.env, ...environment } };
+    expect(await openReviews(setup).fetch({})).toMatchObject({ kind: "fetched", pull: { number: 1 } });
+  });
 
   it("hears nobody whose rights the token may not ask for", async () => {
     commit("the work");

@@ -65,7 +65,10 @@ describe.each(FORGES)("What was said on $name", ({ bot, knowsMore, name, open })
     const found = await fetch();
     if (found.kind !== "fetched") throw new Error(JSON.stringify(found));
     expect(found).toMatchObject({ threads: "known", missing: null, failure: null });
-    expect(found.pull).toMatchObject({ repository: "acme/app", number: 1, title: "Sort", branch: "topic" });
+    expect(found.pull).toEqual({
+      ...{ repository: "acme/app", number: 1, title: "Sort", branch: "topic" },
+      url: expect.stringMatching(/^http.*\/1$/),
+    });
     const shown = found.remarks.map(({ author: _, part: __, time, url, ...each }) => {
       expect([time.slice(0, 10), url.slice(0, 4)]).toEqual(["2026-01-02", "http"]);
       return each;
@@ -98,7 +101,10 @@ describe.each(FORGES)("What was said on $name", ({ bot, knowsMore, name, open })
     for (let line = 1; line <= 120; line++)
       server.comments.push({ review: 1, path: "a.ts", line, body: `remark ${line}` });
     const found = await fetch();
-    expect(found).toMatchObject({ kind: "fetched", pull: { repository: "acme/app", number: 1 } });
+    expect(found).toMatchObject({
+      kind: "fetched",
+      pull: { repository: "acme/app", former: "old/name", number: 1 },
+    });
     expect(found.kind === "fetched" && found.remarks.at(-1)?.text).toBe("remark 120");
     server.pulls.length = 0;
     expect(await fetch()).toMatchObject({ kind: "no-pull-request", branch: "topic" });

@@ -124,16 +124,20 @@ async function findPull(
       return null;
     }
   };
-  const sources: Repository[] = [];
+  const sources: (Repository & { readonly former: string })[] = [];
   // A fork that the token may not see still names its owner.
-  for (const path of paths) sources.push((await there(api.repository(path))) ?? { id: UNSEEN, path });
+  for (const path of paths)
+    sources.push({ ...((await there(api.repository(path))) ?? { id: UNSEEN, path }), former: path });
   let answered = false;
   for (const target of sources.filter(({ id }) => id !== UNSEEN))
     for (const [branch, from] of names.flatMap((name) => sources.map((each) => [name, each] as const))) {
       const found = await there(api.pulls(target, from, branch));
       if (found === null) break;
       answered = true;
-      if (found[0]) return { ...found[0], repository: target.path, branch };
+      if (!found[0]) continue;
+      const isRenamed = target.former.toLowerCase() !== target.path.toLowerCase();
+      const renamed = isRenamed ? { former: target.former } : {};
+      return { ...found[0], repository: target.path, ...renamed, branch };
     }
   if (!answered && notFound !== null) throw notFound;
   return null;

@@ -37,6 +37,8 @@ export type ReviewFetch =
 export interface PullRequest {
   /** `owner/name` */
   readonly repository: string;
+  /** What the remote calls it, if it was renamed or moved since. */
+  readonly former?: string;
   readonly number: number;
   readonly title: string;
   readonly url: string;

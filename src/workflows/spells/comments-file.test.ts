@@ -62,6 +62,17 @@ test("comments of resolved threads are left out and counted, and those of progra
   expect(commentsOf({ resolved: true })).not.toContain("has no comments");
 });
 
+test("a repository that was renamed is said to be", () => {
+  promise("forge.renamed");
+  const pull = { repository: "acme/app", former: "old/name", number: 7, title: "T", url: "u", branch: "b" };
+  const text = renderComments(
+    { kind: "fetched", pull, remarks: [], threads: "known", missing: null, failure: null },
+    "now",
+  );
+  expect(text).toContain("\n\nThe remote names old/name, which is acme/app now.\n\n");
+  expect(commentsOf()).not.toContain("The remote names");
+});
+
 test("an answer is about the same, and a hunk that cannot be read stands for nothing", () => {
   expect(commentsOf({ line: 11, reply: true })).not.toContain("About");
   expect(commentsOf({ line: 11, hunk: "Binary files differ" })).not.toContain("About");

@@ -115,6 +115,9 @@ function renderFetched(fetch: Fetched, time: string): string {
   const head = [
     `Pull request: ${pull.repository}#${pull.number}, branch \`${oneLine(pull.branch)}\`, fetched ${time}  `,
     `URL: ${pull.url}`,
+    ...(pull.former === undefined
+      ? []
+      : ["", `The remote names ${oneLine(pull.former)}, which is ${pull.repository} now.`]),
     "",
     renderFenced(pull.title),
   ];

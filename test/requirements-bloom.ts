@@ -162,6 +162,14 @@ export const BLOOM = {
     says: "A pull request that fails a check, has changes requested or conflicts goes to its agent again, at most so many times; then a person is asked.",
     source: "bloom, The loop",
   },
+  "forge.found": {
+    says: "The forge of a repository is found by its remote's host, or by the address that a variable names; a token goes to its own forge's server alone.",
+    source: "workspaces, Out",
+  },
+  "forge.renamed": {
+    says: "A repository that was renamed or moved is asked for under its present name, and a person is told once.",
+    source: "workspaces, Out",
+  },
   "bloom.idle": {
     says: "Idle costs nothing, and what passes is waited out.",
     source: "bloom, The loop",

@@ -127,6 +127,10 @@ const SPELLS = {
     says: "Reparo finds the pull request whatever the remote's address looks like: an alias of ssh or git, a fork without a remote, a branch pushed under another name.",
     source: "intake, Reparo's comments",
   },
+  "spells.places": {
+    says: "Reparo shows each comment at its side and lines, with the part of the diff that it is about and what it suggests; resolved threads are left out and counted, programs marked.",
+    source: "intake, Reparo's comments",
+  },
   "spells.fetch": {
     says: "Expecto and Reparo fetch for themselves; what comes from outside is data; credentials stay at home.",
     source: "spells, Expecto and Reparo",

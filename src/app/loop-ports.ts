@@ -99,7 +99,7 @@ export function openLoopOutside(place: LoopPlace): LoopPorts {
         wall: wall.wall,
         fence: { kind: git.fence, project: settings.project_id ?? "" },
       }),
-      pullRequests: lateForge(root, environment),
+      pullRequests: lateForge(place),
       root: root as Folder,
       environment: own,
       ...(shared ? { host: shared.host } : {}),
@@ -153,17 +153,11 @@ function withParent<Order extends Pick<CommandOrder, "environment" | "run" | "ta
 }
 
 /** Loaded for the first pull request: few projects have any. */
-function lateForge(root: string, environment: Environment): PullRequests {
+function lateForge({ environment, root, warn }: LoopPlace): PullRequests {
   let opened: Promise<PullRequests> | undefined;
   const load = async () => {
     const { openPullRequests } = await import("../adapters/forge/pull-request.ts");
-    const { GITHUB_TOKEN: token, GITHUB_API_URL: api } = environment;
-    return openPullRequests({
-      projectRoot: root,
-      environment,
-      token: token ?? null,
-      ...(api ? { api } : {}),
-    });
+    return openPullRequests({ projectRoot: root, environment, warn });
   };
   const open = () => {
     opened ??= load();

@@ -76,9 +76,8 @@ export function openOutside(
     },
     reviews: {
       async fetch(order) {
-        const { openGithubReviews } = await import("../adapters/forge/github-reviews.ts");
-        const { GITHUB_TOKEN: token, GITHUB_API_URL: api } = environment;
-        return openGithubReviews({ folder: root, environment, token, api }).fetch(order);
+        const { openReviews } = await import("../adapters/forge/reviews.ts");
+        return openReviews({ folder: root, environment }).fetch(order);
       },
     },
   };

@@ -338,6 +338,25 @@ describe("github", () => {
     expect(server.asked.filter(({ method }) => method !== "GET")).toEqual([]);
   });
 
+  test("a repository that was renamed is read and written under its present name", async () => {
+    promise("forge.renamed");
+    const issue: ServedIssue = {
+      ...{ number: 1, title: "a", body: null, state: "open", state_reason: null, comments: [] },
+    };
+    await using server = await IssuesServer.open("acme/app", [issue]);
+    server.former = "old/name";
+    const environment = { GITHUB_TOKEN: "ghp_token", GITHUB_API_URL: server.url };
+    const tracker = await openTrackers(environment, "/").open("github", {
+      project: "old/name",
+      statuses: {},
+    });
+    expect((await tracker.list("old/name")).map(({ id }) => id)).toEqual([ID]);
+    expect(await tracker.read(ID)).toMatchObject({ id: ID, status: "Open" });
+    await tracker.setStatus(ID, "Done");
+    await tracker.comment(ID, "mark", "Planned.");
+    expect(issue).toMatchObject({ state: "closed", comments: ["Planned. (mark)"] });
+  });
+
   test("the repository is the checkout's where the configuration names none, or the error says how to name it", async () => {
     promise("alfred.github");
     await using rig = await github();

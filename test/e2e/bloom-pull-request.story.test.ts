@@ -1,8 +1,16 @@
 import { describe, expect, it } from "vitest";
+import { GiteaServer } from "../rig/gitea-server.ts";
+import { GitlabServer } from "../rig/gitlab-server.ts";
 import { promise } from "../rig/promise.ts";
 import { LogHost, PullRequestServer } from "../rig/pull-request-server.ts";
 import { mergeThere, shop, statuses, TASKS } from "../rig/pull-request-shop.ts";
+import type { PullServer } from "../rig/pull-server.ts";
 
+const FORGES = [
+  { name: "GitHub", open: PullRequestServer.open },
+  { name: "GitLab", open: GitlabServer.open },
+  { name: "Gitea", open: GiteaServer.open },
+] as const;
 const LONG = { timeout: 90_000 };
 describe("A task with open_pr", () => {
   it(
@@ -85,14 +93,14 @@ describe("A task with open_pr", () => {
     },
   );
 
-  it(
-    "whose checks fail on the forge mends them in its session, and one that keeps failing waits for a person",
+  it.each(FORGES)(
+    "whose checks fail on $name mends them in its session, and one that keeps failing waits for a person",
     LONG,
-    async () => {
+    async ({ open }) => {
       promise("bloom.pull-request.comes-back");
-      await using forge = await PullRequestServer.open("acme/shop");
+      await using forge: PullServer = await open("acme/shop");
       await using host = await LogHost.open();
-      forge.logHost = host.url;
+      if (forge instanceof PullRequestServer) forge.logHost = host.url;
       using project = shop(forge, {
         settings: { pr: { rounds: 1 } },
         answers: { "no newline allowed": "RUN: printf 42 > a.txt; git commit -qam 'No newline'" },
@@ -101,7 +109,7 @@ describe("A task with open_pr", () => {
         const sha = project.remoteGit("rev-parse", "feat/x");
         forge.checks.push({ id, name: "lint", sha, conclusion: "failure" });
       };
-      host.logs.set("1", "a.txt: no newline allowed\n##[error]exit 1");
+      for (const { logs } of [host, forge]) logs.set("1", "a.txt: no newline allowed\n##[error]exit 1");
       await project.run();
       fails(1);
       const mended = await project.run();

@@ -73,6 +73,7 @@ function answerTo(asked: Asked, url: string, repository: string, pulls: readonly
   if (!/^(token|bearer) ghp_token$/i.test(asked.headers.authorization ?? ""))
     return { status: 401, json: { message: "Bad credentials" } };
   if (asked.path === "/graphql" && asked.method === "POST") return threads(asked, pulls);
+  if (asked.path === `/repos/${repository}`) return { json: { id: 1, full_name: repository } };
   const base = `/repos/${repository}`;
   const notFound = { status: 404, json: { message: "Not Found" } };
   if (!asked.path.startsWith(`${base}/`)) return notFound;

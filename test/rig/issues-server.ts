@@ -27,14 +27,38 @@ export class IssuesServer extends Loopback {
     issues: readonly ServedIssue[],
     labels: readonly string[] = [],
   ): Promise<IssuesServer> {
-    const server: IssuesServer = new IssuesServer((asked) =>
-      answerTo(asked, { repository, url: server.url, issues, labels }, server.pageSize),
+    const server: IssuesServer = new IssuesServer(
+      (asked) =>
+        moved(asked, server) ??
+        answerTo(
+          present(asked, repository),
+          { repository, url: server.url, issues, labels },
+          server.pageSize,
+        ),
     );
     return server.listen();
   }
 
   /** The most on a page. */
   pageSize = 100;
+  /** What the repository was called before. */
+  former = "";
+}
+
+/** GitHub knows a repository by its id, wherever it goes. */
+function moved({ method, path, query }: Asked, { former, url }: IssuesServer): Answer | null {
+  const root = `/repos/${former}`;
+  if (former === "" || !`${path}/`.startsWith(`${root}/`)) return null;
+  const location = `${url}/repositories/1${path.slice(root.length)}?${query}`;
+  return {
+    status: method === "GET" ? 301 : 307,
+    headers: { location },
+    json: { message: "Moved Permanently" },
+  };
+}
+
+function present(asked: Asked, repository: string): Asked {
+  return { ...asked, path: asked.path.replace(/^\/repositories\/1(?=\/|$)/, `/repos/${repository}`) };
 }
 
 function answerTo(asked: Asked, place: Place, most: number): Answer {
@@ -42,6 +66,7 @@ function answerTo(asked: Asked, place: Place, most: number): Answer {
     return { status: 401, json: { message: "Bad credentials" } };
   const { issues, labels, repository } = place;
   const root = `/repos/${repository}`;
+  if (asked.method === "GET" && asked.path === root) return { json: { id: 1, full_name: repository } };
   const base = `${root}/issues`;
   if (asked.method === "GET" && asked.path === `${root}/labels`)
     return page(asked, place, labels.map(labelled), most);

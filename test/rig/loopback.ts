@@ -5,6 +5,8 @@ import type { AddressInfo } from "node:net";
 export interface Asked {
   readonly method: string;
   readonly path: string;
+  /** The path's, each decoded by itself. */
+  readonly segments: readonly string[];
   readonly query: URLSearchParams;
   readonly headers: IncomingMessage["headers"];
   readonly body: string;
@@ -60,6 +62,7 @@ export class Loopback implements AsyncDisposable {
     const asked: Asked = {
       method: request.method ?? "GET",
       path: decodeURIComponent(pathname),
+      segments: pathname.slice(1).split("/").map(decodeURIComponent),
       query: searchParams,
       headers: request.headers,
       body: Buffer.concat(chunks).toString("utf8"),

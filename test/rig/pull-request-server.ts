@@ -3,47 +3,17 @@
  * commit as long as it is open, its checks and statuses, and what reviewers say.
  */
 import { type Answer, type Asked, Loopback } from "./loopback.ts";
-
-export const FORGE_TOKEN = "ghp_token";
-
-export interface Pull {
-  readonly number: number;
-  readonly title: string;
-  readonly body: string;
-  /** `owner:branch` from a fork. */
-  readonly head: string;
-  readonly base: string;
-  state: "open" | "closed";
-  merged: boolean;
-  /** The head's commit, kept once it is closed. */
-  sha: string;
-}
-
-/** A check run, as GitHub Actions makes it unless `app` says otherwise. */
-export interface CheckRun {
-  readonly id: number;
-  readonly name: string;
-  readonly sha: string;
-  readonly conclusion: string | null;
-  readonly app?: string;
-  readonly summary?: string;
-}
-
-export interface GivenReview {
-  readonly id: number;
-  readonly login: string;
-  readonly state: "APPROVED" | "CHANGES_REQUESTED" | "COMMENTED" | "DISMISSED";
-  readonly body: string;
-  readonly association?: string;
-}
-
-export interface GivenComment {
-  readonly review: number;
-  readonly path: string;
-  /** Null: its lines have changed since. */
-  readonly line: number | null;
-  readonly body: string;
-}
+import {
+  type CheckRun,
+  FORGE_TOKEN,
+  type GivenComment,
+  type GivenReview,
+  type Pull,
+  PullServer,
+  paged,
+  refOf,
+  TIME,
+} from "./pull-server.ts";
 
 /** Where GitHub sends on who asks for a log. */
 export class LogHost extends Loopback {
@@ -58,50 +28,42 @@ export class LogHost extends Loopback {
   }
 }
 
-/** The commit of a branch in the forge's repository, or null. */
-export type Heads = (branch: string) => string | null;
-
-export class PullRequestServer extends Loopback {
-  readonly pulls: Pull[] = [];
-  readonly checks: CheckRun[] = [];
+export class PullRequestServer extends PullServer {
   readonly statuses: { readonly sha: string; readonly context: string; readonly state: string }[] = [];
-  readonly reviews: GivenReview[] = [];
-  readonly comments: GivenComment[] = [];
-  /** Null: GitHub is still finding out. */
-  mergeable: boolean | null = true;
   logHost = "";
-  /** Made of the branch's name where no repository is behind the forge. */
-  heads: Heads = (branch) => Buffer.from(branch).toString("hex").padEnd(40, "0").slice(0, 40);
 
   static async open(repository: string): Promise<PullRequestServer> {
     const server: PullRequestServer = new PullRequestServer((asked) => server.reply(asked, repository));
     return server.listen();
   }
 
-  /** A person's doing, on the forge's page. */
-  close(number: number, how: "merged" | "closed"): void {
-    const pull = this.pulls.find((each) => each.number === number);
-    if (pull?.state !== "open") throw new Error(`#${number} is not open`);
-    Object.assign(pull, {
-      sha: this.heads(refOf(pull.head)) ?? pull.sha,
-      state: "closed",
-      merged: how === "merged",
-    });
-  }
-
-  reopen(number: number): void {
-    const pull = this.pulls.find((each) => each.number === number);
-    if (pull?.state !== "closed" || pull.merged) throw new Error(`#${number} cannot be reopened`);
-    pull.state = "open";
-  }
-
   get opened(): number {
     return this.asked.filter(({ method, path }) => method === "POST" && path.endsWith("/pulls")).length;
   }
 
+  get environment(): Readonly<Record<string, string>> {
+    return { GITHUB_API_URL: this.url, GITHUB_TOKEN: FORGE_TOKEN };
+  }
+
   private reply(asked: Asked, repository: string): Answer {
-    if (!/^(token|bearer) ghp_token$/i.test(asked.headers.authorization ?? ""))
+    if (!/^(token|bearer) forge_token$/i.test(asked.headers.authorization ?? ""))
       return { status: 401, json: { message: "Bad credentials" } };
+    if (asked.path === "/graphql") return this.threads();
+    const former = this.former.find((each) => `${asked.path}/`.startsWith(`/repos/${each}/`));
+    if (former !== undefined) {
+      const location = `${this.url}/repositories/1${asked.path.slice(`/repos/${former}`.length)}?${asked.query}`;
+      const status = asked.method === "GET" ? 301 : 307;
+      return { status, headers: { location }, json: { message: "Moved Permanently", url: location } };
+    }
+    const path = asked.path.replace(/^\/repositories\/1(?=\/|$)/, `/repos/${repository}`);
+    const named = path.slice("/repos/".length);
+    if (named === repository) return { json: { id: 1, full_name: repository } };
+    if (this.forks.includes(named)) return { json: { id: 2 + this.forks.indexOf(named), full_name: named } };
+    if (this.forks.some((fork) => named === `${fork}/pulls`)) return { json: [] };
+    return this.replyIn({ ...asked, path }, repository);
+  }
+
+  private replyIn(asked: Asked, repository: string): Answer {
     const own = `/repos/${repository}/pulls`;
     if (asked.path === own)
       return asked.method === "POST" ? this.create(asked, repository) : this.list(asked, repository);
@@ -113,10 +75,11 @@ export class PullRequestServer extends Loopback {
 
   /** What stands against a pull request. */
   private about({ path, query }: Asked, own: string): Answer | null {
+    const at = { size: Number(query.get("per_page") ?? 30), page: Number(query.get("page") ?? 1) };
     const [, sha, what] = /\/commits\/(\w+)\/(check-runs|status)$/.exec(path) ?? [];
     if (what === "check-runs") {
       const runs = this.checks.filter((each) => each.sha === sha).map(shownCheck);
-      return paged(runs, query, (check_runs) => ({ total_count: runs.length, check_runs }));
+      return paged(runs, at, (check_runs) => ({ total_count: runs.length, check_runs }));
     }
     if (what === "status") {
       const statuses = this.statuses
@@ -127,17 +90,23 @@ export class PullRequestServer extends Loopback {
           description: `${context} says ${state}`,
           target_url: null,
         }));
-      return paged(statuses, query, (shown) => ({
-        state: "x",
-        total_count: statuses.length,
-        statuses: shown,
-      }));
+      return paged(statuses, at, (shown) => ({ state: "x", total_count: statuses.length, statuses: shown }));
     }
     const job = path.startsWith(`${own}/actions/jobs/`) ? /(\d+)\/logs$/.exec(path)?.[1] : undefined;
     if (job) return { status: 302, headers: { location: `${this.logHost}/${job}` } };
-    if (/\/pulls\/\d+\/reviews$/.test(path)) return paged(this.reviews.map(shownReview), query);
-    if (/\/pulls\/\d+\/comments$/.test(path)) return paged(this.comments.map(shownComment), query);
+    if (/\/pulls\/\d+\/reviews$/.test(path)) return paged(this.reviews.map(shownReview), at);
+    if (/\/pulls\/\d+\/comments$/.test(path)) return paged(this.comments.flatMap(shownComment), at);
+    if (/\/issues\/\d+\/comments$/.test(path)) return paged(this.said.map(shownSaid), at);
     return null;
+  }
+
+  private threads(): Answer {
+    const nodes = this.comments.map(({ resolved = false }, at) => ({
+      isResolved: resolved,
+      comments: { nodes: [{ databaseId: at + 1 }] },
+    }));
+    const reviewThreads = { pageInfo: { hasNextPage: false, endCursor: null }, nodes };
+    return { json: { data: { repository: { pullRequest: { reviewThreads } } } } };
   }
 
   private list({ query }: Asked, repository: string): Answer {
@@ -160,21 +129,16 @@ export class PullRequestServer extends Loopback {
       json: { message: "Validation Failed", errors: [{ resource: "PullRequest", code: "custom", message }] },
     });
     if (!title || !head || !base) return problem("missing field");
-    if (this.pulls.some((pull) => pull.state === "open" && pull.head === head && pull.base === base))
-      return problem(`A pull request already exists for acme:${head}.`);
+    if (this.openOne(head, base)) return problem(`A pull request already exists for acme:${head}.`);
     const sha = this.heads(refOf(head));
     if (sha === null) return problem("head is invalid");
     if (refOf(head).startsWith("empty") || sha === this.heads(base))
       return problem(`No commits between ${base} and ${head}`);
-    const number = this.pulls.length + 1;
-    const pull: Pull = { number, title, body: body ?? "", head, base, state: "open", merged: false, sha };
-    this.pulls.push(pull);
-    return { status: 201, json: this.shown(pull, repository) };
+    return { status: 201, json: this.shown(this.add(head, base, title, body ?? ""), repository) };
   }
 
   private shown(pull: Pull, repository: string): object {
     const { number, title, body, state, merged } = pull;
-    const sha = (state === "open" ? this.heads(refOf(pull.head)) : null) ?? pull.sha;
     return {
       number,
       title,
@@ -183,24 +147,10 @@ export class PullRequestServer extends Loopback {
       html_url: `https://github.com/${repository}/pull/${number}`,
       mergeable: this.mergeable,
       merged_at: merged ? "2026-01-01T00:00:00Z" : null,
-      head: { ref: refOf(pull.head), sha },
+      head: { ref: refOf(pull.head), sha: this.headOf(pull) },
       base: { ref: pull.base },
     };
   }
-}
-
-function paged<T>(
-  all: readonly T[],
-  query: URLSearchParams,
-  shown: (page: readonly T[]) => unknown = (page) => page,
-): Answer {
-  const size = Number(query.get("per_page") ?? 30);
-  const page = Number(query.get("page") ?? 1);
-  const isMore = all.length > page * size;
-  return {
-    json: shown(all.slice((page - 1) * size, page * size)),
-    ...(isMore ? { headers: { link: `<https://elsewhere.example/?page=${page + 1}>; rel="next"` } } : {}),
-  };
 }
 
 function shownCheck({ app = "github-actions", conclusion, id, name, summary = "" }: CheckRun): object {
@@ -213,16 +163,40 @@ function shownCheck({ app = "github-actions", conclusion, id, name, summary = ""
   };
 }
 
-function shownReview({ association = "MEMBER", body, id, login, state }: GivenReview): object {
-  return { id, body, state, user: { login }, author_association: association };
+const page = (what: string) => `https://github.com/acme/app/pull/1#${what}`;
+
+function userOf(login: string) {
+  return { login, type: login.endsWith("[bot]") ? "Bot" : "User" };
 }
 
-function shownComment({ body, line, path, review }: GivenComment): object {
-  return { pull_request_review_id: review, path, line, original_line: 1, body };
+function shownReview({ body, id, isStranger, login, state }: GivenReview): object {
+  return {
+    ...{ id, body, state, user: userOf(login), html_url: page(`review-${id}`), submitted_at: TIME },
+    author_association: isStranger ? "NONE" : "MEMBER",
+  };
 }
 
-function refOf(head: string): string {
-  return head.slice(head.indexOf(":") + 1);
+function shownComment(given: GivenComment, at: number): readonly object[] {
+  const { answer, body, hunk, isFormer, isOutdated, line, path, review, start } = given;
+  const id = at + 1;
+  const about = {
+    pull_request_review_id: review,
+    path,
+    line: isOutdated ? null : line,
+    original_line: line ?? 1,
+    start_line: isOutdated ? null : (start ?? null),
+    original_start_line: start ?? null,
+    side: isFormer ? "LEFT" : "RIGHT",
+    diff_hunk: hunk,
+    created_at: TIME,
+  };
+  const first = { id, body, user: userOf("ann"), html_url: page(`r${id}`), ...about };
+  const said = answer && { body: answer.body, user: userOf(answer.login), html_url: page(`r${id}a`) };
+  return [first, ...(said ? [{ id: id + 1000, ...said, ...about, in_reply_to_id: id }] : [])];
+}
+
+function shownSaid({ body, login }: PullServer["said"][number], at: number): object {
+  return { body, user: userOf(login), html_url: page(`c${at}`), created_at: TIME };
 }
 
 function ownedHead(head: string, owner: string | undefined): string {

@@ -2,9 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { type BloomOptions, type BloomProject, bloomProject } from "./bloom-project.ts";
-import { FORGE_TOKEN, type PullRequestServer } from "./pull-request-server.ts";
-
-const ADDRESS = "https://forge.example/acme/shop.git";
+import type { PullServer } from "./pull-server.ts";
 
 export const TASKS = `git: {push_to_remote: true}
 tasks:
@@ -33,14 +31,15 @@ tasks:
 `;
 
 /** The forge's repository is the project's bare remote. */
-export function shop(forge: PullRequestServer, more: Partial<BloomOptions> = {}): BloomProject {
+export function shop(forge: PullServer, more: Partial<BloomOptions> = {}): BloomProject {
   const project = bloomProject({
     tasks: TASKS,
     ...more,
-    environment: { GITHUB_API_URL: forge.url, GITHUB_TOKEN: FORGE_TOKEN },
+    environment: forge.environment,
   });
-  project.git("config", `url.${join(project.root, "../remote.git")}.insteadOf`, ADDRESS);
-  project.git("remote", "set-url", "origin", ADDRESS);
+  const address = `${forge.url}/acme/shop.git`;
+  project.git("config", `url.${join(project.root, "../remote.git")}.insteadOf`, address);
+  project.git("remote", "set-url", "origin", address);
   forge.heads = (branch) =>
     project.remoteGit("for-each-ref", "--format=%(objectname)", `refs/heads/${branch}`) || null;
   return project;
@@ -49,7 +48,7 @@ export function shop(forge: PullRequestServer, more: Partial<BloomOptions> = {})
 /** As the forge does it when a person presses the button, and then the one that deletes the branch. */
 export function mergeThere(
   project: BloomProject,
-  forge: PullRequestServer,
+  forge: PullServer,
   how: "--no-ff" | "--squash" = "--no-ff",
 ): void {
   const git = mergePull(project, forge, { number: 1, head: "feat/x", base: "main" }, how);
@@ -59,7 +58,7 @@ export function mergeThere(
 /** As the forge does it when a person presses the button; what it gives back runs git in the forge's checkout. */
 export function mergePull(
   project: BloomProject,
-  forge: PullRequestServer,
+  forge: PullServer,
   { number, head, base }: { readonly number: number; readonly head: string; readonly base: string },
   how: "--no-ff" | "--squash" = "--no-ff",
 ): (...args: readonly string[]) => void {

@@ -5,7 +5,7 @@
 
 import { parentPort } from "node:worker_threads";
 import { splitLines } from "../../src/adapters/agents/line-splitter.ts";
-import { parseRemote } from "../../src/adapters/forge/github-remote.ts";
+import { parseAddress } from "../../src/adapters/forge/remotes.ts";
 import { parseTree } from "../../src/adapters/git/objects.ts";
 import { rangeIn } from "../../src/adapters/git/range-history.ts";
 import { renderDocument } from "../../src/adapters/trackers/document.ts";
@@ -191,10 +191,7 @@ const TEXT_PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   "tracker: wiki markup": (text) => renderWiki(text),
   "tracker: document": (text) =>
     renderDocument({ content: [{ type: "bulletList", content: [{ content: [{ text }] }] }] }),
-  "forge: remote": (text) => [
-    parseRemote(text, "https://api.github.com"),
-    parseRemote(`https://${text}`, "https://x"),
-  ],
+  "forge: remote": (text) => [parseAddress(text), parseAddress(`https://${text}`)],
   "agent: lines": (text) => {
     const lines: string[] = [];
     const splitter = splitLines((line) => lines.push(line));

@@ -1,8 +1,10 @@
 import type { Octokit } from "@octokit/rest";
-import { addressFault, type Http, openHttp } from "../net/http.ts";
+import { type Http, openHttp } from "../net/http.ts";
 import { jsonOnly } from "../net/json.ts";
 import type { Environment } from "../process/environment.ts";
-import { type Checkout, GITHUB_API, lookAtCheckout } from "./github-remote.ts";
+import type { Repository } from "./forge-api.ts";
+import { type Checkout, lookAtCheckout } from "./remotes.ts";
+import { type Lacking, pathOn, serverOf } from "./servers.ts";
 
 export interface AccessOptions {
   /** The project's folder, absolute. */
@@ -15,33 +17,32 @@ export interface AccessOptions {
   readonly api?: string | undefined;
 }
 
-export interface Access extends Checkout {
+export interface Access extends Pick<Checkout, "branch" | "pushedAs"> {
   readonly token: string;
   readonly api: string;
-}
-
-/** `help` is absent if the token is missing. */
-export interface Lacking {
-  readonly detail: string;
-  readonly help?: string;
+  /** `owner/name`, of `origin` first. */
+  readonly repositories: readonly string[];
 }
 
 const MAX_REMOTES = 4;
 
-/** What is needed to ask GitHub about this repository, or what is missing. */
+/** What is needed to ask GitHub about this repository, or what is missing; without `help` it is the token. */
 export async function accessOf({
   token,
   folder,
   environment,
   ...options
-}: AccessOptions): Promise<Access | Lacking> {
+}: AccessOptions): Promise<Access | { readonly detail: string; readonly help?: string }> {
   if (!token) return { detail: "`GITHUB_TOKEN` is not set." };
-  const api = apiOf(options.api);
-  if (typeof api !== "string") return api;
+  const server = serverOf("github", { GITHUB_API_URL: options.api });
+  if ("detail" in server) return server;
   try {
-    const found = await lookAtCheckout(folder, environment, api);
-    if (found.remotes.length > 0)
-      return { ...found, token, api, remotes: found.remotes.slice(0, MAX_REMOTES) };
+    const { remotes, ...checkout } = await lookAtCheckout(folder, environment);
+    const paths = remotes.flatMap(
+      ({ addresses }) => addresses.map((each) => pathOn(server, each)).find((path) => path !== null) ?? [],
+    );
+    const repositories = [...new Set(paths)].slice(0, MAX_REMOTES);
+    if (repositories.length > 0) return { ...checkout, token, api: server.api, repositories };
   } catch {
     return {
       detail: "The project is not a git repository, or git cannot run, so its branch is unknown.",
@@ -55,14 +56,9 @@ export async function accessOf({
 }
 
 /** `GITHUB_API_URL`, or GitHub's own; what is wrong with it, if it cannot be used. */
-export function apiOf(variable: string | undefined): string | Required<Lacking> {
-  const api = (variable || GITHUB_API).replace(/\/+$/, "");
-  const fault = addressFault(api, "https://github.example.com/api/v3");
-  if (fault === null) return api;
-  return {
-    detail: `\`GITHUB_API_URL\` cannot be used: ${fault}.`,
-    help: "Correct `GITHUB_API_URL`, or unset it.",
-  };
+export function apiOf(variable: string | undefined): string | Lacking {
+  const server = serverOf("github", { GITHUB_API_URL: variable });
+  return "detail" in server ? server : server.api;
 }
 
 const silent = () => undefined;
@@ -105,6 +101,22 @@ export async function everyPage<T>(
 /** Whether another page follows. Pages are requested by number, never by the link itself, which may lead elsewhere. */
 export function hasNext(link: string | undefined): boolean {
   return /;\s*rel="?next"?/.test(link ?? "");
+}
+
+/** Under its present name, if it was renamed or moved: GitHub follows the former one to read, and not to write. */
+export async function presentRepository(
+  octokit: Octokit,
+  path: string,
+  request: { readonly signal?: AbortSignal } = {},
+): Promise<Repository> {
+  try {
+    const { data } = await octokit.rest.repos.get({ ...split(path), request });
+    return { id: data.id, path: data.full_name };
+  } catch (thrown) {
+    if ((thrown as { status?: number }).status !== 404) throw thrown;
+    // What is asked for next says what is wrong.
+    return { id: 0, path };
+  }
 }
 
 export function split(repository: string): { owner: string; repo: string } {

@@ -7,23 +7,22 @@ import { PawlError } from "../../core/error.ts";
 import type { Approvals, PullsFound, Review, ReviewedPull } from "../../core/ports/approvals.ts";
 import type { FetchFailure } from "../../core/ports/references.ts";
 import { LIMITS, withinLimits } from "../net/limits.ts";
+import { forgeFailureOf } from "./failure.ts";
 import { type AccessOptions, accessOf, everyPage, openOctokit, split } from "./github-access.ts";
-import { githubFailureOf } from "./github-failure.ts";
 
 export function openGithubApprovals(options: AccessOptions): Approvals {
   return {
     async find({ commit, pull }): Promise<PullsFound> {
       const access = await accessOf(options);
       if ("detail" in access) throw unconfigured(access.detail, access.help);
-      const { api, remotes, token } = access;
-      const repositories = [...new Set(remotes.map(({ owner, repository }) => `${owner}/${repository}`))];
+      const { api, repositories, token } = access;
       try {
         return await withinLimits(LIMITS, async () => {
           const octokit = await openOctokit(api, token, options.environment);
           return { repositories, pulls: await pullsIn(octokit, repositories, commit, pull) };
         });
       } catch (thrown) {
-        throw failed(api, repositories, githubFailureOf(thrown, Date.now()), thrown);
+        throw failed(api, repositories, forgeFailureOf(thrown, Date.now()), thrown);
       }
     },
   };

@@ -4,8 +4,8 @@ import { PawlError } from "../../core/error.ts";
 import type { IssueState, Issues } from "../../core/ports/sources.ts";
 import { type Limits, withinLimits } from "../net/limits.ts";
 import type { Environment } from "../process/environment.ts";
-import { type Access, apiOf, hasNext, openOctokit, split } from "./github-access.ts";
-import { githubFailureOf } from "./github-failure.ts";
+import { forgeFailureOf } from "./failure.ts";
+import { type Access, apiOf, hasNext, openOctokit, presentRepository, split } from "./github-access.ts";
 
 export interface IssuesSetup {
   /** `GITHUB_TOKEN` */
@@ -41,8 +41,9 @@ export function openGitHubIssues(setup: IssuesSetup): Issues {
       }),
     setState: (repository, number, { reason, state }) =>
       asking(`${repository}#${number}`, async (octokit) => {
+        const { path } = await presentRepository(octokit, repository);
         await octokit.rest.issues.update({
-          ...split(repository),
+          ...split(path),
           issue_number: number,
           state,
           ...(reason ? { state_reason: reason } : {}),
@@ -87,7 +88,7 @@ function accessIn({ api: variable, token }: IssuesSetup): Pick<Access, "api" | "
 }
 
 function failed(what: string, thrown: unknown, now: number): PawlError {
-  const { detail, reason } = githubFailureOf(thrown, now);
+  const { detail, reason } = forgeFailureOf(thrown, now);
   return new PawlError(
     "forge-failed",
     `GitHub could not be asked about ${what} (${reason}: ${detail}).`,

@@ -1,13 +1,13 @@
 /**
- * Implements the port `PullRequests` on GitHub, or on another server that speaks its API.
+ * Implements the port `PullRequests` on GitHub, GitLab, Gitea and Forgejo.
  *
  * P1  It looks for a pull request before it opens one, and again when the forge says that there is one: neither a crash
  *     nor a second process makes a second one.
  * P2  A merged or closed one counts only for its own commit: later work on the branch needs another.
+ * P3  It asks under the repository's present name: a forge follows the former one to read, and not to write.
  */
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import type { Octokit } from "@octokit/rest";
 import type {
   ForgeFailure,
   PullRequestEnsured,
@@ -16,19 +16,23 @@ import type {
   PullRequests,
   WatchedPull,
 } from "../../core/ports/pull-requests.ts";
+import type { FetchFailure } from "../../core/ports/references.ts";
 import type { Repo } from "../../core/ports/worktrees.ts";
 import { remoteOf, upstreamOf } from "../git/refs.ts";
-import { LIMITS, LimitExceeded, type Limits, withinLimits } from "../net/limits.ts";
-import { openOctokit } from "./github-access.ts";
-import { GITHUB_API, lookAtCheckout } from "./github-remote.ts";
-import { returnedOf } from "./github-returned.ts";
+import { httpFailureIn } from "../net/failure.ts";
+import { LIMITS, type Limits, withinLimits } from "../net/limits.ts";
+import type { Environment } from "../process/environment.ts";
+import { forgeFailureOf } from "./failure.ts";
+import { type ForgeRemote, findForges } from "./find-forge.ts";
+import type { ApiSetup, ForgeApi, Repository, Ways } from "./forge-api.ts";
+import { returnedOf } from "./returned.ts";
+import type { ForgeKind } from "./servers.ts";
 
 export interface PullRequestsSetup {
   readonly projectRoot: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The API's address; GitHub's own by default. */
-  readonly api?: string;
-  readonly token: string | null;
+  /** With the forges' addresses and tokens (`servers.ts`). */
+  readonly environment: Environment;
+  readonly warn?: ((line: string) => void) | undefined;
   /** Milliseconds for one request. */
   readonly limit?: number;
   /** Limits for everything that one order or look fetches; default: `LIMITS`. */
@@ -38,188 +42,165 @@ export interface PullRequestsSetup {
 const LIMIT = 30_000;
 
 export function openPullRequests(setup: PullRequestsSetup): PullRequests {
-  // Looks are frequent, so git is not asked each time where a repository's forge is.
-  const forges = new Map<string, Forge>();
-  const forgeOf = async (pull: WatchedPull) => {
-    const place = `${pull.repo}\0${pull.into}`;
-    const known = forges.get(place);
-    if (known) return known;
-    const forge = await openForge(setup, pull);
-    if (!("kind" in forge)) forges.set(place, forge);
-    return forge;
-  };
+  // Looks are frequent, so neither git nor the forge is asked each time where a repository is.
+  const places = new Map<string, Place>();
+  const memory: Memory = { renamed: new Set(), unmergeable: new Set() };
   const limited = <T>(work: () => Promise<T>) => withinLimits(setup.limits ?? LIMITS, work).catch(failureOf);
   return {
-    ensure: (order, stop) => limited(async () => ensure(await openForge(setup, order), order, stop)),
-    look: (pull, stop) => limited(async () => look(await forgeOf(pull), pull, stop)),
+    ensure: (order, stop) =>
+      limited(async () => {
+        const place = await findPlace(setup, memory, order, stop);
+        if ("kind" in place) return place;
+        return ensure(await openApi(setup, memory, place.server, stop), place, order);
+      }),
+    look: (pull, stop) =>
+      limited(async () => {
+        const key = `${pull.repo}\0${pull.into}`;
+        const place = places.get(key) ?? (await findPlace(setup, memory, pull, stop));
+        if ("kind" in place) return place;
+        places.set(key, place);
+        return look(await openApi(setup, memory, place.server, stop), place, pull);
+      }),
   };
 }
 
-interface Forge {
-  readonly octokit: Octokit;
-  /** Where pull requests are opened: the target's repository. */
-  readonly place: { readonly owner: string; readonly repo: string };
-  /** Where the branch is pushed to: the same, or a fork. */
-  readonly head: { readonly owner: string; readonly repo: string };
-  request(stop: AbortSignal | undefined): { readonly signal: AbortSignal };
+interface Memory extends Pick<ApiSetup, "unmergeable"> {
+  /** The names that a person was told of. */
+  readonly renamed: Set<string>;
 }
 
-interface Ways {
+interface Place extends Pick<Ways, "target" | "from"> {
+  readonly server: ApiSetup["server"];
+}
+
+interface Wanted {
   readonly repo: Repo;
   readonly into: string;
   /** Absent: nobody asks where it is pushed to. */
   readonly branch?: string;
 }
 
-async function openForge(
+async function findPlace(
   setup: PullRequestsSetup,
-  { branch, into, repo }: Ways,
-): Promise<Forge | ForgeFailure> {
-  const api = setup.api ?? GITHUB_API;
-  if (setup.token === null) return refused("there is no token for the forge: set GITHUB_TOKEN");
+  memory: Memory,
+  { branch, into, repo }: Wanted,
+  stop: AbortSignal | undefined,
+): Promise<Place | ForgeFailure> {
   const folder = realpathSync(repo === "." ? setup.projectRoot : join(setup.projectRoot, repo));
-  const { remotes } = await lookAtCheckout(folder, setup.environment, api);
+  const found = await findForges(folder, setup.environment);
+  if ("detail" in found) return refused(`${found.detail} ${found.help}`);
   const call = { folder, environment: setup.environment };
-  const named = (name: string | null) => {
-    const remote = remotes.find((each) => each.name === name) ?? remotes[0];
-    return remote && { owner: remote.owner, repo: remote.repository };
+  const named = (name: string | null) => found.remotes.find((each) => each.name === name);
+  const target = named(await upstreamOf(call, into)) ?? found.remotes[0];
+  const pushed = (branch === undefined ? null : named(await remoteOf(call, branch))) ?? target;
+  const { name, token, variable } = target.server;
+  if (token === undefined) return refused(`there is no token for ${name}: set ${variable}`);
+  const server = { ...target.server, token };
+  const api = await openApi(setup, memory, server, stop);
+  const present = async (remote: ForgeRemote) => {
+    const repository = await api.repository(remote.path);
+    const isRenamed = repository.path.toLowerCase() !== remote.path.toLowerCase();
+    if (isRenamed && !memory.renamed.has(remote.path)) setup.warn?.(renamed(remote, repository));
+    memory.renamed.add(remote.path);
+    return repository;
   };
-  const place = named(await upstreamOf(call, into));
-  if (!place) return refused(`no remote of ${repo} is a repository of ${api}`);
-  const head = branch === undefined ? place : (named(await remoteOf(call, branch)) ?? place);
-  return {
-    octokit: await openOctokit(api, setup.token, setup.environment),
-    place,
-    head,
-    request: (stop) => {
-      const late = AbortSignal.timeout(setup.limit ?? LIMIT);
-      return { signal: stop ? AbortSignal.any([late, stop]) : late };
-    },
-  };
+  const at = await present(target);
+  const isFork = pushed.path !== target.path && pushed.server.api === server.api;
+  return { server, target: at, from: isFork ? await present(pushed) : at };
 }
 
-async function ensure(
-  opened: Forge | ForgeFailure,
-  order: PullRequestOrder,
+function renamed({ name, path, server }: ForgeRemote, { path: now }: Repository): string {
+  return `The remote ${name} names ${path}, which is ${now} on ${server.name} now: git remote set-url ${name} gives it the present address.`;
+}
+
+const OPENERS: Readonly<Record<ForgeKind, () => Promise<(setup: ApiSetup) => ForgeApi | Promise<ForgeApi>>>> =
+  {
+    github: async () => (await import("./github-pulls.ts")).openGithubPulls,
+    gitlab: async () => (await import("./gitlab-pulls.ts")).openGitlabPulls,
+    gitea: async () => (await import("./gitea-pulls.ts")).openGiteaPulls,
+    forgejo: async () => (await import("./gitea-pulls.ts")).openGiteaPulls,
+  };
+
+async function openApi(
+  { environment, limit = LIMIT }: PullRequestsSetup,
+  { unmergeable }: Memory,
+  server: ApiSetup["server"],
   stop: AbortSignal | undefined,
-): Promise<PullRequestEnsured> {
-  if ("kind" in opened) return opened;
-  const forge: Forge = { ...opened, request: () => opened.request(stop) };
-  return (await findOpen(forge, order)) ?? (await findOver(forge, order)) ?? open(forge, order);
+): Promise<ForgeApi> {
+  const request = () => {
+    const late = AbortSignal.timeout(limit);
+    return stop ? AbortSignal.any([late, stop]) : late;
+  };
+  const open = await OPENERS[server.kind]();
+  return open({ environment, server, request, unmergeable });
+}
+
+async function ensure(api: ForgeApi, place: Place, order: PullRequestOrder): Promise<PullRequestEnsured> {
+  const ways = { ...place, branch: order.branch, into: order.into };
+  return (await findOpen(api, ways)) ?? (await findOver(api, ways, order)) ?? open(api, ways, order);
 }
 
 async function look(
-  forge: Forge | ForgeFailure,
+  api: ForgeApi,
+  { target }: Place,
   { number, returns }: WatchedPull,
-  stop: AbortSignal | undefined,
 ): Promise<PullRequestLook> {
-  if ("kind" in forge) return forge;
-  const { octokit, place, request } = forge;
-  const { data } = await octokit.rest.pulls.get({ ...place, pull_number: number, request: request(stop) });
-  if (data.merged_at !== null) return { kind: "merged", head: data.head.sha };
-  if (data.state !== "open") return { kind: "closed" };
-  if (!returns || data.head.sha !== returns.commit) return { kind: "open" };
-  const returned = await returnedOf({ octokit, place, request: () => request(stop) }, data, returns);
+  const pull = await api.get(target, number);
+  if (pull.state === "merged") return { kind: "merged", head: pull.head };
+  if (pull.state === "closed") return { kind: "closed" };
+  if (!returns || pull.head !== returns.commit) return { kind: "open" };
+  const returned = await returnedOf(api, target, pull, returns.reviews);
   return { kind: "open", ...(returned ? { returned } : {}) };
 }
 
-async function listed(
-  { head: from, octokit, place, request }: Forge,
-  order: PullRequestOrder,
-  state: "open" | "closed",
-) {
-  const head = `${from.owner}:${order.branch}`;
-  const query = { ...place, head, base: order.into, state, per_page: 30, request: request(undefined) };
-  const { data } = await octokit.rest.pulls.list(query);
-  // A server that does not know the filter returns all of them.
-  return data.filter((pull) => pull.head.ref === order.branch && pull.base.ref === order.into);
-}
-
-async function findOpen(forge: Forge, order: PullRequestOrder): Promise<PullRequestEnsured | null> {
-  const [found] = await listed(forge, order, "open");
-  return found ? { kind: "found", number: found.number, url: found.html_url } : null;
+async function findOpen(api: ForgeApi, ways: Ways): Promise<PullRequestEnsured | null> {
+  const [found] = await api.list(ways, "open");
+  return found ? { kind: "found", number: found.number, url: found.url } : null;
 }
 
 /** A merged or closed one with the branch's present commit. */
-async function findOver(forge: Forge, order: PullRequestOrder): Promise<PullRequestEnsured | null> {
-  const over = (await listed(forge, order, "closed")).filter(
-    ({ head, number }) => head.sha === order.commit && number !== order.inPlaceOf,
+async function findOver(
+  api: ForgeApi,
+  ways: Ways,
+  order: PullRequestOrder,
+): Promise<PullRequestEnsured | null> {
+  const over = (await api.list(ways, "over")).filter(
+    ({ head, number }) => head === order.commit && number !== order.inPlaceOf,
   );
-  const found = over.find(({ merged_at }) => merged_at) ?? over[0];
+  const found = over.find(({ state }) => state === "merged") ?? over[0];
   if (!found) return null;
-  return { kind: found.merged_at ? "merged" : "closed", number: found.number, url: found.html_url };
+  return { kind: found.state === "merged" ? "merged" : "closed", number: found.number, url: found.url };
 }
 
-async function open(forge: Forge, order: PullRequestOrder): Promise<PullRequestEnsured> {
-  const { title, body, branch, into } = order;
+/** GitLab and Gitea say so by 409, GitHub by 422. */
+const MAY_BE_THERE: ReadonlySet<number | undefined> = new Set([409, 422]);
+
+async function open(
+  api: ForgeApi,
+  ways: Ways,
+  { body, title }: PullRequestOrder,
+): Promise<PullRequestEnsured> {
   try {
-    const asked = {
-      ...forge.place,
-      title,
-      body,
-      ...headOf(forge, branch),
-      base: into,
-      request: forge.request(undefined),
-    };
-    const { data } = await forge.octokit.rest.pulls.create(asked);
-    return { kind: "opened", number: data.number, url: data.html_url };
+    const { number, url } = await api.open(ways, { title, body });
+    return { kind: "opened", number, url };
   } catch (thrown) {
-    if (statusOf(thrown) !== 422) throw thrown;
-    const found = await findOpen(forge, order);
+    const found = MAY_BE_THERE.has(statusOf(thrown)) ? await findOpen(api, ways) : null;
     if (found) return found;
     throw thrown;
   }
 }
 
-/** From a fork, the head names its owner; and the repository, where the same owner has both. */
-function headOf(
-  { head, place }: Forge,
-  branch: string,
-): { readonly head: string; readonly head_repo?: string } {
-  if (head.owner !== place.owner) return { head: `${head.owner}:${branch}` };
-  return { head: branch, ...(head.repo === place.repo ? {} : { head_repo: head.repo }) };
-}
-
-interface Failure {
-  readonly status?: number;
-  readonly message?: string;
-  readonly response?: { readonly headers?: Readonly<Record<string, string | number | undefined>> };
-  readonly cause?: { readonly code?: string };
-}
+const PASSES: ReadonlySet<FetchFailure["reason"]> = new Set(["rate-limited", "timed-out", "unreachable"]);
 
 function failureOf(thrown: unknown): ForgeFailure {
-  if (thrown instanceof LimitExceeded) {
-    const reason = `the forge's answer was ${thrown.message}`;
-    return thrown.reason === "too-large" ? refused(reason) : { kind: "unreachable", reason };
-  }
-  const { message = String(thrown), response, cause } = thrown as Failure;
-  const status = statusOf(thrown);
-  const headers = response?.headers;
-  if (headers === undefined) return { kind: "unreachable", reason: cause?.code ?? message.slice(0, 300) };
-  const reason = `${status}: ${message.slice(0, 300)}`;
-  const limited = status === 429 || (status === 403 && isRateLimit(headers, message));
-  if (limited) return { kind: "unreachable", reason, ...waitOf(headers) };
-  return (status ?? 500) >= 500 ? { kind: "unreachable", reason } : refused(reason);
+  const { detail: reason, reason: why, retryAfter } = forgeFailureOf(thrown, Date.now());
+  const passes = PASSES.has(why) || (why === "unexpected" && (statusOf(thrown) ?? 500) >= 500);
+  if (!passes) return refused(reason);
+  return { kind: "unreachable", reason, ...(retryAfter === undefined ? {} : { retryAfter }) };
 }
 
 function statusOf(thrown: unknown): number | undefined {
-  return (thrown as Failure).status;
-}
-
-function isRateLimit(
-  headers: Readonly<Record<string, string | number | undefined>>,
-  message: string,
-): boolean {
-  return (
-    headers["retry-after"] !== undefined ||
-    /rate limit/i.test(message) ||
-    headers["x-ratelimit-remaining"] === "0"
-  );
-}
-
-function waitOf(headers: Readonly<Record<string, string | number | undefined>>): { retryAfter?: number } {
-  const after = Number(headers["retry-after"]);
-  return Number.isFinite(after) && after >= 0 ? { retryAfter: Math.ceil(after) } : {};
+  return httpFailureIn(thrown)?.status ?? (thrown as { readonly status?: number }).status;
 }
 
 function refused(reason: string): ForgeFailure {

@@ -17,11 +17,21 @@ export interface JsonOrder {
   readonly method?: "GET" | "POST" | "PUT";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Asks and reads JSON; undefined for an answer without a body. Throws `HttpFailure`. */
 export async function askJson(http: Http, url: URL, order: JsonOrder = {}): Promise<unknown> {
-  const { body, headers, method = body === undefined ? "GET" : "POST" } = order;
+  return (await askForJson(http, url, order)).json;
+}
+
+/** With the answer's headers: they say whether another page follows. */
+export async function askForJson(
+  http: Http,
+  url: URL,
+  order: JsonOrder = {},
+): Promise<{ readonly json: unknown; readonly headers: Headers }> {
+  const { body, headers, method = body === undefined ? "GET" : "POST", signal } = order;
   const answer = await http(url, {
     method,
     headers: {
@@ -30,10 +40,11 @@ export async function askJson(http: Http, url: URL, order: JsonOrder = {}): Prom
       ...headers,
     },
     body: body === undefined ? null : JSON.stringify(body),
+    signal,
   });
   const text = await answer.text();
   if (!answer.ok) throw failureOfStatus(answer.status, answer.headers, saidIn(text, answer.headers));
-  return text === "" ? undefined : jsonIn(text, answer.headers, url);
+  return { json: text === "" ? undefined : jsonIn(text, answer.headers, url), headers: answer.headers };
 }
 
 function jsonIn(text: string, headers: Headers, url: string | URL): unknown {
@@ -47,12 +58,13 @@ function jsonIn(text: string, headers: Headers, url: string | URL): unknown {
   }
 }
 
-/** The service's own sentence: Atlassian's `errorMessages`, `errors` and `message`, GraphQL's `errors`. */
+/** The service's own sentence: Atlassian's `errorMessages`, `errors` and `message`, GraphQL's `errors`, OAuth's description. */
 function saidIn(text: string, headers: Headers): string {
   if (!/json/i.test(headers.get("content-type") ?? "")) return "";
   try {
-    const { errorMessages, errors, message } = JSON.parse(text) ?? {};
-    const said = [errorMessages, Array.isArray(errors) ? errors : Object.values(errors ?? {}), message];
+    const { error_description, errorMessages, errors, message } = JSON.parse(text) ?? {};
+    const each = (many: unknown) => (typeof many === "object" ? Object.values(many ?? {}).flat() : many);
+    const said = [errorMessages, each(errors), each(message), error_description];
     return said
       .flat()
       .map((each) => (typeof each === "string" ? each : (each?.message ?? each?.title)))

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
 import type { Repo } from "../../core/ports/worktrees.ts";
-import { openGithubReviews } from "../forge/github-reviews.ts";
 import { openPullRequests } from "../forge/pull-request.ts";
+import { openReviews } from "../forge/reviews.ts";
 import { openLinear } from "../trackers/linear.ts";
 import { openReferences } from "../trackers/references.ts";
 import { openHttp } from "./http.ts";
@@ -86,11 +86,9 @@ describe.each(["dripping", "gushing"] as const)("a %s server", (manner) => {
   it("is cut off by the client of GitHub", async () => {
     promise("fetch.limits");
     const folder = projectWith("https://forge.example/acme/app.git");
-    const reviews = openGithubReviews({
+    const reviews = openReviews({
       folder,
-      environment: process.env,
-      token: "t",
-      api: await serve(manner),
+      environment: { ...process.env, GITHUB_TOKEN: "t", GITHUB_API_URL: await serve(manner) },
       limits,
     });
     expect(await reviews.fetch({})).toMatchObject({ kind: "failed", failure: { reason } });
@@ -101,9 +99,7 @@ describe.each(["dripping", "gushing"] as const)("a %s server", (manner) => {
     const folder = projectWith("https://forge.example/acme/app.git");
     const pulls = openPullRequests({
       projectRoot: folder,
-      environment: process.env,
-      token: "t",
-      api: await serve(manner),
+      environment: { ...process.env, GITHUB_TOKEN: "t", GITHUB_API_URL: await serve(manner) },
       limit: ONE_REQUEST,
       limits,
     });

@@ -53,6 +53,8 @@ export const REMOTE_CREDENTIALS: readonly string[] = [
   "GITHUB_TOKEN",
   "GH_*",
   "GITLAB_TOKEN",
+  "GITEA_TOKEN",
+  "FORGEJO_TOKEN",
   "BITBUCKET_TOKEN",
   "AWS_*",
   "AZURE_*",

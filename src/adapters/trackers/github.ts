@@ -5,8 +5,8 @@
 import type { Octokit } from "@octokit/rest";
 import { PawlError } from "../../core/error.ts";
 import type { TrackedTask, Tracker } from "../../core/ports/trackers.ts";
-import { hasNext, openOctokit, split } from "../forge/github-access.ts";
-import { githubFailureOf } from "../forge/github-failure.ts";
+import { forgeFailureOf } from "../forge/failure.ts";
+import { hasNext, openOctokit, presentRepository, split } from "../forge/github-access.ts";
 import { HttpFailure } from "../net/failure.ts";
 import type { Limits } from "../net/limits.ts";
 import type { Environment } from "../process/environment.ts";
@@ -41,30 +41,33 @@ interface Issue {
   readonly issue_dependencies_summary?: { readonly total_blocked_by?: number };
 }
 
-export function openGitHub({ api, environment, limits, repository, statuses, token }: GitHubAccess): Tracker {
+export function openGitHub({ api, environment, limits, statuses, token, ...given }: GitHubAccess): Tracker {
   const asked: Asked = { tracker: "GitHub", url: api, token: "GITHUB_TOKEN", limits };
-  const place = split(repository);
-  const asking = <T>(work: (octokit: Octokit) => Promise<T>): Promise<T> =>
+  let present: string | undefined;
+  const asking = <T>(work: (octokit: Octokit, repository: string) => Promise<T>): Promise<T> =>
     ask(asked, async () => {
       try {
-        return await work(await openOctokit(api, token, environment));
+        const octokit = await openOctokit(api, token, environment);
+        present ??= (await presentRepository(octokit, given.repository)).path;
+        return await work(octokit, present);
       } catch (thrown) {
         throw named(thrown);
       }
     });
   return {
-    list: () => asking((octokit) => listIssues(octokit, repository, statuses)),
+    list: () => asking((octokit, repository) => listIssues(octokit, repository, statuses)),
     read: (id) =>
-      asking(async (octokit) => {
+      asking(async (octokit, repository) => {
         const issue_number = numberOf(id);
         if (issue_number === null) return null;
-        const issue = await found(octokit.rest.issues.get({ ...place, issue_number }));
+        const issue = await found(octokit.rest.issues.get({ ...split(repository), issue_number }));
         return issue && isIssueOf(issue, repository) ? toTask(octokit, issue, repository, statuses) : null;
       }),
-    setStatus: (id, name) => asking((octokit) => moveIssue(octokit, repository, id, name, statuses)),
+    setStatus: (id, name) =>
+      asking((octokit, repository) => moveIssue(octokit, repository, id, name, statuses)),
     comment: (id, mark, text) =>
-      asking(async (octokit) => {
-        const issue = { ...place, issue_number: knownNumber(id) };
+      asking(async (octokit, repository) => {
+        const issue = { ...split(repository), issue_number: knownNumber(id) };
         const comments = await pages((page) =>
           octokit.rest.issues.listComments({ ...issue, per_page: PAGE, page }),
         );
@@ -253,7 +256,7 @@ function named(thrown: unknown): unknown {
   if (thrown instanceof PawlError) return thrown;
   const { response, status } = thrown as { status?: number; response?: unknown };
   const answered = response !== undefined && status !== undefined ? { status } : {};
-  return new HttpFailure(githubFailureOf(thrown, Date.now()), { cause: thrown, ...answered });
+  return new HttpFailure(forgeFailureOf(thrown, Date.now()), { cause: thrown, ...answered });
 }
 
 const same = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();

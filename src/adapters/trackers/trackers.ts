@@ -57,8 +57,8 @@ async function gitHubAccess(environment: Environment, root: string, project: str
   if (typeof api !== "string") throw new PawlError("tracker-unconfigured", api.detail, api.help);
   if (project !== null) return { token, api, repository: repositoryOf(project) };
   const access = await accessOf({ token, folder: root, environment, api: GITHUB_API_URL });
-  const remote = "remotes" in access ? access.remotes[0] : undefined;
-  if (remote) return { token, api, repository: `${remote.owner}/${remote.repository}` };
+  const [repository] = "repositories" in access ? access.repositories : [];
+  if (repository) return { token, api, repository };
   throw new PawlError(
     "tracker-unconfigured",
     "GitHub is the provider of tasks, but neither the configuration nor a remote of the checkout names a repository there.",

@@ -30,13 +30,15 @@ export type ReviewFetch =
       readonly failure: FetchFailure | null;
     }
   | { readonly kind: "no-pull-request"; readonly branch: string; readonly repositories: readonly string[] }
-  /** `detail`: what is missing. `help`: what to do about it, as a sentence, unless the token is missing. */
-  | { readonly kind: "not-configured"; readonly detail: string; readonly help?: string }
+  /** `detail`: what is missing. `help`: what to do about it, as a sentence. */
+  | { readonly kind: "not-configured"; readonly detail: string; readonly help: string }
   | { readonly kind: "failed"; readonly failure: FetchFailure };
 
 export interface PullRequest {
   /** `owner/name` */
   readonly repository: string;
+  /** What the remote calls it, if it was renamed or moved since. */
+  readonly former?: string;
   readonly number: number;
   readonly title: string;
   readonly url: string;
@@ -54,7 +56,16 @@ export interface Remark {
   /** A review's verdict: `APPROVED`, `CHANGES_REQUESTED`, `COMMENTED`. */
   readonly verdict?: string;
   readonly file?: string;
+  /** The last line that it is about: of the present file, unless `side` says otherwise. */
   readonly line?: number;
+  /** The first of them, if they are several. */
+  readonly startLine?: number;
+  /** The lines are those of the former file: the change removes them. */
+  readonly side?: "former";
+  /** The part of the diff that it is about, as it was then; begins with `@@`. */
+  readonly hunk?: string;
+  /** A program wrote it. */
+  readonly bot?: true;
   /** The comment replies to an earlier one of its thread. */
   readonly reply?: true;
   readonly resolved?: boolean;

@@ -74,7 +74,11 @@ async function fetchFor(
   return {};
 }
 
-const NO_REVIEWS = { kind: "not-configured", detail: "No access to GitHub is configured." } as const;
+const NO_REVIEWS = {
+  kind: "not-configured",
+  detail: "No access to a forge is configured.",
+  help: "Cast Reparo where Pawl may ask the forge: by its command or its MCP server.",
+} as const;
 
 /** Where an incomplete fetch stopped, if the state file has a usable record of it. */
 export function missingOf({ context }: StateFile): ReviewMissing | undefined {

@@ -33,7 +33,7 @@ const viewOf = (state: string, origin: string | null, facts: Facts) =>
   sampleView(state, origin, facts, packaged);
 
 const REVIEWS: readonly ReviewFetch[] = [
-  { kind: "not-configured", detail: "No token is set." },
+  { kind: "not-configured", detail: "No token is set.", help: "Set one." },
   { kind: "no-pull-request", branch: "topic", repositories: ["acme/app"] },
   { kind: "failed", failure: { reason: "rate-limited", detail: "429", retryAfter: 30 } },
   {

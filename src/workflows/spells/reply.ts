@@ -4,7 +4,7 @@ import type { ReviewFetch } from "../../core/ports/reviews.ts";
 import type { Facts } from "../../engine/workflow.ts";
 import { faultOf, openTemplates } from "../../runtime/template.ts";
 import { parseAtlassianUrls, unprocessedUrls } from "./atlassian.ts";
-import { describeFailure, problemOf } from "./comments-file.ts";
+import { describeFailure, leftOut, problemOf } from "./comments-file.ts";
 import type { Criterion } from "./criteria.ts";
 import { titleOf } from "./events.ts";
 import { renderFenced } from "./fence.ts";
@@ -151,8 +151,10 @@ function reviewSaid(review: ReviewFetch, work: Work): string {
     const of = `${review.pull.repository}#${review.pull.number}`;
     if (review.remarks.length === 0 && review.missing === null)
       return `The pull request ${of} has no${work.missing ? " more" : ""} comments; ${file} says so.`;
-    const count = review.remarks.length === 1 ? "One comment" : `${review.remarks.length} comments`;
-    const got = `${count} on the pull request ${of} ${review.remarks.length === 1 ? "was" : "were"} written to ${file}.`;
+    const shown = review.remarks.filter(({ resolved }) => !resolved).length;
+    const left = review.remarks.length - shown;
+    const count = shown === 1 ? "One comment" : `${shown} comments`;
+    const got = `${count} on the pull request ${of} ${shown === 1 ? "was" : "were"} written to ${file}.${left === 0 ? "" : ` ${leftOut(left)}`}`;
     const problem = problemOf(review);
     return problem === null ? got : `${got} But ${problem}`;
   }
@@ -161,14 +163,12 @@ function reviewSaid(review: ReviewFetch, work: Work): string {
 
 /** What to do to get the comments. */
 function reviewSetup(review: ReviewFetch | undefined): string {
-  if (review === undefined) return "Cast **Reparo** to fetch the comments that are still missing.";
-  if (review.kind === "not-configured" && review.help !== undefined)
-    return `${review.help} Then cast **Reparo** again.`;
-  if (review.kind === "failed" || (review.kind === "fetched" && review.failure !== null)) {
+  if (review?.kind === "not-configured") return `${review.help} Then cast **Reparo** again.`;
+  if (review?.kind === "failed" || (review?.kind === "fetched" && review.failure !== null)) {
     const failure = review.failure;
     return `${oneLine(failure ? describeFailure(failure) : "")} Then cast **Reparo** again: it fetches only what is missing.`;
   }
-  return "Set `GITHUB_TOKEN` to a token that may read the repository's pull requests (and `GITHUB_API_URL` for a GitHub server of your own) in the environment of the MCP server (and restart it) or of your terminal. Then cast **Reparo** again.";
+  return "Cast **Reparo** to fetch the comments that are still missing.";
 }
 
 function linksSaid(links: readonly LinkFetch[], work: Work): string {

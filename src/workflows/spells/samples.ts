@@ -24,7 +24,7 @@ export const SAMPLE_CONTEXT: Context = {
 
 const LINK = "https://acme.atlassian.net/browse/PROJ-1";
 
-const REVIEW: ReviewFetch = { kind: "not-configured", detail: "No token is set." };
+const REVIEW: ReviewFetch = { kind: "not-configured", detail: "No token is set.", help: "Set one." };
 
 export async function replySamples({ packaged }: View): Promise<readonly PromptSample[]> {
   const samples: PromptSample[] = [];

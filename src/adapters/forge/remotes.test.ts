@@ -4,9 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
-import { GITHUB_API, lookAtCheckout, parseRemote } from "./github-remote.ts";
+import { lookAtCheckout, parseAddress } from "./remotes.ts";
+import { type ForgeKind, pathOn, serverOf } from "./servers.ts";
 
-const APP = { owner: "acme", repository: "app" };
+/** The repository that an address names on a forge, by the environment's variables. */
+function pathIn(url: string, kind: ForgeKind, environment: Readonly<Record<string, string>> = {}) {
+  const server = serverOf(kind, environment);
+  if ("detail" in server) throw new Error(server.detail);
+  const address = parseAddress(url);
+  return address && pathOn(server, address);
+}
 
 test.each([
   "https://github.com/acme/app.git",
@@ -17,7 +24,7 @@ test.each([
   "ssh://git@ssh.github.com:443/acme/app.git",
   "git://github.com/acme/app.git",
 ])("%s is a remote on GitHub", (url) => {
-  expect(parseRemote(url, GITHUB_API)).toEqual(APP);
+  expect(pathIn(url, "github")).toBe("acme/app");
 });
 
 test.each([
@@ -29,13 +36,52 @@ test.each([
   "https://github.com/acme",
   "https://github.com/acme/..",
 ])("%s is none", (url) => {
-  expect(parseRemote(url, GITHUB_API)).toBeNull();
+  expect(pathIn(url, "github")).toBeNull();
 });
 
-test("on a server of one's own the last two path segments of any remote count", () => {
-  const api = "https://forge.example/api/v3";
+test("on a GitHub server of one's own the last two path segments of any remote count", () => {
+  const own = { GITHUB_API_URL: "https://forge.example/api/v3" };
   for (const url of ["https://forge.example/git/acme/app.git", "git@mirror.example:deep/acme/app"])
-    expect(parseRemote(url, api)).toEqual(APP);
+    expect(pathIn(url, "github", own)).toBe("acme/app");
+});
+
+test("other forges are found by their own hosts, or by the address that their variable names", () => {
+  promise("forge.found");
+  const found: readonly (readonly [string, ForgeKind, Readonly<Record<string, string>>, string | null])[] = [
+    ["https://gitlab.com/acme/team/app.git", "gitlab", {}, "acme/team/app"],
+    ["git@gitlab.com:acme/app.git", "gitlab", {}, "acme/app"],
+    ["ssh://git@altssh.gitlab.com:443/acme/app", "gitlab", {}, "acme/app"],
+    ["https://gitlab.com/app", "gitlab", {}, null],
+    ["https://gitlab.com/acme/../app", "gitlab", {}, null],
+    ["https://codeberg.org/acme/app.git", "forgejo", {}, "acme/app"],
+    ["https://codeberg.org/acme/app.git", "gitea", {}, null],
+    ["https://gitea.com/acme/app", "gitea", {}, "acme/app"],
+    ["https://git.acme.example:8443/acme/app", "gitlab", { GITLAB_HOST: "git.acme.example" }, "acme/app"],
+    ["https://gitlab.com/acme/app", "gitlab", { GITLAB_HOST: "git.acme.example" }, null],
+    [
+      "https://acme.example/gitlab/acme/app",
+      "gitlab",
+      { GITLAB_HOST: "https://acme.example/gitlab/" },
+      "acme/app",
+    ],
+    ["git@acme.example:acme/app", "gitlab", { GITLAB_HOST: "https://acme.example/gitlab" }, "acme/app"],
+    [
+      "git@git.acme.example:acme/app",
+      "gitea",
+      { GITEA_INSTANCE_URL: "https://git.acme.example" },
+      "acme/app",
+    ],
+    ["git@evil-git.acme.example:acme/app", "forgejo", { FORGEJO_URL: "https://git.acme.example" }, null],
+  ];
+  for (const [url, kind, environment, path] of found) expect(pathIn(url, kind, environment), url).toBe(path);
+});
+
+test("an address that would carry a token without protection is refused", () => {
+  promise("forge.found");
+  expect(serverOf("gitlab", { GITLAB_HOST: "http://git.acme.example" })).toEqual({
+    detail: "`GITLAB_HOST` cannot be used: it must begin with https://, since credentials are sent to it.",
+    help: "Correct `GITLAB_HOST`, or unset it.",
+  });
 });
 
 describe("a checkout", () => {
@@ -43,6 +89,15 @@ describe("a checkout", () => {
   afterEach(() => {
     for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
   });
+
+  /** A remote, by the repository on GitHub that its first address there names. */
+  const onGithub = ({ remotes }: Awaited<ReturnType<typeof lookAtCheckout>>) =>
+    remotes.flatMap(({ addresses, name }) => {
+      const server = serverOf("github", {});
+      const paths = "detail" in server ? [] : addresses.map((each) => pathOn(server, each));
+      const path = paths.find((each) => each !== null);
+      return path ? [`${name}: ${path}`] : [];
+    });
 
   /** A repository on the branch wt-1, and a home whose git rewrites `gh:`. */
   function checkout(...commands: readonly (readonly string[])[]) {
@@ -56,42 +111,37 @@ describe("a checkout", () => {
     git("config", "--global", "url.git@github.com:.insteadOf", "gh:");
     git("init", "-q", "-b", "wt-1");
     for (const words of commands) git(...words);
-    return lookAtCheckout(folder, environment, GITHUB_API);
+    return lookAtCheckout(folder, environment);
   }
 
   test("has a remote that is fetched from a mirror as it is written", async () => {
-    const { remotes } = await checkout(
+    const found = await checkout(
       ["remote", "add", "origin", "https://github.com/acme/app"],
       ["config", "url./srv/mirror.insteadOf", "https://github.com/acme/app"],
     );
-    expect(remotes).toEqual([{ name: "origin", ...APP }]);
+    expect(onGithub(found)).toEqual(["origin: acme/app"]);
   });
 
   test("has its remotes as git rewrites them", async () => {
     promise("spells.remotes");
-    const { remotes } = await checkout(
+    const found = await checkout(
       ["remote", "add", "mine", "https://github.com/ann/app"],
       ["remote", "add", "origin", "gh:acme/app.git"],
       ["remote", "add", "else", "https://gitlab.com/acme/app"],
     );
-    expect(remotes).toEqual([
-      { name: "origin", ...APP },
-      { name: "mine", owner: "ann", repository: "app" },
-    ]);
+    expect(onGithub(found)).toEqual(["origin: acme/app", "mine: ann/app"]);
   });
 
   test("has its remotes as the person's ssh knows them", async () => {
     promise("spells.remotes");
     for (const url of ["git@github.com-work:acme/app.git", "ssh://github.com-work/acme/app"])
-      expect((await checkout(["remote", "add", "origin", url])).remotes, url).toEqual([
-        { name: "origin", ...APP },
-      ]);
+      expect(onGithub(await checkout(["remote", "add", "origin", url])), url).toEqual(["origin: acme/app"]);
     for (const url of [
       "git@unknown-work:acme/app.git",
       "-oProxyCommand=x:acme/app",
       "./github.com-work/acme/app",
     ])
-      expect((await checkout(["config", "remote.origin.url", url])).remotes, url).toEqual([]);
+      expect(onGithub(await checkout(["config", "remote.origin.url", url])), url).toEqual([]);
   });
 
   test("that is pushed under another name says so, but not where it only began at the main branch", async () => {
@@ -115,6 +165,6 @@ describe("a checkout", () => {
       ["config", "branch.wt-1.merge", "refs/heads/patch-1"],
     );
     expect(found.pushedAs).toBe("patch-1");
-    expect(found.remotes.map(({ owner }) => owner)).toEqual(["acme", "ann"]);
+    expect(onGithub(found)).toEqual(["origin: acme/app", ": ann/app"]);
   });
 });

@@ -1,29 +1,14 @@
-import type { PullRequest, Remark, ReviewPart } from "../../core/ports/reviews.ts";
-import type { Environment } from "../process/environment.ts";
-import { hasNext, openOctokit, split } from "./github-access.ts";
-
-/** GitHub's REST and GraphQL APIs, as far as the comments on pull requests need them. All methods reject with octokit's errors. */
-export interface Github {
-  /** The open pull requests of a repository from `owner:branch`. */
-  pulls(repository: string, head: string): Promise<readonly PullHead[]>;
-  pull(repository: string, number: number): Promise<PullHead>;
-  remarks(part: ReviewPart, repository: string, number: number, page: number): Promise<RemarksPage>;
-  graphql(query: string, variables: Readonly<Record<string, unknown>>): Promise<unknown>;
-}
-
-export type PullHead = Pick<PullRequest, "number" | "title" | "url">;
-
-export interface RemarksPage {
-  /** `id` is the REST id of a review comment. */
-  readonly remarks: readonly (Remark & { readonly id?: number; readonly root?: number })[];
-  readonly more: boolean;
-}
+/** GitHub's REST and GraphQL APIs, as far as the comments on pull requests need them. */
+import type { Remark } from "../../core/ports/reviews.ts";
+import type { ApiSetup } from "./forge-api.ts";
+import { hasNext, openOctokit, presentRepository, split } from "./github-access.ts";
+import { resolvedThreads } from "./github-threads.ts";
+import type { PullHead, RemarksApi, RemarksPage } from "./remarks-api.ts";
 
 const A_PAGE = 100;
 
-/** Opens a client of the API at this address. */
-export async function openGithub(api: string, token: string, environment: Environment): Promise<Github> {
-  const octokit = await openOctokit(api, token, environment);
+export async function openGithubRemarks({ environment, server }: ApiSetup): Promise<RemarksApi> {
+  const octokit = await openOctokit(server.api, server.token, environment);
   const readers = {
     reviews: async (at: Place) => {
       const { data, headers } = await octokit.rest.pulls.listReviews({ ...at });
@@ -40,8 +25,10 @@ export async function openGithub(api: string, token: string, environment: Enviro
     },
   };
   return {
-    async pulls(repository, head) {
-      const order = { ...split(repository), head, state: "open", per_page: 5 } as const;
+    repository: (path) => presentRepository(octokit, path),
+    async pulls(target, from, branch) {
+      const head = `${split(from.path).owner}:${branch}`;
+      const order = { ...split(target.path), head, state: "open", per_page: 5 } as const;
       return (await octokit.rest.pulls.list(order)).data.map(pullHead);
     },
     async pull(repository, number) {
@@ -50,7 +37,7 @@ export async function openGithub(api: string, token: string, environment: Enviro
     },
     remarks: (part, repository, number, page) =>
       readers[part]({ ...split(repository), pull_number: number, per_page: A_PAGE, page }),
-    graphql: (query, variables) => octokit.graphql(query, { ...variables }),
+    resolved: (repository, number) => resolvedThreads(octokit, repository, number),
   };
 }
 
@@ -77,21 +64,23 @@ function pullHead({
 interface Said {
   readonly html_url: string;
   readonly body?: string | null;
-  readonly user: { readonly login: string } | null;
+  readonly user: { readonly login: string; readonly type?: string } | null;
 }
 
-const author = ({ user }: Said) => user?.login ?? "ghost";
+const saidBy = ({ body, html_url: url, user }: Said) => ({
+  author: user?.login ?? "ghost",
+  ...(user?.type === "Bot" && { bot: true as const }),
+  url,
+  text: body ?? "",
+});
 
 /** A review without text only wraps its comments; a pending one is not submitted yet. */
 function reviewRemark(
   review: Said & { readonly state: string; readonly submitted_at?: string | null },
 ): Remark[] {
-  const text = review.body ?? "";
-  if (review.state === "PENDING" || (review.state === "COMMENTED" && text.trim() === "")) return [];
-  const time = review.submitted_at ?? "";
-  return [
-    { part: "reviews", author: author(review), url: review.html_url, text, time, verdict: review.state },
-  ];
+  const said = saidBy(review);
+  if (review.state === "PENDING" || (review.state === "COMMENTED" && said.text.trim() === "")) return [];
+  return [{ part: "reviews", ...said, time: review.submitted_at ?? "", verdict: review.state }];
 }
 
 interface CodeComment extends Said {
@@ -100,33 +89,32 @@ interface CodeComment extends Said {
   readonly created_at: string;
   readonly line?: number | null;
   readonly original_line?: number | null;
+  readonly start_line?: number | null;
+  readonly original_start_line?: number | null;
+  readonly side?: string | null;
+  readonly diff_hunk?: string;
   readonly in_reply_to_id?: number;
 }
 
 function codeRemark(comment: CodeComment): RemarksPage["remarks"][number] {
-  const line = comment.line ?? comment.original_line;
   const outdated = !comment.line && Boolean(comment.original_line);
+  const line = outdated ? comment.original_line : comment.line;
+  const startLine = outdated ? comment.original_start_line : comment.start_line;
   return {
     part: "review-comments",
-    author: author(comment),
-    url: comment.html_url,
-    text: comment.body ?? "",
+    ...saidBy(comment),
     time: comment.created_at,
     file: comment.path,
     ...(line ? { line } : {}),
+    ...(startLine ? { startLine } : {}),
+    ...(comment.side === "LEFT" ? { side: "former" as const } : {}),
+    ...(comment.diff_hunk ? { hunk: comment.diff_hunk } : {}),
     ...(comment.in_reply_to_id === undefined ? {} : { reply: true as const }),
     ...(outdated ? { outdated: true as const } : {}),
-    id: comment.id,
     root: comment.in_reply_to_id ?? comment.id,
   };
 }
 
 function plainRemark(comment: Said & { readonly created_at: string }): Remark {
-  return {
-    part: "comments",
-    author: author(comment),
-    url: comment.html_url,
-    text: comment.body ?? "",
-    time: comment.created_at,
-  };
+  return { part: "comments", ...saidBy(comment), time: comment.created_at };
 }

@@ -5,12 +5,19 @@ import { type GitCall, git, gitLine } from "../git/git.ts";
 import { findProgram, safePath } from "../process/programs.ts";
 import { execFile } from "../process/start-program.ts";
 
-/** A repository on GitHub, as a remote names it. */
-export interface GithubRemote {
-  /** The remote's name: `origin`. */
+export interface Remote {
+  /** `origin`; empty for a fork that has no name. */
   readonly name: string;
-  readonly owner: string;
-  readonly repository: string;
+  /** How it is written, the likeliest first: as git rewrites it, and as the configuration has it. */
+  readonly addresses: readonly Address[];
+}
+
+export interface Address {
+  readonly host: string;
+  /** Where the host answers over HTTP. */
+  readonly origin: string;
+  /** `["acme", "app"]` */
+  readonly segments: readonly string[];
 }
 
 export interface Checkout {
@@ -18,17 +25,12 @@ export interface Checkout {
   readonly branch: string | null;
   /** What the branch is called where it is pushed to, if otherwise. */
   readonly pushedAs: string | null;
-  readonly remotes: readonly GithubRemote[];
+  /** `origin` first, then `upstream`. */
+  readonly remotes: readonly Remote[];
 }
 
-export const GITHUB_API = "https://api.github.com";
-
-/** The checked-out branch, and the remotes on the server of `api`; `origin` comes first. */
-export async function lookAtCheckout(
-  folder: string,
-  environment: Readonly<Record<string, string | undefined>>,
-  api: string,
-): Promise<Checkout> {
+/** The checked-out branch, and the remotes on other machines. */
+export async function lookAtCheckout(folder: string, environment: GitCall["environment"]): Promise<Checkout> {
   const call = { folder, environment, accept: [1], limit: 30_000 };
   const branch = (await gitLine(call, ["symbolic-ref", "--short", "--quiet", "HEAD"])) || null;
   const tracked = branch === null ? null : await trackedBy(call, branch);
@@ -39,15 +41,15 @@ export async function lookAtCheckout(
     url,
   }));
   const fork = tracked !== null && /[/:]/.test(tracked.remote) ? [{ name: "", url: tracked.remote }] : [];
-  const remotes: GithubRemote[] = [];
+  const remotes: Remote[] = [];
   for (const { name, url } of [...named, ...fork]) {
-    const found =
-      parseRemote(api === GITHUB_API ? await withoutAlias(url, environment) : url, api) ??
-      // It may be fetched from a mirror.
-      parseRemote(await gitLine(call, ["config", `remote.${name}.url`]), api);
-    if (found !== null) remotes.push({ name, ...found });
+    // It may be fetched from a mirror.
+    const written = name === "" ? "" : await gitLine(call, ["config", `remote.${name}.url`]);
+    const urls = [await withoutAlias(url, environment), written];
+    const addresses = [...new Set(urls)].map(parseAddress).filter((each) => each !== null);
+    if (addresses.length > 0) remotes.push({ name, addresses });
   }
-  const rank = ({ name }: GithubRemote) => (name === "origin" ? 0 : name === "upstream" ? 1 : 2);
+  const rank = ({ name }: Remote) => (name === "origin" ? 0 : name === "upstream" ? 1 : 2);
   const pushedAs = tracked && tracked.name !== branch ? tracked.name : null;
   return { branch, pushedAs, remotes: remotes.sort((a, b) => rank(a) - rank(b)) };
 }
@@ -91,28 +93,19 @@ async function withoutAlias(url: string, environment: GitCall["environment"]): P
   return name === undefined ? url : `${before}${name}${url.slice(start.length)}`;
 }
 
-/**
- * Owner and name from a remote's URL. For github.com the host must be GitHub's; for another server any remote counts,
- * by its last two path segments.
- */
-export function parseRemote(
-  url: string,
-  api: string,
-): { readonly owner: string; readonly repository: string } | null {
-  const [, host = "", path = ""] =
-    /^[a-z][a-z0-9+.-]*:\/\/(?:[^@/]*@)?([^/:]+)(?::\d+)?\/(.*)$/i.exec(url) ??
-    /^(?:[^@/]+@)?([^/:@]+):(?!\/\/)(.*)$/.exec(url) ??
+/** Null: it is no address on another machine. */
+export function parseAddress(url: string): Address | null {
+  const [, scheme = "", host = "", port = "", path = ""] =
+    /^([a-z][a-z0-9+.-]*):\/\/(?:[^@/]*@)?([^/:]+)(:\d+)?\/(.*)$/i.exec(url) ??
+    /^()(?:[^@/]+@)?([^/:@]+)():(?!\/\/)(.*)$/.exec(url) ??
     [];
-  if (api === GITHUB_API && !/^((www|ssh)\.)?github\.com$/i.test(host)) return null;
   const segments = path
     .replace(/\/+$/, "")
     .replace(/\.git$/, "")
     .split("/")
     .filter((segment) => segment !== "");
-  const [owner, repository] = segments.slice(-2);
-  return owner && repository && isName(owner) && isName(repository) ? { owner, repository } : null;
-}
-
-function isName(segment: string): boolean {
-  return /^[A-Za-z0-9._-]+$/.test(segment) && segment !== "." && segment !== "..";
+  if (host === "" || segments.length === 0) return null;
+  const isWeb = /^https?$/i.test(scheme);
+  const origin = `${isWeb ? scheme.toLowerCase() : "https"}://${host}${isWeb ? port : ""}`;
+  return { host: host.toLowerCase(), origin, segments };
 }

@@ -13,10 +13,10 @@ interface RequestFailure {
 }
 
 /**
- * Describes what octokit threw, in Pawl's own words and GitHub's. GitHub answers 403 both for a missing right and for too
- * many requests.
+ * Describes what a forge's client threw, in Pawl's own words and the forge's. GitHub answers 403 both for a missing right and
+ * for too many requests.
  */
-export function githubFailureOf(thrown: unknown, now: number): FetchFailure {
+export function forgeFailureOf(thrown: unknown, now: number): FetchFailure {
   const failure = exceededHere()?.failure ?? httpFailureIn(thrown)?.failure;
   if (failure) return failure;
   const { status, name, response, cause } = thrown as RequestFailure;
@@ -24,7 +24,7 @@ export function githubFailureOf(thrown: unknown, now: number): FetchFailure {
     return { reason: "timed-out", detail: "no answer in time" };
   // Octokit gives a request without an answer the status 500 and no response.
   if (response?.headers === undefined)
-    return { reason: "unexpected", detail: "the answer has not the shape that GitHub's API describes" };
+    return { reason: "unexpected", detail: "the answer has not the shape that the forge's API describes" };
   const headers = new Headers(
     Object.entries(response.headers).map(([name, value]): [string, string] => [name, String(value ?? "")]),
   );

@@ -1,0 +1,70 @@
+import type { Environment } from "../process/environment.ts";
+import { type Checkout, lookAtCheckout } from "./remotes.ts";
+import {
+  ADDRESS_VARIABLES,
+  askKind,
+  type ForgeKind,
+  type ForgeServer,
+  howToName,
+  type Lacking,
+  pathOn,
+  serversIn,
+} from "./servers.ts";
+
+/** A remote that is a repository on a forge. */
+export interface ForgeRemote {
+  readonly name: string;
+  readonly server: ForgeServer;
+  /** `acme/app`, on GitLab `acme/team/app` too. */
+  readonly path: string;
+}
+
+export interface Forges extends Pick<Checkout, "branch" | "pushedAs"> {
+  /** `origin` comes first. */
+  readonly remotes: readonly [ForgeRemote, ...ForgeRemote[]];
+}
+
+/** The forges that a checkout's remotes are on. */
+export async function findForges(folder: string, environment: Environment): Promise<Forges | Lacking> {
+  const { faults, servers } = serversIn(environment);
+  const checkout = await lookAtCheckout(folder, environment).catch(() => null);
+  if (checkout === null)
+    return {
+      detail: "The project is not a git repository, or git cannot run, so its branch is unknown.",
+      help: "Check that `git status` works in the project.",
+    };
+  const [first, ...others] = checkout.remotes.flatMap(({ addresses, name }): readonly ForgeRemote[] => {
+    for (const server of servers)
+      for (const address of addresses) {
+        const path = pathOn(server, address);
+        if (path !== null) return [{ name, server, path }];
+      }
+    return [];
+  });
+  if (first === undefined) return faults[0] ?? nowhere(checkout, environment);
+  const { branch, pushedAs } = checkout;
+  return { branch, pushedAs, remotes: [first, ...others] };
+}
+
+/** Each host is asked once. */
+const kinds = new Map<string, Promise<ForgeKind | null>>();
+
+async function nowhere({ remotes }: Checkout, environment: Environment): Promise<Lacking> {
+  const [address] = remotes[0]?.addresses ?? [];
+  if (address) {
+    const asked = kinds.get(address.origin) ?? askKind(address.origin, environment);
+    kinds.set(address.origin, asked);
+    const kind = await asked;
+    // Perhaps it answers later.
+    if (kind === null) kinds.delete(address.origin);
+    else
+      return {
+        detail: `${address.host} is a server whose token is not known: no variable names it.`,
+        help: howToName(kind, address.origin),
+      };
+  }
+  return {
+    detail: "No remote of the repository is on GitHub, GitLab, Gitea or Forgejo.",
+    help: `Add the repository there as a remote. For a server of your own, name it in one of ${ADDRESS_VARIABLES}.`,
+  };
+}

@@ -1,0 +1,231 @@
+/** Gitea's API 1, which Forgejo speaks too: https://docs.gitea.com/api/ */
+import type { ApiSetup, ForgeApi, ForgeCheck, Pull, Repository, Ways } from "./forge-api.ts";
+import { openRest, type Rest } from "./rest.ts";
+import { allowed, shortened } from "./returned.ts";
+
+export function openGiteaPulls(setup: ApiSetup): ForgeApi {
+  const rest = openGitea(setup);
+  const get = (target: Repository, number: number) =>
+    rest.get<GiteaPull>(`/repos/${target.path}/pulls/${number}`);
+  return {
+    repository: (path) => repositoryOf(rest, path),
+    async list(ways, state) {
+      const found = await listed(rest, ways, state === "open" ? "open" : "closed");
+      return Promise.all(found.map((each) => pullOf(rest, ways.target, each)));
+    },
+    async open({ branch, from, into, target }, text) {
+      // From a fork, the head names its owner, who can have but one.
+      const head = from.id === target.id ? branch : `${from.path.split("/")[0]}:${branch}`;
+      const body = { ...text, head, base: into };
+      return pullOf(rest, target, await rest.post<GiteaPull>(`/repos/${target.path}/pulls`, body));
+    },
+    async get(target, number) {
+      const found = await get(target, number);
+      const pull = await pullOf(rest, target, found);
+      return { ...pull, isConflicting: isUnmergeable(setup.unmergeable, target, found) };
+    },
+    checks: (target, { head }) => allowed(statusesOf(rest, setup.server.web ?? "", target, head)),
+    requested: (target, { number }, known) => requestedChanges(rest, target, number, known),
+  };
+}
+
+/** A server may allow fewer. */
+const PAGES = { name: "limit", most: 50 };
+
+export const openGitea = (setup: ApiSetup): Rest => openRest(setup, PAGES);
+
+export async function repositoryOf(rest: Rest, path: string): Promise<Repository> {
+  const { full_name, id } = await rest.get<{ readonly id: number; readonly full_name: string }>(
+    `/repos/${path}`,
+  );
+  return { id, path: full_name };
+}
+
+interface GiteaPull {
+  readonly number: number;
+  readonly html_url: string;
+  readonly state: string;
+  readonly merged: boolean;
+  readonly mergeable: boolean;
+  readonly draft?: boolean;
+  readonly title: string;
+  /** `label` is the branch; `ref`, too, but only as long as the branch is there. */
+  readonly head: { readonly label: string; readonly sha: string; readonly repo_id: number };
+  readonly base: { readonly ref: string; readonly sha: string };
+}
+
+const MOST_OVER = 5;
+
+/** Gitea cannot filter by the branch. What is over is asked for as far back as it may matter. */
+export async function listed(
+  rest: Rest,
+  { branch, from, into, target }: Omit<Ways, "into"> & Partial<Ways>,
+  state: "open" | "closed",
+): Promise<readonly GiteaPull[]> {
+  const found: GiteaPull[] = [];
+  for (let page = 1; ; page++) {
+    const query = { state, sort: "recentupdate", page };
+    const { items, more } = await rest.page<GiteaPull>(`/repos/${target.path}/pulls`, query);
+    found.push(
+      ...items.filter(
+        ({ base, head }) =>
+          head.label === branch && base.ref === (into ?? base.ref) && head.repo_id === from.id,
+      ),
+    );
+    if (!more || (state === "closed" && page === MOST_OVER)) return found;
+  }
+}
+
+async function pullOf(rest: Rest, target: Repository, found: GiteaPull): Promise<Pull> {
+  const { head, html_url: url, merged, number, state } = found;
+  const isOpen = state === "open";
+  return {
+    number,
+    url,
+    state: merged ? "merged" : isOpen ? "open" : "closed",
+    head: isOpen ? head.sha : await lastCommit(rest, target, found),
+    isConflicting: false,
+  };
+}
+
+/** The pull request's own: the shown head follows the branch, as long as there is one. */
+async function lastCommit(rest: Rest, target: Repository, { head, number }: GiteaPull): Promise<string> {
+  const query = { limit: 1, page: 1, verification: "false", files: "false" };
+  const path = `/repos/${target.path}/pulls/${number}/commits`;
+  const { items } = await rest.page<{ readonly sha: string }>(path, query);
+  return items[0]?.sha ?? head.sha;
+}
+
+/** Gitea says so also while it is finding out: only a second look at the same two commits counts. */
+function isUnmergeable(
+  before: Set<string>,
+  { path }: Repository,
+  { base, draft, head, mergeable, number, state, title }: GiteaPull,
+): boolean {
+  const isDraft = draft ?? /^(?:wip:|\[wip\])/i.test(title);
+  if (state !== "open" || mergeable || isDraft) return false;
+  const key = [path, number, head.sha, base.sha].join(" ");
+  if (before.has(key)) return true;
+  before.add(key);
+  return false;
+}
+
+interface Status {
+  readonly context: string;
+  readonly description: string;
+  readonly status: string;
+  readonly target_url: string;
+}
+
+const STATES: Readonly<Record<string, ForgeCheck["state"]>> = {
+  pending: "running",
+  failure: "failed",
+  error: "failed",
+};
+
+async function statusesOf(
+  rest: Rest,
+  web: string,
+  target: Repository,
+  sha: string,
+): Promise<readonly ForgeCheck[]> {
+  const path = `/repos/${target.path}/commits/${sha}/status`;
+  const found = new Map<string, Status>();
+  // No answer says whether another page follows, nor how many a server puts on one.
+  for (let page = 1, before = -1; found.size > before; page++) {
+    before = found.size;
+    const query = { page, limit: PAGES.most };
+    const { statuses } = await rest.get<{ readonly statuses: readonly Status[] | null }>(path, query);
+    for (const each of statuses ?? []) found.set(each.context, each);
+  }
+  return [...found.values()].map(({ context: name, description: summary, status, target_url }) => {
+    const url = URL.canParse(target_url, web) && target_url !== "" ? new URL(target_url, web).href : null;
+    return {
+      name,
+      url,
+      summary,
+      state: STATES[status] ?? "passed",
+      ...(url !== null && /\/actions\/runs\/\d+/.test(url) && { log: () => logOf(rest, target, sha, url) }),
+    };
+  });
+}
+
+interface Run {
+  readonly id: number;
+  readonly html_url: string;
+}
+
+/** The log of a job of its Actions, on servers that give it. */
+async function logOf(rest: Rest, target: Repository, sha: string, url: string): Promise<string | null> {
+  const actions = `/repos/${target.path}/actions`;
+  const { workflow_runs } = await rest.get<{ readonly workflow_runs: readonly Run[] }>(`${actions}/runs`, {
+    head_sha: sha,
+    limit: PAGES.most,
+  });
+  const run = workflow_runs.find(({ html_url }) => url === html_url || url.startsWith(`${html_url}/`));
+  if (!run) return null;
+  const { jobs } = await rest.get<{ readonly jobs: readonly Run[] }>(`${actions}/runs/${run.id}/jobs`);
+  const job = jobs.find(({ html_url }) => html_url === url);
+  return job ? rest.text(`${actions}/jobs/${job.id}/logs`) : null;
+}
+
+export interface GiteaReview extends Omit<GiteaComment, "created_at"> {
+  readonly state: string;
+  /** By one whom the rules of the target's branch let approve. */
+  readonly official: boolean;
+  readonly dismissed: boolean;
+  readonly comments_count: number;
+  readonly submitted_at: string;
+}
+
+export interface GiteaComment {
+  readonly id: number;
+  readonly body: string;
+  /** Null: a team is asked to review. */
+  readonly user: { readonly login: string } | null;
+  readonly created_at: string;
+  readonly html_url: string;
+}
+
+export interface GiteaLineComment extends GiteaComment {
+  readonly path: string;
+  /** A line of the new file; 0: it is about the former one. */
+  readonly position: number;
+  /** A line of the former file; 0: it is about the new one. */
+  readonly original_position: number;
+  readonly resolver: { readonly login: string } | null;
+  readonly diff_hunk: string;
+}
+
+async function requestedChanges(
+  rest: Rest,
+  target: Repository,
+  number: number,
+  known: readonly string[],
+): ReturnType<ForgeApi["requested"]> {
+  const path = `/repos/${target.path}/pulls/${number}/reviews`;
+  const last = new Map<string, GiteaReview>();
+  for (const review of await allowed(rest.all<GiteaReview>(path)))
+    if (review.user && /^(?:APPROVED|REQUEST_CHANGES)$/.test(review.state))
+      last.set(review.user.login, review);
+  const found: Awaited<ReturnType<ForgeApi["requested"]>>[number][] = [];
+  for (const [author, { body, dismissed, id, official, state }] of last) {
+    if (state !== "REQUEST_CHANGES" || dismissed || known.includes(String(id))) continue;
+    if (!official && !(await mayWrite(rest, target, author))) continue;
+    const comments = await allowed(rest.get<readonly GiteaLineComment[]>(`${path}/${id}/comments`));
+    const said = comments
+      .filter(({ resolver }) => !resolver)
+      .map(({ body: text, path: file, position }) => ({ file, line: position || null, text }));
+    found.push({ id: String(id), author, ...shortened(body, said) });
+  }
+  return found;
+}
+
+const WRITES: ReadonlySet<string | undefined> = new Set(["write", "admin", "owner"]);
+
+/** Only an administrator of the repository is told; for others, nobody may. */
+async function mayWrite(rest: Rest, target: Repository, login: string): Promise<boolean> {
+  const path = `/repos/${target.path}/collaborators/${encodeURIComponent(login)}/permission`;
+  const [found] = await allowed(rest.get<{ readonly permission: string }>(path).then((each) => [each]));
+  return WRITES.has(found?.permission);
+}

@@ -1,0 +1,265 @@
+/** https://docs.gitlab.com/api/merge_requests/, with pipelines, jobs, commit statuses, discussions and members. */
+import type { ApiSetup, ForgeApi, ForgeCheck, Pull, Repository } from "./forge-api.ts";
+import { openRest, type Rest } from "./rest.ts";
+import { allowed, shortened } from "./returned.ts";
+
+export function openGitlabPulls(setup: ApiSetup): ForgeApi {
+  const rest = openGitlab(setup);
+  return {
+    repository: (path) => repositoryOf(rest, path),
+    async list({ branch, from, into, target }, state) {
+      const found = await rest.all<MergeRequest>(`/projects/${target.id}/merge_requests`, {
+        source_branch: branch,
+        target_branch: into,
+        state: state === "open" ? "opened" : "all",
+      });
+      return found
+        .filter(({ source_project_id }) => source_project_id === from.id)
+        .map(pullOf)
+        .filter((pull) => (pull.state === "open") === (state === "open"));
+    },
+    async open({ branch, from, into, target }, { body, title }) {
+      const asked = { source_branch: branch, target_branch: into, title, description: body };
+      const across = from.id === target.id ? {} : { target_project_id: target.id };
+      return pullOf(
+        await rest.post<MergeRequest>(`/projects/${from.id}/merge_requests`, { ...asked, ...across }),
+      );
+    },
+    get: async (target, number) => pullOf(await rest.get<MergeRequest>(at(target, number))),
+    checks: (target, pull) => checksOf(rest, target, pull),
+    requested: (target, pull, known) => requestedChanges(rest, target, pull, known),
+  };
+}
+
+export const openGitlab = (setup: ApiSetup): Rest => openRest(setup, { name: "per_page", most: 100 });
+
+export const projectAt = (path: string) => `/projects/${encodeURIComponent(path)}`;
+
+export async function repositoryOf(rest: Rest, path: string): Promise<Repository> {
+  const { id, path_with_namespace } = await rest.get<Project>(projectAt(path));
+  return { id, path: path_with_namespace };
+}
+
+interface Project {
+  readonly id: number;
+  readonly path_with_namespace: string;
+}
+
+export interface MergeRequest {
+  readonly iid: number;
+  readonly title: string;
+  readonly web_url: string;
+  readonly state: "opened" | "closed" | "merged" | "locked";
+  readonly sha: string;
+  readonly source_project_id: number;
+  readonly has_conflicts?: boolean;
+  readonly detailed_merge_status?: string;
+  /** False only where all of them must be resolved. */
+  readonly blocking_discussions_resolved?: boolean;
+  readonly head_pipeline?: Pipeline | null;
+}
+
+interface Pipeline {
+  readonly id: number;
+  readonly project_id: number;
+  readonly sha: string;
+  readonly ref: string;
+  readonly status: string;
+  readonly web_url: string;
+}
+
+const at = (target: Repository, number: number) => `/projects/${target.id}/merge_requests/${number}`;
+
+const FINDING_OUT: ReadonlySet<string | undefined> = new Set(["unchecked", "checking", "preparing"]);
+
+function pullOf(found: MergeRequest): Pull {
+  const { detailed_merge_status, has_conflicts, iid: number, sha: head, state, web_url: url } = found;
+  return {
+    number,
+    url,
+    // A locked one is being merged.
+    state: state === "merged" || state === "closed" ? state : "open",
+    head,
+    isConflicting: has_conflicts === true && !FINDING_OUT.has(detailed_merge_status),
+  };
+}
+
+const UNDER_WAY: ReadonlySet<string> = new Set([
+  "created",
+  "waiting_for_resource",
+  "preparing",
+  "pending",
+  "running",
+]);
+
+interface Job {
+  readonly id: number;
+  readonly name: string;
+  readonly stage: string;
+  readonly status: string;
+  readonly allow_failure: boolean;
+  readonly failure_reason?: string | null;
+  readonly web_url: string;
+}
+
+async function checksOf(rest: Rest, target: Repository, pull: Pull): Promise<readonly ForgeCheck[]> {
+  const { head_pipeline: pipeline, source_project_id } = await rest.get<MergeRequest>(
+    at(target, pull.number),
+  );
+  const found: ForgeCheck[] = [];
+  if (pipeline && (await isFor(rest, pipeline, pull.head)))
+    found.push(...(await allowed(jobsOf(rest, pipeline))));
+  found.push(...(await allowed(statusesOf(rest, source_project_id, pull.head))));
+  return found;
+}
+
+/** Whether a pipeline is about this commit, or about its merge with the target. */
+async function isFor(rest: Rest, { project_id, ref, sha }: Pipeline, head: string): Promise<boolean> {
+  if (sha === head || !ref.endsWith("/merge")) return sha === head;
+  const commit = `/projects/${project_id}/repository/commits/${sha}`;
+  const { parent_ids } = await rest.get<{ readonly parent_ids: readonly string[] }>(commit);
+  return parent_ids.includes(head);
+}
+
+async function jobsOf(
+  rest: Rest,
+  { id, project_id, status, web_url }: Pipeline,
+): Promise<readonly ForgeCheck[]> {
+  if (UNDER_WAY.has(status)) return [{ name: "pipeline", url: web_url, summary: "", state: "running" }];
+  if (status !== "failed") return [];
+  const jobs = await rest.all<Job>(`/projects/${project_id}/pipelines/${id}/jobs`);
+  const failed = jobs.filter((job) => job.status === "failed" && !job.allow_failure);
+  // One of another project that it started has failed, or it could not begin.
+  if (failed.length === 0) return [{ name: "pipeline", url: web_url, summary: "", state: "failed" }];
+  return failed.map(({ failure_reason, id: job, name, stage, web_url: url }) => ({
+    name,
+    url,
+    summary: `Stage ${stage}${failure_reason ? `: ${failure_reason}` : ""}`,
+    state: "failed",
+    log: () => rest.text(`/projects/${project_id}/jobs/${job}/trace`),
+  }));
+}
+
+interface Status {
+  readonly name: string;
+  readonly status: string;
+  readonly target_url: string | null;
+  readonly description: string | null;
+  readonly allow_failure: boolean;
+}
+
+/** What other services say of a commit. GitLab lists its own jobs there, too: those of any pipeline. */
+async function statusesOf(rest: Rest, project: number, sha: string): Promise<readonly ForgeCheck[]> {
+  const found = await rest.all<Status>(`/projects/${project}/repository/commits/${sha}/statuses`);
+  return found
+    .filter(({ target_url }) => !/\/-\/jobs\/\d+$/.test(target_url ?? ""))
+    .map(({ allow_failure, description, name, status, target_url: url }) => ({
+      name,
+      url,
+      summary: description ?? "",
+      state: UNDER_WAY.has(status) ? "running" : status === "failed" && !allow_failure ? "failed" : "passed",
+    }));
+}
+
+export interface Discussion {
+  readonly id: string;
+  readonly notes: readonly Note[];
+}
+
+export interface Note {
+  readonly id: number;
+  readonly body: string;
+  readonly author: { readonly id: number; readonly username: string };
+  readonly created_at: string;
+  readonly system: boolean;
+  readonly resolvable: boolean;
+  readonly resolved?: boolean;
+  readonly position?: DiffLine | null;
+}
+
+export interface DiffLine {
+  readonly new_path: string;
+  readonly old_path: string;
+  /** Null: the line is gone in the new file. */
+  readonly new_line?: number | null;
+  readonly old_line?: number | null;
+  readonly head_sha: string;
+  /** Absent: one line. */
+  readonly line_range?: {
+    readonly start: { readonly new_line?: number | null; readonly old_line?: number | null };
+  } | null;
+}
+
+export interface Reviewer {
+  readonly user: { readonly id: number; readonly username: string };
+  readonly state: string;
+  readonly created_at: string;
+}
+
+/**
+ * The threads of a reviewer who requests changes, and what they said besides; where all threads must be resolved, everybody's.
+ * Each is one: its id ends with its last note, so that an answer counts anew.
+ */
+async function requestedChanges(
+  rest: Rest,
+  target: Repository,
+  pull: Pull,
+  known: readonly string[],
+): ReturnType<ForgeApi["requested"]> {
+  const path = at(target, pull.number);
+  const { blocking_discussions_resolved } = await rest.get<MergeRequest>(path);
+  const reviewers = await allowed(rest.all<Reviewer>(`${path}/reviewers`));
+  const wanting = reviewers.filter(({ state }) => state === "requested_changes").map(({ user }) => user);
+  const isBlocked = blocking_discussions_resolved === false;
+  if (wanting.length === 0 && !isBlocked) return [];
+  const discussions = await allowed(rest.all<Discussion>(`${path}/discussions`));
+  const isWanting = ({ id }: Note["author"]) => wanting.some((each) => each.id === id);
+  const threads = discussions.filter(
+    ({ notes: [first] }) => first?.resolvable && !first.resolved && (isBlocked || isWanting(first.author)),
+  );
+  const found = [...wanting.map((user) => verdictOf(user, discussions)), ...threads.map(threadOf)].filter(
+    ({ id }) => !known.includes(id),
+  );
+  const heard = new Map<number, boolean>();
+  for (const { user } of found)
+    if (!heard.has(user.id)) heard.set(user.id, await mayWrite(rest, target, user.id));
+  return found
+    .filter(({ user }) => heard.get(user.id))
+    .map(({ user, ...each }) => ({ ...each, author: user.username }));
+}
+
+/** What a person said in no thread before they requested changes, since what they last decided. */
+function verdictOf(user: Note["author"], discussions: readonly Discussion[]) {
+  const own = discussions.flatMap(({ notes }) => notes).filter(({ author }) => author.id === user.id);
+  const verdicts = own.filter(
+    ({ body, system }) => system && /^(?:un)?approved |^requested changes/.test(body),
+  );
+  const last = verdicts.findLast(({ body }) => body.startsWith("requested changes"));
+  const before = verdicts.filter(({ id }) => id < (last?.id ?? 0)).at(-1);
+  const said = own.filter(({ id, resolvable, system }) => !system && !resolvable && id > (before?.id ?? 0));
+  return {
+    id: `changes:${user.id}:${last?.id ?? ""}`,
+    user,
+    ...shortened(said.map(({ body }) => body).join("\n\n"), []),
+  };
+}
+
+function threadOf({ id, notes }: Discussion) {
+  const [first, ...answers] = notes.filter(({ system }) => !system) as [Note, ...Note[]];
+  const text = [first.body, ...answers.map(({ author, body }) => `${author.username}: ${body}`)].join("\n\n");
+  const { position } = first;
+  const comment = { file: position?.new_path ?? "", line: position?.new_line ?? null, text };
+  return {
+    id: `${id}:${(answers.at(-1) ?? first).id}`,
+    user: first.author,
+    ...(position ? shortened("", [comment]) : shortened(text, [])),
+  };
+}
+
+const DEVELOPER = 30;
+
+async function mayWrite(rest: Rest, target: Repository, user: number): Promise<boolean> {
+  const asked = rest.get<{ readonly access_level: number }>(`/projects/${target.id}/members/all/${user}`);
+  const [member] = await allowed(asked.then((each) => [each]));
+  return (member?.access_level ?? 0) >= DEVELOPER;
+}

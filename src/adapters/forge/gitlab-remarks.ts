@@ -1,0 +1,156 @@
+/** What was said on a merge request of GitLab. A note has no hunk: it is cut from the diffs of the version that it is about. */
+import type { Remark } from "../../core/ports/reviews.ts";
+import { withinLimits } from "../net/limits.ts";
+import type { ApiSetup } from "./forge-api.ts";
+import {
+  type DiffLine,
+  type Discussion,
+  type MergeRequest,
+  type Note,
+  openGitlab,
+  projectAt,
+  type Reviewer,
+  repositoryOf,
+} from "./gitlab-pulls.ts";
+import type { PullHead, RemarksApi, RemarksPage } from "./remarks-api.ts";
+import type { Rest } from "./rest.ts";
+
+const VERDICTS: Readonly<Record<string, string>> = {
+  approved: "APPROVED",
+  requested_changes: "CHANGES_REQUESTED",
+};
+
+export function openGitlabRemarks(setup: ApiSetup): RemarksApi {
+  const rest = openGitlab(setup);
+  const at = (path: string, number: number) => `${projectAt(path)}/merge_requests/${number}`;
+  const discussionsOn = async (path: string, number: number, page: number) => {
+    const request = await rest.get<MergeRequest>(at(path, number));
+    const found = await rest.page<Discussion>(`${at(path, number)}/discussions`, { page });
+    return { ...found, request };
+  };
+  const readers = {
+    async reviews(path: string, number: number, page: number): Promise<RemarksPage> {
+      const { web_url: url } = await rest.get<MergeRequest>(at(path, number));
+      const { items, more } = await rest.page<Reviewer>(`${at(path, number)}/reviewers`, { page });
+      const remarks = items.flatMap(({ created_at: time, state, user }): readonly Remark[] => {
+        const verdict = VERDICTS[state];
+        if (verdict === undefined) return [];
+        return [{ part: "reviews", ...authorOf(user), url, text: "", time, verdict }];
+      });
+      return { remarks, more };
+    },
+    async "review-comments"(path: string, number: number, page: number): Promise<RemarksPage> {
+      const { items, more, request } = await discussionsOn(path, number, page);
+      const hunkOf = openHunks(rest, at(path, number));
+      const remarks: Remark[] = [];
+      for (const { notes } of items)
+        if (notes[0]?.position) {
+          const { position } = notes[0];
+          const lines = { ...linesOf(position, request), ...(await hunkOf(position)) };
+          remarks.push(...threadOf(notes, request).map((each) => ({ ...each, ...lines })));
+        }
+      return { remarks, more };
+    },
+    async comments(path: string, number: number, page: number): Promise<RemarksPage> {
+      const { items, more, request } = await discussionsOn(path, number, page);
+      const threads = items.filter(({ notes: [first] }) => first && !first.position);
+      return { remarks: threads.flatMap(({ notes }) => threadOf(notes, request)), more };
+    },
+  };
+  return {
+    repository: (path) => repositoryOf(rest, path),
+    async pulls(target, from, branch) {
+      const query = { state: "opened", source_branch: branch };
+      const found = await rest.all<MergeRequest>(`/projects/${target.id}/merge_requests`, query);
+      return found.filter(({ source_project_id }) => source_project_id === from.id).map(pullHead);
+    },
+    pull: async (path, number) => pullHead(await rest.get<MergeRequest>(at(path, number))),
+    remarks: (part, path, number, page) => readers[part](path, number, page),
+  };
+}
+
+function pullHead({ iid: number, title, web_url: url }: MergeRequest): PullHead {
+  return { number, title, url };
+}
+
+const PROGRAMS = /^(?:project|group)_\d+_bot/;
+
+function authorOf({ username: author }: { readonly username: string }) {
+  return { author, ...(PROGRAMS.test(author) && { bot: true as const }) };
+}
+
+function threadOf(notes: readonly Note[], { web_url }: MergeRequest): readonly Remark[] {
+  const [first] = notes;
+  return notes
+    .filter(({ system }) => !system)
+    .map((note) => ({
+      part: first?.position ? ("review-comments" as const) : ("comments" as const),
+      ...authorOf(note.author),
+      url: `${web_url}#note_${note.id}`,
+      text: note.body,
+      time: note.created_at,
+      ...(note === first ? {} : { reply: true as const }),
+      ...(first?.resolvable ? { resolved: first.resolved === true } : {}),
+    }));
+}
+
+/** GitLab keeps a place at the newest commit as long as the lines are there. */
+function linesOf(
+  { head_sha, line_range, new_line, new_path, old_line, old_path }: DiffLine,
+  { sha }: MergeRequest,
+) {
+  const isFormer = !new_line;
+  const line = new_line || old_line;
+  const first = isFormer ? line_range?.start.old_line : line_range?.start.new_line;
+  return {
+    file: isFormer ? old_path : new_path,
+    ...(line ? { line } : {}),
+    ...(line && first && first < line ? { startLine: first } : {}),
+    ...(line && isFormer ? { side: "former" as const } : {}),
+    ...(head_sha === sha ? {} : { outdated: true as const }),
+  };
+}
+
+interface Version {
+  readonly id: number;
+  readonly head_commit_sha: string;
+}
+
+interface FileDiff {
+  readonly old_path: string;
+  readonly new_path: string;
+  readonly diff: string;
+}
+
+const OF_DIFFS = { bytes: 5_000_000, milliseconds: 15_000 };
+
+/** Without them the comments are still there. */
+function openHunks(rest: Rest, request: string) {
+  let versions: Promise<readonly Version[]> | undefined;
+  const diffs = new Map<string, Promise<readonly FileDiff[]>>();
+  const diffsAt = async (commit: string) => {
+    versions ??= rest.all<Version>(`${request}/versions`);
+    const version = (await versions).find(({ head_commit_sha }) => head_commit_sha === commit);
+    if (!version) return [];
+    const read = rest.get<{ readonly diffs: readonly FileDiff[] }>(`${request}/versions/${version.id}`);
+    return (await read).diffs;
+  };
+  return async ({
+    head_sha,
+    new_line,
+    new_path,
+    old_line,
+    old_path,
+  }: DiffLine): Promise<{ readonly hunk?: string }> => {
+    const reading = diffs.get(head_sha) ?? withinLimits(OF_DIFFS, () => diffsAt(head_sha)).catch(() => []);
+    diffs.set(head_sha, reading);
+    const file = (await reading).find((each) => each.new_path === new_path && each.old_path === old_path);
+    const hunk = file?.diff.split(/^(?=@@ )/m).find((each) => {
+      const header = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(each);
+      const [from, count] = new_line ? [header?.[3], header?.[4]] : [header?.[1], header?.[2]];
+      const line = new_line || old_line || 0;
+      return line >= Number(from) && line < Number(from) + Number(count ?? 1);
+    });
+    return hunk === undefined ? {} : { hunk };
+  };
+}

@@ -1,0 +1,90 @@
+/** What stands against an open pull request: failed checks, requested changes, conflicts. */
+import { clean } from "../../core/clean.ts";
+import type { FailedForgeCheck, Returned } from "../../core/ports/pull-requests.ts";
+import { withinLimits } from "../net/limits.ts";
+import { forgeFailureOf } from "./failure.ts";
+import type { ForgeApi, ForgeCheck, Pull, Repository } from "./forge-api.ts";
+
+/** Null: nothing stands against it, or not yet. */
+export async function returnedOf(
+  api: ForgeApi,
+  target: Repository,
+  pull: Pull,
+  known: readonly string[],
+): Promise<Returned | null> {
+  const checks = await api.checks(target, pull);
+  // None while one is still under way: the agent gets all of them at once.
+  const failed = checks.some(({ state }) => state === "running")
+    ? []
+    : checks.filter(({ state }) => state === "failed");
+  const reviews = await api.requested(target, pull, known);
+  if (failed.length + reviews.length === 0 && !pull.isConflicting) return null;
+  return { checks: await withTails(failed), reviews, isConflicting: pull.isConflicting };
+}
+
+/** A log that is too large, or does not come in time, is left out. */
+const OF_LOG = { bytes: 10_000_000, milliseconds: 8000 };
+const MOST_LOGS = 3;
+const MOST_SAID = 2000;
+const MOST_COMMENTS = 50;
+
+async function withTails(failed: readonly ForgeCheck[]): Promise<readonly FailedForgeCheck[]> {
+  const found: FailedForgeCheck[] = [];
+  let logs = 0;
+  for (const { log, name, summary, url } of failed) {
+    const text = log && logs++ < MOST_LOGS ? await withinLimits(OF_LOG, log).catch(() => null) : null;
+    const tail = text === null ? null : tailOf(text);
+    found.push({ name, url, summary: summary.slice(0, MOST_SAID), tail });
+  }
+  return found;
+}
+
+const TAIL_LINES = 80;
+const TAIL_LETTERS = 8000;
+/** Enough for the end, whatever a job prints while it cleans up. */
+const READ_LETTERS = 1_000_000;
+/** The time before a line, with the stream's mark of GitLab. */
+const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z (?:\d\d[OE][ +])?/;
+/** What GitLab folds by. */
+const FOLDS = /section_(?:start|end):\d+:[^\r\n]*\r/g;
+/** After it a job only cleans up. */
+const FAILS = /^(?:##\[error\]|ERROR: Job failed)/;
+
+function tailOf(log: string): string {
+  const lines = clean(log.slice(-READ_LETTERS).replace(FOLDS, ""))
+    .split("\n")
+    .map((line) => line.replace(TIME, ""));
+  const error = lines.findLastIndex((line) => FAILS.test(line));
+  const shown = error < 0 ? lines : lines.slice(0, error + 1);
+  return shown.slice(-TAIL_LINES).join("\n").slice(-TAIL_LETTERS);
+}
+
+interface Said {
+  readonly file: string;
+  readonly line: number | null;
+  readonly text: string;
+}
+
+/** As much of it as an agent is given. */
+export function shortened(
+  text: string,
+  comments: readonly Said[],
+): { readonly text: string; readonly comments: readonly Said[] } {
+  return {
+    text: text.slice(0, TAIL_LETTERS),
+    comments: comments
+      .slice(0, MOST_COMMENTS)
+      .map((each) => ({ ...each, text: each.text.slice(0, MOST_SAID) })),
+  };
+}
+
+/** What the token may not read, or the server does not know, is empty. */
+export async function allowed<T>(found: Promise<readonly T[]>): Promise<readonly T[]> {
+  try {
+    return await found;
+  } catch (thrown) {
+    const { reason } = forgeFailureOf(thrown, Date.now());
+    if (reason === "forbidden" || reason === "not-found") return [];
+    throw thrown;
+  }
+}

@@ -1,0 +1,219 @@
+/**
+ * Fetches what was said on the pull request of the checked-out branch.
+ *
+ * G1  The token goes only to the configured address: pages are requested by number, never by a returned link.
+ * G2  A part that was read incompletely is kept, with the place where it stopped, so that a retry begins there.
+ */
+import type { FetchFailure } from "../../core/ports/references.ts";
+import type {
+  PullRequest,
+  Remark,
+  ReviewFetch,
+  ReviewMissing,
+  ReviewPart,
+  Reviews,
+} from "../../core/ports/reviews.ts";
+import { LIMITS, type Limits, withinLimits } from "../net/limits.ts";
+import type { Environment } from "../process/environment.ts";
+import { forgeFailureOf, repeatsItself } from "./failure.ts";
+import { findForges } from "./find-forge.ts";
+import type { ApiSetup, Repository } from "./forge-api.ts";
+import type { RemarksApi } from "./remarks-api.ts";
+import type { ForgeKind } from "./servers.ts";
+
+export interface ReviewsSetup {
+  /** The project's folder, absolute. */
+  readonly folder: string;
+  /** With the forges' addresses and tokens (`servers.ts`). */
+  readonly environment: Environment;
+  /** Limits for the whole fetch. */
+  readonly limits?: Limits;
+}
+
+const PARTS: readonly ReviewPart[] = ["reviews", "review-comments", "comments"];
+const MAX_PAGES = 100;
+const MAX_REMOTES = 4;
+
+const OPENERS: Readonly<
+  Record<ForgeKind, () => Promise<(setup: ApiSetup) => RemarksApi | Promise<RemarksApi>>>
+> = {
+  github: async () => (await import("./github-remarks.ts")).openGithubRemarks,
+  gitlab: async () => (await import("./gitlab-remarks.ts")).openGitlabRemarks,
+  gitea: async () => (await import("./gitea-remarks.ts")).openGiteaRemarks,
+  forgejo: async () => (await import("./gitea-remarks.ts")).openGiteaRemarks,
+};
+
+export function openReviews({ environment, folder, limits = LIMITS }: ReviewsSetup): Reviews {
+  return {
+    async fetch({ missing }): Promise<ReviewFetch> {
+      const found = await findForges(folder, environment);
+      if ("detail" in found) return { kind: "not-configured", ...found };
+      const { branch, pushedAs, remotes } = found;
+      if (branch === null)
+        return {
+          kind: "not-configured",
+          detail: "No branch is checked out.",
+          help: "Check out the pull request's branch.",
+        };
+      // A mirror counts where the first has no token.
+      const { server } = remotes.find((remote) => remote.server.token !== undefined) ?? remotes[0];
+      const { token, variable } = server;
+      if (token === undefined)
+        return {
+          kind: "not-configured",
+          detail: `\`${variable}\` is not set.`,
+          help: `Set \`${variable}\` to a token that may read the repository's pull requests, in the environment of the MCP server (and restart it) or of your terminal.`,
+        };
+      const paths = new Set(remotes.filter((remote) => remote.server === server).map(({ path }) => path));
+      const names = [branch, ...(pushedAs ? [pushedAs] : [])] as const;
+      return withinLimits(limits, async () => {
+        try {
+          const open = await OPENERS[server.kind]();
+          const request = () => AbortSignal.timeout(limits.milliseconds);
+          const api = await open({
+            environment,
+            server: { ...server, token },
+            request,
+            unmergeable: new Set(),
+          });
+          return await fetchReviews(api, names, [...paths].slice(0, MAX_REMOTES), missing);
+        } catch (thrown) {
+          return { kind: "failed", failure: forgeFailureOf(thrown, Date.now()) };
+        }
+      });
+    },
+  };
+}
+
+async function fetchReviews(
+  api: RemarksApi,
+  names: readonly [branch: string, ...pushedAs: string[]],
+  paths: readonly string[],
+  missing: ReviewMissing | undefined,
+): Promise<ReviewFetch> {
+  const [branch] = names;
+  const pull = missing ? await readPull(api, missing, branch) : await findPull(api, paths, names);
+  if (pull === null) return { kind: "no-pull-request", branch, repositories: paths };
+  const { remarks, pages, failure } = await readParts(api, pull, missing);
+  const marked = await markThreads(api, pull, remarks);
+  const stopped = Object.keys(pages).length > 0;
+  return {
+    kind: "fetched",
+    pull,
+    remarks: marked.remarks,
+    threads: marked.threads,
+    missing: stopped ? { repository: pull.repository, number: pull.number, pages } : null,
+    failure,
+  };
+}
+
+/** The open pull request from the branch of the first name that has one, in and from any of the repositories (forks are remotes). */
+async function findPull(
+  api: RemarksApi,
+  paths: readonly string[],
+  names: readonly string[],
+): Promise<PullRequest | null> {
+  let notFound: unknown = null;
+  /** Null: it is not there, or the token may not see it. */
+  const there = async <T>(asked: Promise<T>): Promise<T | null> => {
+    try {
+      return await asked;
+    } catch (thrown) {
+      if (forgeFailureOf(thrown, Date.now()).reason !== "not-found") throw thrown;
+      notFound = thrown;
+      return null;
+    }
+  };
+  const sources: (Repository & { readonly former: string })[] = [];
+  // A fork that the token may not see still names its owner.
+  for (const path of paths)
+    sources.push({ ...((await there(api.repository(path))) ?? { id: UNSEEN, path }), former: path });
+  let answered = false;
+  for (const target of sources.filter(({ id }) => id !== UNSEEN))
+    for (const [branch, from] of names.flatMap((name) => sources.map((each) => [name, each] as const))) {
+      const found = await there(api.pulls(target, from, branch));
+      if (found === null) break;
+      answered = true;
+      if (!found[0]) continue;
+      const isRenamed = target.former.toLowerCase() !== target.path.toLowerCase();
+      const renamed = isRenamed ? { former: target.former } : {};
+      return { ...found[0], repository: target.path, ...renamed, branch };
+    }
+  if (!answered && notFound !== null) throw notFound;
+  return null;
+}
+
+const UNSEEN = -1;
+
+/**
+ * Adds to the remarks whether their threads are resolved. If that fails, the marks are left out: what was said matters
+ * more than whether it is settled.
+ */
+async function markThreads(
+  api: RemarksApi,
+  { number, repository }: PullRequest,
+  remarks: Read["remarks"],
+): Promise<{ readonly remarks: readonly Remark[]; readonly threads: "known" | "unknown" }> {
+  const hasThreads = api.resolved && remarks.some(({ root }) => root !== undefined);
+  const resolved = hasThreads ? await api.resolved?.(repository, number).catch(() => null) : undefined;
+  const marked = remarks.map(({ root, ...remark }) => {
+    const mark = root === undefined ? undefined : resolved?.get(root);
+    return mark === undefined ? remark : { ...remark, resolved: mark };
+  });
+  return { remarks: marked, threads: resolved === null ? "unknown" : "known" };
+}
+
+async function readPull(api: RemarksApi, missing: ReviewMissing, branch: string): Promise<PullRequest> {
+  const found = await api.pull(missing.repository, missing.number);
+  return { ...found, repository: missing.repository, branch };
+}
+
+interface Read {
+  readonly remarks: readonly (Remark & { readonly root?: number })[];
+  /** Of each part that is not complete, the page to go on with. */
+  readonly pages: Readonly<Partial<Record<ReviewPart, number>>>;
+  readonly failure: FetchFailure | null;
+}
+
+async function readParts(
+  api: RemarksApi,
+  pull: PullRequest,
+  missing: ReviewMissing | undefined,
+): Promise<Read> {
+  const remarks: Read["remarks"][number][] = [];
+  const pages: Partial<Record<ReviewPart, number>> = {};
+  let failure: FetchFailure | null = null;
+  for (const part of PARTS) {
+    const first = missing ? missing.pages[part] : 1;
+    if (first === undefined) continue;
+    if (failure !== null && repeatsItself(failure)) {
+      pages[part] = first;
+      continue;
+    }
+    const stop = await readPart(api, pull, part, first, remarks);
+    if (stop === null) continue;
+    pages[part] = stop.page;
+    failure ??= stop.failure;
+  }
+  return { remarks, pages, failure };
+}
+
+/** Adds a part's remarks from a page on. Null: all of them; else where it stopped, and why unless it was just too much. */
+async function readPart(
+  api: RemarksApi,
+  { repository, number }: PullRequest,
+  part: ReviewPart,
+  first: number,
+  remarks: Read["remarks"][number][],
+): Promise<{ readonly page: number; readonly failure: FetchFailure | null } | null> {
+  for (let page = first; ; page++) {
+    if (page >= first + MAX_PAGES) return { page, failure: null };
+    try {
+      const answer = await api.remarks(part, repository, number, page);
+      remarks.push(...answer.remarks);
+      if (!answer.more) return null;
+    } catch (thrown) {
+      return { page, failure: forgeFailureOf(thrown, Date.now()) };
+    }
+  }
+}

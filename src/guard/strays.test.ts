@@ -28,7 +28,8 @@ function openWorld() {
           : { kind: "unavailable", reason: world.fault }) as never,
       between: async (one, other) => {
         const before = one.split(" ");
-        return other.split(" ").filter((file) => !before.includes(file));
+        const fresh = other.split(" ").filter((file) => !before.includes(file));
+        return fresh.map((path) => ({ path, added: 1, deleted: 0 }));
       },
     },
     notes: {

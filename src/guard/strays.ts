@@ -122,7 +122,7 @@ async function editsSince(
   const changed = now.tree === note.tree ? [] : await place.git.between(note.tree, now.tree);
   if (changed === null) return unknown("files changed, and Pawl no longer knows what they were.");
   const allowed = writes === "plan" ? planFiles : [];
-  const files = [...changed, ...inside.map((folder) => `${folder}/`)]
+  const files = [...changed.map(({ path }) => path), ...inside.map((folder) => `${folder}/`)]
     .filter((path) => !allowed.some((glob) => matchesGlob(path, glob)))
     .sort();
   return files.length === 0 ? null : { run, state, files, tree: now.tree };

@@ -602,6 +602,7 @@ describe("A review full of hostile texts", () => {
     changes: {
       ...{ kind: "changes", repo: text, base: text, from: text, to: text, lastJudged: text },
       files: [{ ...{ path: text, added: 1, deleted: null, item: text, isNew: true }, group: "outside-plan" }],
+      since: [{ ...{ path: text, added: 1, deleted: 0, item: text, isNew: true }, group: "outside-plan" }],
     },
     checks: [
       {

@@ -188,7 +188,7 @@ describe("the differences between two objects of git", () => {
     write("app/x.txt", "2\n");
     write("a.txt", "outside\n");
     const to = await look();
-    expect(await between(place(folder), from, to)).toEqual(["../a.txt", "x.txt"]);
+    expect((await between(place(folder), from, to))?.map(({ path }) => path)).toEqual(["../a.txt", "x.txt"]);
     expect((await filesOf({ from, to }, folder)).map(({ path }) => path)).toEqual(["../a.txt", "x.txt"]);
     const [own] = await filesOf({ from, to, path: "x.txt" }, folder);
     expect(own?.text).toContain("-1\n+2\n");

@@ -284,7 +284,10 @@ it("tells the files in which two trees differ, and that it does not know one", a
   write("b", "2\n");
   write("new", "2\n");
   const second = await look();
-  expect(await between(PLACE(), first.tree, second.tree)).toEqual(["b", "new"]);
+  expect(await between(PLACE(), first.tree, second.tree)).toEqual([
+    { path: "b", added: 1, deleted: 1 },
+    { path: "new", added: 1, deleted: 0 },
+  ]);
   expect(await between(PLACE(), first.tree, "0".repeat(40))).toBeNull();
 });
 

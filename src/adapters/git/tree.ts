@@ -13,7 +13,7 @@ import { delimiter, join, posix, relative, resolve, sep } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import { isObjectId } from "../../core/object-id.ts";
-import type { PinnedBase, Snapshot } from "../../core/ports/git.ts";
+import type { ChangedFile, PinnedBase, Snapshot } from "../../core/ports/git.ts";
 import { openOwnFolder } from "../files/own-folder.ts";
 import type { Environment } from "../process/environment.ts";
 import { forkOf, parseNumstat } from "./changes.ts";
@@ -242,13 +242,17 @@ async function hiddenBy(
 }
 
 /** The paths in which two trees differ; null if one is unknown. */
-export async function between(place: GitCall, one: string, other: string): Promise<readonly string[] | null> {
+export async function between(
+  place: GitCall,
+  one: string,
+  other: string,
+): Promise<readonly ChangedFile[] | null> {
   return withScratch(place, null, async ({ call }) => {
-    const args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", checkedId(one), checkedId(other)];
+    const args = ["diff-tree", "-r", "-z", "--numstat", "--no-renames", checkedId(one), checkedId(other)];
     const { code, output } = await git({ ...call, accept: [128] }, args);
     const prefix = prefixOf(place);
-    const paths = output.split("\0").filter((path) => path !== "");
-    return code === 0 ? paths.map((path) => fromRoot(prefix, path)) : null;
+    const files = parseNumstat(output).map((file) => ({ ...file, path: fromRoot(prefix, file.path) }));
+    return code === 0 ? files : null;
   });
 }
 

@@ -22,8 +22,8 @@ export interface Git {
     readonly base: PinnedBase | string | null;
     readonly own: readonly string[];
   }): Promise<Snapshot>;
-  /** The paths in which two trees or commits differ; null if one of them is no longer known. */
-  between(one: string, other: string): Promise<readonly string[] | null>;
+  /** The files in which two trees or commits differ; null if one of them is no longer known. */
+  between(one: string, other: string): Promise<readonly ChangedFile[] | null>;
   /**
    * The differences between two trees or commits, as text. No attributes and no configuration hide any. Never throws.
    * Absent: none can be shown.

@@ -18,7 +18,7 @@ test("a point is answered where what it points to has changed, and unknown where
   promise("review.answered");
   const before = { risks: "none", slots: [{ spec: "x" }] };
   const now = { risks: "none", slots: [{ spec: "y" }, { spec: "new" }] };
-  expect(sinceOf({ changed: new Set(["src/a.ts"]), before, now })).toEqual([
+  expect(sinceOf({ changed: [{ path: "src/a.ts", added: 1, deleted: 0 }], before, now })).toEqual([
     "a changed",
     "b same",
     "c same",

@@ -1,10 +1,12 @@
 /** What became of the points of the last rejection: decided from what is there, never from an agent's claim. */
+
 import { canonical } from "../../core/canonical.ts";
+import type { ChangedFile } from "../../core/ports/git.ts";
 import type { AnsweredPoint, Point } from "./points.ts";
 
 export interface Facts {
   /** The paths that differ from what was rejected; null: not known. */
-  readonly changed: ReadonlySet<string> | null;
+  readonly changed: readonly ChangedFile[] | null;
   /** What was rejected, and what is handed in now; null: not known. */
   readonly before: unknown;
   readonly now: unknown;
@@ -16,7 +18,8 @@ export function answered(points: readonly Point[], facts: Facts): readonly Answe
 
 function sinceOf({ at }: Point, { before, changed, now }: Facts): AnsweredPoint["since"] {
   if (at === undefined) return "unknown";
-  if ("file" in at) return changed === null ? "unknown" : changed.has(at.file) ? "changed" : "same";
+  if ("file" in at)
+    return changed === null ? "unknown" : changed.some(({ path }) => path === at.file) ? "changed" : "same";
   if (before === null || now === null) return "unknown";
   const [was, is] = [fieldIn(before, at.field), fieldIn(now, at.field)];
   if (was === undefined && is === undefined) return "unknown";

@@ -91,12 +91,13 @@ describe("the differences of a review", () => {
   const changes = (lastJudged: string | null): Review["changes"] => ({
     ...{ kind: "changes", repo: null, base: "main", from: "base", to: "now", lastJudged },
     files: [file("z", true), file("a", false)],
+    since: lastJudged === null ? [] : [file("z", true), file("back", true)],
   });
   const shown = (path: string) => ({ path, text: `${path}\n`, isBinary: false, leftOut: 0 });
   const orders: DiffOrder[] = [];
   const { project } = projectOf([], {}, (order) => {
     orders.push(order);
-    return { kind: "diff", files: [".pawl/own", "a", "z"].map(shown) };
+    return { kind: "diff", files: [".pawl/own", "a", "back", "z"].map(shown) };
   });
 
   it("are those of its files, in their order, without the project's own", async () => {
@@ -109,7 +110,7 @@ describe("the differences of a review", () => {
   it("since the last verdict are those against what was judged then", async () => {
     const wanted = { bytes: 9, since: true };
     const found = await differencesOf(project, { changes: changes("judged") }, wanted);
-    expect(found).toEqual({ kind: "diff", files: [shown("z")] });
+    expect(found).toEqual({ kind: "diff", files: [shown("z"), shown("back")] });
     expect(orders.at(-1)?.from).toBe("judged");
     await differencesOf(project, { changes: changes(null) }, wanted);
     expect(orders.at(-1)?.from).toBe("base");

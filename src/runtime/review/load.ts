@@ -83,9 +83,8 @@ export async function differencesOf(
   if (changes === null) return { kind: "diff", files: [] };
   if (changes.kind === "unavailable") return changes;
   const isSince = since && changes.lastJudged !== null;
-  const wanted = changes.files.filter(
-    (file) => (path === null || file.path === path) && (!isSince || file.isNew !== false),
-  );
+  const listed = isSince ? changes.since : changes.files;
+  const wanted = listed.filter((file) => path === null || file.path === path);
   if (wanted.length === 0) return { kind: "diff", files: [] };
   const from = isSince ? (changes.lastJudged ?? changes.from) : changes.from;
   const git = await gitOf(outside, changes.repo);

@@ -86,6 +86,8 @@ export type ReviewChanges =
       readonly files: readonly ReviewFile[];
       /** The object that was judged last; null: nothing was, or git no longer has it. */
       readonly lastJudged: string | null;
+      /** What differs from that, with its own lines, also what was put back since. Empty where nothing was judged. */
+      readonly since: readonly ReviewFile[];
     };
 
 export interface ReviewFile {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { orderFiles, sizeOf } from "./order.ts";
+import { listFiles, orderFiles, sizeOf } from "./order.ts";
 
 const file = (path: string, added: number | null = 1) => ({ path, added, deleted: 0 });
 const PLAN = [
@@ -32,8 +32,13 @@ test("where nobody planned files, process files come first", () => {
   ]);
 });
 
-test("what differs from what was judged last is marked", () => {
-  const found = orderFiles([file("a"), file("b")], { plan: null, sinceLast: new Set(["b"]) });
+test("what differs from what was judged last is marked, and listed with its own lines and what was put back", () => {
+  const sinceLast = [file("b", 1), file("gone.yml", 2)];
+  const { files: found, since } = listFiles([file("a"), file("b", 9)], { plan: null, sinceLast });
+  expect(since.map(({ added, path }) => [path, added])).toEqual([
+    ["b", 1],
+    ["gone.yml", 2],
+  ]);
   expect(found.map(({ isNew, path }) => [path, isNew])).toEqual([
     ["a", false],
     ["b", true],

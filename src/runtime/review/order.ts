@@ -13,8 +13,8 @@ export interface PlanItem {
 export interface Ordering {
   /** Null: nobody planned files. */
   readonly plan: readonly PlanItem[] | null;
-  /** The paths that differ from what was judged last; null: nothing was. */
-  readonly sinceLast: ReadonlySet<string> | null;
+  /** The files that differ from what was judged last; null: nothing was. */
+  readonly sinceLast: readonly ChangedFile[] | null;
 }
 
 /** Outside the plan first, then what decides how the work is judged, then by item of the plan. */
@@ -24,6 +24,7 @@ export function orderFiles(
 ): readonly ReviewFile[] {
   const kinds = new Map(processFiles(files.map(({ path }) => path)).map(({ kind, path }) => [path, kind]));
   const items = new Map((plan ?? []).flatMap(({ files: named, id }) => named.map((path) => [path, id])));
+  const newer = sinceLast && new Set(sinceLast.map(({ path }) => path));
   const order = new Map((plan ?? []).map(({ id }, at) => [id, at]));
   const placed = files.map(({ added, deleted, path }): ReviewFile => {
     const item = items.get(path) ?? null;
@@ -36,12 +37,20 @@ export function orderFiles(
           : item !== null
             ? "plan"
             : "other";
-    const isNew = sinceLast === null ? null : sinceLast.has(path);
+    const isNew = newer === null ? null : newer.has(path);
     return { path, added, deleted, group, item: group === "plan" ? item : kind, isNew };
   });
   const rank = ({ group, item }: ReviewFile) =>
     GROUPS.indexOf(group) * 1e6 + (group === "plan" ? (order.get(item ?? "") ?? 0) : 0);
   return placed.sort((one, other) => rank(one) - rank(other) || compareText(one.path, other.path));
+}
+
+/** Both lists of a review: against its base, and against what was judged last. */
+export function listFiles(files: readonly ChangedFile[], { plan, sinceLast }: Ordering) {
+  return {
+    files: orderFiles(files, { plan, sinceLast }),
+    since: sinceLast === null ? [] : orderFiles(sinceLast, { plan, sinceLast }),
+  };
 }
 
 const GROUPS: readonly ReviewFile["group"][] = ["outside-plan", "process", "plan", "other"];

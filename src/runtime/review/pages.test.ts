@@ -18,6 +18,7 @@ const file = (path: string, isNew: boolean | null = null) => ({
 const CHANGES: Review["changes"] = {
   ...{ kind: "changes", repo: null, base: "main", from: "base", to: "now", lastJudged: "judged" },
   files: [file("src/a.ts", true), file("logo.png", false)],
+  since: [file("src/a.ts", true)],
 };
 const REVIEW = { run: "a:1", changes: CHANGES } as unknown as Review;
 

@@ -82,7 +82,8 @@ export function openReviews(coloursOf: Colouring): Reviews {
           "Look at the files in the project's folder.",
         );
       const [file] = differences.files;
-      const isListed = changes?.kind === "changes" && changes.files.some((each) => each.path === path);
+      const listed = changes?.kind === "changes" ? [...changes.files, ...changes.since] : [];
+      const isListed = listed.some((each) => each.path === path);
       if (!file && !isListed) throw missing(run, path);
       const { isBinary = false, leftOut = 0, text = "" } = file ?? {};
       return { path, patch: text, leftOut, isBinary, colours: isBinary ? null : await coloursOf(path, text) };

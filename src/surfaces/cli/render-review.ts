@@ -222,7 +222,7 @@ function changesPart(changes: ReviewChanges | null, since: boolean, page: Page):
   if (changes.kind === "unavailable")
     return section("Changes", wrap(`Not known: ${short(changes.reason)}`, page.columns - 2), page);
   const isSince = since && changes.lastJudged !== null;
-  const files = isSince ? changes.files.filter(({ isNew }) => isNew !== false) : changes.files;
+  const files = isSince ? changes.since : changes.files;
   const where = changes.repo === null ? "" : ` in ${oneLine(changes.repo)}`;
   const against = `${isSince ? "since the last verdict" : `against ${changes.base}`}${where}`;
   const total = `${counted(files.length, "file")}, ${stat(sum(files, "added"), sum(files, "deleted"))}`;

@@ -18,7 +18,7 @@ import type {
   ReviewCost,
   Round,
 } from "../../runtime/review/model.ts";
-import { orderFiles, type PlanItem, sizeOf, wordsIn } from "../../runtime/review/order.ts";
+import { listFiles, type PlanItem, sizeOf, wordsIn } from "../../runtime/review/order.ts";
 import { pointsIn } from "../../runtime/review/points.ts";
 import { versionOf } from "../../runtime/review/version.ts";
 import { unknownChanges } from "../../runtime/review/work-changes.ts";
@@ -48,7 +48,7 @@ interface Found {
   readonly evidence: Evidence;
   readonly changes: ReviewChanges | null;
   /** The paths that differ from what a person judged last; null: not known. */
-  readonly changed: ReadonlySet<string> | null;
+  readonly changed: readonly ChangedFile[] | null;
   /** The artifact that a person judged last; null: none, or it is not kept. */
   readonly judged: Artifact | null;
   readonly logs: ReadonlySet<string>;
@@ -90,8 +90,7 @@ async function look(run: LoadedRun, submitted: Submission, scene: Scene): Promis
     "looks",
   );
   const last = verdictsAt(run, submitted.state).findLast(isPersons);
-  const paths = last?.tree && work.kind === "tree" ? await outside.git.between(last.tree, work.tree) : null;
-  const changed = paths && new Set(paths);
+  const changed = last?.tree && work.kind === "tree" ? await outside.git.between(last.tree, work.tree) : null;
   const found = withPolicyFinding(evidence, run.id, governed.ignored);
   const logs = checksIn(submitted, found, governed.settings, new Set()).flatMap(({ log }) => log ?? []);
   const gone = new Set<string>(await outside.files.missing(logs as ProjectPath[]));
@@ -127,7 +126,7 @@ function changesIn(
   work: Snapshot,
   files: readonly ChangedFile[],
   lastJudged: string | null,
-  sinceLast: ReadonlySet<string> | null,
+  sinceLast: readonly ChangedFile[] | null,
 ): ReviewChanges | null {
   const { submitted } = run.active.context_store;
   const isAboutWork = isOfWork(stepOf(run.definition, submitted?.state ?? ""));
@@ -136,8 +135,8 @@ function changesIn(
   }
   if (files.length === 0 && !isAboutWork) return null;
   const { branch: base, commit: from } = work.base;
-  const ordered = orderFiles(files, { plan: planOf(run), sinceLast });
-  return { kind: "changes", repo: null, base, from, to: work.tree, files: ordered, lastJudged };
+  const listed = listFiles(files, { plan: planOf(run), sinceLast });
+  return { kind: "changes", repo: null, base, from, to: work.tree, ...listed, lastJudged };
 }
 
 /** The slots of the accepted plan, with the files that they may change; null: the task was not planned. */

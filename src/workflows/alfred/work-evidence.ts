@@ -94,8 +94,9 @@ export async function changedSince(
     return finding("work", "differs", `Whether the work is still what was handed in is unknown: ${reason}`);
   }
   if (look.tree === tree) return [];
-  const paths = await outside.git.between(tree, look.tree);
-  const files = paths === null || paths.length === 0 ? "" : `: files ${named(paths)}`;
+  const changed = await outside.git.between(tree, look.tree);
+  const files =
+    changed === null || changed.length === 0 ? "" : `: files ${named(changed.map(({ path }) => path))}`;
   return finding(
     "work",
     "differs",

@@ -1,7 +1,9 @@
 /** What a person needs to decide about a task's work that waits for approval. */
+
 import type { LoopEvidence } from "../../core/loop-record.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { PolicyChange } from "../../core/policy.ts";
+import type { ChangedFile } from "../../core/ports/git.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Context, StoryInput, Transaction } from "../../runtime/module.ts";
@@ -9,7 +11,7 @@ import { loadRecord } from "../../runtime/record.ts";
 import { answered } from "../../runtime/review/answered.ts";
 import { gitOf } from "../../runtime/review/git-of.ts";
 import type { Claim, Review, ReviewChanges, ReviewCheck } from "../../runtime/review/model.ts";
-import { orderFiles, sizeOf, wordsIn } from "../../runtime/review/order.ts";
+import { listFiles, sizeOf, wordsIn } from "../../runtime/review/order.ts";
 import { pointsIn } from "../../runtime/review/points.ts";
 import { versionOf } from "../../runtime/review/version.ts";
 import { levelAt } from "../../runtime/signed-gate.ts";
@@ -38,7 +40,7 @@ interface Opened {
 interface Found {
   readonly changes: ReviewChanges | null;
   /** The paths that differ from what was judged last; null: not known. */
-  readonly changed: ReadonlySet<string> | null;
+  readonly changed: readonly ChangedFile[] | null;
   readonly ignored: readonly PolicyChange[];
   /** As it is governed. */
   readonly task: Task;
@@ -102,8 +104,7 @@ async function look(
   const { task: id, verdicts, work } = run;
   const judged = verdicts.at(-1)?.commit;
   const git = await gitOf(outside, repoOf(run));
-  const paths = judged && work && !("reason" in git) ? await git.between(judged, work.commit) : null;
-  const changed = paths && new Set(paths);
+  const changed = judged && work && !("reason" in git) ? await git.between(judged, work.commit) : null;
   const logs = shownOf(run).map(outputFileOf);
   const task = taskOf(snapshot.file.tasks, id);
   const pinned = (await outside.policies?.find(`bloom:${id}`)) ?? null;
@@ -122,7 +123,7 @@ async function changesOf(
   run: TaskRun,
   { file }: Snapshot,
   lastJudged: string | null,
-  sinceLast: ReadonlySet<string> | null,
+  sinceLast: readonly ChangedFile[] | null,
   outside: Outside,
 ): Promise<ReviewChanges | null> {
   if (!run.work) return null;
@@ -131,8 +132,8 @@ async function changesOf(
   if (found.from === undefined)
     return { kind: "unavailable", reason: "this git port does not say since when" };
   const { base, from } = found;
-  const files = orderFiles(found.files, { plan: null, sinceLast });
-  return { kind: "changes", repo: repoOf(run), base, from, to: run.work.commit, files, lastJudged };
+  const listed = listFiles(found.files, { plan: null, sinceLast });
+  return { kind: "changes", repo: repoOf(run), base, from, to: run.work.commit, ...listed, lastJudged };
 }
 
 function reviewOf(

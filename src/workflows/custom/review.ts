@@ -1,5 +1,5 @@
 /** What a person needs to decide in a state whose events are verdicts. */
-import type { Snapshot } from "../../core/ports/git.ts";
+import type { ChangedFile, Snapshot } from "../../core/ports/git.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import { asStrength } from "../../core/strength.ts";
 import { targetOf } from "../../engine/configuration.ts";
@@ -9,7 +9,7 @@ import { isTakenOver } from "../../runtime/history.ts";
 import type { Context, StoryInput, Transaction } from "../../runtime/module.ts";
 import { answered } from "../../runtime/review/answered.ts";
 import type { Claim, Review, ReviewChanges, ReviewCheck, ReviewCost } from "../../runtime/review/model.ts";
-import { orderFiles, sizeOf, wordsIn } from "../../runtime/review/order.ts";
+import { listFiles, sizeOf, wordsIn } from "../../runtime/review/order.ts";
 import { pointsIn } from "../../runtime/review/points.ts";
 import { unknownChanges } from "../../runtime/review/work-changes.ts";
 import { levelAt } from "../../runtime/signed-gate.ts";
@@ -20,7 +20,7 @@ import { loadRun, type OwnRun } from "./load-run.ts";
 interface Found {
   readonly work: Snapshot;
   /** The paths that differ from what was judged last; null: not known. */
-  readonly changed: ReadonlySet<string> | null;
+  readonly changed: readonly ChangedFile[] | null;
   readonly level: string;
   /** Null: it waits for no verdict. */
   readonly version: string | null;
@@ -42,11 +42,11 @@ export function reviewIn(source: DefinitionSource): Transaction<StoryInput, OwnR
 async function look(run: OwnRun, outside: Outside, { settings }: Context): Promise<Found> {
   const work = await lookAtWork(outside);
   const judged = verdictsAt(run).at(-1)?.tree;
-  const paths = judged && work.kind === "tree" ? await outside.git.between(judged, work.tree) : null;
+  const changed = judged && work.kind === "tree" ? await outside.git.between(judged, work.tree) : null;
   const gate = gateName(run.loaded.definition, run.configuration.state);
   return {
     work,
-    changed: paths && new Set(paths),
+    changed,
     level: await levelAt({ gate, run: run.run }, { outside, settings }),
     version: await presentVersion(run, work),
   };
@@ -166,12 +166,12 @@ function checksIn({ file }: OwnRun): readonly ReviewCheck[] {
 function changesIn(
   work: Snapshot,
   lastJudged: string | null,
-  sinceLast: ReadonlySet<string> | null,
+  sinceLast: readonly ChangedFile[] | null,
 ): ReviewChanges {
   const reason = unknownChanges(work);
   if (reason !== null || work.kind !== "tree" || work.base === null)
     return { kind: "unavailable", reason: reason ?? "" };
   const { branch: base, commit: from } = work.base;
-  const files = orderFiles(work.files, { plan: null, sinceLast });
-  return { kind: "changes", repo: null, base, from, to: work.tree, files, lastJudged };
+  const listed = listFiles(work.files, { plan: null, sinceLast });
+  return { kind: "changes", repo: null, base, from, to: work.tree, ...listed, lastJudged };
 }

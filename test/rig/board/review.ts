@@ -113,6 +113,7 @@ export const REVIEW: Review = {
     to: "9a0e",
     files: FILES,
     lastJudged: "77aa",
+    since: FILES.filter(({ isNew }) => isNew !== false),
   },
   checks: [
     {

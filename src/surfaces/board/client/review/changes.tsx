@@ -45,7 +45,7 @@ function Listed({
 }: ChangesProps & { readonly changes: Extract<Review["changes"], { readonly kind: "changes" }> }) {
   const [isSince, setSince] = useState(changes.lastJudged !== null);
   const since = isSince && changes.lastJudged !== null;
-  const files = since ? changes.files.filter(({ isNew }) => isNew !== false) : changes.files;
+  const files = since ? changes.since : changes.files;
   const shown = view.value ?? (WIDE.matches ? "split" : "unified");
   const setView = (next: View) => {
     view.value = next;

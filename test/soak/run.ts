@@ -187,6 +187,8 @@ async function person(): Promise<void> {
     try {
       const draft = join(project.root, "../tasks.new");
       writeFileSync(draft, `${better}# ${n}\n`);
+      // As editors do: what was saved meanwhile is not overwritten.
+      if (project.read("tasks.yaml") !== text) return;
       renameSync(draft, join(project.root, "tasks.yaml"));
     } catch {
       // No room.

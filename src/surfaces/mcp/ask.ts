@@ -84,8 +84,7 @@ export async function takeAnswer(
   const look = () => preview(serving.runtime, tool.transaction, input, callerOf(serving, context, "mcp"));
   if (question.led) {
     const { action } = inputResponse(context.mcpReq.inputResponses, KEY) as { readonly action?: string };
-    if (action === "decline") return undecided("The human declined to open the board.");
-    if (action === "cancel") return undecided("The human dismissed the question.");
+    if (action === "decline" || action === "cancel") return undecided(unanswered(action));
     const isOpen = async () => hash((await look()).ask?.message) === question.message;
     return awaitVerdict(serving, tool.transaction.run(input) ?? "RUN", isOpen, context);
   }
@@ -95,8 +94,7 @@ export async function takeAnswer(
   if (hash(open.ask.message) !== question.message || answer.kind !== "elicit") {
     return ask(serving, tool, input, open.ask, context);
   }
-  if (answer.action === "decline") return undecided("The human declined to answer.");
-  if (answer.action === "cancel") return undecided("The human dismissed the question.");
+  if (answer.action === "decline" || answer.action === "cancel") return undecided(unanswered(answer.action));
   const { approve, notes } = answer.content ?? {};
   if (typeof approve !== "boolean" || (notes !== undefined && typeof notes !== "string")) {
     return undecided(
@@ -119,6 +117,12 @@ export async function takeAnswer(
   if (prepared.ask) return ask(serving, tool, input, prepared.ask, context);
   const { reply } = prepared;
   return toResult(reply, partFor(serving, context));
+}
+
+/** A client at which nobody sits answers so by itself. */
+function unanswered(action: "decline" | "cancel"): string {
+  const what = action === "decline" ? "declined" : "dismissed";
+  return `The client answers that the question was ${what}: by the human, or because nobody is there to be asked.`;
 }
 
 function undecided(why: string): CallToolResult {

@@ -37,7 +37,7 @@ import { parseState as parseAlfredState } from "../../src/workflows/alfred/state
 import { parseTask } from "../../src/workflows/alfred/task-file.ts";
 import { validate } from "../../src/workflows/alfred/validate.ts";
 import { readReply } from "../../src/workflows/bloom/proposal/proposal.ts";
-import { checklistOf } from "../../src/workflows/custom/observe.ts";
+import { observeChecklist } from "../../src/workflows/custom/observe.ts";
 import { parseRun, SHARED } from "../../src/workflows/custom/run-file.ts";
 import { templateFault } from "../../src/workflows/custom/template.ts";
 import { parseAtlassianUrls, parseRefs, unprocessedUrls } from "../../src/workflows/spells/atlassian.ts";
@@ -185,7 +185,7 @@ const TEXT_PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
     ),
   "own workflow: record": (text) =>
     parseTeamRecord(projectPath(".alfred/records/w/1/0001-0123456789abcdef.json"), "w:1", text, SHARED),
-  "own workflow: checklist": (text) => checklistOf(text, "x"),
+  "own workflow: checklist": (text) => observeChecklist(text, "x"),
   "own workflow: template": (text) => templateFault(text),
   "tracker: HTML": (text) => renderHtml(text),
   "tracker: wiki markup": (text) => renderWiki(text),

@@ -1,8 +1,11 @@
 /** Backlog.md: one markdown file for each task, with front matter; below `tasks`, `completed`, `drafts` and `archive`. */
+
+import { parseFrontMatter } from "../core/front-matter.ts";
 import { readYaml } from "../core/yaml.ts";
-import { isTicked, outline } from "./outline.ts";
+import { outline } from "./outline.ts";
 import type { Dependency, Read, SourceFile, SourceTask } from "./source.ts";
-import { idFrom, openKeys, paragraphs, plain, statusOf, textOf, titled } from "./words.ts";
+import { stateOf, stateOfBox } from "./states.ts";
+import { idFrom, openKeys, paragraphs, plain, textOf, titled, withoutBlankLines } from "./words.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -48,12 +51,11 @@ export function readBacklogMd(files: readonly SourceFile[]): Read {
 /** `task-7 - Title.md`, and by people's own scripts `task-epic-11.2-Title.md`. */
 const NAME =
   /^((?:task-(?:[a-z][a-z0-9_]{0,30}-){1,2}|[a-z][a-z0-9_]{0,30}-)\d+(?:\.\d+)*)(?:[ _-].*)?\.md$/i;
-const FRONT = /^---[ \t]*\n([\s\S]*?)\n---[ \t]*(?:\n|$)/;
 
 function cardOf({ path, text }: SourceFile): Card | null {
   const source = plain(text);
-  const front = source.startsWith("---") ? FRONT.exec(source) : null;
-  const fields = front ? fieldsIn(front[1] ?? "") : {};
+  const front = parseFrontMatter(source);
+  const fields = front ? fieldsIn(front.front) : {};
   const name = path.split("/").at(-1) ?? "";
   const id = textOf(fields.id) || NAME.exec(name)?.[1] || "";
   if (id === "" || /^(?:readme|config|index)\.md$/i.test(name)) return null;
@@ -61,7 +63,7 @@ function cardOf({ path, text }: SourceFile): Card | null {
     path,
     id,
     fields,
-    body: source.slice(front?.[0].length ?? 0),
+    body: source.slice(front?.whole.length ?? 0),
     isArchived: /(?:^|\/)archive\//.test(path),
     isDraft: /(?:^|\/)drafts\//.test(path),
   };
@@ -133,7 +135,7 @@ function taskOf(
   const { body, fields, id, isArchived, isDraft } = card;
   const { criteria, heading, text } = bodyOf(body);
   const word = textOf(fields.status) || statedIn(body);
-  const { note, status } = statusOf(word);
+  const state = stateOf(word);
   const name = (card.path.split("/").at(-1) ?? "")
     .slice(id.length, -".md".length)
     .replace(/^[ _-]+/, "")
@@ -141,17 +143,17 @@ function taskOf(
   const { title, rest } = titled(textOf(fields.title) || heading || name || id);
   const labels = listOf(fields.labels);
   const priority = textOf(fields.priority);
-  const isDropped = isArchived && status !== "done";
+  const isDropped = isArchived && state.status !== "done";
   return {
     key,
     id: idFrom(id),
     title,
-    status: isDropped ? "cancelled" : status,
-    ...(isDropped ? { reason: `archived in the source${word ? ` as ${word}` : ""}` } : {}),
+    ...(isDropped
+      ? { status: "cancelled", reason: `archived in the source${word ? ` as ${word}` : ""}` }
+      : state),
     text: paragraphs(rest, text),
     criteria,
     notes: [
-      ...(note ? [note] : []),
       ...(isDraft ? ["A draft in the source"] : []),
       ...(priority && priority !== "medium" ? [`Priority: ${priority}`] : []),
       ...(labels.length > 0 ? [`Labels: ${labels.join(", ")}`] : []),
@@ -175,29 +177,36 @@ function statedIn(body: string): string {
 }
 
 const MARKER =
-  /^[ \t]*<!-- ?(?:SECTION:[A-Z_]+:(?:BEGIN|END)|AC:(?:BEGIN|END)|DOD:(?:BEGIN|END)) ?-->[ \t]*$/gm;
+  /^[ \t]*<!-- ?(?:SECTION:[A-Z_]+:(?:BEGIN|END)|AC:(?:BEGIN|END)|DOD:(?:BEGIN|END)) ?-->[ \t]*$/;
 
-/** The criteria are boxes below their heading; the rest stays text. */
+/** The criteria are boxes below their heading; every other line stays as it is. */
 function bodyOf(source: string): {
   readonly criteria: readonly string[];
   readonly heading: string;
   readonly text: string;
 } {
-  const { entries, preface } = outline(source.replace(MARKER, ""));
+  const { entries, preface } = outline(source);
   const criteria: string[] = [];
-  const lines: string[] = preface === "" ? [] : [preface];
+  const lines: (readonly string[])[] = preface === "" ? [] : [[preface]];
   let isCriteria = false;
   let heading = "";
-  for (const { body, box, depth, kind, text } of entries) {
+  for (const { body, box, depth, kind, lines: own, text } of entries) {
     if (kind === "heading") {
       isCriteria = /^acceptance criteria/i.test(text);
-      if (depth === 1 && heading === "") heading = text.replace(/^[a-z]+-\d+(?:\.\d+)* [-–—] /i, "");
-      else if (!isCriteria && !/^description$/i.test(text)) lines.push(`\n${"#".repeat(depth)} ${text}`);
+      const isTitle = depth === 1 && heading === "";
+      if (isTitle) heading = text.replace(/^[a-z]+-\d+(?:\.\d+)* [-–—] /i, "");
+      lines.push(isTitle || isCriteria || (depth === 2 && /^description$/i.test(text)) ? own.slice(1) : own);
     } else if (isCriteria && (box !== null || depth === 0)) {
-      const words = text.replace(/^#\d+[ \t]+/, "");
-      if (words !== "") criteria.push(isTicked(box) ? `${words} (met, the source says)` : words);
-    } else lines.push(`${" ".repeat(Math.min(depth, 20))}- ${box === null ? "" : `[${box}] `}${text}`);
-    if (body !== "") lines.push(body);
+      const below = withoutMarkers(body.split("\n"));
+      const words = [text.replace(/^#\d+[ \t]+/, ""), below].filter((part) => part !== "").join("\n");
+      const isMet = stateOfBox(box).status === "done";
+      if (words !== "") criteria.push(isMet ? `${words} (met, the source says)` : words);
+    } else if (isCriteria && criteria.length > 0) criteria.push([criteria.pop(), ...own].join("\n"));
+    else lines.push(own);
   }
-  return { criteria, heading, text: lines.join("\n").trim() };
+  return { criteria, heading, text: withoutMarkers(lines.flat()) };
+}
+
+function withoutMarkers(lines: readonly string[]): string {
+  return withoutBlankLines(lines.filter((line) => !MARKER.test(line)).join("\n"));
 }

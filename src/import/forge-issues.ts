@@ -1,31 +1,8 @@
 /** Issues of GitHub and GitLab, as their APIs, `gh` and `glab` print them. */
 import { type Fields, isObject } from "../core/is-object.ts";
-import { parseMany } from "./json.ts";
-import { type Dependency, invalid, type Read, type SourceFile, type SourceTask } from "./source.ts";
+import { recordsIn } from "./json.ts";
+import type { Dependency, Read, SourceFile, SourceTask } from "./source.ts";
 import { idFrom, openKeys, short, textOf, titledWith } from "./words.ts";
-
-/** The records of a file: a list, pages of lists, a search answer, or one for each line. */
-export function recordsIn({ path, text }: SourceFile): readonly Fields[] {
-  const found: Fields[] = [];
-  const take = (value: unknown, depth: number) => {
-    if (Array.isArray(value) && depth < 4) for (const each of value) take(each, depth + 1);
-    else if (isObject(value)) {
-      const inner = [value.items, value.data, value.issues, value.nodes, value.tasks].find(
-        (each) => Array.isArray(each) || isObject(each),
-      );
-      if (inner !== undefined && textOf(value.title) === "" && depth < 4) take(inner, depth + 1);
-      else if (textOf(value.title) !== "") found.push(value);
-      else if (depth === 0 && Object.keys(value).length > 0)
-        throw invalid(
-          path,
-          "a list of issues with titles",
-          `an object with the keys ${Object.keys(value).slice(0, 8).join(", ")}`,
-        );
-    }
-  };
-  for (const value of parseMany(path, text)) take(value, 0);
-  return found;
-}
 
 function names(value: unknown): readonly string[] {
   if (isObject(value) && Array.isArray(value.nodes)) return names(value.nodes);
@@ -84,7 +61,7 @@ export function commonNotes(issue: Fields): readonly string[] {
     ["Weight", textOf(issue.weight)],
     ["Due", textOf(issue.due_date)],
   ];
-  return named.flatMap(([name, value]) => (value === "" ? [] : [`${name}: ${value.slice(0, 2_000)}`]));
+  return named.flatMap(([name, value]) => (value === "" ? [] : [`${name}: ${value}`]));
 }
 
 // ── GitHub ───────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -21,7 +21,7 @@ import { projectPath } from "../../src/core/path.ts";
 import { isTouched } from "../../src/core/ssh-signature.ts";
 import { readYaml } from "../../src/core/yaml.ts";
 import { plainCommands } from "../../src/guard/plain-commands.ts";
-import { detect, READERS } from "../../src/import/readers.ts";
+import { detect, readAs } from "../../src/import/readers.ts";
 import type { Format } from "../../src/import/source.ts";
 import { parseRecord as parseTeamRecord } from "../../src/runtime/team-records.ts";
 import { withProjectId } from "../../src/surfaces/cli/project-id.ts";
@@ -76,7 +76,7 @@ function importParsers(): Readonly<Record<string, (text: string) => unknown>> {
     JSON.stringify([{ id: text, number: 1, title: text, body: text, status: text, dependencies: [text] }]);
   const rows = (text: string) => `ID,Title,Blocked by\n1,${text},${text}\n`;
   const reading = (format: Format, path: string, wraps: readonly ((text: string) => string)[] = []) => {
-    const read = (text: string) => readingOf(() => READERS[format]([{ path, text }]));
+    const read = (text: string) => readingOf(() => readAs(format, [{ path, text }]));
     return [
       `import: ${format}`,
       (text: string) => [read(text), ...wraps.map((wrap) => read(wrap(text)))],

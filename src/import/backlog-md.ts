@@ -1,7 +1,7 @@
 /** Backlog.md: one markdown file for each task, with front matter; below `tasks`, `completed`, `drafts` and `archive`. */
 
 import { parseFrontMatter } from "../core/front-matter.ts";
-import { readYaml } from "../core/yaml.ts";
+import { fieldsIn } from "./front-fields.ts";
 import { outline } from "./outline.ts";
 import type { Dependency, Read, SourceFile, SourceTask } from "./source.ts";
 import { stateOf, stateOfBox } from "./states.ts";
@@ -67,30 +67,6 @@ function cardOf({ path, text }: SourceFile): Card | null {
     isArchived: /(?:^|\/)archive\//.test(path),
     isDraft: /(?:^|\/)drafts\//.test(path),
   };
-}
-
-/** Front matter by people and agents is often not YAML (`title: A: b`): then its lines are read one by one. */
-function fieldsIn(text: string): Fields {
-  const { data, faults } = readYaml(text);
-  if (faults.length === 0 && typeof data === "object" && data !== null) return data as Fields;
-  const fields: Record<string, unknown> = {};
-  let list: string[] | null = null;
-  for (const line of text.split("\n")) {
-    const [, key, value = ""] = /^([A-Za-z_]\w{0,40}):[ \t]*(.*)$/.exec(line) ?? [];
-    const item = /^[ \t]*-[ \t]+(.*)$/.exec(line)?.[1];
-    if (key !== undefined) {
-      const words = value.trim();
-      list = words === "" ? [] : null;
-      fields[key] =
-        list ?? (/^\[.*\]$/.test(words) ? words.slice(1, -1).split(",").map(unquoted) : unquoted(words));
-    } else if (item !== undefined) list?.push(unquoted(item));
-  }
-  return fields;
-}
-
-function unquoted(text: string): string {
-  const words = text.trim();
-  return /^(["']).*\1$/.test(words) && words.length > 1 ? words.slice(1, -1) : words;
 }
 
 /** `task-7.1` and `BACK-7.1` are both 7.1: the prefix of a backlog may have changed. `task-epic-7.1` is another. */
@@ -190,8 +166,10 @@ function bodyOf(source: string): {
   const lines: (readonly string[])[] = preface === "" ? [] : [[preface]];
   let isCriteria = false;
   let heading = "";
-  for (const { body, box, depth, kind, lines: own, text } of entries) {
-    if (kind === "heading") {
+  const inside = linesInSections(source);
+  for (const { body, box, depth, kind, line, lines: own, text } of entries) {
+    if (inside.has(line)) lines.push(own);
+    else if (kind === "heading") {
       isCriteria = /^acceptance criteria/i.test(text);
       const isTitle = depth === 1 && heading === "";
       if (isTitle) heading = text.replace(/^[a-z]+-\d+(?:\.\d+)* [-–—] /i, "");
@@ -205,6 +183,18 @@ function bodyOf(source: string): {
     else lines.push(own);
   }
   return { criteria, heading, text: withoutMarkers(lines.flat()) };
+}
+
+/** The lines between the marks of a section: whatever headings and boxes stand there are a person's. */
+function linesInSections(source: string): ReadonlySet<number> {
+  const found = new Set<number>();
+  let isInside = false;
+  source.split("\n").forEach((line, at) => {
+    if (/^[ \t]*<!-- ?SECTION:[A-Z_]+:BEGIN/.test(line)) isInside = true;
+    else if (/^[ \t]*<!-- ?SECTION:[A-Z_]+:END/.test(line)) isInside = false;
+    else if (isInside) found.add(at + 1);
+  });
+  return found;
 }
 
 function withoutMarkers(lines: readonly string[]): string {

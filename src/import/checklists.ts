@@ -9,16 +9,16 @@ import { idFrom, openKeys, paragraphs, slugOf, titled } from "./words.ts";
 
 // ── A feature ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-interface Feature {
+export interface Feature {
   readonly name: string;
   readonly tasks: SourceFile;
   /** The other files of its folder and below. */
   readonly others: readonly SourceFile[];
 }
 
-function featuresIn(files: readonly SourceFile[]): readonly Feature[] {
+export function featuresIn(files: readonly SourceFile[], name = /(?:^|\/)tasks\.md$/i): readonly Feature[] {
   return files
-    .filter(({ path }) => /(?:^|\/)tasks\.md$/i.test(path))
+    .filter(({ path }) => name.test(path))
     .map((tasks) => {
       const folder = tasks.path.slice(0, tasks.path.lastIndexOf("/") + 1);
       const others = files.filter((each) => each !== tasks && folder !== "" && each.path.startsWith(folder));
@@ -34,7 +34,7 @@ interface Step extends Stated {
   readonly notes?: readonly string[];
 }
 
-interface Shape {
+interface FeatureShape {
   readonly title: string;
   readonly text: string;
   readonly criteria?: readonly string[];
@@ -42,11 +42,11 @@ interface Shape {
   readonly notes?: readonly string[];
 }
 
-function featureTask(
+export function featureTask(
   { name, others, tasks }: Feature,
   scope: string,
   steps: readonly Step[],
-  { criteria = [], isOver = false, notes = [], text, title }: Shape,
+  { criteria = [], isOver = false, notes = [], text, title }: FeatureShape,
 ): SourceTask {
   const unique = openKeys();
   const items = steps.map(({ criteria: own = [], notes: said = [], number, ...step }): SourceItem => {
@@ -84,21 +84,21 @@ function featureTask(
   };
 }
 
-function titleIn(file: SourceFile | undefined, fallback: string): string {
+export function titleIn(file: SourceFile | undefined, fallback: string): string {
   const line = /^# +(.+)$/m.exec(file?.text ?? "")?.[1]?.trim();
   const words = line?.replace(
-    /^(?:feature specification|implementation plan|implementation tasks|requirements document|change|proposal|tasks?)\s*[:：-]\s*/i,
+    /^(?:feature specification|implementation plan|implementation tasks|requirements document|change|proposal|tasks?|plan|spec(?:ification)?|track(?: plan| specification)?)\s*[:：-]\s*/i,
     "",
   );
   return words &&
-    !/^(?:requirements document|implementation (?:plan|tasks)|tasks?|requirements|change|proposal)$/i.test(
+    !/^(?:(?:spec )?requirements document|spec tasks|spec(?:ification)?|plan|track plan|implementation (?:plan|tasks)|tasks?|requirements|change|proposal)$/i.test(
       words,
     )
     ? titled(words).title
     : fallback;
 }
 
-function named(files: readonly SourceFile[], name: string): SourceFile | undefined {
+export function named(files: readonly SourceFile[], name: string): SourceFile | undefined {
   return files.find(({ path }) => path.toLowerCase().endsWith(`/${name}`));
 }
 
@@ -208,7 +208,7 @@ export function readOpenSpec(files: readonly SourceFile[]): Read {
   const tasks = featuresIn(files).map((feature) => {
     const { path, text } = feature.tasks;
     const isArchived = /(?:^|\/)archive\//.test(path);
-    const steps = openSpecSteps(outline(text).entries);
+    const steps = boxSteps(outline(text).entries);
     if (steps.length === 0)
       remarks.push(`${path} has no boxes, lists or headings: the change is one task without steps.`);
     const proposal = named(feature.others, "proposal.md");
@@ -223,13 +223,13 @@ export function readOpenSpec(files: readonly SourceFile[]): Read {
   return { tasks, remarks };
 }
 
-function openSpecSteps(entries: readonly Entry[]): readonly Step[] {
+export function boxSteps(entries: readonly Entry[], dash?: SourceStatus): readonly Step[] {
   const hasBoxes = entries.some(({ box, kind }) => kind === "item" && box !== null);
   const items = branches(entries);
   if (items.length === 0)
     return entries
       .filter(({ depth }) => depth > 1)
-      .map((entry) => numbered(entry, entry.body, stateIn(entry)));
+      .map((entry) => numbered(entry, entry.body, stateIn(entry, dash)));
   // A box below a bullet is a step, too; a bullet below a box is the box's text.
   const found: Step[] = [];
   const walk = (branch: Branch, above: string) => {
@@ -242,7 +242,7 @@ function openSpecSteps(entries: readonly Entry[]): readonly Step[] {
         numbered(
           entry,
           paragraphs(textBelow(branch), (above || section) && `Part of: ${above || section}`),
-          stateIn(entry),
+          stateIn(entry, dash),
         ),
       );
     else if (isParent) {

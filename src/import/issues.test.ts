@@ -37,7 +37,7 @@ describe("Backlog.md", () => {
   it("carries a description as it is, and criteria with the lines below them", () => {
     promise("import.texts");
     const text =
-      "Do it in this order:\n\n1. Stop\n2. Run; if it fails repeat step 1\n\n**Not** part of the list.\n\n    code\n* [ ] a box\n- b\n+ c";
+      "# A heading\n\n## Description\n\n### Acceptance criteria\n\n- none\n\nDo it in this order:\n\n1. Stop\n2. Run; if it fails repeat step 1\n\n**Not** part of the list.\n\n    code\n* [ ] a box\n- b\n+ c";
     const { tasks } = readBacklogMd([
       card(
         "tasks/task-1 - x.md",

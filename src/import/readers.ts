@@ -7,7 +7,12 @@ import { readBacklogMd } from "./backlog-md.ts";
 import { readKiro, readOpenSpec, readSpecKit } from "./checklists.ts";
 import { readGitHub, readGitLab } from "./forge-issues.ts";
 import { readBeads } from "./formats/beads.ts";
+import { readBmad } from "./formats/bmad.ts";
+import { readClaudeTasks, readGhProject, readTrello } from "./formats/boards.ts";
+import { readCcpm } from "./formats/ccpm.ts";
 import { readCsv } from "./formats/csv.ts";
+import { readGsd } from "./formats/gsd.ts";
+import { isExecPlan, readAgentOs, readConductor, readExecPlans } from "./formats/plans.ts";
 import { readTaskMaster, taskListKind } from "./formats/task-master.ts";
 import { isVibeKanbanTable, readVibeKanban } from "./formats/vibe-kanban.ts";
 import { parseMany, recordsIn } from "./json.ts";
@@ -45,6 +50,47 @@ const hasTaskIds = ({ text }: SourceFile) => /^[ \t]*[-*] \[.\] [*`]{0,4}T\d{3}\
 const FORGE = ["html_url", "repository_url", "pull_request", "body", "stateReason", "number"];
 
 const SPECS: Readonly<Record<Format, FormatSpec>> = {
+  conductor: {
+    read: readConductor,
+    marks: /(?:^|\/)conductor\/(?:tracks|archive)\/[^/]+\/plan\.md$/,
+    files: /(?:^|\/)conductor\/(?:tracks|archive)\/[^/]+\/.*\.md$/,
+  },
+  "agent-os": {
+    read: readAgentOs,
+    marks: /(?:^|\/)\.?agent-os\/specs\/.*tasks\.md$/,
+    files: /(?:^|\/)\.?agent-os\/specs\/.*\.md$/,
+  },
+  "exec-plan": { read: readExecPlans, fits: (file) => isMarkdown(file) && isExecPlan(file) },
+  gsd: { read: readGsd, marks: /(?:^|\/)\.planning\/ROADMAP\.md$/ },
+  bmad: {
+    read: readBmad,
+    marks: /(?:^|\/)sprint-status\.ya?ml$/,
+    files: /(?:^|\/)(?:sprint-status\.ya?ml|\d+-\d+[^/]*\.md)$/,
+  },
+  ccpm: {
+    read: readCcpm,
+    marks: /(?:^|\/)\.claude\/epics\/.*epic\.md$/,
+    files: /(?:^|\/)\.claude\/epics\/(?:[^/]+\/){1,2}[^/]+\.md$/,
+  },
+  "claude-tasks": {
+    read: readClaudeTasks,
+    marks: /(?:^|\/)\.claude\/(?:tasks|todos)\/.*\.json$/,
+    ending: /\.json$/,
+    fits: ({ values: [data] }) => isObject(data) && has(data, "subject") && has(data, "blockedBy", "blocks"),
+  },
+  trello: {
+    read: readTrello,
+    ending: /\.json$/,
+    fits: ({ values: [data] }) => isObject(data) && Array.isArray(data.cards) && Array.isArray(data.lists),
+  },
+  "gh-project": {
+    read: readGhProject,
+    ending: /\.json$/,
+    fits: ({ values: [data] }) =>
+      isObject(data) &&
+      Array.isArray(data.items) &&
+      data.items.some((each) => isObject(each) && "content" in each),
+  },
   openspec: {
     read: readOpenSpec,
     marks: /(?:^|\/)changes\/(?:.*\/)?tasks\.md$/,
@@ -57,8 +103,8 @@ const SPECS: Readonly<Record<Format, FormatSpec>> = {
   },
   "spec-kit": {
     read: readSpecKit,
-    marks: /^(?!.*(?:\.kiro|openspec)\/)(?:.*\/)?specs\/(?:[^/]+\/)*tasks\.md$/,
-    files: /^(?!.*(?:\.kiro|openspec)\/)(?:.*\/)?specs\/.*\.md$/,
+    marks: /^(?!.*(?:\.kiro|openspec|agent-os)\/)(?:.*\/)?specs\/(?:[^/]+\/)*tasks\.md$/,
+    files: /^(?!.*(?:\.kiro|openspec|agent-os)\/)(?:.*\/)?specs\/.*\.md$/,
     fits: (file) => isMarkdown(file) && hasTaskIds(file),
   },
   "backlog-md": {
@@ -81,7 +127,8 @@ const SPECS: Readonly<Record<Format, FormatSpec>> = {
     read: readTaskMaster,
     marks: /(?:^|\/)(?:\.taskmaster\/)?tasks\/tasks\.json$/,
     ending: /\.json$/,
-    fits: (file) => isTask(file, "task-master") && !has(file.first, ...FORGE, "iid", "web_url", "project_id"),
+    fits: (file) =>
+      isTask(file, "task-master") && !has(file.first, ...FORGE, "iid", "web_url", "project_id", "content"),
   },
   ralph: {
     read: readTaskMaster,
@@ -104,7 +151,8 @@ const SPECS: Readonly<Record<Format, FormatSpec>> = {
   github: {
     read: readGitHub,
     ending: /\.(?:jsonl?|ndjson)$/,
-    fits: ({ first }) => has(first, ...FORGE) && !has(first, "iid", "web_url", "subtasks", "testStrategy"),
+    fits: ({ first }) =>
+      has(first, ...FORGE) && !has(first, "iid", "web_url", "subtasks", "testStrategy", "content"),
   },
   "vibe-kanban": {
     read: readVibeKanban,

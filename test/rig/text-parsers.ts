@@ -92,6 +92,21 @@ function importParsers(): Readonly<Record<string, (text: string) => unknown>> {
       (text) => JSON.stringify({ id: "b", title: text, acceptance_criteria: text }),
     ]),
     reading("vibe-kanban", "v.json", [values]),
+    reading("conductor", "conductor/tracks/a/plan.md", [(text) => `- [ ] Task: a\n    - [ ] ${text}`]),
+    reading("agent-os", "agent-os/specs/a/tasks.md", [(text) => `- [ ] 1. ${text}`]),
+    reading("exec-plan", "plan.md", [(text) => `## Progress\n- [ ] ${text}\n## Decision Log\n`]),
+    reading("gsd", ".planning/ROADMAP.md", [
+      (text) => `- [ ] **Phase 1: a** - ${text}\n### Phase 1: a\n${text}`,
+    ]),
+    reading("bmad", "sprint-status.yaml", [(text) => `development_status:\n  1-1-a: "${text}"\n`]),
+    reading("ccpm", ".claude/epics/a/1.md", [(text) => `---\nname: x\n---\n${text}`]),
+    reading("trello", "t.json", [
+      (text) => JSON.stringify({ lists: [], cards: [{ id: "a", name: text, desc: text }] }),
+    ]),
+    reading("gh-project", "p.json", [
+      (text) => JSON.stringify({ items: [{ content: { title: text, body: text } }] }),
+    ]),
+    reading("claude-tasks", "1.json", [(text) => JSON.stringify({ id: "1", subject: text, blocks: [text] })]),
     reading("github", "g.json", [values]),
     reading("gitlab", "l.json", [values]),
     reading("markdown", "TODO.md", [(text) => `- [ ] ${text}`, (text) => `# ✅ ${text}`]),

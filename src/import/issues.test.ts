@@ -326,6 +326,24 @@ describe("GitHub", () => {
     expect(tasks[0]?.dependsOn.map(({ key }) => key)).toEqual(["acme/app#5", "acme/lib#6"]);
   });
 
+  it("keeps comments, and fields that are none of the API's", () => {
+    promise("import.texts");
+    const { remarks, tasks } = readGitHub(
+      fileOf([
+        issue(1, {
+          body: "Why",
+          comments: [{ author: { login: "mona" }, body: "1. a\n2. b" }],
+          estimate: "3 days",
+          node_id: "x",
+          created_at: "2026-01-01",
+        }),
+      ]),
+    );
+    expect(tasks[0]?.text).toBe("Why\n\n## Comments\n\nmona: 1. a\n2. b");
+    expect(tasks[0]?.notes).toEqual(["Estimate: 3 days", "https://github.com/acme/app/issues/1"]);
+    expect(remarks).toEqual(["Left out, since they say nothing of the work: node_id (1), created_at (1)."]);
+  });
+
   it("notes who has it", () => {
     const { tasks } = readGitHub(fileOf([issue(1, { assignees: [{ login: "mona", name: "Mona" }] })]));
     expect(tasks[0]?.notes).toEqual(["Assignees: mona", "https://github.com/acme/app/issues/1"]);
@@ -386,7 +404,7 @@ describe("GitLab", () => {
       ]),
     );
     expect(tasks.map(({ title }) => title)).toEqual(["a", "e"]);
-    expect(remarks).toEqual(["3 merge requests: left out."]);
+    expect(remarks[0]).toBe("3 merge requests: left out.");
   });
 
   it("reads a project's export, whose issues name their project by a number and hold their labels in links", () => {

@@ -126,10 +126,7 @@ export function tasksOf(records: readonly Fields[], shape: Shape, scope: Scope):
         inverse.set(other.key, { ...other, parent: each.key });
     }
   }
-  if (asides.size > 0)
-    scope.remarks.push(
-      `Left out, since they say nothing of the work: ${[...asides].map(([name, count]) => `${name} (${count})`).join(", ")}.`,
-    );
+  scope.remarks.push(...asideRemarks(asides));
   return tasks.map(({ key }) => inverse.get(key) as SourceTask);
 }
 
@@ -262,6 +259,12 @@ function taskOf(
   const words = wordsIn(takeAll(row, shape.depends), (word) => find(word, each) !== undefined);
   const criteria = takeAll(row, shape.criteria).flatMap(linesIn);
   for (const name of [...(shape.blocks ?? []), ...(shape.children ?? [])]) row.left.delete(name);
+  const left = [...row.left].map((field) => {
+    const { name = field, value } = row.fields.get(field) ?? {};
+    return [name, value] as const;
+  });
+  const isAside = (field: string) => shape.aside?.includes(field) === true;
+  const others = otherNotes(left, shape, isAside, asides);
   const own =
     id ||
     url
@@ -278,7 +281,7 @@ function taskOf(
     ...(reason === "" ? {} : { reason }),
     text: paragraphs(rest, ...texts),
     criteria,
-    notes: [...lost, ...(url === "" ? [] : [url]), ...notesOf(row, shape, asides)],
+    notes: [...lost, ...(url === "" ? [] : [url]), ...others],
     dependsOn: [...new Set(words)].map((text): Dependency => ({ key: find(text, each) ?? `?${text}`, text })),
     parent,
     steps: [],
@@ -332,17 +335,27 @@ function proofIn(row: Row, field: string, yes: State | undefined): SourceStatus 
   return state.status;
 }
 
-function notesOf(row: Row, { aside = [], labels = {}, usual = {} }: Shape, asides: Map<string, number>) {
-  return [...row.left].flatMap((field) => {
-    const { name = field, value } = row.fields.get(field) ?? {};
-    if (aside.includes(field)) {
-      asides.set(name, (asides.get(name) ?? 0) + 1);
-      return [];
-    }
-    const words = render(value);
+/** Fields that no part of the format names, as notes; those aside are counted. */
+export function otherNotes(
+  fields: Iterable<readonly [name: string, value: unknown]>,
+  { labels = {}, usual = {} }: Pick<Shape, "labels" | "usual">,
+  isAside: (field: string) => boolean,
+  asides: Map<string, number>,
+): readonly string[] {
+  return [...fields].flatMap(([name, value]) => {
+    const field = bare(name);
+    const words = isEmpty(value) ? "" : render(value);
     if (words === "" || words === usual[field]) return [];
-    return [`${labels[field] ?? spoken(name)}: ${words}`];
+    if (!isAside(field)) return [`${labels[field] ?? spoken(name)}: ${words}`];
+    asides.set(name, (asides.get(name) ?? 0) + 1);
+    return [];
   });
+}
+
+export function asideRemarks(asides: ReadonlyMap<string, number>): readonly string[] {
+  if (asides.size === 0) return [];
+  const counts = [...asides].map(([name, count]) => `${name} (${count})`).join(", ");
+  return [`Left out, since they say nothing of the work: ${counts}.`];
 }
 
 /** `relevantFiles` → Relevant files; a name that people wrote stays. */

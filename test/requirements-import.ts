@@ -4,12 +4,20 @@ const SOURCE = "ecosystem, Bring along";
 
 /** What an import and an export promise. */
 export const IMPORT = {
+  "import.texts": {
+    says: "A text is carried byte for byte without the marks of its format; what is left out or written otherwise is named.",
+    source: "intake, I1",
+  },
+  "import.states": {
+    says: "A status that Pawl does not know is counted by its word and blocks its task, never opens it; a person's word for it is kept for the next import.",
+    source: "intake, I2",
+  },
   "import.formats": {
-    says: "Eleven formats of tasks are read, each with what real files hold, without loss or doubling.",
+    says: "The formats of docs/import.md are read, each with what real files hold, without loss or doubling.",
     source: SOURCE,
   },
   "import.again": {
-    says: "A second import updates and doubles nothing, and what a person or the loop wrote since stays.",
+    says: "A second import updates by id, else by the nearest text, doubles nothing, and names what vanished; what a person or the loop wrote since stays.",
     source: SOURCE,
   },
   "import.dependencies": {

@@ -111,6 +111,10 @@ const SPELLS = {
     says: "What a reply claims agrees with the table and the files, in every case.",
     source: "spells, Replies",
   },
+  "text.boxes": {
+    says: "What looks like a box and is not exactly checked is not done, for Spells, own workflows and imports; code and front matter hold none, and a reply names the boxes that it does not understand.",
+    source: "intake, Spells and checkboxes",
+  },
   "spells.nothing-lost": {
     says: "No spell destroys what a person wrote, and archives never collide.",
     source: "spells, Files",

@@ -9,9 +9,9 @@
  */
 import type { Root } from "mdast";
 import { fromMarkdown } from "mdast-util-from-markdown";
-import { gfmTaskListItemFromMarkdown } from "mdast-util-gfm-task-list-item";
-import { gfmTaskListItem } from "micromark-extension-gfm-task-list-item";
+import { type Checkbox, parseCheckbox } from "./checkbox.ts";
 import { PawlError } from "./error.ts";
+import { withoutFrontMatter } from "./front-matter.ts";
 
 /** More than anybody writes by hand. The parser takes about a second for the most awkward text of this size. */
 const MAX_LINES = 10_000;
@@ -41,28 +41,28 @@ export function parseBlocks(text: string, where: string): Root {
 
 export interface TaskItem {
   readonly text: string;
+  /** Only `[x]` and `[X]` are. */
   readonly checked: boolean;
+  /** Its box is neither `[ ]` nor `[x]`, so somebody may have meant more by it. */
+  readonly isOdd: boolean;
+  /** The line as it stands in the text. */
+  readonly line: string;
 }
 
 interface Node {
   readonly type: string;
-  readonly checked?: boolean | null;
   readonly children?: readonly Node[];
   readonly value?: string;
 }
 
 /**
- * The task-list items of a text (`- [ ]`, `- [x]`), in order. Code has none, and `- [ ]` followed by nothing is none.
- * Throws `text-too-long`.
+ * The task-list items of a text, in order: whatever looks like a box, in lists and at the start of a line. Code, comments
+ * and front matter have none, and a box followed by nothing is none. Throws `text-too-long`.
  */
 export function parseTaskItems(source: string, where: string): readonly TaskItem[] {
-  const text = withoutCode(source.replace(/^\uFEFF/, ""));
+  const text = withoutCode(withoutFrontMatter(source.replace(/^\uFEFF/, "")));
   checkLength(text, where);
-  const tree = fromMarkdown(text, {
-    extensions: [gfmTaskListItem(), { disable: { null: WITHIN_LINES } }],
-    mdastExtensions: [gfmTaskListItemFromMarkdown()],
-  });
-  return itemsOf(tree as Node);
+  return itemsOf(fromMarkdown(text, { extensions: [{ disable: { null: WITHIN_LINES } }] }) as Node);
 }
 
 /** Not recursive: a line of list markers nests as deep as it is long. */
@@ -70,15 +70,35 @@ function itemsOf(root: Node): readonly TaskItem[] {
   const items: TaskItem[] = [];
   const stack: Node[] = [root];
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-    if (node.type === "listItem" && typeof node.checked === "boolean")
-      items.push({ text: textOf(node.children?.[0]).trim(), checked: node.checked });
+    if (node.type === "paragraph" || node.type === "heading") items.push(...itemsIn(textOf(node)));
     for (const child of (node.children ?? []).toReversed()) stack.push(child);
   }
   return items;
 }
 
-function textOf(paragraph: Node | undefined): string {
-  return paragraph?.value ?? (paragraph?.children ?? []).map(({ value = "" }) => value).join("");
+/** A list without a blank behind its marker is a paragraph to the parser, and so is a box without a list. */
+const MARKER_BEFORE_BOX = /^(?:[-*+]|\d{1,9}[.)])(?=\\?[[［☐⬜☑☒])/;
+
+function itemsIn(paragraph: string): readonly TaskItem[] {
+  const found: { readonly box: Checkbox; readonly line: string; readonly more: string[] }[] = [];
+  // The blank of an open box may be the end of a line.
+  for (const each of paragraph
+    .replace(/\[\s{1,9}\]/g, (box) => (/\n|\r/.test(box) ? "[ ]" : box))
+    .split(/\r\n|\r|\n/)) {
+    const line = each.trim();
+    const box = parseCheckbox(line.replace(MARKER_BEFORE_BOX, ""));
+    if (box) found.push({ box, line, more: [] });
+    else found.at(-1)?.more.push(each);
+  }
+  return found.flatMap(({ box, line, more }) => {
+    const text = [box.text, ...more].join("\n").trim();
+    const checked = box.isPlain && box.mark !== "";
+    return text === "" ? [] : [{ text, checked, isOdd: !box.isPlain, line }];
+  });
+}
+
+function textOf(paragraph: Node): string {
+  return paragraph.value ?? (paragraph.children ?? []).map(({ value = "" }) => value).join("");
 }
 
 function checkLength(text: string, where: string): void {

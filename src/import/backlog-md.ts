@@ -1,8 +1,11 @@
 /** Backlog.md: one markdown file for each task, with front matter; below `tasks`, `completed`, `drafts` and `archive`. */
-import { readYaml } from "../core/yaml.ts";
-import { isTicked, outline } from "./outline.ts";
+
+import { parseFrontMatter } from "../core/front-matter.ts";
+import { fieldsIn } from "./front-fields.ts";
+import { outline } from "./outline.ts";
 import type { Dependency, Read, SourceFile, SourceTask } from "./source.ts";
-import { idFrom, openKeys, paragraphs, plain, statusOf, textOf, titled } from "./words.ts";
+import { stateOf, stateOfBox } from "./states.ts";
+import { idFrom, openKeys, paragraphs, plain, textOf, titled, withoutBlankLines } from "./words.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -48,12 +51,11 @@ export function readBacklogMd(files: readonly SourceFile[]): Read {
 /** `task-7 - Title.md`, and by people's own scripts `task-epic-11.2-Title.md`. */
 const NAME =
   /^((?:task-(?:[a-z][a-z0-9_]{0,30}-){1,2}|[a-z][a-z0-9_]{0,30}-)\d+(?:\.\d+)*)(?:[ _-].*)?\.md$/i;
-const FRONT = /^---[ \t]*\n([\s\S]*?)\n---[ \t]*(?:\n|$)/;
 
 function cardOf({ path, text }: SourceFile): Card | null {
   const source = plain(text);
-  const front = source.startsWith("---") ? FRONT.exec(source) : null;
-  const fields = front ? fieldsIn(front[1] ?? "") : {};
+  const front = parseFrontMatter(source);
+  const fields = front ? fieldsIn(front.front) : {};
   const name = path.split("/").at(-1) ?? "";
   const id = textOf(fields.id) || NAME.exec(name)?.[1] || "";
   if (id === "" || /^(?:readme|config|index)\.md$/i.test(name)) return null;
@@ -61,34 +63,10 @@ function cardOf({ path, text }: SourceFile): Card | null {
     path,
     id,
     fields,
-    body: source.slice(front?.[0].length ?? 0),
+    body: source.slice(front?.whole.length ?? 0),
     isArchived: /(?:^|\/)archive\//.test(path),
     isDraft: /(?:^|\/)drafts\//.test(path),
   };
-}
-
-/** Front matter by people and agents is often not YAML (`title: A: b`): then its lines are read one by one. */
-function fieldsIn(text: string): Fields {
-  const { data, faults } = readYaml(text);
-  if (faults.length === 0 && typeof data === "object" && data !== null) return data as Fields;
-  const fields: Record<string, unknown> = {};
-  let list: string[] | null = null;
-  for (const line of text.split("\n")) {
-    const [, key, value = ""] = /^([A-Za-z_]\w{0,40}):[ \t]*(.*)$/.exec(line) ?? [];
-    const item = /^[ \t]*-[ \t]+(.*)$/.exec(line)?.[1];
-    if (key !== undefined) {
-      const words = value.trim();
-      list = words === "" ? [] : null;
-      fields[key] =
-        list ?? (/^\[.*\]$/.test(words) ? words.slice(1, -1).split(",").map(unquoted) : unquoted(words));
-    } else if (item !== undefined) list?.push(unquoted(item));
-  }
-  return fields;
-}
-
-function unquoted(text: string): string {
-  const words = text.trim();
-  return /^(["']).*\1$/.test(words) && words.length > 1 ? words.slice(1, -1) : words;
 }
 
 /** `task-7.1` and `BACK-7.1` are both 7.1: the prefix of a backlog may have changed. `task-epic-7.1` is another. */
@@ -133,7 +111,7 @@ function taskOf(
   const { body, fields, id, isArchived, isDraft } = card;
   const { criteria, heading, text } = bodyOf(body);
   const word = textOf(fields.status) || statedIn(body);
-  const { note, status } = statusOf(word);
+  const state = stateOf(word);
   const name = (card.path.split("/").at(-1) ?? "")
     .slice(id.length, -".md".length)
     .replace(/^[ _-]+/, "")
@@ -141,17 +119,17 @@ function taskOf(
   const { title, rest } = titled(textOf(fields.title) || heading || name || id);
   const labels = listOf(fields.labels);
   const priority = textOf(fields.priority);
-  const isDropped = isArchived && status !== "done";
+  const isDropped = isArchived && state.status !== "done";
   return {
     key,
     id: idFrom(id),
     title,
-    status: isDropped ? "cancelled" : status,
-    ...(isDropped ? { reason: `archived in the source${word ? ` as ${word}` : ""}` } : {}),
+    ...(isDropped
+      ? { status: "cancelled", reason: `archived in the source${word ? ` as ${word}` : ""}` }
+      : state),
     text: paragraphs(rest, text),
     criteria,
     notes: [
-      ...(note ? [note] : []),
       ...(isDraft ? ["A draft in the source"] : []),
       ...(priority && priority !== "medium" ? [`Priority: ${priority}`] : []),
       ...(labels.length > 0 ? [`Labels: ${labels.join(", ")}`] : []),
@@ -175,29 +153,50 @@ function statedIn(body: string): string {
 }
 
 const MARKER =
-  /^[ \t]*<!-- ?(?:SECTION:[A-Z_]+:(?:BEGIN|END)|AC:(?:BEGIN|END)|DOD:(?:BEGIN|END)) ?-->[ \t]*$/gm;
+  /^[ \t]*<!-- ?(?:SECTION:[A-Z_]+:(?:BEGIN|END)|AC:(?:BEGIN|END)|DOD:(?:BEGIN|END)) ?-->[ \t]*$/;
 
-/** The criteria are boxes below their heading; the rest stays text. */
+/** The criteria are boxes below their heading; every other line stays as it is. */
 function bodyOf(source: string): {
   readonly criteria: readonly string[];
   readonly heading: string;
   readonly text: string;
 } {
-  const { entries, preface } = outline(source.replace(MARKER, ""));
+  const { entries, preface } = outline(source);
   const criteria: string[] = [];
-  const lines: string[] = preface === "" ? [] : [preface];
+  const lines: (readonly string[])[] = preface === "" ? [] : [[preface]];
   let isCriteria = false;
   let heading = "";
-  for (const { body, box, depth, kind, text } of entries) {
-    if (kind === "heading") {
+  const inside = linesInSections(source);
+  for (const { body, box, depth, kind, line, lines: own, text } of entries) {
+    if (inside.has(line)) lines.push(own);
+    else if (kind === "heading") {
       isCriteria = /^acceptance criteria/i.test(text);
-      if (depth === 1 && heading === "") heading = text.replace(/^[a-z]+-\d+(?:\.\d+)* [-–—] /i, "");
-      else if (!isCriteria && !/^description$/i.test(text)) lines.push(`\n${"#".repeat(depth)} ${text}`);
+      const isTitle = depth === 1 && heading === "";
+      if (isTitle) heading = text.replace(/^[a-z]+-\d+(?:\.\d+)* [-–—] /i, "");
+      lines.push(isTitle || isCriteria || (depth === 2 && /^description$/i.test(text)) ? own.slice(1) : own);
     } else if (isCriteria && (box !== null || depth === 0)) {
-      const words = text.replace(/^#\d+[ \t]+/, "");
-      if (words !== "") criteria.push(isTicked(box) ? `${words} (met, the source says)` : words);
-    } else lines.push(`${" ".repeat(Math.min(depth, 20))}- ${box === null ? "" : `[${box}] `}${text}`);
-    if (body !== "") lines.push(body);
+      const below = withoutMarkers(body.split("\n"));
+      const words = [text.replace(/^#\d+[ \t]+/, ""), below].filter((part) => part !== "").join("\n");
+      const isMet = stateOfBox(box).status === "done";
+      if (words !== "") criteria.push(isMet ? `${words} (met, the source says)` : words);
+    } else if (isCriteria && criteria.length > 0) criteria.push([criteria.pop(), ...own].join("\n"));
+    else lines.push(own);
   }
-  return { criteria, heading, text: lines.join("\n").trim() };
+  return { criteria, heading, text: withoutMarkers(lines.flat()) };
+}
+
+/** The lines between the marks of a section: whatever headings and boxes stand there are a person's. */
+function linesInSections(source: string): ReadonlySet<number> {
+  const found = new Set<number>();
+  let isInside = false;
+  source.split("\n").forEach((line, at) => {
+    if (/^[ \t]*<!-- ?SECTION:[A-Z_]+:BEGIN/.test(line)) isInside = true;
+    else if (/^[ \t]*<!-- ?SECTION:[A-Z_]+:END/.test(line)) isInside = false;
+    else if (isInside) found.add(at + 1);
+  });
+  return found;
+}
+
+function withoutMarkers(lines: readonly string[]): string {
+  return withoutBlankLines(lines.filter((line) => !MARKER.test(line)).join("\n"));
 }

@@ -166,6 +166,19 @@ describe("Kiro", () => {
     expect(stepsOf(found)[3]).toMatchObject({ title: "Tests (P)", notes: ["Optional in the source"] });
   });
 
+  it("takes an optional step as formatters write it, and every odd box as a step that is not done", () => {
+    promise("text.boxes");
+    const found = read(
+      "- [x] 1. Login\n- [x] 1.1 Form\n\n  - detail\n\n- [ ]\\* 1.2 Tests\n\n  1. cover\n  2. errors\n\n- [ ]* 1.3 Property\n- [] 1.4 Empty\n- [ x ] 1.5 Blanks\n",
+    );
+    expect(ids(found)).toEqual(["auth.1.1", "auth.1.2", "auth.1.3", "auth.1.4", "auth.1.5"]);
+    expect(statuses(found)).toEqual(["done", "todo", "todo", "todo", "blocked"]);
+    expect(stepsOf(found)[1]).toMatchObject({
+      text: "1. cover\n2. errors\n\nPart of: 1. Login",
+      notes: ["Optional in the source"],
+    });
+  });
+
   it("takes parents that are headings, and text eight lines below its task", () => {
     promise("import.formats");
     const found = read("## 1. Setup\n\n- [ ] 1.1 A\n\n\n\n\n\n\n\nfar below\n\n- [-] 1.2 B\n");

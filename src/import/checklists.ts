@@ -2,23 +2,23 @@
  * The lists of steps of Spec Kit, OpenSpec and Kiro: one task for each feature, and its boxes as the task's steps, since
  * they are done in their order on one branch.
  */
-import { isOpenStatus } from "../tasks-file/task.ts";
-import { type Branch, branches, type Entry, isTicked, outline, textBelow } from "./outline.ts";
-import type { Read, SourceFile, SourceItem, SourceStatus, SourceTask } from "./source.ts";
-import { idFrom, joined, openKeys, paragraphs, slugOf, titled } from "./words.ts";
+import { type Branch, branches, dedented, type Entry, linesOf, outline, textBelow } from "./outline.ts";
+import type { Read, SourceFile, SourceItem, SourceStatus, SourceTask, State } from "./source.ts";
+import { stateOf, stateOfBox } from "./states.ts";
+import { idFrom, openKeys, paragraphs, slugOf, titled } from "./words.ts";
 
 // ── A feature ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-interface Feature {
+export interface Feature {
   readonly name: string;
   readonly tasks: SourceFile;
   /** The other files of its folder and below. */
   readonly others: readonly SourceFile[];
 }
 
-function featuresIn(files: readonly SourceFile[]): readonly Feature[] {
+export function featuresIn(files: readonly SourceFile[], name = /(?:^|\/)tasks\.md$/i): readonly Feature[] {
   return files
-    .filter(({ path }) => /(?:^|\/)tasks\.md$/i.test(path))
+    .filter(({ path }) => name.test(path))
     .map((tasks) => {
       const folder = tasks.path.slice(0, tasks.path.lastIndexOf("/") + 1);
       const others = files.filter((each) => each !== tasks && folder !== "" && each.path.startsWith(folder));
@@ -26,17 +26,15 @@ function featuresIn(files: readonly SourceFile[]): readonly Feature[] {
     });
 }
 
-interface Step {
+interface Step extends Stated {
   readonly number: string | null;
   readonly title: string;
   readonly text: string;
-  readonly status: SourceStatus;
-  readonly reason?: string;
   readonly criteria?: readonly string[];
   readonly notes?: readonly string[];
 }
 
-interface Shape {
+interface FeatureShape {
   readonly title: string;
   readonly text: string;
   readonly criteria?: readonly string[];
@@ -44,28 +42,27 @@ interface Shape {
   readonly notes?: readonly string[];
 }
 
-function featureTask(
+export function featureTask(
   { name, others, tasks }: Feature,
   scope: string,
   steps: readonly Step[],
-  { criteria = [], isOver = false, notes = [], text, title }: Shape,
+  { criteria = [], isOver = false, notes = [], text, title }: FeatureShape,
 ): SourceTask {
   const unique = openKeys();
-  const items = steps.map((step): SourceItem => {
-    const key = unique(`${scope}/${step.number ?? slugOf(step.title)}`);
+  const items = steps.map(({ criteria: own = [], notes: said = [], number, ...step }): SourceItem => {
+    const key = unique(`${scope}/${number ?? slugOf(step.title)}`);
     const { title: short, rest } = titled(step.title);
     return {
+      ...step,
       key,
+      ...(number === null ? { byText: true } : {}),
       id: idFrom(`${name}.${key.slice(scope.length + 1).replace("#", "-")}`, name.slice(0, 40)),
       title: short,
-      status: step.status,
-      ...(step.reason ? { reason: step.reason } : {}),
       text: paragraphs(rest, step.text),
-      criteria: step.criteria ?? [],
-      notes: step.notes ?? [],
+      criteria: own,
+      notes: said,
     };
   });
-  const isDone = isOver || (items.length > 0 && !items.some(({ status }) => isOpenStatus(status)));
   const context = [
     ...others
       .map(({ path }) => path)
@@ -77,7 +74,7 @@ function featureTask(
     key: scope,
     id: idFrom(name, "feature"),
     title,
-    status: isDone ? "done" : "todo",
+    status: isOver ? "done" : "todo",
     text: paragraphs(text, `Its documents: ${context.join(", ")}`),
     criteria,
     notes,
@@ -87,21 +84,21 @@ function featureTask(
   };
 }
 
-function titleIn(file: SourceFile | undefined, fallback: string): string {
+export function titleIn(file: SourceFile | undefined, fallback: string): string {
   const line = /^# +(.+)$/m.exec(file?.text ?? "")?.[1]?.trim();
   const words = line?.replace(
-    /^(?:feature specification|implementation plan|implementation tasks|requirements document|change|proposal|tasks?)\s*[:：-]\s*/i,
+    /^(?:feature specification|implementation plan|implementation tasks|requirements document|change|proposal|tasks?|plan|spec(?:ification)?|track(?: plan| specification)?)\s*[:：-]\s*/i,
     "",
   );
   return words &&
-    !/^(?:requirements document|implementation (?:plan|tasks)|tasks?|requirements|change|proposal)$/i.test(
+    !/^(?:(?:spec )?requirements document|spec tasks|spec(?:ification)?|plan|track plan|implementation (?:plan|tasks)|tasks?|requirements|change|proposal)$/i.test(
       words,
     )
     ? titled(words).title
     : fallback;
 }
 
-function named(files: readonly SourceFile[], name: string): SourceFile | undefined {
+export function named(files: readonly SourceFile[], name: string): SourceFile | undefined {
   return files.find(({ path }) => path.toLowerCase().endsWith(`/${name}`));
 }
 
@@ -110,16 +107,14 @@ function named(files: readonly SourceFile[], name: string): SourceFile | undefin
 const SKIPPED =
   /[[(](?:skipped|skip|cancelled|canceled|dropped|obsolete|won't do|n\/a)(?:\s*[:：-]\s*([^\])]{0,300}))?[\])]/i;
 
-function statusIn(
-  { box, text }: Pick<Entry, "box" | "text">,
-  dash: SourceStatus,
-): Pick<Step, "status" | "reason"> {
+type Stated = State & Pick<SourceItem, "reason">;
+
+/** `dash`: what `[-]` means to the tool; absent: it has no such box. */
+function stateIn({ box, text }: Pick<Entry, "box" | "text">, dash?: SourceStatus): Stated {
   const skipped = SKIPPED.exec(text);
   if (skipped) return { status: "cancelled", reason: skipped[1]?.trim() || skipped[0].slice(1, -1) };
   if (/^~~.+~~/.test(text)) return { status: "cancelled", reason: "struck out in the source" };
-  if (isTicked(box)) return { status: "done" };
-  if (box === "-") return { status: dash };
-  return { status: box === "~" || box === "/" || box === ">" ? "in_progress" : "todo" };
+  return stateOfBox(box, dash);
 }
 
 // ── Spec Kit ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -153,11 +148,15 @@ function specKitSteps(entries: readonly Entry[], path: string, remarks: string[]
     }
     return withId.length === 0 && entry.kind === "item" && entry.box !== null && !CLOSING.test(under);
   };
-  const steps: { readonly step: Omit<Step, "text">; readonly parts: string[] }[] = [];
+  const steps: { readonly step: Step; readonly lines: (readonly string[])[] }[] = [];
   const passed = new Map<string, number>();
   let under = "";
   let phase = "";
-  let last: { readonly parts: string[]; readonly depth: number; readonly kind: Entry["kind"] } | null = null;
+  let last: {
+    readonly lines: (readonly string[])[];
+    readonly depth: number;
+    readonly kind: Entry["kind"];
+  } | null = null;
   for (const entry of entries) {
     const starts = isStep(entry, under);
     if (entry.kind === "heading" && !starts) {
@@ -171,31 +170,33 @@ function specKitSteps(entries: readonly Entry[], path: string, remarks: string[]
     }
     if (starts) {
       const [lead = "", number = null] = T_ID.exec(entry.text) ?? [];
-      const parts = [entry.body, phase && `Part of: ${phase}`];
+      const lines = [entry.lines.slice(1)];
       const step = {
         number: number?.toUpperCase() ?? null,
         title: entry.text.slice(lead.length).trim() || entry.text || `Line ${entry.line}`,
-        ...statusIn({ box: entry.box ?? statusLine(entry.body), text: entry.text }, "todo"),
+        text: phase && `Part of: ${phase}`,
+        ...(entry.box === null ? stateOf(statusLine(entry.body)) : stateIn(entry)),
       };
-      steps.push({ step, parts });
-      last = { parts, depth: entry.depth, kind: entry.kind };
+      steps.push({ step, lines });
+      last = { lines, depth: entry.depth, kind: entry.kind };
     } else if (last && (last.kind === "heading" || entry.depth > last.depth)) {
-      const box = entry.box === null ? "-" : `- [${entry.box}]`;
-      const mark = entry.kind === "heading" ? "#".repeat(entry.depth) : box;
-      last.parts.push(`${mark} ${entry.text}\n${entry.body}`);
+      last.lines.push(entry.lines);
     } else if (entry.kind === "item" && entry.box !== null) passed.set(under, (passed.get(under) ?? 0) + 1);
   }
   for (const [heading, count] of passed)
     remarks.push(
       `${path}: ${count} ${count === 1 ? "box" : "boxes"} under "${heading.slice(0, 80)}" ${count === 1 ? "is no task" : "are no tasks"}; left out.`,
     );
-  return steps.map(({ parts, step }) => ({ ...step, text: joined(parts) }));
+  return steps.map(({ lines, step }) => ({ ...step, text: paragraphs(dedented(lines.flat()), step.text) }));
 }
 
-/** `**Status**: Completed`, as a box. */
-function statusLine(body: string): string | null {
-  const word = /^[*_\- ]{0,6}status[*_]{0,2}[ ]?[:：][*_]{0,2}[ ]?(.{0,40})$/im.exec(body)?.[1];
-  return word !== undefined && /done|complete|✅|完了|完成/i.test(word) ? "x" : null;
+/** `**Status**: Completed`; empty: there is none. */
+function statusLine(body: string): string {
+  const word = /^[*_\- ]{0,6}status[*_]{0,2}[ ]?[:：][*_]{0,2}[ ]?(.{0,40})$/im.exec(body)?.[1] ?? "";
+  return word
+    .replace(/\(.*/, "")
+    .replace(/[*_]+$/, "")
+    .trim();
 }
 
 // ── OpenSpec ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -207,7 +208,7 @@ export function readOpenSpec(files: readonly SourceFile[]): Read {
   const tasks = featuresIn(files).map((feature) => {
     const { path, text } = feature.tasks;
     const isArchived = /(?:^|\/)archive\//.test(path);
-    const steps = openSpecSteps(outline(text).entries);
+    const steps = boxSteps(outline(text).entries);
     if (steps.length === 0)
       remarks.push(`${path} has no boxes, lists or headings: the change is one task without steps.`);
     const proposal = named(feature.others, "proposal.md");
@@ -222,13 +223,13 @@ export function readOpenSpec(files: readonly SourceFile[]): Read {
   return { tasks, remarks };
 }
 
-function openSpecSteps(entries: readonly Entry[]): readonly Step[] {
+export function boxSteps(entries: readonly Entry[], dash?: SourceStatus): readonly Step[] {
   const hasBoxes = entries.some(({ box, kind }) => kind === "item" && box !== null);
   const items = branches(entries);
   if (items.length === 0)
     return entries
       .filter(({ depth }) => depth > 1)
-      .map((entry) => numbered(entry, entry.body, statusIn(entry, "todo")));
+      .map((entry) => numbered(entry, entry.body, stateIn(entry, dash)));
   // A box below a bullet is a step, too; a bullet below a box is the box's text.
   const found: Step[] = [];
   const walk = (branch: Branch, above: string) => {
@@ -241,16 +242,12 @@ function openSpecSteps(entries: readonly Entry[]): readonly Step[] {
         numbered(
           entry,
           paragraphs(textBelow(branch), (above || section) && `Part of: ${above || section}`),
-          statusIn(entry, "todo"),
+          stateIn(entry, dash),
         ),
       );
     else if (isParent) {
       const texts = children.filter((child) => child.entry.box === null);
-      const about = joined([
-        entry.text,
-        entry.body,
-        ...texts.map((child) => `- ${child.entry.text}\n${textBelow(child)}`),
-      ]);
+      const about = paragraphs(entry.text, dedented([...entry.lines.slice(1), ...texts.flatMap(linesOf)]));
       const boxes = children.filter((child) => child.entry.box !== null);
       for (const [at, child] of boxes.entries()) walk(child, at === 0 ? about : entry.text);
     }
@@ -259,12 +256,7 @@ function openSpecSteps(entries: readonly Entry[]): readonly Step[] {
   return found;
 }
 
-function numbered(
-  entry: Entry,
-  text: string,
-  status: Pick<Step, "status" | "reason">,
-  notes: readonly string[] = [],
-): Step {
+function numbered(entry: Entry, text: string, status: Stated, notes: readonly string[] = []): Step {
   const [lead = "", number = null] = NUMBER.exec(entry.text) ?? [];
   const title = entry.text.slice(lead.length).trim() || entry.text || `Line ${entry.line}`;
   return { number, title, text, ...status, notes };
@@ -303,7 +295,7 @@ export function readKiro(files: readonly SourceFile[]): Read {
 
 interface OpenStep {
   readonly entry: Entry;
-  readonly lines: string[];
+  readonly lines: (readonly string[])[];
 }
 
 function kiroSteps(entries: readonly Entry[], requirements: ReadonlyMap<string, string>): readonly Step[] {
@@ -313,7 +305,7 @@ function kiroSteps(entries: readonly Entry[], requirements: ReadonlyMap<string, 
   let above = "";
   let open: OpenStep | null = null;
   const close = ({ entry, lines }: OpenStep) => {
-    const text = lines.join("\n").trim();
+    const text = dedented(lines.flat());
     const own = numberOf(entry);
     if (own !== null && parents.has(own)) {
       above = paragraphs(entry.text, text);
@@ -321,10 +313,10 @@ function kiroSteps(entries: readonly Entry[], requirements: ReadonlyMap<string, 
     }
     const parent = own?.includes(".") ? above : "";
     const part = parent || heading;
-    const isOptional = entry.starred || /\(optional\)/i.test(entry.text);
+    const isOptional = entry.box?.isStarred || /\(optional\)/i.test(entry.text);
     const notes = isOptional ? ["Optional in the source"] : [];
     const about = paragraphs(text, part && `Part of: ${part}`);
-    const step = numbered(entry, about, statusIn(entry, "in_progress"), notes);
+    const step = numbered(entry, about, stateIn(entry, "in_progress"), notes);
     steps.push({ ...step, criteria: criteriaOf(text, requirements) });
     // What a parent says is said once.
     if (parent) above = parent.split("\n")[0] ?? "";
@@ -332,12 +324,9 @@ function kiroSteps(entries: readonly Entry[], requirements: ReadonlyMap<string, 
   for (const entry of entries) {
     if (entry.kind === "heading" || entry.box !== null) {
       if (open) close(open);
-      open = entry.kind === "heading" ? null : { entry, lines: [entry.body] };
+      open = entry.kind === "heading" ? null : { entry, lines: [entry.lines.slice(1)] };
       if (entry.kind === "heading" && entry.depth > 1) heading = entry.text;
-    } else if (open) {
-      const indent = " ".repeat(Math.min(20, Math.max(0, entry.depth - open.entry.depth - 2)));
-      open.lines.push(`${indent}- ${entry.text}`, entry.body);
-    }
+    } else open?.lines.push(entry.lines);
   }
   if (open) close(open);
   return steps;

@@ -1,31 +1,9 @@
 /** Issues of GitHub and GitLab, as their APIs, `gh` and `glab` print them. */
 import { type Fields, isObject } from "../core/is-object.ts";
-import { parseMany } from "./json.ts";
-import { type Dependency, invalid, type Read, type SourceFile, type SourceTask } from "./source.ts";
-import { idFrom, openKeys, short, textOf, titledWith } from "./words.ts";
-
-/** The records of a file: a list, pages of lists, a search answer, or one for each line. */
-export function recordsIn({ path, text }: SourceFile): readonly Fields[] {
-  const found: Fields[] = [];
-  const take = (value: unknown, depth: number) => {
-    if (Array.isArray(value) && depth < 4) for (const each of value) take(each, depth + 1);
-    else if (isObject(value)) {
-      const inner = [value.items, value.data, value.issues, value.nodes, value.tasks].find(
-        (each) => Array.isArray(each) || isObject(each),
-      );
-      if (inner !== undefined && textOf(value.title) === "" && depth < 4) take(inner, depth + 1);
-      else if (textOf(value.title) !== "") found.push(value);
-      else if (depth === 0 && Object.keys(value).length > 0)
-        throw invalid(
-          path,
-          "a list of issues with titles",
-          `an object with the keys ${Object.keys(value).slice(0, 8).join(", ")}`,
-        );
-    }
-  };
-  for (const value of parseMany(path, text)) take(value, 0);
-  return found;
-}
+import { recordsIn } from "./json.ts";
+import { asideRemarks, otherNotes } from "./records.ts";
+import type { Dependency, Read, SourceFile, SourceTask } from "./source.ts";
+import { idFrom, openKeys, paragraphs, short, textOf, titledWith } from "./words.ts";
 
 function names(value: unknown): readonly string[] {
   if (isObject(value) && Array.isArray(value.nodes)) return names(value.nodes);
@@ -73,8 +51,18 @@ function placedBy(
   return placed;
 }
 
+/** What the task says elsewhere. */
+const TAKEN = new Set(
+  "title body description state state_reason stateReason closed number iid id labels label_links tags milestone assignees priority weight due_date html_url url web_url repository repo repository_url parent parent_issue_url subIssues sub_issues pull_request isPullRequest references project_id moved_to_id comments".split(
+    " ",
+  ),
+);
+/** What an API says of itself and of times, in small letters without signs. */
+const ASIDE =
+  /url$|^(?:nodeid|user|author|assignee|createdat|updatedat|closedat|closedby|locked|activelockreason|draft|authorassociation|reactions|performedviagithubapp|subissuessummary|issuedependenciessummary|score|links|timestats|usernotescount|mergerequestscount|upvotes|downvotes|hastasks|taskstatus|taskcompletionstatus|discussionlocked|confidential|issuetype|type|severity|subscribed|blockingissuescount|imported|importedfrom|serviceDeskreplyto|epiciid|isprivate|issueassignees|authorid|projectid|relativeposition|lockversion|titlehtml|descriptionhtml)$/i;
+
 /** What else an issue says, whoever keeps it. */
-export function commonNotes(issue: Fields): readonly string[] {
+function notesOf(issue: Fields, asides: Map<string, number>): readonly string[] {
   const named: readonly (readonly [string, string])[] = [
     ["Labels", names(issue.labels ?? issue.label_links).join(", ")],
     ["Tags", names(issue.tags).join(", ") || textOf(issue.tags)],
@@ -84,7 +72,19 @@ export function commonNotes(issue: Fields): readonly string[] {
     ["Weight", textOf(issue.weight)],
     ["Due", textOf(issue.due_date)],
   ];
-  return named.flatMap(([name, value]) => (value === "" ? [] : [`${name}: ${value.slice(0, 2_000)}`]));
+  const own = named.flatMap(([name, value]) => (value === "" ? [] : [`${name}: ${value}`]));
+  const others = Object.entries(issue).filter(([name]) => !TAKEN.has(name));
+  return [...own, ...otherNotes(others, {}, (field) => ASIDE.test(field), asides)];
+}
+
+/** `gh issue list --json comments` brings them; the API only counts them. */
+function commentsIn({ comments }: Fields): string {
+  if (!Array.isArray(comments)) return "";
+  const said = comments.filter(isObject).map((each) => {
+    const author = isObject(each.author) ? textOf(each.author.login) : textOf(each.author);
+    return `${author === "" ? "" : `${author}: `}${textOf(each.body)}`;
+  });
+  return said.length === 0 ? "" : `## Comments\n\n${said.join("\n\n")}`;
 }
 
 // ── GitHub ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -124,9 +124,10 @@ export function readGitHub(files: readonly SourceFile[]): Read {
       `${lacking} issues have no state: taken as open. Ask \`gh\` for number,title,body,state,stateReason,labels,url.`,
     );
   const children = childrenIn(placed);
+  const asides = new Map<string, number>();
   return {
-    tasks: [...placed].map(([key, issue]) => gitHubTask(key, issue, repositories.size > 1, children)),
-    remarks,
+    tasks: [...placed].map(([key, issue]) => gitHubTask(key, issue, repositories.size > 1, children, asides)),
+    remarks: [...remarks, ...asideRemarks(asides)],
   };
 }
 
@@ -166,6 +167,7 @@ function gitHubTask(
   issue: Fields,
   several: boolean,
   children: ReadonlyMap<string, string>,
+  asides: Map<string, number>,
 ): SourceTask {
   const repository = key.split("#")[0] ?? "";
   const number = placeOf(issue)?.number ?? textOf(issue.number);
@@ -181,11 +183,11 @@ function gitHubTask(
   return {
     key,
     id: idFrom(/^\d+$/.test(number) ? `${prefix}${number}` : `${prefix}${short(key)}`, "GH"),
-    ...titledWith(textOf(issue.title), text, key),
+    ...titledWith(textOf(issue.title), paragraphs(text, commentsIn(issue)), key),
     status: isDropped ? "cancelled" : isClosed ? "done" : "todo",
     ...(isDropped ? { reason: reason === "duplicate" ? "a duplicate" : "not planned" } : {}),
     criteria: [],
-    notes: [...commonNotes(issue), ...linkOf(issue)],
+    notes: [...notesOf(issue, asides), ...linkOf(issue)],
     dependsOn: blockersIn(text, repository),
     parent: parent ? `${parent.repository}#${parent.number}` : (children.get(key) ?? null),
     steps: [],
@@ -242,6 +244,7 @@ export function readGitLab(files: readonly SourceFile[]): Read {
     remarks.push(`${records.length - issues.length} merge requests: left out.`);
   const placed = placedBy(gitLabKey, issues, remarks);
   const projects = new Set([...placed.keys()].map((key) => key.split("#")[0]));
+  const asides = new Map<string, number>();
   const tasks = [...placed].map(([key, issue]): SourceTask => {
     const [project = "", place = ""] = key.split("#");
     const number = textOf(issue.iid) || place;
@@ -256,13 +259,13 @@ export function readGitLab(files: readonly SourceFile[]): Read {
       status: isMoved ? "cancelled" : isClosed ? "done" : "todo",
       ...(isMoved ? { reason: "moved elsewhere" } : {}),
       criteria: [],
-      notes: [...commonNotes(issue), ...linkOf(issue)],
+      notes: [...notesOf(issue, asides), ...linkOf(issue)],
       dependsOn: blockersIn(text, project),
       parent: null,
       steps: [],
     };
   });
-  return { tasks, remarks };
+  return { tasks, remarks: [...remarks, ...asideRemarks(asides)] };
 }
 
 function isMergeRequest({ merge_status, source_branch, web_url }: Fields): boolean {

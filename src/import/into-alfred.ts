@@ -10,21 +10,31 @@ import type { Reply, Transaction } from "../runtime/module.ts";
 import { isOpenStatus } from "../tasks-file/task.ts";
 import { TASKS, taskPath } from "../workflows/alfred/paths.ts";
 import { parseTask } from "../workflows/alfred/task-file.ts";
+import { addWords, loadWords, type Words } from "./kept-statuses.ts";
+import { type Imported, matchSources } from "./match.ts";
 import type { ImportRow } from "./plan.ts";
 import type { Format, SourceTask } from "./source.ts";
+import { settleStates } from "./states.ts";
 import { paragraphs } from "./words.ts";
 import type { ImportInput } from "./write.ts";
 
+interface ImportedFile extends Imported {
+  readonly id: string;
+  readonly text: string;
+}
+
 interface Seen {
-  /** By its source: the file that has it. */
-  readonly files: ReadonlyMap<string, { readonly id: string; readonly text: string }>;
+  readonly files: readonly ImportedFile[];
   readonly ids: ReadonlySet<string>;
+  readonly kept: Words;
 }
 
 export const importIntoAlfred: Transaction<ImportInput, Seen, undefined, Reply> = {
   run: ({ dryRun }) => (dryRun ? null : "alfred:tasks"),
   read: readFiles,
-  propose(seen, _, { dryRun, format, read }, { caller, now }) {
+  propose(seen, _, { dryRun, format, read: raw, words = {} }, { caller, now }) {
+    const said = addWords(seen.kept, words);
+    const read = settleStates(raw, said.statuses);
     const open = read.tasks.filter(({ status }) => isOpenStatus(status));
     const left = read.tasks.length - open.length;
     const remarks = [
@@ -35,7 +45,7 @@ export const importIntoAlfred: Transaction<ImportInput, Seen, undefined, Reply> 
     ];
     const { changes, rows } = filesFor(seen, open, format, remarks);
     const reply = { text: "", data: { format, into: TASKS, rows, remarks } };
-    if (dryRun || changes.length === 0) return { reply };
+    if (dryRun || changes.length + said.changes.length === 0) return { reply };
     const added = rows.filter(({ change }) => change === "new").length;
     const by = caller.who ?? caller.channel;
     const happened = {
@@ -46,14 +56,19 @@ export const importIntoAlfred: Transaction<ImportInput, Seen, undefined, Reply> 
       updated: changes.length - added,
       by,
     } as const;
-    return { reply, changes, events: [{ id: `${now.id}-0`, time: now.time, ...happened }] };
+    return {
+      reply,
+      changes: [...changes, ...said.changes],
+      events: [{ id: `${now.id}-0`, time: now.time, ...happened }],
+    };
   },
 };
 
+const TITLE = /^## Title\n\n(.+)$/m;
 const SOURCE = /^Source: (\S.*?) \(([0-9a-f]{16})\)$/m;
 
 async function readFiles(view: View): Promise<Seen> {
-  const files = new Map<string, { id: string; text: string }>();
+  const files: ImportedFile[] = [];
   const ids = new Set<string>();
   for (const { kind, name } of await view.list(TASKS)) {
     if (kind !== "file" || !name.endsWith(".md")) continue;
@@ -61,9 +76,10 @@ async function readFiles(view: View): Promise<Seen> {
     ids.add(id);
     const text = await view.read(`${TASKS}/${name}` as ProjectPath);
     const source = SOURCE.exec(text ?? "")?.[1];
-    if (text !== null && source !== undefined) files.set(source, { id, text });
+    if (text === null || source === undefined) continue;
+    files.push({ source, id, text, title: TITLE.exec(text)?.[1] ?? "" });
   }
-  return { files, ids };
+  return { files, ids, kept: await loadWords(view) };
 }
 
 function filesFor(
@@ -73,10 +89,11 @@ function filesFor(
   remarks: string[],
 ): { readonly changes: readonly Change[]; readonly rows: readonly ImportRow[] } {
   const taken = new Set(seen.ids);
+  const files = matchSources(tasks, (key) => `${format}:${key}`, seen.files);
   const idOf = new Map(
     tasks.map(({ id: wanted, key }) => {
-      let id = seen.files.get(`${format}:${key}`)?.id ?? wanted;
-      for (let count = 2; !seen.files.has(`${format}:${key}`) && taken.has(id); count++)
+      let id = files.get(`${format}:${key}`)?.id ?? wanted;
+      for (let count = 2; !files.has(`${format}:${key}`) && taken.has(id); count++)
         id = `${wanted.slice(0, 90)}-${count}`;
       taken.add(id);
       return [key, id] as const;
@@ -96,7 +113,7 @@ function filesFor(
       .map(({ text }) => text);
     outside += lost.length;
     const text = render(task, { id, source, dependsOn, lost });
-    const before = seen.files.get(source)?.text ?? null;
+    const before = files.get(source)?.text ?? null;
     const isOurs = before === null || fingerprint(before) === SOURCE.exec(before)?.[2];
     const change = before === null ? "new" : before === text ? "unchanged" : isOurs ? "updated" : "unchanged";
     if (change !== "unchanged") changes.push({ type: "write", path: taskPath(id), text });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { promise } from "../../test/rig/promise.ts";
 import { readBacklogMd } from "./backlog-md.ts";
-import { readBeads } from "./beads.ts";
 import { readGitHub, readGitLab } from "./forge-issues.ts";
+import { readBeads } from "./formats/beads.ts";
 
 const fileOf = (data: unknown, path = "issues.json") => [
   { path, text: typeof data === "string" ? data : JSON.stringify(data) },
@@ -30,8 +30,23 @@ describe("Backlog.md", () => {
       notes: ["Priority: high", "Labels: ui"],
       dependsOn: [{ key: "?task-6", text: "task-6" }],
     });
-    expect(tasks[0]?.text).toMatch(/^Why[\s\S]*Implementation Plan[\s\S]*- a$/);
+    expect(tasks[0]?.text).toBe("Why\n\n## Implementation Plan\n1. a");
     expect(tasks[0]?.text).not.toContain("SECTION");
+  });
+
+  it("carries a description as it is, and criteria with the lines below them", () => {
+    promise("import.texts");
+    const text =
+      "# A heading\n\n## Description\n\n### Acceptance criteria\n\n- none\n\nDo it in this order:\n\n1. Stop\n2. Run; if it fails repeat step 1\n\n**Not** part of the list.\n\n    code\n* [ ] a box\n- b\n+ c";
+    const { tasks } = readBacklogMd([
+      card(
+        "tasks/task-1 - x.md",
+        "id: task-1\ntitle: x",
+        `## Description\n\n<!-- SECTION:DESCRIPTION:BEGIN -->\n${text}\n<!-- SECTION:DESCRIPTION:END -->\n\n## Acceptance Criteria\n<!-- AC:BEGIN -->\n- [ ] #1 First\n  and more\n  - below\n- [~] #2 Second\n<!-- AC:END -->\n`,
+      ),
+    ]);
+    expect(tasks[0]?.text).toBe(text);
+    expect(tasks[0]?.criteria).toEqual(["First\nand more\n  - below", "Second"]);
   });
 
   it("keeps an archived and a live task of one id, a changed prefix, and ids that differ in case", () => {
@@ -98,11 +113,11 @@ describe("Backlog.md", () => {
       ["task-epic-11.102.1", "in_progress", "task-epic-11.102"],
       ["task-epic-11.102.2", "todo", "task-epic-11.102"],
       ["task-epic-11.103", "todo", null],
-      ["task-epic-11.104", "todo", null],
+      ["task-epic-11.104", "blocked", null],
       ["task-9", "todo", null],
       ["task-11", "todo", null],
     ]);
-    expect(tasks[4]?.notes).toEqual(["Its status in the source: `Half way`"]);
+    expect(tasks[4]).toMatchObject({ word: "`Half way`", isUnknown: true });
     expect(tasks[0]?.text).toContain("**Status:** ✅ COMPLETED (2025-11-14)");
     expect(remarks).toEqual([
       "backlog/tasks/epics/e-11/notes-on-3-things.md is no task: it has neither an id in front matter nor one in its name.",
@@ -145,8 +160,8 @@ describe("beads", () => {
     expect(child?.parent).toBe("bd-a1");
     expect(grand).toMatchObject({ parent: "bd-a1.1", criteria: ["a", "b"], status: "done" });
     expect(grand?.dependsOn.map(({ key }) => key)).toEqual(["bd-b2", "bd-a1.1"]);
-    expect(grand?.notes).toEqual(["Closed: Done well", "related: bd-c3", "discovered-from: bd-d4"]);
-    expect(other).toMatchObject({ status: "blocked", dependsOn: [{ key: "bd-x", text: "bd-x" }] });
+    expect(grand?.notes).toEqual(["Closed: Done well", "Related: bd-c3", "discovered-from: bd-d4"]);
+    expect(other).toMatchObject({ status: "blocked", dependsOn: [{ key: "?bd-x", text: "bd-x" }] });
   });
 
   it("leaves tombstones and events out, says so, and survives an empty file and a torn line", () => {
@@ -170,6 +185,26 @@ describe("beads", () => {
       remarks: ["There are no issues in it."],
     });
     expect(() => readBeads(fileOf("no\njson", "x.jsonl"))).toThrow(/one JSON object in each line/);
+  });
+
+  it("keeps comments, and counts the links that hold nothing up", () => {
+    promise("import.texts");
+    const { remarks, tasks } = readBeads(
+      lines({
+        id: "bd-1",
+        title: "x",
+        priority: 1,
+        comments: [{ author: "ann", text: "Mind the\n1. order\n2. size", created_at: "2026-01-02" }],
+        dependencies: [{ depends_on_id: "bd-2", type: "related" }],
+        updated_at: "2026-01-03",
+      }),
+    );
+    expect(tasks[0]?.text).toBe("## Comments\n\nann, 2026-01-02: Mind the\n1. order\n2. size");
+    expect(tasks[0]?.notes).toEqual(["Priority: 1", "Related: bd-2"]);
+    expect(remarks).toEqual([
+      "Kept as notes, since they hold nothing up: related (1).",
+      "Left out, since they say nothing of the work: updated_at (1).",
+    ]);
   });
 
   it("keeps one title 45 times", () => {
@@ -291,6 +326,24 @@ describe("GitHub", () => {
     expect(tasks[0]?.dependsOn.map(({ key }) => key)).toEqual(["acme/app#5", "acme/lib#6"]);
   });
 
+  it("keeps comments, and fields that are none of the API's", () => {
+    promise("import.texts");
+    const { remarks, tasks } = readGitHub(
+      fileOf([
+        issue(1, {
+          body: "Why",
+          comments: [{ author: { login: "mona" }, body: "1. a\n2. b" }],
+          estimate: "3 days",
+          node_id: "x",
+          created_at: "2026-01-01",
+        }),
+      ]),
+    );
+    expect(tasks[0]?.text).toBe("Why\n\n## Comments\n\nmona: 1. a\n2. b");
+    expect(tasks[0]?.notes).toEqual(["Estimate: 3 days", "https://github.com/acme/app/issues/1"]);
+    expect(remarks).toEqual(["Left out, since they say nothing of the work: node_id (1), created_at (1)."]);
+  });
+
   it("notes who has it", () => {
     const { tasks } = readGitHub(fileOf([issue(1, { assignees: [{ login: "mona", name: "Mona" }] })]));
     expect(tasks[0]?.notes).toEqual(["Assignees: mona", "https://github.com/acme/app/issues/1"]);
@@ -351,7 +404,7 @@ describe("GitLab", () => {
       ]),
     );
     expect(tasks.map(({ title }) => title)).toEqual(["a", "e"]);
-    expect(remarks).toEqual(["3 merge requests: left out."]);
+    expect(remarks[0]).toBe("3 merge requests: left out.");
   });
 
   it("reads a project's export, whose issues name their project by a number and hold their labels in links", () => {

@@ -1,5 +1,7 @@
 /** JSON as tools print it: one value, several one after another (pages), or one for each line. */
-import { invalid } from "./source.ts";
+import { type Fields, isObject } from "../core/is-object.ts";
+import { invalid, type SourceFile } from "./source.ts";
+import { textOf } from "./words.ts";
 
 const MOST_BYTES = 32_000_000;
 
@@ -25,6 +27,29 @@ export function parseMany(path: string, source: string): readonly unknown[] {
     if (ends.length < 2) return [parseJson(path, text)];
     return ends.map((end, at) => parseJson(path, text.slice(ends[at - 1] ?? 0, end)));
   }
+}
+
+const LISTS = ["items", "data", "issues", "nodes", "tasks"];
+
+/** The records with a title: a list, pages of lists, a search answer, or one for each line. */
+export function recordsIn({ path, text }: SourceFile): readonly Fields[] {
+  const found: Fields[] = [];
+  const take = (value: unknown, depth: number) => {
+    if (Array.isArray(value) && depth < 4) for (const each of value) take(each, depth + 1);
+    else if (isObject(value)) {
+      const inner = LISTS.map((name) => value[name]).find((each) => Array.isArray(each) || isObject(each));
+      if (inner !== undefined && textOf(value.title) === "" && depth < 4) take(inner, depth + 1);
+      else if (textOf(value.title) !== "") found.push(value);
+      else if (depth === 0 && Object.keys(value).length > 0)
+        throw invalid(
+          path,
+          "a list of issues with titles",
+          `an object with the keys ${Object.keys(value).slice(0, 8).join(", ")}`,
+        );
+    }
+  };
+  for (const value of parseMany(path, text)) take(value, 0);
+  return found;
 }
 
 /** Where each value ends that begins with a bracket. */

@@ -2,8 +2,10 @@
  * A checklist in markdown. Boxes are tasks, boxes below them their subtasks, and everything else below them their text. A
  * file without any box has its bullets for tasks; without bullets, its headings with a tick.
  */
-import { type Branch, branches, type Entry, isTicked, outline, textBelow } from "./outline.ts";
-import type { Read, SourceFile, SourceStatus, SourceTask } from "./source.ts";
+import { parseFrontMatter } from "../core/front-matter.ts";
+import { type Branch, branches, type Entry, outline, textBelow, tickOf } from "./outline.ts";
+import type { Read, SourceFile, SourceTask, State } from "./source.ts";
+import { stateOfBox } from "./states.ts";
 import { idFrom, openKeys, paragraphs, slugOf, titled } from "./words.ts";
 
 /** Boxes further below are text. */
@@ -32,7 +34,7 @@ function tasksIn(path: string, text: string): Found {
   const unique = openKeys();
   const tasks: SourceTask[] = [];
   const hasBoxes = entries.some(({ box, kind }) => kind === "item" && box !== null);
-  let outside = linesOf(preface);
+  let outside = linesOf(preface) + linesOf(parseFrontMatter(text)?.front ?? "");
   const add = (branch: Branch, parent: SourceTask | null, depth: number) => {
     const { children, entry, headings } = branch;
     const isOne = hasBoxes ? entry.box !== null : true;
@@ -84,14 +86,19 @@ function taskOf(
   unique: (key: string) => string,
 ): SourceTask {
   const { title, rest } = titled(entry.text || `Line ${entry.line}`);
+  const id = ownId(title);
   return {
-    key: unique(`${parent?.key ?? `${path}#`}/${title.slice(0, 120)}`.replace("#/", "#")),
-    id: idOf(title),
+    // What has an id stays the same task when the words of its parent change.
+    key: unique(
+      id ? `${path}#${id}` : `${parent?.key ?? `${path}#`}/${title.slice(0, 120)}`.replace("#/", "#"),
+    ),
+    ...(id ? {} : { byText: true }),
+    id: id ? idFrom(id) : slugOf(title),
     title,
-    status: statusOf(entry),
+    ...stateIn(entry),
     text: paragraphs(rest, below, section && `Section: ${section}`),
     criteria: [],
-    notes: entry.box === "!" ? ["Marked as important in the source"] : [],
+    notes: entry.box?.mark === "!" ? ["Marked as important in the source"] : [],
     dependsOn: [],
     parent: parent?.key ?? null,
     steps: [],
@@ -99,13 +106,11 @@ function taskOf(
 }
 
 /** `ABC-12: title` has its id in front. */
-function idOf(title: string): string {
-  const own = /^[*`[]{0,3}([A-Z][A-Z0-9]{0,9}-?\d{1,6}(?:\.\d{1,4})*)\b/.exec(title)?.[1];
-  return own ? idFrom(own) : slugOf(title);
+function ownId(title: string): string | undefined {
+  return /^[*`[]{0,3}([A-Z][A-Z0-9]{0,9}-?\d{1,6}(?:\.\d{1,4})*)\b/.exec(title)?.[1];
 }
 
-function statusOf({ box, text }: Entry): SourceStatus {
-  if (isTicked(box)) return "done";
-  if (box === "-" || box === "✗" || box === "✘" || /^~~.+~~$/.test(text)) return "cancelled";
-  return box === "~" || box === "/" ? "in_progress" : "todo";
+function stateIn({ box, text }: Entry): State {
+  const state = stateOfBox(box ?? tickOf(text), "cancelled");
+  return state.status !== "done" && /^~~.+~~$/.test(text) ? { status: "cancelled" } : state;
 }

@@ -2,22 +2,25 @@
  * The headings, list items and boxes of a markdown file, line by line. Not a markdown parser: real lists of tasks are
  * indented by one space or three, number their boxes, and put code into headings.
  *
- * O1  Code between fences is text, whatever stands in it.
+ * O1  Code between fences, comments and front matter are text, whatever stands in them.
  * O2  Each line belongs to one heading or item, so nothing is lost.
+ * O3  A text is the lines of the file; only the indent that all of them have is taken off.
  */
-import { plain } from "./words.ts";
+import { type Checkbox, parseCheckbox } from "../core/checkbox.ts";
+import { withoutFrontMatter } from "../core/front-matter.ts";
+import { plain, withoutBlankLines } from "./words.ts";
 
 export interface Entry {
   readonly kind: "heading" | "item";
   readonly line: number;
   /** Of a heading, its level; of an item, its column. */
   readonly depth: number;
-  /** The character in its box; null: it has none. */
-  readonly box: string | null;
-  /** `- [ ]*` */
-  readonly starred: boolean;
+  /** Null: it has none. */
+  readonly box: Checkbox | null;
   readonly text: string;
-  /** The lines below it, up to the next heading or item, without their common indent. */
+  /** Its own line and those below it, up to the next heading or item, as they stand in the file. */
+  readonly lines: readonly string[];
+  /** The lines below it, without their common indent. */
   readonly body: string;
 }
 
@@ -29,8 +32,9 @@ export interface Outline {
 
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*)$/;
 const ITEM = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)$/;
-const BOX = /^\[([ \u3000xX~\-/>!?✓✔✅✗✘☑]?)\](\*?)(?:[ \t]+(.*)|$)/;
-const FENCE = /^[ \t]*(`{3,}|~{3,})/;
+/** A box in a quotation, without a blank behind its marker, or without a marker. */
+const BARE = /^((?:[ \t]*>)*[ \t]*)(?:[-*+]|\d{1,9}[.)])?[ \t]*(?=\\?[[［☐⬜☑☒])(.*)$/;
+const FENCE = /^[ \t]*(`{3,}|~{3,})(.*)$/;
 
 interface Open extends Omit<Entry, "body"> {
   readonly lines: string[];
@@ -39,58 +43,65 @@ interface Open extends Omit<Entry, "body"> {
 export function outline(source: string): Outline {
   const preface: string[] = [];
   const entries: Open[] = [];
-  let fence: string | null = null;
-  plain(source)
+  const isText = openText();
+  withoutFrontMatter(plain(source))
     .split("\n")
     .forEach((text, at) => {
-      const mark = FENCE.exec(text)?.[1];
-      const isFenced = fence !== null;
-      if (mark !== undefined && (fence === null || (mark[0] === fence[0] && mark.length >= fence.length)))
-        fence = fence === null ? mark : null;
-      const entry = isFenced || mark !== undefined ? null : entryOf(text, at + 1);
+      const entry = isText(text) ? null : entryOf(text, at + 1);
       if (entry) entries.push(entry);
       else (entries.at(-1)?.lines ?? preface).push(text);
     });
   return {
-    entries: entries.map(({ lines, ...entry }) => ({ ...entry, body: dedented(lines) })),
+    entries: entries.map((entry) => ({ ...entry, body: dedented(entry.lines.slice(1)) })),
     preface: preface.join("\n").trim(),
   };
 }
 
-function entryOf(text: string, line: number): Open | null {
-  const [, marks = "", title = ""] = HEADING.exec(text) ?? [];
-  if (marks !== "") {
-    const { box, words } = ticked(withoutMarks(title.trim()));
-    return { kind: "heading", line, depth: marks.length, box, starred: false, text: words, lines: [] };
-  }
-  const item = ITEM.exec(text);
-  if (!item) return null;
-  const [, indent = "", rest = ""] = item;
-  const [, box, star, words] = BOX.exec(rest) ?? [];
-  const depth = widthOf(indent);
-  if (box === undefined)
-    return { kind: "item", line, depth, box: null, starred: false, text: rest.trim(), lines: [] };
-  return {
-    kind: "item",
-    line,
-    depth,
-    box: box || " ",
-    starred: star === "*",
-    text: (words ?? "").trim(),
-    lines: [],
+/** Whether the next line is code or a comment. */
+function openText(): (line: string) => boolean {
+  let fence = "";
+  let isComment = false;
+  return (line) => {
+    if (isComment || (fence === "" && /^[ \t]*<!--/.test(line))) {
+      isComment = !line.includes("-->");
+      return true;
+    }
+    const [, mark = "", rest = ""] = FENCE.exec(line) ?? [];
+    if (fence === "") {
+      if (mark === "" || (mark.startsWith("`") && rest.includes("`"))) return false;
+      fence = mark;
+    } else if (mark.startsWith(fence) && rest.trim() === "") fence = "";
+    return true;
   };
+}
+
+function entryOf(line: string, at: number): Open | null {
+  const [, marks = "", title = ""] = HEADING.exec(line) ?? [];
+  if (marks !== "") {
+    const { box, text } = ticked(withoutMarks(title.trim()));
+    return { kind: "heading", line: at, depth: marks.length, box, text, lines: [line] };
+  }
+  const [, indent, rest = ""] = ITEM.exec(line) ?? BARE.exec(line) ?? [];
+  if (indent === undefined) return null;
+  const box = parseCheckbox(rest.trim());
+  if (box === null && !ITEM.test(line)) return null;
+  const text = (box?.text ?? rest).trim();
+  return { kind: "item", line: at, depth: widthOf(indent), box, text, lines: [line] };
 }
 
 const TICKS = ["✅", "✔️", "✔", "☑️", "☑", "☐", "⬜"];
 
-/** A heading may have a box, or a tick at either end. */
-function ticked(title: string): { readonly box: string | null; readonly words: string } {
-  const [, box, , words] = BOX.exec(title) ?? [];
-  if (box !== undefined && words) return { box: box || " ", words };
-  const tick = TICKS.find((each) => title.startsWith(each) || title.endsWith(each));
-  if (tick === undefined || title.length === tick.length) return { box: null, words: title };
-  const rest = title.startsWith(tick) ? title.slice(tick.length) : title.slice(0, -tick.length);
-  return { box: tick === "☐" || tick === "⬜" ? " " : "x", words: rest.trim() };
+function ticked(title: string): Pick<Entry, "box" | "text"> {
+  const box = parseCheckbox(title) ?? tickOf(title);
+  return { box, text: (box ?? { text: title }).text.trim() };
+}
+
+/** A tick at either end of a line, as a box; null: there is none. */
+export function tickOf(line: string): Checkbox | null {
+  const tick = TICKS.find((each) => line.startsWith(each) || line.endsWith(each));
+  if (tick === undefined || line.length === tick.length) return null;
+  const text = (line.startsWith(tick) ? line.slice(tick.length) : line.slice(0, -tick.length)).trim();
+  return { mark: tick === "☐" || tick === "⬜" ? "" : tick, isPlain: false, isStarred: false, text };
 }
 
 /** `## Title ##` */
@@ -106,17 +117,18 @@ function widthOf(indent: string): number {
   return width;
 }
 
-function dedented(lines: readonly string[]): string {
+/** Without the indent that all lines have, and without the empty lines around them. */
+export function dedented(lines: readonly string[]): string {
   const filled = lines.filter((line) => line.trim() !== "");
-  const least = filled.reduce(
-    (found, line) => Math.min(found, /^ */.exec(line)?.[0].length ?? 0),
-    Number.MAX_SAFE_INTEGER,
-  );
-  return lines
-    .map((line) => line.slice(Math.min(least, /^ */.exec(line)?.[0].length ?? 0)))
-    .join("\n")
-    .replace(/^(?:[ \t]*\n)+/, "")
-    .trimEnd();
+  const common = filled.reduce<string | null>((indent, line) => {
+    const own = /^[ \t]*/.exec(line)?.[0] ?? "";
+    if (indent === null) return own;
+    let end = 0;
+    while (end < indent.length && indent[end] === own[end]) end++;
+    return indent.slice(0, end);
+  }, null);
+  const cut = common?.length ?? 0;
+  return withoutBlankLines(lines.map((line) => line.slice(cut)).join("\n"));
 }
 
 /** An item with those below it that are indented further: by two columns at least, since one is a slip. */
@@ -148,20 +160,18 @@ export function branches(entries: readonly Entry[]): readonly Branch[] {
   return roots;
 }
 
-/** The branch as the text that it is in the file, without its own line. */
+/** The lines below the branch's own. */
 export function textBelow({ children, entry }: Branch): string {
-  const lines: string[] = entry.body === "" ? [] : [entry.body];
-  const add = (branch: Branch, indent: string) => {
-    const { box, text, body } = branch.entry;
-    lines.push(`${indent}- ${box === null ? "" : `[${box}] `}${text}`);
-    if (body !== "") lines.push(...body.split("\n").map((line) => (line === "" ? "" : `${indent}  ${line}`)));
-    // Deeper than anybody indents, all stand in one column.
-    for (const child of branch.children) add(child, indent.length < 40 ? `${indent}  ` : indent);
-  };
-  for (const child of children) add(child, "");
-  return lines.join("\n");
+  return dedented([...entry.lines.slice(1), ...children.flatMap(linesOf)]);
 }
 
-export function isTicked(box: string | null): boolean {
-  return box !== null && /[xX✓✔✅☑]/.test(box);
+/** All lines of the branches, not recursive: items nest as deep as a person likes. */
+export function linesOf(branch: Branch): readonly string[] {
+  const lines: (readonly string[])[] = [];
+  const stack: Branch[] = [branch];
+  for (let each = stack.pop(); each; each = stack.pop()) {
+    lines.push(each.entry.lines);
+    for (const child of each.children.toReversed()) stack.push(child);
+  }
+  return lines.flat();
 }

@@ -210,7 +210,65 @@ describe("An import into tasks.yaml", () => {
     const { remarks, tasks } = run(without, [task("A", { notes: ["n"] })]);
     expect(tasks.map(({ id }: { id: string }) => id)).toEqual(["A", "B"]);
     expect(tasks[0]).not.toHaveProperty("ai_notes");
-    expect(remarks.join()).toContain("1 task of an earlier import");
+    expect(remarks.join()).toContain("left as they are: B.");
+  });
+
+  it("takes a mended typo and an added commit for the same task, and nothing else", () => {
+    promise("import.again");
+    const line = (title: string, more: object = {}) =>
+      task(`p.md#${title}`, { title, byText: true, id: title.replaceAll(" ", "-"), ...more });
+    const before = ["Write teh parser", "Add tests", "Step 1 of it", "Gone for good", "Fix"].map((title) =>
+      line(title),
+    );
+    const first = run("", before).text;
+    const after = ["Write the parser", "Step 2 of it", "Fix", "Something quite different"].map((title) =>
+      line(title),
+    );
+    const { remarks, rows, tasks, text } = run(first, [
+      ...after,
+      line("Add tests ef3ef97", { status: "done" }),
+    ]);
+    expect(rows.map(({ change, id }) => [id, change])).toEqual([
+      ["Write-teh-parser", "updated"],
+      ["Step-2-of-it", "new"],
+      ["Fix", "unchanged"],
+      ["Something-quite-different", "new"],
+      ["Add-tests", "updated"],
+    ]);
+    expect(tasks[0]).toMatchObject({ title: "Write the parser", source: "csv:p.md#Write the parser" });
+    expect(tasks[1]).toMatchObject({ title: "Add tests ef3ef97", status: "done" });
+    expect(remarks).toEqual([
+      "Taken as the same with other words: Add-tests (Add tests), Write-teh-parser (Write teh parser).",
+      "Of an earlier import and not in this source any more, or of another part of it; left as they are: Step-1-of-it, Gone-for-good.",
+    ]);
+    expect(changes(run(text, [...after, line("Add tests ef3ef97", { status: "done" })]))).toEqual(
+      Array(5).fill("unchanged"),
+    );
+  });
+
+  it("never takes a task with an id of its own for another one", () => {
+    promise("import.again");
+    const first = run("", [task("A-1", { title: "Write the parser" })]).text;
+    expect(changes(run(first, [task("A-2", { title: "Write the parser" })]))).toEqual(["new"]);
+  });
+
+  it("finds a step again by its nearest text, within its own task, and names those that are gone", () => {
+    promise("import.again");
+    const step = (key: string, title: string) => item(key, { title, byText: true });
+    const first = run("", [
+      task("F", { steps: [step("F.one", "Write teh parser"), step("F.two", "Remove the old")] }),
+      task("G", { steps: [step("G.one", "Write the parsers")] }),
+    ]).text;
+    const { remarks, tasks } = run(first, [
+      task("F", { steps: [step("F.uno", "Write the parser")] }),
+      task("G", { steps: [step("G.one", "Write the parsers")] }),
+    ]);
+    expect(
+      tasks.map(({ steps }: { steps: readonly { instruction: string }[] }) =>
+        steps.map(({ instruction }) => instruction),
+      ),
+    ).toEqual([["Write the parser", "Remove the old"], ["Write the parsers"]]);
+    expect(remarks.join("\n")).toContain("left as they are: F.two.");
   });
 
   it("plans ten thousand tasks in a chain without waiting", () => {

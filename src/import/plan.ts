@@ -2,7 +2,8 @@
  * What an import changes in tasks.yaml. Each task and step carries its `source` and, in `source_seen`, a fingerprint of
  * what the import wrote.
  *
- * I1  A task is found again by its source, whatever its id. So nothing is there twice.
+ * I1  A task is found again by its source, whatever its id, or by the nearest text where the source gives no id. So
+ *     nothing is there twice.
  * I2  A value is replaced only if it still is what an import wrote: what a person or the loop wrote since stays.
  * I3  A dependency that leads out of the source, or that closes a circle, becomes a note. None is invented.
  * I4  Nothing is taken away: what the source no longer has stays.
@@ -11,6 +12,7 @@ import { hashOf } from "../core/hash.ts";
 import { breakCircles } from "../tasks-file/cycle.ts";
 import type { Put } from "../tasks-file/put.ts";
 import { eachTask, type Step, type Task } from "../tasks-file/task.ts";
+import { type Imported, matchSources, placeOf } from "./match.ts";
 import { DEEPEST, type Format, type Read, type SourceItem, type SourceTask } from "./source.ts";
 import { paragraphs } from "./words.ts";
 
@@ -59,10 +61,9 @@ export function planImport(present: readonly Task[], read: Read, options: PlanOp
   }
   const tops = added.get(null)?.toReversed() ?? [];
   if (tops.length > 0) edits.push({ type: "add-items", into: null, list: "tasks", items: tops });
-  const left = around.sources - around.placed.filter(({ task }) => task !== null).length;
-  if (left > 0)
+  if (around.lost.length > 0)
     remarks.push(
-      `${left} ${left === 1 ? "task" : "tasks"} of an earlier import ${left === 1 ? "is" : "are"} not in this source any more, or of another part of it: left as they are.`,
+      `Of an earlier import and not in this source any more, or of another part of it; left as they are: ${shown(around.lost)}.`,
     );
   return { rows: rows.toReversed(), remarks, edits };
 }
@@ -95,8 +96,8 @@ interface Around {
   readonly placed: readonly Placed[];
   readonly present: readonly Task[];
   readonly idOf: ReadonlyMap<string, string>;
-  /** How many tasks here are of the same kind of source and of the same files. */
-  readonly sources: number;
+  /** The tasks of an earlier import that the same files have no more. */
+  readonly lost: readonly string[];
 }
 
 function placeAll(
@@ -105,23 +106,26 @@ function placeAll(
   { format }: PlanOptions,
   remarks: string[],
 ): Around {
-  const tasks = new Map<string, Task>();
-  const steps = new Map<string, Step>();
-  const taken = new Set<string>();
-  for (const { task } of eachTask(present)) {
-    taken.add(task.id);
-    const { source } = task as Sourced;
-    if (typeof source === "string") tasks.set(source, task);
-    for (const step of task.steps) {
-      taken.add(step.id);
-      const own = (step as Sourced).source;
-      if (typeof own === "string") steps.set(own, step);
-    }
-  }
+  const all = eachTask(present).map(({ task }) => task);
   const sourceOf = (key: string) => `${format}:${key}`;
-  const openId = ids(taken);
-  const idOf = new Map(items.map(({ id, key }) => [key, tasks.get(sourceOf(key))?.id ?? openId(id)]));
-  const renamed = items.filter(({ id, key }) => idOf.get(key) !== id && !tasks.has(sourceOf(key)));
+  const before = all.flatMap((task) => sourced(task, task.title));
+  const tasks = matchSources(items, sourceOf, before);
+  const stepsIn = (task: Task | null) =>
+    (task?.steps ?? []).flatMap((step) => sourced(step, step.instruction.split("\n")[0] ?? ""));
+  const steps = new Map(
+    items.flatMap((item) => [
+      ...matchSources(item.steps, sourceOf, stepsIn(tasks.get(sourceOf(item.key))?.task ?? null)),
+    ]),
+  );
+  const reworded = [...tasks, ...steps].filter(([source, found]) => source !== found.source);
+  if (reworded.length > 0)
+    remarks.push(
+      `Taken as the same with other words: ${shown(reworded.map(([, { task, title }]) => `${task.id} (${title})`))}.`,
+    );
+  const openId = ids(new Set(all.flatMap((task) => [task.id, ...task.steps.map(({ id }) => id)])));
+  const taskOf = (key: string) => tasks.get(sourceOf(key))?.task ?? null;
+  const idOf = new Map(items.map(({ id, key }) => [key, taskOf(key)?.id ?? openId(id)]));
+  const renamed = items.filter(({ id, key }) => idOf.get(key) !== id && taskOf(key) === null);
   if (renamed.length > 0)
     remarks.push(
       `${counted(renamed.length, "id was", "ids were")} taken already: ${shown(renamed.map(({ id, key }) => `${id} is ${idOf.get(key)}`))}.`,
@@ -134,11 +138,11 @@ function placeAll(
       item,
       id: idOf.get(item.key) as string,
       source: sourceOf(item.key),
-      task: tasks.get(sourceOf(item.key)) ?? null,
+      task: taskOf(item.key),
       parent: parent === undefined ? null : (idOf.get(parent) as string),
       steps: item.steps.map((step) => {
         const source = sourceOf(step.key);
-        const found = steps.get(source) ?? null;
+        const found = steps.get(source)?.task ?? null;
         return { item: step, id: found?.id ?? openId(step.id), source, step: found };
       }),
       hasChildren: withChildren.has(item.key),
@@ -146,7 +150,34 @@ function placeAll(
       notes: item.parent !== null && parent === undefined ? [`Its parent in the source: ${item.parent}`] : [],
     };
   });
-  return { placed, present, idOf, sources: earlier(tasks, items, format) };
+  const sources = items.map(({ key }) => sourceOf(key));
+  const lost = [
+    ...lostOf(before, sources, tasks),
+    ...placed.flatMap((each) => lostOf(stepsIn(each.task), [each.source], steps)),
+  ];
+  return { placed, present, idOf, lost };
+}
+
+interface Known<Item> extends Imported {
+  readonly task: Item;
+}
+
+function sourced<Item extends object>(task: Item, title: string): readonly Known<Item>[] {
+  const { source } = task as Sourced;
+  return typeof source === "string" ? [{ source, title, task }] : [];
+}
+
+/** The ids of what came from the same files and is none of the items. */
+function lostOf<Item extends { readonly id: string }>(
+  before: readonly Known<Item>[],
+  sources: readonly string[],
+  found: ReadonlyMap<string, Known<Item>>,
+): readonly string[] {
+  const places = new Set(sources.map(placeOf));
+  const known = new Set([...found.values()].map(({ task }) => task));
+  return before
+    .filter(({ source, task }) => places.has(placeOf(source)) && !known.has(task))
+    .map(({ task }) => task.id);
 }
 
 /** Ids that nobody has: `x`, else `x-2`. */
@@ -161,14 +192,6 @@ function ids(taken: Set<string>): (wanted: string) => string {
     taken.add(id);
     return id;
   };
-}
-
-/** How many tasks here come from the same place as these: the part of the source before its last `#` or `/`. */
-function earlier(tasks: ReadonlyMap<string, Task>, items: readonly SourceTask[], format: Format): number {
-  const placeOf = (source: string) => source.slice(0, Math.max(source.indexOf("#"), source.indexOf(":")));
-  const places = new Set(items.map(({ key }) => placeOf(`${format}:${key}`)));
-  return [...tasks.keys()].filter((source) => source.startsWith(`${format}:`) && places.has(placeOf(source)))
-    .length;
 }
 
 /** By key, its parent's; without those that are not there, that stand in a circle, or that are too deep. */
@@ -416,6 +439,13 @@ function updates(
   };
   const all = [...placed.item.notes, ...placed.notes];
   const written = { keys, reason: placed.item.reason, more: [fingerprint(all)] };
+  const items = [
+    { own: task, source: placed.source },
+    ...placed.steps.map(({ source, step }) => ({ own: step, source })),
+  ];
+  for (const { own, source } of items)
+    if (own && (own as Sourced).source !== source)
+      edits.push({ type: "put", id: own.id, key: "source", value: source });
   const kept: string[] = [...replaced(task, FIELDS, valuesOf(placed), presentOf(task), written, edits)];
   // A note that a person took away does not come back.
   const isSaid = seenOf(task)[FIELDS.length] === fingerprint(all);

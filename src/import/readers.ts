@@ -1,121 +1,215 @@
-/** The readers by their formats, and which format files have. */
+/** The formats as a table: what reads each, and by which paths and contents its files are known. */
+import { attempt } from "../core/attempt.ts";
 import { PawlError } from "../core/error.ts";
+import { parseFrontMatter } from "../core/front-matter.ts";
+import { type Fields, isObject } from "../core/is-object.ts";
 import { readBacklogMd } from "./backlog-md.ts";
-import { readBeads } from "./beads.ts";
 import { readKiro, readOpenSpec, readSpecKit } from "./checklists.ts";
-import { readCsv } from "./csv.ts";
-import { readGitHub, readGitLab, recordsIn } from "./forge-issues.ts";
+import { readGitHub, readGitLab } from "./forge-issues.ts";
+import { readBeads } from "./formats/beads.ts";
+import { readBmad } from "./formats/bmad.ts";
+import { readClaudeTasks, readGhProject, readTrello } from "./formats/boards.ts";
+import { readCcpm } from "./formats/ccpm.ts";
+import { readCsv } from "./formats/csv.ts";
+import { readGsd } from "./formats/gsd.ts";
+import { isExecPlan, readAgentOs, readConductor, readExecPlans } from "./formats/plans.ts";
+import { readTaskMaster, taskListKind } from "./formats/task-master.ts";
+import { isVibeKanbanTable, readVibeKanban } from "./formats/vibe-kanban.ts";
+import { parseMany, recordsIn } from "./json.ts";
 import { readMarkdown } from "./markdown.ts";
-import { FORMATS, type Format, type Reader, type SourceFile } from "./source.ts";
-import { readTaskMaster } from "./task-master.ts";
-import { isVibeKanbanTable, readVibeKanban } from "./vibe-kanban.ts";
+import { FORMATS, type Format, type Read, type Reader, type SourceFile } from "./source.ts";
+import { plain } from "./words.ts";
 
-export const READERS: Readonly<Record<Format, Reader>> = {
-  "task-master": readTaskMaster,
-  "spec-kit": readSpecKit,
-  openspec: readOpenSpec,
-  kiro: readKiro,
-  "backlog-md": readBacklogMd,
-  beads: readBeads,
-  "vibe-kanban": readVibeKanban,
-  github: readGitHub,
-  gitlab: readGitLab,
-  markdown: readMarkdown,
-  csv: readCsv,
-};
-
-/** Which files of a folder a format has; the first format with any is the folder's. */
-const OF_FORMAT: readonly (readonly [Format, RegExp, RegExp])[] = [
-  ["openspec", /(?:^|\/)changes\/(?:.*\/)?tasks\.md$/, /(?:^|\/)changes\/.*\.md$/],
-  ["kiro", /(?:^|\/)\.kiro\/specs\/.*tasks\.md$/, /(?:^|\/)\.kiro\/specs\/.*\.md$/],
-  [
-    "spec-kit",
-    /^(?!.*(?:\.kiro|openspec)\/)(?:.*\/)?specs\/(?:[^/]+\/)*tasks\.md$/,
-    /^(?!.*(?:\.kiro|openspec)\/)(?:.*\/)?specs\/.*\.md$/,
-  ],
-  [
-    "backlog-md",
-    /(?:^|\/)backlog\/(?:.*\/)?[^/]*-\d[^/]*\.md$/,
-    /(?:^|\/)backlog\/(?:tasks|completed|drafts|archive)\/.*\.md$/,
-  ],
-  ["gitlab", /(?:^|\/)tree\/project\/issues\.ndjson$/, /(?:^|\/)tree\/project\/issues\.ndjson$/],
-  ["beads", /(?:^|\/)\.beads\/[^/]*\.jsonl$/, /(?:^|\/)\.beads\/[^/]*\.jsonl$/],
-  [
-    "task-master",
-    /(?:^|\/)(?:\.taskmaster\/)?tasks\/tasks\.json$/,
-    /(?:^|\/)(?:\.taskmaster\/)?tasks\/tasks\.json$/,
-  ],
-];
-
-/** The files that a format is read from, of those that were found. Throws `import-invalid`. */
-export function filesOf(format: Format, files: readonly SourceFile[]): readonly SourceFile[] {
-  if (files.length === 1) return files;
-  const found = OF_FORMAT.find(([name]) => name === format);
-  const whole = found
-    ? files.filter(({ path }) => found[2].test(path))
-    : files.filter(({ path }) => ENDINGS[format]?.test(path));
-  // Named by a folder further below, its paths may not show the format.
-  return whole.length > 0 ? whole : files.filter(({ path }) => (ENDINGS[format] ?? /\.md$/).test(path));
+/** A single file, with what is needed to know it. */
+interface Sample extends SourceFile {
+  /** The values of its JSON; none if it is no JSON. */
+  readonly values: readonly unknown[];
+  /** The first record with a title. */
+  readonly first: Fields;
+  /** The front matter's lines. */
+  readonly front: string;
 }
 
-const ENDINGS: Readonly<Partial<Record<Format, RegExp>>> = {
-  beads: /\.jsonl$/,
-  "task-master": /\.json$/,
-  "vibe-kanban": /(?:\.json|(?:^|\/)issues\.csv)$/,
-  github: /\.(?:jsonl?|ndjson)$/,
-  gitlab: /\.(?:jsonl?|ndjson)$/,
-  csv: /\.(?:csv|tsv)$/,
+interface FormatSpec {
+  readonly read: Reader;
+  /** A folder with such a file has the format. */
+  readonly marks?: RegExp;
+  /** The files that it is read from; absent: those that mark it. */
+  readonly files?: RegExp;
+  /** The files of a folder whose paths show no format. */
+  readonly ending?: RegExp;
+  /** Whether one file by itself has the format. */
+  readonly fits?: (file: Sample) => boolean;
+}
+
+const isMarkdown = ({ path }: SourceFile) => /\.(?:md|markdown)$/i.test(path);
+const isTable = ({ path, values }: Sample) => /\.(?:csv|tsv)$/i.test(path) && values.length === 0;
+const isTask = ({ values }: Sample, kind: string) => taskListKind(values[0]) === kind;
+const has = (fields: Fields, ...names: readonly string[]) => names.some((name) => name in fields);
+const hasTaskIds = ({ text }: SourceFile) => /^[ \t]*[-*] \[.\] [*`]{0,4}T\d{3}\b/m.test(text);
+const FORGE = ["html_url", "repository_url", "pull_request", "body", "stateReason", "number"];
+
+const SPECS: Readonly<Record<Format, FormatSpec>> = {
+  conductor: {
+    read: readConductor,
+    marks: /(?:^|\/)conductor\/(?:tracks|archive)\/[^/]+\/plan\.md$/,
+    files: /(?:^|\/)conductor\/(?:tracks|archive)\/[^/]+\/.*\.md$/,
+  },
+  "agent-os": {
+    read: readAgentOs,
+    marks: /(?:^|\/)\.?agent-os\/specs\/.*tasks\.md$/,
+    files: /(?:^|\/)\.?agent-os\/specs\/.*\.md$/,
+  },
+  "exec-plan": { read: readExecPlans, fits: (file) => isMarkdown(file) && isExecPlan(file) },
+  gsd: { read: readGsd, marks: /(?:^|\/)\.planning\/ROADMAP\.md$/ },
+  bmad: {
+    read: readBmad,
+    marks: /(?:^|\/)sprint-status\.ya?ml$/,
+    files: /(?:^|\/)(?:sprint-status\.ya?ml|\d+-\d+[^/]*\.md)$/,
+  },
+  ccpm: {
+    read: readCcpm,
+    marks: /(?:^|\/)\.claude\/epics\/.*epic\.md$/,
+    files: /(?:^|\/)\.claude\/epics\/(?:[^/]+\/){1,2}[^/]+\.md$/,
+  },
+  "claude-tasks": {
+    read: readClaudeTasks,
+    marks: /(?:^|\/)\.claude\/(?:tasks|todos)\/.*\.json$/,
+    ending: /\.json$/,
+    fits: ({ values: [data] }) => isObject(data) && has(data, "subject") && has(data, "blockedBy", "blocks"),
+  },
+  trello: {
+    read: readTrello,
+    ending: /\.json$/,
+    fits: ({ values: [data] }) => isObject(data) && Array.isArray(data.cards) && Array.isArray(data.lists),
+  },
+  "gh-project": {
+    read: readGhProject,
+    ending: /\.json$/,
+    fits: ({ values: [data] }) =>
+      isObject(data) &&
+      Array.isArray(data.items) &&
+      data.items.some((each) => isObject(each) && "content" in each),
+  },
+  openspec: {
+    read: readOpenSpec,
+    marks: /(?:^|\/)changes\/(?:.*\/)?tasks\.md$/,
+    files: /(?:^|\/)changes\/.*\.md$/,
+  },
+  kiro: {
+    read: readKiro,
+    marks: /(?:^|\/)\.kiro\/specs\/.*tasks\.md$/,
+    files: /(?:^|\/)\.kiro\/specs\/.*\.md$/,
+  },
+  "spec-kit": {
+    read: readSpecKit,
+    marks: /^(?!.*(?:\.kiro|openspec|agent-os)\/)(?:.*\/)?specs\/(?:[^/]+\/)*tasks\.md$/,
+    files: /^(?!.*(?:\.kiro|openspec|agent-os)\/)(?:.*\/)?specs\/.*\.md$/,
+    fits: (file) => isMarkdown(file) && hasTaskIds(file),
+  },
+  "backlog-md": {
+    read: readBacklogMd,
+    marks: /(?:^|\/)backlog\/(?:.*\/)?[^/]*-\d[^/]*\.md$/,
+    files: /(?:^|\/)backlog\/(?:tasks|completed|drafts|archive)\/.*\.md$/,
+    fits: (file) => isMarkdown(file) && /^id: *[a-z]+-\d/im.test(file.front),
+  },
+  beads: {
+    read: readBeads,
+    marks: /(?:^|\/)\.beads\/[^/]*\.jsonl$/,
+    ending: /\.jsonl$/,
+    // GitLab's export has an `issue_type` too.
+    fits: ({ path, text }) =>
+      /\.(?:jsonl|ndjson)$/i.test(path) &&
+      /"issue_type"|"depends_on_id"/.test(text.slice(0, 100_000)) &&
+      !/"iid"\s{0,10}:/.test(text.slice(0, 100_000)),
+  },
+  "task-master": {
+    read: readTaskMaster,
+    marks: /(?:^|\/)(?:\.taskmaster\/)?tasks\/tasks\.json$/,
+    ending: /\.json$/,
+    fits: (file) =>
+      isTask(file, "task-master") && !has(file.first, ...FORGE, "iid", "web_url", "project_id", "content"),
+  },
+  ralph: {
+    read: readTaskMaster,
+    marks: /(?:^|\/)prd\.json$/,
+    ending: /\.json$/,
+    fits: (file) => isTask(file, "ralph"),
+  },
+  "feature-list": {
+    read: readTaskMaster,
+    marks: /(?:^|\/)feature[_-]list\.json$/,
+    ending: /\.json$/,
+    fits: (file) => isTask(file, "feature-list"),
+  },
+  gitlab: {
+    read: readGitLab,
+    marks: /(?:^|\/)tree\/project\/issues\.ndjson$/,
+    ending: /\.(?:jsonl?|ndjson)$/,
+    fits: ({ first }) => has(first, "iid", "web_url"),
+  },
+  github: {
+    read: readGitHub,
+    ending: /\.(?:jsonl?|ndjson)$/,
+    fits: ({ first }) =>
+      has(first, ...FORGE) && !has(first, "iid", "web_url", "subtasks", "testStrategy", "content"),
+  },
+  "vibe-kanban": {
+    read: readVibeKanban,
+    ending: /(?:\.json|(?:^|\/)issues\.csv)$/,
+    fits: (file) =>
+      isVibeKanbanTable(file) ||
+      (has(file.first, "project_id") && has(file.first, "status") && !has(file.first, "iid", "subtasks")),
+  },
+  csv: {
+    read: readCsv,
+    ending: /\.(?:csv|tsv)$/,
+    fits: (file) => isTable(file) && !isVibeKanbanTable(file),
+  },
+  markdown: { read: readMarkdown, ending: /\.md$/ },
 };
+
+/** The files that a format is read from, of those that were found. */
+export function filesOf(format: Format, files: readonly SourceFile[]): readonly SourceFile[] {
+  if (files.length === 1) return files;
+  const { ending = /\.md$/, marks, files: own = marks } = SPECS[format];
+  const whole = files.filter(({ path }) => (own ?? ending).test(path));
+  // Named by a folder further below, its paths may not show the format.
+  return whole.length > 0 ? whole : files.filter(({ path }) => ending.test(path));
+}
 
 /** Throws `import-format` if it is not certain. */
 export function detect(files: readonly SourceFile[], path: string): Format {
-  const found = OF_FORMAT.filter(([, pattern]) => files.some((each) => pattern.test(each.path))).map(
-    ([format]) => format,
-  );
-  const [first] = found;
-  if (first !== undefined && found.length === 1) return first;
-  if (found.length > 1) throw uncertain(path, `files of ${found.join(" and ")}`);
-  if (files.length === 1) return detectOne(files[0] as SourceFile);
+  const formats = Object.entries(SPECS) as [Format, FormatSpec][];
+  const found = formats.filter(([, { marks }]) => marks && files.some((each) => marks.test(each.path)));
+  const names = found.map(([format]) => format);
+  if (found.length > 1 && files.length > 1) throw uncertain(path, `files of ${names.join(" and ")}`);
+  if (names[0] !== undefined && found.length === 1) return names[0];
+  if (files.length === 1) return detectOne(sampleOf(files[0] as SourceFile));
   if (files.some(isVibeKanbanTable)) return "vibe-kanban";
-  throw uncertain(
-    path,
-    files.length === 0 ? "no file that could hold tasks" : `${files.length} files of no known layout`,
-  );
+  const saw =
+    files.length === 0 ? "no file that could hold tasks" : `${files.length} files of no known layout`;
+  throw uncertain(path, saw);
 }
 
-function detectOne(file: SourceFile): Format {
+function detectOne(file: Sample): Format {
+  const names = FORMATS.filter((format) => SPECS[format].fits?.(file));
+  const [first] = names;
+  if (first !== undefined && names.length === 1) return first;
+  if (names.length > 1) throw uncertain(file.path, `what ${names.join(" and ")} have`);
+  if (isMarkdown(file)) return "markdown";
+  const keys = file.values.flatMap((value) => (isObject(value) ? Object.keys(value) : [])).slice(0, 8);
+  if (file.values.length === 0) throw uncertain(file.path, "a name that says nothing of its format");
+  throw uncertain(file.path, `JSON of no known tool${keys.length > 0 ? ` (${keys.join(", ")})` : ""}`);
+}
+
+function sampleOf(file: SourceFile): Sample {
   const { path, text } = file;
   // Some name a list of JSON after the table that they make of it.
-  if (/\.(?:csv|tsv)$/i.test(path) && /^\s{0,100}\[\s{0,100}\{/.test(text)) return jsonFormat(file);
-  if (/\.(?:csv|tsv)$/i.test(path)) return isVibeKanbanTable(file) ? "vibe-kanban" : "csv";
-  if (/\.(?:jsonl|ndjson)$/i.test(path)) return isBeads(text.slice(0, 100_000)) ? "beads" : jsonFormat(file);
-  if (/\.json$/i.test(path)) return jsonFormat(file);
-  if (/\.(?:md|markdown)$/i.test(path)) {
-    if (/^---\n[\s\S]{0,2000}?^id: *[a-z]+-\d/im.test(text.slice(0, 4_000))) return "backlog-md";
-    if (/^[ \t]*[-*] \[.\] [*`]{0,4}T\d{3}\b/m.test(text)) return "spec-kit";
-    return "markdown";
-  }
-  throw uncertain(path, "a name that says nothing of its format");
-}
-
-/** GitLab's export has an `issue_type` too. */
-function isBeads(start: string): boolean {
-  return /"issue_type"|"depends_on_id"/.test(start) && !/"iid"\s{0,10}:/.test(start);
-}
-
-function jsonFormat(file: SourceFile): Format {
-  const start = file.text.slice(0, 200_000);
-  if (/"(?:subtasks|testStrategy|dependencies)"\s{0,10}:/.test(start) && /"title"/.test(start))
-    return "task-master";
-  const [first] = recordsIn(file);
-  if (first) {
-    if ("iid" in first || "web_url" in first) return "gitlab";
-    const words = ["html_url", "repository_url", "pull_request", "body", "stateReason", "number"];
-    if (words.some((each) => each in first)) return "github";
-    if ("project_id" in first && "status" in first) return "vibe-kanban";
-    if ("id" in first && "status" in first) return "task-master";
-  }
-  throw uncertain(file.path, "JSON of no known tool");
+  const isJson = /\.(?:jsonl?|ndjson)$/i.test(path) || /^\s{0,100}\[\s{0,100}\{/.test(text);
+  const values = isJson ? parseMany(path, text) : [];
+  const first = attempt(() => (isJson ? recordsIn(file)[0] : undefined), undefined) ?? {};
+  return { ...file, values, first, front: parseFrontMatter(plain(text.slice(0, 8_000)))?.front ?? "" };
 }
 
 function uncertain(path: string, found: string): PawlError {
@@ -129,6 +223,28 @@ function uncertain(path: string, found: string): PawlError {
 /** Whether a file of that path may hold tasks: below a folder that was named, only these are read. */
 export function mayHoldTasks(path: string): boolean {
   return (
-    OF_FORMAT.some(([, , pattern]) => pattern.test(path)) || /\.(?:md|jsonl?|ndjson|csv|tsv)$/i.test(path)
+    Object.values(SPECS).some(({ files, marks }) => (files ?? marks)?.test(path)) ||
+    /\.(?:md|jsonl?|ndjson|csv|tsv)$/i.test(path)
   );
 }
+
+/** The tasks of files; what could not be carried byte for byte is among the remarks. Throws `import-invalid`. */
+export function readAs(format: Format, files: readonly SourceFile[]): Read {
+  const read = SPECS[format].read(files);
+  const changed = files.filter(({ text }) => isRewritten(text));
+  const remarks = changed.map(
+    ({ path }) => `${path}: line ends are written as \\n here, and control characters are left out.`,
+  );
+  return { ...read, remarks: [...read.remarks, ...remarks] };
+}
+
+/** In JSON, such characters are written as escapes. */
+function isRewritten(text: string): boolean {
+  const bare = text.replace(/^\uFEFF/, "");
+  if (bare !== plain(bare)) return true;
+  if (!/^\s{0,100}[[{]/.test(bare)) return false;
+  for (const [, sign = ""] of bare.matchAll(/\\(u[\da-f]{4}|[^u])/gi)) if (REWRITTEN.test(sign)) return true;
+  return false;
+}
+
+const REWRITTEN = /^(?:r|u(?:00(?:0[0-8b-f]|1[0-9a-f]|7f|[89][0-9a-f])|feff|202[89]))$/i;

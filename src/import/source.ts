@@ -6,14 +6,25 @@ import { PawlError } from "../core/error.ts";
 
 export const FORMATS = [
   "task-master",
+  "ralph",
+  "feature-list",
+  "claude-tasks",
   "spec-kit",
   "openspec",
   "kiro",
+  "conductor",
+  "agent-os",
+  "exec-plan",
+  "gsd",
+  "bmad",
+  "ccpm",
   "backlog-md",
   "beads",
   "vibe-kanban",
   "github",
   "gitlab",
+  "trello",
+  "gh-project",
   "markdown",
   "csv",
 ] as const;
@@ -27,13 +38,23 @@ export interface SourceFile {
 
 export type SourceStatus = "todo" | "in_progress" | "blocked" | "done" | "cancelled";
 
-export interface SourceItem {
+/** What a source says of how far work is. */
+export interface State {
+  readonly status: SourceStatus;
+  /** The source's word for it, where it has one. */
+  readonly word?: string;
+  /** Pawl does not know the word. */
+  readonly isUnknown?: true;
+}
+
+export interface SourceItem extends State {
   /** Its name in the source, the same at the next import; unique within the import. */
   readonly key: string;
+  /** The source gives it no id: its key is made from its text, which a person may mend. */
+  readonly byText?: true;
   /** The id that the source gives it, or one made from what it has. */
   readonly id: string;
   readonly title: string;
-  readonly status: SourceStatus;
   /** Why it is cancelled, where the source says so. */
   readonly reason?: string;
   readonly text: string;

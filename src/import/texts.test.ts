@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { promise } from "../../test/rig/promise.ts";
-import { readCsv } from "./csv.ts";
+import { readCsv } from "./formats/csv.ts";
+import { readTaskMaster } from "./formats/task-master.ts";
 import { readMarkdown } from "./markdown.ts";
 import { detect } from "./readers.ts";
 
@@ -20,6 +21,31 @@ describe("A markdown checklist", () => {
     ]);
     expect(tasks[1]?.parent).toBe(tasks[0]?.key);
     expect(tasks[0]?.text).toBe("some text\n- a bullet\n\nSection: Plan / Now");
+  });
+
+  it("carries lists, paragraphs and code below a box as they are", () => {
+    promise("import.texts");
+    const text =
+      "Do it in this order:\n\n1. Stop\n2. Run; if it fails repeat step 1\n3. Start\n\n**Not** part of the list.\n\n* star\n\t+ plus\n```sh\n- [ ] code\n```";
+    const { tasks } = read(`- [ ] Migrate\n${text.replace(/^(?=.)/gm, "  ")}\n- [x] Next\n`);
+    expect(tasks.map(({ title }) => title)).toEqual(["Migrate", "Next"]);
+    expect(tasks[0]?.text).toBe(text);
+  });
+
+  it("takes no box from front matter, a comment or code, and blocks what an odd box may have finished", () => {
+    promise("text.boxes");
+    const { remarks, tasks } = read(
+      "---\nitems:\n  - [ ] front\n---\n<!--\n- [ ] hidden\n-->\n- [o] odd\n- [] empty\n> - [x] quoted\n1. [ ] numbered\n[ ] bare\n- [wip] word\n",
+    );
+    expect(tasks.map(({ status, title }) => [title, status])).toEqual([
+      ["odd", "blocked"],
+      ["empty", "todo"],
+      ["quoted", "done"],
+      ["numbered", "todo"],
+      ["bare", "todo"],
+      ["word", "in_progress"],
+    ]);
+    expect(remarks.join()).toContain("5 lines of text belong to no task");
   });
 
   it("keeps one title many times, and a title of 1,300 characters whole", () => {
@@ -113,6 +139,50 @@ describe("CSV", () => {
     ).toMatchObject([{ id: "434", title: "Drop it", text: "As a user", notes: ["Label: x"] }]);
   });
 
+  it("decides a status by its category, a date or a tick where it does not know the word", () => {
+    promise("import.states");
+    const states = (text: string) => read(text).tasks.map(({ status }) => status);
+    expect(
+      states(
+        "Summary,Status,Status Category\na,Erledigt,Done\nb,Ready for QA,In Progress\nc,Neu,To Do\nd,Neu,\ne,Closed,Done\nf,Won't Do,Done\n",
+      ),
+    ).toEqual(["done", "in_progress", "todo", "blocked", "done", "cancelled"]);
+    expect(
+      states("Name,Section/Column,Completed At\na,Sprint 1,2026-01-02\nb,Sprint 1,\nc,Doing,\n"),
+    ).toEqual(["done", "todo", "in_progress"]);
+    expect(states("Title,Completed,Canceled\na,2026-01-02,\nb,,2026-01-02\nc,,\nd,yes,\n")).toEqual([
+      "done",
+      "cancelled",
+      "todo",
+      "done",
+    ]);
+    expect(states("Title,Status,Resolution\na,Zu,Fixed\nb,Offen,Unresolved\nc,Open,Duplicate\n")).toEqual([
+      "done",
+      "blocked",
+      "cancelled",
+    ]);
+  });
+
+  it("follows relations by id, by key, by title with an address, and from the other side", () => {
+    promise("import.formats");
+    const jira = read(
+      "Summary,Issue key,Issue id,Parent,Outward issue link (Blocks)\nTop,W-1,10,,\nSub,W-2,11,10,W-3\nNext,W-3,12,10,\n",
+    );
+    expect(jira.tasks.map(({ parent }) => parent)).toEqual([null, "W-1", "W-1"]);
+    expect(jira.tasks[2]?.dependsOn).toEqual([{ key: "W-2", text: "W-2" }]);
+    const notion = read(
+      'Name,Parent item,Sub-item,Blocked by\nTop,,"One, two (https://www.notion.so/One-two-1a?pvs=21), Three (Tasks/Three%201b.md)",\n"One, two",,,\nThree,,,"One, two (https://www.notion.so/One-two-1a?pvs=21)"\n',
+    );
+    expect(notion.tasks.map(({ parent }) => parent)).toEqual([null, "Top", "Top"]);
+    expect(notion.tasks[2]?.dependsOn.map(({ key }) => key)).toEqual(["One, two"]);
+  });
+
+  it("keeps a long cell whole", () => {
+    promise("import.texts");
+    const long = "word ".repeat(1_000).trim();
+    expect(read(`Title,Comment\na,${long}\n`).tasks[0]?.notes).toEqual([`Comment: ${long}`]);
+  });
+
   it("says what a table lacks", () => {
     expect(() => read("a,b\n1,2\n")).toThrow(/a column Title, Summary, Name or Description/);
     expect(() => read("")).toThrow(/cannot be imported/);
@@ -146,6 +216,20 @@ describe("The format of files", () => {
     expect(of("i.csv", '[\n  {"title":"a","body":"b"}\n]')).toBe("github");
     expect(of("tree/project/issues.ndjson", '{"iid":1,"title":"a","project_id":4}')).toBe("gitlab");
     expect(of("issues.ndjson", '{"iid":1,"title":"a","issue_type":"issue"}')).toBe("gitlab");
+  });
+
+  it("tells the harnesses' lists from Task Master's, and takes no other JSON for one", () => {
+    promise("import.formats");
+    expect(of("prd.json", '{"userStories":[{"id":"US-1","title":"a","passes":true}]}')).toBe("ralph");
+    expect(of("plan.json", '{"userStories":[{"id":"US-1","title":"a","passes":true}]}')).toBe("ralph");
+    expect(of("list.json", '[{"category":"x","description":"a","steps":[],"passes":false}]')).toBe(
+      "feature-list",
+    );
+    for (const text of ['{"users":[{"id":1,"title":"Dr."}]}', '{"a":1}', '[{"id":1,"title":"a"}]'])
+      expect(() => of("x.json", text)).toThrow(/JSON of no known tool/);
+    expect(() => readTaskMaster([{ path: "x.json", text: '[{"name":"ann","email":"a@b"}]' }])).toThrow(
+      /expected a list `tasks`/,
+    );
   });
 
   it("is asked for where it is not certain", () => {

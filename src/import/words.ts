@@ -1,7 +1,6 @@
 /** Titles, ids, statuses and texts as sources write them. */
 import { hashOf } from "../core/hash.ts";
 import { isId } from "../core/id.ts";
-import type { SourceStatus } from "./source.ts";
 
 const LONGEST_TITLE = 200;
 const LONGEST_SLUG = 60;
@@ -17,17 +16,23 @@ export function plain(text: string): string {
   );
 }
 
+/** Without the empty lines around it; of several lines, the first one's indent stays, since it may be code. */
+export function withoutBlankLines(text: string): string {
+  if (!text.includes("\n")) return text.trim();
+  return text.replace(/^(?:[ \t]*\n)+/, "").trimEnd();
+}
+
 /** Of anything that JSON or YAML holds; other than texts and numbers it is empty. */
 export function textOf(value: unknown): string {
-  if (typeof value === "string") return plain(value).trim();
+  if (typeof value === "string") return withoutBlankLines(plain(value));
   return typeof value === "number" && Number.isFinite(value) ? String(value) : "";
 }
 
 /** One line as a title; a longer one is cut, and `rest` holds the whole. */
 export function titled(line: string): { readonly title: string; readonly rest: string } {
   const [first = "", ...more] = line.trim().split("\n");
-  const words = first.replace(/\s+/g, " ").trim();
-  if (words.length <= LONGEST_TITLE) return { title: words, rest: more.join("\n").trim() };
+  const words = first.trim();
+  if (words.length <= LONGEST_TITLE) return { title: words, rest: withoutBlankLines(more.join("\n")) };
   const cut = words.slice(0, LONGEST_TITLE);
   const end = cut.lastIndexOf(" ") > LONGEST_TITLE / 2 ? cut.lastIndexOf(" ") : LONGEST_TITLE;
   return { title: `${cut.slice(0, end).toWellFormed()} …`, rest: line.trim() };
@@ -47,7 +52,7 @@ export function paragraphs(...parts: readonly (string | undefined)[]): string {
 /** The same of very many. */
 export function joined(parts: readonly (string | undefined)[]): string {
   return parts
-    .map((part) => part?.trim() ?? "")
+    .map((part) => withoutBlankLines(part ?? ""))
     .filter((part) => part !== "")
     .join("\n\n");
 }
@@ -90,39 +95,4 @@ export function openKeys(): (key: string) => string {
     seen.set(key, count);
     return count === 1 ? key : `${key}#${count}`;
   };
-}
-
-const STATUSES: Readonly<Record<SourceStatus, string>> = {
-  todo: "todo open opened new pending backlog ready planned notstarted draft unstarted proposed triage queued created reopened accepted selectedfordevelopment 未着手 待办 未开始 待处理",
-  in_progress:
-    "inprogress doing started active wip working ongoing review inreview readyforreview codereview testing intesting qa indevelopment underreview inqa 進行中 进行中 作業中",
-  blocked:
-    "blocked deferred onhold hold paused waiting stuck impeded postponed later icebox someday hooked pinned 保留 阻塞",
-  done: "done completed complete closed finished resolved fixed merged released shipped verified archived 完了 完成 已完成",
-  cancelled:
-    "cancelled canceled wontdo wontfix skipped skip rejected abandoned dropped obsolete invalid duplicate notplanned superseded removed deleted discarded 中止 取消 已取消",
-};
-const BY_WORD = new Map(
-  Object.entries(STATUSES).flatMap(([status, words]) =>
-    words.split(" ").map((word) => [word, status as SourceStatus] as const),
-  ),
-);
-/** The words that say nothing more than Pawl's own. */
-const SAME = new Set(
-  "todo open opened new pending notstarted backlog inprogress doing started blocked done completed complete closed cancelled canceled".split(
-    " ",
-  ),
-);
-
-/** What the source's word for a status means; `note`: what Pawl's word does not say. */
-export function statusOf(word: string): { readonly status: SourceStatus; readonly note: string | null } {
-  const bare = word
-    .toLowerCase()
-    .slice(0, 100)
-    .replace(/[^\p{L}\p{N}]+/gu, "");
-  if (bare === "") return { status: "todo", note: null };
-  const status = BY_WORD.get(bare);
-  if (status === undefined)
-    return { status: "todo", note: `Its status in the source: ${word.trim().slice(0, 100)}` };
-  return { status, note: SAME.has(bare) ? null : `Its status in the source: ${word.trim().slice(0, 100)}` };
 }

@@ -2,23 +2,36 @@
 import type { Reply, Transaction } from "../runtime/module.ts";
 import { changesOf, readTasksText, type TasksText } from "../tasks-file/grow.ts";
 import { TASKS_RUN } from "../tasks-file/load.ts";
+import { addWords, loadWords, type Words } from "./kept-statuses.ts";
 import { type ImportPlan, planImport } from "./plan.ts";
 import type { Format, Read } from "./source.ts";
+import { settleStates } from "./states.ts";
 
 export interface ImportInput {
   readonly format: Format;
   readonly read: Read;
   readonly repo?: string | undefined;
+  /** What words of the source mean, as a person says now. */
+  readonly words?: Words;
   /** Only say what would be written. */
   readonly dryRun?: boolean;
 }
 
-export const importTasks: Transaction<ImportInput, TasksText, undefined, Reply> = {
+interface Seen {
+  readonly file: TasksText;
+  readonly kept: Words;
+}
+
+export const importTasks: Transaction<ImportInput, Seen, undefined, Reply> = {
   run: ({ dryRun }) => (dryRun ? null : TASKS_RUN),
-  read: (view, _, context) => readTasksText(view, context),
-  propose(seen, _, { dryRun, format, read, repo }, { caller, now, settings }) {
-    const plan = planImport(seen.tasks, read, { format, repo });
-    const changes = changesOf(seen, plan.edits, settings);
+  read: async (view, _, context) => ({
+    file: await readTasksText(view, context),
+    kept: await loadWords(view),
+  }),
+  propose({ file: seen, kept }, _, { dryRun, format, read, repo, words = {} }, { caller, now, settings }) {
+    const said = addWords(kept, words);
+    const plan = planImport(seen.tasks, settleStates(read, said.statuses), { format, repo });
+    const changes = [...changesOf(seen, plan.edits, settings), ...said.changes];
     const { added, updated } = countsOf(plan);
     const { remarks, rows } = plan;
     const reply = { text: "", data: { format, into: seen.path, rows, remarks } };

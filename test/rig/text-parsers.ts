@@ -21,7 +21,7 @@ import { projectPath } from "../../src/core/path.ts";
 import { isTouched } from "../../src/core/ssh-signature.ts";
 import { readYaml } from "../../src/core/yaml.ts";
 import { plainCommands } from "../../src/guard/plain-commands.ts";
-import { detect, READERS } from "../../src/import/readers.ts";
+import { detect, readAs } from "../../src/import/readers.ts";
 import type { Format } from "../../src/import/source.ts";
 import { parseRecord as parseTeamRecord } from "../../src/runtime/team-records.ts";
 import { withProjectId } from "../../src/surfaces/cli/project-id.ts";
@@ -37,7 +37,7 @@ import { parseState as parseAlfredState } from "../../src/workflows/alfred/state
 import { parseTask } from "../../src/workflows/alfred/task-file.ts";
 import { validate } from "../../src/workflows/alfred/validate.ts";
 import { readReply } from "../../src/workflows/bloom/proposal/proposal.ts";
-import { checklistOf } from "../../src/workflows/custom/observe.ts";
+import { observeChecklist } from "../../src/workflows/custom/observe.ts";
 import { parseRun, SHARED } from "../../src/workflows/custom/run-file.ts";
 import { templateFault } from "../../src/workflows/custom/template.ts";
 import { parseAtlassianUrls, parseRefs, unprocessedUrls } from "../../src/workflows/spells/atlassian.ts";
@@ -76,7 +76,7 @@ function importParsers(): Readonly<Record<string, (text: string) => unknown>> {
     JSON.stringify([{ id: text, number: 1, title: text, body: text, status: text, dependencies: [text] }]);
   const rows = (text: string) => `ID,Title,Blocked by\n1,${text},${text}\n`;
   const reading = (format: Format, path: string, wraps: readonly ((text: string) => string)[] = []) => {
-    const read = (text: string) => readingOf(() => READERS[format]([{ path, text }]));
+    const read = (text: string) => readingOf(() => readAs(format, [{ path, text }]));
     return [
       `import: ${format}`,
       (text: string) => [read(text), ...wraps.map((wrap) => read(wrap(text)))],
@@ -92,6 +92,21 @@ function importParsers(): Readonly<Record<string, (text: string) => unknown>> {
       (text) => JSON.stringify({ id: "b", title: text, acceptance_criteria: text }),
     ]),
     reading("vibe-kanban", "v.json", [values]),
+    reading("conductor", "conductor/tracks/a/plan.md", [(text) => `- [ ] Task: a\n    - [ ] ${text}`]),
+    reading("agent-os", "agent-os/specs/a/tasks.md", [(text) => `- [ ] 1. ${text}`]),
+    reading("exec-plan", "plan.md", [(text) => `## Progress\n- [ ] ${text}\n## Decision Log\n`]),
+    reading("gsd", ".planning/ROADMAP.md", [
+      (text) => `- [ ] **Phase 1: a** - ${text}\n### Phase 1: a\n${text}`,
+    ]),
+    reading("bmad", "sprint-status.yaml", [(text) => `development_status:\n  1-1-a: "${text}"\n`]),
+    reading("ccpm", ".claude/epics/a/1.md", [(text) => `---\nname: x\n---\n${text}`]),
+    reading("trello", "t.json", [
+      (text) => JSON.stringify({ lists: [], cards: [{ id: "a", name: text, desc: text }] }),
+    ]),
+    reading("gh-project", "p.json", [
+      (text) => JSON.stringify({ items: [{ content: { title: text, body: text } }] }),
+    ]),
+    reading("claude-tasks", "1.json", [(text) => JSON.stringify({ id: "1", subject: text, blocks: [text] })]),
     reading("github", "g.json", [values]),
     reading("gitlab", "l.json", [values]),
     reading("markdown", "TODO.md", [(text) => `- [ ] ${text}`, (text) => `# ✅ ${text}`]),
@@ -185,7 +200,7 @@ const TEXT_PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
     ),
   "own workflow: record": (text) =>
     parseTeamRecord(projectPath(".alfred/records/w/1/0001-0123456789abcdef.json"), "w:1", text, SHARED),
-  "own workflow: checklist": (text) => checklistOf(text, "x"),
+  "own workflow: checklist": (text) => observeChecklist(text, "x"),
   "own workflow: template": (text) => templateFault(text),
   "tracker: HTML": (text) => renderHtml(text),
   "tracker: wiki markup": (text) => renderWiki(text),

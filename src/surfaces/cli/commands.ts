@@ -230,6 +230,10 @@ const DRAFTS: readonly Draft[] = [
         choices: ["tasks", "alfred"],
       },
       { flags: "--repo <path>", description: "the repository that the new tasks work in, such as ." },
+      {
+        flags: "--status <name=status...>",
+        description: "what a word of the source means, such as Erledigt=done; kept for the next import",
+      },
       { flags: "--dry-run", description: "show what would be written, and change nothing" },
     ],
     details:

@@ -1,8 +1,9 @@
 /** `pawl import PATH`: tasks of another tool into tasks.yaml, or as task files of Alfred. */
 import { PawlError } from "../../core/error.ts";
 import type { ImportRow } from "../../import/plan.ts";
-import { detect, filesOf, READERS } from "../../import/readers.ts";
+import { detect, filesOf, readAs } from "../../import/readers.ts";
 import { FORMATS, type Format, type Read } from "../../import/source.ts";
+import { parseStatuses } from "../../import/states.ts";
 import { countsOf, importTasks } from "../../import/write.ts";
 import { advance } from "../../runtime/run-transaction.ts";
 import type { Answer, Host, Run } from "./command.ts";
@@ -25,7 +26,8 @@ export const importCommand: Run = async (host, { arguments: given, options }) =>
   const found = await readFrom(host, project.root, from, options.format as Format | undefined);
   const dryRun = options.dryRun === true;
   const repo = options.repo as string | undefined;
-  const input = { ...found, dryRun, repo };
+  const words = parseStatuses((options.status ?? []) as readonly string[]);
+  const input = { ...found, dryRun, repo, words };
   const isAlfreds = options.into === "alfred";
   if (isAlfreds && repo !== undefined)
     throw new PawlError("usage", "--repo is for tasks.yaml: a task of Alfred has none.", "Leave --repo out.");
@@ -53,7 +55,7 @@ async function readFrom(
       );
     const issues = await outside.issues.list(repository);
     const path = `https://github.com/${repository}`;
-    return { format: "github", read: READERS.github([{ path, text: JSON.stringify(issues) }]) };
+    return { format: "github", read: readAs("github", [{ path, text: JSON.stringify(issues) }]) };
   }
   const files = await outside.sources.read(from);
   const format = wanted ?? detect(files, from);
@@ -64,7 +66,7 @@ async function readFrom(
       `${from} cannot be imported: expected files of ${format}, found none.`,
       `Name the file or folder itself, or another format: ${FORMATS.join(", ")}.`,
     );
-  return { format, read: READERS[format](own) };
+  return { format, read: readAs(format, own) };
 }
 
 interface Imported {

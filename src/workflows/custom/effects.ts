@@ -28,7 +28,7 @@ export function effectsOf(step: Sending, context: ProposalContext<SendInput>): E
   const { input } = context;
   const { rule, after, before } = decision;
   const order = orderedBy(decision, run, context);
-  const said = [...(input.said ?? []), replyText(step, input), ...notSent(sent, input)];
+  const said = [...(input.said ?? []), replyText(step, input), ...remarksIn(step), ...notSent(sent, input)];
   const message = [...said, ...(order ? [toBeRun(run.run, order)] : [])].join("\n");
   const isBlocked = rule.outcome === "blocked";
   const reply: Reply = {
@@ -84,6 +84,10 @@ function replyText({ decision: { after, rule }, observed, run, sent }: Sending, 
 
 function notesOf({ notes, feedback_notes }: SendInput): string {
   return (feedback_notes ?? notes ?? "").trim();
+}
+
+function remarksIn({ observed: { notes } }: Sending): readonly string[] {
+  return Object.values(notes).flatMap(({ remark }) => (remark === undefined ? [] : [`${remark}\n`]));
 }
 
 /** The caller sent an event, but a command's end came first. */

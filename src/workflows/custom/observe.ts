@@ -1,4 +1,5 @@
 /** The inputs of your own workflow: from the caller, the project's files, git, and the engine's own commands. */
+import { renderOddBoxes } from "../../core/checkbox.ts";
 import { PawlError } from "../../core/error.ts";
 import { isBookkeeping } from "../../core/gate-record.ts";
 import { parseTaskItems } from "../../core/markdown.ts";
@@ -69,7 +70,7 @@ export function observersOf(run: OwnRun, sent: OwnSent, context: Scene): Observe
       return {
         async observe() {
           const text = await view.read(file);
-          if (type === "checklist") return { value: checklistOf(text ?? "", file) };
+          if (type === "checklist") return observeChecklist(text ?? "", file);
           return { value: text === null ? "missing" : "present" };
         },
       };
@@ -115,10 +116,14 @@ async function runCommand(
 }
 
 /** Uses a parser: a list in a code fence does not count. */
-export function checklistOf(text: string, where: string): FactValue {
+export function observeChecklist(text: string, where: string): Observation<Note> {
   const items = parseTaskItems(text, where);
-  if (items.length === 0) return "none";
-  return items.every(({ checked }) => checked) ? "all-checked" : "open";
+  if (items.length === 0) return { value: "none" };
+  const odd = items.filter(({ isOdd }) => isOdd).map(({ line }) => line);
+  return {
+    value: items.every(({ checked }) => checked) ? "all-checked" : "open",
+    ...(odd.length > 0 ? { note: { remark: renderOddBoxes(odd, where) } } : {}),
+  };
 }
 
 function gitValue(definition: Definition, name: string, look: GitLook): FactValue {

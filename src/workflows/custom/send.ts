@@ -112,7 +112,9 @@ async function guard(run: OwnRun, sent: OwnSent, context: Scene): Promise<Answer
 function waits(run: OwnRun, { notes, pending }: Unfinished<Note>, { input, now }: Scene): Answered<Reply> {
   const source = run.loaded.definition.sources[pending];
   const command = source?.type === "command" ? renderWithId(source.command, run.id) : pending;
-  const looks = Object.fromEntries(Object.entries(notes).map(([name, { look }]) => [name, look]));
+  const looks = Object.fromEntries(
+    Object.entries(notes).flatMap(([name, { look }]) => (look ? [[name, look]] : [])),
+  );
   return stillRunning(run, command, looks, input, now.time);
 }
 

@@ -7,10 +7,12 @@ import type { OwnRun } from "./load-run.ts";
 import type { CommandEnd } from "./reply.ts";
 import type { Looks } from "./run-file.ts";
 
-/** For a fact that a command answers: the key by which it runs and is found again, and how it ended. */
 export interface Note {
-  readonly look: Looks[string];
+  /** For a fact that a command answers: the key by which it runs and is found again. */
+  readonly look?: Looks[string];
   readonly end?: CommandEnd;
+  /** What the reply says of the fact. */
+  readonly remark?: string;
 }
 
 export interface SendInput {

@@ -1,3 +1,4 @@
+import { mayHoldCheckbox } from "../../core/checkbox.ts";
 import type { Facts, FactValue } from "../../engine/workflow.ts";
 import { parseAtlassianUrls, unprocessedUrls } from "./atlassian.ts";
 import { isIncomplete } from "./comments-file.ts";
@@ -27,7 +28,7 @@ export function factsIn(texts: Texts, refs: string, criteriaOf: CriteriaReader):
 
 /** Whether the text can contain a task-list item at all: only then is the parser needed. */
 export function mayHoldCriteria(plan: string | null): plan is string {
-  return plan !== null && /\[[ xX\t\r\n]\]/.test(plan);
+  return plan !== null && mayHoldCheckbox(plan);
 }
 
 function lazily(facts: Record<string, FactValue>, name: string, look: () => FactValue): void {

@@ -1,4 +1,5 @@
 import { oneLine, tidy, trimLineEnds } from "../../core/blanks.ts";
+import { renderOddBoxes } from "../../core/checkbox.ts";
 import { PawlError } from "../../core/error.ts";
 import type { ReviewFetch } from "../../core/ports/reviews.ts";
 import type { Facts } from "../../engine/workflow.ts";
@@ -7,6 +8,7 @@ import { parseAtlassianUrls, unprocessedUrls } from "./atlassian.ts";
 import { describeFailure, leftOut, problemOf } from "./comments-file.ts";
 import type { Criterion } from "./criteria.ts";
 import { titleOf } from "./events.ts";
+import { mayHoldCriteria } from "./facts.ts";
 import { renderFenced } from "./fence.ts";
 import { FILE_KEYS, type FileKey, pathOf } from "./files.ts";
 import { describeLinkFailure, type LinkFetch } from "./links.ts";
@@ -39,9 +41,22 @@ export function renderReply(input: ReplyInput): string {
     blocks[block] = renderTemplate(template, values, name).trim();
   if (decision.rule.outcome !== "shown")
     blocks.next_steps = withNotYet(blocks.next_steps ?? "", input.prospects);
+  blocks.next_steps = [blocks.next_steps ?? "", oddCriteria(input)]
+    .filter((part) => part !== "")
+    .join("\n\n");
   const text = renderTemplate(layout, Object.assign(values, blocks), name);
   const whole = tidy(trimLineEnds(text));
   return whole.replace(CONTENTS, () => renderFenced(input.work.loaded ?? "", "markdown"));
+}
+
+/** Criteria that look ticked to a person and are open to the table. */
+function oddCriteria({ cast: { run }, work: { texts } }: ReplyInput): string {
+  if (!mayHoldCriteria(texts.plan)) return "";
+  const odd = run.criteriaOf(texts.plan).filter(({ isOdd }) => isOdd);
+  return renderOddBoxes(
+    odd.map(({ line }) => line),
+    pathOf("plan"),
+  );
 }
 
 /** Adds why a spell that the steps name for later does nothing yet. */

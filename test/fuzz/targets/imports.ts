@@ -2,7 +2,7 @@
 import { attempt } from "../../../src/core/attempt.ts";
 import { PawlError } from "../../../src/core/error.ts";
 import { planImport } from "../../../src/import/plan.ts";
-import { READERS } from "../../../src/import/readers.ts";
+import { readAs } from "../../../src/import/readers.ts";
 import { FORMATS } from "../../../src/import/source.ts";
 import { editTasks } from "../../../src/tasks-file/edit.ts";
 import { parseTasks } from "../../../src/tasks-file/parse.ts";
@@ -23,7 +23,7 @@ export const imports: Target = {
   run(bytes) {
     const text = Buffer.from(bytes).toString("utf8");
     for (const format of FORMATS) {
-      const read = attempt(() => READERS[format]([{ path: PATH, text }]), null);
+      const read = attempt(() => readAs(format, [{ path: PATH, text }]), null);
       if (read === null) continue;
       const { edits } = planImport([], read, { format });
       if (edits.length === 0) continue;
@@ -37,7 +37,7 @@ export const imports: Target = {
     // What a reader throws besides its refusals is found by reading once more without a net.
     for (const format of FORMATS)
       try {
-        READERS[format]([{ path: PATH, text }]);
+        readAs(format, [{ path: PATH, text }]);
       } catch (thrown) {
         if (!(thrown instanceof PawlError)) throw thrown;
       }

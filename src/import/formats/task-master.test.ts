@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { promise } from "../../test/rig/promise.ts";
-import type { SourceTask } from "./source.ts";
+import { promise } from "../../../test/rig/promise.ts";
+import type { SourceTask } from "../source.ts";
 import { readTaskMaster } from "./task-master.ts";
 
 const read = (data: unknown, path = "tasks/tasks.json") =>
   readTaskMaster([{ path, text: typeof data === "string" ? data : JSON.stringify(data) }]);
 const byId = (tasks: readonly SourceTask[]) => Object.fromEntries(tasks.map((task) => [task.id, task]));
-const keysOf = (task: SourceTask | undefined) => task?.dependsOn.map(({ key }) => key.split("#")[1]);
+const keysOf = (task: SourceTask | undefined) => task?.dependsOn.map(({ key }) => key.split("#").at(-1));
 
 describe("Task Master", () => {
   it("is read flat, by tags, as a bare list, and as a map", () => {
@@ -69,8 +69,8 @@ describe("Task Master", () => {
     });
     const found = byId(tasks);
     expect(keysOf(found["1.2"])).toEqual(["master/1/1"]);
-    expect(keysOf(found["1.3"])).toEqual(["master/1/1.2", "master/1/1.2", "master/9"].slice(0, 3));
-    expect(keysOf(found["2"])).toEqual(["master/1/1", "master/7"]);
+    expect(keysOf(found["1.3"])).toEqual(["master/1/1.2", "master/1/1.2", "?9"].slice(0, 3));
+    expect(keysOf(found["2"])).toEqual(["master/1/1", "?7"]);
     expect(found["1.3"]?.parent).toBe(found["1"]?.key);
   });
 
@@ -89,9 +89,9 @@ describe("Task Master", () => {
     ];
     const { tasks } = read({ tasks: words.map((status, at) => ({ id: at, title: status, status })) });
     expect(tasks.map(({ status }) => status)).toEqual([
-      ...["todo", "todo", "in_progress", "blocked", "cancelled", "done", "in_progress", "done", "todo"],
+      ...["todo", "todo", "in_progress", "blocked", "cancelled", "done", "in_progress", "done", "blocked"],
     ]);
-    expect(tasks[8]?.notes).toEqual(["Its status in the source: odd"]);
+    expect(tasks[8]).toMatchObject({ word: "odd", isUnknown: true });
     const other = read({ tasks: [{ id: "TASK-001", title: "t", completed: true }] }, "other.json");
     expect(other.tasks[0]).toMatchObject({ id: "TASK-001", status: "done" });
   });
@@ -103,9 +103,77 @@ describe("Task Master", () => {
         { id: 1, title: "b" },
       ],
     });
-    expect(tasks[0]).toMatchObject({ text: "d\n\nmore\n\nTest strategy: run", notes: ["Priority: high"] });
+    expect(tasks[0]).toMatchObject({
+      text: "d\n\nmore\n\n## Test strategy\n\nrun",
+      notes: ["Priority: high"],
+    });
     expect(tasks[1]?.key).toBe("tasks/tasks.json#master/1#2");
     expect(remarks.join()).toContain("more than once");
+  });
+
+  it("keeps each of the newer fields, whatever they are", () => {
+    promise("import.texts");
+    const { remarks, tasks } = read({
+      tasks: [
+        {
+          id: 1,
+          title: "A",
+          relevantFiles: [{ path: "src/jwt.ts", description: "tokens", action: "modify" }],
+          codebasePatterns: ["use zod"],
+          scopeBoundaries: { included: "login", excluded: "SSO" },
+          implementationApproach: "1. guard\n2. wire",
+          acceptanceCriteria: ["429 after ten"],
+          skills: ["typescript", "http"],
+          assignee: "ann",
+          neverHeardOf: { of: [1, { deep: true }] },
+          updatedAt: "2026-01-02",
+        },
+      ],
+    });
+    expect(tasks[0]?.text).toBe(
+      [
+        "## Implementation approach\n\n1. guard\n2. wire",
+        "## Scope\n\n- Included: login\n- Excluded: SSO",
+        "## Patterns of the codebase\n\n- use zod",
+        "## Relevant files\n\n- path: src/jwt.ts, description: tokens, action: modify",
+      ].join("\n\n"),
+    );
+    expect(tasks[0]?.criteria).toEqual(["429 after ten"]);
+    expect(tasks[0]?.notes).toEqual([
+      "Skills: typescript, http",
+      "Assignee: ann",
+      "Never heard of: of: 1; deep: true",
+    ]);
+    expect(remarks).toEqual(["Left out, since they say nothing of the work: updatedAt (1)."]);
+  });
+
+  it("reads what an agent ticks: stories and features that pass are done", () => {
+    promise("import.states");
+    const stories = read(
+      {
+        userStories: [
+          { id: "US-001", title: "a", passes: true, notes: "migrated in 0007" },
+          { id: "US-002", title: "b", passes: false },
+        ],
+      },
+      "prd.json",
+    );
+    expect(stories.tasks.map(({ id, status }) => [id, status])).toEqual([
+      ["US-001", "done"],
+      ["US-002", "todo"],
+    ]);
+    expect(stories.tasks[0]?.text).toBe("## Notes\n\nmigrated in 0007");
+    const features = read(
+      [{ category: "ui", description: "An empty basket says so", steps: ["Open", "Look"], passes: true }],
+      "feature_list.json",
+    );
+    expect(features.tasks[0]).toMatchObject({
+      id: "an-empty-basket-says-so",
+      title: "An empty basket says so",
+      status: "done",
+      text: "## Steps\n\n- Open\n- Look",
+      byText: true,
+    });
   });
 
   it("says what is wrong with a file that is none, in Pawl's words", () => {

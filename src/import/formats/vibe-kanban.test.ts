@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { promise } from "../../test/rig/promise.ts";
-import { detect, filesOf } from "./readers.ts";
+import { promise } from "../../../test/rig/promise.ts";
+import { detect, filesOf } from "../readers.ts";
 import { readVibeKanban } from "./vibe-kanban.ts";
 
 const answer = (data: unknown) => [{ path: "tasks.json", text: JSON.stringify(data) }];
@@ -45,7 +45,7 @@ describe("Vibe Kanban", () => {
     ]);
     expect(tasks[0]?.text).toBe('Why\n\n- "quoted", and more');
     expect(tasks[0]?.notes).toContain("Assignee(s): Ada, Bob");
-    expect(tasks[3]?.notes).toContain("Its status in the source: In review");
+    expect(tasks[3]?.word).toBe("In review");
   });
 
   it("reads what its API answers", () => {
@@ -79,9 +79,8 @@ describe("Vibe Kanban", () => {
       ["VK-1f8e1d2c", "b", "cancelled"],
     ]);
     expect(tasks[0]?.notes).toEqual([
-      "Its status in the source: inreview",
       "Priority: medium",
-      "It came from the attempt 2f8e1d2c-0000-4000-8000-000000000000",
+      "Parent task attempt: 2f8e1d2c-0000-4000-8000-000000000000",
     ]);
   });
 });

@@ -1,0 +1,60 @@
+/**
+ * The box that a list item begins with. People and tools write more boxes than `[ ]` and `[x]`: each of them is one, so
+ * that no reader takes unfinished work for text.
+ */
+export interface Checkbox {
+  /** What stands between the brackets, without blanks; empty: an open box. */
+  readonly mark: string;
+  /** Written exactly as `[ ]`, `[x]` or `[X]`. */
+  readonly isPlain: boolean;
+  /** `[ ]*`, as Kiro marks what is optional; formatters write `[ ]\*`. */
+  readonly isStarred: boolean;
+  readonly text: string;
+}
+
+/** Between brackets: up to three signs or one letter that people tick with, or a word for a state. */
+const MARK =
+  "(?:[^\\p{L}\\p{N}\\s[\\]\\\\]|[xvoyn]|(?![A-Za-z])\\p{L}){1,3}|todo|wip|done|open|pending|blocked|skip|skipped|partial|partially|started|doing|in[ -]progress|n/a|tbd|yes|no|ok";
+const BRACKETS = new RegExp(
+  `^[*_~\`]{0,3}(\\\\?[[［])([\\s\\u3000]{0,20}(?:${MARK})?[\\s\\u3000]{0,20})(\\\\?[\\]］])(\\\\?\\*)?(?![([])(?:[\\s\\u3000]+|(?=\\S)|$)`,
+  "iu",
+);
+const GLYPH = /^([☐⬜☑☒])\uFE0F?[\s\u3000]*/u;
+const PLAIN = /^\[[ xX]\]\\?\*?(?:\s|$)/;
+
+const SOMEWHERE = new RegExp(`[[［]\\s{0,20}(?:${MARK})?\\s{0,20}\\\\?[\\]］]|[☐⬜☑☒]`, "iu");
+
+/** Whether the text can have a box at all: a cheap look before a parser is loaded. */
+export function mayHoldCheckbox(text: string): boolean {
+  return SOMEWHERE.test(text);
+}
+
+/** What a reader says of boxes that it counts as open; empty: there are none. */
+export function renderOddBoxes(lines: readonly string[], where: string): string {
+  if (lines.length === 0) return "";
+  const most = 5;
+  const named = lines.slice(0, most).map((line) => `\`${line.replaceAll("`", "'").slice(0, 80)}\``);
+  const more = lines.length > most ? ` and ${lines.length - most} more` : "";
+  return `In \`${where}\`, these boxes are neither \`[ ]\` nor \`[x]\` and count as open: ${named.join(", ")}${more}.`;
+}
+
+/** Null: the text begins with no box. A link or a footnote is none. */
+export function parseCheckbox(text: string): Checkbox | null {
+  const glyph = GLYPH.exec(text);
+  if (glyph) {
+    const mark = glyph[1] === "☐" || glyph[1] === "⬜" ? "" : (glyph[1] ?? "");
+    return { mark, isPlain: false, isStarred: false, text: text.slice(glyph[0].length) };
+  }
+  const found = BRACKETS.exec(text);
+  if (!found) return null;
+  const [whole, , inside = "", , star] = found;
+  // `[^1]` and the like are footnotes, `[x]: address` is a link's address.
+  const mark = inside.trim();
+  if (mark !== "" && text.startsWith(":", whole.trimEnd().length)) return null;
+  return {
+    mark,
+    isPlain: PLAIN.test(text),
+    isStarred: star !== undefined,
+    text: text.slice(whole.length),
+  };
+}

@@ -1,0 +1,22 @@
+/** Front matter in YAML, above a markdown text. */
+const FRONT =
+  /^---[ \t]*\r?\n(?=\s*(?:#|[\w"'][^\r\n]{0,200}?:))([\s\S]*?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
+
+export interface FrontMatter {
+  /** Between its marks. */
+  readonly front: string;
+  /** The whole of it, with its marks. */
+  readonly whole: string;
+}
+
+/** Null: there is none. Two rules around a list are none: its first line is a key or a comment. */
+export function parseFrontMatter(text: string): FrontMatter | null {
+  const found = text.startsWith("---") ? FRONT.exec(text) : null;
+  return found ? { front: found[1] ?? "", whole: found[0] } : null;
+}
+
+/** The text with empty lines in place of its front matter, so that lines keep their numbers. */
+export function withoutFrontMatter(text: string): string {
+  const whole = parseFrontMatter(text)?.whole ?? "";
+  return whole.replace(/[^\n]/g, "") + text.slice(whole.length);
+}

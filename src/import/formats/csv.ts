@@ -1,0 +1,126 @@
+/** Rows of a table: what spreadsheets, Jira, Linear, Asana, Notion and others save. */
+import { parse } from "csv-parse/sync";
+import type { Fields } from "../../core/is-object.ts";
+import { readRecords, type Shape } from "../records.ts";
+import { invalid, type Read, type SourceFile } from "../source.ts";
+import { bare } from "../states.ts";
+import { plain } from "../words.ts";
+
+const list = (words: string) => words.split(" ");
+
+const SHAPE: Shape = {
+  id: list(
+    "id key issuekey issueid idissue issuenumber taskid ticket ticketid number ref identifier iid issue no nr",
+  ),
+  url: list("url link weburl htmlurl issueurl"),
+  title: list("title summary name taskname subject task titel content タイトル 标题"),
+  texts: Object.fromEntries(
+    list("description body details notes desc beschreibung text 説明 描述").map((name) => [name, ""]),
+  ),
+  status: list("status state column columnname sectioncolumn list stage 状態 状态"),
+  parent: list("parentkey parent parentid parenttask parentissue parentitem epiclink epic parentsummary"),
+  depends: list(
+    "dependencies dependson dependency blockedby isblockedby predecessors predecessor inwardissuelinkblocks blockedbydependencies",
+  ),
+  blocks: list("blocks blocking isblocking outwardissuelinkblocks blockingdependencies"),
+  children: list("subitem subitems subtask subtasks"),
+  criteria: list("acceptancecriteria criteria definitionofdone"),
+};
+/** Where no column has one of the names: `Issue title`, `User story / description`. */
+const ENDINGS: readonly (readonly [string, RegExp])[] = [
+  ["title", /(?:title|summary)$/],
+  ["description", /description$/],
+];
+const NAMED = [...SHAPE.title, ...Object.keys(SHAPE.texts)];
+
+const MOST_COLUMNS = 500;
+const MOST_ROWS = 20_000;
+
+export function readCsv(files: readonly SourceFile[]): Read {
+  const remarks: string[] = [];
+  const read = readRecords(
+    files.flatMap((file) => recordsOf(file, remarks)),
+    SHAPE,
+  );
+  return { ...read, remarks: [...remarks, ...read.remarks] };
+}
+
+function recordsOf({ path, text }: SourceFile, remarks: string[]): readonly Fields[] {
+  const [header = [], ...lines] = rowsIn(path, plain(text));
+  if (lines.length > MOST_ROWS) throw invalid(path, `at most ${MOST_ROWS} rows`, "more");
+  if (header.length > MOST_COLUMNS)
+    throw invalid(path, `at most ${MOST_COLUMNS} columns`, String(header.length));
+  const names = namesOf(header);
+  if (!names.some((name) => NAMED.includes(bare(name))))
+    throw invalid(
+      path,
+      "a first line with a column Title, Summary, Name or Description",
+      header.slice(0, 8).join(", ").slice(0, 200) || "an empty one",
+    );
+  const records = lines.map((line) => recordOf(names, line));
+  const parts = [...NAMED, ...SHAPE.id];
+  const whole = records.filter((each) =>
+    Object.entries(each).some(([name, value]) => value !== "" && parts.includes(bare(name))),
+  );
+  if (whole.length < records.length)
+    remarks.push(`${path}: ${records.length - whole.length} rows have neither id, title nor text: left out.`);
+  return whole;
+}
+
+function namesOf(header: readonly string[]): readonly string[] {
+  const names = header.map((name, at) => name.trim().slice(0, 200) || `Column ${at + 1}`);
+  for (const [field, ending] of ENDINGS) {
+    const known = field === "title" ? SHAPE.title : Object.keys(SHAPE.texts);
+    const at = names.findIndex((name) => ending.test(bare(name)));
+    if (at >= 0 && !names.some((name) => known.includes(bare(name)))) names[at] = field;
+  }
+  return names;
+}
+
+/** Several columns of one name (Jira saves a list that way) are all read. */
+function recordOf(names: readonly string[], line: readonly string[]): Fields {
+  const record: Record<string, string | string[]> = {};
+  line.forEach((cell, at) => {
+    const name = names[at] ?? `Column ${at + 1}`;
+    const value = cellOf(cell);
+    const before = Object.hasOwn(record, name) ? record[name] : undefined;
+    if (before === undefined || before === "") record[name] = value;
+    else if (value !== "") record[name] = [before, value].flat();
+  });
+  return record;
+}
+
+function rowsIn(path: string, text: string): readonly (readonly string[])[] {
+  try {
+    return parse(text, {
+      delimiter: delimiterOf(text),
+      relax_column_count: true,
+      relax_quotes: true,
+      skip_empty_lines: true,
+      to: MOST_ROWS + 2,
+      max_record_size: 4_000_000,
+    });
+  } catch (thrown) {
+    throw invalid(path, "CSV", (thrown as Error).message.slice(0, 200));
+  }
+}
+
+/** The separator that the first line has most of, outside of quotes. */
+function delimiterOf(text: string): string {
+  const counts = new Map([",", ";", "\t", "|"].map((each) => [each, 0]));
+  let quoted = false;
+  for (const each of text.slice(0, 20_000)) {
+    if (each === '"') quoted = !quoted;
+    else if (each === "\n" && !quoted) break;
+    else if (!quoted && counts.has(each)) counts.set(each, (counts.get(each) ?? 0) + 1);
+  }
+  return [...counts].reduce((best, each) => (each[1] > best[1] ? each : best))[0];
+}
+
+/** `=HYPERLINK("address","words")` is its words; any other formula stays the text that it is. */
+function cellOf(cell: string | undefined): string {
+  const text = cell?.trimEnd() ?? "";
+  const [, address = "", words = ""] =
+    /^\s*=HYPERLINK\("([^"]{0,2000})"\s{0,5}[,;]\s{0,5}"([^"]{0,2000})"\)$/i.exec(text) ?? [];
+  return words || address || text;
+}

@@ -1,0 +1,64 @@
+/**
+ * Plans whose boxes are the steps of one piece of work: Conductor's tracks, Agent OS's specs, ExecPlans. What a plan says
+ * besides stays in its file, which the task names.
+ */
+import { boxSteps, type Feature, featuresIn, featureTask, named, titleIn } from "../checklists.ts";
+import { outline } from "../outline.ts";
+import type { Read, SourceFile, SourceTask } from "../source.ts";
+
+/** `conductor/tracks/NAME/plan.md` */
+export function readConductor(files: readonly SourceFile[]): Read {
+  return planned(files, /(?:^|\/)(?:tracks|archive)\/[^/]+\/plan\.md$/, (feature) => trackOf(feature));
+}
+
+/** `agent-os/specs/NAME/tasks.md` */
+export function readAgentOs(files: readonly SourceFile[]): Read {
+  return planned(files, /(?:^|\/)tasks\.md$/, (feature) => trackOf(feature));
+}
+
+function trackOf(feature: Feature): SourceTask {
+  const { name, others, tasks } = feature;
+  const isArchived = /(?:^|\/)archive\//.test(tasks.path);
+  return featureTask(feature, tasks.path, boxSteps(outline(tasks.text).entries), {
+    title: titleIn(named(others, "spec.md"), titleIn(tasks, name)),
+    text: "",
+    isOver: isArchived,
+    notes: isArchived ? ["Archived in the source"] : [],
+  });
+}
+
+const PROGRESS = /^progress\b/i;
+
+/** Whether a file has the sections that PLANS.md asks of an ExecPlan. */
+export function isExecPlan({ text }: SourceFile): boolean {
+  return /^#{1,3} Progress\b/m.test(text) && /^#{1,3} (?:Surprises|Decision Log|Outcomes)/m.test(text);
+}
+
+/** The boxes below the heading Progress. */
+export function readExecPlans(files: readonly SourceFile[]): Read {
+  return planned(
+    files.filter((file) => isExecPlan(file)),
+    /\.md$/,
+    (feature) => {
+      const { entries } = outline(feature.tasks.text);
+      const from = entries.findIndex(({ kind, text }) => kind === "heading" && PROGRESS.test(text));
+      const rest = entries.slice(from + 1);
+      const depth = entries[from]?.depth ?? 1;
+      const end = rest.findIndex((entry) => entry.kind === "heading" && entry.depth <= depth);
+      const name = feature.tasks.path.split("/").at(-1)?.replace(/\.md$/i, "") ?? feature.name;
+      const own = { ...feature, name, others: [] };
+      return featureTask(own, feature.tasks.path, boxSteps(end < 0 ? rest : rest.slice(0, end)), {
+        title: titleIn(feature.tasks, name),
+        text: "",
+      });
+    },
+  );
+}
+
+function planned(files: readonly SourceFile[], name: RegExp, taskOf: (feature: Feature) => SourceTask): Read {
+  const tasks = featuresIn(files, name).map(taskOf);
+  const remarks = tasks.flatMap(({ key, steps }) =>
+    steps.length === 0 ? [`${key} has no boxes: it is one task without steps.`] : [],
+  );
+  return { tasks, remarks };
+}

@@ -1,0 +1,27 @@
+/** The fields of front matter. */
+import type { Fields } from "../core/is-object.ts";
+import { readYaml } from "../core/yaml.ts";
+
+/** Front matter by people and agents is often not YAML (`title: A: b`): then its lines are read one by one. */
+export function fieldsIn(text: string): Fields {
+  const { data, faults } = readYaml(text);
+  if (faults.length === 0 && typeof data === "object" && data !== null) return data as Fields;
+  const fields: Record<string, unknown> = {};
+  let list: string[] | null = null;
+  for (const line of text.split("\n")) {
+    const [, key, value = ""] = /^([A-Za-z_]\w{0,40}):[ \t]*(.*)$/.exec(line) ?? [];
+    const item = /^[ \t]*-[ \t]+(.*)$/.exec(line)?.[1];
+    if (key !== undefined) {
+      const words = value.trim();
+      list = words === "" ? [] : null;
+      fields[key] =
+        list ?? (/^\[.*\]$/.test(words) ? words.slice(1, -1).split(",").map(unquoted) : unquoted(words));
+    } else if (item !== undefined) list?.push(unquoted(item));
+  }
+  return fields;
+}
+
+function unquoted(text: string): string {
+  const words = text.trim();
+  return /^(["']).*\1$/.test(words) && words.length > 1 ? words.slice(1, -1) : words;
+}

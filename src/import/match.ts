@@ -1,0 +1,83 @@
+/**
+ * Which task of an earlier import a task is: by its source, else, if its key is made from its text, the one of the same
+ * file with the nearest text that the file has no more.
+ */
+import { distance } from "fastest-levenshtein";
+import type { SourceItem } from "./source.ts";
+
+export interface Imported {
+  readonly source: string;
+  readonly title: string;
+}
+
+/** Fewer letters than this part of the longer text may differ. */
+const MOST_CHANGED = 0.3;
+/** Comparing more pairs would take seconds. */
+const MOST_PAIRS = 300_000;
+
+/** The part of a source before its key: its format, and its file where the key names one. */
+export function placeOf(source: string): string {
+  return source.slice(0, Math.max(source.indexOf("#"), source.indexOf(":")));
+}
+
+/** By the source of an item, the task here that it is. */
+export function matchSources<Task extends Imported>(
+  items: readonly SourceItem[],
+  sourceOf: (key: string) => string,
+  present: readonly Task[],
+): ReadonlyMap<string, Task> {
+  const bySource = new Map(present.map((task) => [task.source, task]));
+  const sources = new Set(items.map(({ key }) => sourceOf(key)));
+  const places = new Set([...sources].map(placeOf));
+  const found = new Map(
+    [...sources].flatMap((source) => {
+      const task = bySource.get(source);
+      return task ? [[source, task] as const] : [];
+    }),
+  );
+  const lost = present.filter(({ source }) => !sources.has(source) && places.has(placeOf(source)));
+  const fresh = items.filter(({ byText, key }) => byText && !found.has(sourceOf(key)));
+  for (const [item, task] of nearestPairs(fresh, lost)) found.set(sourceOf(item.key), task);
+  return found;
+}
+
+/** The best pairs first, each used once. */
+function nearestPairs<Item extends { readonly title: string }, Task extends Imported>(
+  items: readonly Item[],
+  tasks: readonly Task[],
+): ReadonlyMap<Item, Task> {
+  const pairs: { readonly item: Item; readonly task: Task; readonly score: number }[] = [];
+  const isMany = items.length * tasks.length > MOST_PAIRS;
+  for (const item of items)
+    for (const task of tasks) {
+      const score = isMany ? Number(item.title === task.title) : likeness(item.title, task.title);
+      if (score > 0) pairs.push({ item, task, score });
+    }
+  const found = new Map<Item, Task>();
+  const used = new Set<Task>();
+  for (const { item, task } of pairs.toSorted((one, other) => other.score - one.score))
+    if (!found.has(item) && !used.has(task)) {
+      found.set(item, task);
+      used.add(task);
+    }
+  return found;
+}
+
+/** From 0 (another task) to 1 (the same words). */
+function likeness(one: string, other: string): number {
+  if (one === other) return 1;
+  const [a = "", b = ""] = [one, other].map((text) => text.toLowerCase().replace(/\s+/g, " "));
+  const [short = "", long = ""] = a.length < b.length ? [a, b] : [b, a];
+  // A tool adds a commit or a date behind what is done.
+  if (short.length > 3 && long.startsWith(short) && !/^[\p{L}\p{N}]/u.test(long.slice(short.length)))
+    return 0.9;
+  // "Step 1" is not "Step 2".
+  if (numbersIn(a) !== numbersIn(b)) return 0;
+  if (long.length - short.length > long.length * MOST_CHANGED) return 0;
+  const changed = distance(a, b) / long.length;
+  return changed < MOST_CHANGED ? 1 - changed : 0;
+}
+
+function numbersIn(text: string): string {
+  return (text.match(/(?<![\p{L}\p{N}])\d+(?:\.\d+)*(?![\p{L}\p{N}])/gu) ?? []).join(" ");
+}

@@ -1,0 +1,446 @@
+/**
+ * Tasks out of records: the objects of a JSON list, the lines of JSON, the rows of a table, the front matter of files. A
+ * format only says by which fields a record's parts are found.
+ *
+ * R1  A field that the format does not name becomes a note. One that says nothing of the work is left out, and named.
+ * R2  A status is decided by its word and by what else proves it: a date, a tick, a category.
+ */
+import { type Fields, isObject } from "../core/is-object.ts";
+import {
+  DEEPEST,
+  type Dependency,
+  invalid,
+  type Read,
+  type SourceStatus,
+  type SourceTask,
+  type State,
+} from "./source.ts";
+import { bare, stateOf } from "./states.ts";
+import { idFrom, openKeys, paragraphs, slugOf, textOf, titled } from "./words.ts";
+
+/** Names of fields in small letters without signs, best first. */
+type Names = readonly string[];
+
+export interface Shape {
+  readonly id: Names;
+  readonly title: Names;
+  /** Field → the heading above it; empty: none. */
+  readonly texts: Readonly<Record<string, string>>;
+  readonly status: Names;
+  readonly reason?: Names;
+  readonly url?: Names;
+  readonly criteria?: Names;
+  readonly parent?: Names;
+  /** What it waits for. */
+  readonly depends?: Names;
+  /** What waits for it. */
+  readonly blocks?: Names;
+  /** Its subtasks: records inside of it, or their names. */
+  readonly children?: Names;
+  /** Field → how its note begins, where that is not the field's name. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Field → the value that says nothing. */
+  readonly usual?: Readonly<Record<string, string>>;
+  /** Fields that say nothing of the work: times, addresses of an API, counters. */
+  readonly aside?: Names;
+  /** Of ids that are none here: `VK-0f8e1d2c`. */
+  readonly prefix?: string;
+  /** `a.1` is below `a`. */
+  readonly isDotted?: true;
+}
+
+/** What proves a state, if it is yes, a date or a word for one. `isSure`: without a value, the work is not finished. */
+const PROOFS: Readonly<Record<string, { readonly yes?: State; readonly isSure?: true }>> = {
+  statuscategory: {},
+  resolution: {},
+  passes: { yes: { status: "done" }, isSure: true },
+  passed: { yes: { status: "done" }, isSure: true },
+  completed: { yes: { status: "done" }, isSure: true },
+  iscompleted: { yes: { status: "done" }, isSure: true },
+  done: { yes: { status: "done" }, isSure: true },
+  completedat: { yes: { status: "done" }, isSure: true },
+  completedon: { yes: { status: "done" }, isSure: true },
+  datecompleted: { yes: { status: "done" } },
+  closedat: { yes: { status: "done" } },
+  closed: { yes: { status: "done" } },
+  resolved: { yes: { status: "done" } },
+  canceled: { yes: { status: "cancelled" } },
+  cancelled: { yes: { status: "cancelled" } },
+  duecomplete: { yes: { status: "done" } },
+};
+const YES = /^(?:true|yes|x|✓|✔|1|passed|checked)$/i;
+const NO = /^(?:false|no|0|unresolved|none|null|-)?$/i;
+const DATE = /\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[/. -]\w{2,9}[/. -]\d{2,4}|^\p{L}{3,9} \d{1,2},? \d{4}/u;
+
+export interface Scope {
+  /** Before each key, so that it is unique in the import; empty: the ids are. */
+  readonly key: string;
+  /** Before each id. */
+  readonly prefix: string;
+  readonly remarks: string[];
+}
+
+/** A record's fields by their bare names; each is taken once, and the rest is left over. */
+interface Row {
+  /** The fields without a value, or with `false`. */
+  readonly empty: ReadonlySet<string>;
+  readonly fields: ReadonlyMap<string, { readonly name: string; readonly value: unknown }>;
+  readonly left: Set<string>;
+}
+
+interface Placed {
+  readonly row: Row;
+  readonly item: Fields;
+  readonly id: string;
+  /** `3.1`: its ids from the top. */
+  readonly dotted: string;
+  readonly key: string;
+  readonly title: string;
+  /** What the title leaves of its line. */
+  readonly rest: string;
+  /** The text that the title was made from. */
+  readonly titleField: string | null;
+  readonly parent: Placed | null;
+}
+
+/** The tasks of records, with those inside of them. Throws `import-invalid`. */
+export function tasksOf(records: readonly Fields[], shape: Shape, scope: Scope): readonly SourceTask[] {
+  const placed = place(records, shape, scope);
+  const find = finder(placed, shape);
+  const asides = new Map<string, number>();
+  const tasks = placed.map((each) => taskOf(each, shape, scope, find, asides));
+  const inverse = new Map(tasks.map((task) => [task.key, task]));
+  for (const each of placed) {
+    for (const word of wordsIn(takeAll(each.row, shape.blocks), (one) => find(one, each) !== undefined)) {
+      const other = inverse.get(find(word, each) ?? "");
+      const known = other?.dependsOn.some(({ key }) => key === each.key);
+      if (other && !known)
+        inverse.set(other.key, {
+          ...other,
+          dependsOn: [...other.dependsOn, { key: each.key, text: each.id || each.title }],
+        });
+    }
+    for (const word of takeAll(each.row, shape.children).flatMap((value) => namesIn(value))) {
+      const other = inverse.get(find(word, each) ?? "");
+      if (other && other.parent === null && other.key !== each.key)
+        inverse.set(other.key, { ...other, parent: each.key });
+    }
+  }
+  scope.remarks.push(...asideRemarks(asides));
+  return tasks.map(({ key }) => inverse.get(key) as SourceTask);
+}
+
+/** The tasks of the records of several files, whose ids are unique among them. */
+export function readRecords(records: readonly Fields[], shape: Shape): Read {
+  const remarks: string[] = [];
+  return { tasks: tasksOf(records, shape, { key: "", prefix: "", remarks }), remarks };
+}
+
+// ── Where each goes ──────────────────────────────────────────────────────────────────────────────────────────────
+
+function place(records: readonly Fields[], shape: Shape, { key: scope, remarks }: Scope): readonly Placed[] {
+  const unique = openKeys();
+  const placed: Placed[] = [];
+  const walk = (list: readonly Fields[], parent: Placed | null, depth: number) => {
+    if (depth > DEEPEST) throw invalid(scope, `subtasks at most ${DEEPEST} deep`, "more");
+    list.forEach((item, at) => {
+      const row = rowOf(item);
+      const id = firstOf(row, shape.id).text || (parent === null ? "" : String(at + 1));
+      const named = titleIn(row, shape);
+      const url = firstOf(row, shape.url, false).text;
+      const own = id || url || named.title;
+      const isWhole = parent !== null && own.startsWith(`${parent.dotted}.`);
+      const dotted = parent === null || isWhole ? own : `${parent.dotted}.${own}`;
+      // A subtask's key has its parent in it: a task may have the decimal id 1.2 beside the subtask 2 of task 1.
+      const wanted = parent !== null ? `${parent.key}/${own}` : scope === "" ? own : `${scope}/${own}`;
+      const key = unique(wanted);
+      if (key !== wanted && id !== "")
+        remarks.push(`${scope === "" ? "The source" : scope} has the id ${dotted} more than once.`);
+      const each = { row, item, id, dotted, key, ...named, parent };
+      placed.push(each);
+      walk(childrenIn(row, shape), each, depth + 1);
+    });
+  };
+  walk(records, null, 1);
+  return placed;
+}
+
+function rowOf(item: Fields): Row {
+  const all = Object.entries(item).map(([name, value]) => [bare(name), { name, value }] as const);
+  const fields = new Map(all.filter(([, { value }]) => !isEmpty(value)));
+  const empty = new Set(
+    all.flatMap(([name, { value }]) => (isEmpty(value) || value === false ? [name] : [])),
+  );
+  return { empty, fields, left: new Set(fields.keys()) };
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === undefined) return true;
+  if (typeof value === "string") return value.trim() === "";
+  return typeof value === "object" && Object.values(value).every(isEmptyLeaf);
+}
+
+const isEmptyLeaf = (value: unknown) => value === null || value === undefined || value === "";
+
+/** The first of the fields that is there; it is taken, unless it may be said twice. */
+function firstOf(row: Row, names: Names = [], isTaken = true) {
+  const name = names.find((each) => row.fields.has(each));
+  if (name === undefined) return { name: null, text: "" };
+  if (isTaken) row.left.delete(name);
+  const value = row.fields.get(name)?.value;
+  return { name, text: typeof value === "boolean" ? String(value) : textOf(value) || render(value) };
+}
+
+function takeAll(row: Row, names: Names = []): readonly unknown[] {
+  return names.flatMap((name) => {
+    row.left.delete(name);
+    return row.fields.has(name) ? [row.fields.get(name)?.value] : [];
+  });
+}
+
+function titleIn(row: Row, { texts, title }: Shape): Pick<Placed, "title" | "rest" | "titleField"> {
+  const own = firstOf(row, title);
+  if (own.text !== "") return { ...titled(own.text), titleField: null };
+  const text = firstOf(row, Object.keys(texts), false);
+  return { ...titled(text.text), titleField: text.name };
+}
+
+function childrenIn(row: Row, { children = [] }: Shape): readonly Fields[] {
+  return children.flatMap((name) => {
+    const value = row.fields.get(name)?.value;
+    const list = Array.isArray(value) ? value.filter(isObject) : [];
+    if (list.length > 0) row.left.delete(name);
+    return list;
+  });
+}
+
+type Find = (word: string, from: Placed) => string | undefined;
+
+/** By its id among its siblings, then by the ids of all, then by address and title. */
+function finder(placed: readonly Placed[], shape: Shape): Find {
+  const tops = new Map<string, string>();
+  const subs = new Map<string, string>();
+  const names = new Map<string, string>();
+  for (const { dotted, key, parent, row, title } of placed.toReversed()) {
+    (parent === null ? tops : subs).set(dotted.toLowerCase(), key);
+    for (const name of [title, ...takeWords(row, shape.url), ...takeWords(row, shape.id)])
+      if (name !== "") names.set(name.toLowerCase(), key);
+  }
+  return (given, { parent }) => {
+    const word = given.trim().toLowerCase();
+    const sibling = parent ? subs.get(`${parent.dotted.toLowerCase()}.${word}`) : undefined;
+    return sibling ?? subs.get(word) ?? tops.get(word) ?? names.get(word);
+  };
+}
+
+function takeWords(row: Row, names: Names = []): readonly string[] {
+  return names.flatMap((name) => textOf(row.fields.get(name)?.value).split("\n")[0] ?? []);
+}
+
+// ── What it says ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+function taskOf(
+  each: Placed,
+  shape: Shape,
+  scope: Scope,
+  find: Find,
+  asides: Map<string, number>,
+): SourceTask {
+  const { dotted, id, key, rest, row, title, titleField } = each;
+  const state = stateIn(row, shape);
+  const url = firstOf(row, shape.url).text;
+  const reason = state.status === "cancelled" ? firstOf(row, shape.reason).text : "";
+  const texts = Object.entries(shape.texts).map(([name, heading]) => {
+    const [value] = takeAll(row, [name]);
+    if (value === undefined || name === titleField) return "";
+    return heading === "" ? section(value) : `## ${heading}\n\n${section(value)}`;
+  });
+  const { lost, parent } = parentOf(each, shape, find);
+  const words = wordsIn(takeAll(row, shape.depends), (word) => find(word, each) !== undefined);
+  const criteria = takeAll(row, shape.criteria).flatMap(linesIn);
+  for (const name of [...(shape.blocks ?? []), ...(shape.children ?? [])]) row.left.delete(name);
+  const left = [...row.left].map((field) => {
+    const { name = field, value } = row.fields.get(field) ?? {};
+    return [name, value] as const;
+  });
+  const isAside = (field: string) => shape.aside?.includes(field) === true;
+  const others = otherNotes(left, shape, isAside, asides);
+  const own =
+    id ||
+    url
+      .split(/[?#]/)[0]
+      ?.split("/")
+      .findLast((part) => part !== "") ||
+    "";
+  return {
+    key,
+    ...(own === "" ? { byText: true as const } : {}),
+    id: own === "" ? slugOf(title) : ownId(id === "" ? own : `${scope.prefix}${dotted}`, shape),
+    title: title || `Task ${dotted}`,
+    ...state,
+    ...(reason === "" ? {} : { reason }),
+    text: paragraphs(rest, ...texts),
+    criteria,
+    notes: [...lost, ...(url === "" ? [] : [url]), ...others],
+    dependsOn: [...new Set(words)].map((text): Dependency => ({ key: find(text, each) ?? `?${text}`, text })),
+    parent,
+    steps: [],
+  };
+}
+
+function ownId(id: string, { prefix = "task" }: Shape): string {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-/.test(id) ? `${prefix}-${id.slice(0, 8)}` : idFrom(id, prefix);
+}
+
+function parentOf(each: Placed, { isDotted, parent: names }: Shape, find: Find) {
+  const said = takeAll(each.row, names).flatMap((value) => namesIn(value));
+  if (each.parent) return { parent: each.parent.key, lost: [] };
+  const found = said.map((word) => find(word, each)).find((key) => key !== undefined && key !== each.key);
+  const dot = each.id.lastIndexOf(".");
+  const above = isDotted && dot > 0 ? find(each.id.slice(0, dot), each) : undefined;
+  const parent = found ?? above ?? null;
+  const [first] = said;
+  return { parent, lost: parent === null && first ? [`Its parent in the source: ${first}`] : [] };
+}
+
+function stateIn(row: Row, shape: Shape): State {
+  const { text } = firstOf(row, shape.status);
+  const said = stateOf(YES.test(text) ? "done" : NO.test(text) ? "" : text);
+  const proofs = new Set(
+    Object.entries(PROOFS).flatMap(([field, { yes }]) => proofIn(row, field, yes) ?? []),
+  );
+  const proved = (["cancelled", "done", "in_progress", "todo"] as const).find((each) => proofs.has(each));
+  if (said.status === "cancelled") return said;
+  if (proved === "done" || proved === "cancelled") return { ...said, status: proved };
+  if (proved === "in_progress" && (said.isUnknown || said.status === "todo"))
+    return { ...said, status: proved };
+  const isOpen =
+    proved === "todo" || Object.keys(PROOFS).some((field) => PROOFS[field]?.isSure && row.empty.has(field));
+  return said.isUnknown && isOpen ? { ...said, status: "todo" } : said;
+}
+
+/** A date stays as a note; what is no more than yes is taken. */
+function proofIn(row: Row, field: string, yes: State | undefined): SourceStatus | undefined {
+  const value = row.fields.get(field)?.value;
+  if (value === undefined) return undefined;
+  const word = typeof value === "boolean" ? String(value) : textOf(value);
+  if (NO.test(word)) {
+    row.left.delete(field);
+    return undefined;
+  }
+  const isDate = DATE.test(word);
+  const state = isDate || YES.test(word) ? yes : stateOf(word);
+  if (state === undefined || state.isUnknown) return undefined;
+  if (!isDate) row.left.delete(field);
+  return state.status;
+}
+
+/** Fields that no part of the format names, as notes; those aside are counted. */
+export function otherNotes(
+  fields: Iterable<readonly [name: string, value: unknown]>,
+  { labels = {}, usual = {} }: Pick<Shape, "labels" | "usual">,
+  isAside: (field: string) => boolean,
+  asides: Map<string, number>,
+): readonly string[] {
+  return [...fields].flatMap(([name, value]) => {
+    const field = bare(name);
+    const words = isEmpty(value) ? "" : render(value);
+    if (words === "" || words === usual[field]) return [];
+    if (!isAside(field)) return [`${labels[field] ?? spoken(name)}: ${words}`];
+    asides.set(name, (asides.get(name) ?? 0) + 1);
+    return [];
+  });
+}
+
+export function asideRemarks(asides: ReadonlyMap<string, number>): readonly string[] {
+  if (asides.size === 0) return [];
+  const counts = [...asides].map(([name, count]) => `${name} (${count})`).join(", ");
+  return [`Left out, since they say nothing of the work: ${counts}.`];
+}
+
+/** `relevantFiles` → Relevant files; a name that people wrote stays. */
+function spoken(name: string): string {
+  if (!/^[a-z][A-Za-z0-9_]*$/.test(name)) return name;
+  const words = name.replace(/([a-z0-9])([A-Z])/g, (_, one, other) => `${one} ${other.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1).replaceAll("_", " ");
+}
+
+/** Any value in words, in one line where it has no lines of its own. */
+export function render(value: unknown, depth = 0): string {
+  if (typeof value === "boolean") return String(value);
+  if (depth > 6) return "…";
+  if (Array.isArray(value))
+    return value
+      .map((each) => render(each, depth + 1))
+      .filter((each) => each !== "")
+      .join(value.some(isObject) && !value.some(nameOf) ? "; " : ", ");
+  if (!isObject(value)) return textOf(value);
+  const name = nameOf(value);
+  if (name !== "") return name;
+  return Object.entries(value)
+    .map(([key, each]) => [key, render(each, depth + 1)])
+    .filter(([, words]) => words !== "")
+    .map(([key, words]) => `${key}: ${words}`)
+    .join(", ");
+}
+
+/** What an object that stands for a person or a label is called. */
+function nameOf(value: unknown): string {
+  if (!isObject(value)) return "";
+  const keys = ["title", "name", "login", "username", "displayName"];
+  const isThing = ["id", "node_id", "color", "login", "avatar_url", "username", "email"].some(
+    (key) => key in value,
+  );
+  const first = keys.map((key) => textOf(value[key])).find((word) => word !== "");
+  return isThing || Object.keys(value).length === 1 ? (first ?? "") : "";
+}
+
+/** A value as a part of a text: a list has a line for each. */
+function section(value: unknown): string {
+  if (Array.isArray(value))
+    return value
+      .map((each) => `- ${render(each)}`)
+      .filter((line) => line !== "- ")
+      .join("\n");
+  if (isObject(value))
+    return Object.entries(value)
+      .map(([key, each]) => `- ${spoken(key)}: ${render(each)}`)
+      .join("\n");
+  return textOf(value) || render(value);
+}
+
+/** Criteria stand in a list, or each on a line. */
+function linesIn(value: unknown): readonly string[] {
+  if (Array.isArray(value))
+    return value
+      .map((each) =>
+        isObject(each) ? textOf(each.description) || textOf(each.text) || render(each) : render(each),
+      )
+      .filter((each) => each !== "");
+  return textOf(value)
+    .split("\n")
+    .map((each) => each.replace(/^[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+(?:\[.\][ \t]+)?/, "").trim())
+    .filter((each) => each !== "");
+}
+
+/** The names in a cell, a list, or objects that have them: whole where one is known, else parted by `;` `,` `|` or lines. */
+function wordsIn(values: readonly unknown[], isKnown: (word: string) => boolean): readonly string[] {
+  return values.flatMap((value) => namesIn(value, isKnown));
+}
+
+/** Notion writes `Title (address)`. */
+const WITH_ADDRESS = /([^()]{1,300}?) \((?:https?:\/\/[^()\s]*|[^()]*\.md)\)(?:, |$)/g;
+
+function namesIn(value: unknown, isKnown: (word: string) => boolean = () => false): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap((each) => namesIn(each, isKnown));
+  if (isObject(value))
+    return [textOf(value.id) || textOf(value.key) || render(value)].filter((word) => word !== "");
+  const cell = textOf(value).trim();
+  if (cell === "" || isKnown(cell)) return cell === "" ? [] : [cell];
+  const linked = [...cell.slice(0, 20_000).matchAll(WITH_ADDRESS)].map(([, name = ""]) => name.trim());
+  if (linked.length > 0) return linked;
+  return cell
+    .split(/[;,|\n]/)
+    .map((each) => each.trim())
+    .filter((each) => each !== "");
+}

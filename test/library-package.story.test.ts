@@ -68,7 +68,6 @@ const git: Git = {
   pin: async () => null,
   snapshot: async () => ({ kind: "not-a-repository" }),
   between: async () => null,
-  changes: async () => ({ kind: "unavailable", reason: "none" }),
   commits: async () => ({ kind: "unavailable", reason: "none" }),
 };
 const references: References = { fetch: async () => ({ kind: "not-configured", detail: "nothing" }) };

@@ -33,7 +33,7 @@ export interface Outline {
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*)$/;
 const ITEM = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)$/;
 /** A box in a quotation, without a blank behind its marker, or without a marker. */
-const BARE = /^((?:[ \t]*>)*[ \t]*)(?:[-*+]|\d{1,9}[.)])?[ \t]*(?=\\?[[［☐⬜☑☒])(.*)$/;
+const BARE = /^((?:[ \t]*>)*[ \t]*)(?:(?:[-*+]|\d{1,9}[.)])[ \t]*)?(?=\\?[[［☐⬜☑☒])(.*)$/;
 const FENCE = /^[ \t]*(`{3,}|~{3,})(.*)$/;
 
 interface Open extends Omit<Entry, "body"> {

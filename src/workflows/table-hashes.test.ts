@@ -19,7 +19,7 @@ const HASHES = {
   review_task: "a83cf878da1fe9f2",
   test_task: "013a39780b8caedf",
   finalize_task: "ffa945a85be41c93",
-  spells: "e0de55068dd38d78",
+  spells: "385b4a1cc63cc571",
   bloom: "6f5787d9bd47c2b1",
 };
 

@@ -7,6 +7,7 @@ import { goTo, openPage, overflow, settled, violations } from "../rig/board/open
 import { openBoardServer } from "../rig/board.ts";
 import { personAtTerminal } from "../rig/project.ts";
 import { DONE, releaseProject } from "../rig/release-project.ts";
+import { until } from "../rig/until.ts";
 
 const RUN = "release:1.2.0";
 
@@ -109,6 +110,21 @@ describe.runIf(HAS_CHROMIUM)("the board's page, served by pawl board", () => {
     await other.locator("h1", { hasText: "No verdict is waiting" }).waitFor();
     await other.locator(".unsent", { hasText: "Never sent." }).waitFor();
     expect(stateOf(project)).toBe("published");
+  });
+
+  it("takes what one tab has sent out of the other", async () => {
+    using project = await waiting();
+    await using server = await openBoardServer(project);
+    await using one = await openPage(browser, server.address);
+    await openReview(one.page);
+    await one.page.locator("#verdict textarea").fill("Sent once.");
+    const other = await one.page.context().newPage();
+    await other.goto(one.page.url());
+    await until(async () => (await other.locator("#verdict textarea").inputValue()) === "Sent once.");
+    await one.page.locator("[data-approve]").click();
+    await one.page.locator("h1", { hasText: "Approved" }).waitFor();
+    await other.locator("h1", { hasText: "No verdict is waiting" }).waitFor();
+    expect(await other.locator(".unsent").count()).toBe(0);
   });
 
   it("goes on after a restart, once the new address was opened, with what was written before", async () => {

@@ -545,7 +545,7 @@ describe("pawl review at a terminal", () => {
       /What became of your points\n {2}changed since {2}src\/bucket\.txt:1: Refill it\./,
     );
     expect(since.out).toMatch(/\n {2}as before {6}field testing_notes: Say how\./);
-    expect(since.out).toContain("Changes since the last verdict: 1 file, +2 -0");
+    expect(since.out).toContain("Changes since the last verdict: 1 file, +1 -0");
     expect(since.out).toContain("+refilled");
     expect(since.out).not.toContain("src/server.txt\n");
     const approved = await person(project.root, "approve", ID, "--json");

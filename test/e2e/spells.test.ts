@@ -23,7 +23,7 @@ describe("from nothing to complete", () => {
     using project = new SpellsProject();
     expect(await project.castAll("accio")).toEqual(["GC1"]);
     expect(project.has("context.md")).toBe(true);
-    expect(project.list("/.ai")).toEqual(["plan-guide.md", "task", "task-guide.md"]);
+    expect(project.list("/.ai")).toEqual([".gitignore", "plan-guide.md", "task", "task-guide.md"]);
     project.write("context.md", "# Sort the list\n\n- [ ] not a criterion of the plan\n");
     expect(await project.castAll("accio")).toEqual(["GC2b"]);
     expect(project.read("plan.md")).toContain("- [ ] not a criterion of the plan");

@@ -17,17 +17,21 @@ export function keep(key: string, value: string | null): void {
   }
 }
 
-/** Tells what another tab keeps under the key, as JSON; null: it forgot it. */
-export function onKept(key: string, hear: (value: unknown) => void): void {
+/** Tells what another tab has kept under the key in place of what, as texts; null: nothing. */
+export function onKept(key: string, hear: (now: string | null, before: string | null) => void): void {
   globalThis.addEventListener?.("storage", (event) => {
-    if (event.key === `pawl:${key}`) hear(keptValue(key));
+    if (event.key === `pawl:${key}`) hear(event.newValue, event.oldValue);
   });
 }
 
 /** What was kept as JSON, if it is still readable. */
 export function keptValue(key: string): unknown {
+  return jsonOf(kept(key));
+}
+
+export function jsonOf(text: string | null): unknown {
   try {
-    return JSON.parse(kept(key) ?? "null");
+    return JSON.parse(text ?? "null");
   } catch {
     return null;
   }

@@ -1,6 +1,6 @@
 /** What a person has written and not yet decided, of each run. It survives a reload, a restart and another's verdict. */
 import { type Signal, signal } from "@preact/signals";
-import { keep, keptValue, onKept, tidy } from "../keep.ts";
+import { jsonOf, keep, keptValue, onKept, tidy } from "../keep.ts";
 
 export interface DraftPoint {
   readonly id: number;
@@ -32,8 +32,11 @@ export function draftOf(project: string, run: string): Signal<Draft> {
     const isNothing = isUnwritten(draft) && Object.keys(draft.viewed).length === 0;
     keep(key, isNothing ? null : JSON.stringify({ ...draft, saved: Date.now() }));
   });
-  // What another tab writes, or sends, counts here, too.
-  onKept(key, (value) => (made.value = parseDraft(value)));
+  // What another tab has sent is not unsent here. What was written here alone stays.
+  onKept(key, (now, before) => {
+    const isSent = isUnwritten(parseDraft(jsonOf(now))) && isSame(parseDraft(jsonOf(before)), made.value);
+    if (isSent) discard(made);
+  });
   tidy("draft:", MAX_KEPT);
   return made;
 }
@@ -51,7 +54,13 @@ export function change(draft: Signal<Draft>, version: string, part: Partial<Draf
 
 /** Once it is sent. What was viewed stays viewed until it changes. */
 export function discard(draft: Signal<Draft>): void {
+  // Another tab's words may be kept under the same name.
+  if (isUnwritten(draft.value)) return;
   draft.value = { ...NOTHING, viewed: draft.value.viewed };
+}
+
+function isSame(one: Draft, other: Draft): boolean {
+  return one.notes === other.notes && JSON.stringify(one.points) === JSON.stringify(other.points);
 }
 
 function parseDraft(kept: unknown): Draft {

@@ -48,8 +48,8 @@ export function readCsv(files: readonly SourceFile[]): Read {
 function recordsOf({ path, text }: SourceFile, remarks: string[]): readonly Fields[] {
   const [header = [], ...lines] = rowsIn(path, plain(text));
   if (lines.length > MOST_ROWS) throw invalid(path, `at most ${MOST_ROWS} rows`, "more");
-  if (header.length > MOST_COLUMNS)
-    throw invalid(path, `at most ${MOST_COLUMNS} columns`, String(header.length));
+  const wide = [header, ...lines].find(({ length }) => length > MOST_COLUMNS);
+  if (wide) throw invalid(path, `at most ${MOST_COLUMNS} columns`, String(wide.length));
   const names = namesOf(header);
   if (!names.some((name) => NAMED.includes(bare(name))))
     throw invalid(

@@ -1,5 +1,5 @@
 import type { Environment } from "../process/environment.ts";
-import { type Checkout, lookAtCheckout } from "./remotes.ts";
+import { type Checkout, lookAtCheckout, NO_CHECKOUT } from "./remotes.ts";
 import {
   ADDRESS_VARIABLES,
   askKind,
@@ -28,11 +28,7 @@ export interface Forges extends Pick<Checkout, "branch" | "pushedAs"> {
 export async function findForges(folder: string, environment: Environment): Promise<Forges | Lacking> {
   const { faults, servers } = serversIn(environment);
   const checkout = await lookAtCheckout(folder, environment).catch(() => null);
-  if (checkout === null)
-    return {
-      detail: "The project is not a git repository, or git cannot run, so its branch is unknown.",
-      help: "Check that `git status` works in the project.",
-    };
+  if (checkout === null) return NO_CHECKOUT;
   const [first, ...others] = checkout.remotes.flatMap(({ addresses, name }): readonly ForgeRemote[] => {
     for (const server of servers)
       for (const address of addresses) {

@@ -51,11 +51,15 @@ export interface ForgeCheck {
   readonly log?: () => Promise<string | null>;
 }
 
-export interface ApiSetup {
+/** What every request needs. */
+export interface RequestSetup {
   readonly server: ForgeServer & { readonly token: string };
   readonly environment: Environment;
   /** A signal for one request. */
   request(): AbortSignal;
+}
+
+export interface ApiSetup extends RequestSetup {
   /** What could not be merged when it was last looked at, for a forge that says the same while it is finding out. */
   readonly unmergeable: Set<string>;
 }

@@ -1,5 +1,5 @@
 /** Gitea's API 1, which Forgejo speaks too: https://docs.gitea.com/api/ */
-import type { ApiSetup, ForgeApi, ForgeCheck, Pull, Repository, Ways } from "./forge-api.ts";
+import type { ApiSetup, ForgeApi, ForgeCheck, Pull, Repository, RequestSetup, Ways } from "./forge-api.ts";
 import { openRest, type Rest } from "./rest.ts";
 import { allowed, shortened } from "./returned.ts";
 
@@ -32,7 +32,7 @@ export function openGiteaPulls(setup: ApiSetup): ForgeApi {
 /** A server may allow fewer. */
 const PAGES = { name: "limit", most: 50 };
 
-export const openGitea = (setup: ApiSetup): Rest => openRest(setup, PAGES);
+export const openGitea = (setup: RequestSetup): Rest => openRest(setup, PAGES);
 
 export async function repositoryOf(rest: Rest, path: string): Promise<Repository> {
   const { full_name, id } = await rest.get<{ readonly id: number; readonly full_name: string }>(

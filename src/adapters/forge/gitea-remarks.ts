@@ -1,6 +1,6 @@
 /** What was said on a pull request of Gitea or Forgejo. A thread's answers are in the review of its first comment. */
 import type { Remark } from "../../core/ports/reviews.ts";
-import type { ApiSetup } from "./forge-api.ts";
+import type { RequestSetup } from "./forge-api.ts";
 import {
   type GiteaComment,
   type GiteaLineComment,
@@ -17,7 +17,7 @@ const VERDICTS: Readonly<Record<string, string>> = {
   COMMENT: "COMMENTED",
 };
 
-export function openGiteaRemarks(setup: ApiSetup): RemarksApi {
+export function openGiteaRemarks(setup: RequestSetup): RemarksApi {
   const rest = openGitea(setup);
   const reviewsOn = (path: string, number: number, page: number) =>
     rest.page<GiteaReview>(`/repos/${path}/pulls/${number}/reviews`, { page });

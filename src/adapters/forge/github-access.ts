@@ -3,7 +3,8 @@ import { type Http, openHttp } from "../net/http.ts";
 import { jsonOnly } from "../net/json.ts";
 import type { Environment } from "../process/environment.ts";
 import type { Repository } from "./forge-api.ts";
-import { type Checkout, lookAtCheckout } from "./remotes.ts";
+import { everyPage, hasNext } from "./pages.ts";
+import { type Checkout, lookAtCheckout, NO_CHECKOUT } from "./remotes.ts";
 import { type Lacking, pathOn, serverOf } from "./servers.ts";
 
 export interface AccessOptions {
@@ -44,10 +45,7 @@ export async function accessOf({
     const repositories = [...new Set(paths)].slice(0, MAX_REMOTES);
     if (repositories.length > 0) return { ...checkout, token, api: server.api, repositories };
   } catch {
-    return {
-      detail: "The project is not a git repository, or git cannot run, so its branch is unknown.",
-      help: "Check that `git status` works in the project.",
-    };
+    return NO_CHECKOUT;
   }
   return {
     detail: "No remote of the repository is on GitHub.",
@@ -78,29 +76,20 @@ export async function openOctokit(api: string, token: string, environment: Envir
 }
 
 const A_PAGE = 100;
-const MAX_PAGES = 100;
 
-interface Page<T> {
+interface Answered<T> {
   readonly data: readonly T[];
   readonly headers: { readonly link?: string | undefined };
 }
 
-/** Throws if there are too many: nobody knows what the last ones say. */
-export async function everyPage<T>(
-  read: (order: { readonly per_page: number; readonly page: number }) => Promise<Page<T>>,
+/** Throws if there are too many pages. */
+export function everyAnswer<T>(
+  read: (order: { readonly per_page: number; readonly page: number }) => Promise<Answered<T>>,
 ): Promise<readonly T[]> {
-  const found: T[] = [];
-  for (let page = 1; page <= MAX_PAGES; page++) {
+  return everyPage(async (page) => {
     const { data, headers } = await read({ per_page: A_PAGE, page });
-    found.push(...data);
-    if (!hasNext(headers.link)) return found;
-  }
-  throw new Error(`more than ${MAX_PAGES * A_PAGE} entries`);
-}
-
-/** Whether another page follows. Pages are requested by number, never by the link itself, which may lead elsewhere. */
-export function hasNext(link: string | undefined): boolean {
-  return /;\s*rel="?next"?/.test(link ?? "");
+    return { items: data, more: hasNext(headers.link) };
+  });
 }
 
 /** Under its present name, if it was renamed or moved: GitHub follows the former one to read, and not to write. */

@@ -8,7 +8,7 @@ import type { Approvals, PullsFound, Review, ReviewedPull } from "../../core/por
 import type { FetchFailure } from "../../core/ports/references.ts";
 import { LIMITS, withinLimits } from "../net/limits.ts";
 import { forgeFailureOf } from "./failure.ts";
-import { type AccessOptions, accessOf, everyPage, openOctokit, split } from "./github-access.ts";
+import { type AccessOptions, accessOf, everyAnswer, openOctokit, split } from "./github-access.ts";
 
 export function openGithubApprovals(options: AccessOptions): Approvals {
   return {
@@ -54,7 +54,7 @@ async function pullsIn(
 /** The pull requests with this head. GitHub leaves out those from forks. */
 async function numbersOf(octokit: Octokit, repository: string, commit: string): Promise<readonly number[]> {
   try {
-    const pulls = await everyPage((page) =>
+    const pulls = await everyAnswer((page) =>
       octokit.rest.repos.listPullRequestsAssociatedWithCommit({
         ...split(repository),
         commit_sha: commit,
@@ -82,9 +82,9 @@ async function readPull(octokit: Octokit, repository: string, number: number): P
   const at = { ...split(repository), pull_number: number };
   const { pulls, issues } = octokit.rest;
   const { data } = await pulls.get(at);
-  const commits = await everyPage((page) => pulls.listCommits({ ...at, ...page }));
-  const reviews = await everyPage((page) => pulls.listReviews({ ...at, ...page }));
-  const events = await everyPage((page) =>
+  const commits = await everyAnswer((page) => pulls.listCommits({ ...at, ...page }));
+  const reviews = await everyAnswer((page) => pulls.listReviews({ ...at, ...page }));
+  const events = await everyAnswer((page) =>
     issues.listEvents({ ...split(repository), issue_number: number, ...page }),
   );
   const moves = events.filter(({ event }) => MOVES.has(event)).map(({ created_at }) => created_at);

@@ -5,7 +5,8 @@ import type { IssueState, Issues } from "../../core/ports/sources.ts";
 import { type Limits, withinLimits } from "../net/limits.ts";
 import type { Environment } from "../process/environment.ts";
 import { forgeFailureOf } from "./failure.ts";
-import { type Access, apiOf, hasNext, openOctokit, presentRepository, split } from "./github-access.ts";
+import { type Access, apiOf, openOctokit, presentRepository, split } from "./github-access.ts";
+import { hasNext } from "./pages.ts";
 
 export interface IssuesSetup {
   /** `GITHUB_TOKEN` */

@@ -1,5 +1,5 @@
 import type { ApiSetup, ForgeApi, ForgeCheck, Pull, Repository, Ways } from "./forge-api.ts";
-import { everyPage, openOctokit, presentRepository, split } from "./github-access.ts";
+import { everyAnswer, openOctokit, presentRepository, split } from "./github-access.ts";
 import { allowed, shortened } from "./returned.ts";
 
 type Octokit = Awaited<ReturnType<typeof openOctokit>>;
@@ -91,7 +91,7 @@ async function checkRuns(
   ref: string,
 ): Promise<readonly ForgeCheck[]> {
   const { actions, checks } = octokit.rest;
-  const runs = await everyPage(async (page) => {
+  const runs = await everyAnswer(async (page) => {
     const order = { ...split(path), ref, ...page, request: request() };
     const { data, headers } = await checks.listForRef(order);
     return { data: data.check_runs, headers };
@@ -117,7 +117,7 @@ async function statuses(
   { path }: Repository,
   ref: string,
 ): Promise<readonly ForgeCheck[]> {
-  const found = await everyPage(async (page) => {
+  const found = await everyAnswer(async (page) => {
     const order = { ...split(path), ref, ...page, request: request() };
     const { data, headers } = await octokit.rest.repos.getCombinedStatusForRef(order);
     return { data: data.statuses, headers };
@@ -144,7 +144,7 @@ async function requestedChanges(
   known: readonly string[],
 ): ReturnType<ForgeApi["requested"]> {
   const { pulls } = octokit.rest;
-  const reviews = await everyPage((page) => pulls.listReviews({ ...at, ...page, request: request() }));
+  const reviews = await everyAnswer((page) => pulls.listReviews({ ...at, ...page, request: request() }));
   const last = new Map<string, (typeof reviews)[number]>();
   for (const review of reviews)
     if (review.user && VERDICTS.has(review.state) && MAY_WRITE.has(review.author_association))
@@ -153,7 +153,7 @@ async function requestedChanges(
     ({ id, state }) => state === "CHANGES_REQUESTED" && !known.includes(String(id)),
   );
   if (wanted.length === 0) return [];
-  const comments = await everyPage((page) =>
+  const comments = await everyAnswer((page) =>
     pulls.listReviewComments({ ...at, ...page, request: request() }),
   );
   return wanted.map(({ body, id, user }) => ({

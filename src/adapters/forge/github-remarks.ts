@@ -1,13 +1,14 @@
 /** GitHub's REST and GraphQL APIs, as far as the comments on pull requests need them. */
 import type { Remark } from "../../core/ports/reviews.ts";
-import type { ApiSetup } from "./forge-api.ts";
-import { hasNext, openOctokit, presentRepository, split } from "./github-access.ts";
+import type { RequestSetup } from "./forge-api.ts";
+import { openOctokit, presentRepository, split } from "./github-access.ts";
 import { resolvedThreads } from "./github-threads.ts";
+import { hasNext } from "./pages.ts";
 import type { PullHead, RemarksApi, RemarksPage } from "./remarks-api.ts";
 
 const A_PAGE = 100;
 
-export async function openGithubRemarks({ environment, server }: ApiSetup): Promise<RemarksApi> {
+export async function openGithubRemarks({ environment, server }: RequestSetup): Promise<RemarksApi> {
   const octokit = await openOctokit(server.api, server.token, environment);
   const readers = {
     reviews: async (at: Place) => {

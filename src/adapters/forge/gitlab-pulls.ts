@@ -1,10 +1,11 @@
 /** https://docs.gitlab.com/api/merge_requests/, with pipelines, jobs, commit statuses, discussions and members. */
-import type { ApiSetup, ForgeApi, ForgeCheck, Pull, Repository } from "./forge-api.ts";
+import type { ApiSetup, ForgeApi, ForgeCheck, Pull, Repository, RequestSetup } from "./forge-api.ts";
 import { openRest, type Rest } from "./rest.ts";
 import { allowed, shortened } from "./returned.ts";
 
 export function openGitlabPulls(setup: ApiSetup): ForgeApi {
   const rest = openGitlab(setup);
+  const mergeRequest = openMergeRequests(rest);
   return {
     repository: (path) => repositoryOf(rest, path),
     async list({ branch, from, into, target }, state) {
@@ -25,19 +26,31 @@ export function openGitlabPulls(setup: ApiSetup): ForgeApi {
         await rest.post<MergeRequest>(`/projects/${from.id}/merge_requests`, { ...asked, ...across }),
       );
     },
-    get: async (target, number) => pullOf(await rest.get<MergeRequest>(at(target, number))),
-    checks: (target, pull) => checksOf(rest, target, pull),
-    requested: (target, pull, known) => requestedChanges(rest, target, pull, known),
+    get: async (target, number) => pullOf(await mergeRequest(at(target, number))),
+    checks: async (target, pull) => checksOf(rest, await mergeRequest(at(target, pull.number)), pull.head),
+    requested: async (target, pull, known) =>
+      requestedChanges(rest, target, await mergeRequest(at(target, pull.number)), known),
   };
 }
 
-export const openGitlab = (setup: ApiSetup): Rest => openRest(setup, { name: "per_page", most: 100 });
+export const openGitlab = (setup: RequestSetup): Rest => openRest(setup, { name: "per_page", most: 100 });
 
 export const projectAt = (path: string) => `/projects/${encodeURIComponent(path)}`;
 
 export async function repositoryOf(rest: Rest, path: string): Promise<Repository> {
   const { id, path_with_namespace } = await rest.get<Project>(projectAt(path));
   return { id, path: path_with_namespace };
+}
+
+/** Each is read once: what is asked of it next is about the same state. One that could not be read is read again. */
+export function openMergeRequests(rest: Rest): (path: string) => Promise<MergeRequest> {
+  const known = new Map<string, Promise<MergeRequest>>();
+  return (path) => {
+    const read = known.get(path) ?? rest.get<MergeRequest>(path);
+    known.set(path, read);
+    read.catch(() => known.delete(path));
+    return read;
+  };
 }
 
 interface Project {
@@ -102,14 +115,14 @@ interface Job {
   readonly web_url: string;
 }
 
-async function checksOf(rest: Rest, target: Repository, pull: Pull): Promise<readonly ForgeCheck[]> {
-  const { head_pipeline: pipeline, source_project_id } = await rest.get<MergeRequest>(
-    at(target, pull.number),
-  );
+async function checksOf(
+  rest: Rest,
+  { head_pipeline: pipeline, source_project_id }: MergeRequest,
+  head: string,
+): Promise<readonly ForgeCheck[]> {
   const found: ForgeCheck[] = [];
-  if (pipeline && (await isFor(rest, pipeline, pull.head)))
-    found.push(...(await allowed(jobsOf(rest, pipeline))));
-  found.push(...(await allowed(statusesOf(rest, source_project_id, pull.head))));
+  if (pipeline && (await isFor(rest, pipeline, head))) found.push(...(await allowed(jobsOf(rest, pipeline))));
+  found.push(...(await allowed(statusesOf(rest, source_project_id, head))));
   return found;
 }
 
@@ -203,11 +216,10 @@ export interface Reviewer {
 async function requestedChanges(
   rest: Rest,
   target: Repository,
-  pull: Pull,
+  { blocking_discussions_resolved, iid }: MergeRequest,
   known: readonly string[],
 ): ReturnType<ForgeApi["requested"]> {
-  const path = at(target, pull.number);
-  const { blocking_discussions_resolved } = await rest.get<MergeRequest>(path);
+  const path = at(target, iid);
   const reviewers = await allowed(rest.all<Reviewer>(`${path}/reviewers`));
   const wanting = reviewers.filter(({ state }) => state === "requested_changes").map(({ user }) => user);
   const isBlocked = blocking_discussions_resolved === false;

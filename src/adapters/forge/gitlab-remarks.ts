@@ -1,13 +1,14 @@
 /** What was said on a merge request of GitLab. A note has no hunk: it is cut from the diffs of the version that it is about. */
 import type { Remark } from "../../core/ports/reviews.ts";
 import { withinLimits } from "../net/limits.ts";
-import type { ApiSetup } from "./forge-api.ts";
+import type { RequestSetup } from "./forge-api.ts";
 import {
   type DiffLine,
   type Discussion,
   type MergeRequest,
   type Note,
   openGitlab,
+  openMergeRequests,
   projectAt,
   type Reviewer,
   repositoryOf,
@@ -20,17 +21,18 @@ const VERDICTS: Readonly<Record<string, string>> = {
   requested_changes: "CHANGES_REQUESTED",
 };
 
-export function openGitlabRemarks(setup: ApiSetup): RemarksApi {
+export function openGitlabRemarks(setup: RequestSetup): RemarksApi {
   const rest = openGitlab(setup);
+  const mergeRequest = openMergeRequests(rest);
   const at = (path: string, number: number) => `${projectAt(path)}/merge_requests/${number}`;
   const discussionsOn = async (path: string, number: number, page: number) => {
-    const request = await rest.get<MergeRequest>(at(path, number));
+    const request = await mergeRequest(at(path, number));
     const found = await rest.page<Discussion>(`${at(path, number)}/discussions`, { page });
     return { ...found, request };
   };
   const readers = {
     async reviews(path: string, number: number, page: number): Promise<RemarksPage> {
-      const { web_url: url } = await rest.get<MergeRequest>(at(path, number));
+      const { web_url: url } = await mergeRequest(at(path, number));
       const { items, more } = await rest.page<Reviewer>(`${at(path, number)}/reviewers`, { page });
       const remarks = items.flatMap(({ created_at: time, state, user }): readonly Remark[] => {
         const verdict = VERDICTS[state];
@@ -64,7 +66,7 @@ export function openGitlabRemarks(setup: ApiSetup): RemarksApi {
       const found = await rest.all<MergeRequest>(`/projects/${target.id}/merge_requests`, query);
       return found.filter(({ source_project_id }) => source_project_id === from.id).map(pullHead);
     },
-    pull: async (path, number) => pullHead(await rest.get<MergeRequest>(at(path, number))),
+    pull: async (path, number) => pullHead(await mergeRequest(at(path, number))),
     remarks: (part, path, number, page) => readers[part](path, number, page),
   };
 }

@@ -29,6 +29,12 @@ export interface Checkout {
   readonly remotes: readonly Remote[];
 }
 
+/** Why there is none, and what to do about it. */
+export const NO_CHECKOUT = {
+  detail: "The project is not a git repository, or git cannot run, so its branch is unknown.",
+  help: "Check that `git status` works in the project.",
+};
+
 /** The checked-out branch, and the remotes on other machines. */
 export async function lookAtCheckout(folder: string, environment: GitCall["environment"]): Promise<Checkout> {
   const call = { folder, environment, accept: [1], limit: 30_000 };

@@ -1,15 +1,14 @@
 /** A forge's REST API, for forges without a client of their own. */
 import { openHttp } from "../net/http.ts";
 import { askForJson } from "../net/json.ts";
-import type { ApiSetup } from "./forge-api.ts";
-import { hasNext } from "./github-access.ts";
+import type { RequestSetup } from "./forge-api.ts";
+import { everyPage, hasNext, type Page } from "./pages.ts";
 
 /** All methods throw `HttpFailure`. `T` is what the forge's description says of the answer. */
 export interface Rest {
   get<T>(path: string, query?: Query): Promise<T>;
-  /** `more`: another page follows. */
-  page<T>(path: string, query: Query): Promise<{ readonly items: readonly T[]; readonly more: boolean }>;
-  /** Throws if there are too many pages: nobody knows what the last ones say. */
+  page<T>(path: string, query: Query): Promise<Page<T>>;
+  /** Throws if there are too many pages. */
   all<T>(path: string, query?: Query): Promise<readonly T[]>;
   post<T>(path: string, body: unknown): Promise<T>;
   text(path: string): Promise<string>;
@@ -17,11 +16,9 @@ export interface Rest {
 
 export type Query = Readonly<Record<string, string | number>>;
 
-const MAX_PAGES = 100;
-
 /** `size`: the parameter for a page's size, and how many a page may have. */
 export function openRest(
-  { environment, request, server }: ApiSetup,
+  { environment, request, server }: RequestSetup,
   size: { readonly name: string; readonly most: number },
 ): Rest {
   const http = openHttp(environment);
@@ -36,20 +33,13 @@ export function openRest(
     askForJson(http, at(path, query), { headers, signal: request() });
   const page = async <T>(path: string, query: Query) => {
     const { json, headers: answered } = await read(path, { [size.name]: size.most, ...query });
-    return { items: json as readonly T[], more: hasNext(answered.get("link") ?? undefined) };
+    return { items: json as readonly T[], more: hasNext(answered.get("link")) };
   };
   return {
     get: async <T>(path: string, query?: Query) => (await read(path, query)).json as T,
     page,
-    async all<T>(path: string, query: Query = {}) {
-      const found: T[] = [];
-      for (let number = 1; number <= MAX_PAGES; number++) {
-        const { items, more } = await page<T>(path, { ...query, page: number });
-        found.push(...items);
-        if (!more) return found;
-      }
-      throw new Error(`more than ${MAX_PAGES} pages of ${path}`);
-    },
+    all: <T>(path: string, query: Query = {}) =>
+      everyPage((number) => page<T>(path, { ...query, page: number })),
     post: async <T>(path: string, body: unknown) =>
       (await askForJson(http, at(path), { headers, body, signal: request() })).json as T,
     async text(path) {

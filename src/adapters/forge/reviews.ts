@@ -17,7 +17,7 @@ import { LIMITS, type Limits, withinLimits } from "../net/limits.ts";
 import type { Environment } from "../process/environment.ts";
 import { forgeFailureOf, repeatsItself } from "./failure.ts";
 import { findForges } from "./find-forge.ts";
-import type { ApiSetup, Repository } from "./forge-api.ts";
+import type { Repository, RequestSetup } from "./forge-api.ts";
 import type { RemarksApi } from "./remarks-api.ts";
 import type { ForgeKind } from "./servers.ts";
 
@@ -35,7 +35,7 @@ const MAX_PAGES = 100;
 const MAX_REMOTES = 4;
 
 const OPENERS: Readonly<
-  Record<ForgeKind, () => Promise<(setup: ApiSetup) => RemarksApi | Promise<RemarksApi>>>
+  Record<ForgeKind, () => Promise<(setup: RequestSetup) => RemarksApi | Promise<RemarksApi>>>
 > = {
   github: async () => (await import("./github-remarks.ts")).openGithubRemarks,
   gitlab: async () => (await import("./gitlab-remarks.ts")).openGitlabRemarks,
@@ -70,12 +70,7 @@ export function openReviews({ environment, folder, limits = LIMITS }: ReviewsSet
         try {
           const open = await OPENERS[server.kind]();
           const request = () => AbortSignal.timeout(limits.milliseconds);
-          const api = await open({
-            environment,
-            server: { ...server, token },
-            request,
-            unmergeable: new Set(),
-          });
+          const api = await open({ environment, server: { ...server, token }, request });
           return await fetchReviews(api, names, [...paths].slice(0, MAX_REMOTES), missing);
         } catch (thrown) {
           return { kind: "failed", failure: forgeFailureOf(thrown, Date.now()) };

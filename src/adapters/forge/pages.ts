@@ -1,0 +1,24 @@
+/** Lists that a forge answers page by page. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** Another page follows. */
+  readonly more: boolean;
+}
+
+const MAX_PAGES = 100;
+
+/** Throws if there are too many: nobody knows what the last ones say. */
+export async function everyPage<T>(read: (page: number) => Promise<Page<T>>): Promise<readonly T[]> {
+  const found: T[] = [];
+  for (let page = 1; page <= MAX_PAGES; page++) {
+    const { items, more } = await read(page);
+    found.push(...items);
+    if (!more) return found;
+  }
+  throw new Error(`more than ${MAX_PAGES} pages`);
+}
+
+/** Whether another page follows. Pages are requested by number, never by the link itself, which may lead elsewhere. */
+export function hasNext(link: string | null | undefined): boolean {
+  return /;\s*rel="?next"?/.test(link ?? "");
+}

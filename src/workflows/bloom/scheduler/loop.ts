@@ -275,41 +275,34 @@ async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"
   let soonest = Number.POSITIVE_INFINITY;
   const atWork = () => [...active.keys()].flatMap((id) => findTask(picked.file.tasks, id) ?? []);
   const resting = restingAgents(picked.runs, loop.clock.now().toISOString());
-  const without = new Map<string, readonly string[]>();
+  const without: Without = new Map();
+  let isFull = false;
   caps.begin();
   // By a task of this loop, whose end wakes it.
   const isInUse = picked.exclusive.some((each) => loop.folders.has(exclusiveName(each)));
   for (const task of apart(open, atWork)) {
     if (loop.folders.has(folderName(task, host)) || isInUse) continue;
     if (resting.has(agentFor(picked, task) ?? "")) continue;
-    if (loop.stop.aborted || isDraining(loop) || !slots.isFree()) {
-      tellMissing(loop, picked, without);
-      return SLOW_MILLISECONDS;
-    }
+    isFull = loop.stop.aborted || isDraining(loop) || !slots.isFree();
+    if (isFull) break;
     const left = leftOf(held, task, picked, host);
     if (left !== null) soonest = Math.min(soonest, left);
     else if ((await start(loop, picked, task, moved.has(task), without)) === "taken")
       soonest = Math.min(soonest, TAKEN_MILLISECONDS);
   }
-  tellMissing(loop, picked, without);
+  for (const { tasks, why } of without.values()) {
+    const { code, fix, message: reason } = missingError(tasks, why, picked.settings.command);
+    loop.show({ type: "task:failed", taskId: tasks[0] ?? "", code, reason, fix });
+  }
+  if (isFull) return SLOW_MILLISECONDS;
   caps.tell();
   const next = untilNext(picked, loop);
   if (soonest === Number.POSITIVE_INFINITY && active.size === 0) return next;
   return Math.min(SLOW_MILLISECONDS, soonest, next === "nothing-left" ? Infinity : next);
 }
 
-/** Once for all tasks that wait for an agent. */
-function tellMissing(
-  { ports, show }: Loop,
-  { settings }: Picked,
-  without: ReadonlyMap<string, readonly string[]>,
-) {
-  for (const [agent, tasks] of without) {
-    const error = missingError(tasks, ports.agents.missing(agent) ?? "", settings.command);
-    const { code, fix, message: reason } = error;
-    show({ type: "task:failed", taskId: tasks[0] ?? "", code, reason, fix });
-  }
-}
+/** By an agent that is not installed: why, and the tasks that wait for it. */
+type Without = Map<string, { readonly why: string; readonly tasks: readonly string[] }>;
 
 /** A lease that runs out is free a little later: timers go off a little early. */
 const SPARE_MILLISECONDS = 50;
@@ -339,7 +332,7 @@ async function start(
   picked: Picked,
   task: Task,
   isTargetMoved: boolean,
-  without: Map<string, readonly string[]>,
+  without: Without,
 ): Promise<"begun" | "waits" | "taken"> {
   const { active, caps, slots } = loop;
   if (await lacksTrust(loop, task)) return "waits";
@@ -348,8 +341,9 @@ async function start(
     // Another machine may have it.
     if (loop.claims.isShared) caps.note(`${lacking.agent} is not installed on this machine`);
     else {
-      loop.failed.set(task.id, lacking.error);
-      without.set(lacking.agent, [...(without.get(lacking.agent) ?? []), task.id]);
+      const { agent, error, why } = lacking;
+      loop.failed.set(task.id, error);
+      without.set(agent, { why, tasks: [...(without.get(agent)?.tasks ?? []), task.id] });
     }
     return "waits";
   }

@@ -8,6 +8,7 @@ import type { Picked } from "../transactions.ts";
 
 export interface MissingAgent {
   readonly agent: string;
+  readonly why: string;
   readonly error: PawlError;
 }
 
@@ -18,7 +19,7 @@ export function agentMissing(agents: Agents, picked: Picked, task: Task): Missin
   if (agent === null) return null;
   const why = agents.missing(agent);
   if (why === null) return null;
-  return { agent, error: missingError([task.id], why, settings.command) };
+  return { agent, why, error: missingError([task.id], why, settings.command) };
 }
 
 /** For all tasks that wait for the agent. */

@@ -1,11 +1,10 @@
 /** What became of the points of the last rejection: decided from what is there, never from an agent's claim. */
-
 import { canonical } from "../../core/canonical.ts";
 import type { ChangedFile } from "../../core/ports/git.ts";
 import type { AnsweredPoint, Point } from "./points.ts";
 
 export interface Facts {
-  /** The paths that differ from what was rejected; null: not known. */
+  /** The files that differ from what was rejected; null: not known. */
   readonly changed: readonly ChangedFile[] | null;
   /** What was rejected, and what is handed in now; null: not known. */
   readonly before: unknown;

@@ -47,7 +47,7 @@ interface Opened {
 interface Found {
   readonly evidence: Evidence;
   readonly changes: ReviewChanges | null;
-  /** The paths that differ from what a person judged last; null: not known. */
+  /** The files that differ from what a person judged last; null: not known. */
   readonly changed: readonly ChangedFile[] | null;
   /** The artifact that a person judged last; null: none, or it is not kept. */
   readonly judged: Artifact | null;

@@ -39,7 +39,7 @@ interface Opened {
 
 interface Found {
   readonly changes: ReviewChanges | null;
-  /** The paths that differ from what was judged last; null: not known. */
+  /** The files that differ from what was judged last; null: not known. */
   readonly changed: readonly ChangedFile[] | null;
   readonly ignored: readonly PolicyChange[];
   /** As it is governed. */

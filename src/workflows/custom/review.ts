@@ -19,7 +19,7 @@ import { loadRun, type OwnRun } from "./load-run.ts";
 
 interface Found {
   readonly work: Snapshot;
-  /** The paths that differ from what was judged last; null: not known. */
+  /** The files that differ from what was judged last; null: not known. */
   readonly changed: readonly ChangedFile[] | null;
   readonly level: string;
   /** Null: it waits for no verdict. */

@@ -158,20 +158,20 @@ function placeAll(
   return { placed, present, idOf, lost };
 }
 
-interface Known<Item> extends Imported {
+interface ImportedItem<Item> extends Imported {
   readonly task: Item;
 }
 
-function sourced<Item extends object>(task: Item, title: string): readonly Known<Item>[] {
+function sourced<Item extends object>(task: Item, title: string): readonly ImportedItem<Item>[] {
   const { source } = task as Sourced;
   return typeof source === "string" ? [{ source, title, task }] : [];
 }
 
 /** The ids of what came from the same files and is none of the items. */
 function lostOf<Item extends { readonly id: string }>(
-  before: readonly Known<Item>[],
+  before: readonly ImportedItem<Item>[],
   sources: readonly string[],
-  found: ReadonlyMap<string, Known<Item>>,
+  found: ReadonlyMap<string, ImportedItem<Item>>,
 ): readonly string[] {
   const places = new Set(sources.map(placeOf));
   const known = new Set([...found.values()].map(({ task }) => task));

@@ -17,27 +17,27 @@ export interface ImportInput {
   readonly dryRun?: boolean;
 }
 
-interface Seen {
+interface LoadedTasks {
   readonly file: TasksText;
   readonly kept: Words;
 }
 
-export const importTasks: Transaction<ImportInput, Seen, undefined, Reply> = {
+export const importTasks: Transaction<ImportInput, LoadedTasks, undefined, Reply> = {
   run: ({ dryRun }) => (dryRun ? null : TASKS_RUN),
   read: async (view, _, context) => ({
     file: await readTasksText(view, context),
     kept: await loadWords(view),
   }),
-  propose({ file: seen, kept }, _, { dryRun, format, read, repo, words = {} }, { caller, now, settings }) {
+  propose({ file, kept }, _, { dryRun, format, read, repo, words = {} }, { caller, now, settings }) {
     const said = addWords(kept, words);
-    const plan = planImport(seen.tasks, settleStates(read, said.statuses), { format, repo });
-    const changes = [...changesOf(seen, plan.edits, settings), ...said.changes];
+    const plan = planImport(file.tasks, settleStates(read, said.statuses), { format, repo });
+    const changes = [...changesOf(file, plan.edits, settings), ...said.changes];
     const { added, updated } = countsOf(plan);
     const { remarks, rows } = plan;
-    const reply = { text: "", data: { format, into: seen.path, rows, remarks } };
+    const reply = { text: "", data: { format, into: file.path, rows, remarks } };
     if (dryRun || changes.length === 0) return { reply };
     const by = caller.who ?? caller.channel;
-    const happened = { type: "tasks:imported", format, into: seen.path, added, updated, by } as const;
+    const happened = { type: "tasks:imported", format, into: file.path, added, updated, by } as const;
     return { reply, changes, events: [{ id: `${now.id}-0`, time: now.time, ...happened }] };
   },
 };

@@ -43,7 +43,7 @@ const LIMIT = 30_000;
 
 export function openPullRequests(setup: PullRequestsSetup): PullRequests {
   // Looks are frequent, so neither git nor the forge is asked each time where a repository is.
-  const places = new Map<string, Place>();
+  const places = new Map<string, PullRepositories>();
   const memory: Memory = { renamed: new Set(), unmergeable: new Set() };
   const limited = <T>(work: () => Promise<T>) => withinLimits(setup.limits ?? LIMITS, work).catch(failureOf);
   return {
@@ -69,7 +69,7 @@ interface Memory extends Pick<ApiSetup, "unmergeable"> {
   readonly renamed: Set<string>;
 }
 
-interface Place extends Pick<Ways, "target" | "from"> {
+interface PullRepositories extends Pick<Ways, "target" | "from"> {
   readonly server: ApiSetup["server"];
 }
 
@@ -85,7 +85,7 @@ async function findPlace(
   memory: Memory,
   { branch, into, repo }: Wanted,
   stop: AbortSignal | undefined,
-): Promise<Place | ForgeFailure> {
+): Promise<PullRepositories | ForgeFailure> {
   const folder = realpathSync(repo === "." ? setup.projectRoot : join(setup.projectRoot, repo));
   const found = await findForges(folder, setup.environment);
   if ("detail" in found) return refused(`${found.detail} ${found.help}`);
@@ -135,14 +135,18 @@ async function openApi(
   return open({ environment, server, request, unmergeable });
 }
 
-async function ensure(api: ForgeApi, place: Place, order: PullRequestOrder): Promise<PullRequestEnsured> {
+async function ensure(
+  api: ForgeApi,
+  place: PullRepositories,
+  order: PullRequestOrder,
+): Promise<PullRequestEnsured> {
   const ways = { ...place, branch: order.branch, into: order.into };
   return (await findOpen(api, ways)) ?? (await findOver(api, ways, order)) ?? open(api, ways, order);
 }
 
 async function look(
   api: ForgeApi,
-  { target }: Place,
+  { target }: PullRepositories,
   { number, returns }: WatchedPull,
 ): Promise<PullRequestLook> {
   const pull = await api.get(target, number);

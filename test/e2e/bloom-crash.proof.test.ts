@@ -111,7 +111,10 @@ describe("A loop that is killed", () => {
       tasks: `tasks:\n${ids.map((id) => `- id: ${id}\n  title: t\n  repo: .\n  merge_into: main\n  instructions: |\n    RUN: echo ${id} > ${id}.txt; git add -A; git commit -qm ${id}; touch "$PAWL_PROJECT/.pawl/begun-${id}"; ${third}\n    RUN: bloom done ${id}\n`).join("")}`,
     });
     const [one, two] = await Promise.all([project.run("--agents", "2"), project.run("--agents", "2")]);
-    expect([one.code, two.code]).toEqual([0, 0]);
+    expect([one, two].map(({ code, of }) => [code, of("task:failed")])).toEqual([
+      [0, []],
+      [0, []],
+    ]);
     expect(
       project
         .runs()

@@ -76,7 +76,9 @@ export function loadSession({ folder }: RunFolder): { readonly id: string; reado
 
 /** When something of the run was last written. */
 export function lastSign({ folder }: RunFolder): string | null {
-  const times = attempt(() => readdirSync(folder).map((name) => statSync(join(folder, name)).mtimeMs), []);
+  // A file may be replaced at this moment.
+  const timeOf = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? [];
+  const times = attempt(() => readdirSync(folder).flatMap(timeOf), []);
   return times.length === 0 ? null : new Date(Math.max(...times)).toISOString();
 }
 

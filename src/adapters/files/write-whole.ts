@@ -1,5 +1,5 @@
 /** Pawl's own small files, for code that writes them without the store. It follows no link in their place. */
-import { closeSync, openSync, renameSync, writeSync } from "node:fs";
+import { closeSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { REPLACING } from "./own-folder.ts";
 
 export function writeAll(file: number, bytes: Uint8Array): number {
@@ -7,13 +7,20 @@ export function writeAll(file: number, bytes: Uint8Array): number {
   return bytes.byteLength;
 }
 
-/** Writes a small file atomically: a reader sees the old one or the new one. */
+/** Writes a small file atomically: a reader sees the old one or the new one, and of two writers the last one stays. */
 export function writeWhole(path: string, text: string): void {
-  const file = openSync(`${path}.new`, REPLACING, 0o600);
+  // Another process may write the same file at this moment: two loops keep one note.
+  const draft = `${path}.${process.pid}.new`;
+  const file = openSync(draft, REPLACING, 0o600);
   try {
-    writeAll(file, Buffer.from(text));
-  } finally {
-    closeSync(file);
+    try {
+      writeAll(file, Buffer.from(text));
+    } finally {
+      closeSync(file);
+    }
+    renameSync(draft, path);
+  } catch (thrown) {
+    rmSync(draft, { force: true });
+    throw thrown;
   }
-  renameSync(`${path}.new`, path);
 }

@@ -48,6 +48,7 @@ type From = "kept" | "local" | "remote" | "base";
 
 interface Ensured {
   readonly from: From;
+  readonly head: string | null;
   readonly lost?: Folder;
 }
 
@@ -90,7 +91,7 @@ async function ensure(
   const note = paths.unfinished(branch);
   const isUntouched = existsSync(note);
   const isThere = existsSync(top) && !isUntouched;
-  if (isThere && isWhole(top)) return { from: "kept" };
+  if (isThere && isWhole(top)) return { from: "kept", head: await commitOf(hub, `refs/heads/${branch}`) };
   const aside = isThere ? setAside(top, (n) => paths.lost(branch, n)) : null;
 
   await checkIdentity(call);
@@ -102,7 +103,7 @@ async function ensure(
   await moveBranch(hub, branch, start.commit);
   writeFileSync(paths.label(branch), JSON.stringify({ repo: order.repo, branch }));
   rmSync(note, { force: true });
-  return { from: start.from, ...(aside === null ? {} : { lost: aside as Folder }) };
+  return { from: start.from, head: start.commit, ...(aside === null ? {} : { lost: aside as Folder }) };
 }
 
 /** Runs before an agent works there: without an identity, none of its commits could succeed. */

@@ -187,6 +187,8 @@ export interface EnsuredWorktree extends Worktree {
   /** `elsewhere`: a worker on another machine saved it. */
   readonly from: "kept" | "local" | "remote" | "base" | "elsewhere";
   readonly lost?: Folder;
+  /** The branch's commit as far as its work has come in. */
+  readonly head: string | null;
   /** Where the folder's content is now that another machine had gone on without. */
   readonly aside?: Folder;
 }

@@ -4,7 +4,13 @@ import type { ProjectPath } from "../../core/path.ts";
 import type { PermissionQuestion } from "../../core/ports/agents.ts";
 import type { Claim } from "../../core/ports/claims.ts";
 import type { WorkPorts } from "../../core/ports/loop.ts";
-import type { Folder, HeldLease, Repo, SharedWorktrees, Worktree } from "../../core/ports/worktrees.ts";
+import type {
+  EnsuredWorktree,
+  Folder,
+  HeldLease,
+  Repo,
+  SharedWorktrees,
+} from "../../core/ports/worktrees.ts";
 import type { BloomSettings, Settings } from "../../core/settings.ts";
 import type { TaskEdit } from "../../tasks-file/splice.ts";
 import type { Task, TasksFile } from "../../tasks-file/task.ts";
@@ -122,13 +128,15 @@ export interface StepResult {
   readonly patch?: Partial<TaskRun>;
   readonly edits?: readonly TaskEdit[];
   readonly happened?: readonly BloomHappening[];
+  /** With `question_asked`: the question that its agent put into its last words. */
+  readonly asks?: string;
   /** Messages that were delivered. */
   readonly removes?: readonly ProjectPath[];
 }
 
 export interface Place {
   readonly folder: Folder;
-  readonly worktree: Worktree | null;
+  readonly worktree: EnsuredWorktree | null;
   /** Where the files of a worktree are that had lost its `.git`; null: there are none, or its agent knows. */
   readonly lost: string | null;
   /** Nobody has worked there yet. */

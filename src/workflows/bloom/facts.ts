@@ -36,7 +36,7 @@ export const INPUTS: Readonly<Record<string, (around: Around, run: TaskRun, even
     // This round is counted already.
     rounds_left: ({ settings }, { returned }) => (returned?.rounds ?? 0) <= settings.pr.rounds,
     unmarked: ({ settings }) => settings.on_unmarked_step,
-    refused: (_, { refused = [] }) => refused.length > 0,
+    in_doubt: (_, { idle = false, refused = [] }) => idle || refused.length > 0,
     repo: ({ task }) => task.repo !== undefined,
     push: ({ file, task }) => task.repo !== undefined && file.git.push_to_remote,
     target: ({ task: { merge_into, open_pr, repo } }) => {

@@ -25,18 +25,35 @@ export interface Message {
 export const QUESTIONS = projectPath(".pawl/questions");
 export const INBOX = projectPath(".pawl/inbox");
 
-export function questionPath(id: string): ProjectPath {
+function questionPath(id: string): ProjectPath {
   return projectPath(QUESTIONS, `${id}.json`);
+}
+
+export function newQuestion(
+  known: readonly Question[],
+  asked: Pick<Question, "blocking" | "task" | "text">,
+  time: string,
+): Question {
+  const id = `q${Math.max(0, ...known.map(numberOf)) + 1}`;
+  return { id, ...asked, asked: time, answer: null, answered: null };
+}
+
+export function questionAsked({ blocking, id, task, text }: Question) {
+  return { type: "question:asked" as const, taskId: task, questionId: id, text, blocking };
+}
+
+export function writeQuestion(question: Question) {
+  return {
+    type: "write" as const,
+    path: questionPath(question.id),
+    text: `${JSON.stringify(question, null, 2)}\n`,
+  };
 }
 
 export async function loadQuestions(view: View): Promise<readonly Question[]> {
   return (await loadFolder<Question>(view, QUESTIONS))
     .map(({ value }) => value)
     .sort((a, b) => numberOf(a) - numberOf(b));
-}
-
-export function nextQuestionId(questions: readonly Question[]): string {
-  return `q${Math.max(0, ...questions.map(numberOf)) + 1}`;
 }
 
 function numberOf({ id }: Question): number {

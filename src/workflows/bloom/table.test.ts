@@ -24,12 +24,12 @@ describe("The table of a task", () => {
       ).toBe(true);
   });
 
-  it("takes no agent at its word that was refused something and left its step open", () => {
+  it("takes no agent at its word that was refused something, or changed nothing, and left its step open", () => {
     promise("bloom.refusals");
     const position = { state: "working", variables: { awaits: "nothing", approved: false } };
     const facts = { unmarked: "assume", tries_left: true };
-    const rowAfter = (refused: boolean, more = {}) =>
-      decide(BLOOM, position, "step_unmarked", { ...facts, refused, ...more }).rule.id;
+    const rowAfter = (in_doubt: boolean, more = {}) =>
+      decide(BLOOM, position, "step_unmarked", { ...facts, in_doubt, ...more }).rule.id;
     expect(rowAfter(false)).toBe("step.assumed_done");
     expect(rowAfter(true)).toBe("step.asked_to_mark");
     expect(rowAfter(true, { tries_left: false })).toBe("step.unmarked_blocks");

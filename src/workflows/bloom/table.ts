@@ -12,7 +12,7 @@
  *     on in their sessions.
  * B6  A pull request comes back to its agent only so many times; then a person is asked. The work is verified each time.
  * B7  No task is done without work: if no commit is the task's own, and nobody declared that there is nothing to do,
- *     its agent is asked again. An agent that was refused something and left its step open is not believed either.
+ *     its agent is asked again. An agent that left its step open and was refused something, or changed nothing, is not believed either.
  */
 import { lookOnce } from "../../core/once.ts";
 import { boxesOf, type Given } from "../../engine/boxes.ts";
@@ -109,7 +109,9 @@ const FACTS = {
     description: "What to do with a step that its agent left open (`on_unmarked_step`).",
     values: ["assume", "ask", "block"],
   },
-  refused: bool("Its agent was not allowed something in its last run."),
+  in_doubt: bool(
+    "Its agent may have ended because it could not go on: it was refused something, or changed nothing.",
+  ),
   repo: bool("It works in a repository."),
   push: bool("Its branch is pushed."),
   target: { description: "Where its branch goes.", values: ["none", "merge", "pr"] },
@@ -185,20 +187,20 @@ const taken = (): readonly Rule[] => [
 const worked = (): readonly Rule[] => [
   rule("step.verifies", "working", "step_done", "verifying", does("run-verify")),
   rule("step.assumed_done", "working", "step_unmarked", "verifying", does("run-verify"), {
-    when: { unmarked: "assume", refused: false },
+    when: { unmarked: "assume", in_doubt: false },
     reply: "assumed_done",
   }),
   rule("step.asked_to_mark", "working", "step_unmarked", "same", run("mark"), {
     when: [
       { unmarked: "ask", tries_left: true },
       // It may have ended because it could not go on.
-      { unmarked: "assume", refused: true, tries_left: true },
+      { unmarked: "assume", in_doubt: true, tries_left: true },
     ],
   }),
   blocks("step.unmarked_blocks", "working", "step_unmarked", [
     { unmarked: "block" },
     { unmarked: "ask", tries_left: false },
-    { unmarked: "assume", refused: true, tries_left: false },
+    { unmarked: "assume", in_doubt: true, tries_left: false },
   ]),
   rule("errand.verifies", "working", "errand_done", "verifying", does("run-verify")),
   rule("errand.commits", "committing", "errand_done", "same", does("ensure-committed")),

@@ -89,6 +89,8 @@ export interface TaskRun {
   readonly nothing?: string | null;
   /** What its agent was not allowed to do in its last run. */
   readonly refused?: readonly string[];
+  /** Its agent ended well, changed nothing and left the step open. */
+  readonly idle?: boolean;
   /** An agent ran for it, so there must be work to see. */
   readonly asked?: boolean;
   /** Where the branch was when its first agent began, if no target separates the task's own commits. */

@@ -21,7 +21,16 @@ import { movedByOthers } from "./known-tables.ts";
 import { serves } from "./labels.ts";
 import { personsEvent, personsReason } from "./persons-event.ts";
 import { nowReady, type Scope, scopeOf, takeable, type Worker } from "./pick.ts";
-import { loadMessages, loadQuestions, type Message, type Question, untoldNotes } from "./question.ts";
+import {
+  loadMessages,
+  loadQuestions,
+  type Message,
+  newQuestion,
+  type Question,
+  questionAsked,
+  untoldNotes,
+  writeQuestion,
+} from "./question.ts";
 import { BLOOM_STATES } from "./recorded.ts";
 import { runChanges } from "./run-changes.ts";
 import type { Claim } from "./scheduler/claims.ts";
@@ -171,11 +180,19 @@ export const applyResult = runEvent<ResultTypes>({
   },
   observers: observersOf,
   propose({ decision, run: loaded, sent }, context) {
-    const { reason, ...run } = untilTargetPasses(untilAgentGoesOn(loaded, sent), sent);
+    const asked = askedIn(loaded, sent, context);
+    const since = asked === null ? sent : { ...sent, reason: `${asked.id}: ${asked.text}` };
+    const { reason, ...run } = untilTargetPasses(untilAgentGoesOn(loaded, since), since);
     const now = nowIn(run.seen, run.task, context, editsOf(run.result, run.set));
-    return told(committed(run, turnBy(run.taskRun, decision, sent.reason && reason, now), context));
+    return told(committed(run, turnBy(run.taskRun, decision, since.reason && reason, now), context, asked));
   },
 });
+
+/** What its agent asked with its last words is a question to a person like any other. */
+function askedIn({ result, seen, task }: LoopRun, { event }: LoopSent, { now }: Context): Question | null {
+  if (event !== "question_asked" || result.asks === undefined) return null;
+  return newQuestion(seen.questions, { task: task.id, text: result.asks, blocking: true }, now.time);
+}
 
 /** A task that begins to wait for its target says so; the target fails since the same commit for all that wait for the same. */
 function untilTargetPasses(
@@ -229,6 +246,7 @@ function committed(
   { result, governed, policy, seen, set, task, taskRun }: LoopRun,
   turned: Turn | null,
   context: Context,
+  asked: Question | null = null,
 ): Proposal<Committed> {
   const { id } = task;
   const own = editsOf(result, set);
@@ -238,19 +256,27 @@ function committed(
   const changed = changeTasks(seen, edits, context.settings);
   const next: TaskRun = { ...(turned?.run ?? taskRun), status: statusAfter(edits, task, turned, taskRun) };
   const notes = untold.map((text) => ({ type: "task:noted" as const, taskId: id, text }));
-  const all = [...editUndone(seen, id), ...(result.happened ?? []), ...(turned?.happened ?? []), ...notes];
+  const all = [
+    ...editUndone(seen, id),
+    ...(result.happened ?? []),
+    ...(asked === null ? [] : [questionAsked(asked)]),
+    ...(turned?.happened ?? []),
+    ...notes,
+  ];
   const happened = all.map((each, index) => eventOf(context, each, index));
   const removes = isDone ? seen.messages.map(({ path }) => path) : (result.removes ?? []);
   const moves = turned !== null && turned.rule.outcome !== "no-effect";
   const writes = moves || result.patch !== undefined || seen.held.has(id);
   const event = result.event === undefined ? null : (set ?? result.event);
-  const known = knownOf(seen, changed.file, next, context, policy, removes);
+  const questions = asked === null ? seen.questions : [...seen.questions, asked];
+  const known = knownOf({ ...seen, questions }, changed.file, next, context, policy, removes);
   return {
     reply: { known, rule: turned?.rule ?? null, event, happened, governed },
     changes: [
       ...changed.changes,
       ...(writes ? runChanges(next, seen, edits) : []),
       ...removals(seen, removes),
+      ...(asked === null ? [] : [writeQuestion(asked)]),
     ],
     events: happened,
     cacheEntries: changed.cacheEntries,

@@ -109,6 +109,7 @@ function step(run: TaskRun, decision: Decision, reason: string | undefined, now:
           returned: null,
           cancelled: undefined,
           refused: [],
+          idle: false,
           landed: hasLanded(run),
           asked: run.asked === true && !hasLanded(run),
         }

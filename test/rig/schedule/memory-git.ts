@@ -89,7 +89,8 @@ export function openMemoryGit(simulator: Simulator, disk: MemoryDisk, { remote =
         await step(`worktree of ${branch}`);
         const kept = heads.has(branch);
         if (!kept) heads.set(branch, heads.get(base ?? "main") as string);
-        return { repo, branch, folder: folderOf(branch), from: kept ? "kept" : "base" };
+        const head = heads.get(branch) ?? null;
+        return { repo, branch, folder: folderOf(branch), from: kept ? "kept" : "base", head };
       },
       list: async () => [],
       async state({ branch }: Worktree, into?: string) {

@@ -5,7 +5,14 @@
 
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import type { AgentEnd, AgentEvent, AgentRun } from "../../../core/ports/agents.ts";
-import type { ChangedOutside, Folder, Meanwhile, WorkDone, Worktree } from "../../../core/ports/worktrees.ts";
+import type {
+  ChangedOutside,
+  EnsuredWorktree,
+  Folder,
+  Meanwhile,
+  WorkDone,
+  Worktree,
+} from "../../../core/ports/worktrees.ts";
 import type { Nearing } from "../../../runtime/module.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
@@ -107,7 +114,7 @@ function lostSession(
 interface Place {
   readonly folder: Folder;
   readonly isBrought: boolean;
-  readonly worktree: Worktree | null;
+  readonly worktree: EnsuredWorktree | null;
   readonly agent: string;
   readonly conflicts: readonly string[];
 }
@@ -319,7 +326,7 @@ function isOurs(path: string, context: ExecutionContext): boolean {
 
 interface Last {
   readonly id: string;
-  readonly worktree: Worktree | null;
+  readonly worktree: EnsuredWorktree | null;
   readonly step: Step | null;
   readonly agent: string;
   readonly folder: Folder;
@@ -378,12 +385,13 @@ async function tell(
     agentRun: null,
     costs,
     refused: end.refused ?? [],
+    idle: false,
     spent,
     nearing: near,
     session: sessionAfter(context, last, run),
     toldIn: toldAfter(run, last),
   };
-  const outcome = unsaved ?? outcomeOf(known, last, before, context.now());
+  const outcome = unsaved ?? (await doubted(context, last, outcomeOf(known, last, before, context.now())));
   // A run that failed before it named its session has not lost the one that it resumed.
   const isKept = end.outcome === "failed" && end.session === null && run.session !== null;
   const edits = isSpoiled(end)
@@ -483,7 +491,42 @@ function outcomeOf(
   if (done) return { event: "step_done" };
   const name = step === null ? task.id : step.id;
   const why = refused.length > 0 ? refusals(refused) : ` (on_unmarked_step: ${settings.on_unmarked_step})`;
-  return { event: "step_unmarked", reason: `the agent ended well and left ${name} unmarked${why}` };
+  return {
+    event: "step_unmarked",
+    reason: `the agent ended well and left ${name} unmarked${why}${said(end)}`,
+  };
+}
+
+/** An agent that changed nothing and left its step open may wait for a person, or may not have been able to go on. */
+async function doubted(
+  { ports }: ExecutionContext,
+  { end, worktree }: Last,
+  outcome: StepResult,
+): Promise<StepResult> {
+  if (outcome.event !== "step_unmarked" || worktree === null) return outcome;
+  const state = await ports.worktrees.state(worktree).catch(() => null);
+  if (state === null || state.head !== worktree.head || state.uncommitted.length > 0) return outcome;
+  const asks = lastWords(end);
+  if (!/[?？؟](?:["'”’»)\]*_`\s]|$)/u.test(asks)) return { ...outcome, patch: { idle: true } };
+  return { event: "question_asked", reason: asks, asks };
+}
+
+const MOST_WORDS = 2_000;
+
+/** The last paragraph. */
+function lastWords({ text }: AgentEnd): string {
+  return (
+    text
+      .trim()
+      .split(/\n\s*\n/)
+      .at(-1) ?? ""
+  ).slice(0, MOST_WORDS);
+}
+
+function said(end: AgentEnd): string {
+  const words = lastWords(end).replace(/\s+/g, " ");
+  if (words === "") return "";
+  return `; its last words: ${words.length > 200 ? `${words.slice(0, 199)}…` : words}`;
 }
 
 function sessionEdits(task: Task, session: string | null, agent: string): readonly TaskEdit[] {

@@ -3,7 +3,14 @@ import { nearestFew } from "../../../core/nearest.ts";
 import type { View } from "../../../core/ports/store.ts";
 import type { Context } from "../../../runtime/module.ts";
 import { taskOf } from "../../../tasks-file/load.ts";
-import { loadQuestions, messagePath, nextQuestionId, type Question, questionPath } from "../question.ts";
+import {
+  loadQuestions,
+  messagePath,
+  newQuestion,
+  type Question,
+  questionAsked,
+  writeQuestion,
+} from "../question.ts";
 import { BLOOM, OVER } from "../table.ts";
 import type { TaskRun } from "../task-run.ts";
 import { sendEvent } from "./person.ts";
@@ -29,15 +36,7 @@ export const ask = changing(
     const { id: known } = taskOf(file.tasks, task);
     if (text.trim() === "")
       throw new PawlError("usage", "The question is empty.", "Give the question's text.");
-    const question: Question = {
-      id: nextQuestionId(questions),
-      task: known,
-      text,
-      blocking: blocking === true,
-      asked: now.time,
-      answer: null,
-      answered: null,
-    };
+    const question = newQuestion(questions, { task: known, text, blocking: blocking === true }, now.time);
     const then = question.blocking
       ? "End your turn now: you are resumed with the answer."
       : "Go on; the answer reaches you later.";
@@ -46,9 +45,7 @@ export const ask = changing(
       data: { question },
       ...(question.blocking ? { waits: true as const } : {}),
       changes: [writeQuestion(question)],
-      happened: [
-        { type: "question:asked", taskId: known, questionId: question.id, text, blocking: question.blocking },
-      ],
+      happened: [questionAsked(question)],
     };
   },
 );
@@ -173,14 +170,6 @@ export const interject = changing(
 function mayRun(run: TaskRun | undefined): boolean {
   const row = BLOOM.rules.find(({ id }) => id === run?.row);
   return row?.commands?.some(({ type }) => type === "run-agent") ?? false;
-}
-
-function writeQuestion(question: Question) {
-  return {
-    type: "write" as const,
-    path: questionPath(question.id),
-    text: `${JSON.stringify(question, null, 2)}\n`,
-  };
 }
 
 function unknownQuestion(id: string, all: readonly Question[]): PawlError {

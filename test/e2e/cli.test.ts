@@ -38,6 +38,7 @@ describe("pawl", () => {
     [["status", "extra"], 2, "Too many arguments for 'status': expected 0, found 1."],
     [["status", "--project"], 2, "`--project <dir>` has no value."],
     [["reject", "x", "-m"], 2, "`-m, --notes <text>` has no value."],
+    [["reject", "x", "-m", "--project=."], 2, "`-m, --notes <text>` has no value."],
     [["--project", "."], 2, "No command was named."],
     [["approve"], 2, "Missing required argument 'run'"],
     [["approve", "nope"], 2, 'No run is called "nope"'],

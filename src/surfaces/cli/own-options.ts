@@ -16,11 +16,23 @@ export interface OwnOptions {
 export function readOwnOptions(
   argv: readonly string[],
 ): OwnOptions & { readonly words: readonly string[] | null } {
-  const program = addOwnOptions(new Command())
-    .exitOverride()
-    .configureOutput({ writeErr: () => {} });
+  const program = ownProgram();
   const words = attempt(() => program.parseOptions([...argv]).operands, null);
   return { words, ...ownOptionsIn(program.opts()) };
+}
+
+/** The last word once these options are taken out: where an option has no value, it is that one. */
+export function lastWord(argv: readonly string[]): string | undefined {
+  return attempt(() => {
+    const { operands, unknown } = ownProgram().parseOptions([...argv]);
+    return [...operands, ...unknown].at(-1);
+  }, argv.at(-1));
+}
+
+function ownProgram(): Command {
+  return addOwnOptions(new Command())
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} });
 }
 
 export function addOwnOptions(program: Command): Command {

@@ -2,6 +2,7 @@
 import type { Argument, Command, CommanderError } from "commander";
 import { PawlError } from "../../core/error.ts";
 import { nearest } from "../../core/nearest.ts";
+import { lastWord } from "./own-options.ts";
 
 export interface RefusedChoice {
   readonly command: Command;
@@ -55,7 +56,7 @@ const FAULTS: Readonly<Record<string, (command: Command, argv: readonly string[]
   }),
   "commander.optionMissingArgument"(command, argv) {
     // Nothing stands behind it.
-    const last = argv.at(-1);
+    const last = lastWord(argv);
     const option = optionsOf(command).find(({ long, short }) => last === long || last === short);
     return { message: option ? `\`${option.flags}\` has no value` : "The last option has no value" };
   },

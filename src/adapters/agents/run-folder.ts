@@ -1,9 +1,9 @@
 /** What a run leaves on disk: `.pawl/agents/<run>/` with call.json, prompt.md, output.jsonl, errors.log, end.json. */
 
-import { createHash } from "node:crypto";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
+import { hashOf } from "../../core/hash.ts";
 import { checkId } from "../../core/id.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { AgentEvent, AgentOrder, AgentUsage } from "../../core/ports/agents.ts";
@@ -99,7 +99,7 @@ export function keepSpent(projectRoot: string, agent: string, session: string, u
 const SESSIONS = ".pawl/agents/sessions";
 
 function spentPath(projectRoot: string, agent: string, session: string): string {
-  const name = createHash("sha256").update(`${agent}\0${session}`).digest("hex").slice(0, 32);
+  const name = hashOf(`${agent}\0${session}`).slice(0, 32);
   return ownPlace(projectRoot, `${SESSIONS}/${name}.json`);
 }
 

@@ -1,10 +1,10 @@
 /** The files of one event log: what was put aside because it was long, in its order, and the log itself. */
 
-import { createHash } from "node:crypto";
 import { closeSync, readdirSync, readSync, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
+import { hashOf } from "../../core/hash.ts";
 import { asideNames, asideNumber } from "../../core/log-parts.ts";
 import { openPlain } from "../files/plain-file.ts";
 
@@ -112,7 +112,7 @@ function generationIn(bytes: Buffer): string | null {
   const end = bytes.indexOf(LINE_END);
   if (end < 0 && bytes.length < LONGEST_FIRST) return null;
   const first = end < 0 ? bytes : bytes.subarray(0, end);
-  return createHash("sha256").update(first).digest("hex").slice(0, 16);
+  return hashOf(first).slice(0, 16);
 }
 
 export async function bytesAt(file: FileHandle, from: number, to: number): Promise<Buffer> {

@@ -10,9 +10,9 @@
  * R5  Each commit is on top of the one before, so that a remote which refuses to have history rewritten takes it.
  */
 
-import { createHash } from "node:crypto";
 import { oneLine } from "../../core/blanks.ts";
 import { PawlError } from "../../core/error.ts";
+import { hashOf } from "../../core/hash.ts";
 import type { HeldLease } from "../../core/ports/worktrees.ts";
 import { fetch } from "./fetch.ts";
 import { type GitAnswer, type GitCall, git, gitFailed, gitLine } from "./git.ts";
@@ -69,7 +69,7 @@ export function ownRef(kind: FenceKind, name: string): string {
 }
 
 function leaseRef({ kind, project }: Fence, { what }: HeldLease): string {
-  const hash = createHash("sha256").update(`${project}\0${what}`).digest("hex");
+  const hash = hashOf(`${project}\0${what}`);
   return ownRef(kind, `lease/${hash}`);
 }
 

@@ -4,11 +4,11 @@
  * addresses and file systems (some agents treat a path as part of a URL). Names that begin with `@` are Pawl's own, never
  * a branch's.
  */
-import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
+import { hashOf } from "../../core/hash.ts";
 import { projectPath } from "../../core/path.ts";
 import type { Folder, Repo } from "../../core/ports/worktrees.ts";
 import { ownPlace } from "../files/own-folder.ts";
@@ -23,7 +23,7 @@ export function encodeName(text: string): string {
   const inside = (at: number) => at > 0 && at < characters.length - 1;
   const encoded = characters.map((character, at) => encodeCharacter(character, inside(at))).join("");
   if (encoded.length <= LONGEST) return encoded;
-  return `${encoded.slice(0, LONGEST - 70)}@${createHash("sha256").update(text).digest("hex")}`;
+  return `${encoded.slice(0, LONGEST - 70)}@${hashOf(text)}`;
 }
 
 function encodeCharacter(character: string, inside: boolean): string {

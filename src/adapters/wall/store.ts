@@ -1,7 +1,7 @@
 /** What the wall keeps for a folder between runs: its agents' home. */
-import { createHash } from "node:crypto";
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { hashOf } from "../../core/hash.ts";
 import { openOwnFolder, ownPlace } from "../files/own-folder.ts";
 import { writeWhole } from "../files/write-whole.ts";
 
@@ -15,7 +15,7 @@ export interface Store {
 /** Creates the store if it is missing, and removes those of worktrees that are gone. */
 export function openStore(projectRoot: string, folder: string): Store {
   const walls = openOwnFolder(projectRoot, WALLS, 0o700);
-  const name = createHash("sha256").update(folder).digest("hex").slice(0, 32);
+  const name = hashOf(folder).slice(0, 32);
   const store = { folder: join(walls, name) };
   if (!existsSync(join(store.folder, "of.json"))) {
     sweep(projectRoot);

@@ -17,11 +17,12 @@
  * are bound to the folder that they were started in.
  */
 import { spawnSync } from "node:child_process";
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { hashOf } from "../../../core/hash.ts";
 
 const COST_OF_A_TURN = 0.001;
 
@@ -48,10 +49,7 @@ let lastWords = "";
 function fileOf(id: string): string {
   const folder = join(process.env.PAWL_SCRIPTED_HOME ?? join(homedir(), ".pawl-scripted"));
   mkdirSync(folder, { recursive: true });
-  return join(
-    folder,
-    `${createHash("sha256").update(`${process.cwd()}\0${id}`).digest("hex").slice(0, 32)}.json`,
-  );
+  return join(folder, `${hashOf(`${process.cwd()}\0${id}`).slice(0, 32)}.json`);
 }
 
 function tell(line: Record<string, unknown>): void {

@@ -1,7 +1,7 @@
 /** The projects of a board, and those things that each route does with one. */
-import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { toPawlError } from "../../../core/error.ts";
+import { hashOf } from "../../../core/hash.ts";
 import { once } from "../../../core/once.ts";
 import type { EventLog } from "../../../core/ports/event-log.ts";
 import type { Project } from "../../../runtime/project.ts";
@@ -40,7 +40,7 @@ export function boardProjects(places: readonly BoardPlace[]): ReadonlyMap<string
 
 /** In addresses. `root`: its real path. */
 export function projectKey(root: string): string {
-  return createHash("sha256").update(root).digest("hex").slice(0, 12);
+  return hashOf(root).slice(0, 12);
 }
 
 export async function entryOf({ key, root, project }: BoardProject): Promise<ProjectEntry> {

@@ -30,6 +30,10 @@ export const BLOOM = {
     says: "A usage limit is a resource: by an agent's own last event its tasks rest in one state, spend no try, are told once, and go on in their sessions at the reset, which is read with and without a zone; an unreadable one is backed off from, an hour at most.",
     source: "hours, Quota is a resource",
   },
+  "agents.next": {
+    says: "With a list of agents and `on_limit: next`, the next agent goes on with a task whose agent is limited, in a fresh session that is told what was done; new tasks do not ask the limited one until its reset, and with all of them limited the first reset ends the wait.",
+    source: "hours, Quota is a resource",
+  },
   "agents.account": {
     says: "An agent whose account is refused (key, login, credit, model) stops for all its tasks at once, spends no try, and a person is told once what mends it.",
     source: "hours, Quota is a resource",

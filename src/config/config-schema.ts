@@ -78,7 +78,14 @@ const BLOOM_FILE = z
   .strictObject({
     tasks_file: z.string().min(1).optional().describe("The tasks file, relative to the project's root."),
     command: z.string().min(1).optional().describe("How an agent's prompt calls this program."),
-    agent: z.string().min(1).optional().describe("The agent of tasks that name none."),
+    agent: z
+      .union([z.string().min(1), z.array(z.string().min(1)).min(1).max(8)])
+      .optional()
+      .describe("The agent of tasks that name none; of a list the first, see on_limit."),
+    on_limit: z
+      .enum(["wait", "next"])
+      .optional()
+      .describe("While that agent's account is limited: wait, or go on with the next of the list."),
     agents: z.int().min(1).max(64).optional().describe("How many agents work at once."),
     merge_train: z
       .int()

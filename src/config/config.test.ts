@@ -222,6 +222,17 @@ describe("the configuration", () => {
     );
   });
 
+  it("takes a list of agents, of which the others stand in where `on_limit` says so", async () => {
+    const bloomOf = async (text: string) => (await load({ "pawl.yaml": `bloom:\n${text}` })).settings.bloom;
+    const list = "  agent: [claude, codex, gemini]\n";
+    expect(await bloomOf(`${list}  on_limit: next\n`)).toMatchObject({
+      agent: "claude",
+      stand_ins: ["codex", "gemini"],
+    });
+    expect(await bloomOf(list)).toMatchObject({ agent: "claude", stand_ins: [] });
+    expect(await bloomOf("  on_limit: next\n")).toMatchObject({ agent: "claude", stand_ins: [] });
+  });
+
   it("says how many faults there are", async () => {
     const error = await refusal({ "pawl.yaml": "alfred:\n  provider: x\n  evidence: y\n" });
     expect(error.message).toContain("(1 more after this one)");
@@ -233,7 +244,8 @@ describe("the configuration", () => {
     expect(Object.keys(PAWL_FILE.shape).sort()).toEqual(Object.keys(own).sort());
     expect(PAWL_FILE.safeParse({ environment: { ports: task_environment.ports } }).error).toBeUndefined();
     // What the environment and the command line say is no matter of a file.
-    const { searched, ...sayable } = DEFAULT_SETTINGS.bloom;
+    // Those that stand in come with `agent` as a list.
+    const { searched, stand_ins, ...sayable } = DEFAULT_SETTINGS.bloom;
     expect(Object.keys(ALFRED_FILE.shape).sort()).toEqual(Object.keys(DEFAULT_SETTINGS.alfred).sort());
     // Null stands for what is not there; a file leaves it out.
     const text = JSON.stringify(

@@ -150,7 +150,17 @@ export function spelledOut(tree: Tree): Tree {
     const name = SHORT[key];
     return [key, typeof name === "string" && typeof value === "string" ? { [name]: value } : value];
   });
-  return withEnvironment(Object.fromEntries(entries));
+  return withStandIns(withEnvironment(Object.fromEntries(entries)));
+}
+
+/** `agent: [A, B]` is A; with `on_limit: next` B stands in for it. */
+function withStandIns(tree: Tree): Tree {
+  if (!isObject(tree.bloom)) return tree;
+  const { agent, on_limit, ...rest } = tree.bloom;
+  if (agent === undefined) return { ...tree, bloom: rest };
+  const [first, ...others] = [agent].flat();
+  const standIns = on_limit === "next" && others.length > 0 ? { stand_ins: others } : {};
+  return { ...tree, bloom: { ...rest, agent: first, ...standIns } };
 }
 
 /** `environment: [A]` is short for `environment: {variables: [A]}`; the rest of it is what tasks have for themselves. */
@@ -166,6 +176,7 @@ function withShortForms(file: ParsedFile): ParsedFile {
     if (key === "task_environment") return file.place(["environment", ...rest]);
     if (key === "environment" && isObject(file.tree.environment))
       return file.place(["environment", "variables"]);
+    if (key === "bloom" && rest[0] === "stand_ins") return file.place(["bloom", "agent"]);
     return file.place(isShort(key) ? [key] : [key, ...rest]);
   };
   return { tree: spelledOut(file.tree), place };

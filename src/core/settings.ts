@@ -162,6 +162,8 @@ export interface BloomSettings {
   readonly command: string;
   /** The agent of a task that names none. */
   readonly agent: string;
+  /** Those that go on with such a task while its agent's account is limited or refused, in this order. */
+  readonly stand_ins: readonly string[];
   /** How many agents work at once. */
   readonly agents: number;
   /** How many merges into one branch are prepared and verified at once, each on top of the previous one. */
@@ -242,6 +244,7 @@ export const DEFAULT_SETTINGS: Settings = {
     searched: [],
     command: "bloom",
     agent: "claude",
+    stand_ins: [],
     agents: 1,
     merge_train: 4,
     permission: "edits",

@@ -91,17 +91,20 @@ export interface StartingTask {
   }[];
 }
 
-export type StartingSettings = Pick<Settings, "agents"> & { readonly bloom: Pick<BloomSettings, "agent"> };
+export type StartingSettings = Pick<Settings, "agents"> & {
+  readonly bloom: Pick<BloomSettings, "agent" | "stand_ins">;
+};
 
 /** Everything that work on the task would start. */
 export function startsOfTask(task: StartingTask, settings: StartingSettings): readonly Executable[] {
   const { id, steps, verify = [] } = task;
-  const agent = agentEntry(task.agent ?? settings.bloom.agent, settings);
+  const { agent, stand_ins } = settings.bloom;
+  const agents = task.agent === undefined ? [agent, ...stand_ins] : [task.agent];
   const commands = [...verify, ...steps.flatMap((step) => step.verify ?? [])];
   return [
-    agent,
+    ...agents.map((name) => agentEntry(name, settings)),
     ...commands.map((text) => command(`verify of ${id}`, text)),
-    ...(obeysLines(agent.name, settings) ? linesToRun(task) : []).map((text) =>
+    ...(agents.some((name) => obeysLines(name, settings)) ? linesToRun(task) : []).map((text) =>
       command(`RUN of ${id}`, text),
     ),
   ];

@@ -1,6 +1,7 @@
 /** How long an agent rests whose account is limited or refused, and how that is said, everywhere in the same words. */
 import { clockOf, dayOf } from "../../core/local-time.ts";
 import type { Limited } from "../../core/ports/agents.ts";
+import type { BloomSettings } from "../../core/settings.ts";
 import type { Task } from "../../tasks-file/task.ts";
 import { isBackingOff } from "./standing.ts";
 import type { AgentRest, TaskRun } from "./task-run.ts";
@@ -60,18 +61,46 @@ export function restReason(rest: AgentRest): string {
   return `${restWords(rest)} (${rest.words})`;
 }
 
+/** Who works on the task: its own agent, else who stands in for the project's, else that. */
+export function agentOf(
+  task: Pick<Task, "agent">,
+  run: Pick<TaskRun, "standIn"> | undefined,
+  settings: Pick<BloomSettings, "agent">,
+): string {
+  return task.agent ?? run?.standIn ?? settings.agent;
+}
+
+/** Who goes on with the task while this agent rests; null: nobody, so it waits. */
+export function nextAgent(
+  task: Pick<Task, "agent">,
+  agent: string,
+  { agent: first, stand_ins }: Pick<BloomSettings, "agent" | "stand_ins">,
+  resting: Resting,
+): string | null {
+  if (task.agent !== undefined) return null;
+  return [first, ...stand_ins].find((name) => name !== agent && !resting.has(name)) ?? null;
+}
+
+/** By their names. */
+export type Resting = ReadonlyMap<string, AgentRest>;
+
 /** The agents that rest now, each with its longest rest. */
-export function restingAgents(
-  runs: ReadonlyMap<string, TaskRun>,
-  now: string,
-): ReadonlyMap<string, AgentRest> {
+export function restingAgents(runs: ReadonlyMap<string, TaskRun>, now: string): Resting {
   const found = new Map<string, AgentRest>();
-  for (const run of runs.values()) {
-    if (run.state !== "agent_rests" || !run.rest || !isBackingOff(run, now)) continue;
-    const other = found.get(run.rest.agent);
-    if (other === undefined || other.until < run.rest.until) found.set(run.rest.agent, run.rest);
-  }
+  for (const run of runs.values())
+    for (const rest of restsOf(run, now)) {
+      const other = found.get(rest.agent);
+      if (other === undefined || other.until < rest.until) found.set(rest.agent, rest);
+    }
   return found;
+}
+
+function restsOf(run: TaskRun, now: string): readonly AgentRest[] {
+  const { passed, rest, state } = run;
+  return [
+    ...(state === "agent_rests" && rest && isBackingOff(run, now) ? [rest] : []),
+    ...(passed && passed.until > now ? [passed] : []),
+  ];
 }
 
 export interface RestingAgent {
@@ -106,5 +135,6 @@ export function listResting(
 
 /** `claude rests until 03:02; 4 tasks wait`. */
 export function restLine({ tasks, words }: Pick<RestingAgent, "tasks" | "words">): string {
+  if (tasks.length === 0) return words;
   return `${words}; ${tasks.length} ${tasks.length === 1 ? "task waits" : "tasks wait"}`;
 }

@@ -2,18 +2,19 @@
 import type { Cap, Wanted } from "../../core/ports/claims.ts";
 import type { BloomSettings } from "../../core/settings.ts";
 import type { Task } from "../../tasks-file/task.ts";
+import { agentOf } from "./agent-rest.ts";
 import { budgetOf, rounded } from "./budget.ts";
 import { repoOf } from "./execution-context.ts";
 import type { TaskRun } from "./task-run.ts";
 
 export function wantedFor(
   task: Task,
-  run: Pick<TaskRun, "spent"> | undefined,
+  run: Pick<TaskRun, "spent" | "standIn"> | undefined,
   settings: Pick<BloomSettings, "agent" | "budget" | "caps">,
 ): Wanted {
   const { usd } = budgetOf(task, settings);
   const repository = repoOf(task);
-  const agent = task.agent ?? settings.agent;
+  const agent = agentOf(task, run, settings);
   const { agents, repositories, usd_per_day = null } = settings.caps;
   return {
     repository,

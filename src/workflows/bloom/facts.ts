@@ -3,6 +3,7 @@ import type { BloomSettings } from "../../core/settings.ts";
 import type { FactValue } from "../../engine/workflow.ts";
 import { getCurrentStepForTask } from "../../tasks-file/steps.ts";
 import { hasOwnWork, isOpenStep, type Step, type Task, type TasksFile } from "../../tasks-file/task.ts";
+import { nextAgent, type Resting } from "./agent-rest.ts";
 import type { TaskEvent } from "./table.ts";
 import type { TaskRun, TryKind } from "./task-run.ts";
 
@@ -25,6 +26,8 @@ export interface Around {
   readonly task: Task;
   readonly file: TasksFile;
   readonly settings: BloomSettings;
+  /** The agents whose accounts are limited or refused, as other tasks know. */
+  readonly resting: Resting;
 }
 
 /** The inputs of a task for an event on its run; the table asks only for some of them. */
@@ -37,6 +40,8 @@ export const INPUTS: Readonly<Record<string, (around: Around, run: TaskRun, even
     rounds_left: ({ settings }, { returned }) => (returned?.rounds ?? 0) <= settings.pr.rounds,
     unmarked: ({ settings }) => settings.on_unmarked_step,
     in_doubt: (_, { idle = false, refused = [] }) => idle || refused.length > 0,
+    next_agent: ({ resting, settings, task }, { rest }) =>
+      rest ? nextAgent(task, rest.agent, settings, resting) !== null : false,
     repo: ({ task }) => task.repo !== undefined,
     push: ({ file, task }) => task.repo !== undefined && file.git.push_to_remote,
     target: ({ task: { merge_into, open_pr, repo } }) => {

@@ -74,6 +74,7 @@ export function loopPolicy({
     ...pathsBelow("bloom.caps.repositories", bloom.caps.repositories),
     ...pathsBelow("bloom.caps.agents", bloom.caps.agents),
     "bloom.caps.usd_per_day": bloom.caps.usd_per_day,
+    ...(bloom.stand_ins.length > 0 ? { "bloom.stand_ins": bloom.stand_ins } : {}),
     ...pathsBelow("setup", setup),
     ...(isUsed(task_environment) ? pathsBelow("environment", { ...task_environment }) : {}),
     ...(environment.length > 0 ? { environment } : {}),
@@ -101,12 +102,13 @@ export function settingsBy(policy: Policy, settings: Settings): Settings {
     },
   };
   const environment = (policy["bloom.environment"] ?? []) as readonly string[];
+  const stand_ins = (policy["bloom.stand_ins"] ?? []) as readonly string[];
   return {
     ...settings,
     environment: (policy.environment ?? []) as readonly string[],
     setup: valuesBelow("setup", policy) as Settings["setup"],
     task_environment: { ...NO_ENVIRONMENT, ...valuesBelow("environment", policy) },
-    bloom: { ...settings.bloom, ...own, ...groups, environment } as BloomSettings,
+    bloom: { ...settings.bloom, ...own, ...groups, environment, stand_ins } as BloomSettings,
   };
 }
 

@@ -91,6 +91,10 @@ export interface TaskRun {
   readonly refused?: readonly string[];
   /** Its agent ended well, changed nothing and left the step open. */
   readonly idle?: boolean;
+  /** Who works on it in place of its agent, whose account is limited or refused; null or absent: nobody. */
+  readonly standIn?: string | null;
+  /** The rest of the agent that it went on without; null or absent: it waited. */
+  readonly passed?: AgentRest | null;
   /** An agent ran for it, so there must be work to see. */
   readonly asked?: boolean;
   /** Where the branch was when its first agent began, if no target separates the task's own commits. */

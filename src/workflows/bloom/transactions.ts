@@ -14,6 +14,7 @@ import { changeTasks, type LoadedTasks, loadTasks, TASKS_RUN } from "../../tasks
 import type { TaskEdit } from "../../tasks-file/splice.ts";
 import { findStep } from "../../tasks-file/steps.ts";
 import { findTask, type Task, type TaskStatus, type TasksFile } from "../../tasks-file/task.ts";
+import type { Resting } from "./agent-rest.ts";
 import type { Known, StepResult } from "./execution-context.ts";
 import { INPUTS } from "./facts.ts";
 import { governTask, type Pinned, pinOf } from "./govern.ts";
@@ -292,6 +293,8 @@ export interface BeginInput {
   readonly watches?: boolean;
   /** To check whether its target passes now what it failed. */
   readonly isTargetMoved?: boolean;
+  /** The agents that rest, as the worker knows. */
+  readonly resting?: Resting;
   /** Events committed with the table's `claimed`. */
   readonly happened: readonly BloomHappening[];
   /** The policy that the task follows; absent: what its file says. */
@@ -343,7 +346,9 @@ export const begin = runEvent<BeginTypes>({
   observers: observersOf,
   propose({ decision, run, sent }, context) {
     const { governed, policy, seen, task, taskRun } = run;
-    const turned = turnBy(taskRun, decision, sent.reason, nowIn(seen, task, context));
+    const now = nowIn(seen, task, context);
+    const resting = new Map([...(context.input.resting ?? []), ...now.resting]);
+    const turned = turnBy(taskRun, decision, sent.reason, { ...now, resting });
     const changed = changeTasks(seen, turned.edits, context.settings);
     const next = { ...turned.run, status: statusAfter(turned.edits, task, turned, taskRun) };
     const all = [...context.input.happened, ...turned.happened];

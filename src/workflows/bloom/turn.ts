@@ -13,12 +13,14 @@ import { editedTask } from "../../tasks-file/entries.ts";
 import type { TaskEdit } from "../../tasks-file/splice.ts";
 import { getCurrentStepForTask } from "../../tasks-file/steps.ts";
 import type { Task, TaskStatus } from "../../tasks-file/task.ts";
+import { agentOf, nextAgent, restingAgents } from "./agent-rest.ts";
 import { unverifiedCommands } from "./commands/run-verify.ts";
 import { type Around, INPUTS, TRIED } from "./facts.ts";
 import { doneWith, isClosed } from "./pick.ts";
 import { BACKS_OFF, type Standings } from "./standing.ts";
 import { BLOOM, REPLIES, type TaskEvent, type TaskState } from "./table.ts";
 import {
+  type AgentRest,
   closedSteps,
   type Purpose,
   reasonOf,
@@ -48,13 +50,14 @@ export interface Now extends Around {
 
 /** What a turn of the task needs. `edits`: the task's edits in the same commit, before the event's own. */
 export function nowIn(
-  { file, states }: Pick<Now, "file" | "states">,
+  { file, runs, states }: Pick<Now, "file" | "states"> & { readonly runs: ReadonlyMap<string, TaskRun> },
   task: Task,
   context: Pick<Context, "answered" | "caller" | "now" | "settings">,
   edits: readonly TaskEdit[] = [],
 ): Now {
   const { caller: by, now, settings } = context;
-  return { task, file, states, edits, settings: settings.bloom, time: now.time, by };
+  const resting = restingAgents(runs, now.time);
+  return { task, file, states, resting, edits, settings: settings.bloom, time: now.time, by };
 }
 
 /** The event, and its consequences that need no observation, so that they cost no commit of their own. */
@@ -77,10 +80,11 @@ export function turnBy(run: TaskRun, decision: Decision, reason: string | undefi
   };
 }
 
-function step(run: TaskRun, decision: Decision, reason: string | undefined, now: Now): Turn {
+function step(before: TaskRun, decision: Decision, reason: string | undefined, now: Now): Turn {
   const { rule, after } = decision;
   const event = rule.on as TaskEvent;
-  if (rule.outcome === "no-effect") return { run, rule, edits: [], happened: [] };
+  if (rule.outcome === "no-effect") return { run: before, rule, edits: [], happened: [] };
+  const run = { ...before, ...agentAfter(before, rule, now) };
   const state = after.state as TaskState;
   const worked = event === "step_done" || rule.reply === "assumed_done";
   const next: TaskRun = {
@@ -106,6 +110,7 @@ function step(run: TaskRun, decision: Decision, reason: string | undefined, now:
           errand: "step",
           work: null,
           nothing: null,
+          standIn: null,
           returned: null,
           cancelled: undefined,
           refused: [],
@@ -125,6 +130,34 @@ function step(run: TaskRun, decision: Decision, reason: string | undefined, now:
     edits: written,
     happened: happenings(run, next, decision, now),
   };
+}
+
+/** What passes by itself comes first. */
+function byEnd(one: AgentRest, other: AgentRest): number {
+  const [first = "", second = ""] = [one, other].map(
+    ({ mend, until }) => `${mend === undefined ? 0 : 1} ${until}`,
+  );
+  return first < second ? -1 : 1;
+}
+
+/** Who works on it from now on, and what is known of the one that rests. */
+function agentAfter(run: TaskRun, { on, reply }: Rule, { resting, settings, task }: Now): Partial<TaskRun> {
+  const agent = agentOf(task, run, settings);
+  if (on === "claimed" && resting.has(agent))
+    return { standIn: nextAgent(task, agent, settings, resting) ?? run.standIn ?? null };
+  if (on !== "agent_limited" || !run.rest) return {};
+  if (reply === "hands_over")
+    return {
+      ...{ passed: run.rest, rest: null, session: null },
+      standIn: nextAgent(task, agent, settings, resting),
+    };
+  // All of them rest: the first that is over ends the wait.
+  const others = task.agent === undefined ? [settings.agent, ...settings.stand_ins] : [];
+  const [rest = run.rest] = [
+    run.rest,
+    ...others.flatMap((name) => (name === agent ? [] : (resting.get(name) ?? []))),
+  ].sort(byEnd);
+  return rest === run.rest ? {} : { passed: run.rest, rest, standIn: rest.agent };
 }
 
 /** What is known of a red target, and whether the target's present state comes into the workspace first. */

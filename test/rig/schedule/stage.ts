@@ -88,6 +88,7 @@ export interface StageRun {
   readonly environment: Readonly<Record<string, string>>;
   readonly run: string;
   readonly task: string;
+  readonly agent: string;
   readonly prompt: string;
   readonly resumed: boolean;
   /** Why it is told to stop; settles only then. */
@@ -204,6 +205,7 @@ export function openStage(options: StageOptions): Stage {
     const run: StageRun = {
       run: order.run,
       task: order.task ?? "",
+      agent: order.agent,
       prompt: order.prompt,
       environment: order.environment ?? {},
       resumed: order.session.type === "resume",

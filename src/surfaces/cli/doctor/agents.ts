@@ -50,7 +50,7 @@ async function wantedBy(host: Host, project: Project, { bloom }: Settings): Prom
   try {
     const tasks = eachTask(await tasksOf(project, host)).map(({ task }) => task);
     const open = tasks.filter(({ status }) => isOpenStatus(status));
-    return new Set(open.map(({ agent }) => agent ?? bloom.agent));
+    return new Set(open.flatMap(({ agent }) => agent ?? [bloom.agent, ...bloom.stand_ins]));
   } catch (thrown) {
     // What is wrong with the file is said where the tasks are.
     if (toPawlError(thrown).code === "internal") throw thrown;

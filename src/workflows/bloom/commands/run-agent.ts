@@ -17,7 +17,7 @@ import type { Nearing } from "../../../runtime/module.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
 import { isOpenStep, type Step, type Task } from "../../../tasks-file/task.ts";
-import { restOf, restReason } from "../agent-rest.ts";
+import { agentOf, restOf, restReason } from "../agent-rest.ts";
 import { allowedCommands } from "../allowed.ts";
 import {
   added,
@@ -56,7 +56,7 @@ export async function runAgent(context: ExecutionContext): Promise<StepResult> {
   const before = lookFirst(known);
   if (before) return before;
   const place = await placeOf(context);
-  const agent = known.task.agent ?? known.settings.agent;
+  const agent = agentOf(known.task, known.run, known.settings);
   const lost = lostSession(known, agent, place.folder, context.ports.host);
   if (lost) return { event: "session_lost", reason: lost };
   const isConflicting = (await takeTarget(context, place.worktree)).length > 0;
@@ -475,11 +475,13 @@ function outcomeOf(
   if (end.outcome === "failed") {
     // It was silent because it was waiting for a person.
     if (asks && (end.reason === "inactive" || end.reason === "timed-out")) return asks;
-    if (end.reason === "not-installed") return { event: "agent_missing", reason: end.detail };
+    const isStandIn = run.standIn === agent;
+    if (end.reason === "not-installed" && !isStandIn) return { event: "agent_missing", reason: end.detail };
     if (end.reason === "bad-session" && run.session !== null)
       return { event: "session_lost", reason: end.detail };
-    if (end.limited) {
-      const rest = restOf(end.limited, agent, task.id, run.rest ?? null, now);
+    const limited = end.reason === "not-installed" ? notInstalled(end.detail) : end.limited;
+    if (limited) {
+      const rest = restOf(limited, agent, task.id, run.rest ?? null, now);
       return { event: "agent_limited", reason: restReason(rest), patch: { rest } };
     }
     return { event: "agent_failed", reason: `${end.reason}: ${end.detail}` };
@@ -510,6 +512,9 @@ async function doubted(
   if (!/[?？؟](?:["'”’»)\]*_`\s]|$)/u.test(asks)) return { ...outcome, patch: { idle: true } };
   return { event: "question_asked", reason: asks, asks };
 }
+
+/** Whoever stands in for another must not block the task. */
+const notInstalled = (words: string) => ({ words, resets: null, mend: "it is not installed here" });
 
 const MOST_WORDS = 2_000;
 

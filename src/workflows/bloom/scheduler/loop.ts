@@ -23,7 +23,7 @@ import type { SharedWorktrees } from "../../../core/ports/worktrees.ts";
 import { openSignal, type Signal } from "../../../core/signal.ts";
 import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
 import { branchOf, eachTask, findTask, type Task } from "../../../tasks-file/task.ts";
-import { listResting, type RestingAgent, restingAgents } from "../agent-rest.ts";
+import { listResting, type Resting, type RestingAgent, restingAgents } from "../agent-rest.ts";
 import { hasCaps, wantedFor } from "../caps.ts";
 import type { CheckGate, MergeQueue, StopReason } from "../execution-context.ts";
 import { governTask, pinOf } from "../govern.ts";
@@ -33,7 +33,7 @@ import { personsEvent } from "../persons-event.ts";
 import { ANY_WORKER, heldByCancelled, isClosed, isDone, type Worker } from "../pick.ts";
 import { loadMessages } from "../question.ts";
 import { awaitsMerge, isBackingOff, waitLeft } from "../standing.ts";
-import { reasonOf, type TaskRun } from "../task-run.ts";
+import { type AgentRest, reasonOf, type TaskRun } from "../task-run.ts";
 import { applyResult, type Picked, pick, putBack } from "../transactions.ts";
 import { type Caps, openCaps } from "./caps.ts";
 import { openCheckGate } from "./check-gate.ts";
@@ -43,7 +43,7 @@ import { listUnderway } from "./leftovers.ts";
 import { openMergeQueue } from "./merge-queue.ts";
 import { openMergeTurns } from "./merge-turns.ts";
 import { type MergeWatch, openMergeWatch } from "./merge-watch.ts";
-import { agentFor, agentMissing, checkAgents, missingError } from "./missing-agents.ts";
+import { agentMissing, checkAgents, missingError, restsFor } from "./missing-agents.ts";
 import { openPins, type Pins } from "./pins.ts";
 import { openRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
 import { openSlots, type Slots } from "./slots.ts";
@@ -113,6 +113,8 @@ interface Loop extends LoopSetup {
   readonly failed: Map<string, unknown>;
   /** Tasks of which nobody has agreed to what they start, and why. */
   readonly untrusted: Map<string, PawlError>;
+  /** The agents that rest, those included whose task is over. */
+  readonly rests: Map<string, AgentRest>;
   /** Tasks whose lines in tasks.yaml could not be changed at the last look. */
   readonly unwritable: Map<string, PawlError>;
   /** What this loop holds besides tasks: a repository's branch, the project's root, what only one task at a time may use. */
@@ -162,6 +164,7 @@ export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
     looks: new Map(),
     failed: new Map(),
     untrusted: new Map(),
+    rests: new Map(),
     unwritable: new Map(),
     folders: new Set(),
     outgrown: new AbortController(),
@@ -274,7 +277,7 @@ async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"
   const held = (open.length === 0 || isDraining(loop) ? null : await loop.claims.held?.(host)) ?? [];
   let soonest = Number.POSITIVE_INFINITY;
   const atWork = () => [...active.keys()].flatMap((id) => findTask(picked.file.tasks, id) ?? []);
-  const resting = restingAgents(picked.runs, loop.clock.now().toISOString());
+  const resting = restingNow(loop, picked);
   const without: Without = new Map();
   let isFull = false;
   caps.begin();
@@ -282,7 +285,7 @@ async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"
   const isInUse = picked.exclusive.some((each) => loop.folders.has(exclusiveName(each)));
   for (const task of apart(open, atWork)) {
     if (loop.folders.has(folderName(task, host)) || isInUse) continue;
-    if (resting.has(agentFor(picked, task) ?? "")) continue;
+    if (restsFor(picked, task, resting) !== null) continue;
     isFull = loop.stop.aborted || isDraining(loop) || !slots.isFree();
     if (isFull) break;
     const left = leftOf(held, task, picked, host);
@@ -299,6 +302,16 @@ async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"
   const next = untilNext(picked, loop);
   if (soonest === Number.POSITIVE_INFINITY && active.size === 0) return next;
   return Math.min(SLOW_MILLISECONDS, soonest, next === "nothing-left" ? Infinity : next);
+}
+
+/** Who can stand in for one that rests is not to ask it for each new task. */
+function restingNow({ clock, rests }: Loop, { runs, settings }: Picked): Resting {
+  const now = clock.now().toISOString();
+  const resting = restingAgents(runs, now);
+  if (settings.stand_ins.length === 0) return resting;
+  for (const [agent, rest] of resting) rests.set(agent, rest);
+  for (const [agent, { until }] of rests) if (until <= now) rests.delete(agent);
+  return rests;
 }
 
 /** By an agent that is not installed: why, and the tasks that wait for it. */
@@ -334,7 +347,7 @@ async function start(
   isTargetMoved: boolean,
   without: Without,
 ): Promise<"begun" | "waits" | "taken"> {
-  const { active, caps, slots } = loop;
+  const { active, caps, rests, slots } = loop;
   if (await lacksTrust(loop, task)) return "waits";
   const lacking = agentMissing(loop.ports.agents, picked, task);
   if (lacking !== null) {
@@ -356,7 +369,7 @@ async function start(
     throw error;
   });
   if (claims !== null && typeof claims !== "string") {
-    startWork(loop, active, task.id, claims, slot, { isTargetMoved });
+    startWork(loop, active, task.id, claims, slot, { isTargetMoved, resting: rests });
     return "begun";
   }
   slot.leave("quietly");
@@ -667,6 +680,8 @@ function waitingNow({ runs, states, scope }: Picked): readonly BloomHappening[] 
 
 function endOf(picked: Picked, { clock, untrusted, worker: { only } = ANY_WORKER }: Loop): LoopEnd {
   const { candidates, file, states, runs } = picked;
+  const now = clock.now().toISOString();
+  const resting = restingAgents(runs, now);
   const root = only === null ? null : findTask(file.tasks, only);
   const tasks = eachTask(root ? [root] : file.tasks).map(({ task }) => task);
   const open = tasks.filter((task) => !isClosed(task));
@@ -683,8 +698,8 @@ function endOf(picked: Picked, { clock, untrusted, worker: { only } = ANY_WORKER
     blocked: open.filter(({ id, status }) => status === "blocked" || stuck.has(id)).map(({ id }) => id),
     waiting: open.filter(waits).map(({ id }) => id),
     red: redIn(open, states, runs),
-    resting: listResting(open, runs, clock.now().toISOString(), (task) =>
-      candidates.some(({ id }) => id === task.id) ? agentFor(picked, task) : null,
+    resting: listResting(open, runs, now, (task) =>
+      candidates.some(({ id }) => id === task.id) ? restsFor(picked, task, resting) : null,
     ),
     byHand: open.filter(({ id, status }) => status === "in_progress" && !runs.has(id)).map(({ id }) => id),
   };

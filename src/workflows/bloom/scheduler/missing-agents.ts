@@ -2,6 +2,7 @@
 import { PawlError } from "../../../core/error.ts";
 import type { Agents } from "../../../core/ports/agents.ts";
 import type { Task } from "../../../tasks-file/task.ts";
+import { agentOf, nextAgent, type Resting } from "../agent-rest.ts";
 import { isOpen } from "../facts.ts";
 import { nowReady } from "../pick.ts";
 import type { Picked } from "../transactions.ts";
@@ -36,7 +37,14 @@ const SHOWN = 3;
 /** The agent that has something left to do for it; null: none has. */
 export function agentFor({ runs, settings }: Picked, task: Task): string | null {
   if (!isOpen(task, runs.get(task.id) ?? { workDone: false })) return null;
-  return task.agent ?? settings.agent;
+  return agentOf(task, runs.get(task.id), settings);
+}
+
+/** The agent for which the task waits; null: it need not. */
+export function restsFor(picked: Picked, task: Task, resting: Resting): string | null {
+  const agent = agentFor(picked, task);
+  if (agent === null || !resting.has(agent)) return null;
+  return nextAgent(task, agent, picked.settings, resting) === null ? agent : null;
 }
 
 /** Throws `agent-missing` if no task that could be taken now, or soon, has its agent. */

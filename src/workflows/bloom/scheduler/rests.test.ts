@@ -187,3 +187,80 @@ describe("A session", () => {
     expect(stage.runs.map(({ resumed }) => resumed)).toEqual([false, false]);
   });
 });
+
+describe("An agent that others stand in for", () => {
+  const TEAM = { agent: "claude", stand_ins: ["codex"] } as const;
+
+  /** The accounts that are limited now, by agent: when each is free again. */
+  function team(free: Readonly<Record<string, number>>, more: Partial<StageOptions> = {}) {
+    const stage: ReturnType<typeof openStage> = openStage({
+      ...{ tasks: FOUR, once: true, settings: TEAM },
+      async agent({ agent }) {
+        const at = (free[agent] ?? 0) + begun;
+        const resets = new Date(at).toISOString();
+        return stage.now().getTime() < at ? limit({ words: "limit", resets }) : undefined;
+      },
+      ...more,
+    });
+    const begun = stage.now().getTime();
+    return stage;
+  }
+
+  it("hands its task over at once, in a fresh session, and no other task asks it until its reset", async () => {
+    promise("agents.next");
+    const stage = team({ claude: 2 * HOUR });
+    const began = stage.now().getTime();
+    expect(await stage.end()).toMatchObject({ done: ["T1", "T2", "T3", "T4"], blocked: [], resting: [] });
+    expect(stage.now().getTime() - began).toBeLessThan(HOUR);
+    const agentsOf = (id: string) => stage.runs.filter(({ task }) => task === id).map(({ agent }) => agent);
+    expect(agentsOf("T1")).toEqual(["claude", "codex"]);
+    expect(agentsOf("T4")).toEqual(["codex"]);
+    expect(stage.runs.every(({ resumed }) => !resumed)).toBe(true);
+    expect(stage.of("task:retried")).toEqual([]);
+    const stood = stage.of("loop:stands").flatMap(({ resting }) => resting);
+    expect(stood).toContainEqual(expect.objectContaining({ agent: "claude", tasks: [] }));
+  });
+
+  it("waits with all of them for the first reset", async () => {
+    promise("agents.next");
+    const stage = team({ claude: 3 * HOUR, codex: HOUR });
+    await stage.until(() => stage.of("loop:stands").some(({ resting }) => resting.length === 2));
+    await stage.pass(HOUR / 2);
+    expect(stage.state("T1")).toBe("agent_rests");
+    const asked = stage.runs.length;
+    await stage.pass(HOUR);
+    expect(stage.runs.slice(asked).map(({ agent }) => agent)).toContain("codex");
+    expect(await stage.end()).toMatchObject({ done: ["T1", "T2", "T3", "T4"], blocked: [] });
+    expect(stage.runs.filter(({ agent }) => agent === "claude").length).toBeLessThanOrEqual(2);
+  });
+
+  it("blocks nothing where one of them is not installed", async () => {
+    promise("agents.next");
+    const stage = team(
+      {},
+      {
+        async agent({ agent }) {
+          if (agent === "codex") return { reason: "not-installed", detail: "codex is not installed" };
+          return stage.now().getTime() < begun + HOUR
+            ? limit({ words: "limit", resets: new Date(begun + HOUR).toISOString() })
+            : undefined;
+        },
+      },
+    );
+    const begun = stage.now().getTime();
+    expect(await stage.end()).toMatchObject({ done: ["T1", "T2", "T3", "T4"], blocked: [] });
+  });
+
+  it("works alone on a task that names it", async () => {
+    promise("agents.next");
+    const stage = team(
+      { claude: HOUR },
+      { tasks: list("id: T1, repo: ., agent: claude", "id: T2, repo: .") },
+    );
+    expect(await stage.end()).toMatchObject({ done: ["T1", "T2"] });
+    const agentsOf = (id: string) =>
+      new Set(stage.runs.filter(({ task }) => task === id).map(({ agent }) => agent));
+    expect(agentsOf("T1")).toEqual(new Set(["claude"]));
+    expect(stage.of("agent:rests").map(({ taskId }) => taskId)).toContain("T1");
+  });
+});

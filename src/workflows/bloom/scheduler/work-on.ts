@@ -17,6 +17,7 @@ import { openSignal } from "../../../core/signal.ts";
 import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
+import { agentOf, type Resting } from "../agent-rest.ts";
 import { added, rounded } from "../budget.ts";
 import { perform, performSave } from "../commands/perform.ts";
 import { withCost } from "../costs.ts";
@@ -99,6 +100,7 @@ export interface Begins {
   readonly watches?: boolean;
   /** Its target has changed: it checks whether that passes now. */
   readonly isTargetMoved?: boolean;
+  readonly resting?: Resting;
 }
 
 /** Works on a leased task until it is idle; does nothing if there is nothing left to begin. */
@@ -158,13 +160,13 @@ function isToBegin({ task, run }: Known, work: Work): boolean {
 async function beginNow(
   setup: WorkSetup,
   work: Work,
-  { isTargetMoved = false, watches = false }: Begins,
+  { isTargetMoved = false, resting = new Map(), watches = false }: Begins,
   happened: readonly BloomHappening[],
   caller: Caller,
 ): Promise<Begun & { readonly known: Known }> {
   const policy = await setup.pins.of(work.id);
   const worker = setup.worker ?? ANY_WORKER;
-  const input = { task: work.id, worker, watches, isTargetMoved, happened, policy };
+  const input = { task: work.id, worker, watches, isTargetMoved, resting, happened, policy };
   const reply = await withRetries(
     setup,
     async () => (await advance(setup.runtime, begin, input, caller)).reply,
@@ -291,7 +293,7 @@ async function keptSession(
   if (!run.agentRun) return { patch: {}, edits: [] };
   const found = await ports.agents.sessionOf(run.agentRun.run);
   if (found === null || found.id === run.session?.id) return { patch: {}, edits: [] };
-  const agent = task.agent ?? settings.agent;
+  const agent = agentOf(task, run, settings);
   const host = ports.host === undefined ? {} : { host: ports.host };
   return {
     patch: { session: { ...found, agent, ...host } },

@@ -31,7 +31,7 @@ export const BLOOM = {
     source: "hours, Quota is a resource",
   },
   "agents.next": {
-    says: "With a list of agents and `on_limit: next`, the next agent goes on with a task whose agent is limited, in a fresh session that is told what was done; new tasks do not ask the limited one until its reset, and with all of them limited the first reset ends the wait.",
+    says: "With a list of agents and `on_limit: next`, the next agent takes over a task whose agent is limited, in a fresh session that is told what was done; new tasks do not ask the limited one until its reset, and with all of them limited the first reset ends the wait.",
     source: "hours, Quota is a resource",
   },
   "agents.account": {

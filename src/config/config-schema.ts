@@ -85,7 +85,7 @@ const BLOOM_FILE = z
     on_limit: z
       .enum(["wait", "next"])
       .optional()
-      .describe("While that agent's account is limited: wait, or go on with the next of the list."),
+      .describe("While that agent's account is limited: wait, or let the next of the list take over."),
     agents: z.int().min(1).max(64).optional().describe("How many agents work at once."),
     merge_train: z
       .int()

@@ -90,9 +90,9 @@ interface TaskEvents {
   "agent:refused": { run: string; what: readonly string[] };
   /**
    * Its agent's account is limited or refused: the task waits. `until`: null, a person must mend it. `first`: no other task
-   * waits for that.
+   * waits for that. `next`: the agent that takes it over meanwhile.
    */
-  "agent:rests": { agent: string; until: string | null; reason: string; first: boolean };
+  "agent:rests": { agent: string; until: string | null; reason: string; first: boolean; next?: string };
   /** Only shown live, not stored: the run's folder holds the output. */
   "agent:said": { run: string; text: string };
   "agent:used_tool": { run: string; name: string; detail: string };

@@ -23,10 +23,12 @@ const SENTENCES: Sentences = {
   ],
   "agent:refused": ({ what }) => [`agent was refused: ${what.join("; ")}`, "yellow"],
   "agent:warned": ({ text }) => [`agent warns: ${text}`, null],
-  "agent:rests": ({ reason, until }) =>
-    until === null
-      ? [`is blocked until a person mends it: ${reason}`, "red"]
-      : [`waits: ${reason}`, "yellow"],
+  "agent:rests": ({ next, reason, until }) =>
+    next !== undefined
+      ? [`is taken over by ${next}: ${reason}`, "yellow"]
+      : until === null
+        ? [`is blocked until a person mends it: ${reason}`, "red"]
+        : [`waits: ${reason}`, "yellow"],
   "agent:said": ({ text }) => [`agent says: ${text}`, null],
   "agent:used_tool": ({ name, detail }) => [`agent uses ${name}: ${detail}`, null],
   "agent:leftovers_ended": ({ count }) => [`ended ${count} processes of a dead worker`, null],

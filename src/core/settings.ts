@@ -162,7 +162,7 @@ export interface BloomSettings {
   readonly command: string;
   /** The agent of a task that names none. */
   readonly agent: string;
-  /** Those that go on with such a task while its agent's account is limited or refused, in this order. */
+  /** Those that take such a task over while its agent's account is limited or refused, in this order. */
   readonly stand_ins: readonly string[];
   /** How many agents work at once. */
   readonly agents: number;

@@ -70,7 +70,7 @@ export function agentOf(
   return task.agent ?? run?.standIn ?? settings.agent;
 }
 
-/** Who goes on with the task while this agent rests; null: nobody, so it waits. */
+/** Who takes the task over while this agent rests; null: nobody, so it waits. */
 export function nextAgent(
   task: Pick<Task, "agent">,
   agent: string,

@@ -9,7 +9,7 @@
  * B4  A check that fails on the target alone is nobody's failure: it spends no try, and its tasks wait in `target_red` until the
  *     target changes. They go on by verifying, never by delivering.
  * B5  An agent whose account is limited, or refused, has not failed: that spends no try. Its tasks wait in `agent_rests`, and go
- *     on in their sessions; or another agent goes on with them.
+ *     on in their sessions; or another agent takes them over.
  * B6  A pull request comes back to its agent only so many times; then a person is asked. The work is verified each time.
  * B7  No task is done without work: if no commit is the task's own, and nobody declared that there is nothing to do,
  *     its agent is asked again. An agent that left its step open and was refused something, or changed nothing, is not believed either.
@@ -112,7 +112,7 @@ const FACTS = {
   in_doubt: bool(
     "Its agent may have ended because it could not go on: it was refused something, or changed nothing.",
   ),
-  next_agent: bool("Another agent goes on while its own rests (`on_limit: next`)."),
+  next_agent: bool("Another agent takes over while its own rests (`on_limit: next`)."),
   repo: bool("It works in a repository."),
   push: bool("Its branch is pushed."),
   target: { description: "Where its branch goes.", values: ["none", "merge", "pr"] },
@@ -463,7 +463,7 @@ export const REPLIES: Readonly<Record<string, string>> = {
   stops: "stopped, to go on later",
   target_red: "waits for its target: {reason}",
   rests: "waits for its agent: {reason}",
-  hands_over: "goes on with another agent: {reason}",
+  hands_over: "taken over by another agent: {reason}",
   awaits_turn: "waits for another merge: {reason}",
   pr_open: "its pull request is open: {reason}",
   pr_back: "its pull request came back: {reason}",

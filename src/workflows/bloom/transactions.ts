@@ -14,7 +14,7 @@ import { changeTasks, type LoadedTasks, loadTasks, TASKS_RUN } from "../../tasks
 import type { TaskEdit } from "../../tasks-file/splice.ts";
 import { findStep } from "../../tasks-file/steps.ts";
 import { findTask, type Task, type TaskStatus, type TasksFile } from "../../tasks-file/task.ts";
-import type { Resting } from "./agent-rest.ts";
+import { nextAgent, type Resting, restingAgents } from "./agent-rest.ts";
 import type { Known, StepResult } from "./execution-context.ts";
 import { INPUTS } from "./facts.ts";
 import { governTask, type Pinned, pinOf } from "./govern.ts";
@@ -183,7 +183,7 @@ export const applyResult = runEvent<ResultTypes>({
   propose({ decision, run: loaded, sent }, context) {
     const asked = askedIn(loaded, sent, context);
     const since = asked === null ? sent : { ...sent, reason: `${asked.id}: ${asked.text}` };
-    const { reason, ...run } = untilTargetPasses(untilAgentGoesOn(loaded, since), since);
+    const { reason, ...run } = untilTargetPasses(untilAgentGoesOn(loaded, since, context), since);
     const now = nowIn(run.seen, run.task, context, editsOf(run.result, run.set));
     return told(committed(run, turnBy(run.taskRun, decision, since.reason && reason, now), context, asked));
   },
@@ -220,17 +220,20 @@ function untilTargetPasses(
 }
 
 /** A task that begins to wait for its agent says so; `first`: no other does. */
-function untilAgentGoesOn(run: LoopRun, { event, reason = "" }: LoopSent): LoopRun {
-  const { result, seen, taskRun } = run;
+function untilAgentGoesOn(run: LoopRun, { event, reason = "" }: LoopSent, context: Context): LoopRun {
+  const { result, seen, task, taskRun } = run;
   const { rest, task: taskId } = taskRun;
+  const resting = restingAgents(seen.runs, context.now.time);
   if (event !== "agent_limited" || !rest) return run;
   const { agent, count, mend, until } = rest;
   const others = [...seen.runs.values()].filter(
-    (other) => other.task !== taskId && other.rest?.agent === agent,
+    (other) => other.task !== taskId && [other.rest, other.passed].some((each) => each?.agent === agent),
   );
+  const next = nextAgent(task, agent, context.settings.bloom, resting);
   const told = { taskId, agent, until: mend === undefined ? until : null, reason };
+  const goesOn = next === null ? {} : { next };
   const first = count === 1 && others.length === 0;
-  const happened = [...(result.happened ?? []), { type: "agent:rests", ...told, first } as const];
+  const happened = [...(result.happened ?? []), { type: "agent:rests", ...told, first, ...goesOn } as const];
   return { ...run, result: { ...result, happened } };
 }
 

@@ -212,6 +212,7 @@ describe("An agent that others stand in for", () => {
     const began = stage.now().getTime();
     expect(await stage.end()).toMatchObject({ done: ["T1", "T2", "T3", "T4"], blocked: [], resting: [] });
     expect(stage.now().getTime() - began).toBeLessThan(HOUR);
+    expect(stage.of("agent:rests")[0]).toMatchObject({ agent: "claude", next: "codex" });
     const agentsOf = (id: string) => stage.runs.filter(({ task }) => task === id).map(({ agent }) => agent);
     expect(agentsOf("T1")).toEqual(["claude", "codex"]);
     expect(agentsOf("T4")).toEqual(["codex"]);

@@ -20,7 +20,7 @@ const HASHES = {
   test_task: "013a39780b8caedf",
   finalize_task: "ffa945a85be41c93",
   spells: "385b4a1cc63cc571",
-  bloom: "6f5787d9bd47c2b1",
+  bloom: "1e7bc8bf69a463b7",
 };
 
 it("keeps the tables by which runs on disk are replayed", async () => {

@@ -244,7 +244,11 @@ describe("a worktree that lost its .git", () => {
     expect(git(made.folder, "rev-parse", "--show-toplevel")).toBe(made.folder);
     expect(git(made.folder, "status", "--porcelain")).toBe("");
     expect(existsSync(join(made.folder, "w.txt"))).toBe(true);
-    expect(await open().ensure({ repo: ".", branch: "w" })).toEqual({ ...worktree, from: "kept" });
+    expect(await open().ensure({ repo: ".", branch: "w" })).toEqual({
+      ...worktree,
+      from: "kept",
+      head: made.head,
+    });
   });
 
   it("is set aside beside those before it", async () => {

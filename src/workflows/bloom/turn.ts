@@ -264,7 +264,7 @@ export function backoff(
 
 function edits(run: TaskRun, rule: Rule, event: TaskEvent, now: Now): readonly TaskEdit[] {
   const { task, time, file, states } = now;
-  const lost = FORGETS.has(event) ? forgetSession(task) : [];
+  const lost = FORGETS.has(event) || rule.reply === "hands_over" ? forgetSession(task) : [];
   const step = rule.reply === "assumed_done" ? getCurrentStepForTask(task) : null;
   const assumed = step ? completed(step, time) : [];
   switch (run.state) {

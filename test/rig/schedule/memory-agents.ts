@@ -16,6 +16,8 @@ export interface AgentWorld {
   readonly failing: number;
   /** How often it ends well and has done nothing. */
   readonly idle: number;
+  /** When the limit of an agent's account ends; null: it has none. */
+  limitOf(agent: string): Date | null;
   /** Runs that are alive: run → task. */
   readonly running: Map<string, string>;
   onStart(task: string, order: AgentOrder, by: Process): void;
@@ -35,6 +37,9 @@ const END = {
   output: ".pawl/agents/x" as AgentEnd["output"],
 } as const;
 
+/** What an agent says whose account is limited. */
+export const LIMIT = "the account's limit is reached";
+
 export function memoryAgents(world: AgentWorld): (process: Process) => Agents {
   const { simulator, git, running } = world;
   const ending = new Map<string, (end: AgentEnd) => void>();
@@ -51,6 +56,12 @@ export function memoryAgents(world: AgentWorld): (process: Process) => Agents {
   const work = async (order: AgentOrder, task: string, own: Process) => {
     if (simulator.chance(world.failing))
       return end(order.run, { ...END, outcome: "failed", reason: "model-error", detail: "by chance" });
+    const limit = world.limitOf(order.agent);
+    if (limit !== null) {
+      simulator.say(`agent ${order.run}: ${order.agent} is limited`);
+      const limited = { words: LIMIT, resets: limit.toISOString() };
+      return end(order.run, { ...END, outcome: "failed", reason: "rate-limit", detail: LIMIT, limited });
+    }
     const branch = order.folder.split("/").slice(2).join("/");
     const isIdle = simulator.chance(world.idle) && !order.prompt.includes("## Conflicts with");
     if (order.prompt.includes("## Conflicts with")) git.join(branch, "main");

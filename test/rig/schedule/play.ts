@@ -11,19 +11,21 @@
  * S5  Where everything waits for time and something could begin in a free place, a wake-up was lost.
  * S6  After its stop a loop starts no agent.
  * S7  An agent whose task a person took back, blocked or began anew works no longer than until everything waits for time.
+ * S8  A limit of an account blocks no task and spends no try.
  */
 import { newId } from "../../../src/adapters/clock/new-id.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../../src/core/settings.ts";
 import { advance, type Runtime } from "../../../src/runtime/run-transaction.ts";
 import { parseTasks } from "../../../src/tasks-file/parse.ts";
 import { eachTask, type Task } from "../../../src/tasks-file/task.ts";
+import { restingAgents } from "../../../src/workflows/bloom/agent-rest.ts";
 import { takeable, waitingFor } from "../../../src/workflows/bloom/pick.ts";
 import { runLoop } from "../../../src/workflows/bloom/scheduler/loop.ts";
 import { standingsOf } from "../../../src/workflows/bloom/standing.ts";
 import type { TaskRun } from "../../../src/workflows/bloom/task-run.ts";
 import { reset } from "../../../src/workflows/bloom/verbs/person.ts";
 import { block, done, ready, todo } from "../../../src/workflows/bloom/verbs/status.ts";
-import { memoryAgents, memoryCommands } from "./memory-agents.ts";
+import { LIMIT, memoryAgents, memoryCommands } from "./memory-agents.ts";
 import { memoryCache, openMemoryDisk, withStatus } from "./memory-disk.ts";
 import { openMemoryGit } from "./memory-git.ts";
 import { type Process, Simulator } from "./simulator.ts";
@@ -50,6 +52,10 @@ export interface Schedule {
   readonly isRed: boolean;
   /** How often a check fails by chance that would pass. */
   readonly flaky: number;
+  /** How often an agent's account becomes limited, for some minutes. */
+  readonly limits: number;
+  /** A second agent takes over while the first one rests. */
+  readonly hasStandIn: boolean;
 }
 
 export interface Played {
@@ -81,6 +87,8 @@ export function scheduleOf(seed: number): Schedule {
     conflicts: chance(0.3) ? 1 : 0,
     isRed: chance(0.3),
     flaky: calm ? 0 : 0.05,
+    limits: chance(0.5) ? 0 : 1 + below(4),
+    hasStandIn: chance(0.5),
   };
 }
 
@@ -92,7 +100,7 @@ function chances(seed: number): { below(limit: number): number; chance(share: nu
 /** Smaller ones that may show the same fault, simplest first. */
 export function smaller(schedule: Schedule): readonly Schedule[] {
   const cut = (
-    ["edits", "crashes", "stops", "jumps", "conflicts", "failing", "idle", "flaky"] as const
+    ["edits", "crashes", "stops", "jumps", "conflicts", "failing", "idle", "flaky", "limits"] as const
   ).flatMap((key) => (schedule[key] > 0 ? [{ ...schedule, [key]: 0 }] : []));
   const fewer = (["tasks", "loops", "agents", "mergeTrain"] as const).flatMap((key) =>
     schedule[key] > 1 ? [{ ...schedule, [key]: schedule[key] - 1 }] : [],
@@ -100,10 +108,17 @@ export function smaller(schedule: Schedule): readonly Schedule[] {
   return [...(schedule.isRed ? [{ ...schedule, isRed: false }] : []), ...cut, ...fewer];
 }
 
-const SETTINGS: Settings = {
-  ...DEFAULT_SETTINGS,
-  bloom: { ...DEFAULT_SETTINGS.bloom, backoff: { first: 1, limit: 4 } },
-};
+const AGENTS = ["one", "two"] as const;
+const MINUTE = 60_000;
+
+function settingsOf({ hasStandIn }: Schedule): Settings {
+  const [agent, ...others] = AGENTS;
+  const stand_ins = hasStandIn ? others : [];
+  return {
+    ...DEFAULT_SETTINGS,
+    bloom: { ...DEFAULT_SETTINGS.bloom, agent, stand_ins, backoff: { first: 1, limit: 4 } },
+  };
+}
 
 /** `mostSteps`: what takes more than these never ends. */
 export async function play(schedule: Schedule, { mostSteps = MOST_STEPS } = {}): Promise<Played> {
@@ -139,9 +154,17 @@ function openWorld(schedule: Schedule, mostSteps: number) {
   const merges = new Map<string, number>();
   const toldMerges = new Map<string, number>();
   const starts = new Map<string, number>();
+  const settings = settingsOf(schedule);
+  /** By agent: until when its account is limited, in milliseconds. */
+  const limits = new Map<string, number>();
+  const limitOf = (agent: string) => {
+    const end = limits.get(agent) ?? 0;
+    return end > simulator.now().getTime() ? new Date(end) : null;
+  };
   let died = 0;
   let edited = false;
   const left = {
+    limits: schedule.limits,
     crashes: schedule.crashes,
     stops: schedule.stops,
     edits: schedule.edits,
@@ -160,7 +183,7 @@ function openWorld(schedule: Schedule, mostSteps: number) {
   const runtimeOf = (process: Process): Runtime => ({
     store: disk.storeOf(process),
     outside: {} as Runtime["outside"],
-    settings: async () => SETTINGS,
+    settings: async () => settings,
     now: () => simulator.now(),
     newId,
     cache,
@@ -171,6 +194,8 @@ function openWorld(schedule: Schedule, mostSteps: number) {
       if (completed.has(event.taskId)) fault(`${event.taskId} is completed twice`);
       completed.add(event.taskId);
     }
+    if (event.type === "task:retried" && "reason" in event && String(event.reason).includes(LIMIT))
+      fault(`the limit of an account spent a try of ${event.taskId}`);
     if (by === person && event.taskId) overrule(event.taskId);
     if (event.type === "merge:completed" && event.taskId) count(toldMerges, event.taskId);
     if (event.type !== "run:advanced") simulator.say(`${by.name}: ${event.type} ${event.taskId ?? ""}`);
@@ -187,6 +212,7 @@ function openWorld(schedule: Schedule, mostSteps: number) {
     git,
     failing: schedule.failing,
     idle: schedule.idle,
+    limitOf,
     running,
     onStart(task, { prompt, run }, by) {
       if (/^## A check fail/m.test(prompt)) fault(`agent ${run} is asked to repair what no task has broken`);
@@ -357,6 +383,13 @@ function openWorld(schedule: Schedule, mostSteps: number) {
         edit();
       }
       if (!isMended && simulator.chance(0.005)) mend();
+      if (left.limits > 0 && simulator.chance(0.01)) {
+        left.limits -= 1;
+        const agent = simulator.pick(AGENTS);
+        const minutes = 1 + simulator.below(90);
+        simulator.say(`the account of ${agent} is limited for ${minutes} min`);
+        limits.set(agent, simulator.now().getTime() + minutes * MINUTE);
+      }
       if (left.jumps > 0 && simulator.chance(0.005)) {
         left.jumps -= 1;
         const hours = simulator.pick([-1, 1]);
@@ -370,6 +403,10 @@ function openWorld(schedule: Schedule, mostSteps: number) {
       for (const run of overruled)
         if (running.has(run)) fault(`agent ${run} works on, though a person said otherwise of its task`);
       const { tasks, runs, states } = standing();
+      // Who rests is asked again at the time that it named, also where the account is free before.
+      const agents = AGENTS.slice(0, schedule.hasStandIn ? 2 : 1);
+      const resting = restingAgents(runs, simulator.now().toISOString());
+      if (limits.size > 0 && agents.every((agent) => resting.has(agent) || limits.has(agent))) return;
       const free = alive().filter(({ process, stop }) => {
         const own = [...disk.claims].filter(
           ([what, by]) => by === process && !what.startsWith("@") && !DELIVERED.has(states.get(what) ?? ""),
@@ -392,8 +429,15 @@ function openWorld(schedule: Schedule, mostSteps: number) {
     },
   };
 
+  /** Why it does not go on; empty: it does, or it is over. */
+  function reasonsOf(id: string): string {
+    const { state = "", reason = "" } = standing().runs.get(id) ?? {};
+    return ["blocked", "budget_exhausted"].includes(state) ? (reason ?? "") : "";
+  }
+
   function judgeTask(task: Task, state: string | undefined, waits: boolean): void {
     const { id } = task;
+    if (reasonsOf(id).includes(LIMIT)) fault(`the limit of an account blocks ${id}`);
     const count = merges.get(id) ?? 0;
     const told = toldMerges.get(id) ?? 0;
     if (task.status === "done") {
@@ -402,7 +446,8 @@ function openWorld(schedule: Schedule, mostSteps: number) {
       if (!touched.has(id) && told !== 1) fault(`the merge of ${id} was told ${told} times`);
     } else if (!["blocked", "waiting_for_human", "budget_exhausted"].includes(state ?? task.status))
       if (!waits) fault(`${id} rests as ${task.status} (${state})`);
-    const most = 1 + (schedule.failing > 0 || schedule.idle > 0 ? 12 : 0) + schedule.conflicts * 3;
+    const most =
+      1 + (schedule.failing > 0 || schedule.idle > 0 ? 12 : 0) + schedule.conflicts * 3 + schedule.limits * 4;
     if (died === 0 && schedule.stops === 0 && !touched.has(id) && (starts.get(id) ?? 0) > most)
       fault(`${id} had ${starts.get(id)} runs of agents`);
   }

@@ -520,12 +520,11 @@ const MOST_WORDS = 2_000;
 
 /** The last paragraph. */
 function lastWords({ text }: AgentEnd): string {
-  return (
-    text
-      .trim()
-      .split(/\n\s*\n/)
-      .at(-1) ?? ""
-  ).slice(0, MOST_WORDS);
+  const paragraphs = text
+    .trimEnd()
+    .slice(-MOST_WORDS)
+    .split(/\n[ \t\r]*\n/);
+  return paragraphs.at(-1)?.trim() ?? "";
 }
 
 function said(end: AgentEnd): string {

@@ -96,11 +96,24 @@ export function restingAgents(runs: ReadonlyMap<string, TaskRun>, now: string): 
 }
 
 function restsOf(run: TaskRun, now: string): readonly AgentRest[] {
-  const { passed, rest, state } = run;
-  return [
-    ...(state === "agent_rests" && rest && isBackingOff(run, now) ? [rest] : []),
-    ...(passed && passed.until > now ? [passed] : []),
-  ];
+  const { passed, rest } = run;
+  return [...(rest && isWaiting(run, now) ? [rest] : []), ...(passed && lasts(passed, now) ? [passed] : [])];
+}
+
+function isWaiting(run: TaskRun, now: string): boolean {
+  return run.state === "agent_rests" && isBackingOff(run, now);
+}
+
+/** A rest that began later than now is from before the clock was set back: nobody knows how long it lasts. */
+export function lasts({ since, until }: AgentRest, now: string): boolean {
+  return since <= now && until > now;
+}
+
+/** The agents for which a task waits: its end ends the wait of the others. */
+export function awaitedAgents(runs: ReadonlyMap<string, TaskRun>, now: string): ReadonlySet<string> {
+  return new Set(
+    [...runs.values()].flatMap((run) => (run.rest && isWaiting(run, now) ? run.rest.agent : [])),
+  );
 }
 
 export interface RestingAgent {

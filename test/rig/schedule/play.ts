@@ -215,7 +215,9 @@ function openWorld(schedule: Schedule, mostSteps: number) {
     limitOf,
     running,
     onStart(task, { prompt, run }, by) {
-      if (/^## A check fail/m.test(prompt)) fault(`agent ${run} is asked to repair what no task has broken`);
+      // A person who says that it goes on all the same makes the failure its own.
+      if (/^## A check fail/m.test(prompt) && !touched.has(task))
+        fault(`agent ${run} is asked to repair what no task has broken`);
       simulator.say(`${by.name}: starts agent ${run}`);
       count(starts, task);
       if (disk.claims.get(task) !== by) fault(`agent ${run} is started without the lease of ${task}`);

@@ -23,7 +23,7 @@ import type { SharedWorktrees } from "../../../core/ports/worktrees.ts";
 import { openSignal, type Signal } from "../../../core/signal.ts";
 import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
 import { branchOf, eachTask, findTask, type Task } from "../../../tasks-file/task.ts";
-import { listResting, type Resting, type RestingAgent, restingAgents } from "../agent-rest.ts";
+import { lasts, listResting, type Resting, type RestingAgent, restingAgents } from "../agent-rest.ts";
 import { hasCaps, wantedFor } from "../caps.ts";
 import type { CheckGate, MergeQueue, StopReason } from "../execution-context.ts";
 import { governTask, pinOf } from "../govern.ts";
@@ -277,7 +277,8 @@ async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"
   const held = (open.length === 0 || isDraining(loop) ? null : await loop.claims.held?.(host)) ?? [];
   let soonest = Number.POSITIVE_INFINITY;
   const atWork = () => [...active.keys()].flatMap((id) => findTask(picked.file.tasks, id) ?? []);
-  const resting = restingNow(loop, picked);
+  const now = loop.clock.now().toISOString();
+  const resting = restingNow(loop, picked, now);
   const without: Without = new Map();
   let isFull = false;
   caps.begin();
@@ -285,7 +286,7 @@ async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"
   const isInUse = picked.exclusive.some((each) => loop.folders.has(exclusiveName(each)));
   for (const task of apart(open, atWork)) {
     if (loop.folders.has(folderName(task, host)) || isInUse) continue;
-    if (restsFor(picked, task, resting) !== null) continue;
+    if (restsFor(picked, task, resting, now) !== null) continue;
     isFull = loop.stop.aborted || isDraining(loop) || !slots.isFree();
     if (isFull) break;
     const left = leftOf(held, task, picked, host);
@@ -305,12 +306,11 @@ async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"
 }
 
 /** Who can stand in for one that rests is not to ask it for each new task. */
-function restingNow({ clock, rests }: Loop, { runs, settings }: Picked): Resting {
-  const now = clock.now().toISOString();
+function restingNow({ rests }: Loop, { runs, settings }: Picked, now: string): Resting {
   const resting = restingAgents(runs, now);
   if (settings.stand_ins.length === 0) return resting;
   for (const [agent, rest] of resting) rests.set(agent, rest);
-  for (const [agent, { until }] of rests) if (until <= now) rests.delete(agent);
+  for (const [agent, rest] of rests) if (!lasts(rest, now)) rests.delete(agent);
   return rests;
 }
 
@@ -699,7 +699,7 @@ function endOf(picked: Picked, { clock, untrusted, worker: { only } = ANY_WORKER
     waiting: open.filter(waits).map(({ id }) => id),
     red: redIn(open, states, runs),
     resting: listResting(open, runs, now, (task) =>
-      candidates.some(({ id }) => id === task.id) ? restsFor(picked, task, resting) : null,
+      candidates.some(({ id }) => id === task.id) ? restsFor(picked, task, resting, now) : null,
     ),
     byHand: open.filter(({ id, status }) => status === "in_progress" && !runs.has(id)).map(({ id }) => id),
   };

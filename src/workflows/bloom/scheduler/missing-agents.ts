@@ -2,7 +2,7 @@
 import { PawlError } from "../../../core/error.ts";
 import type { Agents } from "../../../core/ports/agents.ts";
 import type { Task } from "../../../tasks-file/task.ts";
-import { agentOf, nextAgent, type Resting } from "../agent-rest.ts";
+import { agentOf, awaitedAgents, nextAgent, type Resting } from "../agent-rest.ts";
 import { isOpen } from "../facts.ts";
 import { nowReady } from "../pick.ts";
 import type { Picked } from "../transactions.ts";
@@ -40,11 +40,15 @@ export function agentFor({ runs, settings }: Picked, task: Task): string | null 
   return agentOf(task, runs.get(task.id), settings);
 }
 
-/** The agent for which the task waits; null: it need not. */
-export function restsFor(picked: Picked, task: Task, resting: Resting): string | null {
+/** The agent for which the task waits beside others; null: it need not, or would be the first. */
+export function restsFor(picked: Picked, task: Task, resting: Resting, now: string): string | null {
   const agent = agentFor(picked, task);
   if (agent === null || !resting.has(agent)) return null;
-  return nextAgent(task, agent, picked.settings, resting) === null ? agent : null;
+  if (nextAgent(task, agent, picked.settings, resting) !== null) return null;
+  const awaited = awaitedAgents(picked.runs, now);
+  const own =
+    task.agent === undefined ? [agent, picked.settings.agent, ...picked.settings.stand_ins] : [agent];
+  return own.some((name) => awaited.has(name)) ? agent : null;
 }
 
 /** Throws `agent-missing` if no task that could be taken now, or soon, has its agent. */

@@ -199,6 +199,14 @@ export interface BloomSettings {
   readonly environment: readonly string[];
 }
 
+/** The agents that may work on the task, in the order in which they are asked: its own alone, or the project's and those that stand in. */
+export function agentsFor(
+  task: { readonly agent?: string | undefined },
+  { agent, stand_ins }: Pick<BloomSettings, "agent" | "stand_ins">,
+): readonly string[] {
+  return task.agent === undefined ? [agent, ...stand_ins] : [task.agent];
+}
+
 export const DEFAULT_SETTINGS: Settings = {
   project_id: null,
   gates: {},

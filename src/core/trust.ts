@@ -14,7 +14,7 @@ import type {
   Settings,
   TaskEnvironment,
 } from "./settings.ts";
-import { DEFAULT_SETTINGS } from "./settings.ts";
+import { agentsFor, DEFAULT_SETTINGS } from "./settings.ts";
 
 /**
  * One thing that the project's files name and Pawl would start, or a setting that gives such programs more freedom.
@@ -98,8 +98,7 @@ export type StartingSettings = Pick<Settings, "agents"> & {
 /** Everything that work on the task would start. */
 export function startsOfTask(task: StartingTask, settings: StartingSettings): readonly Executable[] {
   const { id, steps, verify = [] } = task;
-  const { agent, stand_ins } = settings.bloom;
-  const agents = task.agent === undefined ? [agent, ...stand_ins] : [task.agent];
+  const agents = agentsFor(task, settings.bloom);
   const commands = [...verify, ...steps.flatMap((step) => step.verify ?? [])];
   return [
     ...agents.map((name) => agentEntry(name, settings)),

@@ -1,7 +1,7 @@
 /** How long an agent rests whose account is limited or refused, and how that is said, everywhere in the same words. */
 import { clockOf, dayOf } from "../../core/local-time.ts";
 import type { Limited } from "../../core/ports/agents.ts";
-import type { BloomSettings } from "../../core/settings.ts";
+import { agentsFor, type BloomSettings } from "../../core/settings.ts";
 import type { Task } from "../../tasks-file/task.ts";
 import { isBackingOff } from "./standing.ts";
 import type { AgentRest, TaskRun } from "./task-run.ts";
@@ -74,11 +74,10 @@ export function agentOf(
 export function nextAgent(
   task: Pick<Task, "agent">,
   agent: string,
-  { agent: first, stand_ins }: Pick<BloomSettings, "agent" | "stand_ins">,
+  settings: Pick<BloomSettings, "agent" | "stand_ins">,
   resting: Resting,
 ): string | null {
-  if (task.agent !== undefined) return null;
-  return [first, ...stand_ins].find((name) => name !== agent && !resting.has(name)) ?? null;
+  return agentsFor(task, settings).find((name) => name !== agent && !resting.has(name)) ?? null;
 }
 
 /** By their names. */

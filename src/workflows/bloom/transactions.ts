@@ -223,12 +223,12 @@ function untilTargetPasses(
 function untilAgentGoesOn(run: LoopRun, { event, reason = "" }: LoopSent, context: Context): LoopRun {
   const { result, seen, task, taskRun } = run;
   const { rest, task: taskId } = taskRun;
-  const resting = restingAgents(seen.runs, context.now.time);
   if (event !== "agent_limited" || !rest) return run;
   const { agent, count, mend, until } = rest;
   const others = [...seen.runs.values()].filter(
     (other) => other.task !== taskId && [other.rest, other.passed].some((each) => each?.agent === agent),
   );
+  const resting = restingAgents(seen.runs, context.now.time);
   const next = nextAgent(task, agent, context.settings.bloom, resting);
   const told = { taskId, agent, until: mend === undefined ? until : null, reason };
   const goesOn = next === null ? {} : { next };

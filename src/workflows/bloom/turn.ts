@@ -3,7 +3,7 @@
  */
 import type { BloomHappening } from "../../core/bloom-event.ts";
 import type { Caller, RunAdvanced } from "../../core/event.ts";
-import type { BloomSettings } from "../../core/settings.ts";
+import { agentsFor, type BloomSettings } from "../../core/settings.ts";
 import type { Strength } from "../../core/strength.ts";
 import type { Decision, Rule } from "../../engine/workflow.ts";
 import type { Context } from "../../runtime/module.ts";
@@ -143,8 +143,11 @@ function byEnd(one: AgentRest, other: AgentRest): number {
 /** Who works on it from now on, and what is known of the one that rests. */
 function agentAfter(run: TaskRun, { on, reply }: Rule, { resting, settings, task }: Now): Partial<TaskRun> {
   const agent = agentOf(task, run, settings);
-  if (on === "claimed" && resting.has(agent))
-    return { standIn: nextAgent(task, agent, settings, resting) ?? run.standIn ?? null };
+  const known = resting.get(agent);
+  if (on === "claimed" && known) {
+    const next = nextAgent(task, agent, settings, resting);
+    return next === null ? {} : { passed: known, standIn: next };
+  }
   if (on !== "agent_limited" || !run.rest) return {};
   if (reply === "hands_over")
     return {
@@ -152,10 +155,9 @@ function agentAfter(run: TaskRun, { on, reply }: Rule, { resting, settings, task
       standIn: nextAgent(task, agent, settings, resting),
     };
   // All of them rest: the first that is over ends the wait.
-  const others = task.agent === undefined ? [settings.agent, ...settings.stand_ins] : [];
   const [rest = run.rest] = [
     run.rest,
-    ...others.flatMap((name) => (name === agent ? [] : (resting.get(name) ?? []))),
+    ...agentsFor(task, settings).flatMap((name) => (name === agent ? [] : (resting.get(name) ?? []))),
   ].sort(byEnd);
   return rest === run.rest ? {} : { passed: run.rest, rest, standIn: rest.agent };
 }

@@ -4,6 +4,7 @@ import type { Project } from "../../../runtime/project.ts";
 import { advance } from "../../../runtime/run-transaction.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
 import { branchOf } from "../../../tasks-file/task.ts";
+import { agentOf } from "../../../workflows/bloom/agent-rest.ts";
 import type { Worker } from "../../../workflows/bloom/pick.ts";
 import { nowReady } from "../../../workflows/bloom/pick.ts";
 import { pick } from "../../../workflows/bloom/transactions.ts";
@@ -24,16 +25,19 @@ export async function dryRun(
     ...reply.candidates,
     ...ready.filter(({ id }) => !reply.candidates.some((each) => each.id === id)),
   ];
-  const rows = tasks.map((task) => ({
-    task: task.id,
-    title: task.title,
-    state: reply.states.get(task.id) ?? "ready",
-    step: getCurrentStepForTask(task)?.id ?? null,
-    agent: task.agent ?? bloom.agent,
-    missing: programs.missing(task.agent ?? bloom.agent),
-    permission: bloom.permission,
-    place: task.repo === undefined ? "the project's root" : `${task.repo} on ${branchOf(task)}`,
-  }));
+  const rows = tasks.map((task) => {
+    const agent = agentOf(task, reply.runs.get(task.id), bloom);
+    return {
+      task: task.id,
+      title: task.title,
+      state: reply.states.get(task.id) ?? "ready",
+      step: getCurrentStepForTask(task)?.id ?? null,
+      agent,
+      missing: programs.missing(agent),
+      permission: bloom.permission,
+      place: task.repo === undefined ? "the project's root" : `${task.repo} on ${branchOf(task)}`,
+    };
+  });
   const lines = rows.map(
     (row) =>
       `${row.task}  ${row.title}\n  ${row.step ? `step ${row.step}, ` : ""}${row.agent} (permission ${row.permission}) in ${row.place}${row.missing === null ? "" : `\n  not found: ${row.missing}`}`,

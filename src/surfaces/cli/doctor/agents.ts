@@ -1,6 +1,6 @@
 import { toPawlError } from "../../../core/error.ts";
 import type { AgentFound } from "../../../core/ports/agents.ts";
-import type { Settings } from "../../../core/settings.ts";
+import { agentsFor, type Settings } from "../../../core/settings.ts";
 import type { Project } from "../../../runtime/project.ts";
 import { eachTask, isOpenStatus } from "../../../tasks-file/task.ts";
 import { allowedCommands } from "../../../workflows/bloom/allowed.ts";
@@ -50,7 +50,7 @@ async function wantedBy(host: Host, project: Project, { bloom }: Settings): Prom
   try {
     const tasks = eachTask(await tasksOf(project, host)).map(({ task }) => task);
     const open = tasks.filter(({ status }) => isOpenStatus(status));
-    return new Set(open.flatMap(({ agent }) => agent ?? [bloom.agent, ...bloom.stand_ins]));
+    return new Set(open.flatMap((task) => agentsFor(task, bloom)));
   } catch (thrown) {
     // What is wrong with the file is said where the tasks are.
     if (toPawlError(thrown).code === "internal") throw thrown;

@@ -1,6 +1,7 @@
 /** Tasks whose agent is not installed: found before anything is written about them. */
 import { PawlError } from "../../../core/error.ts";
 import type { Agents } from "../../../core/ports/agents.ts";
+import { agentsFor } from "../../../core/settings.ts";
 import type { Task } from "../../../tasks-file/task.ts";
 import { agentOf, awaitedAgents, nextAgent, type Resting } from "../agent-rest.ts";
 import { isOpen } from "../facts.ts";
@@ -46,9 +47,7 @@ export function restsFor(picked: Picked, task: Task, resting: Resting, now: stri
   if (agent === null || !resting.has(agent)) return null;
   if (nextAgent(task, agent, picked.settings, resting) !== null) return null;
   const awaited = awaitedAgents(picked.runs, now);
-  const own =
-    task.agent === undefined ? [agent, picked.settings.agent, ...picked.settings.stand_ins] : [agent];
-  return own.some((name) => awaited.has(name)) ? agent : null;
+  return [agent, ...agentsFor(task, picked.settings)].some((name) => awaited.has(name)) ? agent : null;
 }
 
 /** Throws `agent-missing` if no task that could be taken now, or soon, has its agent. */

@@ -222,6 +222,18 @@ describe("An agent that others stand in for", () => {
     expect(stood).toContainEqual(expect.objectContaining({ agent: "claude", tasks: [] }));
   });
 
+  it("is known to rest by a loop after one that was killed, also where no task is left that asked it", async () => {
+    promise("agents.next");
+    const six = list(...["T1", "T2", "T3", "T4", "T5", "T6"].map((id) => `id: ${id}, repo: .`));
+    const stage = team({ claude: 2 * HOUR }, { tasks: six });
+    await stage.until(() => stage.runs.some(({ task }) => task === "T4"));
+    const asked = stage.runs.filter(({ agent }) => agent === "claude").length;
+    stage.kill();
+    expect([stage.state("T1"), stage.state("T2")]).toEqual([undefined, undefined]);
+    expect(await stage.again()).toMatchObject({ blocked: [], open: [] });
+    expect(stage.runs.filter(({ agent }) => agent === "claude")).toHaveLength(asked);
+  });
+
   it("waits with all of them for the first reset", async () => {
     promise("agents.next");
     const stage = team({ claude: 3 * HOUR, codex: HOUR });

@@ -1,7 +1,8 @@
 /** Keeps `.claude/settings.local.json` as a session's state wants it: its shell closed by Claude Code's own sandbox, or as the person has it. */
-import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { realPathOf } from "../adapters/files/real-path.ts";
+import { writeWhole } from "../adapters/files/write-whole.ts";
 import type { Environment } from "../config/config.ts";
 import { stateFolder } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
@@ -74,7 +75,5 @@ function write(file: string, text: string | null): void {
     return;
   }
   mkdirSync(dirname(file), { recursive: true });
-  const fresh = `${file}.${process.pid}.new`;
-  writeFileSync(fresh, text, { mode: 0o600, flag: "wx" });
-  renameSync(fresh, file);
+  writeWhole(file, text);
 }

@@ -2,10 +2,11 @@
  * What a person on this machine agreed that this project may start. Kept outside the project, where no clone, checkout
  * or merge can change it. The record holds exactly what was shown; anything new needs a new agreement.
  */
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isAbsence } from "../adapters/files/disk.ts";
 import { inStateHome } from "../adapters/files/vault.ts";
+import { writeWhole } from "../adapters/files/write-whole.ts";
 import type { Environment } from "../config/config.ts";
 import { openStateHome, TRUST_FILE } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
@@ -110,10 +111,7 @@ export function saveTrust(given: {
   const state = openStateHome(root, environment);
   inStateHome(state, "be written", () => {
     state.make();
-    const path = join(state.folder, TRUST_FILE);
-    const aside = `${path}.${process.pid}.new`;
-    writeFileSync(aside, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
-    renameSync(aside, path);
+    writeWhole(join(state.folder, TRUST_FILE), `${JSON.stringify(record, null, 2)}\n`);
   });
 }
 

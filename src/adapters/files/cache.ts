@@ -2,11 +2,12 @@
  * What was computed from texts, one file per kind beside the project's key. No clone, checkout or merge can put a file
  * there, so a hit needs no hash to be trusted. Disposable: any fault is a miss.
  */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Cache } from "../../core/ports/cache.ts";
 import { errnoOf } from "./disk.ts";
 import type { StatePlace } from "./vault.ts";
+import { writeWhole } from "./write-whole.ts";
 
 interface Latest {
   readonly source: string;
@@ -83,10 +84,8 @@ export function openCache(state: Pick<StatePlace, "folder">, version: string): C
 function keep(place: () => string, kind: string, version: string, { source, worked }: Latest): void {
   try {
     const folder = place();
-    const fresh = join(folder, `${kind}.${process.pid}.new`);
     const text = JSON.stringify({ version, source, worked: worked() });
-    inFolder(folder, () => writeFileSync(fresh, text, { mode: 0o600 }));
-    renameSync(fresh, join(folder, `${kind}.json`));
+    inFolder(folder, () => writeWhole(join(folder, `${kind}.json`), text));
   } catch {}
 }
 

@@ -2,20 +2,11 @@
  * Pawl's own files in a project, for code that writes them without the store. It follows no link on the way to them or
  * in their place: a clone, an archive or an agent may have put one there.
  */
-import {
-  closeSync,
-  constants,
-  fchmodSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { constants, lstatSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PawlError } from "../../core/error.ts";
 import { HARMLESS } from "./plain-file.ts";
+import { writeWhole } from "./write-whole.ts";
 
 /** Used instead of `w`: the file is emptied; a link is an error, and so is a FIFO that nobody reads. */
 export const REPLACING = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | HARMLESS;
@@ -50,18 +41,7 @@ export function openOwnFolder(root: string, path: string, mode?: number): string
 /** Puts a whole file in place. It replaces what was there instead of writing into it. */
 export function writeOwnFile(root: string, path: string, text: string, mode: number): void {
   openOwnFolder(root, dirname(path));
-  const place = join(root, path);
-  const fresh = `${place}.${process.pid}.new`;
-  rmSync(fresh, { force: true });
-  const file = openSync(fresh, "wx", mode);
-  try {
-    const bytes = Buffer.from(text);
-    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
-    fchmodSync(file, mode);
-  } finally {
-    closeSync(file);
-  }
-  renameSync(fresh, place);
+  writeWhole(join(root, path), text, mode);
 }
 
 function inTheWay(path: string, isLink: boolean): PawlError {

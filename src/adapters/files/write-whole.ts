@@ -1,6 +1,5 @@
 /** Pawl's own small files, for code that writes them without the store. It follows no link in their place. */
-import { closeSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
-import { REPLACING } from "./own-folder.ts";
+import { closeSync, fchmodSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 
 export function writeAll(file: number, bytes: Uint8Array): number {
   for (let at = 0; at < bytes.byteLength; ) at += writeSync(file, bytes, at);
@@ -8,13 +7,15 @@ export function writeAll(file: number, bytes: Uint8Array): number {
 }
 
 /** Writes a small file atomically: a reader sees the old one or the new one, and of two writers the last one stays. */
-export function writeWhole(path: string, text: string): void {
+export function writeWhole(path: string, content: string | Uint8Array, mode = 0o600): void {
   // Another process may write the same file at this moment: two loops keep one note.
   const draft = `${path}.${process.pid}.new`;
-  const file = openSync(draft, REPLACING, 0o600);
+  rmSync(draft, { force: true });
+  const file = openSync(draft, "wx", mode);
   try {
     try {
-      writeAll(file, Buffer.from(text));
+      writeAll(file, Buffer.from(content));
+      fchmodSync(file, mode);
     } finally {
       closeSync(file);
     }

@@ -1,10 +1,11 @@
 /**
  * Which run a client's session works on, beside the project's key, where no assistant may write. One file for each session.
  */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { hashOf } from "../../core/hash.ts";
+import { writeWhole } from "../files/write-whole.ts";
 
 export interface Session {
   readonly client: string;
@@ -39,10 +40,7 @@ export function openSessions(state: string): Sessions {
     keep(session) {
       if (session.session === "") return;
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      const file = fileOf(session.client, session.session);
-      const fresh = `${file}.${process.pid}.new`;
-      writeFileSync(fresh, JSON.stringify(session), { mode: 0o600 });
-      renameSync(fresh, file);
+      writeWhole(fileOf(session.client, session.session), JSON.stringify(session));
       sweep(folder, Date.parse(session.since));
     },
   };

@@ -7,15 +7,7 @@
  *     An open one protects the protected places, and is otherwise the machine as it is.
  * S3  A missing place is covered for as long as the command runs, and left as it was.
  */
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { hashOf } from "../../core/hash.ts";
@@ -26,6 +18,7 @@ import {
   protectedPlaces,
   protectedPlacesAtHome,
 } from "../../guard/protected-places.ts";
+import { writeWhole } from "../files/write-whole.ts";
 import { discover } from "../git/discover.ts";
 import { isInside, KERNEL, type Mount, wordsOf } from "../wall/arguments.ts";
 import { gitsIn, maskOf } from "../wall/mask.ts";
@@ -183,9 +176,7 @@ function keep(path: string, content: string | Uint8Array, mode = 0o600): void {
   const wanted = Buffer.from(content);
   const found = attempt(() => (lstatSync(path).isFile() ? readFileSync(path) : null), null);
   if (found && wanted.equals(found)) return;
-  const fresh = `${path}.${process.pid}.new`;
-  writeFileSync(fresh, wanted, { mode });
-  renameSync(fresh, path);
+  writeWhole(path, wanted, mode);
 }
 
 function scriptOf(bwrap: string, folder: string): string {

@@ -48,6 +48,32 @@ describe.each(STORES)("a store on %s", (_, make) => {
     expect(await store.view().packaged("p.md")).toBe("packaged");
   });
 
+  it("reads the last line of a file that grows, and a commit finds out that another was added", async () => {
+    const { store } = await place.open();
+    const lastLine = (path: string) => store.view().lastLine(at(path));
+    const long = "x".repeat(100_000);
+    await put(store, write("none", ""), write("blank", "\n"), write("open", "one\ntwo"));
+    await put(store, append("log", "a", `a ${long}\n`), append("log", "b", `b ${long}\n`));
+    expect(await Promise.all(["absent", "none", "blank", "open"].map(lastLine))).toEqual([
+      null,
+      null,
+      "",
+      "two",
+    ]);
+    const view = store.view();
+    expect(await view.lastLine(at("log"))).toBe(`b ${long}`);
+    expect(await view.isCurrent([at("log")])).toBe(true);
+    await put(store, append("log", "c", "c\n"));
+    expect(await view.isCurrent([at("log")])).toBe(false);
+    expect(await store.holds(view)).toBe(false);
+    expect(await store.commit(view, [append("log", "d", "d\n")])).toBe("changed");
+    expect(await lastLine("log")).toBe("c");
+    const absent = store.view();
+    expect(await absent.lastLine(at("new"))).toBeNull();
+    await put(store, append("new", "e", "e\n"));
+    expect(await store.commit(absent, [append("new", "f", "f\n")])).toBe("changed");
+  });
+
   it("lists a folder sorted, with what is in it, and nothing where there is no folder", async () => {
     const { store } = await place.open();
     await put(

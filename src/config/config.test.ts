@@ -12,6 +12,7 @@ function viewOf(files: Readonly<Record<string, string>>): View {
   return {
     read: async (path: ProjectPath) => files[path] ?? null,
     list: async () => [],
+    lastLine: async () => null,
     isCurrent: async () => true,
     packaged: async () => null,
   };

@@ -10,6 +10,10 @@ export function watched(view: View, { onList, onRead }: { onRead?: Note; onList?
       onRead?.(path);
       return view.read(path);
     },
+    lastLine(path: ProjectPath) {
+      onRead?.(path);
+      return view.lastLine(path);
+    },
     list(folder: ProjectPath) {
       onList?.(folder);
       return view.list(folder);

@@ -34,6 +34,7 @@ const files = new Map<string, string>();
 const view: View = {
   read: async (path) => files.get(path) ?? null,
   list: async () => [],
+  lastLine: async () => null,
   isCurrent: async () => true,
   packaged: async () => null,
 };

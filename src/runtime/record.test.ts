@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { promise } from "../../test/rig/promise.ts";
 import { NotText } from "../core/error.ts";
 import type { PawlEvent } from "../core/event.ts";
+import { lastLineOf } from "../core/last-line.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
 import { object } from "../core/state-json.ts";
@@ -65,6 +66,7 @@ class Project {
           const name = path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : "/";
           return name.includes("/") ? [] : [{ kind: "file", name }];
         }),
+      lastLine: async (path) => lastLineOf(now(path)),
       isCurrent: async (paths) => paths.every((path) => !first.has(path) || first.get(path) === now(path)),
       packaged: async () => null,
     };

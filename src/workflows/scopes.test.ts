@@ -21,6 +21,7 @@ import { SPELLS_WORKFLOW } from "./spells/table.ts";
 const PACKAGED: View = {
   read: async () => null,
   list: async () => [],
+  lastLine: async () => null,
   isCurrent: async () => true,
   packaged: (path) => readFile(join(import.meta.dirname, path), "utf8").catch(() => null),
 };

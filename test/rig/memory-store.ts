@@ -1,4 +1,5 @@
 /** A store in memory: what a transaction needs of the project's files, without a disk. */
+import { lastLineOf } from "../../src/core/last-line.ts";
 import type { ProjectPath } from "../../src/core/path.ts";
 import type { Change, Store, View } from "../../src/core/ports/store.ts";
 
@@ -32,6 +33,9 @@ export function openMemoryStore(): MemoryStore {
           const text = files.get(path) ?? null;
           if (!read.has(path)) read.set(path, text);
           return read.get(path) ?? null;
+        },
+        async lastLine(path) {
+          return lastLineOf(await view.read(path));
         },
         list: async (folder) => entriesIn(files, folder),
         isCurrent: async (paths) =>

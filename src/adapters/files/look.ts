@@ -79,12 +79,29 @@ export function lookAndHold(
   path: string,
   known?: KnownFolders,
 ): { readonly found: Found | null; readonly fd: number | null } {
-  const stat = statFile(disk, path, known);
-  const fd = stat === null ? null : openIfThere(disk, path);
-  if (stat === null || fd === null) return { found: null, fd: null };
+  const opened = openPlain(disk, path, known);
+  if (opened === null) return { found: null, fd: null };
+  const { fd, stat } = opened;
   try {
-    checkPlain(disk.stat(fd), path);
     return { found: foundOf(readToEnd(disk, fd, stat.size), stat.mode), fd };
+  } catch (error) {
+    closeQuietly(disk, fd);
+    throw error;
+  }
+}
+
+/** Opens the regular file at the path; null if there is none. */
+export function openPlain(
+  disk: Disk,
+  path: string,
+  known?: KnownFolders,
+): { readonly fd: number; readonly stat: FileStat } | null {
+  const fd = statFile(disk, path, known) === null ? null : openIfThere(disk, path);
+  if (fd === null) return null;
+  try {
+    const stat = disk.stat(fd);
+    checkPlain(stat, path);
+    return { fd, stat };
   } catch (error) {
     closeQuietly(disk, fd);
     throw error;

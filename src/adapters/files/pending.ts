@@ -9,6 +9,7 @@ import { outcomeOf } from "./apply.ts";
 import { chainsOf } from "./chain.ts";
 import { errnoOf, type FolderEntry } from "./disk.ts";
 import { loadJournal } from "./journal.ts";
+import { lastLineIn } from "./last-line.ts";
 import { type Found, foundOf, lookAt } from "./look.ts";
 import { readMarker } from "./marker.ts";
 import { type Project, pendingOf } from "./recover.ts";
@@ -54,6 +55,10 @@ export function findUnapplied(project: Project, code: string): Unapplied {
   };
   const sight: Sight = {
     look: (path, known) => look(path, plain.look(path, known)),
+    lastLine: (path, known) =>
+      chains.has(path)
+        ? lastLineIn(sight.look(path, known)?.bytes ?? new Uint8Array())
+        : plain.lastLine(path, known),
     list: (folder, known) => {
       const entries = new Map(plain.list(folder, known).map((entry) => [entry.name, entry]));
       for (const path of chains.keys()) mend(entries, folder, path, () => sight.look(path) !== null);

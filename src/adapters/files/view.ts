@@ -2,12 +2,15 @@ import type { ProjectPath } from "../../core/path.ts";
 import type { Entry, View } from "../../core/ports/store.ts";
 import { TEMPORARY } from "./control.ts";
 import type { Disk, FolderEntry } from "./disk.ts";
+import { type LastLine, lastLineAt } from "./last-line.ts";
 import { type Found, type KnownFolders, lookAt, statFolder, textOf } from "./look.ts";
 
 /** What was read through a view, as first read. */
 export interface Reads {
   /** Path → bytes, or null where there was no file. */
   readonly files: Map<string, Uint8Array | null>;
+  /** Path → the last line and where it ends, or null where there was no line. */
+  readonly ends: Map<string, LastLine | null>;
   /** Folder → its listing, as one text. */
   readonly folders: Map<string, string>;
 }
@@ -15,12 +18,14 @@ export interface Reads {
 /** How to read the project's files: as they are, or as they will be once what is pending is applied. */
 export interface Sight {
   look(path: string, known?: KnownFolders): Found | null;
+  lastLine(path: string, known?: KnownFolders): LastLine | null;
   list(folder: string, known?: KnownFolders): readonly FolderEntry[];
 }
 
 export function plainSight(disk: Disk): Sight {
   return {
     look: (path, known) => lookAt(disk, path, known),
+    lastLine: (path, known) => lastLineAt(disk, path, known),
     list: (folder, known) => (statFolder(disk, folder, known) === null ? [] : disk.list(folder)),
   };
 }
@@ -33,7 +38,7 @@ export interface ViewOptions {
 }
 
 export function openView({ packaged, ready, guarded }: ViewOptions): { view: View; reads: Reads } {
-  const reads: Reads = { files: new Map(), folders: new Map() };
+  const reads: Reads = { files: new Map(), ends: new Map(), folders: new Map() };
   const texts = new Map<string, string | null>();
   // The commit checks all folders again.
   const known: KnownFolders = new Set();
@@ -55,6 +60,13 @@ export function openView({ packaged, ready, guarded }: ViewOptions): { view: Vie
         texts.set(path, text);
         return text;
       }),
+    lastLine: (path: ProjectPath) =>
+      guarded(async () => {
+        const sight = await first();
+        if (!reads.ends.has(path)) reads.ends.set(path, sight.lastLine(path, known));
+        const found = reads.ends.get(path);
+        return found ? textOf(found.bytes, path) : null;
+      }),
     list: (folder: ProjectPath) =>
       guarded(async () => {
         const entries = listFolder(await first(), folder, known);
@@ -66,9 +78,11 @@ export function openView({ packaged, ready, guarded }: ViewOptions): { view: Vie
         const sight = await ready();
         const isAsRead = ([path, before]: readonly [string, Uint8Array | null]) =>
           isSame(sight.look(path)?.bytes ?? null, before);
-        return [...reads.files]
-          .filter(([path]) => (paths as readonly string[]).includes(path))
-          .every(isAsRead);
+        const asked = ([path]: readonly [string, unknown]) => (paths as readonly string[]).includes(path);
+        return (
+          [...reads.files].filter(asked).every(isAsRead) &&
+          [...reads.ends].filter(asked).every(([path, before]) => isSameEnd(sight.lastLine(path), before))
+        );
       }),
     packaged,
   };
@@ -87,6 +101,7 @@ export function stillHolds(
     if (!isSame(found?.bytes ?? null, before)) return false;
     looked?.set(path, found);
   }
+  for (const [path, before] of reads.ends) if (!isSameEnd(sight.lastLine(path, known), before)) return false;
   for (const [folder, before] of reads.folders) {
     if (oneText(listFolder(sight, folder, known)) !== before) return false;
   }
@@ -95,6 +110,10 @@ export function stillHolds(
 
 function isSame(now: Uint8Array | null, before: Uint8Array | null): boolean {
   return now === null || before === null ? now === before : Buffer.compare(now, before) === 0;
+}
+
+function isSameEnd(now: LastLine | null, before: LastLine | null): boolean {
+  return now?.end === before?.end && isSame(now?.bytes ?? null, before?.bytes ?? null);
 }
 
 function listFolder(sight: Sight, folder: string, known?: KnownFolders): readonly Entry[] {

@@ -2,9 +2,11 @@
  * A range of commits for `pawl verify`, read from the repository's objects by a handful of calls, so that a bare clone
  * is enough.
  */
+
 import { posix } from "node:path";
 import { PawlError } from "../../core/error.ts";
 import { BOOKKEEPING } from "../../core/gate-record.ts";
+import { lastLineOf } from "../../core/last-line.ts";
 import type { RangeCommit, RangeHistory } from "../../core/ports/history.ts";
 import type { Entry, View } from "../../core/ports/store.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
@@ -140,14 +142,16 @@ function viewOf(call: GitCall, commit: string, prefix: string, packaged: RangePl
     const found = (await readObjects(call, [name])).get(name);
     return found?.type === "blob" ? Buffer.from(found.bytes, "latin1").toString("utf8") : null;
   };
+  const readOnce = (path: string) => {
+    const known = texts.get(path) ?? read(path);
+    texts.set(path, known);
+    return known;
+  };
   return {
     packaged,
     isCurrent: async () => true,
-    read(path) {
-      const known = texts.get(path) ?? read(path);
-      texts.set(path, known);
-      return known;
-    },
+    read: readOnce,
+    lastLine: async (path) => lastLineOf(await readOnce(path)),
     async list(folder) {
       const args = ["ls-tree", "-z", "--full-tree", `${commit}:${prefix}${folder}`];
       const { code, output } = await git({ ...call, accept: [128] }, args);

@@ -11,6 +11,7 @@
 import { randomUUID } from "node:crypto";
 import { PawlError } from "../../core/error.ts";
 import { EVENTS } from "../../core/event.ts";
+import { lastLineOf } from "../../core/last-line.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { Change, Entry, Store, View } from "../../core/ports/store.ts";
 import { isReserved } from "../files/control.ts";
@@ -115,15 +116,17 @@ function openView(
     await first;
     reads.base ??= mirror.base;
   };
+  const read = async (path: ProjectPath) => {
+    await ready();
+    const before = reads.files.get(path);
+    if (before !== undefined) return before;
+    const text = await textNow(path);
+    reads.files.set(path, text);
+    return text;
+  };
   return {
-    async read(path: ProjectPath) {
-      await ready();
-      const before = reads.files.get(path);
-      if (before !== undefined) return before;
-      const text = await textNow(path);
-      reads.files.set(path, text);
-      return text;
-    },
+    read,
+    lastLine: async (path) => lastLineOf(await read(path)),
     async list(folder: ProjectPath): Promise<readonly Entry[]> {
       await ready();
       const entries = mirror.list(folder);

@@ -86,6 +86,8 @@ function openView(sides: Sides, shared: () => Promise<Store>, routes: Routes): V
   return {
     read: async (path) =>
       routes.isShared(path) ? through((view) => view.read(path)) : sides.files.read(path),
+    lastLine: async (path) =>
+      routes.isShared(path) ? through((view) => view.lastLine(path)) : sides.files.lastLine(path),
     async list(folder: ProjectPath) {
       const entries = await sides.files.list(folder);
       if (!routes.leadsToShared(folder)) return entries;

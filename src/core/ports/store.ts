@@ -7,6 +7,11 @@ import type { ProjectPath } from "../path.ts";
 export interface View {
   /** The file's text (UTF-8, unchanged: BOM and CRLF included), or null if the file does not exist. */
   read(path: ProjectPath): Promise<string | null>;
+  /**
+   * The last line of a file that only grows, without its line break; null: the file does not exist, or is empty. The lines
+   * before it are not read, so a long file costs no more than a short one.
+   */
+  lastLine(path: ProjectPath): Promise<string | null>;
   /** The names in a folder, sorted; empty if the folder does not exist. */
   list(folder: ProjectPath): Promise<readonly Entry[]>;
   /**

@@ -13,6 +13,7 @@ function viewWith(text: string | null): View {
   return {
     read: async (file) => (file === path ? text : null),
     list: async () => [],
+    lastLine: async () => null,
     isCurrent: async () => true,
     packaged: async () => null,
   };

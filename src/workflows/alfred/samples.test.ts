@@ -17,6 +17,7 @@ import { wordsFor } from "./titles.ts";
 const PACKAGED: View = {
   read: async () => null,
   list: async () => [],
+  lastLine: async () => null,
   isCurrent: async () => true,
   packaged: (path) => readFile(join(import.meta.dirname, "..", path), "utf8").catch(() => null),
 };

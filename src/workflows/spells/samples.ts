@@ -68,6 +68,7 @@ export function sampleView(
   return {
     read: async (name: ProjectPath) => files.get(name) ?? null,
     list: async () => [],
+    lastLine: async () => null,
     isCurrent: async () => true,
     packaged,
   };

@@ -1,4 +1,5 @@
 /** What the processes share, in memory: the project's files, its locks and leases; and each process's ports to it. */
+import { lastLineOf } from "../../../src/core/last-line.ts";
 import type { Cache } from "../../../src/core/ports/cache.ts";
 import type { Claim, Claims } from "../../../src/core/ports/claims.ts";
 import type { FreePorts } from "../../../src/core/ports/free-ports.ts";
@@ -115,6 +116,7 @@ export function openMemoryDisk(simulator: Simulator): MemoryDisk {
           };
           const view: View = {
             read: (path) => read(path),
+            lastLine: async (path) => lastLineOf(await read(path)),
             list: async (folder) => JSON.parse((await read(`list ${folder}`)) ?? "[]"),
             isCurrent: async (paths) =>
               paths.every((path) => !seen.has(path) || seen.get(path) === now(path)),

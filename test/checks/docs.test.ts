@@ -9,6 +9,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import type { z } from "zod";
 import { renderReference } from "../../scripts/cli-reference.ts";
+import { AGENT_VARIABLES } from "../../src/adapters/agents/ancestry.ts";
 import { ALFRED_FILE, PAWL_FILE } from "../../src/config/config-schema.ts";
 import { COMMANDS } from "../../src/surfaces/cli/commands.ts";
 import { SHOWN } from "../../src/surfaces/mcp/shown.ts";
@@ -73,6 +74,13 @@ describe("the documentation", () => {
       ),
     );
     expect(wrong).toEqual([]);
+  });
+});
+
+describe("the marks of an agent's process", () => {
+  it("are all on the page on agents", () => {
+    expect(AGENT_VARIABLES.length).toBeGreaterThan(15);
+    expect(AGENT_VARIABLES.filter((name) => !textOf("docs/agents.md").includes(`\`${name}\``))).toEqual([]);
   });
 });
 

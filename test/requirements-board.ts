@@ -4,19 +4,19 @@ import type { Requirement } from "./requirements.ts";
 export const BOARD_SERVER = {
   "board.door": {
     says: "The board answers only a browser that was let in by its address, and only its own page there.",
-    source: "docs/security.md, The board",
+    source: "docs/security.md, A stranger uses the board",
   },
   "board.limits": {
     says: "Nobody exhausts the board: bodies, connections, streams and the time of a request are limited.",
-    source: "docs/security.md, The board",
+    source: "docs/security.md, A stranger uses the board",
   },
   "board.agents": {
     says: "An agent decides nothing by the board: neither by a board of its own, nor by the person's.",
-    source: "docs/security.md, The board",
+    source: "docs/security.md, A stranger uses the board",
   },
   "board.users": {
     says: "On Linux the board closes every connection of another user of the machine before it reads a byte.",
-    source: "docs/security.md, The board",
+    source: "docs/security.md, A stranger uses the board",
   },
   "board.place": {
     says: "While a board runs, the project's state folder says where, without its secret; a stale place is recognised.",

@@ -24,11 +24,11 @@ export const TRUSTED_COMMITS = {
   },
   "commit.own-files": {
     says: "No link at .pawl or at anything in it is followed by anybody who writes there; the error names the link.",
-    source: "docs/security.md, Files that a clone brings",
+    source: "docs/security.md, Links in Pawl's own folder",
   },
   "commit.cache": {
     says: "What Pawl parsed of the settings and of tasks.yaml is kept outside of the project, for exactly the text it was parsed from; whatever is wrong with it costs time only.",
-    source: "docs/threats.md, A planted cache",
+    source: "docs/security.md, A planted cache",
   },
   "commit.after-commit-logged": {
     says: "What fails after a commit, and so cannot fail the call, is said in the reply and logged in .pawl/failures.log.",
@@ -40,7 +40,7 @@ export const TRUSTED_COMMITS = {
   },
   "commit.untracked": {
     says: "A repository that tracks files of .pawl/ is only read; a branch whose commits hold some, in any spelling, is not merged.",
-    source: "docs/security.md, Files that a clone brings",
+    source: "docs/security.md, Pawl's folder in a repository",
   },
   "state-home.unreadable": {
     says: "What is kept outside the project and cannot be read, or is not what was kept, is an error that names the file, never taken for nothing.",

@@ -4,23 +4,23 @@ import type { Requirement } from "./requirements.ts";
 export const EVIDENCE = {
   "children.environment": {
     says: "Every child gets an allow-list of the environment; credentials reach only the git that talks to a remote elsewhere.",
-    source: "docs/security.md, The environment",
+    source: "docs/security.md, Tokens in a child's environment",
   },
   "programs.found-once": {
     says: "Git, shells, agents and helpers are found once, outside of projects and of folders that others may write, and started by their absolute path.",
-    source: "docs/security.md, Programs",
+    source: "docs/security.md, A planted program",
   },
   "children.masked": {
     says: "Known secrets are masked in what children print, before it is kept, shown or put into a prompt.",
-    source: "docs/security.md, The environment",
+    source: "docs/security.md, Tokens in output",
   },
   "inputs.masked": {
     says: "Known secrets are masked in what is said to Pawl before it is used, and in what Pawl shows; nobody's own file is rewritten for that.",
-    source: "docs/security.md, The environment",
+    source: "docs/security.md, Tokens in output",
   },
   "git.runs-nothing": {
     says: "Pawl's git runs nothing that a repository's configuration names, and refuses by name what it cannot override.",
-    source: "docs/security.md, Git",
+    source: "docs/security.md, Git runs what an agent configured",
   },
   "git.filters": {
     says: "A filter runs only where the configuration names it, with the commands of the person's own git configuration.",
@@ -40,7 +40,7 @@ export const EVIDENCE = {
   },
   "agents.listed-commands": {
     says: "Over ACP a listed git command runs with listed options and paths inside the worktree only, and no edit goes through a link out of it.",
-    source: "docs/security.md, Permissions",
+    source: "docs/security.md, An allowed command does more",
   },
   "base.process-files": {
     says: "Tests, scripts, CI, lock files and configuration are told from the work itself.",

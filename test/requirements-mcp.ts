@@ -88,7 +88,7 @@ export const MCP = {
   },
   "mcp.app-hostile": {
     says: "No text of a review runs in the app, and its nonce is in nothing that a model reads.",
-    source: "docs/security.md, The review inside a client",
+    source: "docs/security.md, A model presses your buttons",
   },
   "mcp.led-to-the-board": {
     says: "A client without apps that leads people to an address is given the board's page; the answer is read from the run. Others get the address in the reply at a gate while a board runs, and the commands where they can ask nobody.",

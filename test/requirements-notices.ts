@@ -22,11 +22,11 @@ export const NOTICES = {
   },
   "notices.trusted": {
     says: "Nothing is sent to a receiver that no person on this machine agreed to as it is; one that was agreed to and is changed or taken out hears so once.",
-    source: "docs/threats.md, A project that sends",
+    source: "docs/security.md, A project sends notices",
   },
   "notices.addresses": {
     says: "https goes only to the internet and http only to this machine, no redirect is followed, and no output contains an address.",
-    source: "docs/threats.md, A notice to another address",
+    source: "docs/security.md, A redirected or deceptive notice",
   },
   "notices.not-by-agents": {
     says: "Processes of the loop's agents send nothing: the loop tells what they did.",
@@ -34,11 +34,11 @@ export const NOTICES = {
   },
   "notices.secrets": {
     says: "No agent and no command gets an address or a secret of notices, whatever the settings pass on, and all output masks them.",
-    source: "docs/threats.md, An agent reads where notices go",
+    source: "docs/security.md, Tokens in a child's environment",
   },
   "notices.words": {
     says: "Words of an agent in a notice mention nobody, are no link and no script, and are clean and short.",
-    source: "docs/threats.md, Words of an agent in a notice",
+    source: "docs/security.md, A redirected or deceptive notice",
   },
   "notices.test": {
     says: "A test notice goes to each receiver with `pawl notify --test`, which says what came of each; an agent may not call it.",

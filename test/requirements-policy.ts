@@ -4,27 +4,27 @@ import type { Requirement } from "./requirements.ts";
 export const POLICY = {
   "yaml.bounded": {
     says: "A YAML file that is too large, too deep, or whose aliases multiply is refused with its place, by the error of its kind of file.",
-    source: "docs/security.md, Files that others wrote",
+    source: "docs/security.md, A text that takes too long to parse",
   },
   "yaml.linear": {
     says: "One megabyte of YAML takes less than two seconds, whatever it says; ten thousand tasks as people write them are read.",
-    source: "docs/threats.md, A YAML bomb",
+    source: "docs/security.md, A text that takes too long to parse",
   },
   "files.planted": {
     says: "A FIFO, a device, a socket, a link or a file of gigabytes in a place that an agent may write neither blocks a reader nor shows what is elsewhere.",
-    source: "docs/threats.md, A file that is none",
+    source: "docs/security.md, A trap in place of a file",
   },
   "files.unreadable": {
     says: "What cannot be read (leases, files that a plan names, how a check stands, what was trusted) is an error with its cause, and never taken for what is not there.",
-    source: "docs/threats.md, A pin that cannot be read",
+    source: "docs/security.md, One edit loosens the rules",
   },
   "state.runs-nothing": {
     says: "No command that stands in a state file is run: commands come by name from the configuration or the table.",
-    source: "docs/security.md, Files that others wrote",
+    source: "docs/security.md, A command in a state",
   },
   "state.keys": {
     says: "A key in a state file finds only a run of the very same command, in a folder of Pawl's own.",
-    source: "docs/security.md, Files that others wrote",
+    source: "docs/security.md, A command in a state",
   },
   "trust.asked": {
     says: "Nothing that a project's files name is started on a machine before a person agreed to it there; reading works.",
@@ -44,7 +44,7 @@ export const POLICY = {
   },
   "permission.listed": {
     says: "Under edits an agent runs listed commands only, with options and paths that neither write nor read elsewhere, whatever its client can match.",
-    source: "docs/security.md, Permissions",
+    source: "docs/security.md, An allowed command does more",
   },
   "policy.claims": {
     says: "What is written into tasks.yaml while an agent is at work loosens no task, neither then nor after the agent has ended.",
@@ -64,7 +64,7 @@ export const POLICY = {
   },
   "policy.once": {
     says: "Of several processes that begin a run at once, the run is governed by the policy of the one that began it.",
-    source: "docs/threats.md",
+    source: "docs/security.md, One edit loosens the rules",
   },
   "policy.own": {
     says: "A run of an own workflow goes by its definition as it was when the run began: what loosens it holds the run until a person accepts it.",

@@ -171,19 +171,19 @@ const SURFACES = {
 const GATES = {
   "gates.terminal": {
     says: "A verdict of the command line is asked for at the controlling terminal, and nothing that is piped in decides.",
-    source: "docs/security.md, a person's word",
+    source: "docs/security.md, A verdict without a person",
   },
   "gates.not-an-agent": {
     says: "A person's word is refused where this process or an ancestor is an agent's.",
-    source: "docs/security.md, a person's word",
+    source: "docs/security.md, A verdict without a person",
   },
   "gates.seen-first": {
     says: "Who decides sees evidence and changes first, then what is approved, then an agent's words, quoted and cleaned.",
-    source: "docs/security.md, a person's word",
+    source: "docs/security.md, Verdict",
   },
   "gates.history": {
     says: "A state that does not follow from its own history is held until a person takes it as it is, which is recorded.",
-    source: "docs/security.md, a person's word",
+    source: "docs/security.md, An edited state",
   },
   "gates.history-git": {
     says: "A state that a checkout brings is held with what to do about it, and each way that is named leads on.",
@@ -191,23 +191,23 @@ const GATES = {
   },
   "gates.history-torn": {
     says: "Nobody who only looks is told of an edit where a commit is on its way into the files.",
-    source: "docs/security.md, a person's word",
+    source: "docs/security.md, An edited state",
   },
   "gates.history-missing": {
     says: "A run without a record is held; a state of Spells that git brought without one goes on as it is, is shown as unproved, and begins one.",
-    source: "docs/security.md, a person's word",
+    source: "docs/security.md, An edited state",
   },
   "gates.history-edits": {
     says: "A held run keeps nobody from other tasks, and what a person writes into tasks.yaml counts as ever.",
-    source: "docs/security.md, a person's word",
+    source: "docs/security.md, An edited state",
   },
   "gates.strength-shown": {
     says: "Each gate that a person decided is shown by `pawl status` and `pawl show`, with how strong the verdict is.",
-    source: "docs/security.md, a person's word",
+    source: "docs/security.md, Verdict",
   },
   "gates.strength": {
     says: "Every verdict says by which way it came, and none is told as a person's for a fact.",
-    source: "docs/security.md, a person's word",
+    source: "docs/security.md, Verdict",
   },
 } satisfies Record<string, Requirement>;
 

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { REQUIREMENTS } from "../requirements.ts";
 import { citations, citationsIn, notShown, shown } from "../rig/promises.ts";
@@ -10,6 +12,17 @@ describe("the list of what Pawl promises", () => {
       expect(says).toMatch(/^[A-Za-z0-9].*\.$/);
       expect(source).not.toBe("");
     }
+  });
+
+  it("names a heading or a threat of the page on security where that page promises it", () => {
+    const page = readFileSync(resolve(import.meta.dirname, "../../docs/security.md"), "utf8");
+    const named = Object.values(REQUIREMENTS).flatMap(
+      ({ source }) => /^docs\/security\.md, (.+)$/.exec(source)?.[1] ?? [],
+    );
+    expect(named.length).toBeGreaterThan(30);
+    expect(
+      named.filter((name) => !page.includes(`\n## ${name}\n`) && !page.includes(`\n| ${name} | `)),
+    ).toEqual([]);
   });
 
   it("has no promise that no test cites, and no test cites another", () => {

@@ -1,6 +1,6 @@
 /**
- * Whether the tests of docs/threats.md can fail: in a copy of the checkout, each protection is taken away once, and the
- * tests that hold it must turn red.
+ * Whether the tests that docs/security.md names can fail: in a copy of the checkout, each protection is taken away once, and
+ * the tests that hold it must turn red.
  *
  *     npx node test/threats/run.ts [--all] [--only WORDS] [--shard N/M]
  *

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { timesFound } from "../rig/broken-copy.ts";
@@ -9,29 +9,73 @@ import { WEAKENINGS } from "./weakenings.ts";
 const ROOT = join(import.meta.dirname, "../..");
 
 interface Row {
+  /** The heading above its table. */
+  readonly kind: string;
   readonly hole: string;
+  readonly holds: string;
+  readonly levels: readonly string[];
   /** The tests that it names. */
   readonly tests: readonly string[];
 }
 
-const ROWS = readFileSync(join(ROOT, "docs/threats.md"), "utf8")
-  .split("\n")
-  .filter((line) => line.startsWith("| "))
-  .slice(2)
-  .map((line): Row => {
-    const cells = line.split(/(?<!\\)\|/).map((cell) => cell.trim());
-    return {
-      hole: cells[1] ?? "",
-      tests: [...(cells[5] ?? "").matchAll(/`([^`]+)`/g)].map(([, path = ""]) => path),
-    };
-  });
+const PAGE = readFileSync(join(ROOT, "docs/security.md"), "utf8");
+const KINDS = ["Programs", "Scope", "The wall", "Verdict"];
+const COLUMNS = "| Threat | What holds | Level | What does not hold | Tests |";
+const ROWS = KINDS.flatMap((kind) => rowsBelow(kind));
+const LEVELS = tableBelow("| Level | Held by | What gets past it |", PAGE).map(([name]) => name);
+
+function rowsBelow(kind: string): readonly Row[] {
+  const [, section = ""] = PAGE.split(`\n## ${kind}\n`);
+  return tableBelow(COLUMNS, section.split("\n## ")[0] ?? "").map(
+    ([hole = "", holds = "", levels = "", _, tests = ""]) => ({
+      kind,
+      hole,
+      holds,
+      levels: levels.split(", "),
+      tests: [...tests.matchAll(/`([^`]+)`/g)].map(([, path = ""]) => path),
+    }),
+  );
+}
+
+/** The cells of each row of the table with this line above it. */
+function tableBelow(header: string, text: string): readonly (readonly string[])[] {
+  const [, after = ""] = text.split(`${header}\n`);
+  const lines = after.split("\n").slice(1);
+  const end = lines.findIndex((line) => !line.startsWith("| "));
+  return lines.slice(0, end).map((line) =>
+    line
+      .split(/(?<!\\)\|/)
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
 const ENTRIES = Object.entries(WEAKENINGS).flatMap(([hole, weakenings]) =>
   weakenings.map((each) => ({ hole, ...each })),
 );
 
-describe("the weakenings of what docs/threats.md promises", () => {
+describe("the threats in docs/security.md", () => {
+  it("are rows of four kinds, and no other row of the page is one", () => {
+    expect([...new Set(ROWS.map(({ kind }) => kind))]).toEqual(KINDS);
+    expect(PAGE.split(`\n${COLUMNS}\n`).length - 1).toBe(KINDS.length);
+    expect(PAGE.split("\n").filter((line) => /^\| .* \| .* \| .* \| .*`.* \|$/.test(line)).length).toBe(
+      ROWS.length,
+    );
+  });
+
+  it("each say what holds, at which level, and name tests that are there", () => {
+    expect(LEVELS.length).toBeGreaterThan(3);
+    const unknown = ROWS.filter(({ levels }) => !levels.every((level) => LEVELS.includes(level)));
+    expect(unknown).toEqual([]);
+    expect(ROWS.filter(({ holds, tests }) => holds === "" || tests.length === 0)).toEqual([]);
+    expect(ROWS.flatMap(({ tests }) => tests).filter((test) => !existsSync(join(ROOT, test)))).toEqual([]);
+  });
+});
+
+describe("the weakenings of what docs/security.md promises", () => {
   it("are there for each of its rows, and for nothing else", () => {
     expect(ROWS.length).toBeGreaterThan(40);
+    expect(ENTRIES.length).toBeGreaterThan(240);
     expect(Object.keys(WEAKENINGS).sort()).toEqual(ROWS.map(({ hole }) => hole).sort());
   });
 

@@ -1,6 +1,6 @@
 /**
- * For each row of docs/threats.md, edits that take its protection away, as an honest mistake could, and the tests that must
- * turn red then. `run.ts` tries them.
+ * For each row of the tables of threats in docs/security.md, edits that take its protection away, as an honest mistake could,
+ * and the tests that must turn red then. `run.ts` tries them.
  *
  * What a test then lets happen must stay within its own folders: the wall's ground, say, stays read-only, because its
  * tests try to write the system.
@@ -60,8 +60,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: "const faults: Fault[] = [];",
       tests: ["test/e2e/verify.story.test.ts: names a record that was removed: record-changed"],
     },
+    {
+      takes: "the difference between a record's base and what it covers",
+      file: "src/verify/coverage.ts",
+      find: '    if (base === id) return "which is the same commit";\n',
+      replace: "",
+      tests: ["test/e2e/verify.story.test.ts: names a base that is the approved work itself: base-moved"],
+    },
   ],
-  "A verdict that anybody with the shell could give": [
+  "A forged verdict": [
     {
       takes: "the comparison of what was signed with what is committed",
       file: "src/runtime/signed-gate.ts",
@@ -117,8 +124,6 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
         "src/adapters/git/worktrees.test.ts: is not merged where a commit of it holds .PAWL/journal, be it only in between",
       ],
     },
-  ],
-  "An empty `.git`": [
     {
       takes: "the look at what a `.git` holds",
       file: "src/adapters/git/discover.ts",
@@ -215,8 +220,6 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
         "src/adapters/files/record.test.ts: that name tool with mode 2541 are never good, whatever their MAC",
       ],
     },
-  ],
-  "A foreign journal is accepted": [
     {
       takes: "the refusal of an agent's call",
       file: "src/surfaces/cli/person.ts",
@@ -235,8 +238,6 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
         "test/e2e/foreign-journal.test.ts: is accepted by nobody where it names git's folder, not even its other files",
       ],
     },
-  ],
-  "An old journal comes back": [
     {
       takes: "the lowest epoch that counts",
       file: "src/adapters/files/record.ts",
@@ -247,7 +248,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
   ],
-  "A file that is none": [
+  "A trap in place of a file": [
     {
       takes: "the rule that no link is followed",
       file: "src/adapters/files/plain-file.ts",
@@ -267,7 +268,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
   ],
-  "A YAML bomb": [
+  "A text that takes too long to parse": [
     {
       takes: "the limit on what aliases expand to",
       file: "src/core/yaml.ts",
@@ -301,6 +302,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
         "test/linear.proof.test.ts: is read within two seconds, or refused in Pawl's own words: YAML: a file",
       ],
       takesLong: true,
+    },
+    {
+      takes: "the limit on the depth of a page",
+      file: "src/adapters/trackers/tree.ts",
+      find: "const DEEPEST = 100;",
+      replace: "const DEEPEST = 1_000_000;",
+      tests: [
+        "test/linear.proof.test.ts: is read within two seconds, or refused in Pawl's own words: tracker: HTML",
+      ],
     },
   ],
   "A command in a state": [
@@ -387,7 +397,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
   ],
-  "A plan that nobody has read": [
+  "An unread plan": [
     {
       takes: "the cleaning of what an agent proposes",
       file: "src/workflows/bloom/proposal/proposal.ts",
@@ -417,7 +427,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
   ],
-  "Done without its work": [
+  "A person's decision by another command": [
     {
       takes: "the person whom --force needs",
       file: "src/workflows/bloom/verbs/status.ts",
@@ -436,8 +446,33 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
         "test/e2e/bloom-own-verbs.proof.test.ts: makes a task done without its work at a terminal only",
       ],
     },
+    {
+      takes: "the refusal of an agent's call",
+      file: "src/workflows/bloom/verbs/persons-word.ts",
+      find: "  if (isAgents(context)) throw notAnAgents(run, verb);\n",
+      replace: "",
+      tests: [
+        "test/e2e/bloom-persons-word.proof.test.ts: gets a fresh budget from a person only, and its agent's question an answer",
+      ],
+    },
+    {
+      takes: "the question before an approval is skipped",
+      file: "src/workflows/bloom/verbs/persons-word.ts",
+      find: '    run.state === "blocked" ||\n    run.state === "target_red" ||\n',
+      replace: '    !isPersonHere(context) ||\n    run.state === "blocked" ||\n',
+      tests: ["test/e2e/bloom-persons-word.proof.test.ts: is not let go on by an agent's `reset`"],
+    },
+    {
+      takes: "the refusal of an agent's answer",
+      file: "src/workflows/bloom/verbs/question.ts",
+      find: "    if (isAgents(context))\n",
+      replace: "    if (isAgents(context) && question.answer !== null)\n",
+      tests: [
+        "test/e2e/bloom-persons-word.proof.test.ts: gets a fresh budget from a person only, and its agent's question an answer",
+      ],
+    },
   ],
-  "A budget without an end": [
+  "An agent overspends": [
     {
       takes: "the count of calls while they are made",
       file: "src/adapters/agents/heard.ts",
@@ -454,6 +489,33 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "spent = added({ spent }, usage, milliseconds);",
       replace: "spent = added({ spent }, null, 0);",
       tests: ["test/e2e/bloom-people.story.test.ts: sets a budget that a killed loop's runs count in, too"],
+    },
+    {
+      takes: "the order of those who take at the same moment",
+      file: "src/adapters/postgres/workers-shape.ts",
+      find: "  perform from pawl.project where id = p for update;\n  select * into present from pawl.lease",
+      replace: "  select * into present from pawl.lease",
+      tests: [
+        "src/adapters/postgres/caps.proof.test.ts: is reached and never passed by machines that take at the same moment: a repository's",
+      ],
+    },
+    {
+      takes: "what a dead machine may have spent",
+      file: "src/adapters/postgres/workers-shape.ts",
+      find: "    perform pawl.add_spend(old.project, left_over);",
+      replace: "    perform pawl.add_spend(old.project, 0);",
+      tests: [
+        "src/adapters/postgres/caps.proof.test.ts: counts as spent what a dead machine may have spent, however it is taken over",
+      ],
+    },
+    {
+      takes: "the settling",
+      file: "src/adapters/postgres/workers-shape.ts",
+      find: "  perform pawl.settle(p, lines);\n",
+      replace: "",
+      tests: [
+        "src/adapters/postgres/caps.proof.test.ts: holds as much for a task as it may spend, and what it spent once it is known",
+      ],
     },
   ],
   "Git runs what an agent configured": [
@@ -568,6 +630,31 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: 'return PROXIES.test(name) && value !== "";',
       tests: ["src/adapters/process/environment.test.ts: a check"],
     },
+    {
+      takes: "the environment without the variables of notices",
+      file: "src/app/loop-ports.ts",
+      find: "...withoutOwnSecrets(environment, settings),\n    [MARK]",
+      replace: "...environment,\n    [MARK]",
+      tests: [
+        "test/e2e/notices.proof.test.ts: tells of a question, a blocked task, a budget and its own rest, each once; its agents see no secret",
+      ],
+    },
+    {
+      takes: "the environment of commands without the variables of notices",
+      file: "src/app/ports.ts",
+      find: "const own = withoutOwnSecrets(environment, now);",
+      replace: "const own = environment;",
+      tests: [
+        "test/e2e/notices.proof.test.ts: A command of the project gets no variable of a notice, whatever the settings name",
+      ],
+    },
+    {
+      takes: "the mask over addresses",
+      file: "src/adapters/process/redact.ts",
+      find: "  /WEBHOOK|TOKEN|",
+      replace: "  /TOKEN|",
+      tests: ["src/adapters/process/redact.test.ts: is the address of a receiver of notices, too"],
+    },
   ],
   "Tokens in output": [
     {
@@ -661,34 +748,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       tests: ["test/e2e/person.story.test.ts: counts nothing that was typed before the question"],
     },
   ],
-  "A person's word by another verb": [
-    {
-      takes: "the refusal of an agent's call",
-      file: "src/workflows/bloom/verbs/persons-word.ts",
-      find: "  if (isAgents(context)) throw notAnAgents(run, verb);\n",
-      replace: "",
-      tests: [
-        "test/e2e/bloom-persons-word.proof.test.ts: gets a fresh budget from a person only, and its agent's question an answer",
-      ],
-    },
-    {
-      takes: "the question before an approval is skipped",
-      file: "src/workflows/bloom/verbs/persons-word.ts",
-      find: '    run.state === "blocked" ||\n    run.state === "target_red" ||\n',
-      replace: '    !isPersonHere(context) ||\n    run.state === "blocked" ||\n',
-      tests: ["test/e2e/bloom-persons-word.proof.test.ts: is not let go on by an agent's `reset`"],
-    },
-    {
-      takes: "the refusal of an agent's answer",
-      file: "src/workflows/bloom/verbs/question.ts",
-      find: "    if (isAgents(context))\n",
-      replace: "    if (isAgents(context) && question.answer !== null)\n",
-      tests: [
-        "test/e2e/bloom-persons-word.proof.test.ts: gets a fresh budget from a person only, and its agent's question an answer",
-      ],
-    },
-  ],
-  "Words that deceive at a gate": [
+  "Deceptive words": [
     {
       takes: "the removal of sequences",
       file: "src/core/clean.ts",
@@ -715,8 +775,26 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
         "test/e2e/person.story.test.ts: is asked for at the terminal, with what was found first and an agent's words quoted and cleaned last",
       ],
     },
+    {
+      takes: "the cleaning of a line's text",
+      file: "src/surfaces/board/client/words.tsx",
+      find: "clean(text.slice(0, max * 4))",
+      replace: "String(text.slice(0, max * 4))",
+      tests: [
+        "test/browser/pages.story.test.ts: runs nothing that stands in a text, and keeps its form, narrow and wide",
+      ],
+    },
+    {
+      takes: "the marks for characters of code that are invisible",
+      file: "src/surfaces/board/client/diff/code.tsx",
+      find: "if (PLAIN.test(text)) return text;",
+      replace: "if (PLAIN.test(text) || HIDDEN.global) return text;",
+      tests: [
+        "test/browser/pages.story.test.ts: runs nothing that stands in a text, and keeps its form, narrow and wide",
+      ],
+    },
   ],
-  "A changed work under an answered question": [
+  "Work changes after you saw it": [
     {
       takes: "the comparison of what was shown with what would be shown",
       file: "src/runtime/person.ts",
@@ -735,8 +813,18 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
         "test/e2e/custom-mcp.story.test.ts: asks anew where the work changed while the person read the question",
       ],
     },
+    {
+      takes: "the comparison of the tree at the verdict",
+      file: "src/workflows/alfred/work-evidence.ts",
+      find: "if (look.tree === tree) return [];",
+      replace: "if (look.tree.length === tree.length) return [];",
+      tests: [
+        "test/e2e/alfred-hostile.proof.test.ts: names code that changed after it was handed in, and does not approve it; put back, it is approved",
+        "test/e2e/alfred-hostile.proof.test.ts: shows it first where evidence is only shown",
+      ],
+    },
   ],
-  "A run that outlives its end": [
+  "Processes outlive their run": [
     {
       takes: "the descent from a process of the run",
       file: "src/adapters/agents/process-tree.ts",
@@ -906,18 +994,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
   ],
-  "A text that a parser cannot end with": [
-    {
-      takes: "the limit on the depth of a page",
-      file: "src/adapters/trackers/tree.ts",
-      find: "const DEEPEST = 100;",
-      replace: "const DEEPEST = 1_000_000;",
-      tests: [
-        "test/linear.proof.test.ts: is read within two seconds, or refused in Pawl's own words: tracker: HTML",
-      ],
-    },
-  ],
-  "A service that never ends its answer": [
+  "A service never ends its answer": [
     {
       takes: "the count of bytes",
       file: "src/adapters/net/limits.ts",
@@ -935,7 +1012,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
   ],
-  "An argument that is dropped without a word": [
+  "A misspelled argument is lost": [
     {
       takes: "the refusal of unknown arguments",
       file: "src/surfaces/arguments.ts",
@@ -953,7 +1030,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       tests: ["test/e2e/mcp-arguments.test.ts: refuses a rejection without a reason"],
     },
   ],
-  "Evidence is fooled": [
+  "Faked evidence": [
     {
       takes: "the base that was noted when the task began",
       file: "src/adapters/git/tree.ts",
@@ -1001,20 +1078,17 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
         "test/e2e/alfred-hostile.proof.test.ts: run in a fresh checkout of what was handed in, without ignored files, which is gone afterwards",
       ],
     },
-  ],
-  "Approved, then changed": [
     {
-      takes: "the comparison of the tree at the verdict",
-      file: "src/workflows/alfred/work-evidence.ts",
-      find: "if (look.tree === tree) return [];",
-      replace: "if (look.tree.length === tree.length) return [];",
+      takes: "the empty working folder",
+      file: "src/adapters/git/diff.ts",
+      find: "withScratch(place, realpathSync(nothing), async",
+      replace: "withScratch(place, null, async",
       tests: [
-        "test/e2e/alfred-hostile.proof.test.ts: names code that changed after it was handed in, and does not approve it; put back, it is approved",
-        "test/e2e/alfred-hostile.proof.test.ts: shows it first where evidence is only shown",
+        "src/adapters/git/diff.test.ts: are shown though attributes call the files binary or name a program to show them",
       ],
     },
   ],
-  "A moved branch": [
+  "A moved branch, or a lost `.git`": [
     {
       takes: "the look at branches when the agent has ended",
       file: "src/adapters/git/watch-checkout.ts",
@@ -1033,8 +1107,6 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
         "test/e2e/bloom-without-work.proof.test.ts: but moves the target itself is not merged by that, and the move is told",
       ],
     },
-  ],
-  "A worktree without its `.git`": [
     {
       takes: "the look at whether the worktree is whole",
       file: "src/adapters/git/ensure.ts",
@@ -1111,8 +1183,6 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
         "test/e2e/policy.proof.test.ts: is held where the policy is not known on this machine, unless the files say the same or a person accepts them",
       ],
     },
-  ],
-  "Two begin a run at once": [
     {
       takes: "the second look under the run's lock",
       file: "src/runtime/run-transaction.ts",
@@ -1131,34 +1201,6 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
         "src/runtime/run-transaction.test.ts: keeps a policy right before the commit, and does all again where another was kept meanwhile",
       ],
     },
-  ],
-  "One edit opens a gate": [
-    {
-      takes: "the hold of a run whose workflow was loosened",
-      file: "src/workflows/custom/send.ts",
-      find: "if (ignored.length > 0 && (run.order || isWanted(input))) throw held(run, ignored);",
-      replace: "if (ignored.length > 0 && run.order) throw held(run, ignored);",
-      tests: [
-        "test/e2e/policy-own.test.ts: does not move where a gate is removed",
-        "test/e2e/policy-own.test.ts: does not move over MCP either, and a look tells why",
-      ],
-    },
-    {
-      takes: "the commands of rules in what is pinned",
-      file: "src/workflows/custom/govern.ts",
-      find: "rows.map(({ id, reply: _, ...row }) => [id, row]),",
-      replace: "rows.map(({ id, reply: _, commands: __, ...row }) => [id, row]),",
-      tests: ["test/e2e/policy-own.test.ts: does not move where a row's command is changed"],
-    },
-    {
-      takes: "what a gate asks in what is pinned",
-      file: "src/workflows/custom/govern.ts",
-      find: "[event, { by, asks: events[event]?.description }]",
-      replace: "[event, { by, asks: events[event] !== undefined }]",
-      tests: ["test/e2e/policy-own.test.ts: does not move where what the gate asks is worded otherwise"],
-    },
-  ],
-  "A pin that cannot be read": [
     {
       takes: "the difference between a missing file and one that cannot be read",
       file: "src/adapters/files/kept-by-run.ts",
@@ -1189,7 +1231,33 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
   ],
-  "Done by a status": [
+  "One edit opens a gate": [
+    {
+      takes: "the hold of a run whose workflow was loosened",
+      file: "src/workflows/custom/send.ts",
+      find: "if (ignored.length > 0 && (run.order || isWanted(input))) throw held(run, ignored);",
+      replace: "if (ignored.length > 0 && run.order) throw held(run, ignored);",
+      tests: [
+        "test/e2e/policy-own.test.ts: does not move where a gate is removed",
+        "test/e2e/policy-own.test.ts: does not move over MCP either, and a look tells why",
+      ],
+    },
+    {
+      takes: "the commands of rules in what is pinned",
+      file: "src/workflows/custom/govern.ts",
+      find: "rows.map(({ id, reply: _, ...row }) => [id, row]),",
+      replace: "rows.map(({ id, reply: _, commands: __, ...row }) => [id, row]),",
+      tests: ["test/e2e/policy-own.test.ts: does not move where a row's command is changed"],
+    },
+    {
+      takes: "what a gate asks in what is pinned",
+      file: "src/workflows/custom/govern.ts",
+      find: "[event, { by, asks: events[event]?.description }]",
+      replace: "[event, { by, asks: events[event] !== undefined }]",
+      tests: ["test/e2e/policy-own.test.ts: does not move where what the gate asks is worded otherwise"],
+    },
+  ],
+  "An edit marks work as done": [
     {
       takes: "the claim that a status is while an agent is at work",
       file: "src/workflows/bloom/persons-event.ts",
@@ -1218,7 +1286,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
   ],
-  "A listed command that does more": [
+  "An allowed command does more": [
     {
       takes: "the list of a git command's options",
       file: "src/adapters/agents/listed-commands.ts",
@@ -1292,7 +1360,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       tests: ['src/adapters/agents/static-lists.proof.test.ts: does not run "git add -f .env"'],
     },
   ],
-  "A template that reads files": [
+  "A template reads files": [
     {
       takes: "the texts that a template may include",
       file: "src/runtime/template.ts",
@@ -1305,7 +1373,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
   ],
-  "An agent with a shell does what no tool of Pawl's would let it": [
+  "An agent breaks out": [
     {
       takes: "the process table of its own",
       file: "src/adapters/wall/arguments.ts",
@@ -1348,6 +1416,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: "const homes = [listedHome() ?? undefined, ",
       tests: [
         "src/adapters/wall/homes.test.ts: homes are hidden wherever they lie, and places for temporary files, but never the whole file system",
+      ],
+    },
+    {
+      takes: "the kernel's files that are read-only",
+      file: "src/adapters/wall/wall.ts",
+      find: "kernel: KERNEL.filter((path) => existsSync(path)),",
+      replace: "kernel: [],",
+      tests: [
+        "test/e2e/wall-escapes.story.test.ts: behind the wall an agent fails to change the kernel's settings",
       ],
     },
   ],
@@ -1417,17 +1494,6 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
   ],
-  "The kernel's settings": [
-    {
-      takes: "the kernel's files that are read-only",
-      file: "src/adapters/wall/wall.ts",
-      find: "kernel: KERNEL.filter((path) => existsSync(path)),",
-      replace: "kernel: [],",
-      tests: [
-        "test/e2e/wall-escapes.story.test.ts: behind the wall an agent fails to change the kernel's settings",
-      ],
-    },
-  ],
   "A review of something else": [
     {
       takes: "the commit that a review is of",
@@ -1479,16 +1545,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       tests: ["test/e2e/verify-forge.proof.test.ts: counts no review of whom opened it"],
     },
   ],
-  "An approval against itself": [
-    {
-      takes: "the difference between a record's base and what it covers",
-      file: "src/verify/coverage.ts",
-      find: '    if (base === id) return "which is the same commit";\n',
-      replace: "",
-      tests: ["test/e2e/verify.story.test.ts: names a base that is the approved work itself: base-moved"],
-    },
-  ],
-  "A cloned project that the canary starts": [
+  "A planted set-up of the guard": [
     {
       takes: "the look for handlers that only look like the guard",
       file: "src/surfaces/cli/guard/edit-setup.ts",
@@ -1507,8 +1564,6 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
         "test/e2e/guard-setup.proof.test.ts: starts nothing from git's hooks but the lines that Pawl writes",
       ],
     },
-  ],
-  "A link where a hook goes aside": [
     {
       takes: "the look for a link in the place where a hook goes aside",
       file: "src/adapters/git/git-hooks.ts",
@@ -1519,7 +1574,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
   ],
-  "An assistant works around Pawl's tools": [
+  "An assistant goes around Pawl's tools": [
     {
       takes: "the channel of a call from the shell, which passes on nobody's word",
       file: "src/surfaces/cli/call.ts",
@@ -1645,38 +1700,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       tests: ["test/e2e/guard-claude-code.story.test.ts: may not commit or push before the state allows it"],
     },
   ],
-  "A difference that its files hide": [
-    {
-      takes: "the empty working folder",
-      file: "src/adapters/git/diff.ts",
-      find: "withScratch(place, realpathSync(nothing), async",
-      replace: "withScratch(place, null, async",
-      tests: [
-        "src/adapters/git/diff.test.ts: are shown though attributes call the files binary or name a program to show them",
-      ],
-    },
-  ],
-  "Words that act on the board": [
-    {
-      takes: "the cleaning of a line's text",
-      file: "src/surfaces/board/client/words.tsx",
-      find: "clean(text.slice(0, max * 4))",
-      replace: "String(text.slice(0, max * 4))",
-      tests: [
-        "test/browser/pages.story.test.ts: runs nothing that stands in a text, and keeps its form, narrow and wide",
-      ],
-    },
-    {
-      takes: "the marks for characters of code that are invisible",
-      file: "src/surfaces/board/client/diff/code.tsx",
-      find: "if (PLAIN.test(text)) return text;",
-      replace: "if (PLAIN.test(text) || HIDDEN.global) return text;",
-      tests: [
-        "test/browser/pages.story.test.ts: runs nothing that stands in a text, and keeps its form, narrow and wide",
-      ],
-    },
-  ],
-  "The board in another's hands": [
+  "A stranger uses the board": [
     {
       takes: "the look at the Host",
       file: "src/surfaces/board/server/door.ts",
@@ -1726,8 +1750,17 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: "const readOnly = wanted === true;",
       tests: ["test/e2e/board.proof.test.ts: only shows, and nobody is led to it"],
     },
+    {
+      takes: "the token of the figures",
+      file: "src/surfaces/board/server/door.ts",
+      find: "if (!isKnown && sessions",
+      replace: "if (given === undefined && sessions",
+      tests: [
+        "test/e2e/seen-from-outside.proof.test.ts: are the figures as Prometheus reads them, for a session or a token of its own",
+      ],
+    },
   ],
-  "A record that claims a verdict": [
+  "A record claims a verdict": [
     {
       takes: "the hold of a task of Alfred's that a record moves on",
       file: "src/workflows/alfred/standing.ts",
@@ -1763,7 +1796,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
   ],
-  "A project that sends": [
+  "A project sends notices": [
     {
       takes: "the person's agreement",
       file: "src/app/notices/tell.ts",
@@ -1791,8 +1824,17 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
         "test/e2e/notices.proof.test.ts: whose pawl.yaml an agent edits redirects no notice; the receiver that was agreed to hears so, once",
       ],
     },
+    {
+      takes: "the look at where the program is",
+      file: "src/adapters/notify/run-program.ts",
+      find: "!(isAbsolute(named) && isInside(path, root))",
+      replace: "true",
+      tests: [
+        "test/e2e/notices.proof.test.ts: reach a program of one's own on standard input; it gets no secret, and no file of the project is one",
+      ],
+    },
   ],
-  "A notice to another address": [
+  "A redirected or deceptive notice": [
     {
       takes: "the look at an address as it is written",
       file: "src/adapters/notify/post.ts",
@@ -1812,35 +1854,6 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
         "src/adapters/notify/post.test.ts: https://localhost:9/path-of-a-secret is refused, wherever its name leads, and not shown",
       ],
     },
-  ],
-  "An agent reads where notices go": [
-    {
-      takes: "the environment without the variables of notices",
-      file: "src/app/loop-ports.ts",
-      find: "...withoutOwnSecrets(environment, settings),\n    [MARK]",
-      replace: "...environment,\n    [MARK]",
-      tests: [
-        "test/e2e/notices.proof.test.ts: tells of a question, a blocked task, a budget and its own rest, each once; its agents see no secret",
-      ],
-    },
-    {
-      takes: "the environment of commands without the variables of notices",
-      file: "src/app/ports.ts",
-      find: "const own = withoutOwnSecrets(environment, now);",
-      replace: "const own = environment;",
-      tests: [
-        "test/e2e/notices.proof.test.ts: A command of the project gets no variable of a notice, whatever the settings name",
-      ],
-    },
-    {
-      takes: "the mask over addresses",
-      file: "src/adapters/process/redact.ts",
-      find: "  /WEBHOOK|TOKEN|",
-      replace: "  /TOKEN|",
-      tests: ["src/adapters/process/redact.test.ts: is the address of a receiver of notices, too"],
-    },
-  ],
-  "Words of an agent in a notice": [
     {
       takes: "Discord's own list of the mentions that count",
       file: "src/adapters/notify/discord.ts",
@@ -1872,18 +1885,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
   ],
-  "A receiver's program in the project": [
-    {
-      takes: "the look at where the program is",
-      file: "src/adapters/notify/run-program.ts",
-      find: "!(isAbsolute(named) && isInside(path, root))",
-      replace: "true",
-      tests: [
-        "test/e2e/notices.proof.test.ts: reach a program of one's own on standard input; it gets no secret, and no file of the project is one",
-      ],
-    },
-  ],
-  "A model at the person's buttons": [
+  "A model presses your buttons": [
     {
       takes: "the look at who shows apps",
       file: "src/surfaces/mcp/app/app.ts",
@@ -1978,7 +1980,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
   ],
-  "A plugin that runs a stranger's program": [
+  "A plugin starts a stranger's program": [
     {
       takes: "the look whether the program on the PATH is the project's",
       file: "scripts/clients/pawl.mjs",
@@ -1989,7 +1991,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
   ],
-  "Words at a receiver of telemetry": [
+  "Private words in telemetry": [
     {
       takes: "the question whether words may leave the machine",
       file: "src/adapters/telemetry/otlp-span.ts",
@@ -2000,18 +2002,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
   ],
-  "The figures as a way in": [
-    {
-      takes: "the token of the figures",
-      file: "src/surfaces/board/server/door.ts",
-      find: "if (!isKnown && sessions",
-      replace: "if (given === undefined && sessions",
-      tests: [
-        "test/e2e/seen-from-outside.proof.test.ts: are the figures as Prometheus reads them, for a session or a token of its own",
-      ],
-    },
-  ],
-  "A database that others write to": [
+  "Others write to the database": [
     {
       takes: "the look at what may be exported",
       file: "src/surfaces/cli/database/shared-state.ts",
@@ -2040,7 +2031,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
   ],
-  "A worker that comes back": [
+  "A worker comes back late": [
     {
       takes: "the fence",
       file: "src/adapters/postgres/workers-shape.ts",
@@ -2094,8 +2085,6 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
         "src/adapters/git/fence.proof.test.ts: is not made by one from whom the target was taken, and its own target stays where it is",
       ],
     },
-  ],
-  "An agent that works on for a worker that has lost touch": [
     {
       takes: "the time to end the agent",
       file: "src/adapters/postgres/held-leases.ts",
@@ -2131,7 +2120,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
   ],
-  "A login that does more than its role": [
+  "A login exceeds its role": [
     {
       takes: "the look at what a worker writes",
       file: "src/adapters/postgres/workers-shape.ts",
@@ -2210,35 +2199,6 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: "",
       tests: [
         "src/adapters/postgres/roles.proof.test.ts: touches no table past Pawl's functions, whatever its role",
-      ],
-    },
-  ],
-  "Several machines that spend more than a day's cap": [
-    {
-      takes: "the order of those who take at the same moment",
-      file: "src/adapters/postgres/workers-shape.ts",
-      find: "  perform from pawl.project where id = p for update;\n  select * into present from pawl.lease",
-      replace: "  select * into present from pawl.lease",
-      tests: [
-        "src/adapters/postgres/caps.proof.test.ts: is reached and never passed by machines that take at the same moment: a repository's",
-      ],
-    },
-    {
-      takes: "what a dead machine may have spent",
-      file: "src/adapters/postgres/workers-shape.ts",
-      find: "    perform pawl.add_spend(old.project, left_over);",
-      replace: "    perform pawl.add_spend(old.project, 0);",
-      tests: [
-        "src/adapters/postgres/caps.proof.test.ts: counts as spent what a dead machine may have spent, however it is taken over",
-      ],
-    },
-    {
-      takes: "the settling",
-      file: "src/adapters/postgres/workers-shape.ts",
-      find: "  perform pawl.settle(p, lines);\n",
-      replace: "",
-      tests: [
-        "src/adapters/postgres/caps.proof.test.ts: holds as much for a task as it may spend, and what it spent once it is known",
       ],
     },
   ],

@@ -168,11 +168,10 @@ describe("a file that somebody builds on", () => {
     });
   });
 
-  it("is held where its run has no record, unless git may bring it so: then it is shown as unproved", async () => {
+  it("is held where its run has no record, and shown as unproved", async () => {
     files.delete(headPath(RUN));
     await expect(checkRecord(view, STATES, FILE, "{}")).rejects.toMatchObject(tampered);
     await expect(checkFile(view, RUN, FILE, "{}")).rejects.toMatchObject(tampered);
-    await checkRecord(view, { ...STATES, comesByGit: true }, FILE, "{}");
     await checkRecord(view, STATES, projectPath("else.json"), "{}");
     expect(await recordedOverview(view, RUN)).toEqual({ unproved: true });
     files.set(FILE, "{}");

@@ -199,17 +199,14 @@ export async function confirmed(
 }
 
 /** Throws `state-tampered` if anything in the file does not follow from the history. `whose`: "run's". */
-export function checkFaults(path: string, whose: string, found: readonly string[], fix?: string): void {
-  if (found.length > 0) throw tampered(path, whose, found, fix);
+export function checkFaults(path: string, whose: string, found: readonly string[]): void {
+  if (found.length > 0) throw tampered(path, whose, found);
 }
 
-const FIX =
-  "Put the file back as it was; or, if the edit is your own, accept it in a terminal with `pawl repair`.";
-
-export function tampered(path: string, whose: string, found: readonly string[], fix = FIX): PawlError {
+function tampered(path: string, whose: string, found: readonly string[]): PawlError {
   return new PawlError(
     "state-tampered",
     `${path} does not follow from the ${whose} own history: ${found.join("; ")}. The run is held until a person decides.`,
-    fix,
+    "Put the file back as it was; or, if the edit is your own, accept it in a terminal with `pawl repair`.",
   );
 }

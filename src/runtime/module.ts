@@ -17,7 +17,7 @@ import type { TablePlace, TaskBoard } from "./board.ts";
 import type { Review } from "./review/model.ts";
 import type { Scope } from "./scope.ts";
 import type { TakeInput } from "./take-over.ts";
-import type { Reply, RunOverview, Transaction } from "./transaction.ts";
+import type { Reply, RunOverview, StoryInput, Transaction } from "./transaction.ts";
 
 export type { Around } from "./around.ts";
 export type { TakeInput } from "./take-over.ts";
@@ -34,6 +34,7 @@ export type {
   Reply,
   RunOverview,
   SignedRecord,
+  StoryInput,
   Transaction,
   Verdict,
 } from "./transaction.ts";
@@ -162,10 +163,6 @@ export interface PromptSample {
   /** The run's configuration in it; null if the run is over, or the text belongs to no configuration. */
   readonly configuration: Configuration | null;
   readonly text: string;
-}
-
-export interface StoryInput {
-  readonly id: string;
 }
 
 export interface GateInput {

@@ -249,7 +249,6 @@ describe("The record of a run", () => {
     const project = await pushed(1);
     project.files.delete(headPath(RUN));
     expect(await project.faults()).toEqual(["none of its steps is recorded"]);
-    expect(await project.faults({ comesByGit: true })).toBeNull();
     await project.push();
     await project.push();
     expect(await project.faults()).toEqual([]);

@@ -1,11 +1,10 @@
 /**
- * The record of a run whose state file has no room for its steps: `.pawl/heads/<workflow>/<id>.json`, written in the same
+ * The record of a run of Bloom: `.pawl/heads/<workflow>/<id>.json`, written in the same
  * commit as the state, whatever the transaction. A state file counts only as it was written with its record.
  *
  * R1  Every `run:advanced` event of a commit is a step of the record, with the hash of the step before.
  * R2  The record holds the hash of what each of the run's files says; the order of keys and blanks do not count.
- * R3  A file without a record is held, unless it is one that git may bring. Such a file is accepted as it is, its record
- *     begins with the next commit, and the run is shown as unproved until it begins anew or a person accepts it.
+ * R3  A file without a record is held. Once a person has accepted it, its record begins with that commit.
  * R4  A step under another table than the present one, or without a rule (a person accepted an edit, a copy was restored),
  *     is not replayed, nor are those before it: the origin moves on to the run's configuration after it.
  */
@@ -330,7 +329,6 @@ export async function recordFaults(
   const run = states.runOf(path);
   if (run === null) return null;
   const isRecorded = (await view.read(headPath(run))) !== null;
-  if (!isRecorded && states.comesByGit) return null;
   const found = isRecorded ? await faultsOf(states, await loadRecord(view, run), path, text) : [UNRECORDED];
   return confirmed(view, [path, headPath(run)], found);
 }
@@ -397,5 +395,5 @@ export async function checkRecord(
   path: ProjectPath,
   text: string,
 ): Promise<void> {
-  checkFaults(path, "run's", (await recordFaults(view, states, path, text)) ?? [], states.fix);
+  checkFaults(path, "run's", (await recordFaults(view, states, path, text)) ?? []);
 }

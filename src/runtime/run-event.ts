@@ -21,6 +21,7 @@ import { canMatter, completed, neededFacts } from "../engine/inputs.ts";
 import type { Decision, Facts, FactValue } from "../engine/workflow.ts";
 import { checkEvent, type Owners, type TableRun } from "./check-event.ts";
 import { type AdvancedBy, type AdvancedWords, runAdvanced, stamped } from "./run-advanced.ts";
+import type { RunKind } from "./run-log/kind.ts";
 import type { Context, Pin, Proposal, Reply, StateFiles, Transaction } from "./transaction.ts";
 
 export type { TableRun } from "./check-event.ts";
@@ -132,6 +133,8 @@ type Awaitable<T> = T | Promise<T>;
 export interface RunDefinition<T extends RunTypes> {
   /** The place of states that count only with their records. */
   readonly states?: StateFiles;
+  /** What the log needs to know of its runs. */
+  readonly runs?: RunKind;
   /**
    * Reads everything through the view and observes nothing outside. It all happens under the lock, so of many events at
    * once each waits for the one before, and none is decided twice.
@@ -179,9 +182,10 @@ export type RunEvent<T extends RunTypes> = Transaction<
 
 /** The transaction that sends an event to such a run. */
 export function runEvent<T extends RunTypes>(definition: RunDefinition<T>): RunEvent<T> {
-  const { filesOnly, states } = definition;
+  const { filesOnly, runs, states } = definition;
   const plan: RunEvent<T> = {
     ...(states && { states }),
+    ...(runs && { runs }),
     run: (input) => definition.lock(input),
     async read(view, input, context) {
       if (!filesOnly) return { view };

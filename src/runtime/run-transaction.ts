@@ -22,9 +22,10 @@ import type { Outside } from "../core/ports/outside.ts";
 import type { Change, Store, View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import { recordChanges } from "./record.ts";
+import { logChanges } from "./run-log/append.ts";
 import { atGate } from "./signed-gate.ts";
 import { type BesideStrays, besideStrays, type StrayEdits, type Strays } from "./strays.ts";
-import type { AfterCommit, Context, Now, Pin, Proposal, StateFiles, Transaction } from "./transaction.ts";
+import type { AfterCommit, Context, Now, Pin, Proposal, Transaction } from "./transaction.ts";
 
 /** What failed without failing the call. */
 const FAILURES = projectPath(".pawl/failures.log");
@@ -181,7 +182,8 @@ async function transactOnce<Input, Snapshot, Observations, R>(
   const own = withEvents(proposal, runtime.mask);
   const { pin } = proposal;
   if (own.length === 0 && !pin) return done;
-  const changes = plan.states ? [...own, ...(await recordsWith(runtime, view, plan.states, proposal))] : own;
+  const history = own.length === 0 ? [] : await historyOf(runtime, view, plan, proposal, asking.caller);
+  const changes = [...own, ...history];
   const lock = run ?? (own.length === 0 ? pin?.run : undefined);
   if (lock === undefined)
     throw new PawlError("internal", "A transaction that only reads proposes changes.", "Report this.");
@@ -285,13 +287,20 @@ function withEvents({ ask, changes = [], events = [] }: Proposal<unknown>, mask?
   return [...changes, ...events.map((event) => appended(masked(event, mask)))];
 }
 
-async function recordsWith(
-  { now }: Runtime,
+/** What is kept beside the state files of how they came about. */
+async function historyOf(
+  { mask, newId, now }: Runtime,
   view: View,
-  states: StateFiles,
+  { runs, states }: Pick<Transaction<unknown, unknown, unknown, unknown>, "runs" | "states">,
   proposal: Proposal<unknown>,
+  caller: Caller,
 ): Promise<readonly Change[]> {
-  return recordChanges(view, states, proposal, now().toISOString());
+  const { changes = [], events = [] } = proposal;
+  const time = now().toISOString();
+  const kept = states ? await recordChanges(view, states, proposal, time) : [];
+  if (runs === undefined) return kept;
+  const told = events.map((event) => masked(event, mask));
+  return [...kept, ...(await logChanges(view, runs, { changes, events: told, caller, time, id: newId() }))];
 }
 
 /** The event as a line of the log. */

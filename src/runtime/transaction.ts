@@ -11,6 +11,7 @@ import type { Change, View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Strength } from "../core/strength.ts";
 import type { Configuration, Workflow } from "../engine/workflow.ts";
+import type { RunKind } from "./run-log/kind.ts";
 
 /**
  * One transaction, run by `runtime/run-transaction.ts`: read → observe → propose (all may fail, nothing has changed) → commit.
@@ -23,11 +24,17 @@ import type { Configuration, Workflow } from "../engine/workflow.ts";
 export interface Transaction<Input, Snapshot, Observations, R> {
   /** Its changes may write such state files: their runs' records are written in the same commit. */
   readonly states?: StateFiles;
+  /** Its changes may write state files of such runs: their logs are written in the same commit. */
+  readonly runs?: RunKind;
   /** The run whose lock is held, `workflow:id`; null: it only reads. Throws on a bad id. */
   run(input: Input): string | null;
   read(view: View, input: Input, context: Context): Promise<Snapshot>;
   observe?(snapshot: Snapshot, input: Input, outside: Outside, context: Context): Promise<Observations>;
   propose(snapshot: Snapshot, observations: Observations, input: Input, context: Context): Proposal<R>;
+}
+
+export interface StoryInput {
+  readonly id: string;
 }
 
 /** The same transaction for another input, which replaces its own. */
@@ -52,10 +59,6 @@ export function withInput<Other, Input, Snapshot, Observations, R>(
 /** The state files of a workflow that count only with their run's record (`record.ts`). */
 export interface StateFiles {
   readonly table: Workflow;
-  /** What a person can do about a held file besides restoring or accepting it. */
-  readonly fix?: string;
-  /** Git may bring the file without its record, as to a clone: then it is accepted as it is. */
-  readonly comesByGit?: true;
   /** How many steps a record keeps at least. Each move reads and writes them all; the event log has every step. */
   readonly keptSteps?: number;
   /** The run whose state the file is; null: it is not a state file. */

@@ -23,7 +23,7 @@ import { overview as spellsOverview } from "../../src/workflows/spells/overview.
 import { CLEAN, MODEL, projectWithTask } from "../rig/alfred-project.ts";
 import { promise } from "../rig/promise.ts";
 import { releaseReady } from "../rig/release-project.ts";
-import { packaged, SpellsProject } from "../rig/spells-project.ts";
+import { LOG, packaged, SpellsProject } from "../rig/spells-project.ts";
 import { stateOf } from "../rig/state-home.ts";
 
 interface Case extends Disposable {
@@ -50,7 +50,11 @@ function without(root: string, path: string): Store {
     if (to === path) throw Object.assign(new Error("no disk"), { code: "EIO" });
     disk.rename(from, to);
   };
-  return openStore({ root, state: stateOf(root), packaged, disk: { ...disk, rename } });
+  const open: typeof disk.open = (name, how, mode) => {
+    if (how === "append" && name === path) throw Object.assign(new Error("no disk"), { code: "EIO" });
+    return disk.open(name, how, mode);
+  };
+  return openStore({ root, state: stateOf(root), packaged, disk: { ...disk, open, rename } });
 }
 
 async function spells(): Promise<Case> {
@@ -61,7 +65,7 @@ async function spells(): Promise<Case> {
   return {
     root: project.root,
     state: ".ai/task/state.json",
-    head: ".pawl/heads/spells/main.json",
+    head: LOG,
     move: (store) => advance({ ...project.runtime, store }, castOf("accio"), {}, MODEL),
     overview: spellsOverview,
     [Symbol.dispose]: () => project[Symbol.dispose](),

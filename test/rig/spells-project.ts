@@ -17,12 +17,13 @@ import type { Outside } from "../../src/core/ports/outside.ts";
 import { DEFAULT_SETTINGS } from "../../src/core/settings.ts";
 import type { Reply, Transaction } from "../../src/runtime/module.ts";
 import { advance, type Runtime } from "../../src/runtime/run-transaction.ts";
+import { acceptState } from "../../src/workflows/spells/accept-state.ts";
 import { castOf } from "../../src/workflows/spells/cast.ts";
 import type { Spell } from "../../src/workflows/spells/events.ts";
 import { stateOf } from "./state-home.ts";
 
-/** The record of the run's steps. */
-export const HEAD = ".pawl/heads/spells/main.json";
+/** The log of the run. */
+export const LOG = ".pawl/log/spells/main.jsonl";
 const PACKAGED = new URL("../../src/workflows/", import.meta.url);
 
 /** The packaged texts, from the source folder. */
@@ -73,6 +74,15 @@ export class SpellsProject implements Disposable {
     return reply;
   }
 
+  /** A person at a terminal says yes to what `pawl repair` asks. */
+  async accept(): Promise<Reply> {
+    const input = { id: "main" };
+    const caller = { channel: "terminal" } as const;
+    const { ask } = await advance(this.runtime, acceptState, input, caller);
+    if (ask === undefined) throw new Error("nothing is asked");
+    return (await advance(this.runtime, acceptState, input, caller, ask)).reply;
+  }
+
   /** A file below `.ai/task/`, or with a leading slash below the root. */
   at(name: string): string {
     return name.startsWith("/") ? join(this.root, name) : join(this.root, ".ai/task", name);
@@ -108,9 +118,9 @@ export class SpellsProject implements Disposable {
     return paths.map((path) => relative(this.at(name), path)).sort();
   }
 
-  /** Sets the state, as git brings it to a clone: without a record. */
+  /** Sets the state, as git brings it to a clone: without a log. */
   state(current_state: string, context: object = {}): void {
-    rmSync(join(this.root, HEAD), { force: true });
+    rmSync(join(this.root, LOG), { force: true });
     this.write("state.json", JSON.stringify({ current_state, context, history: [] }));
   }
 

@@ -5,13 +5,13 @@
 import type { PawlError } from "../../core/error.ts";
 import { projectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
-import { acceptEditOf, type Edited } from "../../runtime/accept-edit.ts";
 import type { Context, Proposal, Reply, StoryInput, Transaction } from "../../runtime/module.ts";
 import { hasAnswered, strengthOf } from "../../runtime/person.ts";
 import { renderReview } from "../../runtime/review/question.ts";
 import { runAdvanced, stamped } from "../../runtime/run-advanced.ts";
+import { acceptEditOf, type EditedRun } from "../../runtime/run-log/accept.ts";
 import { freeName, RUN, STATE_FILE, TASK_FOLDER } from "./files.ts";
-import { SPELLS_STATES } from "./recorded.ts";
+import { SPELLS_RUNS } from "./run-kind.ts";
 import { FIRST_STATE, loadState, renderState, toSeconds, UnusableState } from "./state-file.ts";
 import { suggestState } from "./suggest-state.ts";
 
@@ -22,11 +22,11 @@ interface Unusable {
   readonly names: readonly string[];
 }
 
-const acceptEdit = acceptEditOf({ states: SPELLS_STATES, lock: RUN, paths: () => [STATE_FILE] });
+const acceptEdit = acceptEditOf(SPELLS_RUNS, () => RUN);
 
 /** Throws `no-effect` if there is nothing to decide. */
-export const acceptState: Transaction<StoryInput, Edited | Unusable, undefined, Reply> = {
-  states: SPELLS_STATES,
+export const acceptState: Transaction<StoryInput, EditedRun | Unusable, undefined, Reply> = {
+  runs: SPELLS_RUNS,
   run: () => RUN,
   async read(view, input, context) {
     const why = await unusable(view);

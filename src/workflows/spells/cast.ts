@@ -14,18 +14,18 @@ import { RUN, STATE_FILE } from "./files.ts";
 import { prospectsOf } from "./lists.ts";
 import { loadRun } from "./load-run.ts";
 import { type Cast, type CastTypes, loadMaterial, missingOf } from "./material.ts";
-import { SPELLS_STATES } from "./recorded.ts";
 import { renderReply } from "./reply.ts";
+import { SPELLS_RUNS } from "./run-kind.ts";
 import { afterMove, renderState } from "./state-file.ts";
 import { renderForTerminal } from "./terminal.ts";
 import { planWork, type Work } from "./work.ts";
 
-/** How much of the history a reply shows; the file keeps all of it. */
+/** How much of the history a reply shows. */
 const HISTORY_SHOWN = 10;
 
 /** A cast of the spell that the input names. */
 export const castNamed: RunEvent<CastTypes> = runEvent<CastTypes>({
-  states: SPELLS_STATES,
+  runs: SPELLS_RUNS,
   lock: ({ spell }) => (spell.toLowerCase() === "lumos" ? null : RUN),
   load: ({ view }) => loadRun(view),
   event: (_, { input }) => ({ event: input.spell.toLowerCase() as Spell }),

@@ -6,7 +6,7 @@ import type { Facts } from "../../engine/workflow.ts";
 import type { TableRun } from "../../runtime/run-event.ts";
 import { type CriteriaReader, factsIn, mayHoldCriteria, type Texts } from "./facts.ts";
 import { FILE_KEYS, type FileKey, pathOf, REFS_FILE, RUN } from "./files.ts";
-import { checkState } from "./recorded.ts";
+import { checkState } from "./run-kind.ts";
 import { configurationOf, loadState, type StateFile } from "./state-file.ts";
 import { SPELLS_WORKFLOW } from "./table.ts";
 

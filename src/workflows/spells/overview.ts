@@ -17,12 +17,12 @@ export async function overview(view: View): Promise<readonly RunOverview[]> {
     if (state === FIRST_STATE) return [];
     const { current_state, history } = state;
     const { awaits, next } = turnIn(current_state);
-    const [{ checkState }, { recordedOverview }] = await Promise.all([
-      import("./recorded.ts"),
-      import("../../runtime/record.ts"),
+    const [{ checkState }, { loggedOverview }] = await Promise.all([
+      import("./run-kind.ts"),
+      import("../../runtime/run-log/read.ts"),
     ]);
     await checkState(view);
-    const recorded = await recordedOverview(view, RUN);
+    const logged = await loggedOverview(view, RUN);
     const title = STATES[current_state]?.description ?? TITLE;
     const since = history.at(-1)?.timestamp ?? null;
     return [
@@ -34,7 +34,7 @@ export async function overview(view: View): Promise<readonly RunOverview[]> {
         next,
         command: "pawl lumos",
         since,
-        ...recorded,
+        ...logged,
       },
     ];
   } catch (thrown) {

@@ -3,7 +3,7 @@ import type { View } from "../../core/ports/store.ts";
 import { scopeIn } from "../../engine/scope.ts";
 import { type Scope, unreadableScope } from "../../runtime/scope.ts";
 import { FILE_KEYS, GUIDES, pathOf, REFS_FILE, RUN } from "./files.ts";
-import { checkState } from "./recorded.ts";
+import { checkState } from "./run-kind.ts";
 import { FIRST_STATE, loadState } from "./state-file.ts";
 import { SPELLS_WORKFLOW } from "./table.ts";
 import { type Turn, turnIn } from "./turn.ts";

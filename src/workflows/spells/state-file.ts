@@ -6,6 +6,9 @@ import { REPARO_ORIGINS } from "./facts-space.ts";
 import { STATE_FILE } from "./files.ts";
 import { STATES } from "./states.ts";
 
+/** How much of its history the file keeps; the run's log has all of it. */
+const HISTORY_KEPT = 200;
+
 /** `.ai/task/state.json`: the authority on where the work stands. Keys that Pawl does not know are kept. */
 export interface StateFile {
   readonly current_state: string;
@@ -89,7 +92,7 @@ export function afterMove(
     ...state,
     current_state: after.state,
     context: origin ? { reparo_origin: origin, ...move.context } : move.context,
-    history: [...state.history, entry],
+    history: [...state.history, entry].slice(-HISTORY_KEPT),
   };
 }
 

@@ -1,0 +1,52 @@
+/** A person accepts a run's state file as it is, although its log says otherwise: recorded, and the log goes on from there. */
+import type { View } from "../../core/ports/store.ts";
+import { acceptedEdit } from "../accept-edit.ts";
+import type { Reply, StoryInput, Transaction } from "../transaction.ts";
+import type { RunKind } from "./kind.ts";
+import { isBroken, lastOf, loadLines, stateFaults } from "./read.ts";
+import { logFaults } from "./replay.ts";
+
+export interface EditedRun {
+  readonly run: string;
+  /** Where its log leads to; null: it cannot be read. */
+  readonly from: string | null;
+  readonly text: string | null;
+  readonly found: readonly string[];
+}
+
+/** Throws `no-effect` if there is nothing to accept. */
+export function acceptEditOf(
+  kind: RunKind,
+  runOf: (id: string) => string,
+): Transaction<StoryInput, EditedRun, undefined, Reply> {
+  return {
+    runs: kind,
+    run: ({ id }) => runOf(id),
+    read: (view, { id }) => loadEdited(view, kind, runOf(id)),
+    propose({ found, from, run, text }, _, __, context) {
+      const path = kind.pathOf(run);
+      const to = kind.configurationIn(text ?? "").state;
+      const summary = `an edit of ${path} was accepted`;
+      const move = { run, machine: kind.table.name, from: from ?? to, to };
+      return acceptedEdit(
+        { ...move, name: path, of: "run", found, summary },
+        () => (text === null ? [] : [{ type: "write", path, text }]),
+        context,
+      );
+    },
+  };
+}
+
+async function loadEdited(view: View, kind: RunKind, run: string): Promise<EditedRun> {
+  const text = await view.read(kind.pathOf(run));
+  const last = await lastOf(view, run);
+  if (text === null || isBroken(last)) {
+    const found = text !== null && isBroken(last) ? [last.why.message] : [];
+    return { run, from: null, text, found };
+  }
+  const found = [
+    ...(await stateFaults(view, kind, run, text)),
+    ...logFaults(kind, await loadLines(view, run)),
+  ];
+  return { run, from: last?.local.checkpoint.state ?? null, text, found };
+}

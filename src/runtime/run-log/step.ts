@@ -1,0 +1,224 @@
+/**
+ * The log of a run: `.pawl/log/<workflow>/<id>.jsonl`, one line for each step, appended in the commit that writes the run's
+ * state file. It is the one record of how the run came to its state; the state file is the document of its last line.
+ *
+ * L1  Each step holds the hash of the step before it, over all lives of the run.
+ * L2  The last line of a commit says what the run's state file says after it, and how that differs from before.
+ * L3  What a line says suffices to go on from it: a move reads the last line alone, so its time does not grow with the log.
+ */
+import { attempt } from "../../core/attempt.ts";
+import { canonical } from "../../core/canonical.ts";
+import { PawlError } from "../../core/error.ts";
+import type { Caller, PawlEvent } from "../../core/event.ts";
+import { hashOf } from "../../core/hash.ts";
+import { isObject } from "../../core/is-object.ts";
+import { type ProjectPath, projectPath } from "../../core/path.ts";
+import {
+  accepts,
+  as,
+  type Check,
+  fields,
+  flag,
+  listOf,
+  mapOf,
+  number,
+  object,
+  optional,
+  orNull,
+  sha256,
+  text,
+  unchecked,
+} from "../../core/state-json.ts";
+import type { Strength } from "../../core/strength.ts";
+import type { Facts, FactValue } from "../../engine/workflow.ts";
+import type { Json, Patch } from "./patch.ts";
+
+/**
+ * `begun`: a life of the run begins, at a start of the table. `moved`: a rule was taken. `accepted`: a person accepted the state
+ * as it was, or set it. `found`: a state had no log. `returned`: an earlier document was put back.
+ */
+export type StepKind = "begun" | "moved" | "accepted" | "found" | "returned";
+
+/** Run X went from A to B, by P. */
+export interface Step {
+  readonly v: 1;
+  /** `workflow:id` */
+  readonly run: string;
+  /** From 1, over all lives. */
+  readonly seq: number;
+  /** The hash of the step before; null: it is the first. */
+  readonly prev: string | null;
+  /** ISO 8601 in UTC with milliseconds. */
+  readonly time: string;
+  readonly kind: StepKind;
+  /** The name of the table. */
+  readonly machine: string;
+  readonly from: string;
+  readonly to: string;
+  /** Of a move. */
+  readonly event?: string;
+  readonly rule?: string;
+  /** Of a move: the variables that it changed. Of the other kinds: all variables. */
+  readonly set: Facts;
+  /** The hash of the table, where it is not the one of the step before. */
+  readonly table?: string;
+  readonly by: Caller;
+  /** Of a person's word. */
+  readonly strength?: Strength;
+  /** Of `returned`: the step after which the document was written. */
+  readonly of?: string;
+}
+
+/** Where a run stands after a line. */
+export interface Checkpoint {
+  readonly machine: string;
+  readonly state: string;
+  readonly variables: Facts;
+  /** The hash of its table. */
+  readonly table: string;
+  /** Of the last step. */
+  readonly seq: number;
+  readonly head: string;
+  /** Its life did not begin at a start of its table: git brought its state. */
+  readonly unproved?: true;
+}
+
+/** What stays on this machine. */
+export interface Local {
+  /** The hash of what the state file says; null: there is none any more. */
+  readonly document: string | null;
+  readonly patch: Patch;
+  readonly checkpoint: Checkpoint;
+  /** The run's events of this commit. */
+  readonly events: readonly PawlEvent[];
+}
+
+/** `step`: null if only the document changed. `local`: on the last line of a commit. */
+export interface Line {
+  readonly id: string;
+  readonly step: Step | null;
+  readonly local?: Local;
+}
+
+/** The last line of a log: a commit ended with it. */
+export interface End extends Line {
+  readonly local: Local;
+}
+
+export function logPath(run: string): ProjectPath {
+  const [workflow = "", id = ""] = run.split(/:(.*)/s);
+  return projectPath(".pawl/log", workflow, `${id}.jsonl`);
+}
+
+export function hashOfStep(step: Step): string {
+  return hashOf(canonical(step));
+}
+
+/** What a state file says; a text that is not JSON says itself. */
+export function documentIn(text: string): Json {
+  return attempt<Json, Json>(() => JSON.parse(text.replace(/^\uFEFF/, "")) as Json, text);
+}
+
+/** The hash of what a state file says: its layout and the order of its keys do not count. */
+export function hashOfDocument(text: string): string {
+  return hashOf(canonical(documentIn(text)));
+}
+
+export function renderLine(line: Line): string {
+  return `${JSON.stringify(line)}\n`;
+}
+
+/** Throws `state-tampered`. `number`: of the line, if it is known. */
+export function parseLine(run: string, line: string, number?: number): Line {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    throw damaged(run, number, "it is not JSON, or only a part of it");
+  }
+  const fault = LINE(value, []);
+  if (fault !== null) throw damaged(run, number, `${fault.at.join(".")}: ${fault.problem}`);
+  const { step } = value as Line;
+  if (step !== null && step.run !== run) throw damaged(run, number, `it is about the run ${step.run}`);
+  return value as Line;
+}
+
+/** Throws `state-tampered` if the line is not the end of a commit. */
+export function parseEnd(run: string, line: string): End {
+  const end = parseLine(run, line);
+  if (end.local === undefined) throw damaged(run, undefined, "the commit that it belongs to is cut off");
+  const { checkpoint } = end.local;
+  if (end.step !== null && (hashOfStep(end.step) !== checkpoint.head || end.step.to !== checkpoint.state))
+    throw damaged(run, undefined, "its step and what follows from it contradict each other");
+  return end as End;
+}
+
+export function damaged(run: string, line: number | undefined, problem: string): PawlError {
+  const which = line === undefined ? "the last line" : `line ${line}`;
+  return new PawlError(
+    "state-tampered",
+    `${logPath(run)}, the log of ${run}, cannot be used: ${which}: ${problem}. The run is held until a person decides.`,
+    "Restore the file from a backup, or accept the run's state as it is in a terminal with `pawl repair`.",
+  );
+}
+
+/** Refuses keys that it does not know, so that nothing is in a step that no reader has looked at. */
+function only<T>(names: readonly string[], check: Check<T>): Check<T> {
+  return (value, at) => {
+    const other = isObject(value) ? Object.keys(value).find((key) => !names.includes(key)) : undefined;
+    return other === undefined ? check(value, at) : { at: [...at, other], problem: "expected no such key" };
+  };
+}
+
+const KINDS: readonly string[] = ["begun", "moved", "accepted", "found", "returned"] satisfies StepKind[];
+
+const facts = mapOf<FactValue>(
+  accepts(
+    (value) => value === null || ["string", "number", "boolean"].includes(typeof value),
+    "a value of a fact",
+  ),
+);
+
+const STEP_FIELDS = {
+  v: accepts<1>((value) => value === 1, "1"),
+  run: text,
+  seq: number,
+  prev: orNull(sha256),
+  time: text,
+  kind: accepts<StepKind>((value) => KINDS.includes(value as string), `one of ${KINDS.join(", ")}`),
+  machine: text,
+  from: text,
+  to: text,
+  event: optional(text),
+  rule: optional(text),
+  set: facts,
+  table: optional(sha256),
+  by: as<Caller>(object),
+  strength: optional(as<Strength>(text)),
+  of: optional(sha256),
+};
+
+const STEP: Check<Step> = only(Object.keys(STEP_FIELDS), fields(STEP_FIELDS) as Check<Step>);
+
+const CHECKPOINT = fields({
+  machine: text,
+  state: text,
+  variables: facts,
+  table: sha256,
+  seq: number,
+  head: sha256,
+  unproved: optional(flag),
+});
+
+const LINE = fields({
+  id: text,
+  step: orNull(STEP),
+  local: optional(
+    fields({
+      document: orNull(sha256),
+      patch: unchecked<Patch>(),
+      checkpoint: CHECKPOINT,
+      events: listOf(object),
+    }),
+  ),
+});

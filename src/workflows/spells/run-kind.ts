@@ -1,0 +1,29 @@
+/** The run of Spells, as its log knows it: a state.json that somebody edited is held. */
+import type { View } from "../../core/ports/store.ts";
+import type { RunKind } from "../../runtime/run-log/kind.ts";
+import { checkRun } from "../../runtime/run-log/read.ts";
+import { RUN, STATE_FILE } from "./files.ts";
+import { configurationOf, FIRST_STATE, parseState } from "./state-file.ts";
+import { SPELLS_WORKFLOW } from "./table.ts";
+
+export const SPELLS_RUNS: RunKind = {
+  table: SPELLS_WORKFLOW,
+  // The folder is among files that people commit: git may bring it to a clone.
+  comesByGit: true,
+  // No gate is in it, so that whoever puts an earlier state back gains nothing, and its texts move with it.
+  returns: true,
+  runOf: (path) => (path === STATE_FILE ? RUN : null),
+  pathOf: () => STATE_FILE,
+  configurationIn(text) {
+    try {
+      return configurationOf(parseState(text));
+    } catch {
+      return configurationOf(FIRST_STATE);
+    }
+  },
+};
+
+/** Throws `state-tampered`. */
+export function checkState(view: View): Promise<void> {
+  return checkRun(view, SPELLS_RUNS, RUN);
+}

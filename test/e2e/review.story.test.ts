@@ -21,7 +21,7 @@ import { pawlInside, personInside, testEnvironment } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";
 import { releaseReady } from "../rig/release-project.ts";
 import { committedAt } from "../rig/repository.ts";
-import { hangs } from "../rig/until.ts";
+import { shellUntil } from "../rig/until.ts";
 
 const ID = "TS-01";
 const RUN = `alfred:${ID}`;
@@ -285,7 +285,7 @@ describe("The review of a task of Alfred's", () => {
     using project = await implemented({ settings: { checks: {} } });
     await project.gate(ID, false, "With checks.");
     project.retries = 0;
-    project.settings = { ...project.settings, checks: { slow: `echo begun; ${hangs()}` } };
+    project.settings = { ...project.settings, checks: { slow: `echo begun; ${shellUntil("-e go")}` } };
     await project.submit(ID, MANIFEST);
     await project.review(ID, true);
     const state = () => project.state(ID);

@@ -19,7 +19,8 @@ beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "pawl-dead-"));
 });
 afterEach(() => {
-  for (const child of children.splice(0)) child.kill("SIGKILL");
+  // With what it waits for.
+  for (const { pid } of children.splice(0)) spawnSync("kill", ["-KILL", "--", `-${pid}`]);
   rmSync(root, { recursive: true });
 });
 
@@ -29,6 +30,7 @@ async function startedBy(loop: number, project = root): Promise<ChildProcess> {
   const child = spawn("bash", ["-c", `trap '' TERM; echo ready; while :; do ${hangs()}; done`], {
     env: { ...process.env, [MARK]: mark },
     stdio: ["ignore", "pipe", "ignore"],
+    detached: true,
   });
   children.push(child);
   await once(child.stdout, "data");

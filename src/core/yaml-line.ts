@@ -19,13 +19,13 @@ export function linesOf(text: string): FindLine {
   };
 }
 
-interface Found {
+interface LongestMatch {
   readonly offset: number;
   readonly missing: number;
 }
 
 /** Finds the longest part of the path that exists; null if none does. */
-function find(node: Node | null, path: string, nested: string | undefined): Found | null {
+function find(node: Node | null, path: string, nested: string | undefined): LongestMatch | null {
   const [entry] = entriesOf(node, nested)
     .filter(({ name }) => path === name || path.startsWith(`${name}.`))
     // A name may itself have dots: the longest that fits counts.

@@ -114,8 +114,8 @@ function* tokensOf(text: string, lines: LineCounter): ReturnType<Parser["parse"]
   }
 }
 
-function repeatedKeys(document: Document): readonly Found[] {
-  const repeated: Found[] = [];
+function repeatedKeys(document: Document): readonly UnplacedFault[] {
+  const repeated: UnplacedFault[] = [];
   visit(document, {
     Map(_, { items }) {
       const keys = new Set<unknown>();
@@ -167,9 +167,9 @@ function withoutStacks<T>(work: () => T): T {
   }
 }
 
-type Found = Pick<YamlFault, "offset" | "code" | "message">;
+type UnplacedFault = Pick<YamlFault, "offset" | "code" | "message">;
 
-function placed(lines: LineCounter, found: Found): YamlFault {
+function placed(lines: LineCounter, found: UnplacedFault): YamlFault {
   const { line, col } = lines.linePos(found.offset);
   return { ...found, line: Math.max(line, 1), column: Math.max(col, 1) };
 }
@@ -178,7 +178,7 @@ function oneLine(message: string): string {
   return message.replace(/\s+/g, " ").replace(/\.$/, "").trim();
 }
 
-function tooLarge(text: string): Found | null {
+function tooLarge(text: string): UnplacedFault | null {
   // A character has at least one byte.
   const bytes = text.length > MOST_BYTES ? text.length : new TextEncoder().encode(text).length;
   if (bytes <= MOST_BYTES) return null;
@@ -193,7 +193,7 @@ const NESTS: ReadonlySet<string> = new Set(["-", "?"]);
  * The parser's time and stack grow without limit with the depth. This counts brackets, and the indicators that nest on
  * one line. Across lines each level needs its own indent, so the number of indents bounds the depth.
  */
-function tooMuch(text: string): Found | null {
+function tooMuch(text: string): UnplacedFault | null {
   if (isSmall(text)) return null;
   const most = Math.max(MOST_TOKENS, Math.floor(text.length * DENSEST));
   let offset = 0;
@@ -247,7 +247,7 @@ function countIndent(indents: number[], width: number): void {
 }
 
 /** The document as plain data. An alias is the same object as the value that it names. */
-function expand(document: Document): { readonly data: unknown } | { readonly fault: Found } {
+function expand(document: Document): { readonly data: unknown } | { readonly fault: UnplacedFault } {
   const alias = firstAlias(document);
   try {
     const data: unknown = document.toJS({ maxAliasCount: -1 });

@@ -23,13 +23,13 @@ export function readMarkdown(files: readonly SourceFile[]): Read {
   return { tasks, remarks };
 }
 
-interface Found {
+interface MarkdownTasks {
   readonly found: readonly SourceTask[];
   /** How many lines of text stand outside of them; their headings do not count, since tasks name those. */
   readonly outside: number;
 }
 
-function tasksIn(path: string, text: string): Found {
+function tasksIn(path: string, text: string): MarkdownTasks {
   const { entries, preface } = outline(text);
   const unique = openKeys();
   const tasks: SourceTask[] = [];

@@ -48,7 +48,7 @@ export interface FoundRun {
   readonly records: readonly FoundRecord[];
 }
 
-export interface Found {
+export interface JudgedRecords {
   readonly runs: readonly FoundRun[];
   readonly faults: readonly Fault[];
 }
@@ -66,7 +66,7 @@ export async function judgeRecords(
   history: RangeHistory,
   base: Base,
   signatures: Signatures,
-): Promise<Found> {
+): Promise<JudgedRecords> {
   const [before, now] = await Promise.all(
     [history.base, history.head].map((commit) => history.list(commit, GATES_FOLDER)),
   );

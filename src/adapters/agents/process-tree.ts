@@ -167,7 +167,7 @@ export function findTree(tree: Tree, known: Map<number, string> = new Map()): nu
   return search(tree, known, () => {}).found;
 }
 
-interface Found {
+interface FoundProcesses {
   readonly found: number[];
   /** Process groups of which all that was seen belongs to the run, and those of which only a part does. */
   readonly whole: ReadonlySet<number>;
@@ -175,7 +175,11 @@ interface Found {
 }
 
 /** Calls `seen` for each process with the run's tag as soon as it is found. */
-function search(tree: Tree, known: Map<number, string>, seen: (pid: number, start: string) => void): Found {
+function search(
+  tree: Tree,
+  known: Map<number, string>,
+  seen: (pid: number, start: string) => void,
+): FoundProcesses {
   const inside = new Set(tree.cgroup ? cgroupMembers(tree.cgroup) : []);
   const own = ourselves();
   const processes: Seen[] = [];

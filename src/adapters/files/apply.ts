@@ -16,7 +16,7 @@ import { type Aim, aimOf, chainsOf, isAccounted, redosOf } from "./chain.ts";
 import type { Disk } from "./disk.ts";
 import { type Editors, EditorsNeeded } from "./editors.ts";
 import { keepAside, type OnKept } from "./keep.ts";
-import { checkFolders, type Found, lookAndHold, lookAt, tryTextOf } from "./look.ts";
+import { checkFolders, type FileOnDisk, lookAndHold, lookAt, tryTextOf } from "./look.ts";
 import type { Step } from "./steps.ts";
 import { removeTemporary, temporaryOf, writeTemporary } from "./temporary.ts";
 
@@ -63,7 +63,7 @@ function applyChain(
 export function outcomeOf(
   { editors, torn }: Pick<Applying, "editors" | "torn">,
   chain: readonly Step[],
-  found: Found | null,
+  found: FileOnDisk | null,
 ): Uint8Array | null {
   const aim = aimOf(chain);
   let bytes = found?.bytes ?? null;
@@ -76,7 +76,12 @@ export function outcomeOf(
 }
 
 /** Appends that do not fit show that a person's text was accepted in between. If it is there, it stays. */
-function hasMovedOn(chain: readonly Step[], { appends }: Aim, found: Found | null, torn: boolean): boolean {
+function hasMovedOn(
+  chain: readonly Step[],
+  { appends }: Aim,
+  found: FileOnDisk | null,
+  torn: boolean,
+): boolean {
   return appends.length > 0 && found !== null && !isAccounted(chain, found, torn);
 }
 
@@ -114,14 +119,14 @@ function replace(
 }
 
 /** Already right, or to be replaced, or a person's text. */
-type Judgement = "done" | "ours" | Found;
+type Judgement = "done" | "ours" | FileOnDisk;
 
-function judge(chain: readonly Step[], { hash }: Aim, found: Found | null, torn: boolean): Judgement {
+function judge(chain: readonly Step[], { hash }: Aim, found: FileOnDisk | null, torn: boolean): Judgement {
   if ((found?.hash ?? null) === hash) return "done";
   return found === null || isAccounted(chain, found, torn) ? "ours" : found;
 }
 
-function isFound(judgement: Judgement): judgement is Found {
+function isFound(judgement: Judgement): judgement is FileOnDisk {
   return typeof judgement === "object";
 }
 
@@ -129,7 +134,7 @@ function isFound(judgement: Judgement): judgement is Found {
  * Reads the file and works while it is held open. When a removed or replaced file is closed, its blocks are freed,
  * which on some disks (with online discard) takes a millisecond each: nobody should wait for that.
  */
-function lookingLast<T>(disk: Disk, path: string, work: (found: Found | null) => T): T {
+function lookingLast<T>(disk: Disk, path: string, work: (found: FileOnDisk | null) => T): T {
   const { found, fd } = lookAndHold(disk, path);
   try {
     return work(found);
@@ -143,7 +148,7 @@ function resolve(
   applying: Applying,
   path: string,
   chain: readonly Step[],
-  found: Found,
+  found: FileOnDisk,
   all: readonly Step[],
 ): readonly Step[] {
   const redone = redo(applying.editors, chain, found);
@@ -154,7 +159,7 @@ function resolve(
   return keepAside(applying, path, found, all);
 }
 
-function redo(editors: Editors, chain: readonly Step[], found: Found): string | null {
+function redo(editors: Editors, chain: readonly Step[], found: FileOnDisk): string | null {
   const redos = redosOf(chain);
   const text = tryTextOf(found.bytes);
   if (redos === null || text === null) return null;

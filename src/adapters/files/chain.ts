@@ -5,7 +5,7 @@
 
 import { hashOf } from "../../core/hash.ts";
 import { bytesOf } from "./content.ts";
-import type { Found } from "./look.ts";
+import type { FileOnDisk } from "./look.ts";
 import type { Append, Put, Step } from "./steps.ts";
 
 export interface Aim {
@@ -60,7 +60,7 @@ export function aimOf(chain: readonly Step[]): Aim {
  * Whether the journal explains these bytes: they are the state before or after a step or, after a power cut, a part of
  * such a state that was not synced. Anything else is a person's.
  */
-export function isAccounted(chain: readonly Step[], { bytes, hash }: Found, torn: boolean): boolean {
+export function isAccounted(chain: readonly Step[], { bytes, hash }: FileOnDisk, torn: boolean): boolean {
   if (statedHashes(chain).has(hash)) return true;
   let earlier: readonly Append[] = [];
   let content: Uint8Array | null = null;

@@ -2,7 +2,7 @@ import type { PawlEvent } from "../../core/event.ts";
 import { EVENTS } from "../../core/event.ts";
 import { KEPT } from "./control.ts";
 import { type Disk, errnoOf, withFile, writeAll } from "./disk.ts";
-import { type Found, foldersOf, statFile } from "./look.ts";
+import { type FileOnDisk, foldersOf, statFile } from "./look.ts";
 import type { Append, Step } from "./steps.ts";
 import { ensureFolders } from "./temporary.ts";
 
@@ -21,7 +21,7 @@ export interface Keeping {
 export function keepAside(
   { disk, onKept }: Keeping,
   path: string,
-  found: Found,
+  found: FileOnDisk,
   pending: readonly Step[],
 ): readonly Step[] {
   const kept = `${newKeptFolder(disk)}/${path}`;

@@ -9,7 +9,7 @@ import { hashOf } from "../../core/hash.ts";
 import { closeQuietly, type Disk, errnoOf, type FileStat } from "./disk.ts";
 import { MOST } from "./plain-file.ts";
 
-export interface Found {
+export interface FileOnDisk {
   readonly bytes: Uint8Array;
   /** Computed on first use: plain reads do not pay for it. */
   readonly hash: string;
@@ -67,7 +67,7 @@ export function statFolder(disk: Disk, path: string, known?: KnownFolders): File
 }
 
 /** The file's present bytes, or null if there is no file. */
-export function lookAt(disk: Disk, path: string, known?: KnownFolders): Found | null {
+export function lookAt(disk: Disk, path: string, known?: KnownFolders): FileOnDisk | null {
   const { found, fd } = lookAndHold(disk, path, known);
   if (fd !== null) closeQuietly(disk, fd);
   return found;
@@ -78,7 +78,7 @@ export function lookAndHold(
   disk: Disk,
   path: string,
   known?: KnownFolders,
-): { readonly found: Found | null; readonly fd: number | null } {
+): { readonly found: FileOnDisk | null; readonly fd: number | null } {
   const opened = openPlain(disk, path, known);
   if (opened === null) return { found: null, fd: null };
   const { fd, stat } = opened;
@@ -108,7 +108,7 @@ export function openPlain(
   }
 }
 
-export function foundOf(bytes: Uint8Array, mode: number): Found {
+export function foundOf(bytes: Uint8Array, mode: number): FileOnDisk {
   let hash: string | undefined;
   return {
     bytes,

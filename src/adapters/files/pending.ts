@@ -10,7 +10,7 @@ import { chainsOf } from "./chain.ts";
 import { errnoOf, type FolderEntry } from "./disk.ts";
 import { loadJournal } from "./journal.ts";
 import { lastLineIn } from "./last-line.ts";
-import { type Found, foundOf, lookAt } from "./look.ts";
+import { type FileOnDisk, foundOf, lookAt } from "./look.ts";
 import { readMarker } from "./marker.ts";
 import { type Project, pendingOf } from "./recover.ts";
 import type { Step } from "./steps.ts";
@@ -47,7 +47,7 @@ export function findUnapplied(project: Project, code: string): Unapplied {
   const chains = chainsOf(records.flatMap(({ steps }) => steps));
   const how = { editors, torn: marker?.isCurrent !== true };
   const plain = plainSight(disk);
-  const look = (path: string, found: Found | null): Found | null => {
+  const look = (path: string, found: FileOnDisk | null): FileOnDisk | null => {
     const chain = chains.get(path);
     const bytes = chain === undefined ? null : outcomeOf(how, chain, found);
     if (chain === undefined || bytes === found?.bytes) return found;
@@ -80,7 +80,7 @@ function mend(entries: Map<string, FolderEntry>, folder: string, path: string, i
 function sizes(
   chains: ReadonlyMap<string, readonly Step[]>,
   { disk }: Project,
-  look: (path: string, found: Found | null) => Found | null,
+  look: (path: string, found: FileOnDisk | null) => FileOnDisk | null,
 ): readonly number[] {
   return [...chains].flatMap(([path, chain]) => {
     const found = lookAt(disk, path);

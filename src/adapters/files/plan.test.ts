@@ -6,12 +6,12 @@ import { told } from "../../../test/rig/told.ts";
 import { hashOf } from "../../core/hash.ts";
 import type { Change } from "../../core/ports/store.ts";
 import type { Disk } from "./disk.ts";
-import type { Found } from "./look.ts";
+import type { FileOnDisk } from "./look.ts";
 import { planSteps } from "./plan.ts";
 
 type Files = Readonly<Record<string, string>>;
 
-const planOn = (disk: Disk, changes: readonly Change[], looked = new Map<string, Found | null>()) =>
+const planOn = (disk: Disk, changes: readonly Change[], looked = new Map<string, FileOnDisk | null>()) =>
   planSteps({ disk, looked, known: new Set() }, changes);
 const plan = (files: Files, ...changes: readonly Change[]) => planOn(diskWith(files).disk, changes);
 const hash = (content: string | Uint8Array) => hashOf(Buffer.from(content));
@@ -165,8 +165,8 @@ describe("a path that is changed several times", () => {
 
 describe("what was looked at", () => {
   test("counts, and is not looked at again", () => {
-    const seen: Found = { bytes: Buffer.from("seen\n"), hash: hash("seen\n"), mode: 0o600 };
-    const looked = new Map<string, Found | null>([
+    const seen: FileOnDisk = { bytes: Buffer.from("seen\n"), hash: hash("seen\n"), mode: 0o600 };
+    const looked = new Map<string, FileOnDisk | null>([
       ["a", seen],
       ["b", null],
     ]);

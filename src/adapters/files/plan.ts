@@ -9,7 +9,7 @@ import type { Change } from "../../core/ports/store.ts";
 import { contentOf } from "./content.ts";
 import { isReserved } from "./control.ts";
 import { type Disk, withFile } from "./disk.ts";
-import { type Found, folderOf, foldersOf, type KnownFolders, lookAt, statFile } from "./look.ts";
+import { type FileOnDisk, folderOf, foldersOf, type KnownFolders, lookAt, statFile } from "./look.ts";
 import { type Append, type Content, PERMISSIONS, type Put, type Step } from "./steps.ts";
 
 /** What the change set has done so far to one path. */
@@ -21,7 +21,7 @@ type Entry =
 export interface Plan {
   readonly disk: Disk;
   /** What was read under the lock while the view was verified. */
-  readonly looked: Map<string, Found | null>;
+  readonly looked: Map<string, FileOnDisk | null>;
   readonly known: KnownFolders;
 }
 
@@ -32,7 +32,7 @@ export function planSteps(
   changes: readonly Change[],
 ): readonly Step[] | "changed" {
   const entries = new Map<string, Entry>();
-  const found = (path: string): Found | null => {
+  const found = (path: string): FileOnDisk | null => {
     let result = looked.get(path);
     if (result === undefined) {
       result = lookAt(disk, path, known);

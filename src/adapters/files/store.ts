@@ -15,7 +15,7 @@ import { appendRecord, isAllApplied, journalSize, readJournal } from "./journal.
 import type { OnKept } from "./keep.ts";
 import { openLocks, PROJECT_LOCK, runLockName } from "./locks.ts";
 import { appendLog } from "./log.ts";
-import type { Found, KnownFolders } from "./look.ts";
+import type { FileOnDisk, KnownFolders } from "./look.ts";
 import type { Applied } from "./marker.ts";
 import { nodeDisk } from "./node-disk.ts";
 import { findUnapplied, refusalOf, type Unapplied } from "./pending.ts";
@@ -218,7 +218,7 @@ function commitUnderLock(
 ): "committed" | "changed" | "unapplied" {
   const { disk } = project;
   const at = recoverFirst(project, tell);
-  const looked = new Map<string, Found | null>();
+  const looked = new Map<string, FileOnDisk | null>();
   const known: KnownFolders = new Set();
   if (!stillHolds(plainSight(disk), reads, looked, known)) return "changed";
   const steps = planSteps({ disk, looked, known }, changes);

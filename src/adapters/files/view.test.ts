@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { diskWith } from "../../../test/crash/disk-with.ts";
 import { projectPath } from "../../core/path.ts";
 import type { Disk } from "./disk.ts";
-import type { Found } from "./look.ts";
+import type { FileOnDisk } from "./look.ts";
 import { openView, plainSight, stillHolds } from "./view.ts";
 
 const path = projectPath;
@@ -26,7 +26,7 @@ function viewOf(files: Readonly<Record<string, string>>, change: (disk: Disk) =>
     },
   });
   const called = (name: string, of: string) => at.called(name).filter((each) => each === of).length;
-  const holds = (looked?: Map<string, Found | null>) => stillHolds(plainSight(disk), reads, looked);
+  const holds = (looked?: Map<string, FileOnDisk | null>) => stillHolds(plainSight(disk), reads, looked);
   return { called, disk, file: at.file, holds, reads, readied: () => readied, save, view, works };
 }
 
@@ -69,7 +69,7 @@ describe("a file", () => {
     const { holds, view } = viewOf({ a: "one" });
     await view.read(path("a"));
     await view.read(path("b"));
-    const looked = new Map<string, Found | null>();
+    const looked = new Map<string, FileOnDisk | null>();
     expect(holds(looked)).toBe(true);
     expect(Buffer.from(looked.get("a")?.bytes ?? []).toString()).toBe("one");
     expect([looked.size, looked.get("b")]).toEqual([2, null]);

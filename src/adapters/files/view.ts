@@ -3,7 +3,7 @@ import type { Entry, View } from "../../core/ports/store.ts";
 import { TEMPORARY } from "./control.ts";
 import type { Disk, FolderEntry } from "./disk.ts";
 import { type LastLine, lastLineAt } from "./last-line.ts";
-import { type Found, type KnownFolders, lookAt, statFolder, textOf } from "./look.ts";
+import { type FileOnDisk, type KnownFolders, lookAt, statFolder, textOf } from "./look.ts";
 
 /** What was read through a view, as first read. */
 export interface Reads {
@@ -17,7 +17,7 @@ export interface Reads {
 
 /** How to read the project's files: as they are, or as they will be once what is pending is applied. */
 export interface Sight {
-  look(path: string, known?: KnownFolders): Found | null;
+  look(path: string, known?: KnownFolders): FileOnDisk | null;
   lastLine(path: string, known?: KnownFolders): LastLine | null;
   list(folder: string, known?: KnownFolders): readonly FolderEntry[];
 }
@@ -93,7 +93,7 @@ export function openView({ packaged, ready, guarded }: ViewOptions): { view: Vie
 export function stillHolds(
   sight: Sight,
   reads: Reads,
-  looked?: Map<string, Found | null>,
+  looked?: Map<string, FileOnDisk | null>,
   known: KnownFolders = new Set(),
 ): boolean {
   for (const [path, before] of reads.files) {

@@ -39,7 +39,7 @@ export interface HooksPlace {
 }
 
 /** Where a hook goes. */
-interface Found {
+interface HookFolder {
   readonly folder: string;
   /** The nearest folder around it that belongs to the repository: no link is followed from there on. */
   readonly inside: string;
@@ -67,7 +67,7 @@ export function openGitHooks(place: HooksPlace): GitHooks {
 
 async function change(
   place: HooksPlace,
-  apply: (found: Found, name: GuardedHook) => boolean,
+  apply: (found: HookFolder, name: GuardedHook) => boolean,
   inTheWay: (paths: readonly string[]) => string | undefined = () => undefined,
 ): Promise<GitHooksChange> {
   const found = await folderOf(place);
@@ -91,7 +91,7 @@ async function change(
 }
 
 /** The folder, or why the hooks are left alone. */
-async function folderOf({ environment, root }: HooksPlace): Promise<Found | string> {
+async function folderOf({ environment, root }: HooksPlace): Promise<HookFolder | string> {
   const repository = discover(root);
   if (repository?.top == null) return "There is no git repository with a working folder here.";
   const named = lastOf(await configOf({ folder: root, environment }), "core.hookspath");
@@ -108,7 +108,7 @@ async function folderOf({ environment, root }: HooksPlace): Promise<Found | stri
   return unlinked({ folder: isHusky ? dirname(folder) : folder, inside: top, isShared: true });
 }
 
-function unlinked(found: Found): Found | string {
+function unlinked(found: HookFolder): HookFolder | string {
   if (realPathOf(found.folder) === found.folder) return found;
   return `${found.folder} is, or is behind, a symbolic link, and Pawl follows none.`;
 }
@@ -145,7 +145,7 @@ const SHELL_LINE =
  * The guard gets no input: a push's belongs to what follows. An agent of Pawl's own loop has its own limits. Whoever
  * shares the hook, and has no Pawl, goes on working.
  */
-function linesOf({ marks, own, shared }: HooksPlace, { isShared }: Found, name: string): string {
+function linesOf({ marks, own, shared }: HooksPlace, { isShared }: HookFolder, name: string): string {
   const pawl = isShared ? shared : own;
   const agent = marks.map((mark) => `\${${mark}:-}`).join("");
   return `${BEGIN}
@@ -175,7 +175,7 @@ function takenAside(paths: readonly string[]): string | undefined {
   return moving.map((path) => path + ASIDE).find((aside) => existsSync(aside));
 }
 
-function put(place: HooksPlace, found: Found, name: string): boolean {
+function put(place: HooksPlace, found: HookFolder, name: string): boolean {
   const path = join(found.folder, name);
   const lines = linesOf(place, found, name);
   const text = textIn(path);
@@ -195,7 +195,7 @@ function put(place: HooksPlace, found: Found, name: string): boolean {
   return true;
 }
 
-function take(found: Found, name: string): boolean {
+function take(found: HookFolder, name: string): boolean {
   const path = join(found.folder, name);
   const text = textIn(path);
   if (text === null) return false;
@@ -223,7 +223,7 @@ function modeOf(path: string): number {
   return lstatSync(path).mode & 0o777;
 }
 
-function write({ folder, inside }: Found, name: string, text: string, mode: number): void {
+function write({ folder, inside }: HookFolder, name: string, text: string, mode: number): void {
   const way = join(relative(inside, folder), name).split(sep).join("/");
   writeOwnFile(inside, way, text, mode);
 }

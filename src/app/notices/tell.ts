@@ -89,7 +89,7 @@ async function tellReceiver(
   sending: Sending,
   name: ReceiverName,
   notify: NotifySettings,
-  { causes, isWhole }: Found,
+  { causes, isWhole }: NoticeCauses,
 ): Promise<void> {
   const { given, memory, now } = sending;
   if (isWhole) memory.keepOnly(name, new Set(causes.map(({ key }) => key)));
@@ -109,14 +109,14 @@ async function tellEnd(sending: Sending, { name, settings, text }: AgreedNotice)
   await sendAll(sending, name, await openReceiver(name, settings, given), [telling]);
 }
 
-interface Found {
+interface NoticeCauses {
   readonly causes: readonly Cause[];
   /** Every workflow could be read. Else what is not found may hold all the same. */
   readonly isWhole: boolean;
 }
 
 /** The loop rests only where nobody holds a task. */
-async function findCauses(project: Project, rest: LoopRest | null): Promise<Found> {
+async function findCauses(project: Project, rest: LoopRest | null): Promise<NoticeCauses> {
   const { now, outside } = project.runtime;
   const workflows = await overview(project);
   const runs = workflows.flatMap((workflow) => workflow.runs);

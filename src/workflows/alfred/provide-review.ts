@@ -51,7 +51,7 @@ interface Given {
   readonly version?: string | undefined;
 }
 
-type ReviewTypes = TypesOf<{ input: Given; run: LoadedRun; material: Found; reply: Answer }>;
+type ReviewTypes = TypesOf<{ input: Given; run: LoadedRun; material: VerdictObservations; reply: Answer }>;
 
 const review = runEvent<ReviewTypes>({
   lock: ({ id }) => `alfred:${id}`,
@@ -125,7 +125,7 @@ function nothingToReview({ task_id: id, active_tool_state: active, task_status }
 }
 
 /** What is observed at the verdict. */
-interface Found {
+interface VerdictObservations {
   readonly submitted: Submission;
   /** What the work changes, for a person to see; null: nobody is asked. */
   readonly changes: GitChanges | null;
@@ -134,7 +134,10 @@ interface Found {
 }
 
 /** Observes the outside; asks git only for the person who will see its answer. */
-async function collect({ decision, run }: Taken<ReviewTypes>, context: RunContext<Given>): Promise<Found> {
+async function collect(
+  { decision, run }: Taken<ReviewTypes>,
+  context: RunContext<Given>,
+): Promise<VerdictObservations> {
   const { caller, ignored, input, outside, settings, view } = context;
   const { submitted } = run.active.context_store;
   if (submitted === null || decision.rule.outcome === "blocked")

@@ -44,7 +44,7 @@ interface Opened {
   readonly run: LoadedRun | null;
 }
 
-interface Found {
+interface ReviewFindings {
   readonly evidence: Evidence;
   readonly changes: ReviewChanges | null;
   /** The files that differ from what a person judged last; null: not known. */
@@ -57,7 +57,7 @@ interface Found {
   readonly settings: Settings;
 }
 
-export const review: Transaction<StoryInput, Opened, Found | null, Review | null> = {
+export const review: Transaction<StoryInput, Opened, ReviewFindings | null, Review | null> = {
   run: () => null,
   async read(view, { id }, context) {
     const task = await loadTask(view, id);
@@ -79,7 +79,7 @@ export const review: Transaction<StoryInput, Opened, Found | null, Review | null
 
 type Scene = Context & { readonly input: StoryInput; readonly view: View; readonly outside: Outside };
 
-async function look(run: LoadedRun, submitted: Submission, scene: Scene): Promise<Found> {
+async function look(run: LoadedRun, submitted: Submission, scene: Scene): Promise<ReviewFindings> {
   const { outside } = scene;
   const governed = await govern(run, scene);
   const context = { ...scene, settings: governed.settings };
@@ -145,7 +145,7 @@ function planOf({ state }: LoadedRun): readonly PlanItem[] | null {
   return changing?.map(({ location, slot_id }) => ({ id: slot_id, files: [location] })) ?? null;
 }
 
-function reviewOf(run: LoadedRun, submitted: Submission, found: Found): Review {
+function reviewOf(run: LoadedRun, submitted: Submission, found: ReviewFindings): Review {
   const { changed, changes, evidence, judged, level, version } = found;
   const { artifact, sha256, state } = submitted;
   const step = stepOf(run.definition, state);
@@ -213,7 +213,7 @@ function factsOf(
   run: LoadedRun,
   step: WorkStep,
   submitted: Submission,
-  { evidence, settings }: Found,
+  { evidence, settings }: ReviewFindings,
 ): readonly string[] {
   const open = evidence.filter(({ verdict }) => verdict === "differs" || verdict === "running");
   const isStopped = settings.alfred.evidence === "require" && open.length > 0;

@@ -144,7 +144,7 @@ interface Hashes {
   readonly table: string;
 }
 
-interface Found extends Hashes {
+interface GateObservations extends Hashes {
   readonly changes: GitChanges | null;
   /** What in the tasks file loosens the task's policy and does not count. */
   readonly ignored: readonly PolicyChange[];
@@ -155,7 +155,7 @@ async function foundOf(
   input: GateInput,
   outside: Outside,
   { settings }: Context,
-): Promise<Found> {
+): Promise<GateObservations> {
   const run = snapshot.states.has(input.id) ? snapshot.runs.get(input.id) : undefined;
   const present = run && awaitsVerdict(run) ? versionOf(judgedIn(run)) : null;
   checkVersion(`bloom:${input.id}`, input.version, present);
@@ -207,7 +207,7 @@ interface Given {
 function reviewOf(
   task: Task,
   run: TaskRun,
-  { changes, ignored }: Pick<Found, "changes" | "ignored">,
+  { changes, ignored }: Pick<GateObservations, "changes" | "ignored">,
   { approve, notes }: Given,
 ) {
   const verb = approve ? "approve" : "reject";

@@ -37,7 +37,7 @@ interface Opened {
   readonly tries: number | null;
 }
 
-interface Found {
+interface ReviewFindings {
   readonly changes: ReviewChanges | null;
   /** The files that differ from what was judged last; null: not known. */
   readonly changed: readonly ChangedFile[] | null;
@@ -49,7 +49,7 @@ interface Found {
   readonly version: string;
 }
 
-export const review: Transaction<StoryInput, Opened, Found | null, Review | null> = {
+export const review: Transaction<StoryInput, Opened, ReviewFindings | null, Review | null> = {
   run: () => null,
   async read(view, { id }, context) {
     const snapshot = await loadSnapshot(view, context);
@@ -100,7 +100,7 @@ async function look(
   snapshot: Snapshot,
   outside: Outside,
   { settings }: Context,
-): Promise<Found> {
+): Promise<ReviewFindings> {
   const { task: id, verdicts, work } = run;
   const judged = verdicts.at(-1)?.commit;
   const git = await gitOf(outside, repoOf(run));
@@ -140,7 +140,7 @@ function reviewOf(
   run: TaskRun,
   file: TasksFile,
   { tails, tries }: Pick<Opened, "tails" | "tries">,
-  found: Found,
+  found: ReviewFindings,
 ): Review {
   const { changed, changes, gone, ignored, level, task, version } = found;
   const { verdicts } = run;

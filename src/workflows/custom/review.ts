@@ -17,7 +17,7 @@ import { type DefinitionSource, gateName } from "./definition.ts";
 import { eventFor, lookAtWork, presentVersion, roundOf, verdictsAt } from "./judged.ts";
 import { loadRun, type OwnRun } from "./load-run.ts";
 
-interface Found {
+interface ReviewFindings {
   readonly work: Snapshot;
   /** The files that differ from what was judged last; null: not known. */
   readonly changed: readonly ChangedFile[] | null;
@@ -26,7 +26,9 @@ interface Found {
   readonly version: string | null;
 }
 
-export function reviewIn(source: DefinitionSource): Transaction<StoryInput, OwnRun, Found, Review | null> {
+export function reviewIn(
+  source: DefinitionSource,
+): Transaction<StoryInput, OwnRun, ReviewFindings, Review | null> {
   return {
     run: () => null,
     read: (view, { id }) => loadRun([source], view, `${source.name}:${id}`),
@@ -39,7 +41,7 @@ export function reviewIn(source: DefinitionSource): Transaction<StoryInput, OwnR
   };
 }
 
-async function look(run: OwnRun, outside: Outside, { settings }: Context): Promise<Found> {
+async function look(run: OwnRun, outside: Outside, { settings }: Context): Promise<ReviewFindings> {
   const work = await lookAtWork(outside);
   const judged = verdictsAt(run).at(-1)?.tree;
   const changed = judged && work.kind === "tree" ? await outside.git.between(judged, work.tree) : null;
@@ -54,7 +56,7 @@ async function look(run: OwnRun, outside: Outside, { settings }: Context): Promi
 
 function reviewOf(
   run: OwnRun,
-  { changed, level, version, work }: Found & { readonly version: string },
+  { changed, level, version, work }: ReviewFindings & { readonly version: string },
 ): Review {
   const { configuration, file, loaded, workflow } = run;
   const { state } = configuration;

@@ -18,7 +18,7 @@ export function withoutGuard(text: string): string {
   return text.slice(0, start) + (end < 0 ? "" : text.slice(end + 1));
 }
 
-interface Found {
+interface GuardSetting {
   readonly isOn: boolean;
   /** Where its value is. */
   readonly from: number;
@@ -27,7 +27,7 @@ interface Found {
   readonly isFlow: boolean;
 }
 
-function guardIn(text: string): Found | null {
+function guardIn(text: string): GuardSetting | null {
   const { contents } = readYaml(text).document;
   if (!isMap(contents)) return null;
   const pair = contents.items.find(({ key }) => isScalar(key) && key.value === "guard");

@@ -11,7 +11,7 @@ export {
   type SendOptions,
 } from "./app/library.ts";
 export { ERROR_CODES, type ErrorCode, PawlError } from "./core/error.ts";
-export type { Caller, EditKept, Happening, PawlEvent, RunAdvanced } from "./core/event.ts";
+export type { Caller, EditKept, PawlEvent, ProjectEvent, RunAdvanced } from "./core/event.ts";
 export { checkId, isId } from "./core/id.ts";
 export { type ProjectPath, projectPath } from "./core/path.ts";
 export type {

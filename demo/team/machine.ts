@@ -7,7 +7,7 @@ import { attempt } from "../../src/core/attempt.ts";
 import { until } from "../../test/rig/until.ts";
 import { PROGRAM, print, type Stage } from "../stage.ts";
 
-export interface Happening {
+export interface HeardEvent {
   readonly type: string;
   readonly taskId?: string;
   readonly takenOver?: boolean;
@@ -19,12 +19,12 @@ export interface Happening {
 export interface Machine {
   readonly folder: string;
   /** What its worker told so far. */
-  readonly heard: readonly Happening[];
+  readonly heard: readonly HeardEvent[];
   /** Makes its checkout. */
   join(): Promise<void>;
   /** Starts its worker. */
   work(): void;
-  hears(wanted: (happening: Happening) => boolean): Promise<void>;
+  hears(wanted: (event: HeardEvent) => boolean): Promise<void>;
   kill(): void;
   /** By SIGTERM: it takes nothing more, and ends. */
   end(): Promise<void>;
@@ -32,7 +32,7 @@ export interface Machine {
 
 export function openMachine(stage: Stage, name: string): Machine {
   const folder = join(dirname(stage.folder), name);
-  const heard: Happening[] = [];
+  const heard: HeardEvent[] = [];
   let child: ChildProcess | null = null;
   let failed: string | null = null;
   return {
@@ -64,10 +64,10 @@ export function openMachine(stage: Stage, name: string): Machine {
           failed = `${name}'s worker ended with ${code}:\n${refused.join("\n")}`;
       });
       createInterface({ input: child.stdout as NodeJS.ReadableStream }).on("line", (line) => {
-        const happening = attempt(() => JSON.parse(line) as Happening, null);
-        if (happening === null) return refused.push(line);
-        heard.push(happening);
-        const words = wordsOf(happening);
+        const event = attempt(() => JSON.parse(line) as HeardEvent, null);
+        if (event === null) return refused.push(line);
+        heard.push(event);
+        const words = wordsOf(event);
         if (words !== null) tell(name, words);
       });
     },
@@ -86,7 +86,7 @@ export function openMachine(stage: Stage, name: string): Machine {
   };
 }
 
-function wordsOf({ resumed, stepIndex, takenOver, taskId, type }: Happening): string | null {
+function wordsOf({ resumed, stepIndex, takenOver, taskId, type }: HeardEvent): string | null {
   if (type === "task:claimed" && takenOver) return `takes ${taskId} over, with what the remote has of it`;
   if (type === "agent:started" && !resumed) return `begins ${taskId}`;
   if (type === "step:started" && stepIndex === 1)

@@ -60,9 +60,9 @@ export function openNotices(place: NoticesPlace, trust: Trust): OpenNotices {
     saw(changes) {
       if (changes.some(tells)) wake();
     },
-    hear(happening) {
-      if (happening.type !== "loop:stands") return;
-      const { blocked, done, idle, open, waiting } = happening;
+    hear(event) {
+      if (event.type !== "loop:stands") return;
+      const { blocked, done, idle, open, waiting } = event;
       if (!idle) rest = null;
       else if (hasWorked) rest = { time: place.now().toISOString(), done, open, blocked, waiting };
       if (idle && hasWorked) wake();

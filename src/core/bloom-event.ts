@@ -3,7 +3,7 @@ import type { ChangedOutside } from "./ports/worktrees.ts";
 import type { Strength } from "./strength.ts";
 
 /** What happens in the work loop over tasks.yaml: Bloom's part of the event union. Durations are in milliseconds. */
-export type BloomHappening = Of<LoopEvents> | Of<TaskEvents, { readonly taskId: string }>;
+export type BloomEvent = Of<LoopEvents> | Of<TaskEvents, { readonly taskId: string }>;
 
 /** Turns a table of events into their union: each event gets its type, and the fields that all of them share. */
 type Of<Events, All = unknown> = {

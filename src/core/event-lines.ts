@@ -1,12 +1,12 @@
 /** Each event as one sentence for a person, for every surface. */
-import type { BloomHappening } from "./bloom-event.ts";
+import type { BloomEvent } from "./bloom-event.ts";
 import type { OwnEvent, PawlEvent } from "./event.ts";
 import { renderChange } from "./policy.ts";
 import type { ChangedOutside } from "./ports/worktrees.ts";
 import { type Strength, strengthWords } from "./strength.ts";
 
 export type Line = readonly [text: string, colour: "red" | "green" | "yellow" | null];
-export type OfTask = Extract<BloomHappening | PawlEvent, { readonly taskId: string }>;
+export type OfTask = Extract<BloomEvent | PawlEvent, { readonly taskId: string }>;
 
 /** Without the task's id, which precedes it. */
 type Sentences = { readonly [T in OfTask["type"]]: (event: OfTask & { readonly type: T }) => Line };

@@ -1,4 +1,4 @@
-import type { BloomHappening } from "./bloom-event.ts";
+import type { BloomEvent } from "./bloom-event.ts";
 import { projectPath } from "./path.ts";
 import type { PolicyChange } from "./policy.ts";
 import type { Strength } from "./strength.ts";
@@ -11,7 +11,7 @@ export const EVENTS = projectPath(".pawl/events.jsonl");
  * `.pawl/events.jsonl` in the same commit as the state that it describes. CLI, MCP, terminal UI and board read the
  * events.
  */
-export type PawlEvent = Happening & {
+export type PawlEvent = ProjectEvent & {
   /** Unique. A replay recognises an append by it. */
   readonly id: string;
   /** ISO 8601 in UTC. */
@@ -30,16 +30,16 @@ export interface PolicyAccepted {
  * The parts of the union. A workflow's folder adds its own by declaration merging: it adds a member to this interface
  * in a `declare module` of this file. Such an event extends `OwnEvent`, so that every surface can show it.
  */
-export interface Happenings {
+export interface ProjectEvents {
   readonly advanced: RunAdvanced;
   readonly policy: PolicyAccepted;
   readonly edit: EditKept;
   readonly journal: JournalForeign | JournalAccepted;
   readonly guard: GuardStrayed | GuardAccepted;
-  readonly bloom: BloomHappening;
+  readonly bloom: BloomEvent;
 }
 
-export type Happening = Happenings[keyof Happenings];
+export type ProjectEvent = ProjectEvents[keyof ProjectEvents];
 
 /** What every event of a workflow's own must have. Surfaces show it by its summary. */
 export interface OwnEvent {

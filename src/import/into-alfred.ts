@@ -48,7 +48,7 @@ export const importIntoAlfred: Transaction<ImportInput, Seen, undefined, Reply> 
     if (dryRun || changes.length + said.changes.length === 0) return { reply };
     const added = rows.filter(({ change }) => change === "new").length;
     const by = caller.who ?? caller.channel;
-    const happened = {
+    const event = {
       type: "tasks:imported",
       format,
       into: TASKS,
@@ -59,7 +59,7 @@ export const importIntoAlfred: Transaction<ImportInput, Seen, undefined, Reply> 
     return {
       reply,
       changes: [...changes, ...said.changes],
-      events: [{ id: `${now.id}-0`, time: now.time, ...happened }],
+      events: [{ id: `${now.id}-0`, time: now.time, ...event }],
     };
   },
 };

@@ -37,8 +37,8 @@ export const importTasks: Transaction<ImportInput, LoadedTasks, undefined, Reply
     const reply = { text: "", data: { format, into: file.path, rows, remarks } };
     if (dryRun || changes.length === 0) return { reply };
     const by = caller.who ?? caller.channel;
-    const happened = { type: "tasks:imported", format, into: file.path, added, updated, by } as const;
-    return { reply, changes, events: [{ id: `${now.id}-0`, time: now.time, ...happened }] };
+    const event = { type: "tasks:imported", format, into: file.path, added, updated, by } as const;
+    return { reply, changes, events: [{ id: `${now.id}-0`, time: now.time, ...event }] };
   },
 };
 

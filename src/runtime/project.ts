@@ -1,6 +1,6 @@
 /** An open project, as the surfaces see it: the store behind its runtime, its workflows and its configuration. */
 
-import type { BloomHappening } from "../core/bloom-event.ts";
+import type { BloomEvent } from "../core/bloom-event.ts";
 import { PawlError } from "../core/error.ts";
 import type { PawlEvent } from "../core/event.ts";
 import { nearest } from "../core/nearest.ts";
@@ -55,7 +55,7 @@ export interface Notices {
   /** Something may have to be told. Does nothing where nothing is to be told, and never fails. */
   wake(): void;
   /** What the loop shows: when it comes to rest, somebody may want to know. */
-  hear(happening: BloomHappening | PawlEvent): void;
+  hear(event: BloomEvent | PawlEvent): void;
   /** The receivers of pawl.yaml, and how each stands. */
   receivers(): Promise<readonly ReceiverStanding[]>;
   /** Sends a test notice on each that a person agreed to, whatever the hour. */

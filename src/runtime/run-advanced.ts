@@ -1,5 +1,5 @@
 /** `run:advanced`: the event of every move of a run, made here and nowhere else. */
-import type { Happening, PawlEvent, RunAdvanced } from "../core/event.ts";
+import type { PawlEvent, ProjectEvent, RunAdvanced } from "../core/event.ts";
 import type { Strength } from "../core/strength.ts";
 import type { Context } from "./transaction.ts";
 
@@ -28,8 +28,8 @@ export function runAdvanced(
 
 /** The events of one commit, each with its id and time. */
 export function stamped(
-  happenings: readonly Happening[],
+  events: readonly ProjectEvent[],
   { now: { id, time } }: Pick<Context, "now">,
 ): readonly PawlEvent[] {
-  return happenings.map((each, index) => ({ id: index === 0 ? id : `${id}-${index}`, time, ...each }));
+  return events.map((each, index) => ({ id: index === 0 ? id : `${id}-${index}`, time, ...each }));
 }

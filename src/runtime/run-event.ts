@@ -11,7 +11,7 @@
  *     it still to be done.
  */
 import type { PawlError } from "../core/error.ts";
-import type { Happening } from "../core/event.ts";
+import type { ProjectEvent } from "../core/event.ts";
 import type { PolicyChange } from "../core/policy.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import type { View } from "../core/ports/store.ts";
@@ -122,7 +122,7 @@ export interface Effects<T extends RunTypes> extends Omit<Proposal<T["reply"]>, 
   /** Present if the run moved: what the event of the move says. */
   readonly moved?: AdvancedWords;
   /** Other events. */
-  readonly happened?: readonly Happening[];
+  readonly events?: readonly ProjectEvent[];
   /** Sent to the run after the commit, when the rule's command is to be performed. */
   readonly next?: T["input"];
 }
@@ -266,14 +266,14 @@ function proposed<T extends RunTypes>(
   { failed = (reply) => reply }: RunDefinition<T>,
   plan: RunEvent<T>,
   step: Step<T>,
-  { happened = [], moved, next, ...proposal }: Effects<T>,
+  { events = [], moved, next, ...proposal }: Effects<T>,
   context: Context,
 ): Proposal<T["reply"]> {
   const { decision, governed, run } = step;
   const advanced = moved ? [runAdvanced(moveOf(run, decision), moved, context)] : [];
   const told: Proposal<T["reply"]> = {
     ...proposal,
-    events: stamped([...advanced, ...happened], context),
+    events: stamped([...advanced, ...events], context),
     ...(next === undefined
       ? {}
       : { afterCommit: { plan, input: next, merge: (_, followed) => followed, failed } }),

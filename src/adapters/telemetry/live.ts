@@ -87,7 +87,7 @@ export function openLive(place: LivePlace): Live {
       }
       // The rest is of other processes.
       for (const id of [...ended.keys()].slice(0, -MOST_UNCLAIMED)) ended.delete(id);
-      for (const event of events) measures?.happened(event);
+      for (const event of events) measures?.count(event);
     },
     async close() {
       const last = Promise.allSettled([spans?.shutdown(), measures?.close()]);

@@ -8,7 +8,7 @@ import { SCOPE } from "./otlp-span.ts";
 /** What is counted of each span that ended, and of each event that was committed. */
 export interface Measures {
   ended(span: TraceSpan): void;
-  happened(event: PawlEvent): void;
+  count(event: PawlEvent): void;
   close(): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export function openMeasures(exporter: PushMetricExporter, resource: Resource, v
       if (span.kind === "wait") waits.record(lasted, pick(span.attributes, ["pawl.gate", "pawl.verdict"]));
       if (span.kind === "run") finished.add(1, pick(span.attributes, ["pawl.workflow", "pawl.state"]));
     },
-    happened({ type }) {
+    count({ type }) {
       if (type === "task:retried") retries.add(1);
     },
     close: () => provider.shutdown(),

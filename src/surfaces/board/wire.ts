@@ -146,7 +146,7 @@ export interface Tasks {
  * `EventSource` names it as `since`. The page's first one is in its own markup (`<meta name="pawl-since">`), as the logs were
  * before it asked for anything; where that is empty, the page asks for its data again after `hello`.
  */
-export interface Happened {
+export interface ShownEvent {
   readonly project: string;
   readonly offset: number;
   readonly time: string;

@@ -78,7 +78,7 @@ export function openTool(definition: ToolDefinition): ToolPlan<OpenInput> {
       propose({ decision, material, run }, context) {
         const shownAgain = resumed(withEvidence(run, material), decision, material, context);
         const { events = [], ...effects } = withRecords(withHandover(shownAgain, run), run);
-        return { ...effects, happened: events };
+        return { ...effects, events: events };
       },
     }),
   };

@@ -1,5 +1,5 @@
 /** A task's own environment while it is at work: its name, slot and ports. Kept from before it is made until it is taken away. */
-import type { BloomHappening } from "../../core/bloom-event.ts";
+import type { BloomEvent } from "../../core/bloom-event.ts";
 import type { PawlEvent } from "../../core/event.ts";
 import { hashOf } from "../../core/hash.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
@@ -97,17 +97,17 @@ interface KeepInput {
   readonly task: string;
   /** Null: it is gone. */
   readonly held: HeldEnvironment | null;
-  readonly happened?: readonly BloomHappening[];
+  readonly events?: readonly BloomEvent[];
 }
 
 export const keepEnvironment: Transaction<KeepInput, boolean, undefined, readonly PawlEvent[]> = {
   run: () => TASKS_RUN,
   read: async (view, { task }) => (await view.read(environmentPath(task))) !== null,
-  propose(isThere, _, { happened = [], held, task }, context) {
+  propose(isThere, _, { events = [], held, task }, context) {
     const path = environmentPath(task);
-    const events = happened.map((each, index) => eventOf(context, each, index));
+    const stored = events.map((each, index) => eventOf(context, each, index));
     const text = `${JSON.stringify(held, null, 2)}\n`;
-    if (held !== null) return { reply: events, changes: [{ type: "write", path, text }], events };
-    return { reply: events, changes: isThere ? [{ type: "remove", path }] : [], events };
+    if (held !== null) return { reply: stored, changes: [{ type: "write", path, text }], events: stored };
+    return { reply: stored, changes: isThere ? [{ type: "remove", path }] : [], events: stored };
   },
 };

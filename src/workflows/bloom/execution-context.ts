@@ -1,5 +1,5 @@
 /** What a task's command works with: the ports, the task's state, and what stops the command. */
-import type { BloomHappening } from "../../core/bloom-event.ts";
+import type { BloomEvent } from "../../core/bloom-event.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { PermissionQuestion } from "../../core/ports/agents.ts";
 import type { Claim } from "../../core/ports/claims.ts";
@@ -107,7 +107,7 @@ export interface ExecutionContext {
   /** Aborted with a `StopReason`. */
   readonly stop: AbortSignal;
   /** Shown live; what must last goes into `StepResult`. */
-  show(happening: BloomHappening): void;
+  show(event: BloomEvent): void;
   /** Commits without an event of the table, and renews what is known. */
   note(result: Omit<StepResult, "event" | "reason">): Promise<Known>;
   /** Makes the calls that the agent of a run deferred; the run has ended. */
@@ -127,7 +127,7 @@ export interface StepResult {
   readonly reason?: string;
   readonly patch?: Partial<TaskRun>;
   readonly edits?: readonly TaskEdit[];
-  readonly happened?: readonly BloomHappening[];
+  readonly events?: readonly BloomEvent[];
   /** With `question_asked`: the question that its agent put into its last words. */
   readonly asks?: string;
   /** Messages that were delivered. */
@@ -167,7 +167,7 @@ export async function placeOf(context: ExecutionContext): Promise<Place> {
   if (made.lost !== undefined)
     await context.note({
       patch: { lost: made.lost },
-      happened: [{ type: "worktree:lost", taskId: task.id, branch, folder: made.lost }],
+      events: [{ type: "worktree:lost", taskId: task.id, branch, folder: made.lost }],
     });
   const lost = made.lost ?? context.known.run.lost ?? null;
   const [isNew, isBrought] = [made.from === "base", made.from === "elsewhere"];

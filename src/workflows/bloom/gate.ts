@@ -131,8 +131,8 @@ function withUntold(task: Task, { messages }: Recorded, sent: Done): Done {
     ...sent,
     edits: [...(sent.edits ?? []), ...notes.map((text) => noted(task, text))],
     changes: [...(sent.changes ?? []), ...removed],
-    happened: [
-      ...(sent.happened ?? []),
+    events: [
+      ...(sent.events ?? []),
       ...notes.map((text) => ({ type: "task:noted", taskId: task.id, text }) as const),
     ],
   };

@@ -1,5 +1,5 @@
 /** The loop's own commits: a command's result, and what may be taken next. */
-import type { BloomHappening } from "../../core/bloom-event.ts";
+import type { BloomEvent } from "../../core/bloom-event.ts";
 import type { PawlError } from "../../core/error.ts";
 import type { Caller, PawlEvent } from "../../core/event.ts";
 import { loopRunPath } from "../../core/loop-record.ts";
@@ -59,7 +59,7 @@ export interface Committed {
   readonly rule: Rule | null;
   /** The event that was decided: the command's, or a person's. */
   readonly event: TaskEvent | null;
-  readonly happened: readonly PawlEvent[];
+  readonly events: readonly PawlEvent[];
   /** What in the tasks file does not count, and what the task follows. */
   readonly governed?: Governed;
 }
@@ -163,7 +163,7 @@ export const applyResult = runEvent<ResultTypes>({
     // Removed, or cancelled by a person who saw no worker at it.
     if (written === null || (found.run === null && written.status === "cancelled"))
       return {
-        answer: { reply: { known: null, rule: null, event: null, happened: [] }, changes: gone(found, id) },
+        answer: { reply: { known: null, rule: null, event: null, events: [] }, changes: gone(found, id) },
       };
     const { task, ...governed } = governTask(written, policy);
     const result = isResetUnder(seen.run, held) ? leftOver(given) : given;
@@ -185,7 +185,8 @@ export const applyResult = runEvent<ResultTypes>({
     const since = asked === null ? sent : { ...sent, reason: `${asked.id}: ${asked.text}` };
     const { reason, ...run } = untilTargetPasses(untilAgentGoesOn(loaded, since, context), since);
     const now = nowIn(run.seen, run.task, context, editsOf(run.result, run.set));
-    return told(committed(run, turnBy(run.taskRun, decision, since.reason && reason, now), context, asked));
+    // Bloom reports its moves itself: one event may bring several.
+    return committed(run, turnBy(run.taskRun, decision, since.reason && reason, now), context, asked);
   },
 });
 
@@ -210,12 +211,12 @@ function untilTargetPasses(
   const words = `${reason}, since ${since.slice(0, 12)}`;
   const { command, commit, into } = red;
   const told = { taskId, into, command, commit, since, reason: words, first: others.length === 0 };
-  const happened = [...(result.happened ?? []), { type: "target:red", ...told } as const];
+  const events = [...(result.events ?? []), { type: "target:red", ...told } as const];
   return {
     ...run,
     reason: words,
     taskRun: { ...taskRun, red: { ...red, since } },
-    result: { ...result, happened },
+    result: { ...result, events: events },
   };
 }
 
@@ -233,17 +234,12 @@ function untilAgentGoesOn(run: LoopRun, { event, reason = "" }: LoopSent, contex
   const told = { taskId, agent, until: mend === undefined ? until : null, reason };
   const goesOn = next === null ? {} : { next };
   const first = count === 1 && others.length === 0;
-  const happened = [...(result.happened ?? []), { type: "agent:rests", ...told, first, ...goesOn } as const];
-  return { ...run, result: { ...result, happened } };
+  const events = [...(result.events ?? []), { type: "agent:rests", ...told, first, ...goesOn } as const];
+  return { ...run, result: { ...result, events: events } };
 }
 
 function isSameRed(one: RedTarget, other: RedTarget): boolean {
   return one.repo === other.repo && one.into === other.into && one.command === other.command;
-}
-
-/** Bloom reports its moves itself: one event may bring several. */
-function told<R>({ events = [], ...proposal }: Proposal<R>) {
-  return { ...proposal, happened: events };
 }
 
 function committed(
@@ -262,12 +258,12 @@ function committed(
   const notes = untold.map((text) => ({ type: "task:noted" as const, taskId: id, text }));
   const all = [
     ...editUndone(seen, id),
-    ...(result.happened ?? []),
+    ...(result.events ?? []),
     ...(asked === null ? [] : [questionAsked(asked)]),
-    ...(turned?.happened ?? []),
+    ...(turned?.events ?? []),
     ...notes,
   ];
-  const happened = all.map((each, index) => eventOf(context, each, index));
+  const events = all.map((each, index) => eventOf(context, each, index));
   const removes = isDone ? seen.messages.map(({ path }) => path) : (result.removes ?? []);
   const moves = turned !== null && turned.rule.outcome !== "no-effect";
   const writes = moves || result.patch !== undefined || seen.held.has(id);
@@ -275,14 +271,14 @@ function committed(
   const questions = asked === null ? seen.questions : [...seen.questions, asked];
   const known = knownOf({ ...seen, questions }, changed.file, next, context, policy, removes);
   return {
-    reply: { known, rule: turned?.rule ?? null, event, happened, governed },
+    reply: { known, rule: turned?.rule ?? null, event, events: events, governed },
     changes: [
       ...changed.changes,
       ...(writes ? runChanges(next, seen, edits) : []),
       ...removals(seen, removes),
       ...(asked === null ? [] : [writeQuestion(asked)]),
     ],
-    events: happened,
+    events: events,
     cacheEntries: changed.cacheEntries,
   };
 }
@@ -299,7 +295,7 @@ export interface BeginInput {
   /** The agents that rest, as the worker knows. */
   readonly resting?: Resting;
   /** Events committed with the table's `claimed`. */
-  readonly happened: readonly BloomHappening[];
+  readonly events: readonly BloomEvent[];
   /** The policy that the task follows; absent: what its file says. */
   readonly policy?: Pinned;
 }
@@ -307,7 +303,7 @@ export interface BeginInput {
 export interface Begun {
   /** Null: nothing is left to begin. */
   readonly known: Known | null;
-  readonly happened: readonly PawlEvent[];
+  readonly events: readonly PawlEvent[];
   readonly governed?: Governed;
 }
 
@@ -328,7 +324,7 @@ export const begin = runEvent<BeginTypes>({
     if (fault) throw fault;
     const policy = pinOf(pinned);
     const found = findTask(seen.file.tasks, id);
-    const nothing = { reply: { known: null, happened: [] } };
+    const nothing = { reply: { known: null, events: [] } };
     if (found === null) return { answer: { ...nothing, changes: gone(seen, id) } };
     const { task, ...governed } = governTask(found, policy);
     const may = watches
@@ -344,7 +340,7 @@ export const begin = runEvent<BeginTypes>({
   event({ governed, policy, seen, set, taskRun }, context) {
     if (taskRun.state === "ready" && set === null) return { event: "claimed" };
     const known = knownOf(seen, seen.file, taskRun, context, policy);
-    return { answer: { reply: { known, happened: [], governed } } };
+    return { answer: { reply: { known, events: [], governed } } };
   },
   observers: observersOf,
   propose({ decision, run, sent }, context) {
@@ -354,12 +350,12 @@ export const begin = runEvent<BeginTypes>({
     const turned = turnBy(taskRun, decision, sent.reason, { ...now, resting });
     const changed = changeTasks(seen, turned.edits, context.settings);
     const next = { ...turned.run, status: statusAfter(turned.edits, task, turned, taskRun) };
-    const all = [...context.input.happened, ...turned.happened];
-    const happened = all.map((each, index) => eventOf(context, each, index));
+    const all = [...context.input.events, ...turned.events];
+    const events = all.map((each, index) => eventOf(context, each, index));
     return {
-      reply: { known: knownOf(seen, changed.file, next, context, policy), happened, governed },
+      reply: { known: knownOf(seen, changed.file, next, context, policy), events: events, governed },
       changes: [...changed.changes, ...runChanges(next, seen, turned.edits)],
-      happened,
+      events: events,
       cacheEntries: changed.cacheEntries,
     };
   },
@@ -373,10 +369,10 @@ function isResetUnder(run: TaskRun | null, held: TaskRun | undefined): boolean {
 }
 
 /** What still counts of a command whose run was reset: what happened, and which processes exist. */
-function leftOver({ patch, happened, removes }: StepResult): StepResult {
+function leftOver({ patch, events, removes }: StepResult): StepResult {
   return {
     ...(patch?.underway === undefined ? {} : { patch: { underway: patch.underway } }),
-    ...(happened === undefined ? {} : { happened }),
+    ...(events === undefined ? {} : { events: events }),
     ...(removes === undefined ? {} : { removes }),
   };
 }
@@ -406,7 +402,7 @@ function removals({ messages }: Seen, removes: readonly string[]): readonly Chan
 }
 
 /** While its holder works on it, an edit of its file does not count: the holder's knowledge overwrites it. */
-function editUndone({ held }: Seen, taskId: string): readonly BloomHappening[] {
+function editUndone({ held }: Seen, taskId: string): readonly BloomEvent[] {
   const fault = held.get(taskId);
   if (fault?.code !== "state-tampered") return [];
   return [{ type: "task:edit_undone", taskId, reason: fault.message }];
@@ -434,7 +430,7 @@ export interface Picked {
   readonly someReady: boolean;
   /** The tasks that a newer version moved on. Only looked for where several machines work. */
   readonly movedByOthers: readonly string[];
-  readonly happened: readonly PawlEvent[];
+  readonly events: readonly PawlEvent[];
 }
 
 interface PickInput {
@@ -458,7 +454,7 @@ export const pick: Transaction<PickInput, Snapshot & Pick<Picked, "movedByOthers
     const edits = ready.map((task) => statusEdit(task, "ready_for_agent"));
     const changed = changeTasks(snapshot, edits, context.settings);
     const by = nameOf(context.caller);
-    const happened = ready.map((task, index) =>
+    const events = ready.map((task, index) =>
       eventOf(
         context,
         { type: "task:status_changed", taskId: task.id, from: task.status, to: "ready_for_agent", by },
@@ -486,9 +482,9 @@ export const pick: Transaction<PickInput, Snapshot & Pick<Picked, "movedByOthers
         exclusive: context.settings.task_environment.exclusive,
         someReady: ready.length > 0,
         movedByOthers: snapshot.movedByOthers,
-        happened,
+        events: events,
       },
-      ...(look ? {} : { changes: changed.changes, events: happened }),
+      ...(look ? {} : { changes: changed.changes, events: events }),
       cacheEntries: changed.cacheEntries,
     };
   },
@@ -499,7 +495,7 @@ export const putBack: Transaction<
   { readonly claims: readonly Claim[] },
   LoadedTasks,
   undefined,
-  { readonly happened: readonly PawlEvent[] }
+  { readonly events: readonly PawlEvent[] }
 > = {
   run: () => TASKS_RUN,
   read: (view, _, context) => loadTasks(view, context),
@@ -514,7 +510,7 @@ export const putBack: Transaction<
       set({ id }, "status", from),
     ]);
     const { command } = context.settings.bloom;
-    const happened = found.map(({ from, id, task, to }, index) =>
+    const events = found.map(({ from, id, task, to }, index) =>
       eventOf(
         context,
         { type: "task:edit_undone", taskId: task, reason: reasonFor(command, { from, id, to }) },
@@ -522,7 +518,7 @@ export const putBack: Transaction<
       ),
     );
     const { cacheEntries, changes } = changeTasks(seen, edits, context.settings);
-    return { reply: { happened }, changes, events: happened, cacheEntries };
+    return { reply: { events: events }, changes, events: events, cacheEntries };
   },
 };
 

@@ -1,7 +1,7 @@
 /**
  * One event on a task's run: the table decides, and the run, tasks.yaml and the events follow from its rule. Pure.
  */
-import type { BloomHappening } from "../../core/bloom-event.ts";
+import type { BloomEvent } from "../../core/bloom-event.ts";
 import type { Caller, RunAdvanced } from "../../core/event.ts";
 import { agentsFor, type BloomSettings } from "../../core/settings.ts";
 import type { Strength } from "../../core/strength.ts";
@@ -35,7 +35,7 @@ export interface Turn {
   readonly run: TaskRun;
   readonly rule: Rule;
   readonly edits: readonly TaskEdit[];
-  readonly happened: readonly (BloomHappening | RunAdvanced)[];
+  readonly events: readonly (BloomEvent | RunAdvanced)[];
 }
 
 export interface Now extends Around {
@@ -76,14 +76,14 @@ export function turnBy(run: TaskRun, decision: Decision, reason: string | undefi
   return {
     ...second,
     edits: [...first.edits, ...second.edits],
-    happened: [...first.happened, ...second.happened],
+    events: [...first.events, ...second.events],
   };
 }
 
 function step(before: TaskRun, decision: Decision, reason: string | undefined, now: Now): Turn {
   const { rule, after } = decision;
   const event = rule.on as TaskEvent;
-  if (rule.outcome === "no-effect") return { run: before, rule, edits: [], happened: [] };
+  if (rule.outcome === "no-effect") return { run: before, rule, edits: [], events: [] };
   const run = { ...before, ...agentAfter(before, rule, now) };
   const state = after.state as TaskState;
   const worked = event === "step_done" || rule.reply === "assumed_done";
@@ -128,7 +128,7 @@ function step(before: TaskRun, decision: Decision, reason: string | undefined, n
     run: { ...next, status: status?.type === "set" ? (status.value as TaskStatus) : now.task.status },
     rule,
     edits: written,
-    happened: happenings(run, next, decision, now),
+    events: eventsFor(run, next, decision, now),
   };
 }
 
@@ -312,19 +312,19 @@ function showsWork(run: TaskRun, task: Task): boolean {
 
 // ── Events ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function happenings(
+function eventsFor(
   run: TaskRun,
   next: TaskRun,
   decision: Decision,
   now: Now,
-): readonly (BloomHappening | RunAdvanced)[] {
+): readonly (BloomEvent | RunAdvanced)[] {
   const { rule } = decision;
   const event = rule.on as TaskEvent;
   const taskId = run.task;
   const { task, time, by, strength } = now;
   const worth = strength === undefined ? {} : { strength };
   const reason = reasonOf(next);
-  const told: BloomHappening[] = [];
+  const told: BloomEvent[] = [];
   const step = getCurrentStepForTask(task);
   if (rule.reply === "assumed_done" && step) {
     told.push({ type: "step:assumed_done", taskId, stepId: step.id, reason });

@@ -75,7 +75,7 @@ export class BoardFixture implements AsyncDisposable {
   }
 
   /** To all pages that are open. */
-  emit(event: Wire.Happened): void {
+  emit(event: Wire.ShownEvent): void {
     const text = `id: ${event.project}:${event.offset}\nevent: happened\ndata: ${JSON.stringify(event)}\n\n`;
     for (const stream of this.streams) stream.write(text);
   }

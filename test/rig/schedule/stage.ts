@@ -1,7 +1,7 @@
 /** A work loop over a project in memory, in virtual time: a test writes what is there, lets time pass, and looks. */
 import { parseDocument } from "yaml";
 import { newId } from "../../../src/adapters/clock/new-id.ts";
-import type { BloomHappening } from "../../../src/core/bloom-event.ts";
+import type { BloomEvent } from "../../../src/core/bloom-event.ts";
 import type { PawlEvent } from "../../../src/core/event.ts";
 import type {
   AgentEnd,
@@ -34,7 +34,7 @@ import { type Process, Simulator } from "./simulator.ts";
 
 export interface Stage {
   /** What the loops have told, in order. */
-  readonly told: readonly (BloomHappening | PawlEvent)[];
+  readonly told: readonly (BloomEvent | PawlEvent)[];
   /** What was stored as events, in order. */
   readonly stored: readonly StoredEvent[];
   /** The runs of agents, in the order in which they were started. */
@@ -72,9 +72,7 @@ export interface Stage {
   /** The clock that the loop has. */
   now(): Date;
   /** What was told of that type, in order. */
-  of<Type extends string>(
-    type: Type,
-  ): readonly Extract<BloomHappening | PawlEvent, { readonly type: Type }>[];
+  of<Type extends string>(type: Type): readonly Extract<BloomEvent | PawlEvent, { readonly type: Type }>[];
 }
 
 export interface StoredEvent {
@@ -170,7 +168,7 @@ export function openStage(options: StageOptions): Stage {
   const simulator = new Simulator(SEED);
   const disk = openMemoryDisk(simulator);
   const git = openMemoryGit(simulator, disk, { remote: forge !== undefined });
-  const told: (BloomHappening | PawlEvent)[] = [];
+  const told: (BloomEvent | PawlEvent)[] = [];
   const stored: StoredEvent[] = [];
   disk.onEvent = (event) => void stored.push(event);
   const runs: StageRun[] = [];
@@ -406,7 +404,7 @@ export function openStage(options: StageOptions): Stage {
     },
     of: <Type extends string>(type: Type) =>
       told.filter(
-        (event): event is Extract<BloomHappening | PawlEvent, { readonly type: Type }> => event.type === type,
+        (event): event is Extract<BloomEvent | PawlEvent, { readonly type: Type }> => event.type === type,
       ),
   };
 }

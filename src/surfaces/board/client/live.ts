@@ -1,6 +1,6 @@
 /** What happens, as it happens: one stream for the whole page, opened anew whenever it breaks. */
 import { signal } from "@preact/signals";
-import type { Happened } from "../wire.ts";
+import type { ShownEvent } from "../wire.ts";
 import { openSession, RefusedError, session } from "./api.ts";
 
 export type Line = "connecting" | "live" | "offline" | "closed";
@@ -8,7 +8,7 @@ export type Line = "connecting" | "live" | "offline" | "closed";
 /** `closed`: the server answers, but no longer knows this browser. */
 export const line = signal<Line>("connecting");
 
-type Listener = (event: Happened | null) => void;
+type Listener = (event: ShownEvent | null) => void;
 const listeners = new Set<Listener>();
 
 const FIRST_RETRY_MS = 500;
@@ -53,7 +53,7 @@ function connect(isAgain: boolean): void {
     if (begun === "" && !isAgain) emit(null);
   });
   opened.addEventListener("happened", (message) => {
-    emit(JSON.parse(message.data) as Happened);
+    emit(JSON.parse(message.data) as ShownEvent);
   });
   // Too much happened to tell it one by one.
   opened.addEventListener("reset", () => emit(null));
@@ -66,7 +66,7 @@ function connect(isAgain: boolean): void {
   });
 }
 
-export function emit(event: Happened | null): void {
+export function emit(event: ShownEvent | null): void {
   for (const listener of listeners) listener(event);
 }
 

@@ -1,6 +1,6 @@
 /** What a page shows of the server: asked for once, and again with each event that concerns it. */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import type { Happened, Refused } from "../wire.ts";
+import type { Refused, ShownEvent } from "../wire.ts";
 import { get, refusedOf } from "./api.ts";
 import { inBursts } from "./bursts.ts";
 import { listen } from "./live.ts";
@@ -22,7 +22,7 @@ interface Answer<T> {
 }
 
 /** `path` null: nothing is asked for. */
-export function useResource<T>(path: string | null, concerns: (event: Happened) => boolean): Resource<T> {
+export function useResource<T>(path: string | null, concerns: (event: ShownEvent) => boolean): Resource<T> {
   const [answer, setAnswer] = useState<Answer<T> | null>(null);
   const current = useRef(path);
   current.current = path;

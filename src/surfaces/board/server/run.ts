@@ -7,7 +7,7 @@ import { findRun, type NamedRun, overviewOf } from "../../../runtime/overview.ts
 import type { Project } from "../../../runtime/project.ts";
 import { advance } from "../../../runtime/run-transaction.ts";
 import type { RunEntry, RunPage, TimelineEntry } from "../wire.ts";
-import { nameOf, wordsOf } from "./happened.ts";
+import { nameOf, wordsOf } from "./event-words.ts";
 import { runEntry } from "./inbox.ts";
 import { machineOf, movesAt } from "./machine.ts";
 

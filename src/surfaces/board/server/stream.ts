@@ -12,7 +12,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { attempt } from "../../../core/attempt.ts";
 import type { EventLog } from "../../../core/ports/event-log.ts";
-import { happenedOf } from "./happened.ts";
+import { shownEvent } from "./event-words.ts";
 import type { BoardProject } from "./projects.ts";
 
 export interface Sink {
@@ -107,9 +107,9 @@ async function catchUp({ key, log, places, sink, signal }: CatchingUp): Promise<
     }
     for (const entry of part.entries) {
       places.set(key, { ...place, offset: entry.end });
-      const happened = happenedOf(key, entry);
-      if (happened === null) continue;
-      await sink.send({ event: "happened", data: JSON.stringify(happened), id: renderPlaces(places) });
+      const shown = shownEvent(key, entry);
+      if (shown === null) continue;
+      await sink.send({ event: "happened", data: JSON.stringify(shown), id: renderPlaces(places) });
       if (signal.aborted) return;
     }
     if (isPresent || !part.isAll) continue;

@@ -1,6 +1,6 @@
 /** The block below the loop's event lines: who is at work, what waits, and the totals. */
 
-import type { BloomHappening } from "../../../core/bloom-event.ts";
+import type { BloomEvent } from "../../../core/bloom-event.ts";
 import { cleanLine } from "../../../core/clean.ts";
 import type { PawlEvent } from "../../../core/event.ts";
 import { restLine } from "../../../workflows/bloom/agent-rest.ts";
@@ -14,7 +14,7 @@ export interface Board {
   readonly waiting: Map<string, string>;
   readonly merges: Map<string, string>;
   readonly retries: Map<string, { readonly at: number; readonly reason: string }>;
-  stands: Extract<BloomHappening, { readonly type: "loop:stands" }> | null;
+  stands: Extract<BloomEvent, { readonly type: "loop:stands" }> | null;
   /** Why tasks wait that could begin. */
   caps: readonly string[];
   /** Of these, those that were never told before. */
@@ -38,32 +38,32 @@ export function emptyBoard(): Board {
   };
 }
 
-export function track(board: Board, happening: BloomHappening | PawlEvent, now: number): void {
-  if (happening.type === "edit:kept" || happening.type === "journal:foreign") return;
-  if (happening.type === "loop:stands") board.stands = happening;
-  else if (happening.type === "loop:capped") {
-    board.caps = happening.caps;
-    board.newCaps = happening.caps.filter((each) => !board.toldCaps.has(each));
+export function track(board: Board, event: BloomEvent | PawlEvent, now: number): void {
+  if (event.type === "edit:kept" || event.type === "journal:foreign") return;
+  if (event.type === "loop:stands") board.stands = event;
+  else if (event.type === "loop:capped") {
+    board.caps = event.caps;
+    board.newCaps = event.caps.filter((each) => !board.toldCaps.has(each));
     for (const each of board.newCaps) board.toldCaps.add(each);
-  } else if (happening.type === "run:advanced") {
-    const task = happening.run.slice(happening.run.indexOf(":") + 1);
-    if (happening.to !== "waiting_for_human") board.waiting.delete(task);
-    if (happening.to !== "opening_pr") board.merges.delete(task);
-    if (AT_REST.some((state) => state === happening.to)) board.atWork.delete(task);
+  } else if (event.type === "run:advanced") {
+    const task = event.run.slice(event.run.indexOf(":") + 1);
+    if (event.to !== "waiting_for_human") board.waiting.delete(task);
+    if (event.to !== "opening_pr") board.merges.delete(task);
+    if (AT_REST.some((state) => state === event.to)) board.atWork.delete(task);
     const each = board.atWork.get(task);
     if (each === undefined) return;
-    if (each.step && (happening.event === "step_done" || happening.row === "step.assumed_done"))
+    if (each.step && (event.event === "step_done" || event.row === "step.assumed_done"))
       each.done = each.step.index + 1;
-    Object.assign(each, { doing: happening.to, since: now });
-  } else if ("taskId" in happening) trackTask(board, happening, now);
+    Object.assign(each, { doing: event.to, since: now });
+  } else if ("taskId" in event) trackTask(board, event, now);
 }
 
-type OfTask = Extract<BloomHappening | PawlEvent, { readonly taskId: string }>;
+type OfTask = Extract<BloomEvent | PawlEvent, { readonly taskId: string }>;
 
-function trackTask({ atWork, waiting, merges, retries }: Board, happening: OfTask, now: number): void {
-  const { taskId: task } = happening;
+function trackTask({ atWork, waiting, merges, retries }: Board, event: OfTask, now: number): void {
+  const { taskId: task } = event;
   const each = atWork.get(task);
-  switch (happening.type) {
+  switch (event.type) {
     case "task:claimed":
       atWork.set(task, { task, step: null, done: 0, doing: "", since: now });
       retries.delete(task);
@@ -72,25 +72,25 @@ function trackTask({ atWork, waiting, merges, retries }: Board, happening: OfTas
       atWork.delete(task);
       break;
     case "task:waiting":
-      waiting.set(task, happening.reason);
+      waiting.set(task, event.reason);
       break;
     case "task:retried":
-      if (happening.after > 0) retries.set(task, { at: now + happening.after, reason: happening.reason });
+      if (event.after > 0) retries.set(task, { at: now + event.after, reason: event.reason });
       break;
     case "git:pr_watched":
-      merges.set(task, happening.url);
+      merges.set(task, event.url);
       break;
     case "step:started":
       if (each) {
-        each.step = { id: happening.stepId, index: happening.stepIndex, total: happening.totalSteps };
-        each.done = happening.stepIndex;
+        each.step = { id: event.stepId, index: event.stepIndex, total: event.totalSteps };
+        each.done = event.stepIndex;
       }
       break;
     case "agent:said":
-      if (each) each.doing = happening.text;
+      if (each) each.doing = event.text;
       break;
     case "agent:used_tool":
-      if (each) each.doing = `${happening.name}: ${happening.detail}`;
+      if (each) each.doing = `${event.name}: ${event.detail}`;
       break;
   }
 }

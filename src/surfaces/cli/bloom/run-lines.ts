@@ -1,6 +1,6 @@
 /** The loop's event lines: one for each event that a person wants to know in the morning. */
 
-import type { BloomHappening } from "../../../core/bloom-event.ts";
+import type { BloomEvent } from "../../../core/bloom-event.ts";
 import { cleanLine } from "../../../core/clean.ts";
 import type { PawlEvent } from "../../../core/event.ts";
 import { agentOf, type Line, type OfTask, sentenceOf } from "../../../core/event-lines.ts";
@@ -12,13 +12,8 @@ import type { Board } from "./run-board.ts";
 const LONGEST = 1000;
 
 /** The line with its time; null if the event only changes the block below. The board has tracked it already. */
-export function lineOf(
-  happening: BloomHappening | PawlEvent,
-  board: Board,
-  paint: Paint,
-  now: Date,
-): string | null {
-  const said = sentenceFor(happening, board);
+export function lineOf(event: BloomEvent | PawlEvent, board: Board, paint: Paint, now: Date): string | null {
+  const said = sentenceFor(event, board);
   if (said === null) return null;
   const [text, colour] = said;
   const line = cleanLine(text);
@@ -54,42 +49,39 @@ const HIDDEN: ReadonlySet<OfTask["type"]> = new Set([
   "worktree:removed",
 ]);
 
-function sentenceFor(happening: BloomHappening | PawlEvent, board: Board): Line | null {
-  if (!("taskId" in happening)) return lineOfRun(happening, board);
-  if (HIDDEN.has(happening.type)) return null;
+function sentenceFor(event: BloomEvent | PawlEvent, board: Board): Line | null {
+  if (!("taskId" in event)) return lineOfRun(event, board);
+  if (HIDDEN.has(event.type)) return null;
   // The task that waits for its answer is shown in the block.
-  if (happening.type === "question:asked" && happening.blocking) return null;
-  if (happening.type === "environment:down" && happening.reason === null && !happening.abandoned) return null;
-  if (happening.type === "agent:rests" && !happening.first) return null;
-  if (happening.type === "target:red" && !happening.first) return null;
-  if (
-    happening.type === "agent:ended" &&
-    (happening.outcome === "succeeded" || happening.reason === "stopped")
-  )
+  if (event.type === "question:asked" && event.blocking) return null;
+  if (event.type === "environment:down" && event.reason === null && !event.abandoned) return null;
+  if (event.type === "agent:rests" && !event.first) return null;
+  if (event.type === "target:red" && !event.first) return null;
+  if (event.type === "agent:ended" && (event.outcome === "succeeded" || event.reason === "stopped"))
     return null;
-  if (happening.type === "agent:started" && happening.purpose === "step") {
-    const step = board.atWork.get(happening.taskId)?.step;
-    if (step) return [`${happening.taskId}${stepName(step)}: ${agentOf(happening)}`, null];
+  if (event.type === "agent:started" && event.purpose === "step") {
+    const step = board.atWork.get(event.taskId)?.step;
+    if (step) return [`${event.taskId}${stepName(step)}: ${agentOf(event)}`, null];
   }
-  return sentenceOf(happening);
+  return sentenceOf(event);
 }
 
-function lineOfRun(happening: BloomHappening | PawlEvent, { newCaps }: Board): Line | null {
+function lineOfRun(event: BloomEvent | PawlEvent, { newCaps }: Board): Line | null {
   // The same cap, reached again and again, is printed once; the block shows it while it holds.
-  if (happening.type === "loop:capped")
+  if (event.type === "loop:capped")
     return newCaps.length === 0 ? null : [`Tasks wait: ${newCaps.join("; ")}`, "yellow"];
-  if (happening.type === "policy:changed")
+  if (event.type === "policy:changed")
     return [
-      `${happening.run}: an edit that loosens its policy does not count: ${happening.ignored.map(renderChange).join("; ")}. \`pawl policy ${happening.run} --accept\` lets it count`,
+      `${event.run}: an edit that loosens its policy does not count: ${event.ignored.map(renderChange).join("; ")}. \`pawl policy ${event.run} --accept\` lets it count`,
       "yellow",
     ];
-  if (happening.type === "loop:outgrown")
+  if (event.type === "loop:outgrown")
     return [
-      `A newer Pawl works on ${happening.tasks.join(", ")}. This one takes nothing more, and ends when its tasks are done: update it`,
+      `A newer Pawl works on ${event.tasks.join(", ")}. This one takes nothing more, and ends when its tasks are done: update it`,
       "yellow",
     ];
-  if (happening.type === "loop:paused") return [`Paused: ${happening.reason} ${happening.fix}`, "red"];
-  if (happening.type === "loop:resumed") return ["Resumed.", "green"];
+  if (event.type === "loop:paused") return [`Paused: ${event.reason} ${event.fix}`, "red"];
+  if (event.type === "loop:resumed") return ["Resumed.", "green"];
   return null;
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { promise } from "../../../../test/rig/promise.ts";
 import { ScreenModel } from "../../../../test/rig/screen-model.ts";
-import type { BloomHappening } from "../../../core/bloom-event.ts";
+import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { PawlEvent } from "../../../core/event.ts";
 import { clean, paintOf, type Terminal } from "../terminal.ts";
 import { openScreen } from "./run-screen.ts";
@@ -33,8 +33,8 @@ function open({ columns = 80, rows = 24, wide = 2, isScreen = true } = {}) {
     err: () => {},
   };
   const screen = openScreen(terminal);
-  const show = (...happenings: readonly unknown[]) => {
-    for (const each of happenings) screen.show(each as BloomHappening | PawlEvent);
+  const show = (...events: readonly unknown[]) => {
+    for (const each of events) screen.show(each as BloomEvent | PawlEvent);
     vi.advanceTimersByTime(200);
   };
   return { model, screen, show };

@@ -5,14 +5,14 @@
  * S1  The block is drawn with the terminal's wrapping off: whatever width a letter has there, each entry is one line and
  *     can be drawn over.
  */
-import type { BloomHappening } from "../../../core/bloom-event.ts";
+import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { PawlEvent } from "../../../core/event.ts";
 import { clean, type Terminal } from "../terminal.ts";
 import { emptyBoard, frameOf, standing, track } from "./run-board.ts";
 import { lineOf } from "./run-lines.ts";
 
 export interface Screen {
-  show(happening: BloomHappening | PawlEvent): void;
+  show(event: BloomEvent | PawlEvent): void;
   say(text: string): void;
   /** Erases the block; may be called twice. */
   close(): void;
@@ -46,25 +46,25 @@ export function openScreen(terminal: Terminal, { ends = false } = {}): Screen {
     drawn = frame;
   };
   /** Without the block, only a line can say that the loop has nothing to do. */
-  const idleLine = (happening: BloomHappening | PawlEvent): string | null => {
-    if (happening.type !== "loop:stands" || terminal.isScreen || ends) return null;
-    const begins = happening.idle && !isIdle;
-    isIdle = happening.idle;
-    return begins ? standing(happening) : null;
+  const idleLine = (event: BloomEvent | PawlEvent): string | null => {
+    if (event.type !== "loop:stands" || terminal.isScreen || ends) return null;
+    const begins = event.idle && !isIdle;
+    isIdle = event.idle;
+    return begins ? standing(event) : null;
   };
   const ticking = setInterval(() => {
     if (board.atWork.size + board.retries.size > 0) redraw(null);
   }, TICK_MILLISECONDS).unref();
 
   return {
-    show(happening) {
-      track(board, happening, now().getTime());
-      if (happening.type === "git:pr_unseen") {
+    show(event) {
+      track(board, event, now().getTime());
+      if (event.type === "git:pr_unseen") {
         // The same reason, seen once a minute all night, is printed once.
-        if (unseen.get(happening.taskId) === happening.reason) return;
-        unseen.set(happening.taskId, happening.reason);
+        if (unseen.get(event.taskId) === event.reason) return;
+        unseen.set(event.taskId, event.reason);
       }
-      const line = lineOf(happening, board, terminal.paint, now()) ?? idleLine(happening);
+      const line = lineOf(event, board, terminal.paint, now()) ?? idleLine(event);
       if (line !== null) redraw(line);
       else settling ??= setTimeout(() => redraw(null), SETTLE_MILLISECONDS).unref();
     },

@@ -1,7 +1,7 @@
 /** What the commands share that run the work loop: `pawl run` on its own, `pawl worker` among others. */
 
 import { setFlagsFromString } from "node:v8";
-import type { BloomHappening } from "../../../core/bloom-event.ts";
+import type { BloomEvent } from "../../../core/bloom-event.ts";
 import { cleanLine, shownJson } from "../../../core/clean.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { PawlEvent } from "../../../core/event.ts";
@@ -43,7 +43,7 @@ export async function checkedSettings({ runtime }: Project, only: string | null 
 export function screenOf({ terminal }: Host, json: boolean | undefined, ends: boolean): Screen {
   if (json !== true) return openScreen(terminal, { ends });
   return {
-    show: (happening: BloomHappening | PawlEvent) => terminal.out(`${shownJson(happening)}\n`),
+    show: (event: BloomEvent | PawlEvent) => terminal.out(`${shownJson(event)}\n`),
     say: (text) => terminal.err(`${clean(text)}\n`),
     close: () => {},
   };
@@ -69,10 +69,10 @@ export async function runWith(
     ...outside,
     ...setup,
     runtime: project.runtime,
-    show(happening) {
-      screen.show(happening);
-      project.notices.hear(happening);
-      hear?.(happening);
+    show(event) {
+      screen.show(event);
+      project.notices.hear(event);
+      hear?.(event);
     },
   });
   outside.close?.();

@@ -51,10 +51,10 @@ export const worker: Run = async (host, call) => {
       ...{ name: own.name, agents: own.capacity, mergeTrain: bloom.merge_train, once: false },
       worker: { name: null, only: null, labels: own.labels },
       ...{ stop: stop.signal, drain: drain.signal },
-      hear(happening) {
-        atWork.hear(happening);
+      hear(event) {
+        atWork.hear(event);
         // Whoever asks for the workers sees that this one drains.
-        if (happening.type === "loop:outgrown") drain.abort();
+        if (event.type === "loop:outgrown") drain.abort();
       },
     });
     return answerOf(end, {
@@ -157,9 +157,9 @@ function openCount(): { count(): number; readonly hear: LoopSetup["show"] } {
   const tasks = new Set<string>();
   return {
     count: () => tasks.size,
-    hear(happening) {
-      if (happening.type === "task:claimed") tasks.add(happening.taskId);
-      if (happening.type === "task:released") tasks.delete(happening.taskId);
+    hear(event) {
+      if (event.type === "task:claimed") tasks.add(event.taskId);
+      if (event.type === "task:released") tasks.delete(event.taskId);
     },
   };
 }

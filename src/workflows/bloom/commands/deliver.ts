@@ -2,7 +2,7 @@
  * What leaves the worktree: push and merge. Each checks first whether it is already done, so it may be called again.
  */
 import { oneLine } from "../../../core/blanks.ts";
-import type { BloomHappening } from "../../../core/bloom-event.ts";
+import type { BloomEvent } from "../../../core/bloom-event.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { Delivery, Folder, InTheWay, MergeOrder, PreparedMerge } from "../../../core/ports/worktrees.ts";
 import { branchOf, type Task } from "../../../tasks-file/task.ts";
@@ -29,7 +29,7 @@ export async function push(context: ExecutionContext): Promise<StepResult> {
     case "pushed":
       return {
         event: "pushed",
-        happened: [{ type: "git:pushed", taskId, branch, commit: pushed.commit, remote: pushed.remote }],
+        events: [{ type: "git:pushed", taskId, branch, commit: pushed.commit, remote: pushed.remote }],
       };
     case "unchanged":
       return { event: "pushed" };
@@ -38,7 +38,7 @@ export async function push(context: ExecutionContext): Promise<StepResult> {
       return {
         event: pushed.kind === "rejected" ? "push_refused" : "push_failed",
         reason: pushed.reason,
-        happened: [{ type: "git:push_failed", taskId, branch, reason: pushed.reason }],
+        events: [{ type: "git:push_failed", taskId, branch, reason: pushed.reason }],
       };
     case "no-remote":
       return { event: "push_refused", reason: "the repository has no remote, but `push_to_remote` is set" };
@@ -84,7 +84,7 @@ function awaited({ id: taskId }: Task, into: string, owner: string): StepResult 
   return {
     event: "merge_awaited",
     reason: `${owner} is merging into ${into}`,
-    happened: [{ type: "merge:waiting", taskId, into, owner }],
+    events: [{ type: "merge:waiting", taskId, into, owner }],
   };
 }
 
@@ -110,9 +110,9 @@ async function mergeOnce(
       return afterMerge(context, order, { ...prepared, isOurs: prepared.earlier !== null }, {});
     });
   const checked = await checkMerge(context, order, prepared, base.broken);
-  const { patch, happened, failure } = checked;
+  const { patch, events, failure } = checked;
   const turn = await place.turn(context.stop);
-  if (turn === "stopped" || context.stop.aborted) return { event: "interrupted", patch, happened };
+  if (turn === "stopped" || context.stop.aborted) return { event: "interrupted", patch, events: events };
   if (turn === "void" || checked.stopped) {
     if (context.known.run.underway.length > 0) await context.note({ patch: { underway: [] } });
     return "void";
@@ -173,7 +173,7 @@ function unprepared(
       return {
         event: "merge_conflicted",
         reason: `${branch} conflicts with ${into} in ${prepared.files.join(", ")}`,
-        happened: [{ type: "merge:conflicted", taskId: context.known.task.id, into, files: prepared.files }],
+        events: [{ type: "merge:conflicted", taskId: context.known.task.id, into, files: prepared.files }],
       };
     case "refused":
       return { event: "git_refused", reason: `${branch} is not merged: ${prepared.reason}` };
@@ -189,7 +189,7 @@ async function publish(
   place: MergePlace,
   order: MergeOrder,
   prepared: Proposal,
-  seen: Pick<Verified, "patch" | "happened">,
+  seen: Pick<Verified, "patch" | "events">,
   onPublished: (commit: string) => void,
 ): Promise<StepResult | Again> {
   const { task, run } = context.known;
@@ -217,7 +217,7 @@ async function publish(
           event: "git_refused",
           reason: `the remote refuses to have ${into} moved: ${published.reason}; allow it there, or set \`open_pr: true\` in place of \`merge_into\``,
           patch: seen.patch,
-          happened: seen.happened,
+          events: seen.events,
         },
       };
     case "published":
@@ -245,7 +245,7 @@ async function checkMerge(
   const { commit, folder } = prepared;
   const stop = AbortSignal.any([context.stop, broken]);
   const unfit = await settingUp(context, folder);
-  const none = { patch: {}, happened: [] };
+  const none = { patch: {}, events: [] };
   if (unfit === "stopped") return { stopped: true, failure: null, ...none };
   if (unfit !== null) return { stopped: false, failure: unfit, ...none };
   const renew = async () => {
@@ -260,22 +260,22 @@ async function unverified(
   context: ExecutionContext,
   { into }: MergeOrder,
   prepared: Proposal,
-  seen: Pick<Verified, "patch" | "happened">,
+  seen: Pick<Verified, "patch" | "events">,
   failure: MergeFailure,
 ): Promise<StepResult> {
   const { reason, message } = failure;
-  const { patch, happened } = seen;
+  const { patch, events } = seen;
   const blame = await blameOfMerge(context, prepared.base, failure);
-  if (blame.kind === "stopped") return { event: "interrupted", patch, happened };
+  if (blame.kind === "stopped") return { event: "interrupted", patch, events: events };
   if (blame.kind === "red") {
     const waits = waitsForTarget(context, failure.command, blame);
-    return { ...waits, patch: { ...patch, ...waits.patch }, happened };
+    return { ...waits, patch: { ...patch, ...waits.patch }, events: events };
   }
   return {
     event: "merge_unverified",
     reason: `${reason} on the merge into ${into}`,
     patch: { ...patch, message },
-    happened,
+    events: events,
   };
 }
 
@@ -304,7 +304,7 @@ function unreachable(
   context: ExecutionContext,
   into: string,
   reason: string,
-  seen: Pick<StepResult, "patch" | "happened"> = {},
+  seen: Pick<StepResult, "patch" | "events"> = {},
 ): StepResult {
   if (context.stop.aborted) return { event: "interrupted", ...(seen.patch ? { patch: seen.patch } : {}) };
   return failed(context.known.task, into, `the remote cannot be reached: ${reason}`, seen);
@@ -336,22 +336,22 @@ function afterMerge(
   context: ExecutionContext,
   { branch, into }: MergeOrder,
   { commit, earlier, behind, isOurs }: Merged,
-  seen: Pick<StepResult, "patch" | "happened">,
+  seen: Pick<StepResult, "patch" | "events">,
 ): StepResult {
   const { task } = context.known;
   const { work } = context.known.run;
   const time = context.now().toISOString();
   const at = earlier ?? commit;
-  const happened: BloomHappening[] = [
+  const events: BloomEvent[] = [
     { type: isOurs ? "merge:completed" : "merge:not_needed", taskId: task.id, branch, into, commit: at },
   ];
-  if (behind) happened.push({ type: "merge:local_behind", taskId: task.id, into, ...behind });
+  if (behind) events.push({ type: "merge:local_behind", taskId: task.id, into, ...behind });
   // Recorded even if nothing was left to merge: the target has the work, and the checks ran on it.
   const merged = { into, commit: at };
   return {
     event: "merged",
     patch: { ...seen.patch, ...(work ? { work: { ...work, merging: null, merged, time } } : {}) },
-    happened: [...(seen.happened ?? []), ...happened],
+    events: [...(seen.events ?? []), ...events],
   };
 }
 
@@ -359,13 +359,13 @@ function failed(
   task: Task,
   into: string,
   reason: string,
-  seen: Pick<StepResult, "patch" | "happened"> = {},
+  seen: Pick<StepResult, "patch" | "events"> = {},
 ): StepResult {
   return {
     event: "merge_failed",
     reason,
     ...(seen.patch ? { patch: seen.patch } : {}),
-    happened: [...(seen.happened ?? []), { type: "merge:failed", taskId: task.id, into, reason }],
+    events: [...(seen.events ?? []), { type: "merge:failed", taskId: task.id, into, reason }],
   };
 }
 
@@ -399,9 +399,9 @@ export async function cleanUp(context: ExecutionContext): Promise<StepResult> {
     },
   );
   if (removed.kind === "gone-already") return { event: "cleaned" };
-  const told: BloomHappening =
+  const told: BloomEvent =
     removed.kind === "kept"
       ? { type: "worktree:kept", taskId: task.id, branch, reason: `${removed.reason}: ${removed.detail}` }
       : { type: "worktree:removed", taskId: task.id, branch };
-  return { event: "cleaned", happened: [told] };
+  return { event: "cleaned", events: [told] };
 }

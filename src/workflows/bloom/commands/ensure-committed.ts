@@ -29,13 +29,13 @@ export async function ensureCommitted(context: ExecutionContext): Promise<StepRe
     return {
       event: "committed",
       ...(state.head === null ? {} : { patch: { work: workAt(context, worktree, state.head) } }),
-      happened: [{ type: "git:committed", taskId: task.id, commit: state.head }],
+      events: [{ type: "git:committed", taskId: task.id, commit: state.head }],
     };
   return {
     event: "uncommitted",
     reason: fault.short,
     patch: { message: fault.long },
-    happened: [{ type: "git:uncommitted", taskId: task.id, paths: state.uncommitted }],
+    events: [{ type: "git:uncommitted", taskId: task.id, paths: state.uncommitted }],
   };
 }
 

@@ -1,6 +1,6 @@
 /** A task's pull request: opened once, then checked until it is merged. */
 import { oneLine } from "../../../core/blanks.ts";
-import type { BloomHappening } from "../../../core/bloom-event.ts";
+import type { BloomEvent } from "../../../core/bloom-event.ts";
 import { PawlError } from "../../../core/error.ts";
 import type {
   PullRequestLook,
@@ -31,7 +31,7 @@ export async function openPullRequest(context: ExecutionContext): Promise<StepRe
     return {
       event: ensured.kind === "refused" ? "pr_refused" : "pr_failed",
       reason: ensured.reason,
-      happened: [{ type: "git:pr_failed", taskId, reason: ensured.reason }],
+      events: [{ type: "git:pr_failed", taskId, reason: ensured.reason }],
     };
   const { number, url } = ensured;
   if (ensured.kind === "closed") return closed(task, { number, url });
@@ -41,7 +41,7 @@ export async function openPullRequest(context: ExecutionContext): Promise<StepRe
     event: "pr_opened",
     reason: url,
     patch: { pullRequest: { number, url } },
-    happened: known?.number === number ? [] : [{ type: "git:pr_opened", taskId, number, url, found }],
+    events: known?.number === number ? [] : [{ type: "git:pr_opened", taskId, number, url, found }],
   };
 }
 
@@ -99,7 +99,7 @@ function cameBack(
     event: "pr_returned",
     reason: round > of ? `${reason}; ${limit}` : reason,
     patch: { returned: { rounds: round, reviews }, message: inFull(back), takesTarget: true },
-    happened: [{ type: "git:pr_returned", taskId: task.id, number, url, round, of, reason }],
+    events: [{ type: "git:pr_returned", taskId: task.id, number, url, round, of, reason }],
   };
 }
 
@@ -145,8 +145,8 @@ function whyUnseen(seen: PullRequestLook, into: string): string {
 
 function merged(task: Task, pull: PullRequest): StepResult {
   const { number, url } = pull;
-  const told: BloomHappening = { type: "git:pr_merged", taskId: task.id, number, url };
-  return { event: "pr_merged", patch: { pullRequest: pull }, happened: [told] };
+  const told: BloomEvent = { type: "git:pr_merged", taskId: task.id, number, url };
+  return { event: "pr_merged", patch: { pullRequest: pull }, events: [told] };
 }
 
 function closed({ id }: Task, { number, url }: PullRequest): StepResult {
@@ -154,7 +154,7 @@ function closed({ id }: Task, { number, url }: PullRequest): StepResult {
     event: "pr_closed",
     reason: `its pull request was closed without a merge (${url}): \`bloom ready ${id}\` opens another, \`bloom done ${id} --force\` ends the task`,
     patch: { pullRequest: { number, url, closed: true } },
-    happened: [{ type: "git:pr_closed", taskId: id, number, url }],
+    events: [{ type: "git:pr_closed", taskId: id, number, url }],
   };
 }
 

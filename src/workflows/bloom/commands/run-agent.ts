@@ -3,7 +3,7 @@
  * step, skip an open question or overdraw a spent budget.
  */
 
-import type { BloomHappening } from "../../../core/bloom-event.ts";
+import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { AgentEnd, AgentEvent, AgentRun } from "../../../core/ports/agents.ts";
 import type {
   ChangedOutside,
@@ -92,7 +92,7 @@ function spent(task: Task, run: TaskRun, limit: Limit): StepResult {
   return {
     event: "budget_spent",
     reason: `the budget of ${limit} is spent: ${usd.toFixed(2)} USD, ${turns} turns, ${minutes} minutes so far`,
-    happened: [{ type: "budget:exhausted", taskId: task.id, limit, spent: { usd, turns, minutes } }],
+    events: [{ type: "budget:exhausted", taskId: task.id, limit, spent: { usd, turns, minutes } }],
   };
 }
 
@@ -138,7 +138,7 @@ async function start(context: ExecutionContext, place: Place): Promise<StepResul
       ...(await begins(context, place.worktree)),
     },
     edits: beginEdits(task, step, context.now().toISOString()),
-    happened: agentStarted(before, { step, agent: place.agent, run: id, resumed: session !== null }),
+    events: agentStarted(before, { step, agent: place.agent, run: id, resumed: session !== null }),
   });
   if (context.stop.aborted) return { event: "interrupted", patch: { underway: [], agentRun: null } };
   const heard = listen(context, id);
@@ -211,7 +211,7 @@ function beginEdits(task: Task, step: Step | null, time: string): readonly TaskE
 function agentStarted(
   { run: { errand }, settings, task }: Known,
   { step, ...started }: Pick<Last, "step" | "agent"> & { readonly run: string; readonly resumed: boolean },
-): readonly BloomHappening[] {
+): readonly BloomEvent[] {
   const { permission } = settings;
   return [
     ...stepStarted(task, step),
@@ -219,7 +219,7 @@ function agentStarted(
   ];
 }
 
-function stepStarted(task: Task, step: Step | null): readonly BloomHappening[] {
+function stepStarted(task: Task, step: Step | null): readonly BloomEvent[] {
   if (step === null || step.status === "in_progress") return [];
   const stepIndex = task.steps.findIndex(({ id }) => id === step.id);
   return [
@@ -277,12 +277,12 @@ async function noteNearing(
   earlier: Promise<unknown>,
 ): Promise<void> {
   await earlier;
-  const happened = toldNearing(context.known.task, context.known.run, near);
-  await context.note({ patch: { nearing: near }, happened }).catch(() => {});
+  const events = toldNearing(context.known.task, context.known.run, near);
+  await context.note({ patch: { nearing: near }, events: events }).catch(() => {});
 }
 
 /** Once for a limit. */
-function toldNearing(task: Task, before: TaskRun, near: Nearing | null): readonly BloomHappening[] {
+function toldNearing(task: Task, before: TaskRun, near: Nearing | null): readonly BloomEvent[] {
   if (near === null || before.nearing?.limit === near.limit) return [];
   return [{ type: "budget:nearing", taskId: task.id, ...near }];
 }
@@ -352,7 +352,7 @@ async function tell(
   const { task, run, settings } = known;
   const spent = added(run, end.usage, end.duration);
   const near = nearing(budgetOf(task, settings), spent);
-  const happened: BloomHappening[] = [
+  const events: BloomEvent[] = [
     {
       type: "agent:ended",
       taskId: task.id,
@@ -404,7 +404,7 @@ async function tell(
     ...outcome,
     patch: { ...patch, ...(keepsMessage ? {} : { message: null }), ...outcome.patch },
     edits,
-    happened: [...happened, ...(outcome.happened ?? [])],
+    events: [...events, ...(outcome.events ?? [])],
     removes: [
       ...(keepsMessage ? [] : before.messages.map((message) => message.path)),
       ...(outcome.removes ?? []),
@@ -441,7 +441,7 @@ function sessionOf(
   return { id, agent, folder, ...(host === undefined ? {} : { host }) };
 }
 
-function strayedOf(taskId: string, run: string, changed: readonly ChangedOutside[]): BloomHappening {
+function strayedOf(taskId: string, run: string, changed: readonly ChangedOutside[]): BloomEvent {
   const files = [...changed].sort((a, b) => (a.path < b.path ? -1 : 1));
   return { type: "agent:strayed", taskId, run, paths: files.map(({ path }) => path), files };
 }

@@ -1,5 +1,5 @@
 /** The verify commands, run by the loop itself: an agent's word is not evidence. */
-import type { BloomHappening } from "../../../core/bloom-event.ts";
+import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { LoopEvidence } from "../../../core/loop-record.ts";
 import type { CommandEnd } from "../../../core/ports/commands.ts";
 import type { Folder, Worktree } from "../../../core/ports/worktrees.ts";
@@ -29,25 +29,25 @@ export async function runVerify(context: ExecutionContext): Promise<StepResult> 
   if ((await setUp(context, place.folder, false)) === "stopped") return { event: "interrupted" };
   const commit = await commitSeen(context, place.worktree);
   const seen = await verify(context, commands, { folder: place.folder, commit, on: "worktree" });
-  const { failure, happened, patch } = seen;
-  if (seen.stopped) return { event: "interrupted", patch, happened };
-  if (failure === null) return { event: "verify_passed", patch, happened };
+  const { failure, events, patch } = seen;
+  if (seen.stopped) return { event: "interrupted", patch, events: events };
+  if (failure === null) return { event: "verify_passed", patch, events: events };
   const blame = await blameOf(context, place.worktree, { command: failure.command, end: failure.end });
   switch (blame.kind) {
     case "stopped":
-      return { event: "interrupted", patch, happened };
+      return { event: "interrupted", patch, events: events };
     case "green":
-      return { event: "target_green", patch, happened };
+      return { event: "target_green", patch, events: events };
     case "red": {
       const waits = waitsForTarget(context, failure.command, blame);
-      return { ...waits, patch: { ...patch, ...waits.patch }, happened };
+      return { ...waits, patch: { ...patch, ...waits.patch }, events: events };
     }
     case "own":
       return {
         event: "verify_failed",
         reason: failure.reason,
         patch: { ...patch, message: failure.message },
-        happened,
+        events: events,
       };
   }
 }
@@ -57,7 +57,7 @@ function conflicted(task: Task, files: readonly string[]): StepResult {
   return {
     event: "merge_conflicted",
     reason: `${branchOf(task)} conflicts with ${into} in ${files.join(", ")}`,
-    happened: [{ type: "merge:conflicted", taskId: task.id, into, files }],
+    events: [{ type: "merge:conflicted", taskId: task.id, into, files }],
   };
 }
 
@@ -104,7 +104,7 @@ export interface Verified {
   readonly stopped: boolean;
   readonly failure: (Failure & FailedCheck & { readonly command: string }) | null;
   readonly patch: NonNullable<StepResult["patch"]>;
-  readonly happened: readonly BloomHappening[];
+  readonly events: readonly BloomEvent[];
 }
 
 /** Where commands run. */
@@ -130,15 +130,15 @@ export async function verify(
   const ids = commands.map((_, index) => nameOfRun(task.id, first + index));
   if (ids.length > 0) await context.note({ patch: { underway: ids, runs: run.runs + ids.length } });
   const evidence: LoopEvidence[] = [];
-  const happened: BloomHappening[] = [];
+  const events: BloomEvent[] = [];
   const patch = () => ({ underway: [], evidence: [...run.evidence, ...evidence] });
   const over = { stopped: true, failure: null } as const;
   for (const [index, { step, command }] of commands.entries()) {
     const check = { id: ids[index] ?? "", command, place, stop };
     const ended = await runCheck(context, { ...check, how: "enter" });
-    if (ended === null) return { ...over, patch: patch(), happened };
+    if (ended === null) return { ...over, patch: patch(), events: events };
     const again = ended.exit === 0 ? null : await repeat(context, ended, check, commands.slice(0, index));
-    if (again === "stopped") return { ...over, patch: patch(), happened };
+    if (again === "stopped") return { ...over, patch: patch(), events: events };
     const last = again ?? ended;
     const told = { taskId: task.id, command, duration: last.duration, commit, log: last.output };
     const isFlaky = again?.exit === 0;
@@ -147,15 +147,15 @@ export async function verify(
       time: context.now().toISOString(),
       ...(isFlaky ? { flaky: { exit: ended.exit, log: ended.output } } : {}),
     });
-    if (isFlaky) happened.push({ type: "check:flaky", ...told, exit: ended.exit, failed: ended.output });
-    else if (last.exit === 0) happened.push({ type: "check:passed", ...told });
+    if (isFlaky) events.push({ type: "check:flaky", ...told, exit: ended.exit, failed: ended.output });
+    else if (last.exit === 0) events.push({ type: "check:passed", ...told });
     else {
-      happened.push({ type: "check:failed", ...told, exit: last.exit });
+      events.push({ type: "check:failed", ...told, exit: last.exit });
       const failure = { ...failureOf(command, last), command, end: { ...last, folder: place.folder } };
-      return { stopped: false, failure, patch: patch(), happened };
+      return { stopped: false, failure, patch: patch(), events: events };
     }
   }
-  return { stopped: false, failure: null, patch: patch(), happened };
+  return { stopped: false, failure: null, patch: patch(), events: events };
 }
 
 interface CheckRun {

@@ -110,9 +110,7 @@ export async function watchTarget(context: ExecutionContext): Promise<StepResult
   if (failed === null)
     return {
       event: "target_green",
-      happened: [
-        { type: "target:green", taskId: context.known.task.id, into: red.into, commit: found.target },
-      ],
+      events: [{ type: "target:green", taskId: context.known.task.id, into: red.into, commit: found.target }],
     };
   const how = red.command === null ? failed.reason : failureOf(red.command, failed.end).reason;
   const { since } = red;

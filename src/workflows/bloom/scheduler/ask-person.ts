@@ -1,5 +1,5 @@
 /** Turns an agent's request for permission into a question of its task, while it waits. */
-import type { BloomHappening } from "../../../core/bloom-event.ts";
+import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { Caller, PawlEvent } from "../../../core/event.ts";
 import type { PermissionQuestion } from "../../../core/ports/agents.ts";
 import type { Watch } from "../../../core/ports/watch.ts";
@@ -10,7 +10,7 @@ import { ask } from "../verbs/question.ts";
 export interface AskSetup {
   readonly runtime: Runtime;
   readonly watch: Watch;
-  readonly show: (happening: BloomHappening | PawlEvent) => void;
+  readonly show: (event: BloomEvent | PawlEvent) => void;
 }
 
 const YES = /^\s*(y|yes|ok|allow)\b/i;

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { promise } from "../../../../test/rig/promise.ts";
 import { openStage, type Stage, type StageOptions } from "../../../../test/rig/schedule/stage.ts";
-import type { BloomHappening } from "../../../core/bloom-event.ts";
+import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { Cap, Held, Wanted } from "../../../core/ports/claims.ts";
 import { openCaps } from "./caps.ts";
 
@@ -90,7 +90,7 @@ describe("A cap that was reached", () => {
     caps: { repository: 1, agent: 2, usd: 50 },
   });
   function opened() {
-    const told: BloomHappening[] = [];
+    const told: BloomEvent[] = [];
     return { told, ...openCaps((event) => void told.push(event)) };
   }
 

@@ -2,7 +2,7 @@
  * Caps over all machines that keep this worker from taking tasks. Those that are reached are remembered for one look, so that a
  * long backlog costs one question per cap.
  */
-import type { BloomHappening } from "../../../core/bloom-event.ts";
+import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { Cap, Wanted } from "../../../core/ports/claims.ts";
 import { wordsOfCap } from "../caps.ts";
 
@@ -18,7 +18,7 @@ export interface Caps {
   tell(): void;
 }
 
-export function openCaps(show: (happening: BloomHappening) => void): Caps {
+export function openCaps(show: (event: BloomEvent) => void): Caps {
   const reached = new Map<string, string | null>();
   let leastUsd = Number.POSITIVE_INFINITY;
   let told = "[]";

@@ -6,7 +6,7 @@
  *     being made is ended before.
  * E3  A slot and a port belong to one environment at a time, also after their owner died, until that is taken away.
  */
-import type { BloomHappening } from "../../../core/bloom-event.ts";
+import type { BloomEvent } from "../../../core/bloom-event.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { PawlEvent } from "../../../core/event.ts";
 import { projectPath } from "../../../core/path.ts";
@@ -45,7 +45,7 @@ interface Setup {
   readonly lost?: AbortSignal;
 }
 
-type Up = Extract<BloomHappening, { readonly type: "environment:up" }>;
+type Up = Extract<BloomEvent, { readonly type: "environment:up" }>;
 
 const MINUTE = 60_000;
 
@@ -223,7 +223,7 @@ async function takeAway(
     const { name, slot, task } = held;
     const reason = ended === null || ended.exit === 0 ? null : failureOf(down ?? "", ended).reason;
     const told = { type: "environment:down", taskId: task, name, slot, reason, abandoned } as const;
-    await keep(setup, { task, held: null, happened: [{ ...told, exit: ended?.exit ?? null }] });
+    await keep(setup, { task, held: null, events: [{ ...told, exit: ended?.exit ?? null }] });
   } finally {
     await claim.release();
   }

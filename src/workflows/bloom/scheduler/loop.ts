@@ -14,7 +14,7 @@
  *     begun come to its end.
  * L8  Who cannot be sure of a task's lease ends its agent, before another worker can take the task.
  */
-import type { BloomHappening } from "../../../core/bloom-event.ts";
+import type { BloomEvent } from "../../../core/bloom-event.ts";
 import { PawlError, toPawlError } from "../../../core/error.ts";
 import type { Caller, PawlEvent } from "../../../core/event.ts";
 import type { Cap, Claim, Held, Wanted } from "../../../core/ports/claims.ts";
@@ -63,7 +63,7 @@ export interface LoopSetup extends LoopPorts {
   /** With `once`: also while tasks only wait for an agent that rests. */
   readonly noWait?: boolean;
   /** Receives every event as it happens; stored ones carry an id. */
-  readonly show: (happening: BloomHappening | PawlEvent) => void;
+  readonly show: (event: BloomEvent | PawlEvent) => void;
   /** Aborted: begin nothing new, end the agents. */
   readonly stop: AbortSignal;
   /** Aborted: begin nothing new, and end as soon as nothing is at work. */
@@ -256,7 +256,7 @@ async function look(loop: Loop, only = false): Promise<Picked> {
   const seen = (await tookBack(loop, found)) ? await read() : found;
   if (only || !seen.someReady || seen.movedByOthers.length > 0) return seen;
   const { reply } = await advance(loop.runtime, pick, asked, caller(loop));
-  for (const event of reply.happened) loop.show(event);
+  for (const event of reply.events) loop.show(event);
   return reply;
 }
 
@@ -264,7 +264,7 @@ async function tookBack(loop: Loop, { file, runs }: Picked): Promise<boolean> {
   const claims = await loop.taskClaims.see({ tasks: file.tasks, runs }, loop.active.size === 0);
   if (claims.length === 0) return false;
   const { reply } = await advance(loop.runtime, putBack, { claims }, caller(loop));
-  for (const event of reply.happened) loop.show(event);
+  for (const event of reply.events) loop.show(event);
   return true;
 }
 
@@ -670,7 +670,7 @@ function openStanding(loop: Loop): (picked: Picked, rests: boolean) => void {
   };
 }
 
-function waitingNow({ runs, states, scope }: Picked): readonly BloomHappening[] {
+function waitingNow({ runs, states, scope }: Picked): readonly BloomEvent[] {
   return [...runs.values()].flatMap((run) =>
     scope.has(run.task) && states.get(run.task) === "waiting_for_human"
       ? [{ type: "task:waiting", taskId: run.task, reason: reasonOf(run) }]

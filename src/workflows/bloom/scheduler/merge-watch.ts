@@ -2,7 +2,7 @@
  * Checks whether open pull requests were merged: one after another, apart from the agents' slots, when the run begins
  * and then at a slow pace. Does nothing if there are none.
  */
-import type { BloomHappening } from "../../../core/bloom-event.ts";
+import type { BloomEvent } from "../../../core/bloom-event.ts";
 import { placedTasks, type Task } from "../../../tasks-file/task.ts";
 import type { TaskRun } from "../task-run.ts";
 import type { Picked } from "../transactions.ts";
@@ -21,7 +21,7 @@ export interface MergeWatch {
 export interface MergeWatchSetup {
   /** Checks one task, unless another worker has it. Never throws. */
   readonly look: (task: Task) => Promise<void>;
-  readonly show: (happening: BloomHappening) => void;
+  readonly show: (event: BloomEvent) => void;
   readonly stop: AbortSignal;
   /** A round is over. */
   readonly notify: () => void;

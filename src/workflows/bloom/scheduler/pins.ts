@@ -4,7 +4,7 @@
  * claim, also after that has ended, and for every task: a tightening counts at once; a loosening is reported, and counts
  * once a person accepts it.
  */
-import type { BloomHappening } from "../../../core/bloom-event.ts";
+import type { BloomEvent } from "../../../core/bloom-event.ts";
 import { canonical } from "../../../core/canonical.ts";
 import { governing, ignoredIn, type Policy, type PolicyChange } from "../../../core/policy.ts";
 import { placed, settingSources } from "../../../core/policy-places.ts";
@@ -34,7 +34,7 @@ export interface Pins {
   tell(run: string, ignored: readonly PolicyChange[]): Promise<void>;
 }
 
-type Show = (happening: BloomHappening) => void;
+type Show = (event: BloomEvent) => void;
 
 export function openPins(runtime: Runtime, policies: Policies | undefined, show: Show): Pins {
   let base: Policy | null = null;

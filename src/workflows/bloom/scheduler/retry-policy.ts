@@ -2,7 +2,7 @@
  * Errors that the loop waits out instead of ending: a tasks.yaml that a person is editing, a full disk, a lock that is
  * held too long. It reports each once, and resumes as soon as it can.
  */
-import type { BloomHappening } from "../../../core/bloom-event.ts";
+import type { BloomEvent } from "../../../core/bloom-event.ts";
 import { type ErrorCode, PawlError } from "../../../core/error.ts";
 import type { Clock } from "../../../core/ports/clock.ts";
 
@@ -42,7 +42,7 @@ const ONCE_TRIES = 3;
 
 export function openRetryPolicy(setup: {
   readonly once: boolean;
-  readonly show: (happening: BloomHappening) => void;
+  readonly show: (event: BloomEvent) => void;
   readonly stop: AbortSignal;
   readonly clock: Clock;
 }): RetryPolicy {

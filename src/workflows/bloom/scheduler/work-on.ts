@@ -3,7 +3,7 @@
  * first ends what an earlier owner left running when it died, and resumes that session.
  */
 
-import type { BloomHappening } from "../../../core/bloom-event.ts";
+import type { BloomEvent } from "../../../core/bloom-event.ts";
 import { type ErrorCode, toPawlError } from "../../../core/error.ts";
 import type { Caller, PawlEvent } from "../../../core/event.ts";
 import type { ProjectPath } from "../../../core/path.ts";
@@ -56,7 +56,7 @@ export interface WorkSetup {
   readonly taskClaims: Pick<TaskClaims, "isOpen">;
   readonly worker?: Worker;
   readonly name: string;
-  readonly show: (happening: BloomHappening | PawlEvent) => void;
+  readonly show: (event: BloomEvent | PawlEvent) => void;
   readonly stop: AbortSignal;
   readonly retries: RetryPolicy;
   readonly lacksTrust?: LoopPorts["lacksTrust"];
@@ -105,7 +105,7 @@ export interface Begins {
 
 /** Works on a leased task until it is idle; does nothing if there is nothing left to begin. */
 export async function workOn(setup: WorkSetup, work: Work, begins: Begins, caller: Caller): Promise<void> {
-  const claimed: BloomHappening = {
+  const claimed: BloomEvent = {
     type: "task:claimed",
     taskId: work.id,
     worker: setup.name,
@@ -115,7 +115,7 @@ export async function workOn(setup: WorkSetup, work: Work, begins: Begins, calle
   let told = false;
   const beginIt = async () => {
     const begun = await beginNow(setup, work, begins, told ? [] : [claimed], caller);
-    told ||= begun.happened.length > 0;
+    told ||= begun.events.length > 0;
     return begun.known;
   };
   try {
@@ -129,9 +129,7 @@ export async function workOn(setup: WorkSetup, work: Work, begins: Begins, calle
       if (result === null) break;
       // Checking its pull request is not work on it.
       const tells: boolean = !told && result.event !== "pr_pending";
-      const more: StepResult = tells
-        ? { ...result, happened: [claimed, ...(result.happened ?? [])] }
-        : result;
+      const more: StepResult = tells ? { ...result, events: [claimed, ...(result.events ?? [])] } : result;
       told ||= tells;
       const committed = await commit(setup, work, more, caller);
       known = committed.known;
@@ -161,17 +159,17 @@ async function beginNow(
   setup: WorkSetup,
   work: Work,
   { isTargetMoved = false, resting = new Map(), watches = false }: Begins,
-  happened: readonly BloomHappening[],
+  events: readonly BloomEvent[],
   caller: Caller,
 ): Promise<Begun & { readonly known: Known }> {
   const policy = await setup.pins.of(work.id);
   const worker = setup.worker ?? ANY_WORKER;
-  const input = { task: work.id, worker, watches, isTargetMoved, resting, happened, policy };
+  const input = { task: work.id, worker, watches, isTargetMoved, resting, events, policy };
   const reply = await withRetries(
     setup,
     async () => (await advance(setup.runtime, begin, input, caller)).reply,
   );
-  for (const event of reply.happened) setup.show(event);
+  for (const event of reply.events) setup.show(event);
   if (reply.known === null) throw GONE;
   await pin(setup, work, reply.governed);
   work.run = reply.known.run;
@@ -229,7 +227,7 @@ function contextOf(setup: WorkSetup, work: Work, known: Known, caller: Caller): 
         work.environment = environment;
       });
       if (made === "stopped") return made;
-      latest = (await commit(setup, work, { happened: [made] }, caller)).known;
+      latest = (await commit(setup, work, { events: [made] }, caller)).known;
       return "up";
     },
     lease: (what) => setup.claims.take(what, setup.name),
@@ -264,7 +262,7 @@ async function recover(setup: WorkSetup, work: Work, known: Known, caller: Calle
   // Its agent's calls would record what nobody could take over.
   if (saved.event !== undefined && setup.stop.aborted) return known;
   if (saved.event !== undefined) return (await commit(setup, work, saved, caller)).known;
-  const happened: BloomHappening[] = [];
+  const events: BloomEvent[] = [];
   let { costs, spent } = known.run;
   const { agentRun } = known.run;
   const step = getCurrentStepForTask(known.task)?.id ?? null;
@@ -273,16 +271,16 @@ async function recover(setup: WorkSetup, work: Work, known: Known, caller: Calle
     const isAgents = agentRun?.run === run;
     const lost = isAgents ? await lostAgent(setup, work.id, agentRun, usage) : null;
     const milliseconds = lost?.duration ?? 0;
-    if (lost) happened.push(lost);
+    if (lost) events.push(lost);
     spent = added({ spent }, usage, milliseconds);
     costs = withCost({ costs }, known.task, { purpose: known.run.errand, step, usage, milliseconds });
     await takeCalls(setup, work.id, run);
     const count = await setup.ports.agents.endLeftovers(run);
-    if (count > 0) happened.push({ type: "agent:leftovers_ended", taskId: work.id, run, count });
+    if (count > 0) events.push({ type: "agent:leftovers_ended", taskId: work.id, run, count });
   }
   const kept = await keptSession(setup, known);
   const patch = { underway: [], agentRun: null, spent, costs, ...kept.patch };
-  return (await commit(setup, work, { patch, edits: kept.edits, happened }, caller)).known;
+  return (await commit(setup, work, { patch, edits: kept.edits, events: events }, caller)).known;
 }
 
 /** The session of the agent that a dead loop left can be resumed, also if only its output tells which that is. */
@@ -307,7 +305,7 @@ async function lostAgent(
   taskId: string,
   { run, since }: NonNullable<TaskRun["agentRun"]>,
   usage: AgentUsage | null,
-): Promise<Extract<BloomHappening, { readonly type: "agent:ended" }>> {
+): Promise<Extract<BloomEvent, { readonly type: "agent:ended" }>> {
   const sign = Date.parse((await ports.agents.lastSignOf(run)) ?? since);
   const ended = Math.min(sign, clock.now().getTime());
   return {
@@ -358,7 +356,7 @@ async function commit(
     setup,
     async () => (await advance(setup.runtime, applyResult, input, caller)).reply,
   );
-  for (const event of reply.happened) setup.show(event);
+  for (const event of reply.events) setup.show(event);
   if (reply.known === null) throw GONE;
   if (isOver(reply.known.run)) await setup.pins.forget(work.id);
   else await pin(setup, work, reply.governed);

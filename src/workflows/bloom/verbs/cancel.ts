@@ -67,7 +67,7 @@ function decideCancel(
     data: { ...data, changed: true, reason: why, subtasks: open.map((sub) => sub.id) },
     edits: all.flatMap((each) => each.edits ?? []),
     changes: all.flatMap((each) => each.changes ?? []),
-    happened: all.flatMap((each) => each.happened ?? []),
+    events: all.flatMap((each) => each.events ?? []),
   };
 }
 
@@ -106,6 +106,6 @@ function cancelOne(
       run && !isOver(run)
         ? [{ type: "write", path: loopRunPath(task.id), text: renderRun({ ...run, cancelled: true }) }]
         : [],
-    happened: [{ type: "task:cancelled", taskId: task.id, reason }],
+    events: [{ type: "task:cancelled", taskId: task.id, reason }],
   };
 }

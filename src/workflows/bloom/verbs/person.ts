@@ -40,7 +40,7 @@ export function sendEvent(
     data: { task: task.id, from: run.state, state: sent.state },
     edits: next.edits,
     changes: runChanges(sent, snapshot, next.edits),
-    happened: next.happened,
+    events: next.events,
   };
 }
 
@@ -54,7 +54,7 @@ export const assign = changing(
       text: `${id} is assigned to ${worker}.`,
       data: { task: id, worker },
       edits: [set(task, "agent_name", worker), ...statusTo(task, "assigned")],
-      happened: [{ type: "task:assigned", taskId: id, worker }],
+      events: [{ type: "task:assigned", taskId: id, worker }],
     };
   },
 );
@@ -69,7 +69,7 @@ export const note = changing(
       text: `Noted in ${id}.`,
       data: { task: id, note: text },
       edits: [noted(task, text)],
-      happened: [{ type: "task:noted", taskId: id, text }],
+      events: [{ type: "task:noted", taskId: id, text }],
     };
   },
 );
@@ -116,7 +116,7 @@ function decideReset(
     data: { reset: tasks.map((task) => task.id) },
     edits: results.flatMap((result) => result.edits ?? []),
     changes: results.flatMap((result) => result.changes ?? []),
-    happened: results.flatMap((result) => result.happened ?? []),
+    events: results.flatMap((result) => result.events ?? []),
   };
 }
 
@@ -128,7 +128,7 @@ function resetOne(snapshot: Renewable, task: Task, context: Context): Done {
       text: "",
       edits: [...forgetSession(task), ...own],
       changes: snapshot.unspent,
-      happened: [{ type: "task:reset", taskId: task.id, from: task.status }],
+      events: [{ type: "task:reset", taskId: task.id, from: task.status }],
     };
   // If a person at a terminal says so, what was spent no longer counts.
   const from = isPersonHere(context) ? { ...run, spent: NOTHING_SPENT } : run;

@@ -45,7 +45,7 @@ export const ask = changing(
       data: { question },
       ...(question.blocking ? { waits: true as const } : {}),
       changes: [writeQuestion(question)],
-      happened: [questionAsked(question)],
+      events: [questionAsked(question)],
     };
   },
 );
@@ -69,7 +69,7 @@ export const answer = changing(
     if (question.answer !== null)
       return { text: `${id} is answered already: ${question.answer}`, data: { question }, refused: true };
     const answered = { ...question, answer: text, answered: context.now.time };
-    const happened = [
+    const events = [
       { type: "question:answered", taskId: question.task, questionId: id, answer: text },
     ] as const;
     const write = writeQuestion(answered);
@@ -97,7 +97,7 @@ export const answer = changing(
             : `Answered ${id}.`,
         data: { question: answered },
         changes: [write, { type: "write", path: messagePath(id), text: `${JSON.stringify(message)}\n` }],
-        happened,
+        events: events,
       };
     }
     const next = sendEvent(
@@ -113,7 +113,7 @@ export const answer = changing(
       data: { question: answered, ...next.data },
       edits: next.edits ?? [],
       changes: [write, ...(next.changes ?? [])],
-      happened: [...happened, ...(next.happened ?? [])],
+      events: [...events, ...(next.events ?? [])],
     };
   },
 );
@@ -161,7 +161,7 @@ export const interject = changing(
         : `No agent of ${id} runs now: it is ${state}. Saved; delivered on the agent's next run (\`bloom show ${id}\`).`,
       data: { task: id, text, state },
       changes: [{ type: "write", path: messagePath(now.id), text: `${JSON.stringify(message)}\n` }],
-      happened: [{ type: "task:interjected", taskId: id, text }],
+      events: [{ type: "task:interjected", taskId: id, text }],
     };
   },
 );

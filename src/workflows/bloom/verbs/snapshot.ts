@@ -1,5 +1,5 @@
 /** What every verb over tasks.yaml shares: what it reads, and how it reports what it did. */
-import type { BloomHappening } from "../../../core/bloom-event.ts";
+import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { PawlEvent, RunAdvanced } from "../../../core/event.ts";
 import { isId } from "../../../core/id.ts";
 import type { Outside } from "../../../core/ports/outside.ts";
@@ -76,7 +76,7 @@ export interface Done {
   readonly ask?: HumanQuestion;
   readonly edits?: readonly TaskEdit[];
   readonly changes?: readonly Change[];
-  readonly happened?: readonly (BloomHappening | RunAdvanced)[];
+  readonly events?: readonly (BloomEvent | RunAdvanced)[];
 }
 
 /** A read-only verb. */
@@ -132,16 +132,16 @@ function prepared(seen: LoadedTasks, input: unknown, done: Done, context: Contex
     changes: [...changes, ...(done.changes ?? [])],
     cacheEntries,
     ...(done.verdict && { verdict: done.verdict }),
-    events: (done.happened ?? []).map((happening, index) => eventOf(context, happening, index)),
+    events: (done.events ?? []).map((event, index) => eventOf(context, event, index)),
   };
 }
 
 export function eventOf(
   context: Pick<Context, "now">,
-  happening: BloomHappening | RunAdvanced,
+  event: BloomEvent | RunAdvanced,
   index: number,
 ): PawlEvent {
-  return { id: `${context.now.id}-${index}`, time: context.now.time, ...happening } as PawlEvent;
+  return { id: `${context.now.id}-${index}`, time: context.now.time, ...event } as PawlEvent;
 }
 
 function replyOf({ text, data = {}, refused, waits }: Done): Reply {

@@ -151,7 +151,7 @@ export const done = changing(
     if (pending) {
       const hint = "What remains (checks, git, subtasks) follows.";
       const result = moved(task, "done_pending_merge", steps, context, hint);
-      return { ...result, happened: [...stepTold, ...(result.happened ?? [])] };
+      return { ...result, events: [...stepTold, ...(result.events ?? [])] };
     }
     const parents = doneWith(snapshot.file.tasks, id, snapshot.states);
     const ends = [...steps, ...completed(task, now.time).filter(notStatus)];
@@ -161,9 +161,9 @@ export const done = changing(
       changes: stopsAgent(snapshot.runs.get(id)),
       text: [result.text, ...parents.map((parent) => `${parent.id} is done with it.`)].join("\n"),
       edits: [...(result.edits ?? []), ...parents.flatMap((parent) => completed(parent, now.time))],
-      happened: [
+      events: [
         ...stepTold,
-        ...(result.happened ?? []),
+        ...(result.events ?? []),
         ...[task, ...parents].map((each) => ({
           type: "task:completed" as const,
           taskId: each.id,
@@ -204,7 +204,7 @@ function declare(snapshot: Snapshot, task: Task, why: string, context: Context):
     data: { task: task.id, nothing: why },
     edits,
     changes: runChanges({ ...run, nothing: why }, snapshot, []),
-    happened: [{ type: "task:nothing_to_do", taskId: task.id, reason: why, by }],
+    events: [{ type: "task:nothing_to_do", taskId: task.id, reason: why, by }],
   };
 }
 
@@ -256,6 +256,6 @@ function moved(
     text: [`${task.id} is ${status}.`, ...(hint ? [hint] : [])].join(" "),
     data: { ...data, changed: true },
     edits: [...more, ...statusTo(task, status)],
-    happened: [{ type: "task:status_changed", taskId: task.id, from: task.status, to: status, by }],
+    events: [{ type: "task:status_changed", taskId: task.id, from: task.status, to: status, by }],
   };
 }

@@ -28,7 +28,7 @@ export const stepDone = changing(loadTasks, ({ file }, { id }: StepInput, { now 
     text: `${id} is done. ${next}`,
     data: { ...data, changed: true, open: open.map((each) => each.id) },
     edits: completed(step, now.time),
-    happened: [{ type: "step:completed", taskId: task.id, stepId: id, duration: durationOf(step, now.time) }],
+    events: [{ type: "step:completed", taskId: task.id, stepId: id, duration: durationOf(step, now.time) }],
   };
 });
 
@@ -64,7 +64,7 @@ export const stepCancel = changing(
       data: { ...data, changed: true, open },
       edits: [set(step, "cancel_reason", why), set(step, "status", "cancelled")],
       changes: checked ? runChanges(checked, snapshot, []) : [],
-      happened: [{ type: "step:cancelled", taskId: task.id, stepId: id, reason: why }],
+      events: [{ type: "step:cancelled", taskId: task.id, stepId: id, reason: why }],
     };
   },
 );
@@ -86,9 +86,7 @@ export const stepStart = changing(loadTasks, ({ file }, { id }: StepInput, { now
     text: `${id} is in progress.`,
     data,
     edits: [...workStarts(step, now.time), ...workStarts(task, now.time)],
-    happened: [
-      { type: "step:started", taskId: task.id, stepId: id, stepIndex, totalSteps: task.steps.length },
-    ],
+    events: [{ type: "step:started", taskId: task.id, stepId: id, stepIndex, totalSteps: task.steps.length }],
   };
 });
 

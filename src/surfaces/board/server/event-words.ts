@@ -5,11 +5,11 @@ import type { PawlEvent } from "../../../core/event.ts";
 import { lineOf, runOf } from "../../../core/event-lines.ts";
 import type { LogEntry } from "../../../core/ports/event-log.ts";
 import { parseEvent } from "../../../runtime/log-digest.ts";
-import type { Happened } from "../wire.ts";
+import type { ShownEvent } from "../wire.ts";
 
 const LONGEST = 4000;
 
-export function happenedOf(project: string, entry: LogEntry): Happened | null {
+export function shownEvent(project: string, entry: LogEntry): ShownEvent | null {
   const event = parseEvent(entry);
   if (event === null) return null;
   const { time, type } = event;

@@ -11,12 +11,12 @@ import { probeKept } from "../adapters/wall/probe.ts";
 import type { Environment } from "../config/config.ts";
 import { attempt } from "../core/attempt.ts";
 import type { GuardedClient } from "../guard/clients.ts";
-import { isLocked, type Limits, type Place } from "../guard/decide.ts";
+import { type GuardContext, isLocked, type Limits } from "../guard/decide.ts";
 import type { Scope } from "../runtime/scope.ts";
 import type { Dialect, HookCall, Output } from "../surfaces/hooks/dialect.ts";
 import { arrangeShell } from "./claude-shell.ts";
 
-export type ShellKind = Place["shell"];
+export type ShellKind = GuardContext["shell"];
 
 interface ClientShell {
   /** By what its program is known. */
@@ -144,7 +144,7 @@ export function walled(
     kind,
     limits,
     place,
-  }: { dialect: Dialect; kind: "closed" | "open"; limits: Limits; place: Place },
+  }: { dialect: Dialect; kind: "closed" | "open"; limits: Limits; place: GuardContext },
 ): Output | null {
   const { call, client, environment } = surroundings;
   const shell = call.actions.find((action) => action.type === "shell");
@@ -180,7 +180,7 @@ function returning(line: string): string {
 
 const CACHES = [".cache", ".npm/_cacache", ".npm/_logs"];
 
-function writableIn(limits: Limits, place: Place, environment: Environment): readonly string[] {
+function writableIn(limits: Limits, place: GuardContext, environment: Environment): readonly string[] {
   const caches = [...CACHES.map((name) => join(place.home, name)), environment.XDG_CACHE_HOME ?? ""];
   const plan =
     limits === null || "fault" in limits || limits.writes !== "plan"

@@ -20,7 +20,7 @@ import { PawlError, toPawlError } from "../core/error.ts";
 import { isObject } from "../core/is-object.ts";
 import { type Action, ALLOWED, type Verdict } from "../guard/action.ts";
 import { CANARY_SESSION, type GuardedClient, isGuardedClient } from "../guard/clients.ts";
-import { decide, type Limits, type Place, widest } from "../guard/decide.ts";
+import { decide, type GuardContext, type Limits, widest } from "../guard/decide.ts";
 import { isWithin, MAX_PATH, placesOf } from "../guard/paths.ts";
 import { callOf } from "../guard/pawl-calls.ts";
 import { plainCommands } from "../guard/plain-commands.ts";
@@ -363,8 +363,8 @@ function placeOf(
   root: string,
   cwd: string,
   known: Known | null,
-  shell: Place["shell"],
-): Place {
+  shell: GuardContext["shell"],
+): GuardContext {
   const files = { tasksFile: known?.tasksFile ?? TASKS_FILE, workflows: known?.workflows ?? [] };
   const pawlFolders = [baseFolder(environment, "XDG_STATE_HOME"), baseFolder(environment, "XDG_CONFIG_HOME")];
   const ownPackage = packageOf(realPathOf(program), root);
@@ -393,7 +393,7 @@ function placeOf(
 const MOST_FILES = 2000;
 
 /** The protected file that is the same one by a hard link: only where the file has another name at all. */
-function twinOf(path: string, root: string, files: Place["files"]): string | null {
+function twinOf(path: string, root: string, files: GuardContext["files"]): string | null {
   const found = attempt(() => statSync(path), null);
   if (!found?.isFile() || found.nlink < 2) return null;
   const open = [...protectedPlaces(files).map((place) => place.path), ".git/config", ".git/hooks"];

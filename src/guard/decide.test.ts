@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { promise } from "../../test/rig/promise.ts";
 import type { Scope } from "../runtime/scope.ts";
 import type { Action } from "./action.ts";
-import { decide, type Limits, type Place, widest } from "./decide.ts";
+import { decide, type GuardContext, type Limits, widest } from "./decide.ts";
 import { matchesGlob } from "./glob.ts";
 
-const PLACE: Place = {
+const PLACE: GuardContext = {
   root: "/p",
   checkout: "/p",
   files: { tasksFile: "plan/tasks.yaml", workflows: ["flows/release.yaml"] },
@@ -198,7 +198,7 @@ describe("a place that an argument names", () => {
 
 describe("a shell's command", () => {
   const G: Scope = { ...NONE, forbids: ["push"] };
-  const judged = (command: string, limits: Limits, kind: Place["shell"]) => {
+  const judged = (command: string, limits: Limits, kind: GuardContext["shell"]) => {
     const verdict = decide(shell(command), limits, { ...PLACE, shell: kind });
     return verdict.allow ? (verdict.wall ?? "as it is") : "refused";
   };

@@ -26,7 +26,7 @@ import {
 } from "./short-list.ts";
 
 /** The surroundings of a decision. All folders are absolute, without links. */
-export interface Place {
+export interface GuardContext {
   readonly root: string;
   /** The checkout that the session works in: the root's own, or a worktree. */
   readonly checkout: string;
@@ -56,7 +56,7 @@ export interface Place {
 /** What limits the session; null: nothing but the protected places. A fault: what is in force is not known. */
 export type Limits = Scope | { readonly fault: string; readonly fix: string } | null;
 
-export function decide(action: Action, limits: Limits, place: Place): Verdict {
+export function decide(action: Action, limits: Limits, place: GuardContext): Verdict {
   if (action.type === "write" && action.paths.length > MAX_PATHS)
     return refused(
       `writing ${action.paths.length} files at once`,
@@ -93,7 +93,7 @@ function firstRefused<T>(items: readonly T[], judge: (item: T) => Verdict): Verd
 }
 
 /** A tool that says it writes, by all that it is given. */
-function writing(action: Extract<Action, { type: "write" }>, limits: Limits, place: Place): Verdict {
+function writing(action: Extract<Action, { type: "write" }>, limits: Limits, place: GuardContext): Verdict {
   const { cwd, mentions = [], paths, tool = "a tool" } = action;
   const named = firstRefused(mentions.slice(0, MAX_PATHS), (text) =>
     unprotectedText(text, cwd, limits, place),
@@ -109,7 +109,7 @@ function writing(action: Extract<Action, { type: "write" }>, limits: Limits, pla
   return write(paths, cwd, limits, place);
 }
 
-function unprotectedText(text: string, cwd: string, limits: Limits, place: Place): Verdict {
+function unprotectedText(text: string, cwd: string, limits: Limits, place: GuardContext): Verdict {
   const isPath = text !== "" && text.length <= MAX_PATH && !/[\0\n]/.test(text);
   if (!isPath) return ALLOWED;
   return firstRefused(placesOf(text, cwd, place.home, place.real), (path) =>
@@ -117,7 +117,7 @@ function unprotectedText(text: string, cwd: string, limits: Limits, place: Place
   );
 }
 
-function write(paths: readonly string[], cwd: string, limits: Limits, place: Place): Verdict {
+function write(paths: readonly string[], cwd: string, limits: Limits, place: GuardContext): Verdict {
   const impossible = paths.find((path) => path.includes("\0") || path.length > MAX_PATH);
   if (impossible !== undefined)
     return refused(`writing ${quoted(impossible)}`, "no file can have such a name", "");
@@ -128,7 +128,7 @@ function write(paths: readonly string[], cwd: string, limits: Limits, place: Pla
   return open.allow ? firstRefused(found, ({ path, shown }) => inScope(path, shown, limits, place)) : open;
 }
 
-function unprotected(path: string, shown: string, limits: Limits, place: Place): Verdict {
+function unprotected(path: string, shown: string, limits: Limits, place: GuardContext): Verdict {
   const why = protectedAt(path, place);
   if (why !== null) return refused(`writing ${quoted(shown)}`, why, nextOf(limits));
   const twin = place.twin(path);
@@ -142,7 +142,7 @@ function unprotected(path: string, shown: string, limits: Limits, place: Place):
 }
 
 /** Why nothing may be written there, or null. */
-function protectedAt(path: string, place: Place): string | null {
+function protectedAt(path: string, place: GuardContext): string | null {
   if (place.pawlFolders.some((folder) => isWithin(path, folder)))
     return "Pawl keeps it, outside of the project";
   const own = packageOf(place.program, place.root);
@@ -153,14 +153,14 @@ function protectedAt(path: string, place: Place): string | null {
 }
 
 /** The path below the checkout or the root that it lies in; null: outside of both. */
-function insideOf(path: string, { checkout, root }: Place): string | null {
+function insideOf(path: string, { checkout, root }: GuardContext): string | null {
   // The inner one of the two: a worktree lies in the project, and a project may lie in a larger checkout.
   const folders = isWithin(checkout, root) ? [checkout, root] : [root, checkout];
   const folder = folders.find((each) => isWithin(path, each));
   return folder === undefined ? null : relativeTo(path, folder);
 }
 
-function inScope(path: string, shown: string, limits: Limits, place: Place): Verdict {
+function inScope(path: string, shown: string, limits: Limits, place: GuardContext): Verdict {
   if (limits === null) return ALLOWED;
   const isOutside = insideOf(path, place) === null;
   if (isOutside && [...place.temporary, ...place.clientFolders].some((folder) => isWithin(path, folder)))
@@ -191,7 +191,7 @@ const MAY: Readonly<Record<Writes, (planFiles: readonly string[]) => string>> = 
  * What a shell's line does cannot be read from it. A plain one is known; any other runs behind a wall, or where nothing keeps it
  * from writing, not at all.
  */
-function shell(command: string, cwd: string, limits: Limits, place: Place): Verdict {
+function shell(command: string, cwd: string, limits: Limits, place: GuardContext): Verdict {
   const plain = plainCommands(command);
   const known = plain === null ? ALLOWED : plainly(plain, limits);
   if (!known.allow) return known;
@@ -258,13 +258,13 @@ function wordsIn(command: string): readonly string[] {
 }
 
 /** Files that changed where they may not may be put back. */
-function isUndone(command: PlainCommand, cwd: string, limits: Limits, place: Place): boolean {
+function isUndone(command: PlainCommand, cwd: string, limits: Limits, place: GuardContext): boolean {
   const paths = undoneBy(command);
   return paths !== null && paths.length > 0 && write(paths, cwd, limits, place).allow;
 }
 
 /** Where no wall is, a command that names a protected place is refused, unless it is known to read. */
-function unnamed(command: string, cwd: string, limits: Limits, place: Place): Verdict {
+function unnamed(command: string, cwd: string, limits: Limits, place: GuardContext): Verdict {
   if (plainCommands(command)?.every((each) => isReading(each) || isGits(each) || isPawls(each)))
     return ALLOWED;
   // Nobody knows from which folder a name counts there.

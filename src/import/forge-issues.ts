@@ -89,7 +89,7 @@ function commentsIn({ comments }: Fields): string {
 
 // ── GitHub ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-interface Place {
+interface IssueRef {
   readonly repository: string;
   readonly number: string;
 }
@@ -97,7 +97,7 @@ interface Place {
 /** `owner/name`, alone or at the end of an address. */
 const REPOSITORY = /^(?:https?:\/\/[^\s]{1,200}\/)?([\w.-]{1,100}\/[\w.-]{1,100})$/;
 
-function placeIn(url: string): Place | null {
+function placeIn(url: string): IssueRef | null {
   const [, repository, number] =
     /\/(?:repos\/)?([\w.-]{1,100}\/[\w.-]{1,100})\/(?:issues|pull)\/(\d{1,12})(?:$|[#?/])/.exec(
       url.slice(0, 500),
@@ -138,7 +138,7 @@ function keyOf(issue: Fields): string {
     : `#${textOf(issue.number) || titledWith(textOf(issue.title), "", "").title}`;
 }
 
-function placeOf(issue: Fields): Place | null {
+function placeOf(issue: Fields): IssueRef | null {
   const urls = [issue.html_url, issue.url].map(textOf);
   const found = urls.map(placeIn).find((each) => each !== null);
   if (found) return found;

@@ -138,7 +138,7 @@ export interface Telling {
   readonly keys: readonly string[];
 }
 
-export interface Place {
+export interface NoticeContext {
   readonly project: string;
   readonly board: string | null;
   /** ISO 8601: now. */
@@ -154,7 +154,7 @@ export async function tellings(
   kinds: readonly NoticeKind[],
   told: Readonly<Record<string, unknown>>,
   after: Date | null,
-  place: Place,
+  place: NoticeContext,
 ): Promise<readonly Telling[]> {
   const fresh = causes.filter(({ key, kind }) => kinds.includes(kind) && !Object.hasOwn(told, key));
   const began = (cause: Cause) => after !== null && Date.parse(cause.since) < after.getTime();
@@ -181,7 +181,7 @@ const TITLES: Readonly<Record<NoticeKind, string>> = {
   done: "the loop is done",
 };
 
-async function noticeOf(causes: readonly Cause[], place: Place): Promise<Notice> {
+async function noticeOf(causes: readonly Cause[], place: NoticeContext): Promise<Notice> {
   const [first] = causes;
   const id = hashOf(causes.map(({ key }) => key).join("\n")).slice(0, 32);
   const base = { ...placed(place), id: `pawl_${id}` };
@@ -220,7 +220,7 @@ function summaryOf(causes: readonly Cause[]): Omit<Notice, "id" | "project" | "b
 }
 
 /** The last notice on a receiver whose settings are no longer those that a person agreed to. */
-export async function endedNotice(agreed: string, place: Place): Promise<Telling> {
+export async function endedNotice(agreed: string, place: NoticeContext): Promise<Telling> {
   const key = `ended ${hashOf(agreed)}`;
   const base = { ...placed(place), id: `pawl_${(hashOf(key)).slice(0, 32)}` };
   const notice: Notice = {
@@ -236,7 +236,7 @@ export async function endedNotice(agreed: string, place: Place): Promise<Telling
   return { notice, keys: [key] };
 }
 
-export async function testNotice(place: Place): Promise<Notice> {
+export async function testNotice(place: NoticeContext): Promise<Notice> {
   const base = { ...placed(place), id: `pawl_${(hashOf(`test ${place.time}`)).slice(0, 32)}` };
   return {
     ...base,
@@ -250,7 +250,7 @@ export async function testNotice(place: Place): Promise<Notice> {
   };
 }
 
-function placed({ board, project, time }: Place) {
+function placed({ board, project, time }: NoticeContext) {
   return { project: oneLine(project, 60), board, time };
 }
 

@@ -53,7 +53,7 @@ export interface JudgedRecords {
   readonly faults: readonly Fault[];
 }
 
-interface Place {
+interface RecordsContext {
   readonly history: RangeHistory;
   readonly base: Base;
   readonly signatures: Signatures;
@@ -112,7 +112,12 @@ function changedFaults({ commits }: RangeHistory): readonly Fault[] {
   );
 }
 
-async function judgeRun(place: Place, run: string, seqs: readonly number[], known: ReadonlySet<string>) {
+async function judgeRun(
+  place: RecordsContext,
+  run: string,
+  seqs: readonly number[],
+  known: ReadonlySet<string>,
+) {
   const faults: Fault[] = [];
   const read: { seq: number; path: string; text: string; record: GateRecord; strength: Strength }[] = [];
   const wanted = Array.from({ length: Math.max(...seqs, 0) }, (_, index) => index + 1);
@@ -156,7 +161,7 @@ async function judgeRun(place: Place, run: string, seqs: readonly number[], know
   };
 }
 
-async function strengthOf({ head }: Place, { run, seq }: GateRecord): Promise<Strength> {
+async function strengthOf({ head }: RecordsContext, { run, seq }: GateRecord): Promise<Strength> {
   return strengthOfSignature((await head.read(recordPath(run, seq, "sig"))) ?? "");
 }
 
@@ -169,7 +174,7 @@ interface Read {
 
 /** Checks one record: its run, its rules, and its signer. */
 async function recordFaults(
-  place: Place,
+  place: RecordsContext,
   run: string,
   { path, record, seq, text }: Read,
 ): Promise<readonly Fault[]> {
@@ -239,7 +244,7 @@ async function chainFaults(read: readonly Read[]): Promise<readonly Fault[]> {
  * Replays the steps of every life of a run with a new record, by the base's tables, and compares artifacts with what
  * git has.
  */
-async function replayFaults({ base, head }: Place, read: readonly Read[], added: number) {
+async function replayFaults({ base, head }: RecordsContext, read: readonly Read[], added: number) {
   const [{ record: { run = "" } = {} } = {}] = read as readonly Partial<Read>[];
   const [workflow = "", id = ""] = run.split(/:(.*)/s);
   const proof = await base.proof(workflow);

@@ -9,7 +9,7 @@ import { decide as follow } from "../engine/decide.ts";
 import { scopeIn } from "../engine/scope.ts";
 import type { Configuration, StateScope, Workflow } from "../engine/workflow.ts";
 import type { Action } from "../guard/action.ts";
-import { decide, type Place } from "../guard/decide.ts";
+import { decide, type GuardContext } from "../guard/decide.ts";
 import { DEFINITIONS } from "./alfred/definitions.ts";
 import { machineOf } from "./alfred/machine.ts";
 import { promptSamples } from "./alfred/samples.ts";
@@ -26,7 +26,7 @@ const PACKAGED: View = {
   packaged: (path) => readFile(join(import.meta.dirname, path), "utf8").catch(() => null),
 };
 
-const PLACE: Place = {
+const PLACE: GuardContext = {
   root: "/p",
   checkout: "/p",
   files: { tasksFile: "tasks.yaml", workflows: [] },

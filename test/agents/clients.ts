@@ -121,7 +121,7 @@ const ACTS = [
 ];
 
 /** A person's own assistant in a repository of theirs, configured by `pawl init` alone. */
-export interface Place {
+export interface AssistantProject {
   readonly assistant: Assistant;
   readonly root: string;
   git(...args: string[]): string;
@@ -136,7 +136,7 @@ export interface Place {
   [Symbol.dispose](): void;
 }
 
-export function openPlace(driven: Driven, binary: string, model: ModelServer): Place {
+export function openPlace(driven: Driven, binary: string, model: ModelServer): AssistantProject {
   const assistant = GUARDED[driven.name];
   assert.ok(assistant, `${driven.name} is no client`);
   assert.ok(existsSync(PAWL), `${PAWL} is there: run npm run build`);

@@ -22,7 +22,7 @@ const TABLE = resolve(import.meta.dirname, "../../src/surfaces/mcp/shown.json");
 const SERVER = resolve(import.meta.dirname, "shown-server.ts");
 const LIMIT = 120_000;
 
-interface Place {
+interface ClientSetup {
   readonly root: string;
   readonly home: string;
   /** The command line of the server. */
@@ -34,7 +34,7 @@ interface Client {
   readonly package: string;
   readonly bin: string;
   /** Writes what the client must find, and returns its environment. */
-  prepare(place: Place): Readonly<Record<string, string>>;
+  prepare(place: ClientSetup): Readonly<Record<string, string>>;
   readonly args: readonly string[];
   /** What it calls the tool, where that is another name. */
   readonly tool?: string;
@@ -47,7 +47,7 @@ const write = (path: string, value: unknown) => {
   writeFileSync(path, typeof value === "string" ? value : JSON.stringify(value));
 };
 
-const environmentOf = (name: string, { home, model }: Place) =>
+const environmentOf = (name: string, { home, model }: ClientSetup) =>
   DRIVEN.find((driven) => driven.name === name)?.environment(home, model.url) ?? {};
 
 function entryOf([command, ...args]: readonly string[]) {

@@ -80,7 +80,7 @@ export async function teamWork({ binaries, environment }: TeamStage): Promise<st
   }
 }
 
-interface Place {
+interface TeamSetup {
   readonly roots: readonly [string, string];
   readonly hangs: string;
   readonly alive: string;
@@ -96,7 +96,7 @@ interface Making extends TeamStage {
 }
 
 /** A bare remote, two clones, and the backlog in the database. */
-async function openPlace({ binaries, environment, folder, model, url }: Making): Promise<Place> {
+async function openPlace({ binaries, environment, folder, model, url }: Making): Promise<TeamSetup> {
   const [remote, one, two] = ["remote.git", "one", "two"].map((name) => join(folder, name)) as [
     string,
     string,
@@ -145,7 +145,7 @@ async function openPlace({ binaries, environment, folder, model, url }: Making):
   return { roots, hangs, alive, model, spawned, remoteGit: (...args) => git(remote, ...args) };
 }
 
-async function played(place: Place, worker: (root: string, ...words: readonly string[]) => Running) {
+async function played(place: TeamSetup, worker: (root: string, ...words: readonly string[]) => Running) {
   const { alive, hangs, model, roots, spawned } = place;
   const [one, two] = roots;
   writeFileSync(hangs, "");
@@ -183,7 +183,7 @@ const of = (log: readonly LoopEvent[], type: string, id: string) =>
   log.filter((event) => event.type === type && event.taskId === id);
 
 /** Each agent did what is its own, each step once, and all of it is merged once. */
-function checkWork({ remoteGit }: Place, log: readonly LoopEvent[], told: string): void {
+function checkWork({ remoteGit }: TeamSetup, log: readonly LoopEvent[], told: string): void {
   const claims = log.filter(({ type }) => type === "task:claimed");
   assert.deepEqual(
     claims.map(({ taskId, takenOver, worker }) => [taskId, worker, takenOver]),

@@ -15,13 +15,13 @@ const TASKS = "tasks:\n- { id: T1, title: One }\n";
 /** As it comes with a pull: nobody has agreed to it. */
 const PROGRAMS = "agents: { helper: { dialect: claude, program: ./helper.sh } }\n";
 
-interface Place {
+interface ProjectFolder {
   readonly root: string;
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 /** Types Ctrl-C once it is time: once the terminal shows it, or once it is so. */
-async function interrupted(project: Place, words: string, ready: RegExp | (() => boolean)) {
+async function interrupted(project: ProjectFolder, words: string, ready: RegExp | (() => boolean)) {
   const command = `exec '${process.execPath}' '${MAIN}' ${words}`;
   const args =
     process.platform === "darwin"

@@ -36,7 +36,7 @@ export interface Cluster {
   stop(): void;
 }
 
-interface Place {
+interface ClusterFiles {
   readonly folder: string;
   readonly bin: string;
   readonly certificates: { readonly ca: string; readonly key: string; readonly certificate: string };
@@ -97,7 +97,7 @@ function owned(...paths: readonly string[]): void {
 
 const as = () => (AS.uid === undefined ? [] : ["-S", String(AS.uid), "-G", String(AS.gid)]);
 
-function fill({ bin, folder }: Place, data: string, replica: string): void {
+function fill({ bin, folder }: ClusterFiles, data: string, replica: string): void {
   const words = ["-D", data, "-U", "postgres", "--auth=trust", "-E", "UTF8", "--locale=C", "--no-sync"];
   const env = { PATH: process.env.PATH, HOME: folder, LC_ALL: "C" };
   execFileSync(join(bin, "initdb"), words, { ...AS, cwd: folder, env, stdio: ["ignore", "ignore", "pipe"] });
@@ -120,7 +120,7 @@ function copy(data: string, to: string, leader: string): void {
 }
 
 async function start(
-  place: Place,
+  place: ClusterFiles,
   machine: Machine,
   data: string,
   ...more: readonly string[]

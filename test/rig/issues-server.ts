@@ -13,7 +13,7 @@ export interface ServedIssue {
   readonly blockedBy?: readonly number[];
 }
 
-interface Place {
+interface ServedRepository {
   readonly repository: string;
   readonly url: string;
   readonly issues: readonly ServedIssue[];
@@ -61,7 +61,7 @@ function present(asked: Asked, repository: string): Asked {
   return { ...asked, path: asked.path.replace(/^\/repositories\/1(?=\/|$)/, `/repos/${repository}`) };
 }
 
-function answerTo(asked: Asked, place: Place, most: number): Answer {
+function answerTo(asked: Asked, place: ServedRepository, most: number): Answer {
   if (!/^(token|bearer) ghp_token$/i.test(asked.headers.authorization ?? ""))
     return { status: 401, json: { message: "Bad credentials" } };
   const { issues, labels, repository } = place;
@@ -94,7 +94,13 @@ function changeState(issue: ServedIssue, { body }: Asked): void {
   Object.assign(issue, { state, state_reason: reason });
 }
 
-function below(asked: Asked, rest: string, issue: ServedIssue, place: Place, most: number): Answer {
+function below(
+  asked: Asked,
+  rest: string,
+  issue: ServedIssue,
+  place: ServedRepository,
+  most: number,
+): Answer {
   const { blockedBy = [], comments = [], labels = [] } = issue;
   const [name, ...words] = rest.split("/");
   if (asked.method === "GET" && rest === "comments") return page(asked, place, comments.map(commented), most);
@@ -126,7 +132,7 @@ function below(asked: Asked, rest: string, issue: ServedIssue, place: Place, mos
 const labelled = (name: string) => ({ id: 1, name, color: "ededed", default: false });
 const commented = (body: string) => ({ id: 1, body, user: { login: "pawl" } });
 
-function page(asked: Asked, { url }: Place, all: readonly object[], most: number): Answer {
+function page(asked: Asked, { url }: ServedRepository, all: readonly object[], most: number): Answer {
   const size = Math.min(Number(asked.query.get("per_page") ?? 30), most);
   const at = Number(asked.query.get("page") ?? 1);
   const last = Math.ceil(all.length / size);
@@ -136,7 +142,10 @@ function page(asked: Asked, { url }: Place, all: readonly object[], most: number
   return { json: all.slice((at - 1) * size, at * size), headers: link };
 }
 
-function shown({ blockedBy, comments = [], labels = [], ...issue }: ServedIssue, { repository, url }: Place) {
+function shown(
+  { blockedBy, comments = [], labels = [], ...issue }: ServedIssue,
+  { repository, url }: ServedRepository,
+) {
   return {
     ...issue,
     url: `${url}/repos/${repository}/issues/${issue.number}`,

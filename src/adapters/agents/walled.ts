@@ -9,7 +9,7 @@ import type { RunFolder } from "./run-folder.ts";
 import type { ProcessOrder } from "./run-process.ts";
 import { type AgentsSetup, DIALECTS, type Known } from "./setup.ts";
 
-interface Place {
+interface WallOpenings {
   readonly folder: RunFolder;
   readonly outbox: string;
   readonly home: readonly HomePlace[];
@@ -21,7 +21,7 @@ export function walledAgent(
   setup: AgentsSetup,
   order: AgentOrder,
   called: Enclosed,
-  { folder, home, hosts, outbox }: Place,
+  { folder, home, hosts, outbox }: WallOpenings,
 ): Enclosed & Pick<ProcessOrder, "isWall" | "signalByCode"> {
   if (!setup.wall) return called;
   const enclosed = setup.wall.enclose({
@@ -40,7 +40,7 @@ export function walledAgent(
 export function outsideNeeds(
   { environment }: AgentsSetup,
   agent: Exclude<Known, { kind: "none" }>,
-): Pick<Place, "home" | "hosts"> {
+): Pick<WallOpenings, "home" | "hosts"> {
   const dialect = agent.kind === "dialect" ? agent.dialect : dialectNamed(basename(agent.command[0] ?? ""));
   return { home: dialect?.home(environment) ?? [], hosts: dialect?.hosts(environment) ?? [] };
 }

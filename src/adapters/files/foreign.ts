@@ -7,7 +7,7 @@ import type { PawlEvent } from "../../core/event.ts";
 import { EVENTS } from "../../core/event.ts";
 import { JOURNAL, KEPT } from "./control.ts";
 import { type Disk, withFile, writeAll } from "./disk.ts";
-import { cutTail, type Place } from "./journal.ts";
+import { cutTail, type ProjectStorage } from "./journal.ts";
 import { newKeptFolder } from "./keep.ts";
 import { foldersOf, lookAt, readToEnd, statFile, statFolder } from "./look.ts";
 import { type Foreign, parseUntrusted } from "./record.ts";
@@ -49,7 +49,7 @@ export function listForeign(disk: Disk): readonly SetAside[] {
 /**
  * Copies what follows the good records to `.pawl/kept/`, synced, and cuts it off the journal. Returns the new path.
  */
-export function setForeignAside({ disk, vault }: Place, goodLength: number): string {
+export function setForeignAside({ disk, vault }: ProjectStorage, goodLength: number): string {
   // A process that cannot report this in a commit of its own leaves the records in place.
   vault.makeKey();
   const kept = copyJournal(disk, NAME, goodLength);

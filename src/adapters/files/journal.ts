@@ -17,7 +17,7 @@ import { openInside } from "./temporary.ts";
 import type { Vault } from "./vault.ts";
 
 /** The project's disk, and the project's folder outside of it. */
-export interface Place {
+export interface ProjectStorage {
   readonly disk: Disk;
   readonly vault: Vault;
 }
@@ -28,7 +28,7 @@ export function journalSize(disk: Disk): number {
 }
 
 /** Whether every record is known to be applied. Needs no lock, and costs almost nothing. */
-export function isAllApplied({ disk, vault }: Place): boolean {
+export function isAllApplied({ disk, vault }: ProjectStorage): boolean {
   const size = journalSize(disk);
   if (size === 0) return true;
   const marker = readMarker(disk, vault);
@@ -36,7 +36,11 @@ export function isAllApplied({ disk, vault }: Place): boolean {
 }
 
 /** Writes and syncs a record behind `at`. If this returns, the record is committed; if it throws, it is not. */
-export function appendRecord({ disk, vault }: Place, at: Applied, steps: readonly Step[]): JournalRecord {
+export function appendRecord(
+  { disk, vault }: ProjectStorage,
+  at: Applied,
+  steps: readonly Step[],
+): JournalRecord {
   const key = vault.makeKey();
   if (at.length === 0) writeMarker(disk, vault, at);
   const { bytes, head } = renderRecord(key, at, steps);
@@ -76,14 +80,14 @@ function takeBack(disk: Disk, fd: number, length: number, cause: unknown): void 
 }
 
 /** Reads the journal. Throws `journal-damaged`. */
-export function loadJournal(place: Place, marker: Marker | null): Parsed {
+export function loadJournal(place: ProjectStorage, marker: Marker | null): Parsed {
   const parsed = readJournal(place, marker);
   if (parsed.stranded.length > 0) throw damaged(parsed);
   if (isCutShort(parsed, marker)) throw cutShort(marker?.length ?? 0, parsed.goodLength);
   return parsed;
 }
 
-export function readJournal({ disk, vault }: Place, marker: Marker | null): Parsed {
+export function readJournal({ disk, vault }: ProjectStorage, marker: Marker | null): Parsed {
   const size = journalSize(disk);
   const bytes =
     size === 0 ? new Uint8Array() : withFile(disk, JOURNAL, "read", (fd) => readToEnd(disk, fd, size));
@@ -115,7 +119,7 @@ export function syncJournal(disk: Disk): void {
 }
 
 /** Empties the journal. Its records must be applied and synced. */
-export function trimJournal({ disk, vault }: Place, applied: Applied): void {
+export function trimJournal({ disk, vault }: ProjectStorage, applied: Applied): void {
   withJournal(disk, (fd) => {
     disk.truncate(fd, 0);
     disk.fsync(fd);

@@ -17,7 +17,7 @@ import {
   cutTail,
   journalSize,
   loadJournal,
-  type Place,
+  type ProjectStorage,
   syncJournal,
   trimJournal,
 } from "./journal.ts";
@@ -26,7 +26,7 @@ import { type Applied, beginning, type Marker, readMarker, writeMarker } from ".
 import type { JournalRecord, Parsed } from "./record.ts";
 import type { Step } from "./steps.ts";
 
-export interface Project extends Place {
+export interface Project extends ProjectStorage {
   readonly editors: Editors;
   readonly onKept: OnKept;
   readonly onForeign: OnForeign;

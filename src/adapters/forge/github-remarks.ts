@@ -11,15 +11,15 @@ const A_PAGE = 100;
 export async function openGithubRemarks({ environment, server }: RequestSetup): Promise<RemarksApi> {
   const octokit = await openOctokit(server.api, server.token, environment);
   const readers = {
-    reviews: async (at: Place) => {
+    reviews: async (at: PullPageQuery) => {
       const { data, headers } = await octokit.rest.pulls.listReviews({ ...at });
       return { remarks: data.flatMap(reviewRemark), more: hasNext(headers.link) };
     },
-    "review-comments": async (at: Place) => {
+    "review-comments": async (at: PullPageQuery) => {
       const { data, headers } = await octokit.rest.pulls.listReviewComments({ ...at });
       return { remarks: data.map(codeRemark), more: hasNext(headers.link) };
     },
-    comments: async ({ pull_number, ...at }: Place) => {
+    comments: async ({ pull_number, ...at }: PullPageQuery) => {
       const order = { ...at, issue_number: pull_number };
       const { data, headers } = await octokit.rest.issues.listComments(order);
       return { remarks: data.map(plainRemark), more: hasNext(headers.link) };
@@ -42,7 +42,7 @@ export async function openGithubRemarks({ environment, server }: RequestSetup): 
   };
 }
 
-interface Place {
+interface PullPageQuery {
   readonly owner: string;
   readonly repo: string;
   readonly pull_number: number;

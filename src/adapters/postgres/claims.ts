@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import type { Cap, Claim, Claims, Held } from "../../core/ports/claims.ts";
 import { openHeldLeases } from "./held-leases.ts";
-import { CHANNEL, type Fence, type Place } from "./place.ts";
+import { CHANNEL, type Fence, type StoredProject } from "./place.ts";
 
 /** Milliseconds. */
 export const LASTING = 15_000;
@@ -43,7 +43,7 @@ const HELD = `
   select what, ceil(extract(epoch from until - clock_timestamp()) * 1000)::int as left, preferred
   from found where until > clock_timestamp()`;
 
-export function openClaims({ connections, project }: Place, lasting = LASTING): FencedClaims {
+export function openClaims({ connections, project }: StoredProject, lasting = LASTING): FencedClaims {
   // Distinguishes this process from an earlier one of the same name.
   const own = randomUUID();
   const interval = `${lasting} milliseconds`;

@@ -14,7 +14,7 @@ import { type Connections, type Limits, openConnections } from "./connections.ts
 import { openEventLog } from "./event-log.ts";
 import { checkShape, migrate } from "./migrate.ts";
 import { openMirror } from "./mirror.ts";
-import type { Place } from "./place.ts";
+import type { StoredProject } from "./place.ts";
 import { accessOf } from "./roles.ts";
 import { openStore } from "./store.ts";
 import { openWatch } from "./watch.ts";
@@ -75,7 +75,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-function projectOf(place: Place, { lasting, packaged }: DatabaseOptions): DatabaseProject {
+function projectOf(place: StoredProject, { lasting, packaged }: DatabaseOptions): DatabaseProject {
   const watch = openWatch(place);
   const claims = openClaims(place, lasting);
   const mirror = openMirror(place.connections, place.project);
@@ -93,7 +93,7 @@ function projectOf(place: Place, { lasting, packaged }: DatabaseOptions): Databa
 }
 
 /** What is alive by the database's clock has just given a sign of life by this machine's. */
-async function leasesOf({ connections, project }: Place): Promise<readonly Lease[]> {
+async function leasesOf({ connections, project }: StoredProject): Promise<readonly Lease[]> {
   const rows = await connections.query<{ what: string; alive: boolean }>(
     "select what, until > clock_timestamp() as alive from pawl.lease where project = $1 and holder is not null order by what",
     [project],
@@ -172,7 +172,7 @@ const COUNTS = `
   from pawl.project p left join pawl.commit c on c.project = p.id and c.revision = p.revision
   where p.id = $1`;
 
-async function inspect({ connections, project }: Place): Promise<DatabaseInspection> {
+async function inspect({ connections, project }: StoredProject): Promise<DatabaseInspection> {
   const [[found], leases] = await Promise.all([
     connections.query<Counts>(COUNTS, [project]),
     connections.query<{ what: string; holder: string; until: Date }>(

@@ -1,7 +1,7 @@
 /** A project's event log in the database. A position counts lines: a line's own, and that of what follows it. */
 import type { EventLog, LogEntry } from "../../core/ports/event-log.ts";
 import type { Watch } from "../../core/ports/watch.ts";
-import type { Place } from "./place.ts";
+import type { StoredProject } from "./place.ts";
 
 interface Row {
   readonly place: string;
@@ -21,7 +21,7 @@ const PART = `
     order by e.place limit ${MOST_LINES}
   ) found`;
 
-export function openEventLog({ connections, project }: Place, watch: Watch): EventLog {
+export function openEventLog({ connections, project }: StoredProject, watch: Watch): EventLog {
   const look = async () => {
     const [row] = await connections.query<{ generation: string; events: string }>(
       "select generation, events from pawl.project where id = $1 and events > 0",

@@ -1,7 +1,7 @@
 import type { Connections } from "./connections.ts";
 
 /** A project in the database. */
-export interface Place {
+export interface StoredProject {
   readonly connections: Connections;
   /** The project's number there. */
   readonly project: string;

@@ -18,9 +18,9 @@ import { isReserved } from "../files/control.ts";
 import { type Connections, type Query, sqlStateOf } from "./connections.ts";
 import { refusalOf } from "./failures.ts";
 import { type Base, type Mirror, openMirror } from "./mirror.ts";
-import { CHANNEL, type Fence, type Place } from "./place.ts";
+import { CHANNEL, type Fence, type StoredProject } from "./place.ts";
 
-export interface StoreOptions extends Place {
+export interface StoreOptions extends StoredProject {
   /** Reads a packaged text; null if there is none. */
   readonly packaged?: (path: string) => Promise<string | null>;
   /** One that other stores of the project read from, too. */
@@ -144,7 +144,7 @@ function openView(
 }
 
 /** The whole log; rarely read through a view. */
-async function eventsOf({ connections, project }: Place): Promise<string | null> {
+async function eventsOf({ connections, project }: StoredProject): Promise<string | null> {
   const [row] = await connections.query<{ text: string | null }>(
     "select string_agg(text, '' order by place) as text from pawl.event where project = $1",
     [project],
@@ -267,7 +267,7 @@ function busy({ address }: Connections): PawlError {
 }
 
 /** The run's lock, for as long as the session lives. It orders transactions; what was read is checked by the commit itself. */
-async function holdLock({ connections, project }: Place, run: string): Promise<AsyncDisposable> {
+async function holdLock({ connections, project }: StoredProject, run: string): Promise<AsyncDisposable> {
   const key = `pawl ${project} ${run}`;
   const take = async (query: Query) => {
     try {

@@ -1,11 +1,11 @@
 /** Changes of a project in the database: heard at once where the server notifies, and looked for every few seconds always. */
 import type { Watch } from "../../core/ports/watch.ts";
 import type { Listener } from "./connections.ts";
-import { CHANNEL, type Place } from "./place.ts";
+import { CHANNEL, type StoredProject } from "./place.ts";
 
 const LOOK_AGAIN = 5_000;
 
-export function openWatch({ connections, project }: Place): Watch {
+export function openWatch({ connections, project }: StoredProject): Watch {
   return {
     onChange(heard) {
       let listener: Listener | null = null;

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { AtWork, Registration, WorkerState, Workers } from "../../core/ports/workers.ts";
 import { MIGRATIONS } from "./migrations.ts";
-import { CHANNEL, type Place } from "./place.ts";
+import { CHANNEL, type StoredProject } from "./place.ts";
 
 interface Row {
   readonly name: string;
@@ -32,7 +32,7 @@ const SPENT = `
 
 const SHAPE = Math.max(...MIGRATIONS.map(({ version }) => version));
 
-export function openWorkers({ connections, project }: Place, lasting: number): Workers {
+export function openWorkers({ connections, project }: StoredProject, lasting: number): Workers {
   const { query } = connections;
   return {
     async list() {
@@ -68,7 +68,7 @@ export function openWorkers({ connections, project }: Place, lasting: number): W
 }
 
 function registrationOf(
-  query: Place["connections"]["query"],
+  query: StoredProject["connections"]["query"],
   own: readonly string[],
   lasting: number,
 ): Registration {

@@ -99,12 +99,12 @@ function parted(position: number): readonly [number, number] {
   return [Math.floor(position / PLACES), position % PLACES];
 }
 
-type Place = readonly [number, number];
+type PartPositions = readonly [number, number];
 
 const timeOf = ({ text }: LogEntry) => /"time":"([^"]{1,40})"/.exec(text)?.[1] ?? "";
 
 /** As far as both parts reach: what a part does not show may be earlier than what the other does. */
-function forwards(one: LogPart, other: LogPart, from: Place): LogPart {
+function forwards(one: LogPart, other: LogPart, from: PartPositions): LogPart {
   const { at, entries, left, right } = merged([one.entries, other.entries], from, {
     edge: "end",
     isFirst: (first, second) => timeOf(first) <= timeOf(second),
@@ -121,7 +121,7 @@ function forwards(one: LogPart, other: LogPart, from: Place): LogPart {
 function backwards(
   one: readonly LogEntry[],
   other: readonly LogEntry[],
-  before: Place,
+  before: PartPositions,
   limit: number,
 ): readonly LogEntry[] {
   return merged([one, other], before, {
@@ -140,7 +140,7 @@ interface Merging {
 
 interface Merged {
   readonly entries: readonly LogEntry[];
-  readonly at: Place;
+  readonly at: PartPositions;
   /** How many lines of each are left. */
   readonly left: number;
   readonly right: number;
@@ -148,7 +148,7 @@ interface Merged {
 
 function merged(
   [ones, others]: readonly [readonly LogEntry[], readonly LogEntry[]],
-  from: Place,
+  from: PartPositions,
   { edge, goesOn, isFirst }: Merging,
 ): Merged {
   const entries: LogEntry[] = [];

@@ -4,7 +4,7 @@ import { boardOf } from "../../config/board-file.ts";
 import type { Environment } from "../../config/config.ts";
 import { stateFolder } from "../../config/state-home.ts";
 import type { Settings } from "../../core/settings.ts";
-import type { Place } from "../../runtime/notices.ts";
+import type { NoticeContext } from "../../runtime/notices.ts";
 
 export interface NoticesPlace {
   readonly root: string;
@@ -14,7 +14,10 @@ export interface NoticesPlace {
   now(): Date;
 }
 
-export function placeOf({ environment, root }: Pick<NoticesPlace, "environment" | "root">, now: Date): Place {
+export function placeOf(
+  { environment, root }: Pick<NoticesPlace, "environment" | "root">,
+  now: Date,
+): NoticeContext {
   return {
     project: basename(root),
     board: boardOf(stateFolder(root, environment))?.url ?? null,

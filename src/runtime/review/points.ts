@@ -10,10 +10,10 @@ import { cleanLine } from "../../core/clean.ts";
 
 export interface Point {
   readonly text: string;
-  readonly at?: Place;
+  readonly at?: PointTarget;
 }
 
-export type Place =
+export type PointTarget =
   | { readonly file: string; readonly line: number | null }
   /** Of the artifact. */
   | { readonly field: string };
@@ -49,13 +49,13 @@ export function pointsIn(notes: string): { readonly notes: string; readonly poin
 }
 
 /** `src/server.ts:12`, `src/server.ts` or `field risk_analysis`. */
-export function parsePlace(text: string): Place {
+export function parsePlace(text: string): PointTarget {
   if (text.startsWith(FIELD)) return { field: text.slice(FIELD.length).trim() };
   const [, file = text, line] = /^(.*?):(\d+)$/.exec(text) ?? [];
   return { file, line: line === undefined ? null : Number(line) };
 }
 
-export function renderPlace(place: Place): string {
+export function renderPlace(place: PointTarget): string {
   if ("field" in place) return `${FIELD}${place.field}`;
   return place.line === null ? place.file : `${place.file}:${place.line}`;
 }

@@ -134,7 +134,7 @@ export interface StepResult {
   readonly removes?: readonly ProjectPath[];
 }
 
-export interface Place {
+export interface TaskFolder {
   readonly folder: Folder;
   readonly worktree: EnsuredWorktree | null;
   /** Where the files of a worktree are that had lost its `.git`; null: there are none, or its agent knows. */
@@ -146,7 +146,7 @@ export interface Place {
 }
 
 /** Where the task is worked on. Creates its worktree if it is missing. */
-export async function placeOf(context: ExecutionContext): Promise<Place> {
+export async function placeOf(context: ExecutionContext): Promise<TaskFolder> {
   const { task } = context.known;
   const repo = repoOf(task);
   if (repo === null)

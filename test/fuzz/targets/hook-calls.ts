@@ -1,12 +1,12 @@
 /** What a client's hook is called with, in the form of each client. */
 
 import { isObject } from "../../../src/core/is-object.ts";
-import { decide, type Place } from "../../../src/guard/decide.ts";
+import { decide, type GuardContext } from "../../../src/guard/decide.ts";
 import { DIALECTS } from "../../../src/surfaces/hooks/clients.ts";
 import type { Target } from "../target.ts";
 
 const dialects = Object.values(DIALECTS);
-const place: Place = {
+const place: GuardContext = {
   ...{
     root: "/p",
     checkout: "/p",

@@ -21,7 +21,7 @@ export interface Sink {
   ping(): Promise<void>;
 }
 
-interface Place {
+interface StreamPosition {
   readonly generation: string;
   readonly offset: number;
 }
@@ -77,7 +77,7 @@ async function logsOf(projects: Iterable<BoardProject>): Promise<ReadonlyMap<str
 interface CatchingUp {
   readonly key: string;
   readonly log: EventLog;
-  readonly places: Map<string, Place>;
+  readonly places: Map<string, StreamPosition>;
   readonly sink: Sink;
   readonly signal: AbortSignal;
 }
@@ -119,15 +119,15 @@ async function catchUp({ key, log, places, sink, signal }: CatchingUp): Promise<
 }
 
 /** There is no log yet: it counts from its beginning. */
-const NOWHERE: Place = { generation: "", offset: 0 };
+const NOWHERE: StreamPosition = { generation: "", offset: 0 };
 
-async function endOf(log: EventLog): Promise<Place> {
+async function endOf(log: EventLog): Promise<StreamPosition> {
   const look = await log.look();
   return look === null ? NOWHERE : { generation: look.generation, offset: look.end };
 }
 
 /** `KEY:OFFSET:GENERATION`, joined by commas. What names a log's generation may be any text. */
-function renderPlaces(places: ReadonlyMap<string, Place>): string {
+function renderPlaces(places: ReadonlyMap<string, StreamPosition>): string {
   return [...places]
     .map(([key, { generation, offset }]) => `${key}:${offset}:${encodeURIComponent(generation)}`)
     .join(",");
@@ -136,8 +136,8 @@ function renderPlaces(places: ReadonlyMap<string, Place>): string {
 const PLACE = /^([0-9a-f]{12}):(\d{1,16}):([A-Za-z0-9_.!~*'()%-]{0,500})$/;
 const LONGEST_ID = 16 * 1024;
 
-function parsePlaces(id: string): Map<string, Place> {
-  const places = new Map<string, Place>();
+function parsePlaces(id: string): Map<string, StreamPosition> {
+  const places = new Map<string, StreamPosition>();
   for (const text of id.slice(0, LONGEST_ID).split(",")) {
     const [, key, offset, generation = ""] = PLACE.exec(text.trim()) ?? [];
     const known = attempt(() => decodeURIComponent(generation), null);

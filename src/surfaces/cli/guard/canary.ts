@@ -7,7 +7,7 @@ import type { Project } from "../../../runtime/project.ts";
 import type { Answer, GuardOutside, Host, Tried } from "../command.ts";
 import { clean } from "../terminal.ts";
 import { commandBeforeTool, lackIn } from "./edit-setup.ts";
-import { guardLaunch, type Place, placesIn } from "./init.ts";
+import { guardLaunch, type LoadedClientFile, placesIn } from "./init.ts";
 import { isRefusal, plantedCall } from "./planted.ts";
 import type { GuardFile } from "./setup.ts";
 
@@ -61,7 +61,7 @@ export const LAYERS: Readonly<Record<LayerProof["layer"], string>> = {
 };
 
 export interface SetUp {
-  readonly places: readonly Place[];
+  readonly places: readonly LoadedClientFile[];
   /** The hashes of the files in which a guard stands, by their names. */
   readonly files: Readonly<Record<string, string>>;
 }
@@ -87,7 +87,7 @@ export async function setUp(
 }
 
 /** Only what Pawl itself would write is started: a project that somebody cloned may hold any command. */
-function tryPlace(place: Place, root: string, outside: GuardOutside): readonly LayerProof[] {
+function tryPlace(place: LoadedClientFile, root: string, outside: GuardOutside): readonly LayerProof[] {
   const { client, file, name, title } = place;
   const text = place.text ?? "";
   const call = plantedCall(client, root);

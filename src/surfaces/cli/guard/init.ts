@@ -62,13 +62,13 @@ export function guardLaunch({ launch }: Host): GuardLaunch {
   return [...launch.slice(0, -1), "guard"];
 }
 
-export interface Place extends ClientFile {
+export interface LoadedClientFile extends ClientFile {
   readonly client: GuardedClient;
   readonly text: string | null;
 }
 
 interface Facts {
-  readonly places: readonly Place[];
+  readonly places: readonly LoadedClientFile[];
   readonly pawl: string;
 }
 
@@ -132,8 +132,8 @@ interface Edit {
 
 /** Clients may share a file. */
 function editsOf(
-  places: readonly Place[],
-  edit: (place: Place, text: string | null) => string | null,
+  places: readonly LoadedClientFile[],
+  edit: (place: LoadedClientFile, text: string | null) => string | null,
 ): readonly Edit[] {
   const edits = new Map<string, Edit>();
   for (const place of places) {
@@ -167,8 +167,8 @@ export async function placesIn(
   view: View,
   launch: GuardLaunch,
   clients: readonly GuardedClient[],
-): Promise<readonly Place[]> {
-  const places: Place[] = [];
+): Promise<readonly LoadedClientFile[]> {
+  const places: LoadedClientFile[] = [];
   for (const client of clients) {
     const { files, title } = GUARD_SETUPS[client];
     for (const file of files(launch)) {

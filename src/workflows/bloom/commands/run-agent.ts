@@ -111,7 +111,7 @@ function lostSession(
   return run.session.folder === folder ? null : "it is bound to another folder";
 }
 
-interface Place {
+interface AgentStart {
   readonly folder: Folder;
   readonly isBrought: boolean;
   readonly worktree: EnsuredWorktree | null;
@@ -119,7 +119,7 @@ interface Place {
   readonly conflicts: readonly string[];
 }
 
-async function start(context: ExecutionContext, place: Place): Promise<StepResult> {
+async function start(context: ExecutionContext, place: AgentStart): Promise<StepResult> {
   const before = context.known;
   const { task, settings } = before;
   const step =
@@ -185,7 +185,7 @@ async function start(context: ExecutionContext, place: Place): Promise<StepResul
 /** What earlier sessions left. */
 async function doneBefore(
   { known, ports }: ExecutionContext,
-  { isBrought, worktree }: Place,
+  { isBrought, worktree }: AgentStart,
 ): Promise<WorkDone | null> {
   const { run, task } = known;
   if (worktree === null || (run.asked !== true && !isBrought)) return null;

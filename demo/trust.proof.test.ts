@@ -9,7 +9,7 @@ import { end } from "../test/rig/project.ts";
 import { promise } from "../test/rig/promise.ts";
 import { NO_WALL } from "../test/rig/wall.ts";
 import { approvesOn, openApproves } from "./trust/approves.ts";
-import { judge, judgeHonest, type Seen, unseen } from "./trust/attempt.ts";
+import { type AttemptResult, judge, judgeHonest, unseen } from "./trust/attempt.ts";
 import type { Ground } from "./trust/ground.ts";
 import { liesOn, openLies } from "./trust/lies.ts";
 import { openOverspends, overspendsOn } from "./trust/overspends.ts";
@@ -209,7 +209,12 @@ async function played(ground: Ground, play: (ground: Ground) => Promise<void>) {
 }
 
 describe("an attempt", () => {
-  const seen: Seen = { layer: "the wall", word: "Read-only", result: "all", facts: { "it is so": true } };
+  const seen: AttemptResult = {
+    layer: "the wall",
+    word: "Read-only",
+    result: "all",
+    facts: { "it is so": true },
+  };
 
   it("is stopped only if its layer said so and every fact holds", () => {
     expect(judge("x", seen).isFault).toBe(false);

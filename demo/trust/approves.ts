@@ -5,7 +5,7 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type AtTerminal, atTerminal } from "../../test/rig/terminal.ts";
 import { connect, PROGRAM } from "../stage.ts";
-import { codeIn, type Layer, type Seen } from "./attempt.ts";
+import { type AttemptResult, codeIn, type Layer } from "./attempt.ts";
 import { type Ground, openGround } from "./ground.ts";
 
 const EXAMPLE = fileURLToPath(new URL("../../examples/release-project", import.meta.url));
@@ -232,7 +232,7 @@ async function atTheKey(ground: Ground): Promise<void> {
 /** What counts is decided where no agent writes: at the repository with the protected branch. */
 async function atTheBranch(ground: Ground): Promise<void> {
   const branch = `work-${SIGNED}`;
-  const refuses = async (rule: string, result: string): Promise<Seen> => {
+  const refuses = async (rule: string, result: string): Promise<AttemptResult> => {
     const { code, output } = await verify(ground, branch);
     const [, found] = /^FAULT ([a-z-]+):/m.exec(output) ?? [];
     const facts = { "it ends with 1": code === 1, [`the fault is ${rule}`]: found === rule };
@@ -315,7 +315,12 @@ interface Said {
 }
 
 /** Whatever was tried, the release still waits, and nothing was released. */
-function waiting(ground: Ground, id: string, { wants, ...said }: Said, facts: Seen["facts"] = {}): Seen {
+function waiting(
+  ground: Ground,
+  id: string,
+  { wants, ...said }: Said,
+  facts: AttemptResult["facts"] = {},
+): AttemptResult {
   const { history, state } = JSON.parse(ground.read(fileOf(id)));
   return {
     ...said,

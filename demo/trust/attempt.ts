@@ -15,10 +15,10 @@ export type Layer =
   | "pawl verify";
 
 /** Honest work, which must pass: a gate that never opens proves nothing. */
-export type Passed = Pick<Seen, "result" | "facts">;
+export type Passed = Pick<AttemptResult, "result" | "facts">;
 
 /** What was looked at after an attempt. */
-export interface Seen {
+export interface AttemptResult {
   readonly layer: Layer;
   /** The layer's own word for it, as it was read: an error's code, an event. Null: it said nothing. */
   readonly word: string | null;
@@ -31,20 +31,20 @@ export interface Seen {
 }
 
 /** What could not be looked at was not prevented. */
-export function unseen(thrown: Error): Seen {
+export function unseen(thrown: Error): AttemptResult {
   const [message = ""] = thrown.message.split("\n");
   const facts = { [`it could be looked at (${message})`]: false };
   return { layer: "Pawl's tools", word: "", result: "", facts };
 }
 
-export interface Outcome extends Seen {
+export interface Outcome extends AttemptResult {
   readonly tries: string;
   /** Or, of honest work, that it did not pass. */
   readonly isFault: boolean;
   readonly isHonest: boolean;
 }
 
-export function judge(tries: string, seen: Seen): Outcome {
+export function judge(tries: string, seen: AttemptResult): Outcome {
   return { ...seen, tries, isFault: seen.word === null || !allHold(seen), isHonest: false };
 }
 
@@ -52,7 +52,7 @@ export function judgeHonest(tries: string, passed: Passed): Outcome {
   return { ...passed, layer: "the evidence", word: "", tries, isFault: !allHold(passed), isHonest: true };
 }
 
-const allHold = ({ facts }: Pick<Seen, "facts">) => !Object.values(facts).includes(false);
+const allHold = ({ facts }: Pick<AttemptResult, "facts">) => !Object.values(facts).includes(false);
 
 const LABEL = 11;
 const WIDTH = 80 - LABEL - 2;

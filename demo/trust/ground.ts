@@ -7,11 +7,11 @@ import { probe } from "../../src/adapters/wall/probe.ts";
 import { NO_WALL } from "../../src/app/wall.ts";
 import { openStage, PROGRAM, type Stage } from "../stage.ts";
 import {
+  type AttemptResult,
   judge,
   judgeHonest,
   type Outcome,
   type Passed,
-  type Seen,
   show,
   showOpen,
   unseen,
@@ -51,7 +51,7 @@ export interface Ground extends Pick<Stage, "folder" | "git" | "pawl" | "person"
   /** What each tool call of an agent's run got to hear, in order. */
   heard(run: string): readonly string[];
   /** Carries out an attempt and shows what came of it. */
-  attempt(tries: string, act: () => Promise<Seen>): Promise<void>;
+  attempt(tries: string, act: () => Promise<AttemptResult>): Promise<void>;
   /** The same with honest work, which must pass. */
   honest(does: string, act: () => Promise<Passed>): Promise<void>;
   /** What is not tried, because it would come through here. */

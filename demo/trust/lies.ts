@@ -1,6 +1,6 @@
 /** The first demonstration: an agent that lies about its tests, to a gate of Alfred and to the loop of Bloom. */
 import { type Asked, type Assistant, connect } from "../stage.ts";
-import type { Seen } from "./attempt.ts";
+import type { AttemptResult } from "./attempt.ts";
 import { type Ground, openGround } from "./ground.ts";
 
 const ID = "TS-01";
@@ -127,13 +127,13 @@ interface Gate {
   /** Hands in the work with this code. */
   submit(code: string): Promise<void>;
   /** An approval that is tried. */
-  refused(finding: RegExp, result: string): Promise<Seen>;
+  refused(finding: RegExp, result: string): Promise<AttemptResult>;
 }
 
 function gateOf(ground: Ground, assistant: Assistant): Gate {
   const approve = () => assistant.ask("provide_review", { task_id: ID, is_approved: true });
   /** Refused, for a finding that says this; and nothing is accepted. */
-  const refused = async (finding: RegExp, result: string): Promise<Seen> => {
+  const refused = async (finding: RegExp, result: string): Promise<AttemptResult> => {
     const answer = await approve();
     const words = answer.text.replace(/\s+/g, " ");
     return {

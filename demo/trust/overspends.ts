@@ -1,7 +1,7 @@
 /** The third demonstration: an agent that loops and overspends its budget, in Bloom's loop. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { codeIn, type Seen } from "./attempt.ts";
+import { type AttemptResult, codeIn } from "./attempt.ts";
 import { type Ground, type LoopRun, openGround } from "./ground.ts";
 
 /** How many model calls it would make. */
@@ -95,12 +95,12 @@ async function byCalls(ground: Ground, ran: LoopRun, { turns }: Rule): Promise<v
   }));
 }
 
-function refusedIn(heard: string): Pick<Seen, "layer" | "word"> {
+function refusedIn(heard: string): Pick<AttemptResult, "layer" | "word"> {
   return { layer: "the wall", word: /Read-only file system/.exec(heard)?.[0] ?? null };
 }
 
 /** What the loop reports of an edit that it does not follow. */
-function pinned(ran: LoopRun): Pick<Seen, "layer" | "word"> {
+function pinned(ran: LoopRun): Pick<AttemptResult, "layer" | "word"> {
   const changes = ran.of("policy:changed") as unknown as readonly {
     readonly run: string;
     readonly ignored: readonly { readonly path: string }[];

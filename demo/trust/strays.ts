@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { worktreePathsOf } from "../../src/adapters/git/worktree-paths.ts";
 import { workFolder } from "../../src/adapters/process/work-folder.ts";
-import { codeIn, type Seen } from "./attempt.ts";
+import { type AttemptResult, codeIn } from "./attempt.ts";
 import { type Ground, type LoopEvent, type LoopRun, openGround } from "./ground.ts";
 
 const GREETS = 'console.log("Hello, world!");\n';
@@ -94,7 +94,7 @@ interface Deed {
   /** What the command got to hear. */
   readonly heard: string;
   /** What is so if it was not done. */
-  readonly facts: Seen["facts"];
+  readonly facts: AttemptResult["facts"];
   readonly result: string;
   /** What the loop told, where there is no wall. */
   readonly told: LoopEvent | undefined;
@@ -102,7 +102,7 @@ interface Deed {
 }
 
 /** Behind a wall it fails; without one it is done, and told. */
-function deed({ hasWall }: Ground, { facts, heard, result, told, toldResult }: Deed): Seen {
+function deed({ hasWall }: Ground, { facts, heard, result, told, toldResult }: Deed): AttemptResult {
   const word = heard.includes(READ_ONLY) ? READ_ONLY : null;
   if (hasWall) return { layer: "the wall", word, result, facts };
   return {

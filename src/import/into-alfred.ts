@@ -23,13 +23,13 @@ interface ImportedFile extends Imported {
   readonly text: string;
 }
 
-interface Seen {
+interface LoadedImport {
   readonly files: readonly ImportedFile[];
   readonly ids: ReadonlySet<string>;
   readonly kept: Words;
 }
 
-export const importIntoAlfred: Transaction<ImportInput, Seen, undefined, Reply> = {
+export const importIntoAlfred: Transaction<ImportInput, LoadedImport, undefined, Reply> = {
   run: ({ dryRun }) => (dryRun ? null : "alfred:tasks"),
   read: readFiles,
   propose(seen, _, { dryRun, format, read: raw, words = {} }, { caller, now }) {
@@ -67,7 +67,7 @@ export const importIntoAlfred: Transaction<ImportInput, Seen, undefined, Reply> 
 const TITLE = /^## Title\n\n(.+)$/m;
 const SOURCE = /^Source: (\S.*?) \(([0-9a-f]{16})\)$/m;
 
-async function readFiles(view: View): Promise<Seen> {
+async function readFiles(view: View): Promise<LoadedImport> {
   const files: ImportedFile[] = [];
   const ids = new Set<string>();
   for (const { kind, name } of await view.list(TASKS)) {
@@ -83,7 +83,7 @@ async function readFiles(view: View): Promise<Seen> {
 }
 
 function filesFor(
-  seen: Seen,
+  seen: LoadedImport,
   tasks: readonly SourceTask[],
   format: Format,
   remarks: string[],

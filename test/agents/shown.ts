@@ -123,14 +123,14 @@ const CLIENTS: Readonly<Record<string, Client>> = {
   },
 };
 
-interface Seen {
+interface ShownPart {
   readonly client: string;
   readonly version: string;
   readonly shows: Part;
 }
 
 /** Throws where the client does not come as far as to show its model an answer. */
-async function look(client: Client, binary: string): Promise<Seen> {
+async function look(client: Client, binary: string): Promise<ShownPart> {
   const model = await openModelServer();
   const guard = await openGuard();
   const [root, home] = ["shown", "home"].map(freshFolder) as [string, string];
@@ -180,7 +180,7 @@ function run(
 }
 
 /** The table with what was seen: its row is widened, or a new one begins. */
-function withSeen(rows: readonly Shown[], { client, version, shows }: Seen): readonly Shown[] {
+function withSeen(rows: readonly Shown[], { client, version, shows }: ShownPart): readonly Shown[] {
   const covers = (row: Shown) =>
     compareVersions(row.from, version) <= 0 && compareVersions(version, row.to) <= 0;
   const others = rows.filter((row) => row.client !== client);

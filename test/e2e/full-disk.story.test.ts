@@ -16,7 +16,7 @@ const unshare = (["-m", "-rm"] as const).find(
     spawnSync("unshare", [how, "mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", "/mnt"]).status === 0,
 );
 
-interface Seen {
+interface FullDiskReport {
   readonly seen: Readonly<Record<"status" | "again" | "repair" | "log" | "refused", Ended>> & {
     readonly knocks: readonly Ended[];
     readonly file: string;
@@ -30,14 +30,14 @@ const PENDING =
   /2 committed changes are in the journal but not in the files yet: the disk is full \(ENOSPC\)\. .*Free at least 16 KB/;
 
 describe.skipIf(unshare === undefined)("on a disk that has no room for the files of a commit", () => {
-  let found: Seen;
+  let found: FullDiskReport;
   beforeAll(async () => {
     const root = mkdtempSync(join(tmpdir(), "pawl-full-"));
     const words = [unshare ?? "", process.execPath, PROGRAM, root];
     const { code, out, err } = await end(spawn("unshare", words, { env: testEnvironment() }));
     rmSync(root, { recursive: true, force: true });
     expect(`${code} ${err}`).toBe("0 ");
-    found = JSON.parse(out) as Seen;
+    found = JSON.parse(out) as FullDiskReport;
   }, 120_000);
 
   it("a move without room for its record changes nothing, and with room for that counts, and says what waits for how much", () => {

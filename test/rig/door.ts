@@ -17,8 +17,8 @@ interface Door {
   readonly by?: string;
 }
 
-type Seen = { readonly door: Door; readonly text: string | null };
-type DoorAdvance<Input> = Transaction<Input, Seen, undefined, Reply>;
+type LoadedDoor = { readonly door: Door; readonly text: string | null };
+type DoorAdvance<Input> = Transaction<Input, LoadedDoor, undefined, Reply>;
 
 const FOLDER = projectPath(".door");
 const fileOf = (id: string) => projectPath(".door", `${checkId(id, "door id")}.json`);
@@ -26,7 +26,7 @@ const fileOf = (id: string) => projectPath(".door", `${checkId(id, "door id")}.j
 async function readDoor(
   read: (path: ReturnType<typeof fileOf>) => Promise<string | null>,
   id: string,
-): Promise<Seen> {
+): Promise<LoadedDoor> {
   const text = await read(fileOf(id));
   if (text === null) return { door: { state: "closed" }, text };
   try {
@@ -229,7 +229,7 @@ export const DOOR: WorkflowModule = {
     run: ({ id }) => `door:${checkId(id, "door id")}`,
     read: (view, input) => answer.read(view, toVerdict(input), {} as Context),
     propose: (seen, gathered, input, context) =>
-      answer.propose(seen as Seen, gathered as undefined, toVerdict(input), context),
+      answer.propose(seen as LoadedDoor, gathered as undefined, toVerdict(input), context),
   }),
 };
 

@@ -182,7 +182,7 @@ function search(
 ): FoundProcesses {
   const inside = new Set(tree.cgroup ? cgroupMembers(tree.cgroup) : []);
   const own = ourselves();
-  const processes: Seen[] = [];
+  const processes: ListedProcess[] = [];
   const members = new Set<number>();
   for (const one of listProcesses(tree, inside)) {
     processes.push(one);
@@ -201,7 +201,7 @@ function search(
   return { found: [...members], whole: new Set(groups.filter((group) => !mixed.has(group))), mixed };
 }
 
-function belongs(one: Seen, { leader }: Tree, known: ReadonlyMap<number, string>): boolean {
+function belongs(one: ListedProcess, { leader }: Tree, known: ReadonlyMap<number, string>): boolean {
   if (one.marked || (known.has(one.pid) && known.get(one.pid) === one.start)) return true;
   return leader !== undefined && leader > 1 && (one.group === leader || one.session === leader);
 }
@@ -226,7 +226,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-interface Seen {
+interface ListedProcess {
   readonly pid: number;
   readonly start: string;
   readonly parent: number;
@@ -236,7 +236,7 @@ interface Seen {
   readonly marked: boolean;
 }
 
-function listProcesses(tree: Tree, inside: ReadonlySet<number>): Iterable<Seen> {
+function listProcesses(tree: Tree, inside: ReadonlySet<number>): Iterable<ListedProcess> {
   return existsSync("/proc/self/stat") ? fromProc(tree, inside) : fromPs(tree.mark);
 }
 
@@ -252,7 +252,7 @@ function isAlive(state: string | undefined): boolean {
 }
 
 /** One by one, newest first, and then what has begun since: this catches a process that forks on and on. */
-function* fromProc({ mark, since = 0 }: Tree, inside: ReadonlySet<number>): Generator<Seen> {
+function* fromProc({ mark, since = 0 }: Tree, inside: ReadonlySet<number>): Generator<ListedProcess> {
   for (const pid of presentAndComing()) {
     const fields = statOf(pid);
     const [state, parent, group, session] = fields;
@@ -293,7 +293,7 @@ export function psEnvironments(): ReadonlyMap<number, string> {
   return environments;
 }
 
-function fromPs(mark: string): readonly Seen[] {
+function fromPs(mark: string): readonly ListedProcess[] {
   const table = execFileSync("/bin/ps", ["-A", "-o", "pid=,ppid=,pgid=,stat=,lstart="], PS);
   const environments = psEnvironments();
   return table.split("\n").flatMap((line) => {

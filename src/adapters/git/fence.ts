@@ -28,7 +28,7 @@ export interface Fence {
   /** Distinguishes the leases of projects with one remote. */
   readonly project: string;
   /** Where the leases' refs were seen last, by repository, remote and ref. */
-  readonly seen: Map<string, Seen>;
+  readonly seen: Map<string, LeaseRef>;
 }
 
 export function openFence({ kind, project }: Pick<Fence, "kind" | "project">): Fence {
@@ -36,7 +36,7 @@ export function openFence({ kind, project }: Pick<Fence, "kind" | "project">): F
 }
 
 /** What a lease's ref on a remote says; without a commit, nobody has held it. */
-interface Seen {
+interface LeaseRef {
   readonly commit: string | null;
   readonly epoch: number;
   readonly holder: string;
@@ -120,7 +120,7 @@ export async function pushFenced(fence: Fence, call: GitCall, order: FencedPush)
 interface Mark {
   readonly lease: HeldLease;
   readonly ref: string;
-  readonly seen: Seen;
+  readonly seen: LeaseRef;
   /** The commit to which the ref moves. */
   readonly next: string;
 }
@@ -139,7 +139,7 @@ function argsOf({ hooks, remote, updates }: FencedPush, marks: readonly Mark[]):
 }
 
 /** With the same epoch only where two databases gave it out; then neither may push over the other. */
-function isOver(seen: Seen, { epoch, holder }: HeldLease): boolean {
+function isOver(seen: LeaseRef, { epoch, holder }: HeldLease): boolean {
   return seen.epoch > epoch || (seen.epoch === epoch && seen.holder !== oneLine(holder));
 }
 
@@ -159,14 +159,14 @@ async function haveMoved(
 
 // ── What a lease's ref says ──────────────────────────────────────────────────────────────────────────────────────
 
-const NOBODY: Seen = { commit: null, epoch: 0, holder: "" };
+const NOBODY: LeaseRef = { commit: null, epoch: 0, holder: "" };
 
 async function look(
   fence: Fence,
   call: GitCall,
   order: Pick<FencedPush, "remote" | "stop">,
   lease: HeldLease,
-): Promise<Seen | { readonly reason: string }> {
+): Promise<LeaseRef | { readonly reason: string }> {
   const ref = leaseRef(fence, lease);
   const key = keyOf(call, order, ref);
   const known = fence.seen.get(key);
@@ -189,7 +189,7 @@ async function look(
   return remember(fence, key, parseMark(call, ref, commit, await readCommit(call, commit)));
 }
 
-function remember({ seen }: Fence, key: string, found: Seen): Seen {
+function remember({ seen }: Fence, key: string, found: LeaseRef): LeaseRef {
   seen.set(key, found);
   return found;
 }
@@ -198,7 +198,7 @@ async function readCommit(call: GitCall, commit: string): Promise<string> {
   return gitLine(call, ["cat-file", "commit", commit]);
 }
 
-function parseMark(call: GitCall, ref: string, commit: string, text: string): Seen {
+function parseMark(call: GitCall, ref: string, commit: string, text: string): LeaseRef {
   const [, epoch] = /^epoch: (\d{1,15})$/m.exec(text) ?? [];
   const [, holder] = /^holder: (.*)$/m.exec(text) ?? [];
   if (epoch !== undefined && holder !== undefined) return { commit, epoch: Number(epoch), holder };

@@ -13,14 +13,14 @@ import { statePath } from "./paths.ts";
 import { findHere } from "./standing.ts";
 import type { TaskState } from "./state-file.ts";
 
-interface Seen {
+interface LoadedEdit {
   readonly state: TaskState;
   readonly found: readonly string[];
   readonly past: Past;
   readonly workspace: Workspace;
 }
 
-export const acceptEdit: Transaction<StoryInput, Seen, undefined, Reply> = {
+export const acceptEdit: Transaction<StoryInput, LoadedEdit, undefined, Reply> = {
   run: ({ id }) => `alfred:${checkId(id, "task id")}`,
   async read(view, { id }) {
     const state = await findHere(view, id);

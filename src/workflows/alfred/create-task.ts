@@ -7,7 +7,7 @@ export interface CreateTaskInput {
   readonly task_content: string;
 }
 
-interface Seen {
+interface GivenTask {
   readonly task: Task;
   readonly existing: string | null;
 }
@@ -16,7 +16,7 @@ interface Seen {
 const HEADING = /^#[ \t]+TASK:[ \t]*(\S+)[ \t]*$/im;
 
 /** Writes the task as given: checks its content, and keeps it word for word. */
-export const createTask: ToolPlan<CreateTaskInput, Seen, undefined> = {
+export const createTask: ToolPlan<CreateTaskInput, GivenTask, undefined> = {
   tool: "create_task",
   task: ({ task_content }) => HEADING.exec(task_content)?.[1] ?? null,
   run: () => "alfred:tasks",

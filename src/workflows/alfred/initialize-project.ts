@@ -9,7 +9,7 @@ export interface InitializeInput {
   readonly provider?: AlfredSettings["provider"];
 }
 
-interface Seen {
+interface ConfigTexts {
   readonly config: string | null;
   readonly gitignore: string | null;
 }
@@ -27,7 +27,7 @@ const CHOICES = [
 ];
 
 /** Creates what is missing under `.alfred/`; existing files stay unchanged. */
-export const initializeProject: ToolPlan<InitializeInput, Seen, undefined> = {
+export const initializeProject: ToolPlan<InitializeInput, ConfigTexts, undefined> = {
   tool: "initialize_project",
   task: () => null,
   run: () => "alfred:project",

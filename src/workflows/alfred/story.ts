@@ -29,11 +29,11 @@ interface ToldRun {
   readonly verdicts: readonly Verdict[];
 }
 
-interface Seen extends LoadedTask {
+interface LoadedStory extends LoadedTask {
   readonly runs: readonly ToldRun[];
 }
 
-export const story: Transaction<StoryInput, Seen, undefined, Reply> = {
+export const story: Transaction<StoryInput, LoadedStory, undefined, Reply> = {
   run: () => null,
   async read(view, { id }) {
     const loaded = await loadTask(view, checkId(id, "task id"), false, loadShown);

@@ -27,7 +27,7 @@ interface Told {
   readonly plan: string | null;
 }
 
-interface Seen {
+interface LoadedSync {
   readonly told: Told;
   readonly wanted: Told;
   readonly plan: string;
@@ -40,7 +40,7 @@ interface Gathered {
 
 const NOTHING: Told = { status: null, plan: null };
 
-export const sync: Transaction<SyncInput, Seen, Gathered, Reply> = {
+export const sync: Transaction<SyncInput, LoadedSync, Gathered, Reply> = {
   run: ({ id }) => `alfred:${checkId(id, "task id")}`,
   async read(view, { id }, context) {
     if (!isTracked(context)) throw notTracked();

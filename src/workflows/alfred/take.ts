@@ -13,13 +13,13 @@ import { checkOwn, loadSides, stateOf, type TaskSides, type ToolSide } from "./s
 import type { TaskState } from "./state-file.ts";
 import { NEXT_TOOL } from "./status.ts";
 
-interface Seen extends TaskSides {
+interface LoadedBranches extends TaskSides {
   readonly workspace: Workspace;
   /** What this checkout's own side goes on from. */
   readonly past: Past | null;
 }
 
-export const take: Transaction<TakeInput, Seen, undefined, Reply> = {
+export const take: Transaction<TakeInput, LoadedBranches, undefined, Reply> = {
   run: ({ id }) => nameOf(checkId(id, "task id")),
   read: readSides,
   propose(seen, _, input, context) {
@@ -55,7 +55,7 @@ export const take: Transaction<TakeInput, Seen, undefined, Reply> = {
 };
 
 /** Throws `state-tampered`: what does not follow from its history is no side to choose. */
-async function readSides(view: View, { id }: TakeInput): Promise<Seen> {
+async function readSides(view: View, { id }: TakeInput): Promise<LoadedBranches> {
   const own = await findOwn(view, id);
   await checkOwn(view, own);
   const found = await loadSides(view, id, own);

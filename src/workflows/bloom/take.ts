@@ -17,7 +17,7 @@ import { sharedIn } from "./stands.ts";
 import { BLOOM } from "./table.ts";
 import { findRun, isOver, newRun, renderRun, type TaskRun } from "./task-run.ts";
 
-interface Seen {
+interface LoadedBranches {
   readonly task: Task;
   readonly own: TaskRun | null;
   readonly sides: readonly RunSide[];
@@ -26,7 +26,7 @@ interface Seen {
   readonly table: string;
 }
 
-export const take: Transaction<TakeInput, Seen, ReadonlySet<string>, Reply> = {
+export const take: Transaction<TakeInput, LoadedBranches, ReadonlySet<string>, Reply> = {
   run: () => TASKS_RUN,
   read: readSides,
   observe: (_, __, { leases }, { now }) => heldTasks(leases, now.time),
@@ -66,7 +66,7 @@ export const take: Transaction<TakeInput, Seen, ReadonlySet<string>, Reply> = {
   },
 };
 
-async function readSides(view: View, { id }: TakeInput, context: Context): Promise<Seen> {
+async function readSides(view: View, { id }: TakeInput, context: Context): Promise<LoadedBranches> {
   const { file } = await loadTasks(view, context);
   const task = taskOf(file.tasks, id);
   const own = await findRun(view, task.id);

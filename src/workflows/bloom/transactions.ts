@@ -66,7 +66,7 @@ export interface Committed {
 
 export type Governed = Pick<ReturnType<typeof governTask>, "policy" | "ignored">;
 
-interface Seen extends Snapshot {
+interface LoadedTask extends Snapshot {
   readonly run: TaskRun | null;
   /** If the task has no run: the run of its previous life, whose evidence and count carry over. */
   readonly before: TaskRun | null;
@@ -75,7 +75,7 @@ interface Seen extends Snapshot {
 }
 
 /** The task as it is on disk, whatever its holder believes. */
-async function readTask(view: View, task: string, context: Context): Promise<Seen> {
+async function readTask(view: View, task: string, context: Context): Promise<LoadedTask> {
   const snapshot = await loadSnapshot(view, context);
   const run = snapshot.runs.get(task) ?? null;
   const before = run === null ? await loadDoneRun(view, task) : null;
@@ -84,7 +84,7 @@ async function readTask(view: View, task: string, context: Context): Promise<See
 }
 
 function knownOf(
-  seen: Seen,
+  seen: LoadedTask,
   file: TasksFile,
   run: TaskRun,
   context: Context,
@@ -106,7 +106,7 @@ function knownOf(
 
 /** A task's run as the loop moves it. */
 interface LoopRun extends TableRun {
-  readonly seen: Seen;
+  readonly seen: LoadedTask;
   readonly task: Task;
   readonly taskRun: TaskRun;
   readonly policy: Policy | null;
@@ -123,7 +123,7 @@ interface LoopSent extends Sent {
 }
 
 function loopRunOf(
-  seen: Seen,
+  seen: LoadedTask,
   task: Task,
   taskRun: TaskRun,
   more: Pick<LoopRun, "governed" | "policy" | "result" | "set">,
@@ -378,7 +378,7 @@ function leftOver({ patch, events, removes }: StepResult): StepResult {
 }
 
 /** Its own work may be over while its subtasks are not: if a person resets it, it gets a new run. */
-function currentRun(task: Task, { run, before }: Seen, time: string): TaskRun {
+function currentRun(task: Task, { run, before }: LoadedTask, time: string): TaskRun {
   if (run === null) return newRun(task, time, before);
   return isOver(run) && personsEvent(task, run) === "reset" ? newRun(task, time, run) : run;
 }
@@ -397,18 +397,18 @@ function statusAfter(edits: readonly TaskEdit[], task: Task, turned: Turn | null
   return turned === null || turned.rule.outcome === "no-effect" ? run.status : turned.run.status;
 }
 
-function removals({ messages }: Seen, removes: readonly string[]): readonly Change[] {
+function removals({ messages }: LoadedTask, removes: readonly string[]): readonly Change[] {
   return messages.flatMap(({ path }) => (removes.includes(path) ? [{ type: "remove" as const, path }] : []));
 }
 
 /** While its holder works on it, an edit of its file does not count: the holder's knowledge overwrites it. */
-function editUndone({ held }: Seen, taskId: string): readonly BloomEvent[] {
+function editUndone({ held }: LoadedTask, taskId: string): readonly BloomEvent[] {
   const fault = held.get(taskId);
   if (fault?.code !== "state-tampered") return [];
   return [{ type: "task:edit_undone", taskId, reason: fault.message }];
 }
 
-function gone({ run }: Seen, id: string): readonly Change[] {
+function gone({ run }: LoadedTask, id: string): readonly Change[] {
   return run === null ? [] : [{ type: "remove", path: loopRunPath(id) }];
 }
 

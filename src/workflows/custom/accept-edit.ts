@@ -13,7 +13,7 @@ import { configurationOf, type RunFile, runPath, sharedEntry } from "./run-file.
 import { differencesIn, isChained } from "./run-history.ts";
 import { loadOwn, loadSides, runChanges } from "./standing.ts";
 
-interface Seen {
+interface LoadedEdit {
   readonly loaded: Loaded;
   readonly file: RunFile;
   readonly found: readonly string[];
@@ -25,7 +25,9 @@ interface Seen {
   readonly over: readonly string[];
 }
 
-export function acceptEditOf(source: DefinitionSource): Transaction<StoryInput, Seen, undefined, Reply> {
+export function acceptEditOf(
+  source: DefinitionSource,
+): Transaction<StoryInput, LoadedEdit, undefined, Reply> {
   return {
     run: ({ id }) => `${source.name}:${id}`,
     read: (view, { id }) => readEdited(source, view, id),
@@ -33,7 +35,7 @@ export function acceptEditOf(source: DefinitionSource): Transaction<StoryInput, 
   };
 }
 
-async function readEdited(source: DefinitionSource, view: View, id: string): Promise<Seen> {
+async function readEdited(source: DefinitionSource, view: View, id: string): Promise<LoadedEdit> {
   const loaded = await source.load(view);
   const file = await loadOwn(view, source.name, id);
   if (file === null) throw runMissing(source.name, id);
@@ -47,7 +49,7 @@ async function readEdited(source: DefinitionSource, view: View, id: string): Pro
 }
 
 function accept(
-  { file, found, history: kept, loaded, over, recorded }: Seen,
+  { file, found, history: kept, loaded, over, recorded }: LoadedEdit,
   context: Context,
 ): Proposal<Reply> {
   const path = runPath(file.workflow, file.id);

@@ -10,7 +10,7 @@ import { commandIn, configurationOf, type RunFile, runPath } from "./run-file.ts
 import { checkHistory, sideFaults } from "./run-history.ts";
 import { fileOf, loadOwn, loadSides, type RunSide, runChanges, type Sides } from "./standing.ts";
 
-interface Seen extends Sides {
+interface LoadedBranches extends Sides {
   readonly files: ReadonlyMap<RunSide, RunFile>;
   /** By side: why it cannot be followed to its end, in words for a person. */
   readonly faults: ReadonlyMap<RunSide, readonly string[]>;
@@ -22,7 +22,7 @@ interface Seen extends Sides {
 export function takeOf(
   name: string,
   load: ((view: View) => Promise<Loaded>) | null,
-): Transaction<TakeInput, Seen, undefined, Reply> {
+): Transaction<TakeInput, LoadedBranches, undefined, Reply> {
   return {
     run: ({ id }) => `${name}:${id}`,
     read: async (view, { id }) => readSides(view, name, id, (await load?.(view)) ?? null),
@@ -30,7 +30,12 @@ export function takeOf(
   };
 }
 
-async function readSides(view: View, name: string, id: string, loaded: Loaded | null): Promise<Seen> {
+async function readSides(
+  view: View,
+  name: string,
+  id: string,
+  loaded: Loaded | null,
+): Promise<LoadedBranches> {
   const file = await loadOwn(view, name, id);
   if (file && loaded) await checkHistory(view, file, loaded);
   const found = await loadSides(view, name, id, file);
@@ -41,7 +46,7 @@ async function readSides(view: View, name: string, id: string, loaded: Loaded | 
   return { ...found, files, faults, loaded };
 }
 
-function take(run: string, seen: Seen, input: TakeInput, context: Context) {
+function take(run: string, seen: LoadedBranches, input: TakeInput, context: Context) {
   const { faults, files, loaded, recorded, sides } = seen;
   const fileAt = (side: RunSide) => files.get(side) as RunFile;
   return takeOver(

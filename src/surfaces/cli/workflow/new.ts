@@ -118,7 +118,7 @@ function checkSteps(steps: readonly string[]): void {
   );
 }
 
-interface Seen {
+interface PresentFiles {
   readonly taken: readonly string[];
   readonly pawl: string | null;
 }
@@ -129,7 +129,7 @@ const PAWL_YAML = projectPath("pawl.yaml");
 function creating(
   name: string,
   files: Readonly<Record<string, string>>,
-): Transaction<null, Seen, undefined, Reply> {
+): Transaction<null, PresentFiles, undefined, Reply> {
   const paths = Object.keys(files).map((path): ProjectPath => projectPath(path));
   return {
     run: () => "pawl:workflow",

@@ -39,12 +39,12 @@ interface TakeInput {
   readonly file: ProjectPath;
 }
 
-interface Seen extends TasksText {
+interface LoadedProposal extends TasksText {
   readonly kept: string | null;
 }
 
 /** Asks a person first; with their yes, adds the tasks and removes the proposal's own file. */
-export const takeProposal: Transaction<TakeInput, Seen, undefined, Reply> = {
+export const takeProposal: Transaction<TakeInput, LoadedProposal, undefined, Reply> = {
   run: () => TASKS_RUN,
   async read(view, { file }, context) {
     return { ...(await readTasksText(view, context)), kept: await view.read(file) };

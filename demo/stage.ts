@@ -173,12 +173,12 @@ export async function connect(stage: Stage, ...workflows: readonly string[]): Pr
 export interface Assistant {
   call(tool: string, input: Record<string, unknown>): Promise<Answer>;
   /** The same, where a refusal is an answer as well. */
-  ask(tool: string, input: Record<string, unknown>): Promise<Asked>;
+  ask(tool: string, input: Record<string, unknown>): Promise<AssistantAnswer>;
   cast(spell: string): Promise<Answer & { readonly text: string }>;
   close(): Promise<void>;
 }
 
-export interface Asked extends Answer {
+export interface AssistantAnswer extends Answer {
   /** All that the assistant reads. */
   readonly text: string;
   readonly isRefused: boolean;

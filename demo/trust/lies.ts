@@ -1,5 +1,5 @@
 /** The first demonstration: an agent that lies about its tests, to a gate of Alfred and to the loop of Bloom. */
-import { type Asked, type Assistant, connect } from "../stage.ts";
+import { type Assistant, type AssistantAnswer, connect } from "../stage.ts";
 import type { AttemptResult } from "./attempt.ts";
 import { type Ground, openGround } from "./ground.ts";
 
@@ -123,7 +123,7 @@ const MANIFEST = {
 };
 
 interface Gate {
-  approve(): Promise<Asked>;
+  approve(): Promise<AssistantAnswer>;
   /** Hands in the work with this code. */
   submit(code: string): Promise<void>;
   /** An approval that is tried. */
@@ -226,7 +226,7 @@ async function toTheLoop(ground: Ground): Promise<void> {
   });
 }
 
-const codeOf = ({ data }: Asked) => String(data?.code);
+const codeOf = ({ data }: AssistantAnswer) => String(data?.code);
 
 function isAccepted(ground: Ground): boolean {
   const state = JSON.parse(ground.read(`.alfred/workspace/${ID}/task_state.json`));

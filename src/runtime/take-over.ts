@@ -78,7 +78,7 @@ function commandOf(run: string, side: string | undefined): string {
   return `pawl take ${run}${side === undefined ? "" : ` --side ${side}`}`;
 }
 
-interface Asked {
+interface AdoptQuestion {
   readonly state: string;
   readonly notes: readonly string[];
   readonly side: Side<SharedStep, unknown>;
@@ -87,7 +87,7 @@ interface Asked {
 
 const MOST_TOLD = 20;
 
-function question(run: string, { notes, others, side, state }: Asked): string {
+function question(run: string, { notes, others, side, state }: AdoptQuestion): string {
   const isChoice = others.length > 0;
   return renderReview({
     question: isChoice

@@ -74,14 +74,14 @@ function allows({ forbids, writes }: StateScope, ask: Ask): boolean {
   return ask === "write" ? writes === "worktree" || writes === "all" : !forbids.includes(ask);
 }
 
-interface Asked {
+interface ScopeQuestion {
   readonly workflow: Workflow;
   readonly state: string;
   readonly ask: Ask;
 }
 
 /** By `table: state`, what is asked for there. */
-function byState(asked: readonly Asked[]): Readonly<Record<string, string>> {
+function byState(asked: readonly ScopeQuestion[]): Readonly<Record<string, string>> {
   const found: Record<string, Set<Ask>> = {};
   for (const { ask, state, workflow } of asked) {
     const name = `${workflow.name}: ${state}`;
@@ -90,7 +90,7 @@ function byState(asked: readonly Asked[]): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(found).map(([name, asks]) => [name, [...asks].sort().join(", ")]));
 }
 
-function refusedIn(asked: readonly Asked[]): readonly string[] {
+function refusedIn(asked: readonly ScopeQuestion[]): readonly string[] {
   return asked.flatMap(({ ask, state, workflow }) =>
     allows(scopeIn(workflow, state), ask) ? [] : [`${workflow.name}: ${state} is asked to ${ask}`],
   );
@@ -105,7 +105,7 @@ test("Alfred's prompts ask for nothing that their states forbid, nor does what a
     const rejected = (at: Configuration) =>
       underReview(at) ? [follow(workflow, at, rejectEvent, {}).after.state] : [];
     return [configuration.state, ...rejected(configuration)].flatMap((state) =>
-      asksOf(text).map((ask): Asked => ({ workflow, state, ask })),
+      asksOf(text).map((ask): ScopeQuestion => ({ workflow, state, ask })),
     );
   });
   expect(refusedIn(asked)).toEqual([]);
@@ -126,7 +126,7 @@ test("Spells' replies ask for nothing that the states they lead to forbid", asyn
     const rule = SPELLS_WORKFLOW.rules.find(({ id }) => name.startsWith(`${id}: `));
     if (!rule || !configuration) throw new Error(`${name} is no rule's.`);
     const state = targetOf(rule, configuration.state) ?? "";
-    return asksOf(text).map((ask): Asked => ({ workflow: SPELLS_WORKFLOW, state, ask }));
+    return asksOf(text).map((ask): ScopeQuestion => ({ workflow: SPELLS_WORKFLOW, state, ask }));
   });
   expect(samples.length).toBeGreaterThan(100);
   expect(refusedIn(asked)).toEqual([]);

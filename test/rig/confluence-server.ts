@@ -1,6 +1,6 @@
 /** Confluence on loopback, as reading a page needs it: the Cloud's REST API, version 2, or a Data Center's. */
 import { DATA_CENTER, isAtlassianUser } from "./jira-server.ts";
-import { type Answer, type Asked, Loopback } from "./loopback.ts";
+import { type Answer, Loopback, type LoopbackRequest } from "./loopback.ts";
 
 export interface ConfluencePage {
   readonly title: string;
@@ -22,7 +22,7 @@ export class ConfluenceServer extends Loopback {
   }
 }
 
-function answerOfDataCenter(asked: Asked, pages: Readonly<Record<string, ConfluencePage>>): Answer {
+function answerOfDataCenter(asked: LoopbackRequest, pages: Readonly<Record<string, ConfluencePage>>): Answer {
   if (asked.headers.authorization !== `Bearer ${DATA_CENTER.token}`) return { status: 401, json: {} };
   const shown = ({ body, title }: ConfluencePage) => ({
     type: "page",
@@ -38,7 +38,7 @@ function answerOfDataCenter(asked: Asked, pages: Readonly<Record<string, Conflue
   return { status: 404, json: { statusCode: 404, message: "No content found with id" } };
 }
 
-function answerTo(asked: Asked, pages: Readonly<Record<string, ConfluencePage>>): Answer {
+function answerTo(asked: LoopbackRequest, pages: Readonly<Record<string, ConfluencePage>>): Answer {
   if (!isAtlassianUser(asked)) return { status: 401, json: { message: "Unauthorized" } };
   const [, kind, id = ""] = /^\/wiki\/api\/v2\/(pages|blogposts)\/(\d+)$/.exec(asked.path) ?? [];
   const page = pages[id];

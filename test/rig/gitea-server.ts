@@ -2,7 +2,7 @@
  * Gitea's API 1 as its description has it, as far as pull requests need it: no filter by branch, at most 20 on a page as its
  * administrator set it, a head that goes on with its branch after the merge, `mergeable` that is false while it is finding out, and Actions as statuses.
  */
-import type { Answer, Asked } from "./loopback.ts";
+import type { Answer, LoopbackRequest } from "./loopback.ts";
 import { FORGE_TOKEN, type Pull, PullServer, paged, refOf, TIME } from "./pull-server.ts";
 
 export class GiteaServer extends PullServer {
@@ -15,7 +15,7 @@ export class GiteaServer extends PullServer {
     return server.listen();
   }
 
-  private constructor(path: string, answer: (asked: Asked) => Answer) {
+  private constructor(path: string, answer: (asked: LoopbackRequest) => Answer) {
     super(answer);
     this.#path = path;
   }
@@ -28,7 +28,7 @@ export class GiteaServer extends PullServer {
     return { GITEA_INSTANCE_URL: this.url, GITEA_TOKEN: FORGE_TOKEN };
   }
 
-  private reply(asked: Asked): Answer {
+  private reply(asked: LoopbackRequest): Answer {
     if (!/^(token|bearer) forge_token$/i.test(asked.headers.authorization ?? ""))
       return { status: 401, json: { message: "user does not exist [uid: 0, name: ]" } };
     const [api, version, repos, owner = "", name = "", ...rest] = asked.segments;
@@ -44,7 +44,7 @@ export class GiteaServer extends PullServer {
     return this.inRepository(asked, rest);
   }
 
-  private inRepository(asked: Asked, [kind, name = "", ...rest]: readonly string[]): Answer {
+  private inRepository(asked: LoopbackRequest, [kind, name = "", ...rest]: readonly string[]): Answer {
     const part = rest.join("/");
     if (kind === "pulls" && name === "")
       return asked.method === "POST" ? this.create(asked) : this.list(asked);
@@ -73,13 +73,13 @@ export class GiteaServer extends PullServer {
     return NOT_FOUND;
   }
 
-  private list(asked: Asked): Answer {
+  private list(asked: LoopbackRequest): Answer {
     const state = asked.query.get("state") ?? "open";
     const found = this.pulls.filter((pull) => state === "all" || pull.state === state);
     return paged(found.map((pull) => this.shown(pull)).reverse(), pageOf(asked));
   }
 
-  private create(asked: Asked): Answer {
+  private create(asked: LoopbackRequest): Answer {
     const { base, body, head, title } = JSON.parse(asked.body) as Record<string, string>;
     if (!base || !head || !title) return { status: 422, json: { message: "[Title]: Required" } };
     const [from, branch = from] = head.split(":");
@@ -129,7 +129,7 @@ export class GiteaServer extends PullServer {
     };
   }
 
-  private about(asked: Asked, pull: Pull, part: string): Answer {
+  private about(asked: LoopbackRequest, pull: Pull, part: string): Answer {
     if (part === "") return { json: this.shown(pull) };
     if (part === "commits") return paged([{ sha: this.headOf(pull) }], pageOf(asked));
     if (part === "reviews")
@@ -176,7 +176,7 @@ export class GiteaServer extends PullServer {
     };
   }
 
-  private actions({ query }: Asked, [kind, id = "", part]: readonly string[]): Answer {
+  private actions({ query }: LoopbackRequest, [kind, id = "", part]: readonly string[]): Answer {
     const run = `${this.url}/${this.#path}/actions/runs/7`;
     if (kind === "runs" && id === "") {
       const isHere = this.checks.some(({ sha }) => sha === query.get("head_sha"));
@@ -213,6 +213,6 @@ function shownComment(given: PullServer["comments"][number], at: number): readon
   ];
 }
 
-function pageOf({ query }: Asked) {
+function pageOf({ query }: LoopbackRequest) {
   return { size: Math.min(Number(query.get("limit") ?? 20), 20), page: Number(query.get("page") ?? 1) };
 }

@@ -2,7 +2,7 @@
  * GitHub's API as what was said about a pull request needs it: pages by Link header, tokens, GraphQL threads, at most 250
  * commits, and no way from a commit to a pull request out of a fork.
  */
-import { type Answer, type Asked, Loopback } from "./loopback.ts";
+import { type Answer, Loopback, type LoopbackRequest } from "./loopback.ts";
 
 export const GITHUB_TOKEN = "ghp_token";
 
@@ -69,7 +69,12 @@ export class GithubServer extends Loopback {
   }
 }
 
-function answerTo(asked: Asked, url: string, repository: string, pulls: readonly GithubPull[]): Answer {
+function answerTo(
+  asked: LoopbackRequest,
+  url: string,
+  repository: string,
+  pulls: readonly GithubPull[],
+): Answer {
   if (!/^(token|bearer) ghp_token$/i.test(asked.headers.authorization ?? ""))
     return { status: 401, json: { message: "Bad credentials" } };
   if (asked.path === "/graphql" && asked.method === "POST") return threads(asked, pulls);
@@ -111,7 +116,7 @@ function shownCommit({ author, committer, sha }: GithubCommit): object {
   return { sha, author: of(author), committer: of(committer) };
 }
 
-function page(asked: Asked, url: string, items: readonly unknown[]): Answer {
+function page(asked: LoopbackRequest, url: string, items: readonly unknown[]): Answer {
   const size = Math.min(Number(asked.query.get("per_page") ?? 30), 100);
   const at = Number(asked.query.get("page") ?? 1);
   const last = Math.max(1, Math.ceil(items.length / size));
@@ -127,7 +132,7 @@ function page(asked: Asked, url: string, items: readonly unknown[]): Answer {
   };
 }
 
-function threads(asked: Asked, pulls: readonly GithubPull[]): Answer {
+function threads(asked: LoopbackRequest, pulls: readonly GithubPull[]): Answer {
   const { variables } = JSON.parse(asked.body) as { variables: { number: number; after: string | null } };
   const pull = pulls.find(({ number }) => number === variables.number);
   const roots = (pull?.reviewComments ?? []).filter(({ in_reply_to_id }) => in_reply_to_id === undefined);

@@ -2,7 +2,7 @@
  * GitLab's API as its description has it, as far as merge requests need it: a project by its encoded path or its id, moved
  * ones that are only read, merge requests across projects, pipelines with jobs, statuses of other services, and discussions.
  */
-import type { Answer, Asked } from "./loopback.ts";
+import type { Answer, LoopbackRequest } from "./loopback.ts";
 import { FORGE_TOKEN, type Pull, PullServer, paged, refOf, TIME } from "./pull-server.ts";
 
 /** A user's id is made of the name. */
@@ -26,7 +26,7 @@ export class GitlabServer extends PullServer {
     return server.listen();
   }
 
-  private constructor(path: string, answer: (asked: Asked) => Answer) {
+  private constructor(path: string, answer: (asked: LoopbackRequest) => Answer) {
     super(answer);
     this.#path = path;
   }
@@ -40,7 +40,7 @@ export class GitlabServer extends PullServer {
     return { GITLAB_HOST: this.url, GITLAB_TOKEN: FORGE_TOKEN };
   }
 
-  private reply(asked: Asked): Answer {
+  private reply(asked: LoopbackRequest): Answer {
     if (asked.headers.authorization !== `Bearer ${FORGE_TOKEN}`)
       return { status: 401, json: { message: "401 Unauthorized" } };
     const [api, version, projects, project = "", ...rest] = asked.segments;
@@ -59,7 +59,7 @@ export class GitlabServer extends PullServer {
     return this.inProject(asked, id, rest);
   }
 
-  private inProject(asked: Asked, id: number, [kind, ...rest]: readonly string[]): Answer {
+  private inProject(asked: LoopbackRequest, id: number, [kind, ...rest]: readonly string[]): Answer {
     if (kind === "merge_requests" && rest.length === 0)
       return asked.method === "POST" ? this.create(asked, id) : this.list(asked);
     const [name = "", ...part] = rest;
@@ -86,7 +86,7 @@ export class GitlabServer extends PullServer {
     return notFound("404 Not Found");
   }
 
-  private list(asked: Asked): Answer {
+  private list(asked: LoopbackRequest): Answer {
     const { query } = asked;
     const state = query.get("state") ?? "all";
     const found = this.pulls.filter(
@@ -98,7 +98,7 @@ export class GitlabServer extends PullServer {
     return paged(found.map((pull) => this.shown(pull)).reverse(), pageOf(asked));
   }
 
-  private create(asked: Asked, source: number): Answer {
+  private create(asked: LoopbackRequest, source: number): Answer {
     const { description, source_branch, target_branch, target_project_id, title } = JSON.parse(asked.body);
     if (!source_branch || !target_branch || !title)
       return {
@@ -118,7 +118,7 @@ export class GitlabServer extends PullServer {
     return { status: 201, json: this.shown(this.add(head, target_branch, title, description ?? "")) };
   }
 
-  private about(asked: Asked, pull: Pull, part: string): Answer {
+  private about(asked: LoopbackRequest, pull: Pull, part: string): Answer {
     if (part === "") return { json: { ...this.shown(pull), ...this.judged(pull) } };
     if (part === "reviewers") return paged(this.reviewers(), pageOf(asked));
     if (part === "discussions") return paged(this.discussions(pull), pageOf(asked));
@@ -199,7 +199,7 @@ export class GitlabServer extends PullServer {
   }
 
   /** With its own jobs, as GitLab lists them. */
-  private statuses(asked: Asked, sha: string): Answer {
+  private statuses(asked: LoopbackRequest, sha: string): Answer {
     const found = this.checks
       .filter((each) => each.sha === sha)
       .map(({ app, conclusion, id, name, summary }) => ({
@@ -298,6 +298,6 @@ function notFound(message: string): Answer {
   return { status: 404, json: { message } };
 }
 
-function pageOf({ query }: Asked) {
+function pageOf({ query }: LoopbackRequest) {
   return { size: Math.min(Number(query.get("per_page") ?? 20), 100), page: Number(query.get("page") ?? 1) };
 }

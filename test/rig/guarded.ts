@@ -18,7 +18,7 @@ export function recorded(client: string, name: string, root: string, more: Recor
   return { ...JSON.parse(text.replaceAll("/project", JSON.stringify(root).slice(1, -1))), ...more };
 }
 
-export interface Asked {
+export interface GuardCall {
   /** Of the process; default: the project's root. */
   readonly cwd?: string;
   readonly environment?: Readonly<Record<string, string>>;
@@ -32,7 +32,7 @@ export function guardOn(
   client: GuardedClient,
   text: string,
   root: string,
-  asked: Asked = {},
+  asked: GuardCall = {},
 ): Promise<Output> {
   return guard({
     client,
@@ -47,6 +47,11 @@ export function guardOn(
 }
 
 /** The same for a call. */
-export function ask(client: GuardedClient, call: Recorded, root: string, asked: Asked = {}): Promise<Output> {
+export function ask(
+  client: GuardedClient,
+  call: Recorded,
+  root: string,
+  asked: GuardCall = {},
+): Promise<Output> {
   return guardOn(client, JSON.stringify(call), root, asked);
 }

@@ -1,5 +1,5 @@
 /** GitHub's issues: pages by Link header, one issue, its state, labels, comments, and what blocks it. */
-import { type Answer, type Asked, Loopback } from "./loopback.ts";
+import { type Answer, Loopback, type LoopbackRequest } from "./loopback.ts";
 
 export interface ServedIssue {
   readonly number: number;
@@ -46,7 +46,7 @@ export class IssuesServer extends Loopback {
 }
 
 /** GitHub knows a repository by its id, wherever it goes. */
-function moved({ method, path, query }: Asked, { former, url }: IssuesServer): Answer | null {
+function moved({ method, path, query }: LoopbackRequest, { former, url }: IssuesServer): Answer | null {
   const root = `/repos/${former}`;
   if (former === "" || !`${path}/`.startsWith(`${root}/`)) return null;
   const location = `${url}/repositories/1${path.slice(root.length)}?${query}`;
@@ -57,11 +57,11 @@ function moved({ method, path, query }: Asked, { former, url }: IssuesServer): A
   };
 }
 
-function present(asked: Asked, repository: string): Asked {
+function present(asked: LoopbackRequest, repository: string): LoopbackRequest {
   return { ...asked, path: asked.path.replace(/^\/repositories\/1(?=\/|$)/, `/repos/${repository}`) };
 }
 
-function answerTo(asked: Asked, place: ServedRepository, most: number): Answer {
+function answerTo(asked: LoopbackRequest, place: ServedRepository, most: number): Answer {
   if (!/^(token|bearer) ghp_token$/i.test(asked.headers.authorization ?? ""))
     return { status: 401, json: { message: "Bad credentials" } };
   const { issues, labels, repository } = place;
@@ -87,7 +87,7 @@ function answerTo(asked: Asked, place: ServedRepository, most: number): Answer {
   return rest === "" ? { json: shown(issue, place) } : below(asked, rest, issue, place, most);
 }
 
-function changeState(issue: ServedIssue, { body }: Asked): void {
+function changeState(issue: ServedIssue, { body }: LoopbackRequest): void {
   const { state, state_reason } = JSON.parse(body) as ServedIssue;
   // GitHub has a reason of its own for each state.
   const reason = state === "closed" ? (state_reason ?? "completed") : "reopened";
@@ -95,7 +95,7 @@ function changeState(issue: ServedIssue, { body }: Asked): void {
 }
 
 function below(
-  asked: Asked,
+  asked: LoopbackRequest,
   rest: string,
   issue: ServedIssue,
   place: ServedRepository,
@@ -132,7 +132,12 @@ function below(
 const labelled = (name: string) => ({ id: 1, name, color: "ededed", default: false });
 const commented = (body: string) => ({ id: 1, body, user: { login: "pawl" } });
 
-function page(asked: Asked, { url }: ServedRepository, all: readonly object[], most: number): Answer {
+function page(
+  asked: LoopbackRequest,
+  { url }: ServedRepository,
+  all: readonly object[],
+  most: number,
+): Answer {
   const size = Math.min(Number(asked.query.get("per_page") ?? 30), most);
   const at = Number(asked.query.get("page") ?? 1);
   const last = Math.ceil(all.length / size);

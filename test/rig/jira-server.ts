@@ -3,7 +3,7 @@
  * search, transitions, comment, remotelink, serverInfo), of the Cloud (versions 2 and 3) or of a Data Center (version 2,
  * texts in wiki markup, personal access tokens and passwords). State is kept; a transition moves the issue.
  */
-import { type Answer, type Asked, Loopback } from "./loopback.ts";
+import { type Answer, Loopback, type LoopbackRequest } from "./loopback.ts";
 
 export const ATLASSIAN = { email: "ann@acme.example", token: "api-token" } as const;
 
@@ -79,13 +79,13 @@ export class JiraServer extends Loopback {
   }
 }
 
-export function isAtlassianUser({ headers }: Asked): boolean {
+export function isAtlassianUser({ headers }: LoopbackRequest): boolean {
   return headers.authorization === AUTHORIZATION;
 }
 
 const ENDPOINT = /^\/rest\/api\/[23]\/issue\/([^/]+)(?:\/(comment|remotelink|transitions)(?:\/(\w+))?)?$/;
 
-function answerTo(asked: Asked, server: JiraServer): Answer {
+function answerTo(asked: LoopbackRequest, server: JiraServer): Answer {
   if (!isAtlassianUser(asked))
     return {
       status: 401,
@@ -97,7 +97,7 @@ function answerTo(asked: Asked, server: JiraServer): Answer {
 }
 
 /** Where it serves nothing, a Data Center answers in XML; a page to sign in stands at the root. */
-function answerOfDataCenter(asked: Asked, server: JiraServer): Answer {
+function answerOfDataCenter(asked: LoopbackRequest, server: JiraServer): Answer {
   const { authorization } = asked.headers;
   const { password, path: root, token, user } = DATA_CENTER;
   if (!asked.path.startsWith(`${root}/rest/api/2/`))
@@ -114,7 +114,7 @@ function answerOfDataCenter(asked: Asked, server: JiraServer): Answer {
   return ofIssue({ ...asked, path }, server);
 }
 
-function ofIssue(asked: Asked, server: JiraServer): Answer {
+function ofIssue(asked: LoopbackRequest, server: JiraServer): Answer {
   const [, name = "", part, id] = ENDPOINT.exec(asked.path) ?? [];
   const key = name.toUpperCase();
   const issue = server.issues.get(key);
@@ -129,7 +129,12 @@ function ofIssue(asked: Asked, server: JiraServer): Answer {
   return { json: shown(asked, key, issue, server) };
 }
 
-function shown(asked: Asked, key: string, issue: JiraIssue, { isDataCenter, url }: JiraServer): object {
+function shown(
+  asked: LoopbackRequest,
+  key: string,
+  issue: JiraIssue,
+  { isDataCenter, url }: JiraServer,
+): object {
   const { summary, description, criteria, status, priority } = issue;
   const isGiven = (what: string) =>
     asked.method === "POST" || asked.query.getAll("expand").join().includes(what);
@@ -169,7 +174,7 @@ function linksOf({ blocks, blockedBy }: JiraIssue): readonly object[] {
 }
 
 function comments(
-  asked: Asked,
+  asked: LoopbackRequest,
   { comments: all }: JiraIssue,
   id: string | undefined,
   { isDataCenter }: JiraServer,
@@ -193,7 +198,7 @@ function comments(
   return { json: { startAt, maxResults, total: all.length, comments: page } };
 }
 
-function transitions(asked: Asked, issue: JiraIssue, url: string): Answer {
+function transitions(asked: LoopbackRequest, issue: JiraIssue, url: string): Answer {
   if (asked.method === "GET")
     return {
       json: {
@@ -231,7 +236,7 @@ function openIn(jql: string, { issues }: JiraServer) {
 }
 
 /** The Cloud's pages follow one another by a token. */
-function found(asked: Asked, server: JiraServer): object {
+function found(asked: LoopbackRequest, server: JiraServer): object {
   const body = JSON.parse(asked.body) as { readonly jql?: string; readonly nextPageToken?: string };
   const open = openIn(String(body.jql), server);
   const start = Number(body.nextPageToken ?? 0);
@@ -244,7 +249,7 @@ function found(asked: Asked, server: JiraServer): object {
 }
 
 /** A Data Center's begin at a number. */
-function foundByStart(asked: Asked, server: JiraServer): object {
+function foundByStart(asked: LoopbackRequest, server: JiraServer): object {
   const open = openIn(String(asked.query.get("jql")), server);
   const startAt = Number(asked.query.get("startAt") ?? 0);
   const maxResults = Math.min(Number(asked.query.get("maxResults") ?? 50), server.pageSize);

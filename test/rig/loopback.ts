@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export interface Asked {
+export interface LoopbackRequest {
   readonly method: string;
   readonly path: string;
   /** The path's, each decoded by itself. */
@@ -30,12 +30,12 @@ export interface Fault {
 }
 
 export class Loopback implements AsyncDisposable {
-  readonly asked: Asked[] = [];
+  readonly asked: LoopbackRequest[] = [];
   readonly faults: Fault[] = [];
   readonly #server: Server;
-  readonly #answer: (asked: Asked) => Answer;
+  readonly #answer: (asked: LoopbackRequest) => Answer;
 
-  protected constructor(answer: (asked: Asked) => Answer) {
+  protected constructor(answer: (asked: LoopbackRequest) => Answer) {
     this.#answer = answer;
     this.#server = createServer((request, response) => void this.#handle(request, response));
     // Closed after some seconds of rest, a connection would now and then break under a client's next question.
@@ -59,7 +59,7 @@ export class Loopback implements AsyncDisposable {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { pathname, searchParams } = new URL(request.url ?? "/", this.url);
-    const asked: Asked = {
+    const asked: LoopbackRequest = {
       method: request.method ?? "GET",
       path: decodeURIComponent(pathname),
       segments: pathname.slice(1).split("/").map(decodeURIComponent),
@@ -75,7 +75,7 @@ export class Loopback implements AsyncDisposable {
     response.end(text ?? (json === undefined ? "" : JSON.stringify(json)));
   }
 
-  #faultFor({ path, query }: Asked): Answer | null {
+  #faultFor({ path, query }: LoopbackRequest): Answer | null {
     const fault = this.faults.find((one) => one.path.test(`${path}?${query}`) && (one.times ?? 1) > 0);
     if (fault?.times !== undefined) fault.times -= 1;
     return fault?.answer ?? null;

@@ -2,7 +2,7 @@
  * GitHub's API as opening and watching a pull request needs it: one open pull request per head and base, the head's
  * commit as long as it is open, its checks and statuses, and what reviewers say.
  */
-import { type Answer, type Asked, Loopback } from "./loopback.ts";
+import { type Answer, Loopback, type LoopbackRequest } from "./loopback.ts";
 import {
   type CheckRun,
   FORGE_TOKEN,
@@ -45,7 +45,7 @@ export class PullRequestServer extends PullServer {
     return { GITHUB_API_URL: this.url, GITHUB_TOKEN: FORGE_TOKEN };
   }
 
-  private reply(asked: Asked, repository: string): Answer {
+  private reply(asked: LoopbackRequest, repository: string): Answer {
     if (!/^(token|bearer) forge_token$/i.test(asked.headers.authorization ?? ""))
       return { status: 401, json: { message: "Bad credentials" } };
     if (asked.path === "/graphql") return this.threads();
@@ -63,7 +63,7 @@ export class PullRequestServer extends PullServer {
     return this.replyIn({ ...asked, path }, repository);
   }
 
-  private replyIn(asked: Asked, repository: string): Answer {
+  private replyIn(asked: LoopbackRequest, repository: string): Answer {
     const own = `/repos/${repository}/pulls`;
     if (asked.path === own)
       return asked.method === "POST" ? this.create(asked, repository) : this.list(asked, repository);
@@ -74,7 +74,7 @@ export class PullRequestServer extends PullServer {
   }
 
   /** What stands against a pull request. */
-  private about({ path, query }: Asked, own: string): Answer | null {
+  private about({ path, query }: LoopbackRequest, own: string): Answer | null {
     const at = { size: Number(query.get("per_page") ?? 30), page: Number(query.get("page") ?? 1) };
     const [, sha, what] = /\/commits\/(\w+)\/(check-runs|status)$/.exec(path) ?? [];
     if (what === "check-runs") {
@@ -109,7 +109,7 @@ export class PullRequestServer extends PullServer {
     return { json: { data: { repository: { pullRequest: { reviewThreads } } } } };
   }
 
-  private list({ query }: Asked, repository: string): Answer {
+  private list({ query }: LoopbackRequest, repository: string): Answer {
     const owner = repository.split("/")[0];
     const state = query.get("state") ?? "open";
     const found = this.pulls.filter(
@@ -122,7 +122,7 @@ export class PullRequestServer extends PullServer {
     return { json: found.map((pull) => this.shown(pull, repository)).reverse() };
   }
 
-  private create(asked: Asked, repository: string): Answer {
+  private create(asked: LoopbackRequest, repository: string): Answer {
     const { title, body, head, base } = JSON.parse(asked.body) as Record<string, string>;
     const problem = (message: string): Answer => ({
       status: 422,

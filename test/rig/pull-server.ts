@@ -1,5 +1,5 @@
 /** What the servers of all forges have: pull requests, the commits of branches, checks, and what reviewers say. */
-import { type Answer, type Asked, Loopback } from "./loopback.ts";
+import { type Answer, Loopback, type LoopbackRequest } from "./loopback.ts";
 
 export const FORGE_TOKEN = "forge_token";
 
@@ -74,7 +74,7 @@ export abstract class PullServer extends Loopback {
   /** Made of the branch's name where no repository is behind the forge. */
   heads: Heads = (branch) => Buffer.from(branch).toString("hex").padEnd(40, "0").slice(0, 40);
 
-  protected constructor(answer: (asked: Asked) => Answer) {
+  protected constructor(answer: (asked: LoopbackRequest) => Answer) {
     super(answer);
   }
 

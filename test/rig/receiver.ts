@@ -2,17 +2,17 @@
 import { existsSync } from "node:fs";
 import { openNoticePlace } from "../../src/adapters/notify/place.ts";
 import type { Notice } from "../../src/core/notice.ts";
-import { type Answer, type Asked, Loopback } from "./loopback.ts";
+import { type Answer, Loopback, type LoopbackRequest } from "./loopback.ts";
 import { stateOf } from "./state-home.ts";
 import { until } from "./until.ts";
 
 export class Receiver extends Loopback {
-  static open(answer: (asked: Asked) => Answer = () => ({})): Promise<Receiver> {
+  static open(answer: (asked: LoopbackRequest) => Answer = () => ({})): Promise<Receiver> {
     return new Receiver(answer).listen();
   }
 
   /** What it was told at that path, in order. */
-  at(path: string): readonly Asked[] {
+  at(path: string): readonly LoopbackRequest[] {
     return this.asked.filter((each) => each.path === path);
   }
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Answer, type Asked, Loopback } from "../../../test/rig/loopback.ts";
+import { type Answer, Loopback, type LoopbackRequest } from "../../../test/rig/loopback.ts";
 import { promise } from "../../../test/rig/promise.ts";
 import { findForges } from "./find-forge.ts";
 
@@ -22,7 +22,9 @@ const find = (more: Readonly<Record<string, string>> = {}) =>
 /** Answers as the public part of a forge's API does. */
 class PublicServer extends Loopback {
   static open(answers: Readonly<Record<string, Answer>>): Promise<PublicServer> {
-    const server = new PublicServer(({ path }: Asked) => answers[path] ?? { status: 404, json: {} });
+    const server = new PublicServer(
+      ({ path }: LoopbackRequest) => answers[path] ?? { status: 404, json: {} },
+    );
     return server.listen();
   }
 }

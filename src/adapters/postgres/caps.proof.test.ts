@@ -20,14 +20,14 @@ const { past } = place;
 const expire = () =>
   past("update pawl.lease set until = clock_timestamp() - interval '1 s' where project = $1");
 
-interface Asked extends Partial<Omit<Wanted, "caps">> {
+interface WantedParts extends Partial<Omit<Wanted, "caps">> {
   readonly caps?: Partial<Wanted["caps"]>;
 }
-const wanted = ({ caps = {}, ...more }: Asked = {}): Wanted => ({
+const wanted = ({ caps = {}, ...more }: WantedParts = {}): Wanted => ({
   ...{ repository: "api", agent: "claude", usd: null, ...more },
   caps: { repository: null, agent: null, usd: null, ...caps },
 });
-const reserve = ({ claims }: DatabaseProject, task: string, how: Asked, worker = "w") =>
+const reserve = ({ claims }: DatabaseProject, task: string, how: WantedParts, worker = "w") =>
   claims.reserve?.(task, worker, wanted(how)) ?? Promise.reject(new Error("no caps"));
 const isTaken = (result: unknown): result is Claim => typeof result === "object" && result !== null;
 
@@ -42,7 +42,7 @@ describe("a cap over all machines", () => {
   const LONG = { timeout: 240_000 };
   const CONTESTS = 40;
 
-  it.each<readonly [string, Asked, number]>([
+  it.each<readonly [string, WantedParts, number]>([
     ["a repository's", { caps: { repository: 3 } }, 3],
     ["an agent's", { caps: { agent: 2 } }, 2],
     ["the day's dollars", { usd: 3, caps: { usd: 10 } }, 3],

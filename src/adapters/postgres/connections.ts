@@ -17,7 +17,7 @@ export interface Connections {
    * A session of its own: `take` is tried again where the connection is lost, what is asked afterwards is not. At the end of its
    * block it gives back what it took; if that or a question failed, it ends, and with it what it held.
    */
-  session(take: Asked, giveBack: Asked): Promise<Session>;
+  session(take: QueryWork, giveBack: QueryWork): Promise<Session>;
   /** Whoever listens hears it soon, or later by themselves: nobody waits for it. */
   notify(channel: string, payload: string): void;
   /** A connection that nobody else uses; null: none can be had. `lost` is called once. */
@@ -25,7 +25,7 @@ export interface Connections {
   close(): Promise<void>;
 }
 
-type Asked = (query: Query) => Promise<unknown>;
+type QueryWork = (query: Query) => Promise<unknown>;
 
 export interface Session extends AsyncDisposable {
   readonly query: Query;
@@ -136,7 +136,7 @@ async function borrow(pool: pg.Pool): Promise<Loan> {
   };
 }
 
-async function begun(pool: pg.Pool, take: Asked): Promise<Loan> {
+async function begun(pool: pg.Pool, take: QueryWork): Promise<Loan> {
   const loan = await borrow(pool);
   try {
     await take(loan.query);

@@ -3,7 +3,7 @@ import type { FetchFailure } from "../../core/ports/references.ts";
 import { httpFailureIn } from "../net/failure.ts";
 import { LIMITS, type Limits, withinLimits } from "../net/limits.ts";
 
-export interface Asked {
+export interface TrackerRequest {
   readonly tracker: string;
   readonly url: string;
   /** The variable that holds the token, for the fix. */
@@ -13,7 +13,7 @@ export interface Asked {
 }
 
 /** Waits for the tracker's answer, but not for ever. A failure becomes `tracker-failed` in plain words. */
-export async function ask<T>(asked: Asked, work: () => Promise<T>): Promise<T> {
+export async function ask<T>(asked: TrackerRequest, work: () => Promise<T>): Promise<T> {
   try {
     return await withinLimits(asked.limits ?? LIMITS, work);
   } catch (thrown) {
@@ -23,7 +23,7 @@ export async function ask<T>(asked: Asked, work: () => Promise<T>): Promise<T> {
 
 const PENDING = "Pawl sends what is pending later.";
 
-function failed({ token, tracker, url }: Asked, thrown: unknown): PawlError {
+function failed({ token, tracker, url }: TrackerRequest, thrown: unknown): PawlError {
   const found = httpFailureIn(thrown);
   const failure = found?.failure ?? { reason: "unexpected", detail: NO_SHAPE };
   const [what, fix] = wordsFor(failure, found?.status, token);

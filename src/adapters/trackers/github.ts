@@ -11,7 +11,7 @@ import { hasNext } from "../forge/pages.ts";
 import { HttpFailure } from "../net/failure.ts";
 import type { Limits } from "../net/limits.ts";
 import type { Environment } from "../process/environment.ts";
-import { type Asked, ask, noSuchStatus } from "./failure.ts";
+import { ask, noSuchStatus, type TrackerRequest } from "./failure.ts";
 
 export interface GitHubAccess {
   readonly token: string;
@@ -43,7 +43,7 @@ interface Issue {
 }
 
 export function openGitHub({ api, environment, limits, statuses, token, ...given }: GitHubAccess): Tracker {
-  const asked: Asked = { tracker: "GitHub", url: api, token: "GITHUB_TOKEN", limits };
+  const asked: TrackerRequest = { tracker: "GitHub", url: api, token: "GITHUB_TOKEN", limits };
   let present: string | undefined;
   const asking = <T>(work: (octokit: Octokit, repository: string) => Promise<T>): Promise<T> =>
     ask(asked, async () => {

@@ -2,7 +2,7 @@
 import type { TrackedTask, Tracker } from "../../core/ports/trackers.ts";
 import type { Limits } from "../net/limits.ts";
 import type { AtlassianAccess } from "./atlassian.ts";
-import { type Asked, ask, noSuchStatus } from "./failure.ts";
+import { ask, noSuchStatus, type TrackerRequest } from "./failure.ts";
 import { type Fields, type Issue, type Jira, openJiraSite, richText } from "./jira-site.ts";
 
 const FIELDS = ["summary", "description", "status", "priority", "issuelinks"];
@@ -22,7 +22,7 @@ const PRIORITIES: Readonly<Record<string, TrackedTask["priority"]>> = {
 
 export function openJira(access: AtlassianAccess, limits?: Limits): Tracker {
   const jira = openJiraSite(access);
-  const asked: Asked = { tracker: "Jira", url: jira.base, token: "ATLASSIAN_API_TOKEN", limits };
+  const asked: TrackerRequest = { tracker: "Jira", url: jira.base, token: "ATLASSIAN_API_TOKEN", limits };
   const url = (key: string) => `${jira.base}/browse/${key}`;
   return {
     list: (project) =>

@@ -4,7 +4,7 @@ import { failureOfStatus, HttpFailure } from "../net/failure.ts";
 import type { Http } from "../net/http.ts";
 import { askJson } from "../net/json.ts";
 import type { Limits } from "../net/limits.ts";
-import { type Asked, ask, noSuchStatus } from "./failure.ts";
+import { ask, noSuchStatus, type TrackerRequest } from "./failure.ts";
 
 export interface LinearAccess {
   readonly key: string;
@@ -46,7 +46,7 @@ const PRIORITIES = [null, "critical", "high", "medium", "low"] as const;
 const API = "https://api.linear.app/graphql";
 
 export function openLinear({ http, key, limits, url = API }: LinearAccess): Tracker {
-  const asked: Asked = {
+  const asked: TrackerRequest = {
     tracker: "Linear",
     url,
     token: "LINEAR_API_KEY",

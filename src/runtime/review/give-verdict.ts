@@ -33,7 +33,7 @@ export interface VerdictOrder {
  * More is to be read or to be signed before the verdict counts, and nothing has changed yet. The same order with `asked` (and
  * `digits`) answers it.
  */
-export interface Asked {
+export interface VerdictQuestion {
   readonly asked: {
     readonly hash: string;
     /** What the person agrees to, in full. */
@@ -59,7 +59,7 @@ export interface Done {
 
 export interface Verdicts {
   /** Throws `review-changed`, `verdict-too-weak` and whatever else keeps the verdict from counting: then nothing has changed. */
-  give(project: Project, run: string, order: VerdictOrder, caller: Caller): Promise<Done | Asked>;
+  give(project: Project, run: string, order: VerdictOrder, caller: Caller): Promise<Done | VerdictQuestion>;
 }
 
 const DIGITS = 8;
@@ -80,7 +80,7 @@ export function openVerdicts(): Verdicts {
     signing = signed.catch(() => {});
     return signed;
   };
-  const ask = ({ message, sign: asked }: Pending): Asked => {
+  const ask = ({ message, sign: asked }: Pending): VerdictQuestion => {
     const hash = hashOf(asked?.record ?? message);
     pending.set(hash, { message, sign: asked });
     const [oldest] = pending.keys();

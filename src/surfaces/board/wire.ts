@@ -49,7 +49,7 @@ export interface InboxItem extends Waiting {
  * `POST /api/P/verdict/RUN` takes a `VerdictOrder`, and is answered with `Done` or `Asked`. 409 `review-changed`: it is another
  * review by now. Every other POST that does something to a run is answered with `Done`.
  */
-export type { Asked, Done, VerdictOrder } from "../../runtime/review/give-verdict.ts";
+export type { Done, VerdictOrder, VerdictQuestion } from "../../runtime/review/give-verdict.ts";
 export type { Colours, FileDiff, ReviewPage } from "../../runtime/review/pages.ts";
 
 /** `GET /api/P/runs`: of all workflows. */

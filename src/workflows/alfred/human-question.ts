@@ -8,7 +8,7 @@ import { machineOf, stepOf } from "./machine.ts";
 import type { Submission } from "./state-file.ts";
 import { titleOf } from "./titles.ts";
 
-export interface Asked {
+export interface ProposedVerdict {
   readonly approve: boolean;
   /** What comes with the verdict. */
   readonly notes: string;
@@ -21,7 +21,7 @@ export function humanQuestion(
   run: LoadedRun,
   submitted: Submission,
   changes: GitChanges | null,
-  asked: Asked,
+  asked: ProposedVerdict,
 ): HumanQuestion {
   const step = stepOf(run.definition, submitted.state);
   const what = `the ${titleOf(run.definition.name, step.state)} of task ${run.id} (${run.task.title})`;

@@ -22,7 +22,7 @@ import { withInput } from "../../runtime/transaction.ts";
 import { runningNote } from "./check-evidence.ts";
 import { refreshEvidence } from "./gather.ts";
 import { gateName, govern, withPolicyFinding } from "./govern.ts";
-import { type Asked, humanQuestion } from "./human-question.ts";
+import { humanQuestion, type ProposedVerdict } from "./human-question.ts";
 import { judgedIn } from "./judged.ts";
 import { type LoadedRun, loadRun, loadTask } from "./load.ts";
 import { machineOf, stepOf, tablesHash } from "./machine.ts";
@@ -282,7 +282,7 @@ function humanOnly(
   const { answered } = context;
   // Through a client the person decides either way, with notes of their own: what they were asked stays what it was.
   const notes = typeof answered === "object" && !given.byPerson ? (answered.notes ?? "") : given.notes;
-  const asked: Asked = given.byPerson
+  const asked: ProposedVerdict = given.byPerson
     ? { approve: given.approved, notes, notesBy: "you" }
     : { approve: true, notes, notesBy: "assistant" };
   const question = humanQuestion(run, submitted, changes, asked);

@@ -193,7 +193,7 @@ export class BoardFixture implements AsyncDisposable {
         message: "You sign: gate alfred.implement_task\nverdict approve",
         digits: 8,
       };
-      json(response, 200, { asked } satisfies Wire.Asked);
+      json(response, 200, { asked } satisfies Wire.VerdictQuestion);
       return;
     }
     this.verdicts.push(order);

@@ -19,7 +19,7 @@ export type Said =
   | { readonly by: "tool"; readonly text: string }
   | { readonly by: "model" };
 
-export interface Asked {
+export interface ModelRequest {
   readonly model: string;
   readonly said: readonly Said[];
   /** The agent's shell tool, if it offers one. */
@@ -47,7 +47,7 @@ const ACTS: ReadonlySet<string> = new Set(["RUN", "CALL", "WRITE"]);
 /** Under any of these names an agent offers its shell. */
 export const SHELLS = ["Bash", "bash", "exec_command", "shell_command", "shell", "run_shell_command"];
 
-export function answer(asked: Asked): Answer {
+export function answer(asked: ModelRequest): Answer {
   const last = asked.said.findLastIndex((one) => one.by === "user" && STEERING.test(one.text));
   const steering = asked.said[last];
   if (asked.tools.length === 0 || steering?.by !== "user")
@@ -85,7 +85,7 @@ function callOf(tools: readonly Tool[], text: string): Answer {
   return { type: "call", tool, input: JSON.parse(rest.join(" ") || "{}") };
 }
 
-function runBy({ shell }: Asked, command: string): Answer {
+function runBy({ shell }: ModelRequest, command: string): Answer {
   if (shell === null) return { type: "say", text: "scripted model: it is offered no shell" };
   return { type: "call", tool: { name: shell }, input: shellInput(shell, command) };
 }
@@ -97,7 +97,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   write_file: "file_path",
 };
 
-function writeBy(asked: Asked, text: string): Answer {
+function writeBy(asked: ModelRequest, text: string): Answer {
   const [path = "", ...words] = text.split(" ");
   const content = `${words.join(" ")}\n`;
   const tool = asked.tools.find(({ name }) => Object.hasOwn(WRITERS, name));
@@ -140,7 +140,7 @@ export function textOf(content: unknown): string {
 }
 
 /** What an agent offers, by the names in its request. */
-export function offered(tools: readonly Tool[]): Pick<Asked, "shell" | "tools"> {
+export function offered(tools: readonly Tool[]): Pick<ModelRequest, "shell" | "tools"> {
   const shell = SHELLS.find((one) => tools.some(({ name }) => name === one)) ?? null;
   return { shell, tools };
 }

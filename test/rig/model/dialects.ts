@@ -1,9 +1,9 @@
 /** The four model APIs: a request's body to what was asked, and an answer to the events of the stream. */
 import {
   type Answer,
-  type Asked,
   at,
   listAt,
+  type ModelRequest,
   namesOf,
   offered,
   type Said,
@@ -13,9 +13,9 @@ import {
 
 export interface ModelApi {
   readonly matches: (path: string) => boolean;
-  readonly parse: (body: unknown, path: string) => Asked;
+  readonly parse: (body: unknown, path: string) => ModelRequest;
   /** Server-sent events of the answer, in order; for a cut stream all are made and only some sent. */
-  readonly events: (answer: Answer, asked: Asked) => readonly Event[];
+  readonly events: (answer: Answer, asked: ModelRequest) => readonly Event[];
   readonly error: (status: number) => unknown;
 }
 

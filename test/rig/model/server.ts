@@ -1,14 +1,14 @@
 /** The scripted model as a server on loopback that speaks the four model APIs. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Answer, type Asked, answer, at } from "./conversation.ts";
+import { type Answer, answer, at, type ModelRequest } from "./conversation.ts";
 import { type Event, MODEL_APIS, type ModelApi } from "./dialects.ts";
 
 export interface ModelServer {
   /** `http://127.0.0.1:PORT` */
   readonly url: string;
   /** Every request that offered a shell, in order, with what was answered. */
-  readonly asked: readonly (Asked & { readonly answer: Answer })[];
+  readonly asked: readonly (ModelRequest & { readonly answer: Answer })[];
   /** Paths that no API answers: an agent that wants something else of its model's host. */
   readonly unknown: readonly string[];
   close(): Promise<void>;
@@ -18,7 +18,7 @@ export interface ModelServer {
 export async function openModelServer(
   steer: (text: string) => string | null = () => null,
 ): Promise<ModelServer> {
-  const asked: (Asked & { answer: Answer })[] = [];
+  const asked: (ModelRequest & { answer: Answer })[] = [];
   const unknown: string[] = [];
   const server = createServer(async (request, response) => {
     const path = (request.url ?? "/").split("?")[0] ?? "/";
@@ -51,14 +51,20 @@ export async function openModelServer(
   };
 }
 
-function steered(asked: Asked, steer: (text: string) => string | null): Asked {
+function steered(asked: ModelRequest, steer: (text: string) => string | null): ModelRequest {
   const said = asked.said.map((one) =>
     one.by === "user" ? { ...one, text: steer(one.text) ?? one.text } : one,
   );
   return { ...asked, said };
 }
 
-function give(response: ServerResponse, api: ModelApi, asked: Asked, reply: Answer, stream: boolean): void {
+function give(
+  response: ServerResponse,
+  api: ModelApi,
+  asked: ModelRequest,
+  reply: Answer,
+  stream: boolean,
+): void {
   const events = api.events(reply, asked);
   if (reply.type === "status") refuse(response, reply.status, api.error(reply.status));
   else if (reply.type === "cut") sendCut(response, events);

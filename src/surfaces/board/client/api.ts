@@ -33,9 +33,9 @@ export function refusedOf(failure: unknown): Refused {
 }
 
 /** Answers a question; what has a body does something. Throws a `RefusedError`. */
-export type Answerer = (path: string, asked: Asked) => Promise<unknown>;
+export type Answerer = (path: string, asked: RequestOptions) => Promise<unknown>;
 
-export interface Asked {
+export interface RequestOptions {
   readonly body?: unknown;
   readonly abort?: AbortSignal | undefined;
 }
@@ -74,7 +74,7 @@ export function projectPath(project: string, ...parts: readonly string[]): strin
   return ["/api", project, ...parts].map((part, at) => (at ? encodeURIComponent(part) : part)).join("/");
 }
 
-async function overHttp(path: string, { abort, body }: Asked): Promise<unknown> {
+async function overHttp(path: string, { abort, body }: RequestOptions): Promise<unknown> {
   const headers = { "content-type": "application/json", "x-pawl-csrf": session.value?.csrf ?? "" };
   // A question has no headers of its own: the page's first ones were asked by its markup already, and are taken from there.
   const init = body === undefined ? {} : { method: "POST", headers, body: JSON.stringify(body) };

@@ -5,10 +5,10 @@ import { TASK_ACTS, type TaskAct } from "../../../runtime/board.ts";
 import { loadWorkflows, type Project } from "../../../runtime/project.ts";
 import { doneOf, openVerdicts } from "../../../runtime/review/give-verdict.ts";
 import { advance } from "../../../runtime/run-transaction.ts";
-import type { Asked, Done, VerdictOrder } from "../wire.ts";
+import type { Done, VerdictOrder, VerdictQuestion } from "../wire.ts";
 
 export interface Acts {
-  verdict(project: Project, run: string, order: VerdictOrder): Promise<Done | Asked>;
+  verdict(project: Project, run: string, order: VerdictOrder): Promise<Done | VerdictQuestion>;
   task(project: Project, act: TaskAct, id: string, words: string): Promise<Done>;
 }
 

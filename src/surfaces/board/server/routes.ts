@@ -13,14 +13,14 @@ import { openTimelines, runOf, type Timelines } from "./run.ts";
 import { costOf, openSpending, type Spending, tasksOf } from "./tasks.ts";
 
 /** What a route gets: the project of the address, and the request. */
-interface Asked {
+interface RouteContext {
   readonly entry: BoardProject;
   readonly project: Project;
   readonly kept: Kept;
   readonly context: Context;
 }
 
-type Answer = (asked: Asked) => Promise<object | null>;
+type Answer = (asked: RouteContext) => Promise<object | null>;
 
 export function addProjectRoutes(
   app: Hono,

@@ -72,7 +72,7 @@ function Content({ project, review }: { readonly project: string; readonly revie
   useReviewKeys(project, review.run);
   return (
     <>
-      <Asked review={review} project={project} />
+      <ReviewHeading review={review} project={project} />
       <Points points={review.points} />
       <Claims claims={review.claims} />
       <Choices choices={review.choices} draft={draft} version={review.version} />
@@ -86,7 +86,7 @@ function Content({ project, review }: { readonly project: string; readonly revie
   );
 }
 
-function Asked({ project, review }: { readonly project: string; readonly review: Review }) {
+function ReviewHeading({ project, review }: { readonly project: string; readonly review: Review }) {
   const { size } = review;
   return (
     <section class="asked" aria-label="What is asked">

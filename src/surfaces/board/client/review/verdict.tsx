@@ -2,7 +2,7 @@
 import type { Signal } from "@preact/signals";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { Review } from "../../../../runtime/review/model.ts";
-import type { Asked, Done, Refused, ReviewPage, VerdictOrder } from "../../wire.ts";
+import type { Done, Refused, ReviewPage, VerdictOrder, VerdictQuestion } from "../../wire.ts";
 import { announce } from "../announce.ts";
 import { post, projectPath, RefusedError, refusedOf, session } from "../api.ts";
 import { renderCount } from "../moment.tsx";
@@ -88,7 +88,7 @@ function Bar({ lacks, points }: { readonly points: number; readonly lacks: Revie
 /** What the server asks back before the verdict counts, with the order that it is about. */
 interface AskedBack {
   readonly order: VerdictOrder;
-  readonly asked: Asked["asked"];
+  readonly asked: VerdictQuestion["asked"];
 }
 
 function Form({ draft, finish, project, reload, review, strayed }: VerdictProps) {
@@ -107,7 +107,7 @@ function Form({ draft, finish, project, reload, review, strayed }: VerdictProps)
     setSending(order.approve ? "approve" : "reject");
     setProblem(null);
     try {
-      const answer = await post<Done | Asked>(projectPath(project, "verdict", review.run), order);
+      const answer = await post<Done | VerdictQuestion>(projectPath(project, "verdict", review.run), order);
       if ("asked" in answer) {
         setBack({ order, asked: answer.asked });
         setSending(null);

@@ -33,7 +33,7 @@ import { OWN_SERVER } from "../surfaces/hooks/tool-action.ts";
 import { writeWhole } from "../surfaces/write-whole.ts";
 import { arranged, shellFor, walled } from "./guard-shell.ts";
 import { lookAt } from "./guarded-project.ts";
-import type { Known } from "./kept-scopes.ts";
+import type { ProjectScopes } from "./kept-scopes.ts";
 import { openTreeNotes } from "./tree-notes.ts";
 
 export { isGuardedClient };
@@ -246,7 +246,7 @@ function faultOf(thrown: unknown) {
 
 /** What limits the session: its own run, or else the widest of what the open runs allow. */
 function limitsOf(
-  found: Known | { readonly fault: string; readonly fix: string },
+  found: ProjectScopes | { readonly fault: string; readonly fix: string },
   own: string | null,
 ): Limits {
   if ("fault" in found) return found;
@@ -362,7 +362,7 @@ function placeOf(
   environment: Environment,
   root: string,
   cwd: string,
-  known: Known | null,
+  known: ProjectScopes | null,
   shell: GuardContext["shell"],
 ): GuardContext {
   const files = { tasksFile: known?.tasksFile ?? TASKS_FILE, workflows: known?.workflows ?? [] };

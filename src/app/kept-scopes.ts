@@ -29,7 +29,7 @@ import type { StrayEdits } from "../runtime/strays.ts";
 import { NO_SOURCE, noted, noteIn, openKeptRuns, type Runs, readRun, type Stamps } from "./kept-runs.ts";
 import { versionOf } from "./version.ts";
 
-export interface Known {
+export interface ProjectScopes {
   readonly tasksFile: string;
   /** The definitions of its own workflows, relative to the root. */
   readonly workflows: readonly string[];
@@ -37,7 +37,7 @@ export interface Known {
 }
 
 interface Kept {
-  readonly known: Known;
+  readonly known: ProjectScopes;
   readonly events: string;
   /** The settings, and the files of own workflows. */
   readonly settings: Stamps;
@@ -53,7 +53,7 @@ interface Kept {
 
 /** What a session without a run of its own needs. */
 interface Head extends Pick<Kept, "events" | "settings" | "folders" | "shared"> {
-  readonly known: Omit<Known, "scopes">;
+  readonly known: Omit<ProjectScopes, "scopes">;
   /** At most one. */
   readonly widest: readonly Scope[];
 }
@@ -99,7 +99,7 @@ export function keptScopes(wanted: Wanted) {
     /** Reads the run's scope anew, and keeps it for the sessions that work on it. */
     keep,
     /** `own`: the session's run, if it has one. */
-    async project(own: string | null): Promise<Known> {
+    async project(own: string | null): Promise<ProjectScopes> {
       const head = (await cache.get(HEAD, NO_SOURCE)) as Head | null;
       const small = head && (await smallPart(head, own));
       if (small) return small;

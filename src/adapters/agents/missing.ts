@@ -2,7 +2,7 @@
 import { AGENT_NEEDS, agentNames } from "../../core/agent-needs.ts";
 import { nearest } from "../../core/nearest.ts";
 import type { ProcessEnd } from "./run-process.ts";
-import { type AgentsSetup, type Known, knownAgent, programOf } from "./setup.ts";
+import { type AgentsSetup, type KnownAgent, knownAgent, programOf } from "./setup.ts";
 
 const OTHERWISE =
   "`pawl agents` shows which agents are installed; `agent:` selects another one (`agent: scripted` needs no model).";
@@ -18,7 +18,7 @@ export function missing(setup: AgentsSetup, name: string): string | null {
 function programMissing(
   setup: AgentsSetup,
   name: string,
-  known: Exclude<Known, { kind: "none" }>,
+  known: Exclude<KnownAgent, { kind: "none" }>,
 ): string | null {
   const { why } = programOf(setup, known);
   if (why === null) return null;

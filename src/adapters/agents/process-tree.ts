@@ -62,7 +62,7 @@ export async function endTree(
 ): Promise<{ ended: number; alive: number }> {
   const cgroup = tree.cgroup === undefined ? findCgroup(tree.mark) : tree.cgroup;
   const own = { ...tree, cgroup };
-  const known: Known = new Map();
+  const known: StartTimes = new Map();
   const began = performance.now();
   const left = () => times.within - (performance.now() - began);
   if (own.isWall && (await hasFallen(own))) {
@@ -88,10 +88,10 @@ async function hasFallen(tree: Tree): Promise<boolean> {
 }
 
 /** Process id → its start time. */
-type Known = Map<number, string>;
+type StartTimes = Map<number, string>;
 
 /** Sends SIGTERM to each process once, and waits until all have ended or the grace period is over. */
-async function askToEnd(tree: Tree, known: Known, grace: number): Promise<void> {
+async function askToEnd(tree: Tree, known: StartTimes, grace: number): Promise<void> {
   const began = performance.now();
   const asked = new Set<number>();
   let looked = began;
@@ -108,7 +108,7 @@ async function askToEnd(tree: Tree, known: Known, grace: number): Promise<void> 
 }
 
 /** Stops each process at the moment it is found, then kills them all. Returns how many are left. */
-async function killAll(tree: Tree, known: Known, left: () => number): Promise<number> {
+async function killAll(tree: Tree, known: StartTimes, left: () => number): Promise<number> {
   const stopped = new Set<string>();
   const groups = new Set<number>();
   const stop = (pid: number, start: string) => {
@@ -137,13 +137,13 @@ async function killAll(tree: Tree, known: Known, left: () => number): Promise<nu
   return findTree(tree, known).length;
 }
 
-function killAsWhole(cgroup: Cgroup, known: Known): void {
+function killAsWhole(cgroup: Cgroup, known: StartTimes): void {
   for (const pid of cgroupMembers(cgroup)) known.set(pid, statOf(pid)[19] ?? "");
   killCgroup(cgroup);
 }
 
 /** Parents before their children: a parent that waits for a child is asked to end before the child does. */
-function living(known: Known): readonly number[] {
+function living(known: StartTimes): readonly number[] {
   const isProc = existsSync("/proc/self/stat");
   const alive = [...known].filter(([pid, start]) => {
     if (!isProc) return exists(pid);

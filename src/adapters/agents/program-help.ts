@@ -4,7 +4,7 @@ import { execFile } from "../process/start-program.ts";
 import type { Dialect } from "./dialect.ts";
 import { childEnvironment } from "./environment.ts";
 import { markOf } from "./mark.ts";
-import { type AgentsSetup, type Known, programOf } from "./setup.ts";
+import { type AgentsSetup, type KnownAgent, programOf } from "./setup.ts";
 
 const LIMIT = 20_000;
 const helps = new Map<string, Promise<string>>();
@@ -15,7 +15,7 @@ export function needsHelp(dialect: Dialect, order: AgentOrder): boolean {
 }
 
 /** Empty if the program has no help. */
-export function helpOf(setup: AgentsSetup, known: Exclude<Known, { kind: "none" }>): Promise<string> {
+export function helpOf(setup: AgentsSetup, known: Exclude<KnownAgent, { kind: "none" }>): Promise<string> {
   const { command } = known;
   const [, ...before] = command;
   const { path } = programOf(setup, known);

@@ -25,10 +25,10 @@ import {
 import { judge } from "./heard.ts";
 import { openRun } from "./open-run.ts";
 import type { ProcessEnd, RunningProcess } from "./run-process.ts";
-import type { AgentsSetup, Known } from "./setup.ts";
+import type { AgentsSetup, KnownAgent } from "./setup.ts";
 import { outsideNeeds } from "./walled.ts";
 
-type AcpAgent = Extract<Known, { kind: "acp" }>;
+type AcpAgent = Extract<KnownAgent, { kind: "acp" }>;
 
 /** Milliseconds that the agent may take to end a cancelled turn, and to exit once its input is closed. */
 const PATIENCE = 1500;

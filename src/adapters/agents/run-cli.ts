@@ -5,10 +5,10 @@ import { gitFoldersOf } from "./git-folders.ts";
 import { judge } from "./heard.ts";
 import { openRun } from "./open-run.ts";
 import { keep } from "./run-folder.ts";
-import type { AgentsSetup, Known } from "./setup.ts";
+import type { AgentsSetup, KnownAgent } from "./setup.ts";
 import { outsideNeeds } from "./walled.ts";
 
-type CliAgent = Extract<Known, { kind: "dialect" }>;
+type CliAgent = Extract<KnownAgent, { kind: "dialect" }>;
 
 function callOf(
   agent: CliAgent,

@@ -36,7 +36,7 @@ export interface AgentsSetup {
 
 export const DIALECTS: Readonly<Record<string, Dialect>> = { claude, codex, opencode, gemini, scripted };
 
-export type Known =
+export type KnownAgent =
   | {
       readonly kind: "dialect";
       readonly dialect: Dialect;
@@ -50,7 +50,7 @@ export type Known =
 export function knownAgent(
   setup: AgentsSetup,
   name: string,
-): Known | { readonly kind: "none"; readonly why: string } {
+): KnownAgent | { readonly kind: "none"; readonly why: string } {
   const settings = setup.agents[name] ?? {};
   if (settings.acp)
     return {
@@ -86,7 +86,7 @@ function anchored({ projectRoot }: AgentsSetup, program: string): string {
 /** The file of the program that the command begins with. */
 export function programOf(
   { environment }: AgentsSetup,
-  { command: [program = ""] }: Pick<Extract<Known, { kind: "acp" }>, "command">,
+  { command: [program = ""] }: Pick<Extract<KnownAgent, { kind: "acp" }>, "command">,
 ): FoundProgram {
   return findProgram(program, environment);
 }

@@ -6,7 +6,7 @@ import { execFile } from "../process/start-program.ts";
 import type { Dialect } from "./dialect.ts";
 import { childEnvironment } from "./environment.ts";
 import { markOf } from "./mark.ts";
-import { type AgentsSetup, type Known, knownAgent, programOf } from "./setup.ts";
+import { type AgentsSetup, type KnownAgent, knownAgent, programOf } from "./setup.ts";
 
 const VERSION_LIMIT = 30_000;
 const PERMISSIONS: readonly Permission[] = ["ask", "edits", "all"];
@@ -79,7 +79,10 @@ async function versionOf(
     : { version, status: "stranger", recognised: `not ${dialect.name}: ${said}` };
 }
 
-function callsOf(known: Exclude<Known, { kind: "none" }>, allow: readonly string[]): AgentFound["calls"] {
+function callsOf(
+  known: Exclude<KnownAgent, { kind: "none" }>,
+  allow: readonly string[],
+): AgentFound["calls"] {
   if (known.kind === "acp") return { ask: known.command, edits: known.command, all: known.command };
   const calls = PERMISSIONS.map((permission) => {
     const call = {

@@ -10,7 +10,7 @@ import { PawlError } from "../../core/error.ts";
 import type { AgentEnd, AgentTried } from "../../core/ports/agents.ts";
 import type { Folder } from "../../core/ports/worktrees.ts";
 import type { AgentSettings } from "../../core/settings.ts";
-import { type AgentsSetup, type Known, knownAgent } from "./setup.ts";
+import { type AgentsSetup, type KnownAgent, knownAgent } from "./setup.ts";
 import { start } from "./start.ts";
 
 const LIMITS = { inactivity: 120_000, total: 240_000 };
@@ -38,7 +38,7 @@ export async function tryOut(setup: AgentsSetup, name: string, signal?: AbortSig
 }
 
 /** The agent's settings with its program resolved from the project: the scratch folder is not the project. */
-function placed({ settings, command: [program = ""] }: Exclude<Known, { kind: "none" }>): AgentSettings {
+function placed({ settings, command: [program = ""] }: Exclude<KnownAgent, { kind: "none" }>): AgentSettings {
   if (settings.acp) return { ...settings, acp: { ...settings.acp, command: program } };
   return settings.program ? { ...settings, program } : settings;
 }

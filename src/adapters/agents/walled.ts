@@ -7,7 +7,7 @@ import { capabilityFile } from "./capability.ts";
 import type { Dialect } from "./dialect.ts";
 import type { RunFolder } from "./run-folder.ts";
 import type { ProcessOrder } from "./run-process.ts";
-import { type AgentsSetup, DIALECTS, type Known } from "./setup.ts";
+import { type AgentsSetup, DIALECTS, type KnownAgent } from "./setup.ts";
 
 interface WallOpenings {
   readonly folder: RunFolder;
@@ -39,7 +39,7 @@ export function walledAgent(
 /** What it needs of the person's home, and of the network. A program that speaks ACP is recognised by its name. */
 export function outsideNeeds(
   { environment }: AgentsSetup,
-  agent: Exclude<Known, { kind: "none" }>,
+  agent: Exclude<KnownAgent, { kind: "none" }>,
 ): Pick<WallOpenings, "home" | "hosts"> {
   const dialect = agent.kind === "dialect" ? agent.dialect : dialectNamed(basename(agent.command[0] ?? ""));
   return { home: dialect?.home(environment) ?? [], hosts: dialect?.hosts(environment) ?? [] };

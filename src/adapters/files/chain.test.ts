@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { hashOf } from "../../core/hash.ts";
 import { aimOf, chainsOf, isAccounted, isPieceOf, redosOf } from "./chain.ts";
-import type { Append, Drop, Known, Put, Step } from "./steps.ts";
+import type { Append, Drop, KnownText, Put, Step } from "./steps.ts";
 
 const path = "a";
 const hash = (text: string) => hashOf(Buffer.from(text));
@@ -16,7 +16,7 @@ const put = (before: string | null, text: string, more: Partial<Put> = {}): Put 
 });
 const drop = (before: string): Drop => ({ type: "drop", path, before: hash(before) });
 const append = (offset: number, text: string): Append => ({ type: "append", path, id: "e", offset, text });
-const known = (text: string): Known => ({ type: "known", path, hash: hash(text) });
+const known = (text: string): KnownText => ({ type: "known", path, hash: hash(text) });
 const edit = (editor: string, ...edits: readonly unknown[]) => ({ redo: { editor, edits } });
 
 describe("the steps of a record", () => {

@@ -6,7 +6,7 @@ import { pathFault } from "../../core/path.ts";
 import { isReserved } from "./control.ts";
 
 /** One step of a record, about one path. Hashes are sha-256 in hexadecimal; null: there is no file. */
-export type Step = Put | Drop | Append | Known;
+export type Step = Put | Drop | Append | KnownText;
 
 /** Gives the file exactly this content. */
 export interface Put extends Content {
@@ -45,7 +45,7 @@ export interface Append {
 }
 
 /** A person's text that was found in the way. It has been kept aside and may be replaced. */
-export interface Known {
+export interface KnownText {
   readonly type: "known";
   readonly path: string;
   readonly hash: string;

@@ -84,7 +84,7 @@ async function load(view: View, { cache, settings }: Around): Promise<readonly T
   }
 }
 
-interface Known {
+interface CardContext {
   readonly run: TaskRun | undefined;
   readonly standing: Standing | undefined;
   readonly isAtWork: boolean;
@@ -93,7 +93,7 @@ interface Known {
   readonly questions: readonly Question[];
 }
 
-function cardOf({ task, parent }: PlacedTask, known: Known): TaskCard {
+function cardOf({ task, parent }: PlacedTask, known: CardContext): TaskCard {
   const { fault, isAtWork, questions, run, standing } = known;
   const step = getCurrentStepForTask(task);
   return {
@@ -113,7 +113,7 @@ function cardOf({ task, parent }: PlacedTask, known: Known): TaskCard {
   };
 }
 
-function columnOf(task: Task, { fault, isAtWork, questions, standing }: Known): TaskCard["column"] {
+function columnOf(task: Task, { fault, isAtWork, questions, standing }: CardContext): TaskCard["column"] {
   if (fault !== null || standing === "blocked" || standing === "budget_exhausted") return "blocked";
   if (standing !== undefined ? OVER.some((over) => over === standing) : isClosed(task)) return "done";
   if (standing !== undefined && WAITS.has(standing)) return "waiting";

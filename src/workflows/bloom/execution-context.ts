@@ -19,7 +19,7 @@ import type { TaskEvent } from "./table.ts";
 import type { TaskRun } from "./task-run.ts";
 
 /** What is known of a task at one moment. */
-export interface Known {
+export interface TaskSnapshot {
   readonly task: Task;
   readonly file: TasksFile;
   readonly run: TaskRun;
@@ -103,13 +103,13 @@ export interface ExecutionContext {
   readonly shared: SharedWorktrees | null;
   readonly merges: MergeQueue;
   /** As of the last commit. */
-  readonly known: Known;
+  readonly known: TaskSnapshot;
   /** Aborted with a `StopReason`. */
   readonly stop: AbortSignal;
   /** Shown live; what must last goes into `StepResult`. */
   show(event: BloomEvent): void;
   /** Commits without an event of the table, and renews what is known. */
-  note(result: Omit<StepResult, "event" | "reason">): Promise<Known>;
+  note(result: Omit<StepResult, "event" | "reason">): Promise<TaskSnapshot>;
   /** Makes the calls that the agent of a run deferred; the run has ended. */
   takeCalls(run: string): Promise<void>;
   /** Asks a person what the agent may not do unasked; `over`: its run has ended. */

@@ -1,13 +1,13 @@
 import type { WorkDone } from "../../core/ports/worktrees.ts";
 import type { Step, Task } from "../../tasks-file/task.ts";
 import { targetOf } from "./commands/pull-request.ts";
-import type { Known } from "./execution-context.ts";
+import type { TaskSnapshot } from "./execution-context.ts";
 import { buildPurposePrompt, buildStepPrompt, buildTaskPrompt, gitInfoOf } from "./prompt.ts";
 import type { TaskRun } from "./task-run.ts";
 
 /** The prompt of this run: a person's words first, then the step or purpose. */
 export function runPrompt(
-  { task, run, settings, messages }: Known,
+  { task, run, settings, messages }: TaskSnapshot,
   step: Step | null,
   conflicts: readonly string[],
   fresh: boolean,

@@ -15,7 +15,7 @@ import type { TaskEdit } from "../../tasks-file/splice.ts";
 import { findStep } from "../../tasks-file/steps.ts";
 import { findTask, type Task, type TaskStatus, type TasksFile } from "../../tasks-file/task.ts";
 import { nextAgent, type Resting, restingAgents } from "./agent-rest.ts";
-import type { Known, StepResult } from "./execution-context.ts";
+import type { StepResult, TaskSnapshot } from "./execution-context.ts";
 import { INPUTS } from "./facts.ts";
 import { governTask, type Pinned, pinOf } from "./govern.ts";
 import { movedByOthers } from "./known-tables.ts";
@@ -55,7 +55,7 @@ export interface ResultInput {
 
 export interface Committed {
   /** Null: the task is no longer in the file. */
-  readonly known: Known | null;
+  readonly known: TaskSnapshot | null;
   readonly rule: Rule | null;
   /** The event that was decided: the command's, or a person's. */
   readonly event: TaskEvent | null;
@@ -90,7 +90,7 @@ function knownOf(
   context: Context,
   policy: Policy | null,
   removes: readonly string[] = [],
-): Known {
+): TaskSnapshot {
   return {
     task: governTask(findTask(file.tasks, run.task) as Task, policy).task,
     file,
@@ -302,7 +302,7 @@ export interface BeginInput {
 
 export interface Begun {
   /** Null: nothing is left to begin. */
-  readonly known: Known | null;
+  readonly known: TaskSnapshot | null;
   readonly events: readonly PawlEvent[];
   readonly governed?: Governed;
 }

@@ -33,12 +33,12 @@ import {
 import { withCost } from "../costs.ts";
 import {
   type ExecutionContext,
-  type Known,
   placeOf,
   repoOf,
   type StepResult,
   type StopReason,
   stopped,
+  type TaskSnapshot,
 } from "../execution-context.ts";
 import { isOpen, unverifiedSteps } from "../facts.ts";
 import { refusals, runPrompt } from "../run-prompt.ts";
@@ -69,7 +69,7 @@ export async function runAgent(context: ExecutionContext): Promise<StepResult> {
 }
 
 /** A run is not needed if its step is done, a question is open, or the budget is spent. */
-function lookFirst(known: Known): StepResult | null {
+function lookFirst(known: TaskSnapshot): StepResult | null {
   const { task, run, settings } = known;
   const asks = asking(known);
   if (asks) return asks;
@@ -80,7 +80,7 @@ function lookFirst(known: Known): StepResult | null {
 }
 
 /** It waits for a person's answer. */
-function asking({ questions, task }: Known): StepResult | null {
+function asking({ questions, task }: TaskSnapshot): StepResult | null {
   const waits = questions.filter((each) => each.task === task.id && each.blocking && each.answer === null);
   if (waits.length === 0) return null;
   return { event: "question_asked", reason: waits.map((each) => `${each.id}: ${each.text}`).join("; ") };
@@ -100,7 +100,7 @@ function spent(task: Task, run: TaskRun, limit: Limit): StepResult {
  * Why the session cannot be resumed: another agent or folder is in use. If tasks.yaml has forgotten it, it is fresh.
  */
 function lostSession(
-  { run, task }: Known,
+  { run, task }: TaskSnapshot,
   agent: string,
   folder: Folder,
   host: string | undefined,
@@ -209,7 +209,7 @@ function beginEdits(task: Task, step: Step | null, time: string): readonly TaskE
 }
 
 function agentStarted(
-  { run: { errand }, settings, task }: Known,
+  { run: { errand }, settings, task }: TaskSnapshot,
   { step, ...started }: Pick<Last, "step" | "agent"> & { readonly run: string; readonly resumed: boolean },
 ): readonly BloomEvent[] {
   const { permission } = settings;
@@ -340,7 +340,7 @@ async function tell(
   context: ExecutionContext,
   last: Last,
   { files, branches }: Meanwhile,
-  before: Known,
+  before: TaskSnapshot,
 ): Promise<StepResult> {
   const { end, id } = last;
   const unsaved = await save(context, last.worktree);
@@ -447,9 +447,9 @@ function strayedOf(taskId: string, run: string, changed: readonly ChangedOutside
 }
 
 function outcomeOf(
-  known: Known,
+  known: TaskSnapshot,
   { agent, byMinutes, end, step, stop }: Last,
-  before: Known,
+  before: TaskSnapshot,
   now: Date,
 ): StepResult {
   const { refused = [] } = end;

@@ -25,7 +25,7 @@ import {
   nameOfEnvironment,
   variablesOf,
 } from "../environment.ts";
-import { type Known, stopped } from "../execution-context.ts";
+import { stopped, type TaskSnapshot } from "../execution-context.ts";
 import { nameOfRun } from "../task-run.ts";
 
 export interface Environment {
@@ -53,7 +53,7 @@ const MINUTE = 60_000;
 export async function makeEnvironment(
   setup: Setup,
   task: string,
-  { environment, settings }: Known,
+  { environment, settings }: TaskSnapshot,
   stop: AbortSignal,
   hold: (made: Environment) => void,
 ): Promise<Up | "stopped"> {

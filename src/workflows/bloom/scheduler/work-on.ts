@@ -22,7 +22,13 @@ import { added, rounded } from "../budget.ts";
 import { perform, performSave } from "../commands/perform.ts";
 import { withCost } from "../costs.ts";
 import { isUsed } from "../environment.ts";
-import type { CheckGate, ExecutionContext, Known, MergeQueue, StepResult } from "../execution-context.ts";
+import type {
+  CheckGate,
+  ExecutionContext,
+  MergeQueue,
+  StepResult,
+  TaskSnapshot,
+} from "../execution-context.ts";
 import { readCall } from "../own-verbs.ts";
 import { personsEvent } from "../persons-event.ts";
 import { ANY_WORKER, type Worker } from "../pick.ts";
@@ -151,7 +157,7 @@ export async function workOn(setup: WorkSetup, work: Work, begins: Begins, calle
 const ENDS_WORK: ReadonlySet<string> = new Set(["interrupted", "pr_pending", "pr_returned", "target_red"]);
 
 /** Ready: at first, or after a person reset it during a command, whatever else that person changed. */
-function isToBegin({ task, run }: Known, work: Work): boolean {
+function isToBegin({ task, run }: TaskSnapshot, work: Work): boolean {
   return run.state === "ready" && (personsEvent(task, run) === null || work.run?.state !== "ready");
 }
 
@@ -161,7 +167,7 @@ async function beginNow(
   { isTargetMoved = false, resting = new Map(), watches = false }: Begins,
   events: readonly BloomEvent[],
   caller: Caller,
-): Promise<Begun & { readonly known: Known }> {
+): Promise<Begun & { readonly known: TaskSnapshot }> {
   const policy = await setup.pins.of(work.id);
   const worker = setup.worker ?? ANY_WORKER;
   const input = { task: work.id, worker, watches, isTargetMoved, resting, events, policy };
@@ -184,7 +190,12 @@ async function pin({ pins }: WorkSetup, { id }: Work, governed: Governed | undef
 }
 
 /** The task's next result; null: it is idle. */
-async function next(setup: WorkSetup, work: Work, known: Known, caller: Caller): Promise<StepResult | null> {
+async function next(
+  setup: WorkSetup,
+  work: Work,
+  known: TaskSnapshot,
+  caller: Caller,
+): Promise<StepResult | null> {
   const { run } = known;
   if (run.state !== "merging") await setup.merges.leave(work.id);
   // A person may restart a task that is idle or backs off.
@@ -208,7 +219,7 @@ async function next(setup: WorkSetup, work: Work, known: Known, caller: Caller):
   return null;
 }
 
-function contextOf(setup: WorkSetup, work: Work, known: Known, caller: Caller): ExecutionContext {
+function contextOf(setup: WorkSetup, work: Work, known: TaskSnapshot, caller: Caller): ExecutionContext {
   work.abort = new AbortController();
   if (setup.stop.aborted) work.abort.abort("interrupted");
   const { signal } = work.abort;
@@ -255,7 +266,12 @@ function contextOf(setup: WorkSetup, work: Work, known: Known, caller: Caller): 
   };
 }
 
-async function recover(setup: WorkSetup, work: Work, known: Known, caller: Caller): Promise<Known> {
+async function recover(
+  setup: WorkSetup,
+  work: Work,
+  known: TaskSnapshot,
+  caller: Caller,
+): Promise<TaskSnapshot> {
   const { underway } = known.run;
   if (underway.length === 0) return known;
   const saved = await performSave(contextOf(setup, work, known, caller));
@@ -286,7 +302,7 @@ async function recover(setup: WorkSetup, work: Work, known: Known, caller: Calle
 /** The session of the agent that a dead loop left can be resumed, also if only its output tells which that is. */
 async function keptSession(
   { ports }: WorkSetup,
-  { run, settings, task }: Known,
+  { run, settings, task }: TaskSnapshot,
 ): Promise<{ readonly patch: Partial<TaskRun>; readonly edits: readonly TaskEdit[] }> {
   if (!run.agentRun) return { patch: {}, edits: [] };
   const found = await ports.agents.sessionOf(run.agentRun.run);
@@ -347,7 +363,7 @@ async function commit(
   work: Work,
   result: StepResult,
   caller: Caller,
-): Promise<Committed & { readonly known: Known }> {
+): Promise<Committed & { readonly known: TaskSnapshot }> {
   const policy = await setup.pins.of(work.id);
   const held = work.run === null ? {} : { held: work.run };
   const mayBeClaim = setup.taskClaims.isOpen();

@@ -4,7 +4,7 @@ import { aroundOf } from "./around.ts";
 import type { RunOverview, WorkflowModule } from "./module.ts";
 import { loadWorkflow, loadWorkflows, type Project } from "./project.ts";
 
-interface Told {
+interface ShownError {
   readonly message: string;
   readonly fix: string;
 }
@@ -19,9 +19,9 @@ export interface WorkflowOverview {
   /** Set where it lists no run: what has come to its end. */
   readonly ended?: string;
   /** Set if the workflow could not list its runs at all. */
-  readonly problem?: Told;
+  readonly problem?: ShownError;
   /** Set if it cannot be used, and has no runs that this would stop. */
-  readonly warning?: Told;
+  readonly warning?: ShownError;
 }
 
 /**
@@ -72,7 +72,7 @@ export async function overviewOf(
   return runs.find((each) => each.run === run) ?? null;
 }
 
-function wordsOf({ message, fix }: PawlError): Told {
+function wordsOf({ message, fix }: PawlError): ShownError {
   return { message, fix };
 }
 

@@ -20,7 +20,7 @@ const LONG = { timeout: 90_000 };
 const SECRET = "whsec_c2VjcmV0IG9mIHRoZSBob29rIGl0c2VsZg==";
 const WEBHOOK = { url_env: "HOOK_WEBHOOK_URL", secret_env: "HOOK_SECRET" };
 
-interface Told extends TemporaryProject {
+interface NotifiedProject extends TemporaryProject {
   /** A release waits for its person. */
   submit(id: string): Promise<void>;
   notify(settings: object): void;
@@ -31,7 +31,7 @@ function telling(
   receiver: Receiver,
   settings: object = { webhook: WEBHOOK },
   more: Readonly<Record<string, string>> = {},
-): Told {
+): NotifiedProject {
   const project = releaseProject(secrets(receiver, more));
   const before = project.read("pawl.yaml") ?? "";
   const notify = (wanted: object) =>

@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import { promise } from "../rig/promise.ts";
 import { judge } from "./judge.ts";
 
-interface Told {
+interface JudgedEvent {
   readonly id: string;
   readonly type: string;
   readonly taskId: string;
   readonly reason?: string;
 }
 
-const event = (id: string, type: string, taskId = "T1", reason?: string): Told => ({
+const event = (id: string, type: string, taskId = "T1", reason?: string): JudgedEvent => ({
   ...{ id, type, taskId },
   ...(reason === undefined ? {} : { reason }),
 });

@@ -3,20 +3,20 @@ import { type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeader
 import type { TemporaryProject } from "./project.ts";
 import { openServing, type Serving, type ServingOptions } from "./serving.ts";
 
-interface Told {
+interface BoardAddress {
   readonly url: string;
   /** Opens one browser, once. */
   readonly address: string;
   readonly readOnly: boolean;
 }
 
-export type BoardServer = Serving & Told;
+export type BoardServer = Serving & BoardAddress;
 
 export async function openBoardServer(
   project: Pick<TemporaryProject, "root">,
   options: ServingOptions = {},
 ): Promise<BoardServer> {
-  const { told, ...serving } = await openServing<Told>(project, ["board"], options);
+  const { told, ...serving } = await openServing<BoardAddress>(project, ["board"], options);
   const { address, readOnly, url } = told;
   return { url, address, readOnly, ...serving };
 }

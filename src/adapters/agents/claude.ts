@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { shellWord } from "../../core/shell-word.ts";
 import {
+  type AgentLine,
   type Call,
   type Dialect,
   type Fault,
@@ -14,7 +15,6 @@ import {
   sessionArguments,
   sessionTold,
   shortly,
-  type Told,
   textAt,
   toolDetail,
 } from "./dialect.ts";
@@ -85,12 +85,12 @@ function limitArguments({ limits, knows }: Call): string[] {
   ];
 }
 
-function sessionOf(line: Json): readonly Told[] {
+function sessionOf(line: Json): readonly AgentLine[] {
   // A failed resume reports the id that it could not find.
   return textAt(line, "subtype") === "error_during_execution" ? [] : sessionTold(textAt(line, "session_id"));
 }
 
-function readBody(line: Json): readonly Told[] {
+function readBody(line: Json): readonly AgentLine[] {
   switch (line.type) {
     case "assistant":
       return [
@@ -129,7 +129,7 @@ function readBody(line: Json): readonly Told[] {
 }
 
 /** One line at first, then only before a long wait. */
-function retryOf(line: Json): readonly Told[] {
+function retryOf(line: Json): readonly AgentLine[] {
   const [attempt, most] = [numberAt(line, "attempt") ?? 1, numberAt(line, "max_retries")];
   const wait = Math.round((numberAt(line, "retry_delay_ms") ?? 0) / 1000);
   if (attempt > 1 && wait < 8) return [];
@@ -139,10 +139,10 @@ function retryOf(line: Json): readonly Told[] {
   return [{ type: "warning", text }];
 }
 
-function contentOf(line: Json): readonly Told[] {
+function contentOf(line: Json): readonly AgentLine[] {
   const { content } = objectAt(line, "message");
   if (!Array.isArray(content)) return [];
-  return content.flatMap((part): Told[] => {
+  return content.flatMap((part): AgentLine[] => {
     const text = textAt(part, "text");
     if (textAt(part, "type") === "text" && text) return [{ type: "text", text }];
     if (textAt(part, "type") !== "tool_use") return [];

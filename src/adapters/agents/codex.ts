@@ -1,6 +1,7 @@
 /** Codex: `codex exec --json`. It reports the usage of the whole thread, over all runs, and no price. */
 import { join } from "node:path";
 import {
+  type AgentLine,
   type Call,
   type Dialect,
   type Fault,
@@ -10,7 +11,6 @@ import {
   objectAt,
   sessionTold,
   shortly,
-  type Told,
   textAt,
   tokensAt,
 } from "./dialect.ts";
@@ -75,7 +75,7 @@ function permissionArguments({ asRoot, permission, walled, writable }: Call): st
   ];
 }
 
-function readLine(line: Json): readonly Told[] {
+function readLine(line: Json): readonly AgentLine[] {
   switch (line.type) {
     case "thread.started":
       return sessionTold(textAt(line, "thread_id"));
@@ -99,7 +99,7 @@ function readLine(line: Json): readonly Told[] {
   }
 }
 
-function readItem(at: "item.started" | "item.completed", item: Json): readonly Told[] {
+function readItem(at: "item.started" | "item.completed", item: Json): readonly AgentLine[] {
   const kind = textAt(item, "type");
   if (at === "item.started")
     return kind === "command_execution"

@@ -39,7 +39,7 @@ export interface Dialect {
   /** Files to put into the run's folder for the agent to read, by name. */
   files?(call: Call): Readonly<Record<string, string>>;
   /** Reads one JSON line. */
-  read(line: Json): readonly Told[];
+  read(line: Json): readonly AgentLine[];
   /** The failure that only standard error and the exit code show, or null. */
   failureOf(end: { readonly code: number | null; readonly errors: string }): Fault | null;
 }
@@ -67,7 +67,7 @@ export interface Call {
   knows(option: string): boolean;
 }
 
-export type Told =
+export type AgentLine =
   | AgentEvent
   /** One piece of a text that arrives in pieces. */
   | { readonly type: "text-part"; readonly text: string }
@@ -169,12 +169,12 @@ export function tokensAt(value: unknown, input = "input_tokens", output = "outpu
   return { usd: null, inputTokens, outputTokens, turns: null };
 }
 
-export function sessionTold(id: string): readonly Told[] {
+export function sessionTold(id: string): readonly AgentLine[] {
   return id ? [{ type: "session", id }] : [];
 }
 
 /** A model's name as providers write them; anything else, such as claude's `<synthetic>`, is none. */
-export function modelTold(said: "asked" | "answered", name: string): readonly Told[] {
+export function modelTold(said: "asked" | "answered", name: string): readonly AgentLine[] {
   return /^[\w.:/@+-]{1,100}$/.test(name) ? [{ type: "model", [said]: name }] : [];
 }
 

@@ -1,6 +1,7 @@
 /** Gemini CLI: `gemini -o stream-json`. */
 import { join } from "node:path";
 import {
+  type AgentLine,
   type Call,
   type Dialect,
   type Fault,
@@ -11,7 +12,6 @@ import {
   sessionArguments,
   sessionTold,
   shortly,
-  type Told,
   textAt,
   tokensAt,
   toolDetail,
@@ -127,7 +127,7 @@ function renderRules(rules: readonly string[]): string {
   return `${lines.join("\n\n")}\n`;
 }
 
-function readLine(line: Json): readonly Told[] {
+function readLine(line: Json): readonly AgentLine[] {
   switch (line.type) {
     case "init":
       return [...sessionTold(textAt(line, "session_id")), ...modelTold("asked", textAt(line, "model"))];

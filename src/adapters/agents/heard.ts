@@ -1,6 +1,6 @@
 /** Folds the lines of a run's stream into what is known of it, and judges the run at its end. Pure. */
 import type { AgentEvent, AgentModel, AgentUsage } from "../../core/ports/agents.ts";
-import type { Fault, Told } from "./dialect.ts";
+import type { AgentLine, Fault } from "./dialect.ts";
 import type { ProcessEnd } from "./run-process.ts";
 
 export interface Heard {
@@ -46,7 +46,7 @@ export const NOTHING_HEARD: Heard = {
 /** Takes in what a line says. Returns the events for the listener. `before`: spent by earlier runs. */
 export function take(
   heard: Heard,
-  told: readonly Told[],
+  told: readonly AgentLine[],
   before: AgentUsage | null,
 ): { readonly heard: Heard; readonly events: readonly AgentEvent[] } {
   const events: AgentEvent[] = [];
@@ -86,7 +86,7 @@ function isSame(one: AgentUsage, other: AgentUsage | null): boolean {
 
 const CALLS_REMEMBERED = 16;
 
-function takeOne(heard: Heard, told: Told, before: AgentUsage | null): Heard {
+function takeOne(heard: Heard, told: AgentLine, before: AgentUsage | null): Heard {
   switch (told.type) {
     case "session":
       return { ...heard, session: told.id };
@@ -134,7 +134,7 @@ function takeOne(heard: Heard, told: Told, before: AgentUsage | null): Heard {
   }
 }
 
-function isEvent(told: Told): boolean {
+function isEvent(told: AgentLine): boolean {
   return (
     told.type === "text" || told.type === "tool" || told.type === "permission" || told.type === "warning"
   );

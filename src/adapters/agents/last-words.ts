@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { ownPlace } from "../files/own-folder.ts";
 import { openPlain, readPlainText } from "../files/plain-file.ts";
-import type { Json, Told } from "./dialect.ts";
+import type { AgentLine, Json } from "./dialect.ts";
 import { runFolder } from "./run-folder.ts";
 import { DIALECTS } from "./setup.ts";
 
@@ -32,7 +32,7 @@ export function lastWords(root: string, run: string): readonly string[] {
   }, []);
 }
 
-function wordsOf(told: Told): readonly string[] {
+function wordsOf(told: AgentLine): readonly string[] {
   if (told.type === "text") return [told.text.trim().replace(/\s+/g, " ")].filter((text) => text !== "");
   return told.type === "tool" ? [`${told.name}: ${told.detail}`] : [];
 }

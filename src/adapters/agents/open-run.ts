@@ -5,7 +5,7 @@ import type { AgentEnd, AgentEvent, AgentOrder, Limited } from "../../core/ports
 import { findProgram } from "../process/programs.ts";
 import type { HomePlace } from "../wall/homes.ts";
 import { capabilityOf } from "./capability.ts";
-import type { Fault, Told } from "./dialect.ts";
+import type { AgentLine, Fault } from "./dialect.ts";
 import { childEnvironment } from "./environment.ts";
 import { type Heard, NOTHING_HEARD, spentIn, take } from "./heard.ts";
 import { limitedBy } from "./limited.ts";
@@ -32,7 +32,7 @@ export interface OpenRun {
   readonly folder: RunFolder;
   readonly outbox: string;
   /** Takes in what a line says and passes it to the listener. */
-  tell(told: readonly Told[]): void;
+  tell(told: readonly AgentLine[]): void;
   start(program: Program): RunningProcess;
   /** The end, as it is reported and kept. */
   end(end: ProcessEnd, judged: (heard: Heard, end: ProcessEnd) => Fault | null): AgentEnd;

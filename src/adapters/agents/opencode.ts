@@ -4,6 +4,7 @@
 import { join } from "node:path";
 import type { Permission } from "../../core/ports/agents.ts";
 import {
+  type AgentLine,
   type Dialect,
   type Fault,
   faultOfStatus,
@@ -12,7 +13,6 @@ import {
   objectAt,
   sessionTold,
   shortly,
-  type Told,
   textAt,
   toolDetail,
 } from "./dialect.ts";
@@ -113,7 +113,7 @@ export function bashRules(allow: readonly string[]): Readonly<Record<string, "al
   return Object.fromEntries(rules);
 }
 
-function readBody(line: Json): readonly Told[] {
+function readBody(line: Json): readonly AgentLine[] {
   const part = objectAt(line, "part");
   switch (line.type) {
     case "step_start":
@@ -140,7 +140,7 @@ function readBody(line: Json): readonly Told[] {
   }
 }
 
-function endOf(reason: string): readonly Told[] {
+function endOf(reason: string): readonly AgentLine[] {
   if (GOES_ON.has(reason)) return [];
   if (reason === "stop") return [{ type: "end", fault: null }];
   const detail = `the model stopped with reason ${reason || "unknown"}`;

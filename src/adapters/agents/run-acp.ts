@@ -13,13 +13,13 @@ import {
 import type { AgentEnd, AgentEvent, AgentOrder, AgentRun } from "../../core/ports/agents.ts";
 import { optionFor, policyAnswer, questionOf } from "./acp-policy.ts";
 import {
+  type AgentLine,
   type Fault,
   faultOfStatus,
   modelTold,
   numberAt,
   objectAt,
   shortly,
-  type Told,
   tokensAt,
 } from "./dialect.ts";
 import { judge } from "./heard.ts";
@@ -107,7 +107,7 @@ function converse(
   order: AgentOrder,
   agent: AcpAgent,
   stream: Stream,
-  tell: (told: readonly Told[]) => void,
+  tell: (told: readonly AgentLine[]) => void,
 ): Talk {
   /** Events that arrive while an old session is loaded are its history, not this run. */
   let live = false;
@@ -232,7 +232,7 @@ async function chooseModel(
   connection: ClientConnection,
   sessionId: string,
   model: string | undefined,
-  tell: (told: readonly Told[]) => void,
+  tell: (told: readonly AgentLine[]) => void,
 ): Promise<void> {
   if (!model) return;
   try {
@@ -247,7 +247,7 @@ async function chooseModel(
   }
 }
 
-function toldBy(update: SessionUpdate): readonly Told[] {
+function toldBy(update: SessionUpdate): readonly AgentLine[] {
   switch (update.sessionUpdate) {
     case "agent_message_chunk":
       return update.content.type === "text" ? [{ type: "text-part", text: update.content.text }] : [];

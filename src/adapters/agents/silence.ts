@@ -2,14 +2,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
-import { shortly, type Told } from "./dialect.ts";
+import { type AgentLine, shortly } from "./dialect.ts";
 
 const FIRST_SECONDS = 30;
 /** Of what a program writes of its errors, the last line that says more than where it stands in the code. */
 const TOLD_LINES = /^(?!\s*at |\s*[{}\])]).*\w.*$/;
 
 export interface Silence {
-  heard(told: readonly Told[]): void;
+  heard(told: readonly AgentLine[]): void;
   close(): void;
 }
 

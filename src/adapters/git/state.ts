@@ -113,7 +113,7 @@ async function signTip(
   return { tip: anew, head: anew, status: null };
 }
 
-interface Told {
+interface CheckoutState {
   readonly branch: string | null;
   readonly head: string | null;
   /** The commit of the task's branch. */
@@ -165,7 +165,7 @@ async function tell(
   place: Workplace,
   { branch, from, hub, top }: Looked,
   known: readonly (string | null)[],
-): Promise<Told> {
+): Promise<CheckoutState> {
   const look = await openLook(hub, top);
   const args = [look, branch, ...known.map((commit) => commit ?? "none")];
   const answer = await inside(place, {
@@ -180,7 +180,7 @@ async function tell(
   return parseTold(answer);
 }
 
-function parseTold({ output }: GitAnswer): Told {
+function parseTold({ output }: GitAnswer): CheckoutState {
   const [ref = "", head = "", tip = "", operations = "", large = "", ...rest] = output.split("\0");
   const at = output.indexOf("\0status\0");
   return {

@@ -20,7 +20,7 @@ interface SyncInput {
   readonly id: string;
 }
 
-interface Told {
+interface TrackerState {
   /** The tracker's status that was last written. */
   readonly status: string | null;
   /** When the plan that was last commented on was finished. */
@@ -28,17 +28,17 @@ interface Told {
 }
 
 interface LoadedSync {
-  readonly told: Told;
-  readonly wanted: Told;
+  readonly told: TrackerState;
+  readonly wanted: TrackerState;
   readonly plan: string;
 }
 
 interface Gathered {
-  readonly told: Told;
+  readonly told: TrackerState;
   readonly error: PawlError | null;
 }
 
-const NOTHING: Told = { status: null, plan: null };
+const NOTHING: TrackerState = { status: null, plan: null };
 
 export const sync: Transaction<SyncInput, LoadedSync, Gathered, Reply> = {
   run: ({ id }) => `alfred:${checkId(id, "task id")}`,
@@ -119,10 +119,10 @@ function merge(reply: Reply, { data, refused, text }: Reply): Reply {
 async function* tell(
   tracker: Tracker,
   id: string,
-  told: Told,
-  wanted: Told,
+  told: TrackerState,
+  wanted: TrackerState,
   plan: string,
-): AsyncGenerator<Partial<Told>> {
+): AsyncGenerator<Partial<TrackerState>> {
   if (wanted.status !== null && wanted.status !== told.status) {
     await tracker.setStatus(id, wanted.status);
     yield { status: wanted.status };
@@ -133,7 +133,7 @@ async function* tell(
   }
 }
 
-function wantedOf(state: TaskState, told: Told, { settings }: Context): Told {
+function wantedOf(state: TaskState, told: TrackerState, { settings }: Context): TrackerState {
   const status = settings.alfred.tracker.statuses[state.task_status] ?? null;
   return {
     status: status ?? told.status,
@@ -141,7 +141,7 @@ function wantedOf(state: TaskState, told: Told, { settings }: Context): Told {
   };
 }
 
-const isTold = (told: Told, wanted: Told): boolean =>
+const isTold = (told: TrackerState, wanted: TrackerState): boolean =>
   told.status === wanted.status && told.plan === wanted.plan;
 
 function linkTo(path: string, { link }: TrackerSettings): string {
@@ -149,10 +149,10 @@ function linkTo(path: string, { link }: TrackerSettings): string {
 }
 
 /** An unreadable file counts as nothing reported: reporting twice changes nothing. */
-function parseTold(text: string | null): Told {
+function parseTold(text: string | null): TrackerState {
   if (text === null) return NOTHING;
   return attempt(() => {
-    const { plan, status } = JSON.parse(text) as Partial<Told>;
+    const { plan, status } = JSON.parse(text) as Partial<TrackerState>;
     return {
       status: typeof status === "string" ? status : null,
       plan: typeof plan === "string" ? plan : null,

@@ -60,10 +60,10 @@ export function rowsOf(
   return [...mine, ...works, ...others.filter(({ section }) => section === "rests")];
 }
 
-type Told = Pick<Row, "run" | "title" | "state" | "next" | "since">;
+type RowTexts = Pick<Row, "run" | "title" | "state" | "next" | "since">;
 
 /** Agents write some of these texts. */
-function cleaned({ next, run, since, state, title }: Told): Told {
+function cleaned({ next, run, since, state, title }: RowTexts): RowTexts {
   return {
     run: cleanLine(run),
     title: cleanLine(title),

@@ -11,14 +11,14 @@ const CHANGE = { type: "write", path: "a", text: "" } as never;
 const MOVES: Proposal<string> = { reply: "moved", changes: [CHANGE] };
 const ASKS: Proposal<string> = { reply: "", ask: { message: "Approve?", command: "pawl approve a:1" } };
 
-interface Scene {
+interface EditsCase {
   readonly edits?: StrayEdits | null;
   readonly channel?: Caller["channel"];
   readonly answered?: Context["answered"];
   readonly proposal?: Proposal<string>;
 }
 
-async function beside({ edits = EDITS, channel = "mcp", answered, proposal = MOVES }: Scene) {
+async function beside({ edits = EDITS, channel = "mcp", answered, proposal = MOVES }: EditsCase) {
   let looks = 0;
   const asked: unknown[] = [];
   const result = await besideStrays(

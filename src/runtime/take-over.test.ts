@@ -30,7 +30,7 @@ const side = (steps: readonly SharedStep[], more: Partial<Own> = {}): Own =>
     ...more,
   }) as Own;
 
-interface Scene {
+interface AdoptCase {
   readonly sides: readonly Own[];
   readonly side?: string;
   readonly isOver?: boolean;
@@ -39,7 +39,7 @@ interface Scene {
   readonly answered?: Context["answered"];
 }
 
-function take({ sides, isOver = false, notes = [], caller = PERSON, answered, ...input }: Scene) {
+function take({ sides, isOver = false, notes = [], caller = PERSON, answered, ...input }: AdoptCase) {
   const made: (readonly [Own, TakenStep])[] = [];
   const looked: Own[] = [];
   const context = {
@@ -66,7 +66,7 @@ function take({ sides, isOver = false, notes = [], caller = PERSON, answered, ..
 }
 
 /** Asks, and answers yes to just that. */
-function taken(scene: Scene) {
+function taken(scene: AdoptCase) {
   const { proposal } = take(scene);
   return take({ ...scene, answered: { message: proposal.ask?.message ?? "" } });
 }
@@ -147,7 +147,7 @@ describe("a run that others advanced", () => {
 });
 
 describe("what cannot be taken over", () => {
-  it.each<readonly [string, Scene, object]>([
+  it.each<readonly [string, AdoptCase, object]>([
     [
       "a run without records",
       { sides: [] },
@@ -179,7 +179,7 @@ describe("what cannot be taken over", () => {
 });
 
 describe("a run with two sides", () => {
-  const scene: Scene = { sides: [ONE, OTHER], side: nameOf(ONE) };
+  const scene: AdoptCase = { sides: [ONE, OTHER], side: nameOf(ONE) };
 
   it("is decided by the one that a person names, and is told what only each of them has", () => {
     const { looked, proposal } = take(scene);

@@ -18,7 +18,7 @@ import { asPlainUser } from "../rig/plain-user.ts";
 import { promise } from "../rig/promise.ts";
 import { packaged, SpellsProject } from "../rig/spells-project.ts";
 
-interface Scene {
+interface CrashCase {
   readonly spell: Spell;
   readonly row: string;
   readonly state: string;
@@ -27,7 +27,7 @@ interface Scene {
 
 const PLAN = "# Plan\n\n- [ ] one\n";
 
-const SCENES: readonly Scene[] = [
+const SCENES: readonly CrashCase[] = [
   { spell: "accio", row: "GC1", state: "GATHER_NEEDS_CONTEXT", files: { "context.md": "my notes" } },
   {
     spell: "accio",
@@ -75,7 +75,7 @@ async function snapshot(machine: Machine): Promise<Readonly<Record<string, strin
   return files;
 }
 
-async function propose({ state, files }: Scene): Promise<Machine> {
+async function propose({ state, files }: CrashCase): Promise<Machine> {
   const machine = new Machine();
   const store = storeOn(machine);
   const stateFile = JSON.stringify({ current_state: state, context: {}, history: [] });

@@ -12,14 +12,14 @@ interface Disturbance {
   readonly what: string;
   readonly milliseconds: number;
   /** Returns what ends it. */
-  begin(member: Member, scene: Scene): () => void;
+  begin(member: Member, scene: DisturbanceContext): () => void;
   /** Whether it can happen to this one; default: to each. */
   readonly fits?: (member: Member) => boolean;
   /** It is worth waiting for somebody whose agent outlasts it. */
   readonly wantsLongWork?: boolean;
 }
 
-export interface Scene {
+export interface DisturbanceContext {
   readonly lab: Lab;
   readonly cluster: Pick<Cluster, "ask">;
   readonly crew: readonly Member[];
@@ -52,7 +52,7 @@ const stands: Disturbance["begin"] = (member) => {
   return () => member.signal("SIGCONT");
 };
 
-function deckOf({ isRelayed }: Scene): readonly Disturbance[] {
+function deckOf({ isRelayed }: DisturbanceContext): readonly Disturbance[] {
   const delayed = (by: number, milliseconds: number): Disturbance => ({
     ...times(milliseconds, `packets take ${by / 1000} s each way`, (_, { delay }) => {
       delay(by);
@@ -106,7 +106,7 @@ function deckOf({ isRelayed }: Scene): readonly Disturbance[] {
 
 /** Deals the whole deck, so many cards at once; `halfway` is called in the middle. */
 export async function disturb(
-  scene: Scene,
+  scene: DisturbanceContext,
   {
     atOnce,
     halfway,
@@ -143,7 +143,7 @@ const PATIENCE = 15_000;
 /** Is busy from then on. */
 async function chosenFor(
   { fits = () => true, wantsLongWork = false }: Disturbance,
-  { crew, isAtLongWork }: Scene,
+  { crew, isAtLongWork }: DisturbanceContext,
   busy: Set<Member>,
   random: () => number,
 ): Promise<Member | undefined> {

@@ -17,7 +17,7 @@ import { sharedTasks } from "../rig/machines.ts";
 import { MAIN } from "../rig/project.ts";
 import { joinCrew, type Member } from "./crew.ts";
 import { type Cluster, LEADER, openCluster } from "./database.ts";
-import { disturb, type Scene } from "./disturb.ts";
+import { type DisturbanceContext, disturb } from "./disturb.ts";
 import { judge } from "./judge.ts";
 import { type Lab, type Machine, openLab, runInside } from "./lab.ts";
 import { type AgentWatch, agentSays, watchAgents } from "./watch-agents.ts";
@@ -49,7 +49,7 @@ interface Stage {
   readonly cluster: Cluster;
   readonly project: BloomProject;
   readonly crew: readonly Member[];
-  readonly scene: Omit<Scene, "isAtLongWork">;
+  readonly scene: Omit<DisturbanceContext, "isAtLongWork">;
   readonly agents: string;
   readonly environment: Readonly<Record<string, string>>;
 }

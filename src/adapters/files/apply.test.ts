@@ -24,7 +24,7 @@ const append = (offset: number, text: string): Append => ({
 const edits = (before: string, text: string, ...lines: string[]) =>
   put(before, text, { redo: { editor: "lines", edits: lines } });
 
-interface Scene {
+interface ApplyCase {
   readonly there?: string;
   readonly fresh?: boolean;
   readonly torn?: boolean;
@@ -45,7 +45,7 @@ const TEMPORARY = ".a.pawl-tmp";
 /** Applies steps about the file `a`. */
 function apply(
   steps: readonly Step[],
-  { there, stale, saved, editors = EDITORS, ...how }: Scene = {},
+  { there, stale, saved, editors = EDITORS, ...how }: ApplyCase = {},
   machine = new Machine(),
 ) {
   const kept: string[] = [];

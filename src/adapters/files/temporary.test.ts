@@ -8,12 +8,12 @@ import { hashOf } from "../../core/hash.ts";
 import { type Disk, withOpen, writeAll } from "./disk.ts";
 import { ensureFolders, openInside, removeTemporary, temporaryOf, writeTemporary } from "./temporary.ts";
 
-interface Scene {
+interface DiskCase {
   readonly files?: Readonly<Record<string, string>>;
   readonly fate?: (call: Call, machine: Machine) => Fate;
 }
 
-const scene = ({ files = {}, fate = () => undefined }: Scene = {}) => diskWith(files, fate);
+const scene = ({ files = {}, fate = () => undefined }: DiskCase = {}) => diskWith(files, fate);
 
 /** As if the folder became a link once something has been called. */
 function withLink(disk: Disk, folder: string, after: (calls: readonly string[]) => boolean): Disk {

@@ -25,7 +25,7 @@ const MOVED: Proposal<Reply> = { reply: REPLY, changes: CHANGES, verdict: VERDIC
 
 type Said = readonly [GateInput, Context["answered"]];
 
-interface Scene {
+interface VerdictCase {
   /** What the gate proposes, by what was answered. */
   readonly gate?: ((input: GateInput, answered: Context["answered"]) => Proposal<Reply>) | null;
   readonly hasReview?: boolean;
@@ -34,7 +34,7 @@ interface Scene {
   readonly sign?: ((record: string) => Promise<string>) | null;
 }
 
-function scene({ gate = () => MOVED, hasReview = true, fault, strays, sign }: Scene = {}) {
+function scene({ gate = () => MOVED, hasReview = true, fault, strays, sign }: VerdictCase = {}) {
   const said: Said[] = [];
   const store = openMemoryStore();
   const module = {
@@ -118,7 +118,8 @@ describe("a verdict from a page", () => {
   });
 
   it("answers what the review has shown already, and nothing else", async () => {
-    const gate: Scene["gate"] = (_, answered) => (answered === undefined ? asking("Approve a:1?") : MOVED);
+    const gate: VerdictCase["gate"] = (_, answered) =>
+      answered === undefined ? asking("Approve a:1?") : MOVED;
     const { give, said, store } = scene({ gate });
     expect(await give()).toMatchObject({ words: "Approved.\n" });
     expect(said.map(([, answered]) => answered)).toEqual([undefined, { message: "Approve a:1?" }]);
@@ -128,7 +129,7 @@ describe("a verdict from a page", () => {
   });
 
   it("is asked for again where the answer is to another question by then", async () => {
-    const gate: Scene["gate"] = (_, answered) =>
+    const gate: VerdictCase["gate"] = (_, answered) =>
       asking(answered === undefined ? "Approve a:1?" : "Approve a:1, now with findings?");
     const { give, store } = scene({ gate });
     const message = "Approve a:1, now with findings?";
@@ -139,7 +140,7 @@ describe("a verdict from a page", () => {
 
 describe("a verdict that needs more than the review", () => {
   const EDITS: StrayEdits = { run: "a:1", state: "open", files: ["src/a.ts"], tree: null };
-  const gate: Scene["gate"] = (_, answered) => (answered === undefined ? asking("Approve?") : MOVED);
+  const gate: VerdictCase["gate"] = (_, answered) => (answered === undefined ? asking("Approve?") : MOVED);
 
   it("shows what strayed, word for word, and counts once that is answered", async () => {
     const { give, looked, said, store } = scene({ gate, strays: EDITS });
@@ -179,7 +180,7 @@ describe("a verdict that needs more than the review", () => {
 describe("a verdict that is signed", () => {
   const RECORD = { record: "the record", words: "You sign it all." };
   const HASH = hashOf(RECORD.record);
-  const gate: Scene["gate"] = (_, answered) =>
+  const gate: VerdictCase["gate"] = (_, answered) =>
     typeof answered === "object" && answered.signed
       ? { reply: REPLY, changes: CHANGES }
       : asking("Approve?", RECORD);
@@ -217,7 +218,7 @@ describe("a verdict that is signed", () => {
     },
   );
 
-  const signing = async (sign: Scene["sign"]) => {
+  const signing = async (sign: VerdictCase["sign"]) => {
     const at = scene({ gate, sign: sign ?? null });
     await at.give();
     return at.refused({ asked: HASH, digits: HASH.slice(0, 8) });

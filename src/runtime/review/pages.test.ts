@@ -22,7 +22,7 @@ const CHANGES: Review["changes"] = {
 };
 const REVIEW = { run: "a:1", changes: CHANGES } as unknown as Review;
 
-interface Scene {
+interface PagesCase {
   readonly review?: Review | null;
   readonly root?: string;
   readonly strays?: object | null;
@@ -30,7 +30,7 @@ interface Scene {
 }
 
 /** A project whose reviews are counted, on a clock that is turned by hand. */
-function scene({ review = REVIEW, root = "/shop", strays, diff }: Scene = {}) {
+function scene({ review = REVIEW, root = "/shop", strays, diff }: PagesCase = {}) {
   let [now, made] = [Date.UTC(2026, 0, 31), 0];
   const orders: DiffOrder[] = [];
   const shown = (path: string) => ({
@@ -171,7 +171,7 @@ describe("a file's difference", () => {
     message: 'The review of a:1 has no file "src/c.ts".',
     fix: "Load the review again: it names the files that it is about.",
   };
-  it.each<readonly [string, Scene]>([
+  it.each<readonly [string, PagesCase]>([
     ["the review does not name it", {}],
     ["there is no review", { review: null }],
     ["the review is about no files", { review: { ...REVIEW, changes: null } }],

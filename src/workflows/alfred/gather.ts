@@ -13,7 +13,7 @@ import { affectedFinding, designFinding, slotFindings, subtaskFinding } from "./
 import type { Artifact, Submission } from "./state-file.ts";
 import { changedIn, changedSince, lookAtWork, warningsOf } from "./work-evidence.ts";
 
-interface Scene {
+interface GatherContext {
   readonly run: LoadedRun;
   readonly artifact: Artifact;
   readonly outside: Outside;
@@ -22,7 +22,7 @@ interface Scene {
   readonly work?: Snapshot;
 }
 
-type Gatherer = (scene: Scene) => Promise<readonly Finding[]>;
+type Gatherer = (scene: GatherContext) => Promise<readonly Finding[]>;
 
 const withLook =
   (find: (artifact: Artifact, look: GitLook, id: string) => Finding): Gatherer =>

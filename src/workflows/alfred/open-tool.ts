@@ -55,7 +55,7 @@ interface OpenedRun extends LoadedRun {
 
 type OpenTypes = TypesOf<{ input: OpenInput; run: OpenedRun; material: Evidence; reply: Answer }>;
 
-type Scene = RunContext<OpenInput>;
+type OpenContext = RunContext<OpenInput>;
 
 /** Calling a workflow tool begins its run on the task, or shows the run's state. */
 export function openTool(definition: ToolDefinition): ToolPlan<OpenInput> {
@@ -84,7 +84,7 @@ export function openTool(definition: ToolDefinition): ToolPlan<OpenInput> {
   };
 }
 
-async function loadOpened(definition: ToolDefinition, context: Scene): Promise<OpenedRun> {
+async function loadOpened(definition: ToolDefinition, context: OpenContext): Promise<OpenedRun> {
   const { input, view } = context;
   const loaded = await loadTask(view, input.task_id, isTracked(context));
   const active = loaded.state.active_tool_state;
@@ -101,7 +101,7 @@ async function loadOpened(definition: ToolDefinition, context: Scene): Promise<O
 }
 
 /** The run's first commit: not an event of its table, since it has no configuration before. */
-async function begin(loaded: OpenedRun, context: Scene): Promise<Answered<Answer>> {
+async function begin(loaded: OpenedRun, context: OpenContext): Promise<Answered<Answer>> {
   const { outside } = context;
   const base = loaded.state.base ? null : await outside.git.pin(`feature/${loaded.id}`);
   const fetched = loaded.isAwaited ? await fetchTask(loaded.id, outside, context) : null;

@@ -77,9 +77,9 @@ export const review: Transaction<StoryInput, Opened, ReviewFindings | null, Revi
   },
 };
 
-type Scene = Context & { readonly input: StoryInput; readonly view: View; readonly outside: Outside };
+type ReviewContext = Context & { readonly input: StoryInput; readonly view: View; readonly outside: Outside };
 
-async function look(run: LoadedRun, submitted: Submission, scene: Scene): Promise<ReviewFindings> {
+async function look(run: LoadedRun, submitted: Submission, scene: ReviewContext): Promise<ReviewFindings> {
   const { outside } = scene;
   const governed = await govern(run, scene);
   const context = { ...scene, settings: governed.settings };

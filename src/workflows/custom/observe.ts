@@ -49,11 +49,11 @@ function notGiven({ facts }: Workflow, event: string, name: string, value: FactV
   );
 }
 
-type Scene = RunContext<SendInput>;
+type SendContext = RunContext<SendInput>;
 type Source<Type extends FactSource["type"]> = Extract<FactSource, { readonly type: Type }>;
 
 /** From the cheapest to the costliest. Throws `usage` if the caller must pass a fact. */
-export function observersOf(run: OwnRun, sent: OwnSent, context: Scene): Observers<Note> {
+export function observersOf(run: OwnRun, sent: OwnSent, context: SendContext): Observers<Note> {
   const { id, loaded, workflow } = run;
   const { definition } = loaded;
   const { outside, view } = context;
@@ -99,7 +99,7 @@ async function runCommand(
   { command: named }: Source<"command">,
   { file, id, loaded, configuration, workflow }: OwnRun,
   { event }: OwnSent,
-  { now, outside }: Scene,
+  { now, outside }: SendContext,
 ): Promise<Observation<Note>> {
   const { sources } = loaded.definition;
   const earlier =

@@ -38,7 +38,7 @@ import type { Note, OwnSent, SendInput, SendTypes } from "./sent.ts";
 import { renderWithId } from "./template.ts";
 
 export type Send = RunEvent<SendTypes>;
-type Scene = RunContext<SendInput>;
+type SendContext = RunContext<SendInput>;
 
 /** Sends events to the runs of these workflows. */
 export function sendTo(sources: readonly DefinitionSource[]): Send {
@@ -72,7 +72,7 @@ function isWanted({ event, verdict }: SendInput): boolean {
   return event !== undefined || verdict !== undefined;
 }
 
-async function eventOf(run: OwnRun, context: Scene): Promise<OwnSent | Answered<Reply>> {
+async function eventOf(run: OwnRun, context: SendContext): Promise<OwnSent | Answered<Reply>> {
   const { ignored = [], input, now, outside } = context;
   if (ignored.length > 0 && (run.order || isWanted(input))) throw held(run, ignored);
   if (input.version !== undefined)
@@ -98,7 +98,7 @@ async function eventOf(run: OwnRun, context: Scene): Promise<OwnSent | Answered<
 }
 
 /** A person is asked about their event before any command runs for it, unless they sign which rule it takes. */
-async function guard(run: OwnRun, sent: OwnSent, context: Scene): Promise<Answered<Reply> | null> {
+async function guard(run: OwnRun, sent: OwnSent, context: SendContext): Promise<Answered<Reply> | null> {
   const { input } = context;
   checkGiven(run, sent);
   if (!sent.gated) return null;
@@ -109,7 +109,11 @@ async function guard(run: OwnRun, sent: OwnSent, context: Scene): Promise<Answer
 }
 
 /** A command that answers a fact still runs. */
-function waits(run: OwnRun, { notes, pending }: Unfinished<Note>, { input, now }: Scene): Answered<Reply> {
+function waits(
+  run: OwnRun,
+  { notes, pending }: Unfinished<Note>,
+  { input, now }: SendContext,
+): Answered<Reply> {
   const source = run.loaded.definition.sources[pending];
   const command = source?.type === "command" ? renderWithId(source.command, run.id) : pending;
   const looks = Object.fromEntries(

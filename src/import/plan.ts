@@ -92,7 +92,7 @@ interface Placed {
   readonly notes: string[];
 }
 
-interface Around {
+interface PlanContext {
   readonly placed: readonly Placed[];
   readonly present: readonly Task[];
   readonly idOf: ReadonlyMap<string, string>;
@@ -105,7 +105,7 @@ function placeAll(
   items: readonly SourceTask[],
   { format }: PlanOptions,
   remarks: string[],
-): Around {
+): PlanContext {
   const all = eachTask(present).map(({ task }) => task);
   const sourceOf = (key: string) => `${format}:${key}`;
   const before = all.flatMap((task) => sourced(task, task.title));
@@ -272,7 +272,7 @@ function shown(words: readonly string[]): string {
 
 // ── What waits for what ──────────────────────────────────────────────────────────────────────────────────────────
 
-function linkAll({ idOf, placed, present }: Around, remarks: string[]): void {
+function linkAll({ idOf, placed, present }: PlanContext, remarks: string[]): void {
   const outside: string[] = [];
   for (const each of placed) {
     const known = each.item.dependsOn.filter(({ key }) => idOf.has(key) && key !== each.item.key);

@@ -1,9 +1,9 @@
 /** What a workflow whose runs are tasks of agents gives to a board, as data. */
 import type { View } from "../core/ports/store.ts";
 import type { Configuration, Workflow } from "../engine/workflow.ts";
-import type { Around } from "./around.ts";
 import type { Owners } from "./check-event.ts";
 import type { Costs } from "./costs.ts";
+import type { OverviewContext } from "./overview-context.ts";
 import type { Reply, Transaction } from "./transaction.ts";
 
 /** Where a run stands in a table. */
@@ -14,7 +14,7 @@ export interface TablePlace {
 }
 
 export interface TaskBoard {
-  load(view: View, around: Around): Promise<BoardTasks>;
+  load(view: View, around: OverviewContext): Promise<BoardTasks>;
   /** What a person may do with a task under way; the same transactions as the verbs of the command line. */
   readonly acts: Readonly<Record<TaskAct, () => Promise<Transaction<ActInput, unknown, unknown, Reply>>>>;
   /** What the runs of agents cost, from the events of the log in their order. */

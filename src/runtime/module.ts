@@ -12,14 +12,14 @@ import type { View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Violation } from "../engine/violation.ts";
 import type { Configuration, Workflow } from "../engine/workflow.ts";
-import type { Around } from "./around.ts";
 import type { TablePlace, TaskBoard } from "./board.ts";
+import type { OverviewContext } from "./overview-context.ts";
 import type { Review } from "./review/model.ts";
 import type { Scope } from "./scope.ts";
 import type { TakeInput } from "./take-over.ts";
 import type { Reply, RunOverview, StoryInput, Transaction } from "./transaction.ts";
 
-export type { Around } from "./around.ts";
+export type { OverviewContext } from "./overview-context.ts";
 export type { TakeInput } from "./take-over.ts";
 export type {
   AfterCommit,
@@ -58,9 +58,9 @@ export interface WorkflowModule {
    * Every run of it in the project, and what it could begin with, for `pawl status`. Reads only state: cheap, no schema
    * library.
    */
-  overview(view: View, around: Around): Promise<readonly RunOverview[]>;
+  overview(view: View, around: OverviewContext): Promise<readonly RunOverview[]>;
   /** What has come to its end and is no longer listed, in a few words; null: nothing. Asked where no run is listed. */
-  readonly ended?: (view: View, around: Around) => Promise<string | null>;
+  readonly ended?: (view: View, around: OverviewContext) => Promise<string | null>;
   /**
    * What may be written while the run stands where it does; null: there is no such run, or it has not begun, or it is
    * over. Absent: its runs limit nobody, since their work is not done in the project's own checkout. Cheap, as `overview`

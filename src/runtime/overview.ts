@@ -1,7 +1,7 @@
 import { PawlError, toPawlError } from "../core/error.ts";
 import { nearest } from "../core/nearest.ts";
-import { aroundOf } from "./around.ts";
 import type { RunOverview, WorkflowModule } from "./module.ts";
+import { aroundOf } from "./overview-context.ts";
 import { loadWorkflow, loadWorkflows, type Project } from "./project.ts";
 
 interface ShownError {

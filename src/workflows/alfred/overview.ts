@@ -2,8 +2,8 @@ import { PawlError } from "../../core/error.ts";
 import { isId } from "../../core/id.ts";
 import { naturalOrder } from "../../core/natural-order.ts";
 import type { View } from "../../core/ports/store.ts";
-import { recalled } from "../../runtime/around.ts";
-import type { Around, GateVerdict, RunOverview } from "../../runtime/module.ts";
+import type { GateVerdict, OverviewContext, RunOverview } from "../../runtime/module.ts";
+import { recalled } from "../../runtime/overview-context.ts";
 import { unreadableRun } from "../../runtime/unreadable-run.ts";
 import { isBegun } from "./live-state.ts";
 import { missing } from "./missing-task.ts";
@@ -14,7 +14,10 @@ import { NEXT_TOOL, type RunTool } from "./status.ts";
 import { placeOf, titleOf, wordsFor } from "./titles.ts";
 
 /** Every task, its state and who must act. Reads no more than it shows. */
-export async function overview(view: View, around: Partial<Around> = {}): Promise<readonly RunOverview[]> {
+export async function overview(
+  view: View,
+  around: Partial<OverviewContext> = {},
+): Promise<readonly RunOverview[]> {
   const { only } = around;
   const isWanted = (id: string) => isId(id) && (only === undefined || id === only);
   const runs: RunOverview[] = [];

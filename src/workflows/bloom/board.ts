@@ -4,7 +4,7 @@ import type { PawlEvent } from "../../core/event.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { BoardTasks, Overlap, TaskBoard, TaskCard } from "../../runtime/board.ts";
 import type { CostRow, Costs } from "../../runtime/costs.ts";
-import type { Around } from "../../runtime/module.ts";
+import type { OverviewContext } from "../../runtime/module.ts";
 import { withInput } from "../../runtime/transaction.ts";
 import { loadTasks } from "../../tasks-file/load.ts";
 import { getCurrentStepForTask } from "../../tasks-file/steps.ts";
@@ -40,7 +40,7 @@ export const BOARD: TaskBoard = {
   costs: openCosts,
 };
 
-async function loadBoard(view: View, around: Around): Promise<BoardTasks> {
+async function loadBoard(view: View, around: OverviewContext): Promise<BoardTasks> {
   const file = await load(view, around);
   if (file === null) return { tasks: [], overlaps: [] };
   const placed = eachTask(file);
@@ -70,7 +70,7 @@ async function loadBoard(view: View, around: Around): Promise<BoardTasks> {
   };
 }
 
-async function load(view: View, { cache, settings }: Around): Promise<readonly Task[] | null> {
+async function load(view: View, { cache, settings }: OverviewContext): Promise<readonly Task[] | null> {
   try {
     const { file, cacheEntries } = await loadTasks(view, {
       settings: await settings(),

@@ -22,7 +22,7 @@ export const TRIED: Readonly<Partial<Record<TaskEvent, TryKind>>> = {
   git_failed: "git",
 };
 
-export interface Around {
+export interface FactContext {
   readonly task: Task;
   readonly file: TasksFile;
   readonly settings: BloomSettings;
@@ -31,26 +31,27 @@ export interface Around {
 }
 
 /** The inputs of a task for an event on its run; the table asks only for some of them. */
-export const INPUTS: Readonly<Record<string, (around: Around, run: TaskRun, event: TaskEvent) => FactValue>> =
-  {
-    open_work: ({ task }, run) => isOpen(task, run),
-    tries_left: ({ settings }, run, event) => triesOf(run, event) + 1 < settings.tries,
-    commit_tries_left: ({ settings }, run, event) => triesOf(run, event) < settings.tries,
-    // This round is counted already.
-    rounds_left: ({ settings }, { returned }) => (returned?.rounds ?? 0) <= settings.pr.rounds,
-    unmarked: ({ settings }) => settings.on_unmarked_step,
-    in_doubt: (_, { idle = false, refused = [] }) => idle || refused.length > 0,
-    next_agent: ({ resting, settings, task }, { rest }) =>
-      rest ? nextAgent(task, rest.agent, settings, resting) !== null : false,
-    repo: ({ task }) => task.repo !== undefined,
-    push: ({ file, task }) => task.repo !== undefined && file.git.push_to_remote,
-    target: ({ task: { merge_into, open_pr, repo } }) => {
-      if (repo === undefined) return "none";
-      if (open_pr === true) return "pr";
-      return merge_into === undefined ? "none" : "merge";
-    },
-    checkpoint: ({ task }) => task.checkpoint === true,
-  };
+export const INPUTS: Readonly<
+  Record<string, (around: FactContext, run: TaskRun, event: TaskEvent) => FactValue>
+> = {
+  open_work: ({ task }, run) => isOpen(task, run),
+  tries_left: ({ settings }, run, event) => triesOf(run, event) + 1 < settings.tries,
+  commit_tries_left: ({ settings }, run, event) => triesOf(run, event) < settings.tries,
+  // This round is counted already.
+  rounds_left: ({ settings }, { returned }) => (returned?.rounds ?? 0) <= settings.pr.rounds,
+  unmarked: ({ settings }) => settings.on_unmarked_step,
+  in_doubt: (_, { idle = false, refused = [] }) => idle || refused.length > 0,
+  next_agent: ({ resting, settings, task }, { rest }) =>
+    rest ? nextAgent(task, rest.agent, settings, resting) !== null : false,
+  repo: ({ task }) => task.repo !== undefined,
+  push: ({ file, task }) => task.repo !== undefined && file.git.push_to_remote,
+  target: ({ task: { merge_into, open_pr, repo } }) => {
+    if (repo === undefined) return "none";
+    if (open_pr === true) return "pr";
+    return merge_into === undefined ? "none" : "merge";
+  },
+  checkpoint: ({ task }) => task.checkpoint === true,
+};
 
 function triesOf({ tries }: TaskRun, event: TaskEvent): number {
   const kind = TRIED[event];

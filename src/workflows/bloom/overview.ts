@@ -1,8 +1,8 @@
 /** The runs of tasks, and the tasks of tasks.yaml that no run has begun yet. */
 import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
-import { recalled } from "../../runtime/around.ts";
-import type { Around, OpenQuestion, RunOverview } from "../../runtime/module.ts";
+import type { OpenQuestion, OverviewContext, RunOverview } from "../../runtime/module.ts";
+import { recalled } from "../../runtime/overview-context.ts";
 import { recordedOverview, verdictsIn } from "../../runtime/record.ts";
 import { unreadableRun } from "../../runtime/unreadable-run.ts";
 import { loadTasks } from "../../tasks-file/load.ts";
@@ -24,7 +24,7 @@ import { openUntaken, type Untaken } from "./untaken.ts";
  * Lists a task once: by its run, if it has one that tasks.yaml does not overrule. Leaves out tasks that are done, unless a
  * question of theirs is open, and runs whose task is no longer in tasks.yaml.
  */
-export async function overview(view: View, around: Around): Promise<readonly RunOverview[]> {
+export async function overview(view: View, around: OverviewContext): Promise<readonly RunOverview[]> {
   const tasks = await readTasks(view, around);
   const all = new Set(await listRuns(view));
   // How a run stands is its own; what has not begun waits for others.
@@ -82,7 +82,7 @@ export async function overview(view: View, around: Around): Promise<readonly Run
 }
 
 /** What of the tasks in tasks.yaml is done; null: nothing. */
-export async function ended(view: View, around: Around): Promise<string | null> {
+export async function ended(view: View, around: OverviewContext): Promise<string | null> {
   const done = [...eachTask(await readTasks(view, around))].filter(
     ({ task }) => task.status === "done",
   ).length;
@@ -153,7 +153,7 @@ function speaksFor(run: TaskRun, task: Task): boolean {
   return !takenInHand && personsEvent(task, run) === null;
 }
 
-async function readTasks(view: View, around: Around): Promise<readonly Task[]> {
+async function readTasks(view: View, around: OverviewContext): Promise<readonly Task[]> {
   const { cache } = around;
   try {
     const { file, cacheEntries } = await loadTasks(view, {

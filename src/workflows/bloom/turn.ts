@@ -15,7 +15,7 @@ import { getCurrentStepForTask } from "../../tasks-file/steps.ts";
 import type { Task, TaskStatus } from "../../tasks-file/task.ts";
 import { agentOf, nextAgent, restingAgents } from "./agent-rest.ts";
 import { unverifiedCommands } from "./commands/run-verify.ts";
-import { type Around, INPUTS, TRIED } from "./facts.ts";
+import { type FactContext, INPUTS, TRIED } from "./facts.ts";
 import { doneWith, isClosed } from "./pick.ts";
 import { BACKS_OFF, type Standings } from "./standing.ts";
 import { BLOOM, REPLIES, type TaskEvent, type TaskState } from "./table.ts";
@@ -38,7 +38,7 @@ export interface Turn {
   readonly events: readonly (BloomEvent | RunAdvanced)[];
 }
 
-export interface Now extends Around {
+export interface Now extends FactContext {
   readonly states: Standings;
   /** Edits of the task in the same commit, before the event's own edits. */
   readonly edits?: readonly TaskEdit[];

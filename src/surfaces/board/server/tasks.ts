@@ -1,10 +1,10 @@
 /** The tasks of agents, as columns, and what their runs cost. */
 import { toPawlError } from "../../../core/error.ts";
 import type { EventLog } from "../../../core/ports/event-log.ts";
-import { aroundOf } from "../../../runtime/around.ts";
 import { type Costs, mergeCosts } from "../../../runtime/costs.ts";
 import { type Digest, openDigest } from "../../../runtime/log-digest.ts";
 import type { WorkflowModule } from "../../../runtime/module.ts";
+import { aroundOf } from "../../../runtime/overview-context.ts";
 import { loadWorkflows, type Project } from "../../../runtime/project.ts";
 import { costsIn } from "../../../runtime/stats.ts";
 import type { CostPage, Tasks } from "../wire.ts";

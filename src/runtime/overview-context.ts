@@ -7,7 +7,7 @@ import type { Settings } from "../core/settings.ts";
 import type { Runtime } from "./run-transaction.ts";
 
 /** What a look at the runs may need besides the files. */
-export interface Around {
+export interface OverviewContext {
   settings(): Promise<Settings>;
   readonly cache?: Cache;
   readonly leases?: Leases | undefined;
@@ -22,7 +22,7 @@ export interface Around {
 }
 
 /** The settings are read once, when they are first asked for. */
-export function aroundOf({ cache, memory, now, outside, settings }: Runtime, view: View): Around {
+export function aroundOf({ cache, memory, now, outside, settings }: Runtime, view: View): OverviewContext {
   let read: ReturnType<typeof settings> | undefined;
   return {
     settings() {
@@ -39,7 +39,7 @@ export function aroundOf({ cache, memory, now, outside, settings }: Runtime, vie
 
 /** What `make` computes from the files that it reads, from memory where there is one. `key`: of all workflows' keys its own. */
 export async function recalled<T>(
-  { memory }: Pick<Around, "memory">,
+  { memory }: Pick<OverviewContext, "memory">,
   key: string,
   view: View,
   make: (view: View) => Promise<T>,

@@ -12,7 +12,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openProject } from "../src/app/app.ts";
 import { readEnvironment } from "../src/config/config.ts";
-import { advance } from "../src/runtime/run-transaction.ts";
+import { runTransaction } from "../src/runtime/run-transaction.ts";
 import { stepDone } from "../src/workflows/bloom/verbs/step.ts";
 import { WORKFLOWS } from "../src/workflows/index.ts";
 import { emptyFolder, median, ms, show } from "./measure.ts";
@@ -52,7 +52,7 @@ async function work({ commits, from, pause, root, worker, workers }: Share): Pro
   });
   const caller = { channel: "script", who: `worker-${worker}` } as const;
   const commit = (at: number) =>
-    advance(project.runtime, stepDone, { id: `s${worker + workers * at}` }, caller);
+    runTransaction(project.runtime, stepDone, { id: `s${worker + workers * at}` }, caller);
   for (let at = from; at < from + WARM; at++) await commit(at);
   process.send?.("ready");
   await once(process, "message");

@@ -89,7 +89,7 @@ export type {
   Writes,
 } from "./engine/workflow.ts";
 export { renderXState, type XStateConfig, xstateConfig } from "./engine/xstate.ts";
-export { advance, type Runtime } from "./runtime/run-transaction.ts";
+export { type Runtime, runTransaction } from "./runtime/run-transaction.ts";
 export type {
   AfterCommit,
   CacheEntry,

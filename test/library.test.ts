@@ -31,7 +31,6 @@ describe("the library's surface", () => {
       "DEFAULT_SETTINGS",
       "ERROR_CODES",
       "PawlError",
-      "advance",
       "check",
       "checkId",
       "checkReachable",
@@ -47,6 +46,7 @@ describe("the library's surface", () => {
       "renderMermaid",
       "renderTable",
       "renderXState",
+      "runTransaction",
       "xstateConfig",
     ]);
   });
@@ -61,7 +61,7 @@ describe("the library's surface", () => {
     );
     expect(text).not.toMatch(/export (\*|default)/);
     expect([...names].sort().join(" ")).toMatchInlineSnapshot(
-      `"AfterCommit AgentEnd AgentEvent AgentFailure AgentFound AgentLimits AgentOrder AgentRun AgentUsage Agents AlfredSettings Awaited Box Cache CacheEntry Caller Change ChangedFile CheckCounts CheckOutcome CheckPlace CheckReport Checkable Checks Command Configuration Context DEFAULT_SETTINGS Decision DeferredCall Definition DescribedState DiffOrder DraftEvent DraftTable ERROR_CODES EditKept Editor Elsewhere Entry ErrorCode EventDefinition Fact FactSource FactValue Facts FetchFailure FileDiff Files Folder Gate Git GitAct GitChanges GitCommits GitDiff GitLook Guard HumanQuestion LogLine Now OpenOptions OpenProject OpenQuestion Outcome Outside PawlError PawlEvent Permission PermissionQuestion PinnedBase ProjectEvent ProjectPath Proposal PullRequest Reference ReferenceFetch References Remark Reply ReviewFetch ReviewMachine ReviewMissing ReviewPart ReviewPlan ReviewPolicy ReviewedWork Reviewer Reviews Rule RunAdvanced RunCommand RunOverview RunReply Runtime SendOptions Setting Settings Snapshot State StateHint StateScope Store Transaction View Violation ViolationKind Workflow WorkflowDraft Writes XStateConfig advance check checkId checkReachable decide defineWorkflow fillBlocked guard initialConfiguration isId makeReviewMachine openProject projectPath renderMermaid renderTable renderXState xstateConfig"`,
+      `"AfterCommit AgentEnd AgentEvent AgentFailure AgentFound AgentLimits AgentOrder AgentRun AgentUsage Agents AlfredSettings Awaited Box Cache CacheEntry Caller Change ChangedFile CheckCounts CheckOutcome CheckPlace CheckReport Checkable Checks Command Configuration Context DEFAULT_SETTINGS Decision DeferredCall Definition DescribedState DiffOrder DraftEvent DraftTable ERROR_CODES EditKept Editor Elsewhere Entry ErrorCode EventDefinition Fact FactSource FactValue Facts FetchFailure FileDiff Files Folder Gate Git GitAct GitChanges GitCommits GitDiff GitLook Guard HumanQuestion LogLine Now OpenOptions OpenProject OpenQuestion Outcome Outside PawlError PawlEvent Permission PermissionQuestion PinnedBase ProjectEvent ProjectPath Proposal PullRequest Reference ReferenceFetch References Remark Reply ReviewFetch ReviewMachine ReviewMissing ReviewPart ReviewPlan ReviewPolicy ReviewedWork Reviewer Reviews Rule RunAdvanced RunCommand RunOverview RunReply Runtime SendOptions Setting Settings Snapshot State StateHint StateScope Store Transaction View Violation ViolationKind Workflow WorkflowDraft Writes XStateConfig check checkId checkReachable decide defineWorkflow fillBlocked guard initialConfiguration isId makeReviewMachine openProject projectPath renderMermaid renderTable renderXState runTransaction xstateConfig"`,
     );
   });
 });
@@ -299,7 +299,7 @@ describe("a run of a program's own workflow", () => {
       read: async () => null,
       propose: () => ({ reply: { text: "", data: {} }, ask: { message: "Go on?" } }),
     };
-    await expect(project.advance(asking, {})).rejects.toMatchObject({
+    await expect(project.runTransaction(asking, {})).rejects.toMatchObject({
       code: "caller-not-allowed",
       message: expect.stringContaining("The question: Go on?"),
     });

@@ -63,8 +63,8 @@ export interface OpenProject {
   /** Every run of these workflows. */
   runs(): Promise<readonly RunOverview[]>;
   /** Runs a transaction that the program defines; see `Transaction`. */
-  advance<Input, Seen, Gathered, R>(
-    plan: Transaction<Input, Seen, Gathered, R>,
+  runTransaction<Input, Snapshot, Observations, R>(
+    plan: Transaction<Input, Snapshot, Observations, R>,
     input: Input,
     caller?: Caller,
   ): Promise<R>;
@@ -84,7 +84,7 @@ export interface OpenProject {
 export async function openProject(options: OpenOptions): Promise<OpenProject> {
   const { root, workflows = [], outside = {} } = options;
   keepProgramsFrom(root);
-  const [app, own, send, look, define, config, { overview }, { advance }] = await Promise.all([
+  const [app, own, send, look, define, config, { overview }, { runTransaction }] = await Promise.all([
     import("./app.ts"),
     import("./own-workflows.ts"),
     import("../workflows/custom/send.ts"),
@@ -118,20 +118,26 @@ export async function openProject(options: OpenOptions): Promise<OpenProject> {
     store,
     async send(run, event, { given, notes, caller = asLibrary } = {}) {
       const answered = isPersons(caller) ? "vouched" : undefined;
-      const { reply } = await advance(runtime, sending, { run, event, given, notes }, caller, answered);
+      const { reply } = await runTransaction(
+        runtime,
+        sending,
+        { run, event, given, notes },
+        caller,
+        answered,
+      );
       return reply as RunReply;
     },
     async look(run) {
-      const { reply } = await advance(runtime, looking, { run }, asLibrary);
+      const { reply } = await runTransaction(runtime, looking, { run }, asLibrary);
       return reply as RunReply;
     },
     async runs() {
       const view = store.view();
       return (await Promise.all(sources.map((source) => overview(source, view)))).flat();
     },
-    async advance(plan, input, caller = asLibrary) {
+    async runTransaction(plan, input, caller = asLibrary) {
       const answered = isPersons(caller) ? "vouched" : undefined;
-      const { ask, reply } = await advance(runtime, plan, input, caller, answered);
+      const { ask, reply } = await runTransaction(runtime, plan, input, caller, answered);
       if (ask) throw unasked(ask.message);
       return reply;
     },

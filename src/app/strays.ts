@@ -7,7 +7,7 @@ import { stateFolder, TREES } from "../config/state-home.ts";
 import type { View } from "../core/ports/store.ts";
 import { scopeOf } from "../runtime/open-scopes.ts";
 import type { Project } from "../runtime/project.ts";
-import { advance } from "../runtime/run-transaction.ts";
+import { runTransaction } from "../runtime/run-transaction.ts";
 import type { Strays } from "../runtime/strays.ts";
 import { openTreeNotes } from "./tree-notes.ts";
 
@@ -41,7 +41,7 @@ export function lateStrays({ environment, home, project, root }: StraysOrder): S
       nested: () => emptyRepositories(root),
       async tell(event) {
         const { strayEvent } = await import("../guard/stray-events.ts");
-        await advance(project().runtime, strayEvent, event, { channel: "script" });
+        await runTransaction(project().runtime, strayEvent, event, { channel: "script" });
       },
     });
   };

@@ -7,7 +7,7 @@ import type { Outside } from "../core/ports/outside.ts";
 import { DEFAULT_SETTINGS } from "../core/settings.ts";
 import type { Configuration, Workflow } from "../engine/workflow.ts";
 import { type RunDefinition, type RunTypes, runEvent, type Sent, type TableRun } from "./run-event.ts";
-import { advance, type Runtime } from "./run-transaction.ts";
+import { type Runtime, runTransaction } from "./run-transaction.ts";
 import type { Reply } from "./transaction.ts";
 
 const PARCEL: Workflow = {
@@ -139,7 +139,7 @@ describe("an event sent to a run", () => {
   });
 
   const send = (event: string, more: object = {}) =>
-    advance(runtime, runEvent(definition), { event, ...more }, CALLER);
+    runTransaction(runtime, runEvent(definition), { event, ...more }, CALLER);
   const events = () =>
     (store.files.get(".pawl/events.jsonl") ?? "")
       .split("\n")

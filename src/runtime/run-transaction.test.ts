@@ -15,7 +15,7 @@ import type { Outside } from "../core/ports/outside.ts";
 import type { Policies } from "../core/ports/policies.ts";
 import { DEFAULT_SETTINGS } from "../core/settings.ts";
 import type { Proposal, Transaction } from "./module.ts";
-import { advance, logFailure, preview, type Runtime } from "./run-transaction.ts";
+import { logFailure, preview, type Runtime, runTransaction } from "./run-transaction.ts";
 import type { StrayEdits, Strays } from "./strays.ts";
 import { type Context, withFailure, withInput } from "./transaction.ts";
 
@@ -47,13 +47,13 @@ const addOne: Transaction<Record<string, never>, number, unknown, string> = {
   }),
 };
 
-describe("an advance", () => {
+describe("a transaction", () => {
   let root: string;
   let runtime: Runtime;
   const text = (name: string) => readFileSync(join(root, name), "utf8");
 
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), "pawl-advance-"));
+    root = mkdtempSync(join(tmpdir(), "pawl-transaction-"));
     const store = openStore({ root, state: stateOf(root) });
     runtime = {
       store,
@@ -66,7 +66,7 @@ describe("an advance", () => {
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
   it("commits state and event together, then logs, and returns the reply", async () => {
-    const { reply } = await advance(runtime, addOne, {}, CALLER);
+    const { reply } = await runTransaction(runtime, addOne, {}, CALLER);
     expect(reply).toBe("now 1");
     expect(text("count.txt")).toBe("1");
     expect(JSON.parse(text(".pawl/events.jsonl"))).toMatchObject({
@@ -106,11 +106,11 @@ describe("an advance", () => {
       }),
     });
     const pinned = { ...runtime, outside: { policies } as Partial<Outside> as Outside };
-    expect((await advance(pinned, pinning(), {}, CALLER)).reply).toBe("now 1");
+    expect((await runTransaction(pinned, pinning(), {}, CALLER)).reply).toBe("now 1");
     expect(kept.get("test:count")).toEqual({ looks: 2 });
     looks = 0;
     const looking = { ...pinning([]), run: () => null };
-    expect((await advance(pinned, looking, {}, CALLER)).reply).toBe("now 2");
+    expect((await runTransaction(pinned, looking, {}, CALLER)).reply).toBe("now 2");
     expect([kept.get("test:count"), text("count.txt")]).toEqual([{ looks: 2 }, "1"]);
     kept.clear();
     await preview(pinned, pinning(), {}, CALLER);
@@ -127,27 +127,27 @@ describe("an advance", () => {
         if (gatherings === 1) writeFileSync(join(root, "count.txt"), "41");
       },
     };
-    expect((await advance(runtime, slow, {}, CALLER)).reply).toBe("now 42");
+    expect((await runTransaction(runtime, slow, {}, CALLER)).reply).toBe("now 42");
     expect(gatherings).toBe(2);
     expect(text("count.txt")).toBe("42");
     expect(text(".pawl/events.jsonl").trim().split("\n")).toHaveLength(1);
   });
 
-  it("gathers outside every lock: another advance of the same run goes through meanwhile", async () => {
+  it("gathers outside every lock: another transaction of the same run goes through meanwhile", async () => {
     promise("commit.decides-again");
     let gatherings = 0;
     const slow: typeof addOne = {
       ...addOne,
       async observe() {
         gatherings++;
-        if (gatherings === 1) await advance(runtime, addOne, {}, CALLER);
+        if (gatherings === 1) await runTransaction(runtime, addOne, {}, CALLER);
       },
     };
-    expect((await advance(runtime, slow, {}, CALLER)).reply).toBe("now 2");
+    expect((await runTransaction(runtime, slow, {}, CALLER)).reply).toBe("now 2");
   });
 
   it("loses no count when many run at once", async () => {
-    await Promise.all(Array.from({ length: 20 }, () => advance(runtime, addOne, {}, CALLER)));
+    await Promise.all(Array.from({ length: 20 }, () => runTransaction(runtime, addOne, {}, CALLER)));
     expect(text("count.txt")).toBe("20");
   });
 
@@ -156,14 +156,14 @@ describe("an advance", () => {
       ...addOne,
       propose: (...all) => ({ ...addOne.propose(...all), ask: { message: "Approve?" } }),
     };
-    expect((await advance(runtime, asking, {}, CALLER)).ask?.message).toBe("Approve?");
+    expect((await runTransaction(runtime, asking, {}, CALLER)).ask?.message).toBe("Approve?");
     const failing: typeof addOne = {
       ...addOne,
       propose: () => {
         throw new Error("no such template");
       },
     };
-    await expect(advance(runtime, failing, {}, CALLER)).rejects.toThrow("no such template");
+    await expect(runTransaction(runtime, failing, {}, CALLER)).rejects.toThrow("no such template");
     expect(() => text("count.txt")).toThrow("ENOENT");
     expect(() => text(".pawl/events.jsonl")).toThrow("ENOENT");
   });
@@ -182,7 +182,9 @@ describe("an advance", () => {
         },
       }),
     };
-    expect((await advance(runtime, followed, {}, CALLER)).reply).toMatch(/^now 1, but .*no such tracker/);
+    expect((await runTransaction(runtime, followed, {}, CALLER)).reply).toMatch(
+      /^now 1, but .*no such tracker/,
+    );
     expect(JSON.parse(text(".pawl/failures.log"))).toMatchObject({
       what: "after-commit",
       code: "internal",
@@ -190,8 +192,8 @@ describe("an advance", () => {
     });
   });
 
-  it("refuses changes from an advance that says it only reads", async () => {
-    await expect(advance(runtime, { ...addOne, run: () => null }, {}, CALLER)).rejects.toMatchObject({
+  it("refuses changes from a transaction that says it only reads", async () => {
+    await expect(runTransaction(runtime, { ...addOne, run: () => null }, {}, CALLER)).rejects.toMatchObject({
       code: "internal",
       message: "A transaction that only reads proposes changes.",
       fix: "Report this.",
@@ -207,7 +209,7 @@ describe("an advance", () => {
         writeFileSync(join(root, "count.txt"), String(n++));
       },
     };
-    await expect(advance(runtime, disturbed, {}, CALLER)).rejects.toMatchObject({
+    await expect(runTransaction(runtime, disturbed, {}, CALLER)).rejects.toMatchObject({
       code: "commit-restarted-too-often",
       message:
         "The run test:count could not be advanced: what it reads was changed by others during each of 100 attempts.",
@@ -226,7 +228,7 @@ describe("an advance", () => {
         cacheEntries: [{ kind: "tasks-1", source: COUNT, value: "parsed" }] as never,
       }),
     };
-    await advance({ ...runtime, cache } as unknown as Runtime, working, {}, CALLER);
+    await runTransaction({ ...runtime, cache } as unknown as Runtime, working, {}, CALLER);
     expect(cached).toEqual([["tasks-1", COUNT, "parsed"]]);
     expect(text("log.txt")).toBe("counted 1\n");
   });
@@ -244,10 +246,10 @@ describe("an advance", () => {
     };
     const now = () => new Date("2026-01-31T09:30:15.250Z");
     const answered = { message: "Merge?" } as NonNullable<Context["answered"]>;
-    expect((await advance({ ...runtime, now }, looking, {}, CALLER, answered)).reply).toBe("0 1");
+    expect((await runTransaction({ ...runtime, now }, looking, {}, CALLER, answered)).reply).toBe("0 1");
     expect(contexts[0]).toMatchObject({ caller: CALLER, answered, settings: DEFAULT_SETTINGS });
     expect(contexts[0]?.now.time).toBe("2026-01-31T09:30:15.250Z");
-    await advance(runtime, looking, {}, CALLER);
+    await runTransaction(runtime, looking, {}, CALLER);
     expect(contexts[1]).not.toHaveProperty("answered");
     expect(contexts[1]).not.toHaveProperty("cache");
   });
@@ -278,8 +280,10 @@ describe("an advance", () => {
           return new Promise(() => {});
         },
       };
-      await expect(advance(waitingFor(calling.signal), endless, {}, CALLER)).rejects.toMatchObject(cancelled);
-      await expect(advance(waitingFor(AbortSignal.abort()), addOne, {}, CALLER)).rejects.toMatchObject(
+      await expect(runTransaction(waitingFor(calling.signal), endless, {}, CALLER)).rejects.toMatchObject(
+        cancelled,
+      );
+      await expect(runTransaction(waitingFor(AbortSignal.abort()), addOne, {}, CALLER)).rejects.toMatchObject(
         cancelled,
       );
       expect(() => text("count.txt")).toThrow("ENOENT");
@@ -294,7 +298,7 @@ describe("an advance", () => {
         return store.hold(run);
       };
       const stopped = { ...waitingFor(calling.signal), store: { ...store, hold } };
-      await expect(advance(stopped, late, {}, CALLER)).rejects.toMatchObject(cancelled);
+      await expect(runTransaction(stopped, late, {}, CALLER)).rejects.toMatchObject(cancelled);
       expect(() => text("count.txt")).toThrow("ENOENT");
     });
 
@@ -308,8 +312,10 @@ describe("an advance", () => {
         observe: (_seen, _input, { checks }) => checks.run("key", "npm test" as never, "on" as never),
       };
       const { signal } = new AbortController();
-      expect((await advance({ ...waitingFor(signal), outside }, checking, {}, CALLER)).reply).toBe("now 1");
-      await advance({ ...runtime, outside }, checking, {}, CALLER);
+      expect((await runTransaction({ ...waitingFor(signal), outside }, checking, {}, CALLER)).reply).toBe(
+        "now 1",
+      );
+      await runTransaction({ ...runtime, outside }, checking, {}, CALLER);
       expect(asked).toEqual([
         ["key", "npm test", "on", { stop: signal }],
         ["key", "npm test", "on"],
@@ -326,7 +332,7 @@ describe("an advance", () => {
     };
     const other = withInput(own, (word: string) => ({ by: word.length }));
     expect(other.run("four")).toBe("test:4");
-    expect((await advance(runtime, other, "four", CALLER)).reply).toBe("4 8 4");
+    expect((await runTransaction(runtime, other, "four", CALLER)).reply).toBe("4 8 4");
     const { observe: _, ...without } = own;
     expect(withInput(without as typeof own, (word: string) => ({ by: word.length }))).not.toHaveProperty(
       "observe",
@@ -385,8 +391,8 @@ describe("The lock of a run", () => {
         return addOne.read(...given);
       },
     };
-    await advance(runtime, reading, {}, CALLER);
-    await advance(runtime, { ...reading, observe: async () => seen.push(isHeld()) }, {}, CALLER);
+    await runTransaction(runtime, reading, {}, CALLER);
+    await runTransaction(runtime, { ...reading, observe: async () => seen.push(isHeld()) }, {}, CALLER);
     expect([seen, held]).toEqual([
       [true, false, false],
       ["test:count", "test:count"],
@@ -400,8 +406,10 @@ describe("The lock of a run", () => {
       observe: async () => {},
       propose: () => ({ reply: "nothing" }),
     };
-    expect((await advance(runtime, { ...nothing, run: () => null }, {}, CALLER)).reply).toBe("nothing");
-    expect((await advance(runtime, nothing, {}, CALLER)).reply).toBe("nothing");
+    expect((await runTransaction(runtime, { ...nothing, run: () => null }, {}, CALLER)).reply).toBe(
+      "nothing",
+    );
+    expect((await runTransaction(runtime, nothing, {}, CALLER)).reply).toBe("nothing");
     expect([held, store.commits]).toEqual([[], 0]);
   });
 
@@ -413,7 +421,7 @@ describe("The lock of a run", () => {
       observe: async () => {},
       propose: () => ({ reply: "pinned", pin: { run: "other:1", policy: {} } }),
     };
-    expect((await advance(runtime, pinning, {}, CALLER)).reply).toBe("pinned");
+    expect((await runTransaction(runtime, pinning, {}, CALLER)).reply).toBe("pinned");
     expect(held).toEqual(["other:1"]);
   });
 
@@ -432,7 +440,7 @@ describe("The lock of a run", () => {
         pin: { run: "test:count", policy: { own: count } },
       }),
     };
-    expect((await advance(runtime, pinning, {}, CALLER)).reply).toBe("now 6");
+    expect((await runTransaction(runtime, pinning, {}, CALLER)).reply).toBe("now 6");
     expect(kept).toEqual([{ own: 5 }]);
   });
 });
@@ -457,7 +465,7 @@ describe("What strayed", () => {
   it("is looked for once, before the lock, and noted after a move with what a person accepted", async () => {
     const { own, told } = strays(null);
     const { runtime } = inMemory({ strays: own });
-    await advance(runtime, addOne, {}, CALLER);
+    await runTransaction(runtime, addOne, {}, CALLER);
     expect(told).toEqual([
       ["look", "test:count"],
       ["note", "test:count", null, true],
@@ -475,10 +483,12 @@ describe("What strayed", () => {
           : { reply: "", ask: { message: "Add?" } },
     };
     const person: Caller = { channel: "terminal" };
-    const { ask } = await advance(runtime, asking, {}, person);
+    const { ask } = await runTransaction(runtime, asking, {}, person);
     expect(ask?.message).toMatch(/^While test:count is at "open".*Add\?$/s);
     expect(told).toEqual([["look", "test:count"]]);
-    expect((await advance(runtime, asking, {}, person, { message: ask?.message ?? "" })).reply).toBe("now 1");
+    expect((await runTransaction(runtime, asking, {}, person, { message: ask?.message ?? "" })).reply).toBe(
+      "now 1",
+    );
     expect(told.at(-1)).toEqual(["note", "test:count", EDITS, true]);
   });
 
@@ -486,20 +496,20 @@ describe("What strayed", () => {
     const { own, told } = strays(null);
     const { runtime } = inMemory({ strays: own });
     const quiet = { ...addOne, propose: () => ({ reply: "" }) };
-    await advance(runtime, quiet, {}, CALLER);
-    await advance(runtime, { ...quiet, propose: () => ({ reply: "", changes: [] }) }, {}, CALLER);
-    await advance(runtime, { ...quiet, run: () => null }, {}, CALLER);
+    await runTransaction(runtime, quiet, {}, CALLER);
+    await runTransaction(runtime, { ...quiet, propose: () => ({ reply: "", changes: [] }) }, {}, CALLER);
+    await runTransaction(runtime, { ...quiet, run: () => null }, {}, CALLER);
     const asking: typeof addOne = {
       ...addOne,
       propose: (...all) => ({ ...addOne.propose(...all), ask: { message: "?" } }),
     };
-    await advance(runtime, asking, {}, CALLER);
+    await runTransaction(runtime, asking, {}, CALLER);
     expect(told.filter((each) => (each as readonly string[])[0] === "note")).toEqual([]);
   });
 
   it("that cannot be noted does not undo the move, and is logged", async () => {
     const { runtime, store } = inMemory({ strays: strays(null, true).own });
-    expect((await advance(runtime, addOne, {}, CALLER)).reply).toBe("now 1");
+    expect((await runTransaction(runtime, addOne, {}, CALLER)).reply).toBe("now 1");
     expect(store.logged.map((line) => JSON.parse(line.startsWith("{") ? line : "null"))).toEqual([
       {
         time: "2026-01-31T09:30:15.250Z",
@@ -535,14 +545,14 @@ describe("A secret", () => {
       },
     };
     const answered = { message: "s3cret?", notes: "my s3cret" };
-    await advance(runtime, saying, { words: "a s3cret" }, { channel: "terminal" }, answered);
+    await runTransaction(runtime, saying, { words: "a s3cret" }, { channel: "terminal" }, answered);
     expect(seen).toEqual([{ words: "a ***" }, { message: "s3cret?", notes: "my ***" }]);
     expect([store.logged, store.files.get(".pawl/events.jsonl")?.includes("s3cret")]).toEqual([
       ["*** line"],
       false,
     ]);
-    await advance(runtime, saying, { words: "" }, CALLER, "vouched");
-    await advance(runtime, saying, { words: "" }, CALLER, { message: "Add?" });
+    await runTransaction(runtime, saying, { words: "" }, CALLER, "vouched");
+    await runTransaction(runtime, saying, { words: "" }, CALLER, { message: "Add?" });
     expect([seen[3], seen[5]]).toEqual(["vouched", { message: "Add?" }]);
     await preview(runtime, saying, { words: "a s3cret" }, CALLER);
     expect(seen[6]).toEqual({ words: "a ***" });
@@ -569,8 +579,8 @@ describe("What a transaction knows", () => {
       },
     };
     const cache = { get: async () => null, put: () => {} };
-    await advance(inMemory({ cache, trace: "00-a-b-01" }).runtime, looking, {}, CALLER);
-    await advance(inMemory().runtime, looking, {}, CALLER);
+    await runTransaction(inMemory({ cache, trace: "00-a-b-01" }).runtime, looking, {}, CALLER);
+    await runTransaction(inMemory().runtime, looking, {}, CALLER);
     expect([contexts[0]?.cache, contexts[0]?.trace]).toEqual([cache, "00-a-b-01"]);
     expect(["cache", "trace", "answered"].filter((key) => key in (contexts[1] ?? {}))).toEqual([]);
     expect(contexts[0]?.now).toMatchObject({ time: "2026-01-31T09:30:15.250Z", id: "new-id" });
@@ -585,7 +595,7 @@ describe("What a transaction knows", () => {
         cacheEntries: [{ kind: "k", source: "s", value: () => 1 }],
       }),
     };
-    expect((await advance(runtime, working, {}, CALLER)).reply).toBe("now 1");
+    expect((await runTransaction(runtime, working, {}, CALLER)).reply).toBe("now 1");
   });
 });
 
@@ -606,14 +616,14 @@ describe("Whoever waits", () => {
     } as unknown as AbortSignal;
     const waiting = { stop: counted } as NonNullable<Runtime["waiting"]>;
     const { runtime } = inMemory({ waiting, outside: { checks: {} } as Outside });
-    await advance(runtime, addOne, {}, CALLER);
+    await runTransaction(runtime, addOne, {}, CALLER);
     const failing: typeof addOne = {
       ...addOne,
       propose: () => {
         throw new Error("no");
       },
     };
-    await expect(advance(runtime, failing, {}, CALLER)).rejects.toThrow("no");
+    await expect(runTransaction(runtime, failing, {}, CALLER)).rejects.toThrow("no");
     expect(listening).toBe(0);
   });
 
@@ -634,7 +644,7 @@ describe("Whoever waits", () => {
         (given.look as ((key: string) => void) | undefined)?.("key");
       },
     };
-    await advance(runtime, looking, {}, CALLER);
+    await runTransaction(runtime, looking, {}, CALLER);
     expect(looked).toEqual([["its own", "key"]]);
     const { look: _, ...without } = checks;
     const bare = inMemory({ waiting, outside: { checks: without } as unknown as Outside });
@@ -642,7 +652,7 @@ describe("Whoever waits", () => {
       ...addOne,
       observe: async (_seen, _input, outside) => looked.push("look" in outside.checks),
     };
-    await advance(bare.runtime, absent, {}, CALLER);
+    await runTransaction(bare.runtime, absent, {}, CALLER);
     expect(looked.at(-1)).toBe(false);
   });
 
@@ -670,7 +680,7 @@ describe("Whoever waits", () => {
         };
       },
     };
-    expect((await advance(runtime, followed, {}, CALLER)).reply).toBe("now 1, now 2");
+    expect((await runTransaction(runtime, followed, {}, CALLER)).reply).toBe("now 1, now 2");
     expect(store.commits).toBe(2);
   });
 });
@@ -691,7 +701,7 @@ describe("A policy that is to govern", () => {
       keep: async (...given: unknown[]) => void kept.push(given),
     };
     const { runtime } = inMemory({ outside: { policies } as unknown as Outside });
-    await advance(runtime, pinning(), {}, CALLER);
+    await runTransaction(runtime, pinning(), {}, CALLER);
     expect(kept).toEqual([["test:count", { own: 1 }]]);
   });
 
@@ -699,16 +709,16 @@ describe("A policy that is to govern", () => {
     const found: Policy[] = [];
     const policies = { find: async () => found[0] ?? null, keep: async () => {} };
     const { runtime } = inMemory({ outside: { policies } as unknown as Outside });
-    expect((await advance(runtime, pinning(null), {}, CALLER)).reply).toBe("now 1");
+    expect((await runTransaction(runtime, pinning(null), {}, CALLER)).reply).toBe("now 1");
     found.push({ b: 1, a: 2 });
-    expect((await advance(runtime, pinning({ a: 2, b: 1 }), {}, CALLER)).reply).toBe("now 2");
-    await expect(advance(runtime, pinning(null), {}, CALLER)).rejects.toMatchObject({
+    expect((await runTransaction(runtime, pinning({ a: 2, b: 1 }), {}, CALLER)).reply).toBe("now 2");
+    await expect(runTransaction(runtime, pinning(null), {}, CALLER)).rejects.toMatchObject({
       code: "commit-restarted-too-often",
     });
   });
 
   it("is no matter where nothing keeps policies", async () => {
     const { runtime } = inMemory();
-    expect((await advance(runtime, pinning(null), {}, CALLER)).reply).toBe("now 1");
+    expect((await runTransaction(runtime, pinning(null), {}, CALLER)).reply).toBe("now 1");
   });
 });

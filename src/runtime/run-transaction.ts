@@ -56,7 +56,7 @@ export interface Runtime {
  * Runs one transaction to its reply. `answered`: the question that a person has just answered or said yes to. Throws a
  * `PawlError`; then nothing has changed.
  */
-export async function advance<Input, Snapshot, Observations, R>(
+export async function runTransaction<Input, Snapshot, Observations, R>(
   runtime: Runtime,
   plan: Transaction<Input, Snapshot, Observations, R>,
   said: Input,
@@ -136,7 +136,7 @@ async function followed<R>(
 ): Promise<Proposal<R>> {
   try {
     const { waiting: _, ...unhurried } = runtime;
-    const { reply } = await advance(unhurried, plan, input, caller);
+    const { reply } = await runTransaction(unhurried, plan, input, caller);
     return { ...proposal, reply: merge(proposal.reply, reply) };
   } catch (thrown) {
     const error = toPawlError(thrown);

@@ -21,7 +21,7 @@ export type Task =
       readonly roots: readonly string[];
       readonly allowed: readonly Readonly<Record<string, string>>[];
     }
-  /** Adds one to a number, again and again, each time as a run's advance. */
+  /** Adds one to a number, again and again, each time as a run's transaction. */
   | {
       readonly type: "count";
       readonly root: string;

@@ -158,7 +158,7 @@ function hasTwice(content: string): boolean {
   return new Set(lines).size < lines.length;
 }
 
-/** The next advance works, what it wrote is read, and all of it outlasts a power cut once it is settled. */
+/** The next transaction works, what it wrote is read, and all of it outlasts a power cut once it is settled. */
 export async function goesOn(machine: Machine, tree: Tree): Promise<void> {
   const store = open(machine);
   const view = store.view();

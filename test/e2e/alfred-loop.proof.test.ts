@@ -5,7 +5,7 @@ import { openProject } from "../../src/app/app.ts";
 import { canonical } from "../../src/core/canonical.ts";
 import { hashOf } from "../../src/core/hash.ts";
 import { projectPath } from "../../src/core/path.ts";
-import { advance } from "../../src/runtime/run-transaction.ts";
+import { runTransaction } from "../../src/runtime/run-transaction.ts";
 import { exportPlan } from "../../src/workflows/alfred/hand-over.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
 import { type AlfredLoop, BRANCH, CHECK, FROM_LOOP, ID, plannedTask } from "../rig/alfred-loop.ts";
@@ -389,7 +389,7 @@ test("a person's save that meets the commit of a hand-over stays in tasks.yaml, 
       workflows: WORKFLOWS,
     });
   const { runtime } = await open();
-  await advance(runtime, exportPlan, { id: ID }, { channel: "terminal" });
+  await runTransaction(runtime, exportPlan, { id: ID }, { channel: "terminal" });
   expect(read("tasks.yaml")).toContain(`- id: ${ID}`);
   // A power cut: nobody knows any more that it was applied. The file is as a person saved it in that moment.
   stateOf(root).disk.unlink("applied");

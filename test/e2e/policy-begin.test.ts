@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { openStatePlace } from "../../src/adapters/files/state-place.ts";
 import { openPolicies } from "../../src/adapters/policies/policies.ts";
 import { DEFAULT_SETTINGS } from "../../src/core/settings.ts";
-import { advance, type Runtime } from "../../src/runtime/run-transaction.ts";
+import { type Runtime, runTransaction } from "../../src/runtime/run-transaction.ts";
 import alfred from "../../src/workflows/alfred/module.ts";
 import { type AlfredProject, MODEL, projectWithTask } from "../rig/alfred-project.ts";
 import { promise } from "../rig/promise.ts";
@@ -52,7 +52,7 @@ it("a process that had read the task before another began it goes by the other's
   const home = mkdtempSync(join(tmpdir(), "pawl-policies-"));
   const start = (await alfred.tools()).find(({ name }) => name === "start_task");
   const begin = (runtime: Runtime) =>
-    advance(runtime, start?.transaction as never, { task_id: "TS-01" }, MODEL);
+    runTransaction(runtime, start?.transaction as never, { task_id: "TS-01" }, MODEL);
   const first = processOf(project, home, "strict");
   const late = processOf(project, home, "loose", () => begin(first));
   await begin(late);

@@ -8,7 +8,7 @@ import type { Project } from "../../src/runtime/project.ts";
 import { differencesOf, reviewOf, waiting } from "../../src/runtime/review/load.ts";
 import type { Review } from "../../src/runtime/review/model.ts";
 import { withPoints } from "../../src/runtime/review/points.ts";
-import { advance } from "../../src/runtime/run-transaction.ts";
+import { runTransaction } from "../../src/runtime/run-transaction.ts";
 import { renderDifferences, renderReview } from "../../src/surfaces/cli/render-review.ts";
 import { paintOf } from "../../src/surfaces/cli/terminal.ts";
 import alfred from "../../src/workflows/alfred/module.ts";
@@ -55,7 +55,7 @@ async function verdictOn(project: Project, run: string, version: string, approve
   const module = await project.workflows[workflow]?.();
   const gate = await module?.gate?.();
   if (!gate) throw new Error(`${workflow} has no gate.`);
-  return advance(project.runtime, gate, { id, approve, version }, PERSON).then(
+  return runTransaction(project.runtime, gate, { id, approve, version }, PERSON).then(
     ({ ask, reply }) => (ask ? "asked" : JSON.stringify(reply.data)),
     (thrown) => thrown.code,
   );

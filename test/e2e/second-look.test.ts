@@ -15,7 +15,7 @@ import { projectPath } from "../../src/core/path.ts";
 import type { Outside } from "../../src/core/ports/outside.ts";
 import type { Store, View } from "../../src/core/ports/store.ts";
 import type { RunOverview } from "../../src/runtime/module.ts";
-import { advance, type Runtime } from "../../src/runtime/run-transaction.ts";
+import { type Runtime, runTransaction } from "../../src/runtime/run-transaction.ts";
 import alfred from "../../src/workflows/alfred/module.ts";
 import { overview as customOverview } from "../../src/workflows/custom/overview.ts";
 import { sendTo } from "../../src/workflows/custom/send.ts";
@@ -66,7 +66,7 @@ async function spells(): Promise<Case> {
     root: project.root,
     state: ".ai/task/state.json",
     head: LOG,
-    move: (store) => advance({ ...project.runtime, store }, castOf("accio"), {}, MODEL),
+    move: (store) => runTransaction({ ...project.runtime, store }, castOf("accio"), {}, MODEL),
     overview: spellsOverview,
     [Symbol.dispose]: () => project[Symbol.dispose](),
   };
@@ -82,7 +82,7 @@ async function task(): Promise<Case> {
     state: ".alfred/workspace/TS-01/task_state.json",
     head: ".pawl/heads/alfred/TS-01.json",
     move: (store) =>
-      advance(
+      runTransaction(
         { ...runtime, store },
         submit?.transaction as never,
         { task_id: "TS-01", artifact: CLEAN },
@@ -110,7 +110,7 @@ async function own(): Promise<Case> {
     state: ".pawl/runs/release/1.2.0.json",
     head: ".pawl/heads/release/1.2.0.json",
     move: (store) =>
-      advance(
+      runTransaction(
         runtimeOf(store, outside),
         sendTo(sources),
         reject as never,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Context } from "../../src/runtime/module.ts";
-import { advance } from "../../src/runtime/run-transaction.ts";
+import { runTransaction } from "../../src/runtime/run-transaction.ts";
 import { acceptState } from "../../src/workflows/spells/accept-state.ts";
 import { overview } from "../../src/workflows/spells/overview.ts";
 import { SPELLS_WORKFLOW } from "../../src/workflows/spells/table.ts";
@@ -345,7 +345,7 @@ describe("a state.json that cannot be used", () => {
     expect(told?.problem?.fix).toContain("The files suggest GATHER_EDITING.");
     expect(readFileSync(project.at("state.json"))).toEqual(bytes);
     const accept = (answered?: Context["answered"]) =>
-      advance(project.runtime, acceptState, { id: "main" }, { channel: "terminal" }, answered);
+      runTransaction(project.runtime, acceptState, { id: "main" }, { channel: "terminal" }, answered);
     const { ask } = await accept();
     expect(readFileSync(project.at("state.json"))).toEqual(bytes);
     await accept({ message: ask?.message ?? "" });

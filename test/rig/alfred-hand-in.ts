@@ -6,7 +6,7 @@ import { resolve } from "node:path";
 import { openProject } from "../../src/app/app.ts";
 import { readEnvironment } from "../../src/config/config.ts";
 import type { Store } from "../../src/core/ports/store.ts";
-import { advance } from "../../src/runtime/run-transaction.ts";
+import { runTransaction } from "../../src/runtime/run-transaction.ts";
 import { takeBack } from "../../src/workflows/alfred/take-back.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
 
@@ -27,5 +27,5 @@ const store: Store = {
     return result;
   },
 };
-const { reply } = await advance({ ...runtime, store }, takeBack, { id }, { channel: "terminal" });
+const { reply } = await runTransaction({ ...runtime, store }, takeBack, { id }, { channel: "terminal" });
 process.stdout.write(reply.text);

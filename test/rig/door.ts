@@ -18,7 +18,7 @@ interface Door {
 }
 
 type LoadedDoor = { readonly door: Door; readonly text: string | null };
-type DoorAdvance<Input> = Transaction<Input, LoadedDoor, undefined, Reply>;
+type DoorTransaction<Input> = Transaction<Input, LoadedDoor, undefined, Reply>;
 
 const FOLDER = projectPath(".door");
 const fileOf = (id: string) => projectPath(".door", `${checkId(id, "door id")}.json`);
@@ -66,7 +66,7 @@ const refused = (message: string): Proposal<Reply> => ({
   reply: { text: message, data: { status: "error", message }, refused: true },
 });
 
-const knock: DoorAdvance<{ id: string }> = {
+const knock: DoorTransaction<{ id: string }> = {
   run: ({ id }) => `door:${checkId(id, "door id")}`,
   read: (view, { id }) => readDoor((path) => view.read(path), id),
   /** Some doors are far away: nobody is there before the caller's input has ended. */
@@ -86,7 +86,7 @@ interface Verdict {
   readonly feedback_notes?: string | undefined;
 }
 
-const answer: DoorAdvance<Verdict> = {
+const answer: DoorTransaction<Verdict> = {
   run: ({ id }) => `door:${checkId(id, "door id")}`,
   read: (view, { id }) => readDoor((path) => view.read(path), id),
   propose({ door }, _, { id, is_approved, feedback_notes }, context) {

@@ -16,7 +16,7 @@ import type { Caller } from "../../src/core/event.ts";
 import type { Outside } from "../../src/core/ports/outside.ts";
 import { DEFAULT_SETTINGS } from "../../src/core/settings.ts";
 import type { Reply, Transaction } from "../../src/runtime/module.ts";
-import { advance, type Runtime } from "../../src/runtime/run-transaction.ts";
+import { type Runtime, runTransaction } from "../../src/runtime/run-transaction.ts";
 import { acceptState } from "../../src/workflows/spells/accept-state.ts";
 import { castOf } from "../../src/workflows/spells/cast.ts";
 import type { Spell } from "../../src/workflows/spells/events.ts";
@@ -65,7 +65,7 @@ export class SpellsProject implements Disposable {
     plan: Transaction<object, never, never, Reply> | object,
     channel: Caller["channel"] = "mcp",
   ): Promise<Reply> {
-    const { reply } = await advance(
+    const { reply } = await runTransaction(
       this.runtime,
       plan as Transaction<object, unknown, unknown, Reply>,
       {},
@@ -78,9 +78,9 @@ export class SpellsProject implements Disposable {
   async accept(): Promise<Reply> {
     const input = { id: "main" };
     const caller = { channel: "terminal" } as const;
-    const { ask } = await advance(this.runtime, acceptState, input, caller);
+    const { ask } = await runTransaction(this.runtime, acceptState, input, caller);
     if (ask === undefined) throw new Error("nothing is asked");
-    return (await advance(this.runtime, acceptState, input, caller, ask)).reply;
+    return (await runTransaction(this.runtime, acceptState, input, caller, ask)).reply;
   }
 
   /** A file below `.ai/task/`, or with a leading slash below the root. */

@@ -12,7 +12,7 @@ import { hashOf } from "../../core/hash.ts";
 import type { GateInput, SignedRecord } from "../module.ts";
 import { findRun } from "../overview.ts";
 import type { Project } from "../project.ts";
-import { advance } from "../run-transaction.ts";
+import { runTransaction } from "../run-transaction.ts";
 import type { Proposal, Reply, Transaction } from "../transaction.ts";
 import { type Point, parsePlace, withPoints } from "./points.ts";
 
@@ -23,7 +23,7 @@ export interface VerdictOrder {
   readonly points: readonly { readonly text: string; readonly at?: string }[];
   /** Of the review that was read. */
   readonly version: string;
-  /** The question of `Asked` that the person answers by this. */
+  /** The `VerdictQuestion` that the person answers by this. */
   readonly asked?: string;
   /** Where it wants digits: those that the person typed. */
   readonly digits?: string;
@@ -92,8 +92,8 @@ export function openVerdicts(): Verdicts {
     async give(project, run, order, caller) {
       const { id, plan } = await gateOf(project, run, order);
       const input = inputOf(id, order);
-      const advanced = (answered?: Parameters<typeof advance>[4]) =>
-        advance(project.runtime, plan, input, caller, answered);
+      const advanced = (answered?: Parameters<typeof runTransaction>[4]) =>
+        runTransaction(project.runtime, plan, input, caller, answered);
       const answers = order.asked === undefined ? undefined : pending.get(order.asked);
       let proposal: Proposal<Reply>;
       if (answers === undefined) {

@@ -3,7 +3,7 @@ import type { Caller } from "../../core/event.ts";
 import type { GitDiff } from "../../core/ports/git.ts";
 import { findRun, overview } from "../overview.ts";
 import type { Project } from "../project.ts";
-import { advance } from "../run-transaction.ts";
+import { runTransaction } from "../run-transaction.ts";
 import { gitOf } from "./git-of.ts";
 import type { Review } from "./model.ts";
 import { inTurn, type Waiting, waitingIn } from "./queue.ts";
@@ -25,7 +25,7 @@ export async function reviewOf(
   const { id, module } = await findRun(project, run);
   if (module.fault) throw module.fault;
   if (!module.review) return null;
-  return (await advance(project.runtime, await module.review(), { id }, READER)).reply;
+  return (await runTransaction(project.runtime, await module.review(), { id }, READER)).reply;
 }
 
 /** Looking at work takes processes: so many reviews are made at once. */

@@ -46,7 +46,7 @@ export interface InboxItem extends Waiting {
 /**
  * `GET /api/P/review/RUN` is a `ReviewPage`; `GET /api/P/diff/RUN?path=PATH&since=last` a `FileDiff`.
  *
- * `POST /api/P/verdict/RUN` takes a `VerdictOrder`, and is answered with `Done` or `Asked`. 409 `review-changed`: it is another
+ * `POST /api/P/verdict/RUN` takes a `VerdictOrder`, and is answered with `Done` or `VerdictQuestion`. 409 `review-changed`: it is another
  * review by now. Every other POST that does something to a run is answered with `Done`.
  */
 export type { Done, VerdictOrder, VerdictQuestion } from "../../runtime/review/give-verdict.ts";
@@ -140,7 +140,7 @@ export interface Tasks {
 
 /**
  * `GET /api/events?since=ID` is the live stream, as server-sent events: `hello` once, right after it has begun to listen (ask
- * for the page's data after it, and nothing is missed); `happened` with a `Happened` for each event; `reset` with
+ * for the page's data after it, and nothing is missed); `happened` with a `ShownEvent` for each event; `reset` with
  * `{ "project": KEY }` where events were missed, so that all of that project is to be asked for anew. An id is opaque (the
  * places in all logs, `KEY:OFFSET:GENERATION` each): a browser gives the last one back as `Last-Event-ID` by itself; a new
  * `EventSource` names it as `since`. The page's first one is in its own markup (`<meta name="pawl-since">`), as the logs were

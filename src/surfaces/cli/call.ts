@@ -9,7 +9,7 @@ import type { Caller } from "../../core/event.ts";
 import { nearest } from "../../core/nearest.ts";
 import type { Tool } from "../../runtime/module.ts";
 import { loadWorkflows, type Project } from "../../runtime/project.ts";
-import { advance } from "../../runtime/run-transaction.ts";
+import { runTransaction } from "../../runtime/run-transaction.ts";
 import { checkArguments, strictOf } from "../arguments.ts";
 import { envelopeOf } from "../envelope.ts";
 import { answerCommands, cannotAsk } from "../undecided.ts";
@@ -24,7 +24,7 @@ export const call: Run = async (host, given) => {
   const tool = await toolNamed(project, String(given.arguments.name));
   if (given.options.schema === true) return schemaOf(tool);
   const input = checkArguments(tool, parsed(tool, await written(given)));
-  const { ask, reply } = await advance(project.runtime, tool.transaction, input, callerOf(host));
+  const { ask, reply } = await runTransaction(project.runtime, tool.transaction, input, callerOf(host));
   if (ask) {
     const run = tool.transaction.run(input) ?? "RUN";
     const why = "a call from the shell cannot ask them";

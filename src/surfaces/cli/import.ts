@@ -5,7 +5,7 @@ import { detect, filesOf, readAs } from "../../import/readers.ts";
 import { FORMATS, type Format, type Read } from "../../import/source.ts";
 import { parseStatuses } from "../../import/states.ts";
 import { countsOf, importTasks } from "../../import/write.ts";
-import { advance } from "../../runtime/run-transaction.ts";
+import { runTransaction } from "../../runtime/run-transaction.ts";
 import type { Answer, Host, Run } from "./command.ts";
 import { counted } from "./counted.ts";
 import { alignRows } from "./table.ts";
@@ -33,8 +33,8 @@ export const importCommand: Run = async (host, { arguments: given, options }) =>
     throw new PawlError("usage", "--repo is for tasks.yaml: a task of Alfred has none.", "Leave --repo out.");
   const { importIntoAlfred } = await import("../../import/into-alfred.ts");
   const { reply } = isAlfreds
-    ? await advance(project.runtime, importIntoAlfred, input, host.caller)
-    : await advance(project.runtime, importTasks, input, host.caller);
+    ? await runTransaction(project.runtime, importIntoAlfred, input, host.caller)
+    : await runTransaction(project.runtime, importTasks, input, host.caller);
   return answerOf(reply.data as unknown as Imported, { from, dryRun }, host);
 };
 

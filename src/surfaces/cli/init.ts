@@ -4,7 +4,7 @@ import { readYaml } from "../../core/yaml.ts";
 import type { GuardedClient } from "../../guard/clients.ts";
 import type { Reply, Transaction } from "../../runtime/module.ts";
 import { loadWorkflows, type Project } from "../../runtime/project.ts";
-import { advance } from "../../runtime/run-transaction.ts";
+import { runTransaction } from "../../runtime/run-transaction.ts";
 import { CLIENTS } from "./client-names.ts";
 import { CLIENT_FILES, type Client, type Launch, renderEntry } from "./clients.ts";
 import type { Host, Run } from "./command.ts";
@@ -98,7 +98,7 @@ function missingFiles(
 async function createFiles(project: Project, host: Host): Promise<Step> {
   const id = project.runtime.newId().replaceAll("-", "");
   const files = [{ path: "pawl.yaml", text: withProjectId(PAWL_YAML, id) }];
-  const { reply } = await advance(project.runtime, missingFiles(files), null, host.caller);
+  const { reply } = await runTransaction(project.runtime, missingFiles(files), null, host.caller);
   return { what: "Configuration", ...reply };
 }
 
@@ -106,7 +106,7 @@ async function initWorkflows(project: Project, host: Host): Promise<readonly Ste
   const steps: Step[] = [];
   for (const module of await loadWorkflows(project.workflows)) {
     if (!module.init) continue;
-    const { reply } = await advance(project.runtime, await module.init(), {}, host.caller);
+    const { reply } = await runTransaction(project.runtime, await module.init(), {}, host.caller);
     steps.push({ what: module.title, ...reply });
   }
   return steps;
@@ -132,7 +132,7 @@ async function connectClient(project: Project, host: Host, client: Client, launc
       };
     },
   };
-  const { reply } = await advance(project.runtime, plan, null, host.caller);
+  const { reply } = await runTransaction(project.runtime, plan, null, host.caller);
   return { what: client.title, ...reply };
 }
 

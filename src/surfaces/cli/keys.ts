@@ -6,7 +6,7 @@ import { ALLOWED_SIGNERS, GATE_NAMESPACE } from "../../core/gate-record.ts";
 import { projectPath } from "../../core/path.ts";
 import type { Keys, PublicKey } from "../../core/ports/signatures.ts";
 import type { Reply, Transaction } from "../../runtime/module.ts";
-import { advance } from "../../runtime/run-transaction.ts";
+import { runTransaction } from "../../runtime/run-transaction.ts";
 import type { Run } from "./command.ts";
 import { refuseAgent } from "./person.ts";
 import { withProjectId } from "./project-id.ts";
@@ -29,7 +29,7 @@ export const addKey: Run = async (host, call) => {
   checkPrincipal(principal);
   const line = `${principal} namespaces="${GATE_NAMESPACE}" ${key.line}\n`;
   const id = project.runtime.newId().replaceAll("-", "");
-  const { reply } = await advance(project.runtime, adding(line, id), null, host.caller);
+  const { reply } = await runTransaction(project.runtime, adding(line, id), null, host.caller);
   await keys.use({ principal, path: key.path });
   const text = [
     `${reply.text}`,

@@ -5,7 +5,7 @@
 import { PawlError } from "../../core/error.ts";
 import type { HumanQuestion, Proposal, Reply, SignedRecord, Transaction } from "../../runtime/module.ts";
 import type { Runtime } from "../../runtime/run-transaction.ts";
-import { advance } from "../../runtime/run-transaction.ts";
+import { runTransaction } from "../../runtime/run-transaction.ts";
 import type { Host } from "./command.ts";
 import { clean } from "./terminal.ts";
 
@@ -21,12 +21,12 @@ export async function advanceAsking<Input>(
   beside?: () => Promise<string | null>,
 ): Promise<Proposal<Reply>> {
   const { caller } = host;
-  let prepared = await advance(runtime, plan, input, caller);
+  let prepared = await runTransaction(runtime, plan, input, caller);
   for (let asked = 0; prepared.ask && asked < MAX_ASKED; asked++) {
     const { message, sign } = prepared.ask;
     confirm(host, prepared.ask, { again: asked > 0, beside: (await beside?.()) ?? null });
     const signed = sign && (await signedRecord(runtime, sign.record));
-    prepared = await advance(runtime, plan, input, caller, { message, ...(signed && { signed }) });
+    prepared = await runTransaction(runtime, plan, input, caller, { message, ...(signed && { signed }) });
   }
   if (prepared.ask) throw declined("What you were shown changed each time while you read it.");
   return prepared;

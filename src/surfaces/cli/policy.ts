@@ -12,7 +12,7 @@ import { placed } from "../../core/policy-places.ts";
 import type { Reply, Transaction } from "../../runtime/module.ts";
 import { findRun } from "../../runtime/overview.ts";
 import { loadWorkflow, type Project } from "../../runtime/project.ts";
-import { advance } from "../../runtime/run-transaction.ts";
+import { runTransaction } from "../../runtime/run-transaction.ts";
 import type { Answer, Host, Run } from "./command.ts";
 import { confirm } from "./person.ts";
 import { clean } from "./terminal.ts";
@@ -151,7 +151,7 @@ async function accept(
       events: [{ id: now.id, time: now.time, type: "policy:accepted", run, accepted: ignored, by: caller }],
     }),
   };
-  await advance(project.runtime, plan, null, host.caller);
+  await runTransaction(project.runtime, plan, null, host.caller);
   await keep(project, run, present);
 }
 

@@ -1,7 +1,7 @@
 import { toPawlError } from "../../core/error.ts";
 import { overview } from "../../runtime/overview.ts";
 import { type JournalRepair, loadWorkflow, type Project } from "../../runtime/project.ts";
-import { advance } from "../../runtime/run-transaction.ts";
+import { runTransaction } from "../../runtime/run-transaction.ts";
 import { found } from "../../runtime/strays.ts";
 import type { Host, Run } from "./command.ts";
 import { counted } from "./counted.ts";
@@ -69,7 +69,7 @@ async function offerStrays(host: Host, { runtime, workflows }: Project): Promise
       if (edits === null || !isAgreed(host, found(edits))) continue;
       const { strayEvent } = await import("../../guard/stray-events.ts");
       const event = { type: "guard:accepted", run, paths: edits.files, by: host.caller } as const;
-      await advance(runtime, strayEvent, event, host.caller);
+      await runTransaction(runtime, strayEvent, event, host.caller);
       await strays.note(run, edits);
       accepted.push(`${clean(run)}\n  These edits stay: ${clean(edits.files.join(", "))}.\n`);
     }

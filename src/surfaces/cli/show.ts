@@ -2,7 +2,7 @@ import { type PawlError, toPawlError } from "../../core/error.ts";
 import type { Reply, WorkflowModule } from "../../runtime/module.ts";
 import { overview, runAmbiguous, runMissing } from "../../runtime/overview.ts";
 import { loadWorkflow, loadWorkflows, type Project } from "../../runtime/project.ts";
-import { advance } from "../../runtime/run-transaction.ts";
+import { runTransaction } from "../../runtime/run-transaction.ts";
 import type { Answer, Host, Run } from "./command.ts";
 import { lookAtGuard } from "./guard-proof.ts";
 import { loosenedIn, renderLoosened } from "./policy.ts";
@@ -84,7 +84,7 @@ async function historyFor(
 ): Promise<Result | null> {
   if (!module.story) return null;
   try {
-    return await advance(project.runtime, await module.story(), { id }, host.caller);
+    return await runTransaction(project.runtime, await module.story(), { id }, host.caller);
   } catch (thrown) {
     return { error: toPawlError(thrown) };
   }

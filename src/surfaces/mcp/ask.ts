@@ -11,7 +11,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { HumanQuestion, Tool } from "../../runtime/module.ts";
-import { advance, preview } from "../../runtime/run-transaction.ts";
+import { preview, runTransaction } from "../../runtime/run-transaction.ts";
 import { answerCommands, cannotAsk } from "../undecided.ts";
 import { partFor, refusal, toResult } from "./answer.ts";
 import { callerOf, capabilitiesOf, showsApp, tracedBy } from "./client.ts";
@@ -103,7 +103,7 @@ export async function takeAnswer(
   }
   const { feedback_notes: _, ...rest } = input;
   const decided = { ...rest, is_approved: approve, ...(notes ? { feedback_notes: notes } : {}) };
-  const prepared = await advance(
+  const prepared = await runTransaction(
     tracedBy(serving.runtime, context),
     tool.transaction,
     decided,

@@ -8,7 +8,7 @@ import {
 import { toPawlError } from "../../core/error.ts";
 import { masked } from "../../core/masked.ts";
 import type { Tool } from "../../runtime/module.ts";
-import { advance, type Runtime } from "../../runtime/run-transaction.ts";
+import { type Runtime, runTransaction } from "../../runtime/run-transaction.ts";
 import { checkArguments } from "../arguments.ts";
 import { partFor, refusal, toResult } from "./answer.ts";
 import { RUN_KEY } from "./app/app.ts";
@@ -63,7 +63,7 @@ async function moved(
   const question = context.mcpReq.requestState<Question>();
   if (question) return takeAnswer(serving, tool, input, question, context);
   const runtime = { ...tracedBy(serving.runtime, context), waiting: waitingOf(context) };
-  const prepared = await advance(runtime, tool.transaction, input, callerOf(serving, context, "mcp"));
+  const prepared = await runTransaction(runtime, tool.transaction, input, callerOf(serving, context, "mcp"));
   return prepared.ask
     ? ask(serving, tool, input, prepared.ask, context)
     : toResult(prepared.reply, partFor(serving, context));

@@ -9,7 +9,7 @@ import {
 import { toPawlError } from "../../core/error.ts";
 import { masked } from "../../core/masked.ts";
 import type { Resource } from "../../runtime/module.ts";
-import { advance, type Runtime } from "../../runtime/run-transaction.ts";
+import { type Runtime, runTransaction } from "../../runtime/run-transaction.ts";
 import type { Serving } from "./serving.ts";
 
 const VARIABLE = /\{(\w+)\}/;
@@ -67,7 +67,7 @@ async function read(
   input: Readonly<Record<string, string>>,
 ) {
   const { reply } = await withFix(runtime, () =>
-    work.run(() => advance(runtime, plan, input, { channel: "mcp" })),
+    work.run(() => runTransaction(runtime, plan, input, { channel: "mcp" })),
   );
   return { contents: [{ uri, mimeType, text: masked(reply.text, runtime.mask) }] };
 }

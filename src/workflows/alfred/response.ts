@@ -31,8 +31,8 @@ export function success(message: string, data?: Response["data"]): Answer {
 
 /** A tool's transaction, before its edge is added. */
 // biome-ignore lint/suspicious/noExplicitAny: each tool has types of its own; the edge passes them through unread
-export interface ToolPlan<Input, Seen = any, Gathered = any>
-  extends Transaction<Input, Seen, Gathered, Answer> {
+export interface ToolPlan<Input, Snapshot = any, Gathered = any>
+  extends Transaction<Input, Snapshot, Gathered, Answer> {
   readonly tool: string;
   /** The task that it is about, as passed; null if it is about none. */
   task(input: Input): string | null;

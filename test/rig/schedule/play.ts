@@ -15,7 +15,7 @@
  */
 import { newId } from "../../../src/adapters/clock/new-id.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../../src/core/settings.ts";
-import { advance, type Runtime } from "../../../src/runtime/run-transaction.ts";
+import { type Runtime, runTransaction } from "../../../src/runtime/run-transaction.ts";
 import { parseTasks } from "../../../src/tasks-file/parse.ts";
 import { eachTask, type Task } from "../../../src/tasks-file/task.ts";
 import { restingAgents } from "../../../src/workflows/bloom/agent-rest.ts";
@@ -232,7 +232,7 @@ function openWorld(schedule: Schedule, mostSteps: number) {
     },
     died: disk.died,
     async sayDone(task, process) {
-      await advance(runtimeOf(process), done, { id: task }, { channel: "agent", task });
+      await runTransaction(runtimeOf(process), done, { id: task }, { channel: "agent", task });
     },
   });
   const commands = memoryCommands({
@@ -304,10 +304,10 @@ function openWorld(schedule: Schedule, mostSteps: number) {
   const edit = () => {
     const id = simulator.pick(ids);
     const [name, act] = simulator.pick([
-      ["ready", () => advance(runtimeOf(person), ready, { id }, { channel: "terminal" })],
-      ["todo", () => advance(runtimeOf(person), todo, { id }, { channel: "terminal" })],
-      ["block", () => advance(runtimeOf(person), block, { id }, { channel: "terminal" })],
-      ["reset", () => advance(runtimeOf(person), reset, { id }, { channel: "terminal" })],
+      ["ready", () => runTransaction(runtimeOf(person), ready, { id }, { channel: "terminal" })],
+      ["todo", () => runTransaction(runtimeOf(person), todo, { id }, { channel: "terminal" })],
+      ["block", () => runTransaction(runtimeOf(person), block, { id }, { channel: "terminal" })],
+      ["reset", () => runTransaction(runtimeOf(person), reset, { id }, { channel: "terminal" })],
       ["writes ready_for_agent", async () => saveStatus(id, "ready_for_agent")],
       ["writes todo", async () => saveStatus(id, "todo")],
     ] as const);

@@ -22,7 +22,7 @@ import type { Change, View } from "../../../src/core/ports/store.ts";
 import type { Saved, WorkDone, Worktrees } from "../../../src/core/ports/worktrees.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../../src/core/settings.ts";
 import type { Reply, Transaction } from "../../../src/runtime/module.ts";
-import { advance, type Runtime } from "../../../src/runtime/run-transaction.ts";
+import { type Runtime, runTransaction } from "../../../src/runtime/run-transaction.ts";
 import type { Task } from "../../../src/tasks-file/task.ts";
 import type { Worker } from "../../../src/workflows/bloom/pick.ts";
 import { type LoopEnd, runLoop } from "../../../src/workflows/bloom/scheduler/loop.ts";
@@ -199,7 +199,8 @@ export function openStage(options: StageOptions): Stage {
     const process: Process = { name: order.run, alive: true };
     const runtime = runtimeOf(process);
     const caller = { channel: "agent", task: order.task ?? "" } as const;
-    const call: StageRun["call"] = async (verb, input) => (await advance(runtime, verb, input, caller)).reply;
+    const call: StageRun["call"] = async (verb, input) =>
+      (await runTransaction(runtime, verb, input, caller)).reply;
     const run: StageRun = {
       run: order.run,
       task: order.task ?? "",
@@ -378,7 +379,8 @@ export function openStage(options: StageOptions): Stage {
     state: (id) => JSON.parse(disk.files.get(`.pawl/runs/${id}.json`) ?? "{}").state,
     save: disk.save,
     person: async (verb, input) =>
-      (await meanwhile(advance(runtimeOf(PERSON), verb, input, { channel: "terminal" }, "vouched"))).reply,
+      (await meanwhile(runTransaction(runtimeOf(PERSON), verb, input, { channel: "terminal" }, "vouched")))
+        .reply,
     async pass(milliseconds) {
       let over = false;
       simulator.after({ name: "test", alive: true }, milliseconds, "", () => {

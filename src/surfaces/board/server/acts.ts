@@ -4,7 +4,7 @@ import type { Caller } from "../../../core/event.ts";
 import { TASK_ACTS, type TaskAct } from "../../../runtime/board.ts";
 import { loadWorkflows, type Project } from "../../../runtime/project.ts";
 import { doneOf, openVerdicts } from "../../../runtime/review/give-verdict.ts";
-import { advance } from "../../../runtime/run-transaction.ts";
+import { runTransaction } from "../../../runtime/run-transaction.ts";
 import type { Done, VerdictOrder, VerdictQuestion } from "../wire.ts";
 
 export interface Acts {
@@ -19,7 +19,7 @@ export function openActs(caller: Caller): Acts {
     async task(project, act, id, words) {
       const board = await boardOf(project);
       const plan = await board.acts[act]();
-      const proposal = await advance(project.runtime, plan, { id, words }, caller);
+      const proposal = await runTransaction(project.runtime, plan, { id, words }, caller);
       if (proposal.ask) throw atTerminal();
       return doneOf(proposal, caller, project.runtime.now());
     },

@@ -5,7 +5,7 @@ import type { EventLog } from "../../../core/ports/event-log.ts";
 import { type Digest, openDigest } from "../../../runtime/log-digest.ts";
 import { findRun, type NamedRun, overviewOf } from "../../../runtime/overview.ts";
 import type { Project } from "../../../runtime/project.ts";
-import { advance } from "../../../runtime/run-transaction.ts";
+import { runTransaction } from "../../../runtime/run-transaction.ts";
 import type { RunEntry, RunPage, TimelineEntry } from "../wire.ts";
 import { nameOf, wordsOf } from "./event-words.ts";
 import { runEntry } from "./inbox.ts";
@@ -51,7 +51,7 @@ function finished(run: string, state: string): RunEntry {
 async function storyOf({ runtime }: Project, { id, module }: NamedRun): Promise<string> {
   if (!module.story) return "";
   try {
-    return (await advance(runtime, await module.story(), { id }, READER)).reply.text;
+    return (await runTransaction(runtime, await module.story(), { id }, READER)).reply.text;
   } catch (thrown) {
     const { fix, message } = toPawlError(thrown);
     return `${message}\n\n${fix}\n`;

@@ -4,7 +4,7 @@ import { PawlError } from "../../../core/error.ts";
 import { type ProjectPath, pathFault } from "../../../core/path.ts";
 import type { Repo } from "../../../core/ports/worktrees.ts";
 import type { Project } from "../../../runtime/project.ts";
-import { advance } from "../../../runtime/run-transaction.ts";
+import { runTransaction } from "../../../runtime/run-transaction.ts";
 import { readTasksText } from "../../../tasks-file/grow.ts";
 import { propose } from "../../../workflows/bloom/proposal/propose.ts";
 import { keepProposal, takeProposal } from "../../../workflows/bloom/proposal/take-proposal.ts";
@@ -25,7 +25,7 @@ export const plan: Run = async (host, call) => {
   }
   const isAsked = host.json !== true && host.agent() === null && host.controllingTerminal.isThere();
   if (isAsked) return take(host, project, file);
-  const { reply } = await advance(project.runtime, takeProposal, { file }, host.caller);
+  const { reply } = await runTransaction(project.runtime, takeProposal, { file }, host.caller);
   return {
     text: `${reply.text}\n\nNothing was changed. At a terminal, \`${host.name} plan --take ${file}\` asks you and takes it.\n`,
     data: { ...(reply.data as object), taken: false },
@@ -105,7 +105,7 @@ async function proposalFor(
       settings: settings.bloom,
       stop: stop.signal,
     });
-    const { reply } = await advance(runtime, keepProposal, { ...proposed, name }, caller);
+    const { reply } = await runTransaction(runtime, keepProposal, { ...proposed, name }, caller);
     return (reply.data as { readonly file: ProjectPath }).file;
   } catch (thrown) {
     if (stop.signal.aborted) return null;

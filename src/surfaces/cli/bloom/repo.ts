@@ -3,7 +3,7 @@ import { type ProjectPath, pathFault } from "../../../core/path.ts";
 import type { RepositoryLook, Synced } from "../../../core/ports/repositories.ts";
 import type { Repo } from "../../../core/ports/worktrees.ts";
 import type { Project } from "../../../runtime/project.ts";
-import { advance } from "../../../runtime/run-transaction.ts";
+import { runTransaction } from "../../../runtime/run-transaction.ts";
 import { eachTask, type Task } from "../../../tasks-file/task.ts";
 import { repoOf } from "../../../workflows/bloom/execution-context.ts";
 import { ANY_WORKER } from "../../../workflows/bloom/pick.ts";
@@ -15,7 +15,7 @@ import { clean, type Paint } from "../terminal.ts";
 /** The tasks of tasks.yaml; none where there is no such file. */
 export async function tasksOf({ runtime }: Project, { caller }: Host): Promise<readonly Task[]> {
   try {
-    return (await advance(runtime, pick, { worker: ANY_WORKER, look: true }, caller)).reply.file.tasks;
+    return (await runTransaction(runtime, pick, { worker: ANY_WORKER, look: true }, caller)).reply.file.tasks;
   } catch (thrown) {
     if (toPawlError(thrown).code === "tasks-missing") return [];
     throw thrown;

@@ -1,7 +1,7 @@
 import type { Caller } from "../../../core/event.ts";
 import type { Agents } from "../../../core/ports/agents.ts";
 import type { Project } from "../../../runtime/project.ts";
-import { advance } from "../../../runtime/run-transaction.ts";
+import { runTransaction } from "../../../runtime/run-transaction.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
 import { branchOf } from "../../../tasks-file/task.ts";
 import { agentOf } from "../../../workflows/bloom/agent-rest.ts";
@@ -18,7 +18,7 @@ export async function dryRun(
   worker: Worker,
   caller: Caller,
 ): Promise<Answer> {
-  const { reply } = await advance(runtime, pick, { worker, look: true }, caller);
+  const { reply } = await runTransaction(runtime, pick, { worker, look: true }, caller);
   const { bloom } = await runtime.settings(runtime.store.view());
   const ready = nowReady(reply.file.tasks, reply.states);
   const tasks = [

@@ -9,7 +9,7 @@ import type {
 } from "../../../core/ports/database.ts";
 import type { Reply, Transaction } from "../../../runtime/module.ts";
 import type { Project } from "../../../runtime/project.ts";
-import { advance } from "../../../runtime/run-transaction.ts";
+import { runTransaction } from "../../../runtime/run-transaction.ts";
 import { tasksInvalid } from "../../../tasks-file/load.ts";
 import { readTasks } from "../../../tasks-file/read.ts";
 import type { Answer, Host, Run } from "../command.ts";
@@ -244,7 +244,7 @@ export async function knownId({ runtime: { settings, store } }: Project): Promis
 /** The project's id; made, and written into pawl.yaml, where it has none. */
 async function projectId({ runtime }: Project, host: Host): Promise<string> {
   const fresh = runtime.newId().replaceAll("-", "");
-  const { reply } = await advance(runtime, naming(fresh), null, host.caller);
+  const { reply } = await runTransaction(runtime, naming(fresh), null, host.caller);
   return String(reply.data.project);
 }
 

@@ -4,7 +4,7 @@ import type { Settings } from "../../../core/settings.ts";
 import { check } from "../../../engine/check.ts";
 import { overview } from "../../../runtime/overview.ts";
 import type { Project } from "../../../runtime/project.ts";
-import { advance } from "../../../runtime/run-transaction.ts";
+import { runTransaction } from "../../../runtime/run-transaction.ts";
 import { isOpenStatus } from "../../../tasks-file/task.ts";
 import { heldTasks } from "../../../workflows/bloom/lease.ts";
 import { listUnderway } from "../../../workflows/bloom/scheduler/leftovers.ts";
@@ -57,7 +57,7 @@ export async function tasks(host: Host, project: Project): Promise<readonly Find
 
 async function tasksFile({ caller }: Host, { runtime }: Project): Promise<readonly Finding[]> {
   try {
-    const { reply } = await advance(runtime, validate, {}, caller);
+    const { reply } = await runTransaction(runtime, validate, {}, caller);
     const [first = ""] = reply.text.split("\n");
     if (reply.refused) return [fault("tasks", reply.text, { command: "pawl validate" })];
     const odd = (reply.data.warnings as readonly unknown[]).length;

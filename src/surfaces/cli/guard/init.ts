@@ -5,7 +5,7 @@ import type { View } from "../../../core/ports/store.ts";
 import { GUARDED_CLIENTS, type GuardedClient } from "../../../guard/clients.ts";
 import type { Reply, Transaction } from "../../../runtime/module.ts";
 import type { Project } from "../../../runtime/project.ts";
-import { advance } from "../../../runtime/run-transaction.ts";
+import { runTransaction } from "../../../runtime/run-transaction.ts";
 import { CLIENTS } from "../client-names.ts";
 import { CLIENT_FILES, type ClientName, type Launch } from "../clients.ts";
 import type { Host, Run } from "../command.ts";
@@ -28,7 +28,12 @@ export async function guardSteps(
   host: Host,
   name: GuardedClient | undefined,
 ): Promise<readonly GuardStep[]> {
-  const { reply } = await advance(project.runtime, guarding(guardLaunch(host), name), null, host.caller);
+  const { reply } = await runTransaction(
+    project.runtime,
+    guarding(guardLaunch(host), name),
+    null,
+    host.caller,
+  );
   const { gitHooks } = await host.guard(project.root);
   const git = await gitHooks.install();
   return [
@@ -45,7 +50,12 @@ export const withoutGuards: Run = async (host, call) => {
   // Refuses a pawl.yaml that nobody can read, or that grows without end.
   await project.runtime.settings(project.runtime.store.view());
   const name = call.options.client as GuardedClient | undefined;
-  const { reply } = await advance(project.runtime, unguarding(guardLaunch(host), name), null, host.caller);
+  const { reply } = await runTransaction(
+    project.runtime,
+    unguarding(guardLaunch(host), name),
+    null,
+    host.caller,
+  );
   const outside = await host.guard(project.root);
   if (name === undefined || name === "claude-code") await outside.openShells();
   const steps: GuardStep[] = [{ what: "Guard", ...reply }];

@@ -4,7 +4,7 @@ import { PawlError } from "../../../core/error.ts";
 import { isId } from "../../../core/id.ts";
 import { type ProjectPath, projectPath } from "../../../core/path.ts";
 import type { Reply, Transaction } from "../../../runtime/module.ts";
-import { advance } from "../../../runtime/run-transaction.ts";
+import { runTransaction } from "../../../runtime/run-transaction.ts";
 import { filesFor, filesOfSteps, loadTemplate, slug } from "../../../workflows/custom/gallery.ts";
 import { TEMPLATES, type TemplateName } from "../../../workflows/custom/template-names.ts";
 import type { Host, Run } from "../command.ts";
@@ -28,7 +28,7 @@ export const newWorkflow: Run = async (host, call) => {
     "files" in made
       ? made.files
       : filesFor(await loadTemplate(view, made.template), made.template, made.name);
-  const { reply } = await advance(project.runtime, creating(made.name, files), null, host.caller);
+  const { reply } = await runTransaction(project.runtime, creating(made.name, files), null, host.caller);
   const text = [
     reply.text,
     "",

@@ -3,7 +3,7 @@ import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { Caller, PawlEvent } from "../../../core/event.ts";
 import type { PermissionQuestion } from "../../../core/ports/agents.ts";
 import type { Watch } from "../../../core/ports/watch.ts";
-import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
+import { type Runtime, runTransaction } from "../../../runtime/run-transaction.ts";
 import { loadQuestions, type Question } from "../question.ts";
 import { ask } from "../verbs/question.ts";
 
@@ -26,7 +26,7 @@ export async function askPerson(
   const text = `May it do this? (yes or no) ${detail === "" || title.includes(detail) ? title : `${title}: ${detail}`}`;
   const look = () => find(setup, task, text);
   if ((await look()) === undefined) {
-    const asked = await advance(setup.runtime, ask, { task, text, blocking: true }, caller);
+    const asked = await runTransaction(setup.runtime, ask, { task, text, blocking: true }, caller);
     for (const event of asked.events ?? []) setup.show(event);
   }
   const answer = await answered(setup.watch, look, over);

@@ -16,7 +16,7 @@ import { lastingOutput } from "../../../core/ports/commands.ts";
 import type { TakenPorts } from "../../../core/ports/free-ports.ts";
 import type { WorkPorts } from "../../../core/ports/loop.ts";
 import type { TaskEnvironment } from "../../../core/settings.ts";
-import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
+import { type Runtime, runTransaction } from "../../../runtime/run-transaction.ts";
 import { failureOf } from "../commands/failure.ts";
 import {
   type HeldEnvironment,
@@ -140,7 +140,7 @@ async function portsFor(
 
 async function keep(setup: Setup, input: Parameters<typeof keepEnvironment.run>[0]): Promise<void> {
   const caller = { channel: "library", who: setup.name } as const;
-  const { reply } = await advance(setup.runtime, keepEnvironment, input, caller);
+  const { reply } = await runTransaction(setup.runtime, keepEnvironment, input, caller);
   for (const event of reply) setup.show(event);
 }
 

@@ -21,7 +21,7 @@ import type { Cap, Claim, Held, Wanted } from "../../../core/ports/claims.ts";
 import type { LoopPorts } from "../../../core/ports/loop.ts";
 import type { SharedWorktrees } from "../../../core/ports/worktrees.ts";
 import { openSignal, type Signal } from "../../../core/signal.ts";
-import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
+import { type Runtime, runTransaction } from "../../../runtime/run-transaction.ts";
 import { branchOf, eachTask, findTask, type Task } from "../../../tasks-file/task.ts";
 import { lasts, listResting, type Resting, type RestingAgent, restingAgents } from "../agent-rest.ts";
 import { hasCaps, wantedFor } from "../caps.ts";
@@ -251,11 +251,12 @@ const caller = ({ name }: LoopSetup): Caller => ({ channel: "library", who: name
 /** What can be taken. Writes only if something becomes ready, or if an agent may have ended something in tasks.yaml. */
 async function look(loop: Loop, only = false): Promise<Picked> {
   const asked = { worker: loop.worker ?? ANY_WORKER, isShared: loop.claims.isShared };
-  const read = async () => (await advance(loop.runtime, pick, { ...asked, look: true }, caller(loop))).reply;
+  const read = async () =>
+    (await runTransaction(loop.runtime, pick, { ...asked, look: true }, caller(loop))).reply;
   const found = await read();
   const seen = (await tookBack(loop, found)) ? await read() : found;
   if (only || !seen.someReady || seen.movedByOthers.length > 0) return seen;
-  const { reply } = await advance(loop.runtime, pick, asked, caller(loop));
+  const { reply } = await runTransaction(loop.runtime, pick, asked, caller(loop));
   for (const event of reply.events) loop.show(event);
   return reply;
 }
@@ -263,7 +264,7 @@ async function look(loop: Loop, only = false): Promise<Picked> {
 async function tookBack(loop: Loop, { file, runs }: Picked): Promise<boolean> {
   const claims = await loop.taskClaims.see({ tasks: file.tasks, runs }, loop.active.size === 0);
   if (claims.length === 0) return false;
-  const { reply } = await advance(loop.runtime, putBack, { claims }, caller(loop));
+  const { reply } = await runTransaction(loop.runtime, putBack, { claims }, caller(loop));
   for (const event of reply.events) loop.show(event);
   return true;
 }
@@ -648,7 +649,7 @@ async function askAgain(loop: Loop): Promise<void> {
     const own = await claims.take(run.task, name);
     if (own === null) continue;
     const result = { patch: { after: null, wait: null } };
-    await advance(runtime, applyResult, { task: run.task, result }, caller(loop)).finally(() =>
+    await runTransaction(runtime, applyResult, { task: run.task, result }, caller(loop)).finally(() =>
       own.release(),
     );
   }

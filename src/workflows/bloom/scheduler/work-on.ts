@@ -14,7 +14,7 @@ import type { LoopPorts, WorkPorts } from "../../../core/ports/loop.ts";
 import type { Watch } from "../../../core/ports/watch.ts";
 import type { SharedWorktrees } from "../../../core/ports/worktrees.ts";
 import { openSignal } from "../../../core/signal.ts";
-import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
+import { type Runtime, runTransaction } from "../../../runtime/run-transaction.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
 import { agentOf, type Resting } from "../agent-rest.ts";
@@ -173,7 +173,7 @@ async function beginNow(
   const input = { task: work.id, worker, watches, isTargetMoved, resting, events, policy };
   const reply = await withRetries(
     setup,
-    async () => (await advance(setup.runtime, begin, input, caller)).reply,
+    async () => (await runTransaction(setup.runtime, begin, input, caller)).reply,
   );
   for (const event of reply.events) setup.show(event);
   if (reply.known === null) throw GONE;
@@ -346,7 +346,12 @@ async function takeCalls(setup: WorkSetup, taskId: string, run: string): Promise
     if (!asked) return warn(`it may not ask for ${verb} in this way: passed over`);
     try {
       const caller: Caller = { channel: "agent", who: run, task: taskId };
-      const { events = [] } = await advance(setup.runtime, await asked.transaction(), asked.input, caller);
+      const { events = [] } = await runTransaction(
+        setup.runtime,
+        await asked.transaction(),
+        asked.input,
+        caller,
+      );
       for (const event of events) setup.show(event);
     } catch (thrown) {
       const { code, message } = toPawlError(thrown);
@@ -370,7 +375,7 @@ async function commit(
   const input: ResultInput = { task: work.id, result, policy, mayBeClaim, ...held };
   const reply = await withRetries(
     setup,
-    async () => (await advance(setup.runtime, applyResult, input, caller)).reply,
+    async () => (await runTransaction(setup.runtime, applyResult, input, caller)).reply,
   );
   for (const event of reply.events) setup.show(event);
   if (reply.known === null) throw GONE;

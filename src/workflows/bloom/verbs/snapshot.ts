@@ -80,10 +80,10 @@ export interface Done {
 }
 
 /** A read-only verb. */
-export function looking<Input, Seen extends LoadedTasks>(
-  read: (view: View, context: Context, input: Input) => Promise<Seen>,
-  tell: (seen: Seen, input: Input, context: Context) => Done,
-): Transaction<Input, Seen, undefined, Reply> {
+export function looking<Input, Loaded extends LoadedTasks>(
+  read: (view: View, context: Context, input: Input) => Promise<Loaded>,
+  tell: (seen: Loaded, input: Input, context: Context) => Done,
+): Transaction<Input, Loaded, undefined, Reply> {
   return {
     run: () => null,
     read: (view, input, context) => read(view, context, input),
@@ -95,10 +95,10 @@ export function looking<Input, Seen extends LoadedTasks>(
 }
 
 /** A verb that changes tasks.yaml and its companions, in one commit. */
-export function changing<Input, Seen extends LoadedTasks>(
-  read: (view: View, context: Context, input: Input) => Promise<Seen>,
-  decide: (seen: Seen, input: Input, context: Context) => Done,
-): Transaction<Input, Seen, undefined, Reply> {
+export function changing<Input, Loaded extends LoadedTasks>(
+  read: (view: View, context: Context, input: Input) => Promise<Loaded>,
+  decide: (seen: Loaded, input: Input, context: Context) => Done,
+): Transaction<Input, Loaded, undefined, Reply> {
   return {
     states: BLOOM_STATES,
     run: () => TASKS_RUN,
@@ -108,11 +108,11 @@ export function changing<Input, Seen extends LoadedTasks>(
 }
 
 /** The same for a verb that asks git before it decides. */
-export function changingAfter<Input, Seen extends LoadedTasks, Gathered>(
-  read: (view: View, context: Context, input: Input) => Promise<Seen>,
-  observe: (seen: Seen, input: Input, outside: Outside, context: Context) => Promise<Gathered>,
-  decide: (seen: Seen, gathered: Gathered, input: Input, context: Context) => Done,
-): Transaction<Input, Seen, Gathered, Reply> {
+export function changingAfter<Input, Loaded extends LoadedTasks, Gathered>(
+  read: (view: View, context: Context, input: Input) => Promise<Loaded>,
+  observe: (seen: Loaded, input: Input, outside: Outside, context: Context) => Promise<Gathered>,
+  decide: (seen: Loaded, gathered: Gathered, input: Input, context: Context) => Done,
+): Transaction<Input, Loaded, Gathered, Reply> {
   return {
     states: BLOOM_STATES,
     run: () => TASKS_RUN,

@@ -38,7 +38,7 @@ import type { Claim } from "./scheduler/claims.ts";
 import type { Standings } from "./standing.ts";
 import type { TaskEvent } from "./table.ts";
 import { isOver, loadDoneRun, newRun, type RedTarget, type TaskRun } from "./task-run.ts";
-import { nowIn, type Turn, tableRunOf, turnBy } from "./turn.ts";
+import { applyDecision, nowIn, type Turn, tableRunOf } from "./turn.ts";
 import { noted, set, statusEdit } from "./verbs/edits.ts";
 import { eventOf, loadSnapshot, type Snapshot } from "./verbs/snapshot.ts";
 
@@ -186,7 +186,7 @@ export const applyResult = runEvent<ResultTypes>({
     const { reason, ...run } = untilTargetPasses(untilAgentGoesOn(loaded, since, context), since);
     const now = nowIn(run.seen, run.task, context, editsOf(run.result, run.set));
     // Bloom reports its moves itself: one event may bring several.
-    return committed(run, turnBy(run.taskRun, decision, since.reason && reason, now), context, asked);
+    return committed(run, applyDecision(run.taskRun, decision, since.reason && reason, now), context, asked);
   },
 });
 
@@ -347,7 +347,7 @@ export const begin = runEvent<BeginTypes>({
     const { governed, policy, seen, task, taskRun } = run;
     const now = nowIn(seen, task, context);
     const resting = new Map([...(context.input.resting ?? []), ...now.resting]);
-    const turned = turnBy(taskRun, decision, sent.reason, { ...now, resting });
+    const turned = applyDecision(taskRun, decision, sent.reason, { ...now, resting });
     const changed = changeTasks(seen, turned.edits, context.settings);
     const next = { ...turned.run, status: statusAfter(turned.edits, task, turned, taskRun) };
     const all = [...context.input.events, ...turned.events];

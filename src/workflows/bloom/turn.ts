@@ -61,18 +61,18 @@ export function nowIn(
 }
 
 /** The event, and its consequences that need no observation, so that they cost no commit of their own. */
-export function turn(run: TaskRun, { event, reason }: TaskOutcome, now: Now): Turn {
+export function applyEvent(run: TaskRun, { event, reason }: TaskOutcome, now: Now): Turn {
   const inputOf = (name: string) => INPUTS[name]?.(now, run, event) ?? null;
-  return turnBy(run, takeNow(tableRunOf(run), event, inputOf), reason, now);
+  return applyDecision(run, takeNow(tableRunOf(run), event, inputOf), reason, now);
 }
 
 /** The same, for an event that is already decided. */
-export function turnBy(run: TaskRun, decision: Decision, reason: string | undefined, now: Now): Turn {
-  const first = step(run, decision, reason, now);
+export function applyDecision(run: TaskRun, decision: Decision, reason: string | undefined, now: Now): Turn {
+  const first = applyRule(run, decision, reason, now);
   const task = editedTask(now.task, [...(now.edits ?? []), ...first.edits]);
   if (first.rule.commands?.[0]?.type !== "run-verify" || unverifiedCommands(task, first.run).length > 0)
     return first;
-  const second = turn(first.run, { event: "verify_passed" }, { ...now, task, edits: [] });
+  const second = applyEvent(first.run, { event: "verify_passed" }, { ...now, task, edits: [] });
   return {
     ...second,
     edits: [...first.edits, ...second.edits],
@@ -80,7 +80,7 @@ export function turnBy(run: TaskRun, decision: Decision, reason: string | undefi
   };
 }
 
-function step(before: TaskRun, decision: Decision, reason: string | undefined, now: Now): Turn {
+function applyRule(before: TaskRun, decision: Decision, reason: string | undefined, now: Now): Turn {
   const { rule, after } = decision;
   const event = rule.on as TaskEvent;
   if (rule.outcome === "no-effect") return { run: before, rule, edits: [], events: [] };

@@ -9,7 +9,7 @@ import { eachTask, type Task } from "../../../tasks-file/task.ts";
 import { heldTasks } from "../lease.ts";
 import { runChanges } from "../run-changes.ts";
 import { isOver, NOTHING_SPENT, type TaskOutcome, type TaskRun } from "../task-run.ts";
-import { nowIn, turn } from "../turn.ts";
+import { applyEvent, nowIn } from "../turn.ts";
 import { forgetSession, noted, set, statusTo } from "./edits.ts";
 import { liftsRest } from "./persons-word.ts";
 import {
@@ -33,7 +33,7 @@ export function sendEvent(
 ): Done {
   const isPersons = outcome.event === "approved" || context.answered !== undefined;
   const worth = isPersons ? { strength: strengthOf(context) } : {};
-  const next = turn(run, outcome, { ...nowIn(snapshot, task, context), ...worth });
+  const next = applyEvent(run, outcome, { ...nowIn(snapshot, task, context), ...worth });
   const sent = message === undefined ? next.run : { ...next.run, message };
   return {
     text: `${task.id} goes on: ${sent.state}.`,

@@ -189,11 +189,11 @@ export function runEvent<T extends RunTypes>(definition: RunDefinition<T>): RunE
     run: (input) => definition.lock(input),
     async read(view, input, context) {
       if (!filesOnly) return { view };
-      return { view, settled: await takeEvent(definition, { ...context, input, view, outside: NOTHING }) };
+      return { view, settled: await decideEvent(definition, { ...context, input, view, outside: NOTHING }) };
     },
     ...(!filesOnly && {
       observe: ({ view }: { readonly view: View }, input: T["input"], outside: Outside, context: Context) =>
-        takeEvent(definition, { ...context, input, view, outside }),
+        decideEvent(definition, { ...context, input, view, outside }),
     }),
     propose({ settled: read }, observed, input, context) {
       const settled = (read ?? observed) as Settled<T>;
@@ -209,7 +209,7 @@ export function runEvent<T extends RunTypes>(definition: RunDefinition<T>): RunE
 const NOTHING = {} as Outside;
 
 /** Everything up to the decision, and what the effects need. */
-async function takeEvent<T extends RunTypes>(
+async function decideEvent<T extends RunTypes>(
   definition: RunDefinition<T>,
   given: RunContext<T["input"]>,
 ): Promise<Step<T> | Answered<T["reply"]>> {
@@ -235,7 +235,7 @@ async function takeEvent<T extends RunTypes>(
  * The rule that an event takes if every input is available at once: for a transaction that moves several runs. It
  * reports each move by `runAdvanced` itself. `inputOf` is asked only for what the rules mention.
  */
-export function takeNow(run: TableRun, event: string, inputOf: (name: string) => FactValue): Decision {
+export function decideNow(run: TableRun, event: string, inputOf: (name: string) => FactValue): Decision {
   checkEvent(run, event, {}, true);
   const needed = neededFacts(run.workflow, run.configuration, event);
   const facts = Object.fromEntries(needed.map((name) => [name, inputOf(name)]));

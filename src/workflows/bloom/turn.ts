@@ -8,7 +8,7 @@ import type { Strength } from "../../core/strength.ts";
 import type { Decision, Rule } from "../../engine/workflow.ts";
 import type { Context } from "../../runtime/module.ts";
 import { runAdvanced } from "../../runtime/run-advanced.ts";
-import { moveOf, type TableRun, takeNow } from "../../runtime/run-event.ts";
+import { decideNow, moveOf, type TableRun } from "../../runtime/run-event.ts";
 import { editedTask } from "../../tasks-file/entries.ts";
 import type { TaskEdit } from "../../tasks-file/splice.ts";
 import { getCurrentStepForTask } from "../../tasks-file/steps.ts";
@@ -63,7 +63,7 @@ export function nowIn(
 /** The event, and its consequences that need no observation, so that they cost no commit of their own. */
 export function applyEvent(run: TaskRun, { event, reason }: TaskOutcome, now: Now): Turn {
   const inputOf = (name: string) => INPUTS[name]?.(now, run, event) ?? null;
-  return applyDecision(run, takeNow(tableRunOf(run), event, inputOf), reason, now);
+  return applyDecision(run, decideNow(tableRunOf(run), event, inputOf), reason, now);
 }
 
 /** The same, for an event that is already decided. */

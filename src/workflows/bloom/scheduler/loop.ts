@@ -204,7 +204,7 @@ export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
 }
 
 async function turnUntilOver(loop: Loop, merges: MergeWatch): Promise<void> {
-  const tellStanding = openStanding(loop);
+  const reportProgress = openStanding(loop);
   let paused = false;
   while (!loop.stop.aborted) {
     try {
@@ -213,13 +213,13 @@ async function turnUntilOver(loop: Loop, merges: MergeWatch): Promise<void> {
       drainIfOutgrown(loop, picked);
       tellUnwritable(loop, picked);
       await loop.pins.see(picked.file.tasks, loop.active.size === 0);
-      await tellActive(loop, picked);
+      await interruptActive(loop, picked);
       const due = isDraining(loop) ? SLOW_MILLISECONDS : dueIn(loop, merges, picked);
       const wait = await fill(loop, picked);
       loop.retries.succeeded(paused);
       paused = false;
       const rests = loop.active.size === 0;
-      tellStanding(picked, rests);
+      reportProgress(picked, rests);
       const isOver = isDraining(loop) || (wait === "nothing-left" && loop.once);
       if (isOver && rests && !merges.isBusy() && !loop.targets.isBusy()) return;
       await loop.signal.wait(Math.min(due, wait === "nothing-left" ? SLOW_MILLISECONDS : wait));
@@ -583,12 +583,12 @@ function folderName(task: Task, host: string | undefined): string {
 // ── Those at work ────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** What a person said about a task at work: in tasks.yaml, or to its agent. */
-async function tellActive(loop: Loop, picked: Picked): Promise<void> {
+async function interruptActive(loop: Loop, picked: Picked): Promise<void> {
   for (const work of loop.active.values()) {
     const mayBeClaim = loop.taskClaims.isOpen();
-    if (isToldOtherwise(work, picked, mayBeClaim)) {
+    if (wasOverruled(work, picked, mayBeClaim)) {
       // What was read before the task's own last commit proves nothing.
-      if (isToldOtherwise(work, await look(loop, true), mayBeClaim))
+      if (wasOverruled(work, await look(loop, true), mayBeClaim))
         work.abort.abort("told" satisfies StopReason);
     } else if (work.told !== null) {
       const told = work.told;
@@ -602,7 +602,7 @@ async function tellActive(loop: Loop, picked: Picked): Promise<void> {
 const TAKEN_BACK: ReadonlySet<string> = new Set(["ready", "cancelled"]);
 
 /** True if the task is gone, or a person changed its status, or reset or cancelled its run. */
-function isToldOtherwise({ id, run: begun }: Work, { file, runs }: Picked, mayBeClaim: boolean): boolean {
+function wasOverruled({ id, run: begun }: Work, { file, runs }: Picked, mayBeClaim: boolean): boolean {
   if (begun === null) return false;
   const task = findTask(file.tasks, id);
   const run = runs.get(id);

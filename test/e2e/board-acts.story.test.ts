@@ -7,7 +7,7 @@ import { bloomProject, checkpointTask } from "../rig/bloom-project.ts";
 import { type Browser, enterBoard, openBoardServer } from "../rig/board.ts";
 import { promise } from "../rig/promise.ts";
 import { DONE, releaseProject } from "../rig/release-project.ts";
-import type { ServingOptions } from "../rig/serving.ts";
+import type { ServerProcessOptions } from "../rig/server-process.ts";
 import { type Person, personWithKey } from "../rig/signing.ts";
 import { until } from "../rig/until.ts";
 
@@ -25,7 +25,7 @@ async function waiting(environment: Readonly<Record<string, string>> = {}, gates
   return project;
 }
 
-async function boardOf(project: { readonly root: string }, options: ServingOptions = {}) {
+async function boardOf(project: { readonly root: string }, options: ServerProcessOptions = {}) {
   const server = await openBoardServer(project, options);
   return {
     server,

@@ -1,7 +1,7 @@
 /** `pawl board` as a real child process, and a browser's requests to it, header by header. */
 import { type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeaders, request } from "node:http";
 import type { TemporaryProject } from "./project.ts";
-import { openServing, type Serving, type ServingOptions } from "./serving.ts";
+import { openServerProcess, type ServerProcess, type ServerProcessOptions } from "./server-process.ts";
 
 interface BoardAddress {
   readonly url: string;
@@ -10,13 +10,13 @@ interface BoardAddress {
   readonly readOnly: boolean;
 }
 
-export type BoardServer = Serving & BoardAddress;
+export type BoardServer = ServerProcess & BoardAddress;
 
 export async function openBoardServer(
   project: Pick<TemporaryProject, "root">,
-  options: ServingOptions = {},
+  options: ServerProcessOptions = {},
 ): Promise<BoardServer> {
-  const { told, ...serving } = await openServing<BoardAddress>(project, ["board"], options);
+  const { told, ...serving } = await openServerProcess<BoardAddress>(project, ["board"], options);
   const { address, readOnly, url } = told;
   return { url, address, readOnly, ...serving };
 }

@@ -1,17 +1,17 @@
 /** `pawl mcp --http` as a real child process. */
 import type { TemporaryProject } from "./project.ts";
-import { openServing, type Serving, type ServingOptions } from "./serving.ts";
+import { openServerProcess, type ServerProcess, type ServerProcessOptions } from "./server-process.ts";
 
-export interface HttpServer extends Serving {
+export interface HttpServer extends ServerProcess {
   readonly url: string;
   readonly token: string;
 }
 
 export async function openHttpServer(
   project: Pick<TemporaryProject, "root">,
-  options: ServingOptions = {},
+  options: ServerProcessOptions = {},
 ): Promise<HttpServer> {
-  const { told, ...serving } = await openServing<{ readonly url: string; readonly token?: string }>(
+  const { told, ...serving } = await openServerProcess<{ readonly url: string; readonly token?: string }>(
     project,
     ["mcp", "--http"],
     options,

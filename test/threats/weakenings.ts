@@ -1924,8 +1924,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the look at who shows apps",
       file: "src/surfaces/mcp/app/app.ts",
-      find: "if (!showsApp(serving, context)) return notShown(name);",
-      replace: "if (serving.app === null) return notShown(name);",
+      find: "if (!showsApp(connection, context)) return notShown(name);",
+      replace: "if (connection.app === null) return notShown(name);",
       tests: [
         "test/e2e/mcp-app.proof.test.ts: is there for one that shows apps, in no list of any other, and is not read by it",
       ],

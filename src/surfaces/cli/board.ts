@@ -30,12 +30,12 @@ function portOf({ options: { port } }: Call): number {
   );
 }
 
-type Served = Parameters<BoardOrder["onOpen"]>[0];
+type OpenedBoard = Parameters<BoardOrder["onOpen"]>[0];
 
 /** On standard output: the address is the command's answer. Under --json, one line for a program. */
 function tell(
   { terminal, json }: Host,
-  { address, opened, roots, url }: Served,
+  { address, opened, roots, url }: OpenedBoard,
   { readOnly, byAgent }: { readonly readOnly: boolean; readonly byAgent: boolean },
 ): void {
   if (json) {

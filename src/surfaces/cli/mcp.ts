@@ -36,7 +36,7 @@ function portOf({ options }: Call): number | null {
 }
 
 /** On standard error, apart from the output; under --json, one line on standard output for a program. */
-function tell({ terminal, json, name }: Host, { url, token, made }: Parameters<Served>[0]): void {
+function tell({ terminal, json, name }: Host, { url, token, made }: Parameters<OnOpen>[0]): void {
   if (json) {
     terminal.out(`${JSON.stringify(made ? { url, token } : { url })}\n`);
     return;
@@ -50,4 +50,4 @@ function tell({ terminal, json, name }: Host, { url, token, made }: Parameters<S
   );
 }
 
-type Served = Parameters<Host["serveHttp"]>[2]["onOpen"];
+type OnOpen = Parameters<Host["serveHttp"]>[2]["onOpen"];

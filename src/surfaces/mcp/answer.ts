@@ -5,15 +5,15 @@ import type { ErrorCode } from "../../core/error.ts";
 import type { Reply } from "../../runtime/module.ts";
 import { envelopeOf } from "../envelope.ts";
 import { clientOf } from "./client.ts";
-import type { Serving } from "./serving.ts";
+import type { Connection } from "./connection.ts";
 import { type Part, partShown } from "./shown.ts";
 
 /** The structured content of every answer, refusals too, so that clients that check it never hide a message. */
 export const OUTPUT = z.looseObject({ status: z.string(), message: z.string() });
 
 /** The part of an answer that is to have a reply's words, for the client of this call. */
-export function partFor(serving: Serving, context: ServerContext): Part {
-  const { name, version } = clientOf(serving, context) ?? {};
+export function partFor(connection: Connection, context: ServerContext): Part {
+  const { name, version } = clientOf(connection, context) ?? {};
   return partShown(name, version);
 }
 

@@ -15,8 +15,8 @@ import { preview, runTransaction } from "../../runtime/run-transaction.ts";
 import { answerCommands, cannotAsk } from "../undecided.ts";
 import { partFor, refusal, toResult } from "./answer.ts";
 import { callerOf, capabilitiesOf, showsApp, tracedBy } from "./client.ts";
+import type { Connection, Question } from "./connection.ts";
 import { awaitVerdict, lead, placeToLead } from "./lead.ts";
-import type { Question, Serving } from "./serving.ts";
 
 type Answer = CallToolResult | InputRequiredResult;
 type Input = Readonly<Record<string, unknown>>;
@@ -38,7 +38,7 @@ const FORM = {
 
 /** Asks the human; a client that cannot ask gets the command by which a person answers. */
 export async function ask(
-  serving: Serving,
+  connection: Connection,
   tool: Tool,
   input: Input,
   { message, command }: HumanQuestion,
@@ -46,15 +46,15 @@ export async function ask(
 ): Promise<Answer> {
   const run = tool.transaction.run(input) ?? "RUN";
   const terminal = answerCommands(run, command);
-  if (tool.waitsAtGate && showsApp(serving, context)) {
+  if (tool.waitsAtGate && showsApp(connection, context)) {
     const text = `Nothing is decided yet. The human decides in the review that this client shows, or with ${terminal} in a terminal; never decide for them. Wait until they have, then see where ${run} stands and go on.`;
-    return toResult({ text, data: { message: text } }, partFor(serving, context));
+    return toResult({ text, data: { message: text } }, partFor(connection, context));
   }
   const question = { tool: tool.name, input: hash(input), message: hash(message) };
-  const address = placeToLead(serving, tool, input, context);
+  const address = placeToLead(connection, tool, input, context);
   if (address !== null)
-    return lead(KEY, address, await serving.codec.mint({ ...question, led: true }, context));
-  if (!canAsk(serving, context)) {
+    return lead(KEY, address, await connection.codec.mint({ ...question, led: true }, context));
+  if (!canAsk(connection, context)) {
     const why = "this client cannot ask them (it does not support elicitation)";
     const { message, fix } = cannotAsk(run, why, terminal);
     return refusal("caller-not-allowed", message, fix);
@@ -66,13 +66,13 @@ export async function ask(
         requestedSchema: { ...FORM, properties: { ...FORM.properties }, required: [...FORM.required] },
       }),
     },
-    requestState: await serving.codec.mint(question, context),
+    requestState: await connection.codec.mint(question, context),
   });
 }
 
 /** Takes the human's answer to an earlier question. */
 export async function takeAnswer(
-  serving: Serving,
+  connection: Connection,
   tool: Tool,
   input: Input,
   question: Question,
@@ -81,18 +81,19 @@ export async function takeAnswer(
   if (question.tool !== tool.name || question.input !== hash(input)) {
     return undecided("The answer belongs to another call.");
   }
-  const look = () => preview(serving.runtime, tool.transaction, input, callerOf(serving, context, "mcp"));
+  const look = () =>
+    preview(connection.runtime, tool.transaction, input, callerOf(connection, context, "mcp"));
   if (question.led) {
     const { action } = inputResponse(context.mcpReq.inputResponses, KEY) as { readonly action?: string };
     if (action === "decline" || action === "cancel") return undecided(unanswered(action));
     const isOpen = async () => hash((await look()).ask?.message) === question.message;
-    return awaitVerdict(serving, tool.transaction.run(input) ?? "RUN", isOpen, context);
+    return awaitVerdict(connection, tool.transaction.run(input) ?? "RUN", isOpen, context);
   }
   const open = await look();
   if (!open.ask) return undecided("The question that the human answered is no longer open.");
   const answer = inputResponse(context.mcpReq.inputResponses, KEY);
   if (hash(open.ask.message) !== question.message || answer.kind !== "elicit") {
-    return ask(serving, tool, input, open.ask, context);
+    return ask(connection, tool, input, open.ask, context);
   }
   if (answer.action === "decline" || answer.action === "cancel") return undecided(unanswered(answer.action));
   const { approve, notes } = answer.content ?? {};
@@ -104,19 +105,19 @@ export async function takeAnswer(
   const { feedback_notes: _, ...rest } = input;
   const decided = { ...rest, is_approved: approve, ...(notes ? { feedback_notes: notes } : {}) };
   const prepared = await runTransaction(
-    tracedBy(serving.runtime, context),
+    tracedBy(connection.runtime, context),
     tool.transaction,
     decided,
-    callerOf(serving, context, "elicitation"),
+    callerOf(connection, context, "elicitation"),
     {
       message: open.ask.message,
       ...(typeof input.feedback_notes === "string" ? { notes: input.feedback_notes } : {}),
     },
   );
   // What was found has changed since the person was asked.
-  if (prepared.ask) return ask(serving, tool, input, prepared.ask, context);
+  if (prepared.ask) return ask(connection, tool, input, prepared.ask, context);
   const { reply } = prepared;
-  return toResult(reply, partFor(serving, context));
+  return toResult(reply, partFor(connection, context));
 }
 
 /** A client at which nobody sits answers so by itself. */
@@ -133,8 +134,8 @@ function undecided(why: string): CallToolResult {
   );
 }
 
-function canAsk(serving: Serving, context: ServerContext): boolean {
-  const elicitation = capabilitiesOf(serving, context)?.elicitation;
+function canAsk(connection: Connection, context: ServerContext): boolean {
+  const elicitation = capabilitiesOf(connection, context)?.elicitation;
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }
 

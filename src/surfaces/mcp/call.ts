@@ -14,39 +14,39 @@ import { partFor, refusal, toResult } from "./answer.ts";
 import { RUN_KEY } from "./app/app.ts";
 import { ask, takeAnswer } from "./ask.ts";
 import { callerOf, showsApp, tracedBy, waitingOf } from "./client.ts";
+import type { Connection, Question } from "./connection.ts";
 import { withAddress } from "./lead.ts";
-import type { Question, Serving } from "./serving.ts";
 
 type Answer = CallToolResult | InputRequiredResult;
 type Handler = (input: unknown, context: ServerContext) => Promise<Answer>;
 
 /** Answers calls of a tool. An error becomes an answer; it never breaks the connection. */
-export function toolHandler(serving: Serving, tool: Tool): Handler {
+export function toolHandler(connection: Connection, tool: Tool): Handler {
   return (input, context) =>
-    serving.work.run(async () => {
-      const { runtime } = serving;
+    connection.work.run(async () => {
+      const { runtime } = connection;
       const answer = masked(
-        withPending(await answerOf(serving, tool, input, context), runtime),
+        withPending(await answerOf(connection, tool, input, context), runtime),
         runtime.mask,
       );
-      await logCall(serving, tool, answer, context);
+      await logCall(connection, tool, answer, context);
       return answer;
     });
 }
 
 async function answerOf(
-  serving: Serving,
+  connection: Connection,
   tool: Tool,
   given: unknown,
   context: ServerContext,
 ): Promise<Answer> {
   try {
     const input = checkArguments(tool, given);
-    const answer = await moved(serving, tool, input, context);
-    const run = tool.waitsAtGate && showsApp(serving, context) ? tool.transaction.run(input) : null;
+    const answer = await moved(connection, tool, input, context);
+    const run = tool.waitsAtGate && showsApp(connection, context) ? tool.transaction.run(input) : null;
     if (run !== null) return { ...answer, _meta: { ...answer._meta, [RUN_KEY]: run } };
     return "content" in answer
-      ? await withAddress(serving, tool, input, answer as CallToolResult, context)
+      ? await withAddress(connection, tool, input, answer as CallToolResult, context)
       : answer;
   } catch (thrown) {
     const { code, message, fix } = toPawlError(thrown);
@@ -55,18 +55,23 @@ async function answerOf(
 }
 
 async function moved(
-  serving: Serving,
+  connection: Connection,
   tool: Tool,
   input: Readonly<Record<string, unknown>>,
   context: ServerContext,
 ): Promise<Answer> {
   const question = context.mcpReq.requestState<Question>();
-  if (question) return takeAnswer(serving, tool, input, question, context);
-  const runtime = { ...tracedBy(serving.runtime, context), waiting: waitingOf(context) };
-  const prepared = await runTransaction(runtime, tool.transaction, input, callerOf(serving, context, "mcp"));
+  if (question) return takeAnswer(connection, tool, input, question, context);
+  const runtime = { ...tracedBy(connection.runtime, context), waiting: waitingOf(context) };
+  const prepared = await runTransaction(
+    runtime,
+    tool.transaction,
+    input,
+    callerOf(connection, context, "mcp"),
+  );
   return prepared.ask
-    ? ask(serving, tool, input, prepared.ask, context)
-    : toResult(prepared.reply, partFor(serving, context));
+    ? ask(connection, tool, input, prepared.ask, context)
+    : toResult(prepared.reply, partFor(connection, context));
 }
 
 /** The answer, and what waits in the journal because the disk refuses to take it into the files. */
@@ -94,18 +99,23 @@ const LEVELS: readonly LoggingLevel[] = [
 ];
 
 /** Whether a client of the 2025 protocol wants messages of the level. */
-export function isLogged({ logLevel }: Pick<Serving, "logLevel">, level: LoggingLevel): boolean {
+export function isLogged({ logLevel }: Pick<Connection, "logLevel">, level: LoggingLevel): boolean {
   return logLevel !== null && LEVELS.indexOf(level) >= LEVELS.indexOf(logLevel);
 }
 
 /** One log message per call, for clients that ask: by logging/setLevel (2025 protocol) or with each call (2026). */
-async function logCall(serving: Serving, tool: Tool, answer: Answer, context: ServerContext): Promise<void> {
+async function logCall(
+  connection: Connection,
+  tool: Tool,
+  answer: Answer,
+  context: ServerContext,
+): Promise<void> {
   if (!("content" in answer)) return;
   const { isError, structuredContent } = answer as CallToolResult;
   const message = (structuredContent as { message?: unknown } | undefined)?.message;
   const level = isError ? "warning" : "info";
   const envelope = context.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
-  if (!isLogged(serving, level) && envelope?.[LOG_LEVEL_META_KEY] === undefined) return;
+  if (!isLogged(connection, level) && envelope?.[LOG_LEVEL_META_KEY] === undefined) return;
   try {
     await context.mcpReq.log(level, { tool: tool.name, message }, "pawl");
   } catch {

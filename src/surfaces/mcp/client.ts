@@ -13,9 +13,9 @@ import type { Caller } from "../../core/event.ts";
 import type { Waiting } from "../../core/ports/checks.ts";
 import type { Runtime } from "../../runtime/run-transaction.ts";
 import { parseTraceparent } from "../../runtime/trace.ts";
-import type { Serving } from "./serving.ts";
+import type { Connection } from "./connection.ts";
 
-type Connected = Pick<Serving, "server">;
+type Connected = Pick<Connection, "server">;
 
 export function capabilitiesOf(
   { server }: Connected,
@@ -28,10 +28,10 @@ export function capabilitiesOf(
 }
 
 /** Whether the client shows apps, and this program has one. */
-export function showsApp(serving: Pick<Serving, "app" | "server">, context: ServerContext): boolean {
+export function showsApp(connection: Pick<Connection, "app" | "server">, context: ServerContext): boolean {
   return (
-    serving.app !== null &&
-    getUiCapability(capabilitiesOf(serving, context))?.mimeTypes?.includes(RESOURCE_MIME_TYPE) === true
+    connection.app !== null &&
+    getUiCapability(capabilitiesOf(connection, context))?.mimeTypes?.includes(RESOURCE_MIME_TYPE) === true
   );
 }
 
@@ -42,8 +42,12 @@ export function clientOf({ server }: Connected, { mcpReq }: ServerContext): Impl
 }
 
 /** The caller, as the client names itself. */
-export function callerOf(serving: Connected, context: ServerContext, channel: "mcp" | "elicitation"): Caller {
-  const client = clientOf(serving, context);
+export function callerOf(
+  connection: Connected,
+  context: ServerContext,
+  channel: "mcp" | "elicitation",
+): Caller {
+  const client = clientOf(connection, context);
   return client ? { channel, who: `${client.name} ${client.version}` } : { channel };
 }
 

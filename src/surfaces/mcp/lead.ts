@@ -13,7 +13,7 @@ import { findRun, overviewOf } from "../../runtime/overview.ts";
 import { waitingIn } from "../../runtime/review/queue.ts";
 import { partFor, toResult } from "./answer.ts";
 import { capabilitiesOf, showsApp, waitingOf } from "./client.ts";
-import type { Serving } from "./serving.ts";
+import type { Connection } from "./connection.ts";
 
 type Answer = CallToolResult | InputRequiredResult;
 type Input = Readonly<Record<string, unknown>>;
@@ -23,17 +23,17 @@ const PATIENCE = 45_000;
 
 /** The board's page of the run; null: no board runs, the tool leads to no gate, or the client leads nobody to an address. */
 export function placeToLead(
-  serving: Serving,
+  connection: Connection,
   tool: Tool,
   input: Input,
   context: ServerContext,
 ): string | null {
-  const leads = capabilitiesOf(serving, context)?.elicitation?.url !== undefined;
-  return leads ? addressOf(serving, tool, input) : null;
+  const leads = capabilitiesOf(connection, context)?.elicitation?.url !== undefined;
+  return leads ? addressOf(connection, tool, input) : null;
 }
 
 /** The board's page of the run that a call of the tool is about. */
-function addressOf({ app }: Serving, tool: Tool, input: Input): string | null {
+function addressOf({ app }: Connection, tool: Tool, input: Input): string | null {
   const run = tool.waitsAtGate ? tool.transaction.run(input) : null;
   return run === null ? null : (app?.reviewAddress(run) ?? null);
 }
@@ -46,7 +46,7 @@ export async function lead(key: string, url: string, requestState: string): Prom
 
 /** Waits for a while until the question is no longer open, and says which it is. `isOpen`: by the run's own state. */
 export async function awaitVerdict(
-  serving: Serving,
+  connection: Connection,
   run: string,
   isOpen: () => Promise<boolean>,
   context: ServerContext,
@@ -54,7 +54,7 @@ export async function awaitVerdict(
   const { stop, onWait } = waitingOf(context);
   onWait?.(`The person decides on the board about ${run}.`);
   const limit = AbortSignal.any([stop, AbortSignal.timeout(PATIENCE)]);
-  const log = await serving.project.eventLog();
+  const log = await connection.project.eventLog();
   let ring = () => {};
   const watch = log.watch(() => ring());
   try {
@@ -63,8 +63,8 @@ export async function awaitVerdict(
         ring = resolve;
         limit.addEventListener("abort", () => resolve(), { once: true });
       });
-      if (!(await isOpen())) return said(serving, context, await decidedWords(serving, run));
-      if (limit.aborted) return said(serving, context, openWords(run));
+      if (!(await isOpen())) return said(connection, context, await decidedWords(connection, run));
+      if (limit.aborted) return said(connection, context, openWords(run));
       await changed;
     }
   } finally {
@@ -72,40 +72,40 @@ export async function awaitVerdict(
   }
 }
 
-function said(serving: Serving, context: ServerContext, text: string): CallToolResult {
-  return toResult({ text, data: { message: text } }, partFor(serving, context));
+function said(connection: Connection, context: ServerContext, text: string): CallToolResult {
+  return toResult({ text, data: { message: text } }, partFor(connection, context));
 }
 
 function openWords(run: string): string {
   return `Nothing is decided yet: the human has the review of ${run} on the board. Never decide for them. Wait until they say that they have decided, then see where ${run} stands and go on.`;
 }
 
-async function decidedWords(serving: Serving, run: string): Promise<string> {
-  const found = await standingOf(serving, run);
+async function decidedWords(connection: Connection, run: string): Promise<string> {
+  const found = await standingOf(connection, run);
   const where =
     found === null ? "" : `: ${run} is at "${found.state}"${found.next ? `, next: ${found.next}` : ""}`;
   return `The human has decided on the board${where}. See where ${run} stands, and go on.`;
 }
 
-async function standingOf({ project }: Serving, run: string): Promise<RunOverview | null> {
+async function standingOf({ project }: Connection, run: string): Promise<RunOverview | null> {
   return overviewOf(project, await findRun(project, run));
 }
 
 /** The answer, with the address of the board where the call left its run at a gate. */
 export async function withAddress(
-  serving: Serving,
+  connection: Connection,
   tool: Tool,
   input: Input,
   answer: CallToolResult,
   context: ServerContext,
 ): Promise<CallToolResult> {
-  const address = answer.isError || showsApp(serving, context) ? null : addressOf(serving, tool, input);
+  const address = answer.isError || showsApp(connection, context) ? null : addressOf(connection, tool, input);
   const run = tool.transaction.run(input);
   if (address === null || run === null) return answer;
-  const found = await standingOf(serving, run).catch(() => null);
+  const found = await standingOf(connection, run).catch(() => null);
   if (found === null || !waitingIn(found).some(({ kind }) => kind === "gate")) return answer;
   const line = `The human can read it and decide on the board: ${address}`;
-  const part = partFor(serving, context);
+  const part = partFor(connection, context);
   return {
     ...answer,
     ...(part !== "text" && { structuredContent: { ...(answer.structuredContent as object), review: line } }),

@@ -10,31 +10,31 @@ import { toPawlError } from "../../core/error.ts";
 import { masked } from "../../core/masked.ts";
 import type { Resource } from "../../runtime/module.ts";
 import { type Runtime, runTransaction } from "../../runtime/run-transaction.ts";
-import type { Serving } from "./serving.ts";
+import type { Connection } from "./connection.ts";
 
 const VARIABLE = /\{(\w+)\}/;
 /** As the protocol has it. */
 const MOST_COMPLETED = 100;
 
-export function registerResource(serving: Serving, resource: Resource): void {
+export function registerResource(connection: Connection, resource: Resource): void {
   const { name, uri, title, description, mimeType, ids } = resource;
   const about = { title, description, mimeType };
   const variable = VARIABLE.exec(uri)?.[1];
   if (variable === undefined || ids === undefined) {
-    serving.server.registerResource(name, uri, about, async () => read(serving, resource, uri, {}));
-    serving.listings.push(async () => [{ uri, name, ...about }]);
+    connection.server.registerResource(name, uri, about, async () => read(connection, resource, uri, {}));
+    connection.listings.push(async () => [{ uri, name, ...about }]);
     return;
   }
-  serving.templates.set(uri, resource);
-  serving.listings.push(async () =>
-    (await idsOf(serving, resource)).map((id) => ({
+  connection.templates.set(uri, resource);
+  connection.listings.push(async () =>
+    (await idsOf(connection, resource)).map((id) => ({
       ...{ ...about, uri: uriFor(uri, id), name: `${name} ${id}`, title: `${title}: ${id}` },
     })),
   );
   const template = new ResourceTemplate(uri, { list: undefined });
-  serving.server.registerResource(name, template, about, async (at, values) => {
+  connection.server.registerResource(name, template, about, async (at, values) => {
     const value = values[variable];
-    return read(serving, resource, at.href, { [variable]: String(value) });
+    return read(connection, resource, at.href, { [variable]: String(value) });
   });
 }
 
@@ -45,23 +45,23 @@ export function uriFor(template: string, id: string): string {
 
 /** The ids of a template's variable that start with the text typed so far. */
 export async function complete(
-  serving: Serving,
+  connection: Connection,
   { ref, argument }: CompleteRequest["params"],
 ): Promise<CompleteResult> {
-  const resource = ref.type === "ref/resource" ? serving.templates.get(ref.uri) : undefined;
+  const resource = ref.type === "ref/resource" ? connection.templates.get(ref.uri) : undefined;
   const isVariable = resource !== undefined && VARIABLE.exec(resource.uri)?.[1] === argument.name;
-  const ids = isVariable ? await idsOf(serving, resource) : [];
+  const ids = isVariable ? await idsOf(connection, resource) : [];
   const found = ids.filter((id) => id.toLowerCase().startsWith(argument.value.toLowerCase()));
   const values = found.slice(0, MOST_COMPLETED);
   return { completion: { values, total: found.length, hasMore: found.length > values.length } };
 }
 
-async function idsOf({ runtime, work }: Serving, { ids }: Resource): Promise<readonly string[]> {
+async function idsOf({ runtime, work }: Connection, { ids }: Resource): Promise<readonly string[]> {
   return withFix(runtime, () => work.run(async () => (await ids?.(runtime.store.view())) ?? []));
 }
 
 async function read(
-  { runtime, work }: Serving,
+  { runtime, work }: Connection,
   { transaction: plan, mimeType }: Resource,
   uri: string,
   input: Readonly<Record<string, string>>,

@@ -5,10 +5,10 @@ import { PawlError } from "../../core/error.ts";
 import { loadWorkflows, type Project } from "../../runtime/project.ts";
 import { firstSignal } from "../ending-signals.ts";
 import type { AppPorts } from "./app/ports.ts";
+import { openWork } from "./connection.ts";
 import { openFollower } from "./follow.ts";
 import { type Http, openHttp } from "./http.ts";
 import { declaredBy, openServers } from "./server.ts";
-import { openWork } from "./serving.ts";
 import { openBus } from "./wake.ts";
 
 export interface HttpServing {
@@ -28,10 +28,10 @@ const TOKEN = /^[A-Za-z0-9._~+/-]{16,512}=*$/;
 export async function serveHttp(
   project: Project,
   names: readonly string[],
-  serving: HttpServing,
+  connection: HttpServing,
 ): Promise<NodeJS.Signals> {
-  const { app, port, version, onOpen, onError } = serving;
-  const token = serving.token ?? randomBytes(24).toString("base64url");
+  const { app, port, version, onOpen, onError } = connection;
+  const token = connection.token ?? randomBytes(24).toString("base64url");
   if (!TOKEN.test(token))
     throw new PawlError(
       "usage",
@@ -49,7 +49,7 @@ export async function serveHttp(
   // A signal that came during the start ends it too.
   const ended = firstSignal();
   const http = await listen(port, () => openHttp({ factory, bus, port, token, onerror }));
-  onOpen({ url: http.url, token, made: serving.token === undefined });
+  onOpen({ url: http.url, token, made: connection.token === undefined });
   const signal = await ended;
   await http.close(() => work.done());
   return signal;

@@ -7,9 +7,9 @@ import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/s
 import { loadWorkflows, type Project } from "../../runtime/project.ts";
 import { firstSignal } from "../ending-signals.ts";
 import type { AppPorts } from "./app/ports.ts";
+import { openWork } from "./connection.ts";
 import { followOnce, openFollower } from "./follow.ts";
 import { declaredBy, openServers } from "./server.ts";
-import { openWork } from "./serving.ts";
 import { followingFirst } from "./wake.ts";
 
 export interface StdinServing {

@@ -19,14 +19,14 @@ import { type Nonces, openNonces } from "./app/nonces.ts";
 import type { AppPorts } from "./app/ports.ts";
 import { toolHandler } from "./call.ts";
 import { showsApp } from "./client.ts";
+import type { Connection, Listed, Question, Work } from "./connection.ts";
 import type { Follower } from "./follow.ts";
 import { renderInstructions } from "./instructions.ts";
 import { complete, registerResource, withFix } from "./resources.ts";
 import { unchecked, withSchema } from "./schemas.ts";
-import type { Listed, Question, Serving, Work } from "./serving.ts";
 import { wakeOn } from "./wake.ts";
 
-export interface Served {
+export interface ServerDeps {
   readonly project: Project;
   readonly modules: readonly WorkflowModule[];
   readonly version: string;
@@ -85,7 +85,7 @@ const SAME: CacheHint = { ttlMs: 3_600_000, cacheScope: "private" };
 type Era = "legacy" | "modern";
 
 /** Makes the server of one connection, for either era of the protocol, from what the workflows declare. */
-export function openServers(served: Served): (era: Era, declared: Declared) => McpServer {
+export function openServers(served: ServerDeps): (era: Era, declared: Declared) => McpServer {
   const { app, follower, modules, over, project, version, work } = served;
   const codec = lateCodec();
   const nonces = noncesBy(over);
@@ -100,18 +100,18 @@ export function openServers(served: Served): (era: Era, declared: Declared) => M
         requestState: { verify: codec.verify },
       },
     );
-    const serving: Serving = {
+    const connection: Connection = {
       ...{ project, runtime: project.runtime, server, codec, work, app },
       ...{ tools: [], listings: [], templates: new Map(), logLevel: null },
     };
     // Over HTTP, a client of 2026 has a server for each request: it is told by the bus.
-    if (era === "legacy" || over === "stdio") wakeOn(serving, follower, era);
-    server.server.setRequestHandler("completion/complete", ({ params }) => complete(serving, params));
-    answerLists(serving);
-    for (const workflow of workflows) register(serving, workflow, settings);
+    if (era === "legacy" || over === "stdio") wakeOn(connection, follower, era);
+    server.server.setRequestHandler("completion/complete", ({ params }) => complete(connection, params));
+    answerLists(connection);
+    for (const workflow of workflows) register(connection, workflow, settings);
     const gated = workflows.filter(({ tools }) => tools.some(({ waitsAtGate }) => waitsAtGate));
     const own = { project, gated: gated.map(({ name }) => name), nonces: nonces(era) };
-    if (app) serving.tools.push(...registerApp(serving, app, own));
+    if (app) connection.tools.push(...registerApp(connection, app, own));
     return server;
   };
 }
@@ -120,7 +120,7 @@ export function openServers(served: Served): (era: Era, declared: Declared) => M
  * The nonces of a connection, which end with it. Over HTTP a client of 2026 has no connection, only requests: those of all
  * clients that know the process's token share theirs.
  */
-function noncesBy(over: Served["over"]): (era: Era) => Nonces {
+function noncesBy(over: ServerDeps["over"]): (era: Era) => Nonces {
   const open = () =>
     openNonces({ now: () => performance.now(), word: () => randomBytes(32).toString("base64url") });
   const shared = open();
@@ -141,24 +141,24 @@ function lateCodec(): RequestStateCodec<Question> {
 }
 
 function register(
-  serving: Serving,
+  connection: Connection,
   { prompts, resources, tools }: Declarations,
   settings: Settings | null,
 ): void {
   for (const tool of tools) {
     const { description, name, title } = tool;
     // Several workflows may share one.
-    if (serving.tools.some((each) => each.name === name)) continue;
+    if (connection.tools.some((each) => each.name === name)) continue;
     const about = {
       ...{ title, description, inputSchema: unchecked(strictOf(tool.input)), outputSchema: ENVELOPE },
       annotations: annotationsOf(tool),
       ...(settings && tool.relaysVerdict?.(settings) ? { _meta: NEEDS_PERSON } : {}),
     };
-    const registered = serving.server.registerTool(name, about, toolHandler(serving, tool));
-    serving.tools.push({ name, tool: registered, audience: tool.waitsAtGate ? "gate" : "model" });
+    const registered = connection.server.registerTool(name, about, toolHandler(connection, tool));
+    connection.tools.push({ name, tool: registered, audience: tool.waitsAtGate ? "gate" : "model" });
   }
-  for (const prompt of prompts) registerPrompt(serving, prompt);
-  for (const resource of resources) registerResource(serving, resource);
+  for (const prompt of prompts) registerPrompt(connection, prompt);
+  for (const resource of resources) registerResource(connection, resource);
 }
 
 /** Claude Code asks the person before each call, whatever else it may do by itself. */
@@ -179,7 +179,7 @@ function annotationsOf({ readOnly, idempotent, openWorld, destructive }: Tool): 
   };
 }
 
-function registerPrompt({ runtime, server }: Serving, prompt: UserPrompt): void {
+function registerPrompt({ runtime, server }: Connection, prompt: UserPrompt): void {
   const argument = (required: boolean, description: string) =>
     (required ? z.string() : z.string().optional()).describe(description);
   const shape = prompt.arguments.map(({ name, description, required }) => [
@@ -200,10 +200,10 @@ function registerPrompt({ runtime, server }: Serving, prompt: UserPrompt): void 
 }
 
 /** The lists of tools and resources, by who asks: the SDK's own are the same for every client. */
-function answerLists(serving: Serving): void {
-  const { listings, server, tools } = serving;
+function answerLists(connection: Connection): void {
+  const { listings, server, tools } = connection;
   server.server.setRequestHandler("tools/list", (_, context) => {
-    const isShown = showsApp(serving, context);
+    const isShown = showsApp(connection, context);
     const own = tools.filter(({ audience }) => isShown || audience !== "app");
     return { tools: own.map((each) => shownTool(each, isShown)) };
   });

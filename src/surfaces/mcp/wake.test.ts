@@ -236,8 +236,8 @@ describe("a subscription of 2025", () => {
     const [near, far] = InMemoryTransport.createLinkedPair();
     const capabilities = { logging: {}, resources: { subscribe: true } };
     const server = new McpServer({ name: "pawl", version: "0" }, { capabilities });
-    const serving = { server, runtime, templates: new Map([[TEMPLATE, resource]]), logLevel: null };
-    wakeOn(serving, openFollower(log), "legacy");
+    const connection = { server, runtime, templates: new Map([[TEMPLATE, resource]]), logLevel: null };
+    wakeOn(connection, openFollower(log), "legacy");
     const client = new Client({ name: "rig", version: "0" }, { versionNegotiation: { mode: "legacy" } });
     const updated: string[] = [];
     client.setNotificationHandler(

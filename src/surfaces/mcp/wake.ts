@@ -14,27 +14,27 @@ import { PawlError } from "../../core/error.ts";
 import type { Resource, WorkflowModule } from "../../runtime/module.ts";
 import type { Runtime } from "../../runtime/run-transaction.ts";
 import { isLogged } from "./call.ts";
+import type { Connection } from "./connection.ts";
 import { type Decided, type Follower, type FollowOnce, followOnce } from "./follow.ts";
 import { uriFor, withFix } from "./resources.ts";
-import type { Serving } from "./serving.ts";
 
 /** Of one connection. */
 const MOST_SUBSCRIBED = 256;
 
 /** What of a connection is told, and how. */
-type Woken = Pick<Serving, "logLevel" | "server" | "templates"> & { readonly runtime: Masking };
+type Woken = Pick<Connection, "logLevel" | "server" | "templates"> & { readonly runtime: Masking };
 type Masking = Pick<Runtime, "mask">;
 
 /** For one connection whose server lives as long as it does. Of 2026: `followingFirst` follows for it. */
-export function wakeOn(serving: Woken, follower: Follower, era: "legacy" | "modern"): void {
-  const { runtime, server } = serving;
+export function wakeOn(connection: Woken, follower: Follower, era: "legacy" | "modern"): void {
+  const { runtime, server } = connection;
   const subscribed = new Set<string>();
   const leave = follower.hear(({ run, summary }) => {
     // For a client of 2026 the connection knows who wants it.
-    for (const uri of urisOf(serving.templates.values(), run))
+    for (const uri of urisOf(connection.templates.values(), run))
       if (era === "modern" || subscribed.has(uri))
         void server.server.sendResourceUpdated({ uri }).catch(() => {});
-    if (!isLogged(serving, "notice")) return;
+    if (!isLogged(connection, "notice")) return;
     const data = { run, message: `A person decided: ${summary}` };
     void server.server.sendLoggingMessage({ level: "notice", logger: "pawl", data }).catch(() => {});
   });
@@ -42,7 +42,7 @@ export function wakeOn(serving: Woken, follower: Follower, era: "legacy" | "mode
   const { setRequestHandler } = server.server;
   const on: typeof setRequestHandler = setRequestHandler.bind(server.server);
   on("logging/setLevel", async ({ params }) => {
-    serving.logLevel = params.level;
+    connection.logLevel = params.level;
     // Other messages come also where no verdict can be heard of.
     await following.begin().catch(() => {});
     return {};

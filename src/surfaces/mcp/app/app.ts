@@ -21,8 +21,8 @@ import { inTurn, waitingIn } from "../../../runtime/review/queue.ts";
 import { checkArguments, type Taker } from "../../arguments.ts";
 import { refusal } from "../answer.ts";
 import { callerOf, showsApp } from "../client.ts";
+import type { Connection, Listed } from "../connection.ts";
 import { unchecked } from "../schemas.ts";
-import type { Listed, Serving } from "../serving.ts";
 import type { Nonces } from "./nonces.ts";
 import type { AppPorts } from "./ports.ts";
 
@@ -78,33 +78,33 @@ export interface OpenApp {
 }
 
 /** Registers the app and its tools; returns the tools, for the list of those who may see them. */
-export function registerApp(serving: Serving, ports: AppPorts, opened: OpenApp): readonly Listed[] {
-  const { server } = serving;
+export function registerApp(connection: Connection, ports: AppPorts, opened: OpenApp): readonly Listed[] {
+  const { server } = connection;
   server.registerResource("app_review", APP_URI, { mimeType: RESOURCE_MIME_TYPE }, (_, context) => {
-    if (!showsApp(serving, context)) throw new ResourceNotFoundError(APP_URI);
+    if (!showsApp(connection, context)) throw new ResourceNotFoundError(APP_URI);
     const contents = { uri: APP_URI, mimeType: RESOURCE_MIME_TYPE, text: ports.document(), _meta: DOCUMENT };
     return { contents: [contents] };
   });
-  const acts = actsOf(serving, ports, opened);
+  const acts = actsOf(connection, ports, opened);
   return [
-    registerTool(serving, REVIEW, "Show the review", true, acts.review),
-    registerTool(serving, VERDICT, "Take the verdict", false, acts.verdict),
+    registerTool(connection, REVIEW, "Show the review", true, acts.review),
+    registerTool(connection, VERDICT, "Take the verdict", false, acts.verdict),
   ];
 }
 
 type Act = (given: never, context: ServerContext) => Promise<CallToolResult>;
 
 function registerTool(
-  serving: Serving,
+  connection: Connection,
   taker: Taker,
   title: string,
   readOnlyHint: boolean,
   act: Act,
 ): Listed {
   const { name, description, input } = taker;
-  const { mask } = serving.runtime;
+  const { mask } = connection.runtime;
   const answer = async (given: unknown, context: ServerContext) => {
-    if (!showsApp(serving, context)) return notShown(name);
+    if (!showsApp(connection, context)) return notShown(name);
     try {
       return await act(checkArguments(taker, given) as never, context);
     } catch (thrown) {
@@ -114,13 +114,13 @@ function registerTool(
   };
   const about = { title, description, inputSchema: unchecked(input), _meta: APP_ONLY };
   const annotations = { readOnlyHint, destructiveHint: false, openWorldHint: false };
-  const tool = serving.server.registerTool(name, { ...about, annotations }, (given, context) =>
-    serving.work.run(async () => masked(await answer(given, context), mask)),
+  const tool = connection.server.registerTool(name, { ...about, annotations }, (given, context) =>
+    connection.work.run(async () => masked(await answer(given, context), mask)),
   );
   return { name, tool, audience: "app" };
 }
 
-function actsOf(serving: Serving, { coloursOf }: AppPorts, { gated, nonces, project }: OpenApp) {
+function actsOf(connection: Connection, { coloursOf }: AppPorts, { gated, nonces, project }: OpenApp) {
   const own = { ...project, workflows: only(gated, project.workflows) };
   const reviews = openReviews(coloursOf);
   const verdicts = openVerdicts();
@@ -141,7 +141,7 @@ function actsOf(serving: Serving, { coloursOf }: AppPorts, { gated, nonces, proj
       // Whoever had the nonce may try again: with another one.
       const next = () => nonces.issue(reviewed);
       try {
-        const caller = callerOf(serving, context, "elicitation");
+        const caller = callerOf(connection, context, "elicitation");
         const done = await verdicts.give(own, judged, order as Parameters<typeof verdicts.give>[2], caller);
         return said(done, "asked" in done ? next() : undefined);
       } catch (thrown) {

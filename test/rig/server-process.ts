@@ -2,14 +2,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { type Ended, end, MAIN, type TemporaryProject, testEnvironment } from "./project.ts";
 
-export interface Serving {
+export interface ServerProcess {
   readonly child: ChildProcess;
   /** Told to end, and to its end. */
   stop(signal?: NodeJS.Signals): Promise<Ended>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export interface ServingOptions {
+export interface ServerProcessOptions {
   /** In place of the rig's program. */
   readonly program?: string;
   readonly environment?: Readonly<Record<string, string>>;
@@ -18,11 +18,11 @@ export interface ServingOptions {
 }
 
 /** Resolves once it serves, with the JSON that it then says; rejects with what it said where it does not. */
-export async function openServing<Told>(
+export async function openServerProcess<Told>(
   project: Pick<TemporaryProject, "root">,
   words: readonly string[],
-  { program = MAIN, environment = {}, args = [] }: ServingOptions,
-): Promise<Serving & { readonly told: Told }> {
+  { program = MAIN, environment = {}, args = [] }: ServerProcessOptions,
+): Promise<ServerProcess & { readonly told: Told }> {
   const child = spawn(process.execPath, [program, ...words, "--json", ...args], {
     cwd: project.root,
     env: testEnvironment(environment),

@@ -11,7 +11,7 @@ import type { Project } from "../../runtime/project.ts";
 import type { Runtime } from "../../runtime/run-transaction.ts";
 import type { AppPorts } from "./app/ports.ts";
 
-export interface Serving {
+export interface Connection {
   readonly project: Project;
   readonly runtime: Runtime;
   readonly server: McpServer;

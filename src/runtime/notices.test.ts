@@ -36,8 +36,10 @@ const gates = (count: number, hour = 11) =>
     null,
   );
 
-const told = async (causes: readonly Cause[], more: { told?: Record<string, string>; after?: Date } = {}) =>
-  tellings(causes, NOTICE_KINDS, more.told ?? {}, more.after ?? null, PLACE);
+const tellingsFor = async (
+  causes: readonly Cause[],
+  more: { told?: Record<string, string>; after?: Date } = {},
+) => tellings(causes, NOTICE_KINDS, more.told ?? {}, more.after ?? null, PLACE);
 
 describe("A cause", () => {
   it("is a run that waits for a person, if it has begun and can be read", () => {
@@ -131,17 +133,17 @@ describe("A receiver", () => {
     promise("notices.causes");
     const causes = gates(2);
     const [first] = causes;
-    expect((await told(causes)).map(({ notice }) => [notice.type, notice.run])).toEqual([
+    expect((await tellingsFor(causes)).map(({ notice }) => [notice.type, notice.run])).toEqual([
       ["gate", "alfred:T1"],
       ["gate", "alfred:T2"],
     ]);
-    const rest = await told(causes, { told: { [first?.key ?? ""]: "then" } });
+    const rest = await tellingsFor(causes, { told: { [first?.key ?? ""]: "then" } });
     expect(rest.map(({ notice }) => notice.run)).toEqual(["alfred:T2"]);
     expect(await tellings(causes, ["question"], {}, null, PLACE)).toEqual([]);
   });
 
   it("is told of many at once in one notice, which names the first ten", async () => {
-    const [telling, ...others] = await told(gates(25));
+    const [telling, ...others] = await tellingsFor(gates(25));
     expect(others).toEqual([]);
     expect(telling?.keys).toHaveLength(25);
     expect(telling?.notice).toMatchObject({ type: "summary", title: "shop: 25 notices", acts: "person" });
@@ -154,16 +156,17 @@ describe("A receiver", () => {
     const after = new Date(2026, 2, 1, 7);
     const [late] = gates(1, 8);
     const causes = [...gates(2, 3), { ...late, key: "late" } as Cause];
-    const notices = await told(causes, { after });
+    const notices = await tellingsFor(causes, { after });
     expect(notices.map(({ keys, notice }) => [notice.type, keys.length])).toEqual([
       ["summary", 2],
       ["gate", 1],
     ]);
-    expect((await told(gates(1, 3), { after })).map(({ notice }) => notice.type)).toEqual(["gate"]);
+    expect((await tellingsFor(gates(1, 3), { after })).map(({ notice }) => notice.type)).toEqual(["gate"]);
   });
 
   it("gets the same id for the same cause, and another for another one", async () => {
-    const ids = async (causes: readonly Cause[]) => (await told(causes)).map(({ notice }) => notice.id);
+    const ids = async (causes: readonly Cause[]) =>
+      (await tellingsFor(causes)).map(({ notice }) => notice.id);
     const [one, other] = await ids(gates(2));
     expect(await ids(gates(1))).toEqual([one]);
     expect(one).not.toBe(other);
@@ -173,7 +176,7 @@ describe("A receiver", () => {
     promise("notices.words");
     const evil = `a\u001b[31mb\u202e\n\n${"x".repeat(10_000)}`;
     const run = { ...GATE, title: evil, next: evil };
-    const [telling] = await told(causesOf([run], null));
+    const [telling] = await tellingsFor(causesOf([run], null));
     const { quote = "", text = "" } = telling?.notice ?? {};
     for (const words of [quote ?? "", text]) {
       expect([...words].length).toBeLessThanOrEqual(500);
@@ -189,7 +192,7 @@ describe("A receiver", () => {
       const quote = character.repeat(1_000_000 / character.length);
       const run = { ...TASK, title: quote, next: quote, questions: [{ ...QUESTION, text: quote }] };
       const begun = process.cpuUsage();
-      await told(causesOf([run, { ...run, waitsFor: "gate" }], null));
+      await tellingsFor(causesOf([run, { ...run, waitsFor: "gate" }], null));
       expect(process.cpuUsage(begun).user).toBeLessThan(2_000_000);
     },
   );
@@ -307,7 +310,8 @@ describe("The words of a notice", () => {
     },
     ...more,
   });
-  const notice = async (...causes: readonly Cause[]) => (await told(causes)).map((each) => each.notice)[0];
+  const notice = async (...causes: readonly Cause[]) =>
+    (await tellingsFor(causes)).map((each) => each.notice)[0];
 
   it.each<readonly [Cause["kind"], string, "person" | "nobody"]>([
     ["gate", "a gate waits", "person"],
@@ -370,12 +374,12 @@ describe("The words of a notice", () => {
   });
 
   it("are apart for three at once, and one for what began before the quiet hours ended", async () => {
-    const count = async (number: number) => (await told(gates(number))).length;
+    const count = async (number: number) => (await tellingsFor(gates(number))).length;
     expect([await count(3), await count(4)]).toEqual([3, 1]);
     const after = new Date(Date.parse(SINCE));
     const at = (since: string, key: string) => cause("gate", { since, key });
     const keys = async (...causes: readonly Cause[]) =>
-      (await told(causes, { after })).map((telling) => telling.keys.join());
+      (await tellingsFor(causes, { after })).map((telling) => telling.keys.join());
     const before = new Date(after.getTime() - 1).toISOString();
     expect(await keys(at(before, "a"), at(SINCE, "b"), at(before, "c"))).toEqual(["a,c", "b"]);
     expect(await keys(at(before, "a"), at(SINCE, "b"))).toEqual(["a", "b"]);

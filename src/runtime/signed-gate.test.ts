@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { toldLater } from "../../test/rig/error-texts.ts";
 import { openMemoryStore } from "../../test/rig/memory-store.ts";
 import { promise } from "../../test/rig/promise.ts";
-import { toldLater } from "../../test/rig/told.ts";
 import { canonical } from "../core/canonical.ts";
 import { ALLOWED_SIGNERS, type GateRecord, parseRecord } from "../core/gate-record.ts";
 import { hashOf } from "../core/hash.ts";

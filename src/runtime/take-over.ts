@@ -99,15 +99,15 @@ function question(run: string, { notes, others, side, state }: AdoptQuestion): s
       isChoice
         ? "Yes overrules the other side for everybody who gets this choice by git. Its records stay."
         : "Whoever worked on it must stop: if two go on, the run is held when both are merged.",
-      ...told("This side", side, others),
-      ...others.flatMap((other) => told(`The side ${nameOfSide(other)}`, other, [side])),
+      ...stepLines("This side", side, others),
+      ...others.flatMap((other) => stepLines(`The side ${nameOfSide(other)}`, other, [side])),
     ],
     whole: `pawl show ${run}`,
   });
 }
 
 /** The side's last steps; of several sides, those that only it has. */
-function told(
+function stepLines(
   name: string,
   { steps }: Side<SharedStep, unknown>,
   others: readonly Side<SharedStep, unknown>[],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { resultOrError } from "../../test/rig/error-texts.ts";
 import { openMemoryStore } from "../../test/rig/memory-store.ts";
 import { promise } from "../../test/rig/promise.ts";
-import { told } from "../../test/rig/told.ts";
 import { projectPath } from "../core/path.ts";
 import { object } from "../core/state-json.ts";
 import { hashOfStep } from "./history.ts";
@@ -395,7 +395,7 @@ describe("The sides of a run", () => {
     expect(chosenSide(RUN, sides, "bbbb")).toBe(sides[2]);
     expect(chosenSide(RUN, sides, "aaaa1")).toBe(sides[0]);
     expect(chosenSide(RUN, sides.slice(2), undefined)).toBe(sides[2]);
-    const refused = (name: string) => told(() => chosenSide(RUN, sides, name));
+    const refused = (name: string) => resultOrError(() => chosenSide(RUN, sides, name));
     for (const name of ["aaaa", "bbb", "cccc", ""])
       expect(refused(name)).toEqual({
         code: "usage",

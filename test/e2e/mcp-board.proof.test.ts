@@ -12,7 +12,7 @@ import { connect, connectOver, ERAS } from "../rig/client.ts";
 import { openHttpServer } from "../rig/http-server.ts";
 import { end, type TemporaryProject, temporaryProject } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";
-import { send, startServer, told } from "../rig/raw-server.ts";
+import { send, startServer, untilWritten } from "../rig/raw-server.ts";
 import { DONE, releaseProject } from "../rig/release-project.ts";
 import { until } from "../rig/until.ts";
 
@@ -163,7 +163,7 @@ it("tells a client of 2026 that says nothing before it subscribes", async () => 
   promise("mcp.woken");
   using project = await underReview();
   const server = startServer(project, environment);
-  const acknowledged = told(server, "notifications/subscriptions/acknowledged");
+  const acknowledged = untilWritten(server, "notifications/subscriptions/acknowledged");
   send(server, {
     jsonrpc: "2.0",
     id: 1,
@@ -171,7 +171,7 @@ it("tells a client of 2026 that says nothing before it subscribes", async () => 
     params: { _meta: ENVELOPE, notifications: { resourceSubscriptions: [uri] } },
   });
   await acknowledged;
-  const updated = told(server, "notifications/resources/updated");
+  const updated = untilWritten(server, "notifications/resources/updated");
   await project.person("approve", "TS-01");
   await updated;
   const ended = end(server);

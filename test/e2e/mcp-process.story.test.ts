@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { connect } from "../rig/client.ts";
 import { end, temporaryProject } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";
-import { send, startServer, told } from "../rig/raw-server.ts";
+import { send, startServer, untilWritten } from "../rig/raw-server.ts";
 
 const INITIALIZE = {
   jsonrpc: "2.0",
@@ -81,7 +81,7 @@ describe("the process of pawl mcp", () => {
     send(server, INITIALIZE, INITIALIZED);
     if (server.stderr) await once(server.stderr, "data");
     send(server, knock(2, "front"), knock(3, "front"));
-    await told(server, '"id":3');
+    await untilWritten(server, '"id":3');
     server.stdin?.end();
     const { out, err } = await ended;
     const messages = out
@@ -99,7 +99,7 @@ describe("the process of pawl mcp", () => {
     const ended = end(server);
     server.stdin?.write("this is no JSON\n");
     send(server, INITIALIZE, INITIALIZED, knock(2, "front"));
-    await told(server, "Somebody knocks at front.");
+    await untilWritten(server, "Somebody knocks at front.");
     server.stdin?.end();
     expect((await ended).code).toBe(0);
   });

@@ -14,7 +14,7 @@ export function send(server: ChildProcess, ...messages: readonly object[]): void
 }
 
 /** Resolves once the text stands in what the server says from now on. */
-export function told(server: ChildProcess, text: string): Promise<void> {
+export function untilWritten(server: ChildProcess, text: string): Promise<void> {
   let heard = "";
   return new Promise((resolve) => {
     server.stdout?.on("data", (chunk: Buffer) => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { diskWith } from "../../../test/crash/disk-with.ts";
 import { EDITORS } from "../../../test/crash/shapes.ts";
-import { told, toldLater } from "../../../test/rig/told.ts";
+import { resultOrError, toldLater } from "../../../test/rig/error-texts.ts";
 import { openForeign } from "./accept.ts";
 import { lateEditors } from "./editors.ts";
 import { FIRST, renderRecord } from "./record.ts";
@@ -76,6 +76,6 @@ describe("a foreign journal that a person may accept", () => {
     expect(await toldLater(openForeign({ disk, editors: editors() }, KEPT))).toEqual(refusal(NEVER));
     const binary: Step = { type: "put", path: "a", before: null, after: "0".repeat(64), base64: "/w==" };
     const { outcome } = await foreign(bytes([binary])).open();
-    expect(told(() => outcome("a", null))).toEqual(refusal("what it would write to a is not text"));
+    expect(resultOrError(() => outcome("a", null))).toEqual(refusal("what it would write to a is not text"));
   });
 });

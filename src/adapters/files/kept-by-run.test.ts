@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { toldLater } from "../../../test/rig/told.ts";
+import { toldLater } from "../../../test/rig/error-texts.ts";
 import { canonical } from "../../core/canonical.ts";
 import { hashOf } from "../../core/hash.ts";
 import { type Kind, openKeptByRun } from "./kept-by-run.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { diskWith } from "../../../test/crash/disk-with.ts";
 import { SimError } from "../../../test/crash/sim-machine.ts";
-import { told } from "../../../test/rig/told.ts";
+import { resultOrError } from "../../../test/rig/error-texts.ts";
 import type { Disk, EntryKind, FileStat } from "./disk.ts";
 import {
   checkFolders,
@@ -83,10 +83,10 @@ describe("folders on the way", () => {
   ])("are refused where they are a %s", (kind, expected) => {
     const disk = withKind(diskWith({ "a/b": "" }).disk, "a", kind);
     const known = new Set<string>();
-    expect(told(() => checkFolders(disk, "a/b", known))).toEqual(expected);
-    expect(told(() => statFile(disk, "a/b"))).toEqual(expected);
-    expect(told(() => statFolder(disk, "a/b"))).toEqual(expected);
-    expect(told(() => statFolder(disk, "a"))).toEqual(expected);
+    expect(resultOrError(() => checkFolders(disk, "a/b", known))).toEqual(expected);
+    expect(resultOrError(() => statFile(disk, "a/b"))).toEqual(expected);
+    expect(resultOrError(() => statFolder(disk, "a/b"))).toEqual(expected);
+    expect(resultOrError(() => statFolder(disk, "a"))).toEqual(expected);
     expect(known).toEqual(new Set());
   });
 });
@@ -97,7 +97,7 @@ describe("what is at a path", () => {
     expect(statFile(disk, "a/b")).toMatchObject({ kind: "file", size: 4 });
     expect([statFile(disk, "a/x"), statFile(disk, "x/b")]).toEqual([null, null]);
     expect([lookAt(disk, "a/x"), lookAt(disk, "x/b")]).toEqual([null, null]);
-    expect(told(() => statFile(disk, "a"))).toMatchObject({
+    expect(resultOrError(() => statFile(disk, "a"))).toMatchObject({
       message: "a cannot be used: expected a file, found a folder.",
     });
   });
@@ -106,7 +106,7 @@ describe("what is at a path", () => {
     const { disk } = diskWith({ "a/b/c": "" });
     expect(statFolder(disk, "a/b")).toMatchObject({ kind: "folder" });
     expect([statFolder(disk, "a/x"), statFolder(disk, "x/b")]).toEqual([null, null]);
-    expect(told(() => statFolder(disk, "a/b/c"))).toMatchObject({
+    expect(resultOrError(() => statFolder(disk, "a/b/c"))).toMatchObject({
       message: "a/b/c cannot be used: expected a folder, found a file.",
     });
   });
@@ -145,7 +145,7 @@ describe("what is at a path", () => {
         throw new SimError("EIO", "a");
       },
     };
-    expect(told(() => lookAt(failing, "a"))).toMatchObject({ code: "EIO" });
+    expect(resultOrError(() => lookAt(failing, "a"))).toMatchObject({ code: "EIO" });
     expect(open).toEqual(new Set([fd]));
   });
 
@@ -158,7 +158,7 @@ describe("what is at a path", () => {
       },
     });
     expect(lookAt(failing("ENOENT"), "a")).toBeNull();
-    expect(told(() => lookAt(failing("EACCES"), "a"))).toMatchObject({ code: "EACCES" });
+    expect(resultOrError(() => lookAt(failing("EACCES"), "a"))).toMatchObject({ code: "EACCES" });
   });
 });
 
@@ -218,7 +218,7 @@ describe("bytes as text", () => {
     ["in the middle of a letter that ends there", Buffer.from([0x41, 0xc3]), 1, 1],
     ["in a letter that goes on otherwise", Buffer.from([0x0a, 0x0a, 0xe2, 0x82, 0x41]), 3, 4],
   ])("are refused where they are none: %s", (_, bytes, line, at) => {
-    expect(told(() => textOf(bytes, "a.md"))).toEqual({
+    expect(resultOrError(() => textOf(bytes, "a.md"))).toEqual({
       code: "state-unreadable",
       message: `The file a.md is not valid UTF-8: expected text, found invalid bytes in line ${line} (at byte ${at}).`,
       fix: "Save a.md as UTF-8 in your editor, or restore an earlier version.",

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { told } from "../../../test/rig/told.ts";
+import { resultOrError } from "../../../test/rig/error-texts.ts";
 import { openOwnFolder, ownPlace, writeOwnFile } from "./own-folder.ts";
 import { realPathOf } from "./real-path.ts";
 
@@ -46,13 +46,15 @@ describe("the place of an own file", () => {
 
   test("is refused where the way to it, or it itself, is a link, or a file is on the way", () => {
     link(".pawl", join(root, "out"));
-    expect(told(() => ownPlace(project(), ".pawl/a"))).toEqual(inTheWay(".pawl", "a symbolic link"));
-    expect(told(() => ownPlace(project(), ".pawl"))).toEqual(inTheWay(".pawl", "a symbolic link"));
+    expect(resultOrError(() => ownPlace(project(), ".pawl/a"))).toEqual(inTheWay(".pawl", "a symbolic link"));
+    expect(resultOrError(() => ownPlace(project(), ".pawl"))).toEqual(inTheWay(".pawl", "a symbolic link"));
     mkdirSync(at("own"));
     link("own/a", "nowhere");
-    expect(told(() => ownPlace(project(), "own/a/b"))).toEqual(inTheWay("own/a", "a symbolic link"));
+    expect(resultOrError(() => ownPlace(project(), "own/a/b"))).toEqual(inTheWay("own/a", "a symbolic link"));
     writeFileSync(at("own/file"), "");
-    expect(told(() => ownPlace(project(), "own/file/b"))).toEqual(inTheWay("own/file", "not a folder"));
+    expect(resultOrError(() => ownPlace(project(), "own/file/b"))).toEqual(
+      inTheWay("own/file", "not a folder"),
+    );
   });
 });
 
@@ -69,9 +71,9 @@ describe("an own folder", () => {
 
   test("is refused where a file or a link is in its place", () => {
     writeFileSync(at(".pawl"), "");
-    expect(told(() => openOwnFolder(project(), ".pawl"))).toEqual(inTheWay(".pawl", "not a folder"));
+    expect(resultOrError(() => openOwnFolder(project(), ".pawl"))).toEqual(inTheWay(".pawl", "not a folder"));
     link("own", join(root, "out"));
-    expect(told(() => openOwnFolder(project(), "own"))).toEqual(inTheWay("own", "a symbolic link"));
+    expect(resultOrError(() => openOwnFolder(project(), "own"))).toEqual(inTheWay("own", "a symbolic link"));
     expect(readdirSync(join(root, "out"))).toEqual([]);
   });
 });
@@ -104,7 +106,7 @@ describe("an own file", () => {
 
   test("is not written through a link on its way", () => {
     link("own", join(root, "out"));
-    expect(told(() => writeOwnFile(project(), "own/file", "x", 0o600))).toEqual(
+    expect(resultOrError(() => writeOwnFile(project(), "own/file", "x", 0o600))).toEqual(
       inTheWay("own", "a symbolic link"),
     );
     expect(readdirSync(join(root, "out"))).toEqual([]);

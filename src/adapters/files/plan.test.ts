@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { diskWith } from "../../../test/crash/disk-with.ts";
 import { append, edit, move, remove, write } from "../../../test/crash/shapes.ts";
-import { told } from "../../../test/rig/told.ts";
+import { resultOrError } from "../../../test/rig/error-texts.ts";
 import { hashOf } from "../../core/hash.ts";
 import type { Change } from "../../core/ports/store.ts";
 import type { Disk } from "./disk.ts";
@@ -187,7 +187,7 @@ describe("a change set that cannot be", () => {
     expect(plan({ a: "one\n" }, append("b", "1", "one\n"), move("a", "b"))).toBe("changed");
   });
 
-  const refused = (disk: Disk, ...changes: readonly Change[]) => told(() => planOn(disk, changes));
+  const refused = (disk: Disk, ...changes: readonly Change[]) => resultOrError(() => planOn(disk, changes));
 
   test("a file that is not there is not moved", () => {
     const found = {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { diskWith } from "../../../test/crash/disk-with.ts";
 import type { Call, Fate } from "../../../test/crash/sim-disk.ts";
 import type { Machine } from "../../../test/crash/sim-machine.ts";
-import { told } from "../../../test/rig/told.ts";
+import { resultOrError } from "../../../test/rig/error-texts.ts";
 import { hashOf } from "../../core/hash.ts";
 import { type Disk, withOpen, writeAll } from "./disk.ts";
 import { ensureFolders, openInside, removeTemporary, temporaryOf, writeTemporary } from "./temporary.ts";
@@ -32,7 +32,8 @@ function withLink(disk: Disk, folder: string, after: (calls: readonly string[]) 
 }
 
 const bytes = (text: string) => Buffer.from(text);
-const codeOf = (work: () => unknown) => (told(work) as { readonly code?: string } | undefined)?.code ?? null;
+const codeOf = (work: () => unknown) =>
+  (resultOrError(work) as { readonly code?: string } | undefined)?.code ?? null;
 
 describe("the name of a temporary file", () => {
   test("is the file's, in its folder", () => {

@@ -23,7 +23,7 @@ afterEach(() => {
 });
 
 /** What `module`'s function says of the project, or the code and words of its error. */
-function told(module: string, call: string): string {
+function outputOf(module: string, call: string): string {
   const script = `import * as it from ${JSON.stringify(join(import.meta.dirname, module))};
     it.${call}.then((found) => console.log(JSON.stringify(found)), (why) => console.log(why.code, why.message));`;
   const node = [process.execPath, "--input-type=module", "-e", script, root];
@@ -33,21 +33,22 @@ function told(module: string, call: string): string {
 
 it("leases in a folder that is closed are an error, not none", () => {
   promise("files.unreadable");
-  expect(told("leases.ts", "listLeases(process.argv[1])")).toMatch(/^(?!\[)[a-z-]+ .*claims.*EACCES/s);
+  expect(outputOf("leases.ts", "listLeases(process.argv[1])")).toMatch(/^(?!\[)[a-z-]+ .*claims.*EACCES/s);
   rmSync(closed(), { recursive: true });
-  expect(told("leases.ts", "listLeases(process.argv[1])")).toBe("[]");
+  expect(outputOf("leases.ts", "listLeases(process.argv[1])")).toBe("[]");
   mkdirSync(closed());
 });
 
 it("a lease that is closed is an error, not nobody's", () => {
   chmodSync(closed(), 0o755);
   chmodSync(join(closed(), "T1.json"), 0o000);
-  expect(told("leases.ts", "listLeases(process.argv[1])")).toMatch(/^(?!\[)[a-z-]+ .*T1\.json.*EACCES/s);
+  expect(outputOf("leases.ts", "listLeases(process.argv[1])")).toMatch(/^(?!\[)[a-z-]+ .*T1\.json.*EACCES/s);
 });
 
 it("a file in a folder that is closed is not said to be missing; one that can be nowhere is", () => {
   promise("files.unreadable");
-  const call = (path: string) => told("missing.ts", `missing(process.argv[1], [${JSON.stringify(path)}])`);
+  const call = (path: string) =>
+    outputOf("missing.ts", `missing(process.argv[1], [${JSON.stringify(path)}])`);
   expect(call(".pawl/claims/T1.json")).toMatch(/^(?!\[)[a-z-]+ .*EACCES/s);
   symlinkSync("round", join(root, "round"));
   for (const path of ["none.ts", "round/a.ts", `${"x".repeat(300)}.ts`])

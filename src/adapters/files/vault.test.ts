@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Call, STATE_HOME, simDisk, simState } from "../../../test/crash/sim-disk.ts";
 import { Machine } from "../../../test/crash/sim-machine.ts";
+import { resultOrError } from "../../../test/rig/error-texts.ts";
 import { promise } from "../../../test/rig/promise.ts";
-import { told } from "../../../test/rig/told.ts";
 import { PawlError } from "../../core/error.ts";
 import type { Disk } from "./disk.ts";
 import { openStatePlace } from "./state-place.ts";
@@ -125,7 +125,7 @@ describe("what is kept outside of the project", () => {
     const { vault } = vaultOn(() => ({ [call]: failing(code) }));
     const words =
       code === "EACCES" ? "permission is missing (EACCES)" : "the file system is read-only (EROFS)";
-    expect(told(() => act(vault))).toEqual(failed(verb, words));
+    expect(resultOrError(() => act(vault))).toEqual(failed(verb, words));
   });
 
   test("has other errors as they are", () => {
@@ -163,7 +163,7 @@ describe("what is kept outside of the project", () => {
   ])("has no key of other bytes than 32: %j", (text, found) => {
     const { machine, vault } = vaultOn();
     machine.save(`${STATE_HOME}/key`, text, "in-place");
-    expect(told(() => vault.makeKey())).toEqual({
+    expect(resultOrError(() => vault.makeKey())).toEqual({
       code: "state-home-failed",
       message: `~state/key is damaged: expected the project's key of 32 bytes, found ${found}.`,
       fix: "Restore the file from a backup. If there is none, remove it: commits that were not applied yet are then set aside, and `pawl repair` shows them.",
@@ -192,16 +192,20 @@ describe("what is kept outside of the project", () => {
 
   test("leaves nothing where the key cannot be written, linked or swept", () => {
     const writing = vaultOn(() => ({ write: failing("ENOSPC") }));
-    expect(told(() => writing.vault.makeKey())).toEqual(failed("be made", "the disk is full (ENOSPC)"));
+    expect(resultOrError(() => writing.vault.makeKey())).toEqual(
+      failed("be made", "the disk is full (ENOSPC)"),
+    );
     expect(writing.names()).toEqual([]);
     const stuck = vaultOn(() => ({ write: failing("ENOSPC"), unlink: failing("EIO") }));
-    expect(told(() => stuck.vault.makeKey())).toEqual(failed("be made", "the disk is full (ENOSPC)"));
+    expect(resultOrError(() => stuck.vault.makeKey())).toEqual(
+      failed("be made", "the disk is full (ENOSPC)"),
+    );
     const linking = vaultOn(() => ({ link: failing("EPERM") }));
-    expect(told(() => linking.vault.makeKey())).toMatchObject({
+    expect(resultOrError(() => linking.vault.makeKey())).toMatchObject({
       message: expect.stringContaining("(EPERM)"),
     });
     const sweeping = vaultOn(() => ({ unlink: failing("EIO") }));
-    expect(told(() => sweeping.vault.makeKey())).toMatchObject({
+    expect(resultOrError(() => sweeping.vault.makeKey())).toMatchObject({
       message: expect.stringContaining("(EIO)"),
     });
     const swept = vaultOn(() => ({ unlink: failing("ENOENT") }));
@@ -210,7 +214,7 @@ describe("what is kept outside of the project", () => {
 
   test("is told where somebody removes the key at once", () => {
     const { vault } = vaultOn(() => ({ link: () => {} }));
-    expect(told(() => vault.makeKey())).toEqual({
+    expect(resultOrError(() => vault.makeKey())).toEqual({
       code: "state-home-failed",
       message: "Pawl made the project's key in ~state, but it is gone: another process removes it.",
       fix: "Make sure that nothing removes files there, then run the command again.",

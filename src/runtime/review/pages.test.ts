@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { resultOrError } from "../../../test/rig/error-texts.ts";
 import { openMemoryStore } from "../../../test/rig/memory-store.ts";
-import { told } from "../../../test/rig/told.ts";
 import { PawlError } from "../../core/error.ts";
 import type { DiffOrder, GitDiff } from "../../core/ports/git.ts";
 import { DEFAULT_SETTINGS } from "../../core/settings.ts";
@@ -236,7 +236,8 @@ describe("the version of a review", () => {
   it("is that which was read, or the verdict is refused", () => {
     checkVersion("a:1", undefined, "v2");
     checkVersion("a:1", "v1", "v1");
-    const refused = (read: string, present: string | null) => told(() => checkVersion("a:1", read, present));
+    const refused = (read: string, present: string | null) =>
+      resultOrError(() => checkVersion("a:1", read, present));
     const fix = "`pawl review a:1` shows what waits now.";
     expect(refused("v1", "v2")).toEqual({
       code: "review-changed",

@@ -14,7 +14,7 @@ export const notify: Run = async (host, { options }) => {
       data: { project: root, receivers },
     };
   if (options.test !== true) {
-    const lines = receivers.flatMap((each) => told(each.name, standingOf(each), host));
+    const lines = receivers.flatMap((each) => receiverLines(each.name, standingOf(each), host));
     return { text: lines.join(""), data: { project: root, receivers } };
   }
   refuseAgent(host, "send a test", "pawl notify --test");
@@ -23,7 +23,7 @@ export const notify: Run = async (host, { options }) => {
 
 function tested(tests: readonly ReceiverTest[], project: string, host: Host): Answer {
   const lines = tests.flatMap(({ error, name }) =>
-    told(name, error === null ? ["sent"] : [error.message, error.fix], host),
+    receiverLines(name, error === null ? ["sent"] : [error.message, error.fix], host),
   );
   const results = tests.map(({ error, name }) => ({
     name,
@@ -49,7 +49,7 @@ function standingOf({ memory, trusted, unset }: ReceiverStanding): readonly stri
 
 const NAME_WIDTH = 10;
 
-function told(
+function receiverLines(
   name: string,
   lines: readonly string[],
   { terminal }: { readonly terminal: Pick<Terminal, "columns"> },

@@ -77,7 +77,7 @@ interface Check {
 async function runCheck(check: Check, place: Where, ask: AskCheck): Promise<Finding | null> {
   try {
     const outcome = await ask(check.key, check.command, place);
-    return outcome && told(check, place, outcome);
+    return outcome && checkFinding(check, place, outcome);
   } catch (thrown) {
     if (!(thrown instanceof PawlError) || place.tree === null) throw thrown;
     const { command, key, name } = check;
@@ -87,7 +87,7 @@ async function runCheck(check: Check, place: Where, ask: AskCheck): Promise<Find
   }
 }
 
-function told({ command, key, name }: Check, place: Where, outcome: CheckOutcome): Finding {
+function checkFinding({ command, key, name }: Check, place: Where, outcome: CheckOutcome): Finding {
   const isOver = outcome.kind === "ended";
   const judged = judge(command, outcome);
   const hint = judged.verdict === "differs" && place.tree !== null ? ` ${IN_CHECKOUT}` : "";

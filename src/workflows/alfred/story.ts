@@ -52,10 +52,10 @@ export const story: Transaction<StoryInput, LoadedStory, undefined, Reply> = {
 /** This checkout's own archive, and what it lacks because another checkout did it. */
 async function loadFinished(view: View, { id, shared, state }: LoadedTask): Promise<readonly ToldRun[]> {
   const { hasState } = await loadWorkspace(view, id);
-  if (!hasState) return finishedRuns(shared.chain, shared.runs).map(told);
+  if (!hasState) return finishedRuns(shared.chain, shared.runs).map(finishedEntry);
   const archived = await loadArchive(view, id);
   const elsewhere = Object.entries(state.completed_tool_outputs)
-    .map(([tool, run]) => told({ ...run, tool_name: tool as RunTool }))
+    .map(([tool, run]) => finishedEntry({ ...run, tool_name: tool as RunTool }))
     .filter((run) => !archived.some((each) => isSame(each, run)));
   return [...archived, ...elsewhere].sort((one, other) => byEnd(one, other));
 }
@@ -71,12 +71,12 @@ async function loadArchive(view: View, id: string): Promise<readonly ToldRun[]> 
   for (const { name } of await view.list(archiveFolder(id))) {
     if (!/^\d+-.+\.json$/.test(name)) continue;
     const path = archivePath(id, name);
-    runs.push(told(parseArchive((await view.read(path)) ?? "", path)));
+    runs.push(finishedEntry(parseArchive((await view.read(path)) ?? "", path)));
   }
   return runs;
 }
 
-function told(run: RecordedRun): ToldRun {
+function finishedEntry(run: RecordedRun): ToldRun {
   const { accepted, finished_at, started_at, task_status, tool_name, verdicts } = run;
   const over = { current_state: null, standing: null };
   return { tool: tool_name, started_at, finished_at, task_status, ...over, accepted, verdicts };

@@ -389,7 +389,7 @@ const OPEN = ALL.filter((state) => !OVER.includes(state));
 export const AT_REST: readonly TaskState[] = ["waiting_for_human", "blocked", "budget_exhausted", ...OVER];
 
 /** tasks.yaml wins over the run. */
-const told = (): readonly Rule[] => [
+const tasksFileRules = (): readonly Rule[] => [
   rule("told.reset", OPEN, "reset", "ready", null, {
     set: { awaits: "nothing", approved: false },
     reply: "reset",
@@ -418,7 +418,7 @@ const written = (): readonly Rule[] => [
   ...stopped(),
   ...gitFails(),
   ...answered(),
-  ...told(),
+  ...tasksFileRules(),
 ];
 
 /** An event where nobody expects it changes nothing. */

@@ -12,14 +12,14 @@ export async function shrink(schedule: Schedule): Promise<string> {
     found = false;
     for (const candidate of seeded(least)) {
       tries += 1;
-      if (tries > MOST_TRIES) return told(least, played);
+      if (tries > MOST_TRIES) return failureText(least, played);
       const again = await play(candidate);
       if (again.faults.length === 0 || again.steps >= played.steps) continue;
       [least, played, found] = [candidate, again, true];
       break;
     }
   }
-  return told(least, played);
+  return failureText(least, played);
 }
 
 const SEEDS = 30;
@@ -30,7 +30,7 @@ function* seeded(schedule: Schedule): Generator<Schedule> {
     for (let n = 0; n < SEEDS; n++) yield { ...each, seed: each.seed + n * 1_000_003 };
 }
 
-function told(schedule: Schedule, { faults, trace, steps }: Played): string {
+function failureText(schedule: Schedule, { faults, trace, steps }: Played): string {
   return [
     `seed ${schedule.seed}: ${JSON.stringify(schedule)}`,
     ...faults,

@@ -18,7 +18,8 @@ export const tryWorkflow: Run = async (host, call) => {
   const definition = await definitionOf(host, call.arguments.name as string);
   const fixed = factsOf(definition, (call.options.fact ?? []) as readonly string[]);
   const { events } = call.options;
-  if (typeof events === "string") return told(definition, walkBy(definition, listed(events), fixed), host);
+  if (typeof events === "string")
+    return walkAnswer(definition, walkBy(definition, listed(events), fixed), host);
   const terminal = host.controllingTerminal.open();
   if (terminal === null)
     throw new PawlError(
@@ -27,7 +28,7 @@ export const tryWorkflow: Run = async (host, call) => {
       `Run \`pawl workflow try ${definition.table.name} --events ${Object.keys(definition.table.events)[0]}\`, or the same command in a terminal.`,
     );
   try {
-    return told(definition, walkAt(terminal, definition, fixed), host, true);
+    return walkAnswer(definition, walkAt(terminal, definition, fixed), host, true);
   } finally {
     terminal.close();
   }
@@ -146,7 +147,7 @@ function factWords(facts: Facts): string {
 }
 
 /** `isShown`: the person has seen each reply already. */
-function told(
+function walkAnswer(
   definition: Definition,
   walked: readonly Choice[],
   { terminal }: Host,

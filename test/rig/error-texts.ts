@@ -8,7 +8,7 @@ interface ErrorTexts {
 const wordsOf = ({ code, fix, message }: ErrorTexts): ErrorTexts => ({ code, message, fix });
 
 /** What the work throws, or else what it returns. */
-export function told<T>(work: () => T): T | ErrorTexts {
+export function resultOrError<T>(work: () => T): T | ErrorTexts {
   try {
     return work();
   } catch (thrown) {

@@ -55,7 +55,7 @@ async function allowed(client: AgentContext, sessionId: string, kind: "execute" 
   return outcome.outcome === "selected" && outcome.optionId === "yes";
 }
 
-async function obey(
+async function runPrompt(
   client: AgentContext,
   sessionId: string,
   text: string,
@@ -116,7 +116,7 @@ agent({ name: "scripted-acp" })
   .onNotification(methods.agent.session.cancel, ({ params }) => cancelled.get(params.sessionId)?.())
   .onRequest(methods.agent.session.prompt, async ({ params, client }) => {
     const text = params.prompt.map((block) => (block.type === "text" ? block.text : "")).join("\n");
-    return { stopReason: await obey(client, params.sessionId, text) };
+    return { stopReason: await runPrompt(client, params.sessionId, text) };
   })
   .connect(
     ndJsonStream(

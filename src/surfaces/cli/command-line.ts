@@ -12,10 +12,14 @@ type Act = (spec: CommandSpec, input: Input) => Promise<void>;
 /** `meant`: the commands that the line can mean. Building one takes time. Throws `usage`. */
 export async function runLine(
   argv: readonly string[],
-  { meant, host, act }: { readonly meant: readonly CommandSpec[]; readonly host: Host; readonly act: Act },
+  {
+    candidates,
+    host,
+    act,
+  }: { readonly candidates: readonly CommandSpec[]; readonly host: Host; readonly act: Act },
 ): Promise<void> {
   const line: Line = { help: "", stopped: null };
-  const program = build(meant, host, line, act);
+  const program = build(candidates, host, line, act);
   try {
     await program.parseAsync(argv.length === 0 ? ["--help"] : argv, { from: "user" });
   } catch (thrown) {

@@ -34,7 +34,7 @@ export async function runProgram(given: readonly string[], host: Host): Promise<
     // Not a copy: copying would run the host's lazy look-ups.
     const again = (line: readonly string[]) => runProgram([...line, ...placeWords(own)], host);
     const inside = Object.create(host, { json: { value: json }, obey: { value: again } });
-    const answer = await obey(argv, words ?? [], inside);
+    const answer = await dispatch(argv, words ?? [], inside);
     if (!answer) return 0;
     if (answer.isPrinted) return answer.exit ?? 0;
     host.terminal.out(json ? `${shownJson(answer.data, 2)}\n` : await textOf(answer, host));
@@ -70,7 +70,7 @@ function hang(text: string, width: number): string {
 }
 
 /** `words`: those of the line that name the command. */
-async function obey(
+async function dispatch(
   argv: readonly string[],
   words: readonly string[],
   host: Host,
@@ -105,12 +105,12 @@ async function obey(
     const around = { project: { value: project }, caller: { get: () => caller ?? host.caller } };
     answer = await run(Object.create(host, around), call);
   };
-  await runLine(argv, { meant: await meantBy(words, specs, host), host, act });
+  await runLine(argv, { candidates: await candidatesFor(words, specs, host), host, act });
   return answer;
 }
 
 /** The named command, else those that begin with its word; all where none is named. Throws `usage`. */
-async function meantBy(
+async function candidatesFor(
   [first, second]: readonly string[],
   specs: readonly CommandSpec[],
   { name: program }: Host,

@@ -15,7 +15,7 @@ export interface RefusedChoice {
 interface Fault {
   readonly message: string;
   /** What was probably meant. */
-  readonly meant?: string | null | undefined;
+  readonly suggestion?: string | null | undefined;
 }
 
 /** `command`: where commander stopped. */
@@ -29,26 +29,27 @@ export function usageError(
 }
 
 export function choiceError({ choices, command, given, name }: RefusedChoice): PawlError {
-  const meant = choices.find((choice) => given !== "" && choice.startsWith(given)) ?? nearest(given, choices);
+  const suggestion =
+    choices.find((choice) => given !== "" && choice.startsWith(given)) ?? nearest(given, choices);
   const message = `${name} is ${JSON.stringify(given)}: expected one of ${choices.join(", ")}`;
-  return refused({ message, meant }, pathOf(command));
+  return refused({ message, suggestion: suggestion }, pathOf(command));
 }
 
 /** `path`: the program, or a command that has others below it. */
 export function unknownCommand(word: string, names: readonly string[], path: string): PawlError {
-  return refused({ message: `Unknown command '${word}'`, meant: nearest(word, names) }, path);
+  return refused({ message: `Unknown command '${word}'`, suggestion: nearest(word, names) }, path);
 }
 
-function refused({ message, meant }: Fault, path: string): PawlError {
+function refused({ message, suggestion }: Fault, path: string): PawlError {
   const help = `See \`${path} --help\`.`;
-  return new PawlError("usage", `${message}.`, meant ? `Did you mean ${meant}? ${help}` : help);
+  return new PawlError("usage", `${message}.`, suggestion ? `Did you mean ${suggestion}? ${help}` : help);
 }
 
 const FAULTS: Readonly<Record<string, (command: Command, argv: readonly string[]) => Fault>> = {
   "commander.help": secondWordMissing,
   "commander.unknownCommand": ({ args: [word = ""], commands }) => ({
     message: `Unknown command '${word}'`,
-    meant: nearest(word, commands.map(nameOf)),
+    suggestion: nearest(word, commands.map(nameOf)),
   }),
   "commander.unknownOption": unknownOption,
   "commander.missingArgument": ({ args, registeredArguments }) => ({
@@ -69,7 +70,10 @@ function unknownOption(command: Command): Fault {
   const word = command.args.find((each) => each.length > 1 && each.startsWith("-")) ?? "";
   const known = ["--help", ...optionsOf(command).flatMap(({ long }) => long ?? [])];
   const [name = ""] = word.split("=");
-  return { message: `Unknown option '${word}'`, meant: word.startsWith("--") ? nearest(name, known) : null };
+  return {
+    message: `Unknown option '${word}'`,
+    suggestion: word.startsWith("--") ? nearest(name, known) : null,
+  };
 }
 
 function missing(argument: Argument | undefined): string {

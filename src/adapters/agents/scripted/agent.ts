@@ -146,7 +146,7 @@ function hang(): void {
 }
 
 /** Returns false if it stops here. */
-function obey({ rest, word }: Line, earlier: readonly string[]): boolean {
+function runLine({ rest, word }: Line, earlier: readonly string[]): boolean {
   if (word === "RUN") run(rest);
   else if (word === "SAY") say(rest);
   else if (word === "RECALL")
@@ -181,7 +181,7 @@ function main(): void {
   tell({ type: "system", subtype: "init", cwd: process.cwd(), permissionMode: options["permission-mode"] });
   for (const [at, line] of lines.entries()) {
     if (ENDINGS.has(line.word)) remember({ obeyed: at + 1 });
-    if (!obey(line, prompts)) return;
+    if (!runLine(line, prompts)) return;
     remember({ obeyed: at + 1 });
   }
   if (lastWords === "") say("done");

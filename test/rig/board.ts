@@ -86,7 +86,8 @@ export async function enterBoard({ address, url }: Pick<BoardServer, "address" |
         headers: { cookie, origin, "x-pawl-csrf": csrf, "content-type": "application/json", ...headers },
         body: typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body),
       }),
-    listen: (last = "") => listen(`${origin}/api/events`, { cookie, ...(last && { "last-event-id": last }) }),
+    listen: (last = "") =>
+      followStream(`${origin}/api/events`, { cookie, ...(last && { "last-event-id": last }) }),
   };
 }
 
@@ -108,7 +109,7 @@ export interface Listening {
   close(): void;
 }
 
-function listen(url: string, headers: OutgoingHttpHeaders): Promise<Listening> {
+function followStream(url: string, headers: OutgoingHttpHeaders): Promise<Listening> {
   const said: Said[] = [];
   const taken = new Set<Said>();
   let wake = () => {};

@@ -77,7 +77,7 @@ function run(setup: CommandsSetup, order: CommandOrder): CommandRun {
     input: "",
     outputFolder: runFolder.folder,
     limits: order.limits ?? {},
-    hearLine: (line) => {
+    onLine: (line) => {
       tail.push(line.slice(-TAIL_CHARACTERS));
       if (tail.length > TAIL_LINES) tail.shift();
     },

@@ -22,7 +22,7 @@ function stream(name: string): string[] {
     .split("\n");
 }
 
-function listen(dialect: Dialect, lines: readonly string[]): { heard: Heard; events: AgentEvent[] } {
+function readLines(dialect: Dialect, lines: readonly string[]): { heard: Heard; events: AgentEvent[] } {
   let heard = NOTHING_HEARD;
   const events: AgentEvent[] = [];
   for (const line of lines) {
@@ -36,7 +36,7 @@ function listen(dialect: Dialect, lines: readonly string[]): { heard: Heard; eve
 }
 
 function verdict(dialect: Dialect, lines: readonly string[], end: Parameters<typeof judge>[1] = WELL) {
-  return judge(listen(dialect, lines).heard, end, dialect.failureOf);
+  return judge(readLines(dialect, lines).heard, end, dialect.failureOf);
 }
 
 const RECORDED = readdirSync(STREAMS).map((name) => name.replace(".jsonl", ""));
@@ -52,7 +52,7 @@ describe("recorded streams", () => {
   it.each(WELL_ENDED)(
     "%s tells its session, its tool call, its last words, and ends as success",
     (name, dialect) => {
-      const { heard, events } = listen(dialect, stream(name));
+      const { heard, events } = readLines(dialect, stream(name));
       expect(heard.text).toBe("scripted model: ran 1 command(s), done");
       expect(events.filter((event) => event.type === "session")).toEqual([
         { type: "session", id: heard.session },
@@ -67,26 +67,26 @@ describe("recorded streams", () => {
   it.each(Object.keys(DIALECTS))("%s keeps its session when it is resumed", (name) => {
     const dialect = DIALECTS[name] as Dialect;
     const [first, second] = [`${name}-1`, `${name}-resume`].map(
-      (one) => listen(dialect, stream(one)).heard.session,
+      (one) => readLines(dialect, stream(one)).heard.session,
     );
     expect(first).toBeTruthy();
     expect(second).toBe(first);
   });
 
   it("tell what was spent: claude and opencode the price, codex its share of the thread", () => {
-    expect(listen(claude, stream("claude-1")).heard.usage).toEqual({
+    expect(readLines(claude, stream("claude-1")).heard.usage).toEqual({
       usd: expect.closeTo(0.0009),
       inputTokens: 200,
       outputTokens: 20,
       turns: 2,
     });
-    expect(spentIn(listen(opencode, stream("opencode-1")).heard)).toEqual({
+    expect(spentIn(readLines(opencode, stream("opencode-1")).heard)).toEqual({
       usd: expect.closeTo(0.00024),
       inputTokens: 200,
       outputTokens: 20,
       turns: 2,
     });
-    const before = listen(codex, stream("codex-1")).heard.usageInAll;
+    const before = readLines(codex, stream("codex-1")).heard.usageInAll;
     let heard = NOTHING_HEARD;
     for (const line of stream("codex-resume"))
       heard = take(heard, codex.read(parseLine(line) ?? {}), before).heard;
@@ -98,7 +98,7 @@ describe("recorded streams", () => {
     promise("telemetry.names");
     const models = Object.entries(DIALECTS).map(([name, dialect]) => [
       name,
-      listen(dialect, stream(`${name}-1`)).heard.model,
+      readLines(dialect, stream(`${name}-1`)).heard.model,
     ]);
     expect(Object.fromEntries(models)).toEqual({
       claude: { asked: "claude-sonnet-4-5", answered: "claude-sonnet-4-5" },
@@ -113,11 +113,11 @@ describe("recorded streams", () => {
       said({ model: "words of an agent" }),
       said({ model: "a-small-one" }, { parent_tool_use_id: "t1" }),
     ];
-    expect(listen(claude, odd).heard.model).toBeNull();
+    expect(readLines(claude, odd).heard.model).toBeNull();
   });
 
   it("count model calls by the tools used where they tell none", () => {
-    const turns = (dialect: Dialect, name: string) => spentIn(listen(dialect, stream(name)).heard)?.turns;
+    const turns = (dialect: Dialect, name: string) => spentIn(readLines(dialect, stream(name)).heard)?.turns;
     expect([turns(claude, "claude-1"), turns(opencode, "opencode-1")]).toEqual([2, 2]);
     expect([turns(codex, "codex-1"), turns(gemini, "gemini-1")]).toEqual([2, 2]);
     expect(spentIn({ usage: null, tools: 0, turns: 0 })).toBeNull();
@@ -126,18 +126,18 @@ describe("recorded streams", () => {
   it.each(Object.keys(DIALECTS))("%s are counted turn by turn, before they end", (name) => {
     promise("agents.budget");
     const lines = stream(`${name}-1`);
-    const { events } = listen(DIALECTS[name] as Dialect, lines);
+    const { events } = readLines(DIALECTS[name] as Dialect, lines);
     const turns = events.flatMap((event) => (event.type === "usage" ? [event.usage.turns] : []));
     expect(turns.at(-1)).toBe(2);
     expect(turns).toContain(1);
     const tool = lines.findIndex((line) => /tool_use|command_execution/.test(line));
-    const cut = listen(DIALECTS[name] as Dialect, lines.slice(0, tool + 1)).heard;
+    const cut = readLines(DIALECTS[name] as Dialect, lines.slice(0, tool + 1)).heard;
     expect(spentIn(cut)).toMatchObject({ turns: 1 });
   });
 
   it("count a call once, in however many lines it comes, calls side by side too", () => {
     const line = (id: string) => JSON.stringify({ type: "assistant", message: { id, content: [] } });
-    const { heard } = listen(claude, ["a", "a", "b", "a", "b", "c"].map(line));
+    const { heard } = readLines(claude, ["a", "a", "b", "a", "b", "c"].map(line));
     expect(spentIn(heard)).toMatchObject({ turns: 3 });
   });
 
@@ -218,8 +218,8 @@ describe("recorded streams", () => {
 
   it("say what claude's run cost, not what its session did", () => {
     promise("agents.own-cost");
-    expect(listen(claude, stream("claude-cumulative")).heard.usage?.usd).toBeCloseTo(0.0012);
-    expect(listen(claude, stream("claude-budget")).heard.usage?.usd).toBeCloseTo(0.0006);
+    expect(readLines(claude, stream("claude-cumulative")).heard.usage?.usd).toBeCloseTo(0.0012);
+    expect(readLines(claude, stream("claude-budget")).heard.usage?.usd).toBeCloseTo(0.0006);
   });
 
   it("say once that the agent tries again, and before each long wait", () => {
@@ -229,7 +229,7 @@ describe("recorded streams", () => {
         ...{ type: "system", subtype: "api_retry", attempt, max_retries: 10, retry_delay_ms },
         ...{ error_status: 401, error: "authentication_failed" },
       });
-    const { events } = listen(claude, [retry(1, 520), retry(2, 1069), retry(3, 2311), retry(6, 16_500)]);
+    const { events } = readLines(claude, [retry(1, 520), retry(2, 1069), retry(3, 2311), retry(6, 16_500)]);
     expect(events.map((event) => (event.type === "warning" ? event.text : event.type))).toEqual([
       "a call of the model failed (authentication_failed, 401); it tries again in 1 s, retry 1 of 10",
       "a call of the model failed (authentication_failed, 401); it tries again in 17 s, retry 6 of 10",
@@ -322,7 +322,7 @@ describe("the verdict", () => {
 
 describe("what an agent was not allowed", () => {
   const told = (dialect: Dialect, ...lines: readonly object[]) =>
-    listen(
+    readLines(
       dialect,
       lines.map((line) => JSON.stringify(line)),
     ).heard.refused;
@@ -360,6 +360,6 @@ describe("what an agent was not allowed", () => {
   });
 
   it.each(WELL_ENDED)("is nothing in %s", (name, dialect) => {
-    expect(listen(dialect, stream(name)).heard.refused).toEqual([]);
+    expect(readLines(dialect, stream(name)).heard.refused).toEqual([]);
   });
 });

@@ -14,7 +14,7 @@ export interface LineSplitter {
 
 export function splitLines(
   hear: (line: string) => void,
-  hearTooLong: (characters: number) => void = () => {},
+  onTooLong: (characters: number) => void = () => {},
   maxLine: number = MAX_LINE,
 ): LineSplitter {
   const decoder = new StringDecoder("utf8");
@@ -29,7 +29,7 @@ export function splitLines(
     } else parts.push(text);
   };
   const close = () => {
-    if (skipped > 0) hearTooLong(skipped);
+    if (skipped > 0) onTooLong(skipped);
     else hear(parts.join("").replace(/\r$/, ""));
     parts = [];
     length = 0;

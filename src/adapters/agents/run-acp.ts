@@ -55,7 +55,7 @@ export function startAcp(
     added: {},
     ...outsideNeeds(setup, agent),
     input: null,
-    hearLine: wire.hear,
+    onLine: wire.hear,
   });
   const talk = converse(order, agent, wire.stream(running), run.tell);
   const ended = finish();

@@ -63,11 +63,11 @@ export function startCli(
     added: dialect.environment(call),
     ...outsideNeeds(setup, agent),
     input: order.prompt,
-    hearLine: (line) => {
+    onLine: (line) => {
       const json = parseLine(line);
       if (json !== null) run.tell(dialect.read(json));
     },
-    hearTooLong: (characters) =>
+    onTooLong: (characters) =>
       hear({ type: "warning", text: `skipped a line of ${characters} characters: it is too long` }),
   });
   const ended = running.ended.then((told) =>

@@ -36,7 +36,7 @@ function run(script: string, change: Partial<ProcessOrder> = {}) {
     input: "",
     outputFolder: join(folder, "out"),
     limits: {},
-    hearLine: (line) => lines.push(line),
+    onLine: (line) => lines.push(line),
     ...change,
   });
   return { running, lines, mark };

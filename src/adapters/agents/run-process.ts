@@ -42,8 +42,8 @@ export interface ProcessOrder {
   readonly leavesRunning?: boolean;
   /** An exit code above 128 names the signal that ended it. */
   readonly signalByCode?: boolean;
-  hearLine(line: string): void;
-  hearTooLong?(characters: number): void;
+  onLine(line: string): void;
+  onTooLong?(characters: number): void;
 }
 
 export type Ending = "itself" | "stopped" | "inactive" | "timed-out" | "not-started";
@@ -108,7 +108,7 @@ function neverStarted(why: string): RunningProcess {
 function follow(order: ProcessOrder, child: ChildProcess): RunningProcess {
   const started = performance.now();
   const limits = watchLimits(order.limits, (which, text) => end(which, text));
-  const ear = listen(order, child, limits.heard);
+  const output = readOutput(order, child, limits.heard);
   const sweep = sweeper(order, child);
   let ending: Ending = "itself";
   let why = "";
@@ -119,7 +119,7 @@ function follow(order: ProcessOrder, child: ChildProcess): RunningProcess {
   const settle = (code: number | null, signal: string | null, leftovers: Leftovers) => {
     limits.off();
     const duration = Math.round(performance.now() - started);
-    tell({ code, signal, ending, why, duration, leftovers, ...ear.close() });
+    tell({ code, signal, ending, why, duration, leftovers, ...output.close() });
   };
   function end(how: Ending, text: string): void {
     if (ending !== "itself" || isOver(child)) return;
@@ -140,7 +140,7 @@ function follow(order: ProcessOrder, child: ChildProcess): RunningProcess {
     limits.off();
     const stays = order.leavesRunning === true && ending === "itself";
     const leftovers = stays ? NO_LEFTOVERS : await sweep();
-    await ear.silence();
+    await output.drained();
     const byWall = order.signalByCode === true && signal === null ? signalOf(code) : null;
     settle(byWall === null ? code : null, byWall ?? signal, leftovers);
   });
@@ -169,16 +169,16 @@ function isOver(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-interface Ear {
+interface OutputReader {
   /** Settles when all output has been read, or soon after no process can write any more. */
-  silence(): Promise<void>;
+  drained(): Promise<void>;
   close(): Pick<ProcessEnd, "errors" | "outputFault">;
 }
 
-function listen(order: ProcessOrder, child: ChildProcess, heard: () => void): Ear {
+function readOutput(order: ProcessOrder, child: ChildProcess, heard: () => void): OutputReader {
   const output = openOutput(join(order.outputFolder, "output.jsonl"));
   const errorLog = openOutput(join(order.outputFolder, "errors.log"));
-  const lines = splitLines(order.hearLine, order.hearTooLong);
+  const lines = splitLines(order.onLine, order.onTooLong);
   const redactor = openRedactor({ ...order.masked, ...order.environment });
   const [outputMask, errorMask] = [redactor.stream(), redactor.stream()];
   let errors = Buffer.alloc(0);
@@ -203,7 +203,7 @@ function listen(order: ProcessOrder, child: ChildProcess, heard: () => void): Ea
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => {});
   const closed = new Promise<void>((done) => child.once("close", () => done()));
   return {
-    async silence() {
+    async drained() {
       await Promise.race([closed, new Promise((done) => setTimeout(done, LAST_OUTPUT).unref())]);
       child.stdout?.destroy();
       child.stderr?.destroy();

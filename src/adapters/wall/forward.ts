@@ -12,7 +12,7 @@ const LOOPBACK = "127.0.0.1";
 /** Whoever has said all may still be answered. */
 const HALF_OPEN = { allowHalfOpen: true };
 
-function listen(server: Server, port: number): Promise<number> {
+function listenOnLoopback(server: Server, port: number): Promise<number> {
   return new Promise((done, fail) => {
     server.once("error", fail);
     server.listen(port, LOOPBACK, () => {
@@ -55,11 +55,12 @@ function toLoopback(port: number): Server {
   });
 }
 
-const proxy = `http://${LOOPBACK}:${await listen(
+const proxy = `http://${LOOPBACK}:${await listenOnLoopback(
   createServer(HALF_OPEN, (near) => lead(near, connect({ path: socket, ...HALF_OPEN }))),
   0,
 )}`;
-for (const port of ports.split(",").filter(Boolean)) await listen(toLoopback(Number(port)), Number(port));
+for (const port of ports.split(",").filter(Boolean))
+  await listenOnLoopback(toLoopback(Number(port)), Number(port));
 
 const none = `${LOOPBACK},localhost,::1`;
 const named = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name) => [name, name.toLowerCase()]);

@@ -48,14 +48,14 @@ export async function serveHttp(
   const onerror = ({ message }: Error) => onError(message.split("\n")[0] ?? "");
   // A signal that came during the start ends it too.
   const ended = firstSignal();
-  const http = await listen(port, () => openHttp({ factory, bus, port, token, onerror }));
+  const http = await listenHttp(port, () => openHttp({ factory, bus, port, token, onerror }));
   onOpen({ url: http.url, token, made: connection.token === undefined });
   const signal = await ended;
   await http.close(() => work.done());
   return signal;
 }
 
-async function listen(port: number, open: () => Promise<Http>): Promise<Http> {
+async function listenHttp(port: number, open: () => Promise<Http>): Promise<Http> {
   try {
     return await open();
   } catch (cause) {

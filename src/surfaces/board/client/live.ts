@@ -20,7 +20,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 let since = document.querySelector<HTMLMetaElement>('meta[name="pawl-since"]')?.content ?? "";
 
 /** Calls back with each event; with null when the stream is back after a break, as anything may have happened. */
-export function listen(listener: Listener): () => void {
+export function onEvent(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }

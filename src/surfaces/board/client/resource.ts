@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { Refused, ShownEvent } from "../wire.ts";
 import { get, refusedOf } from "./api.ts";
 import { inBursts } from "./bursts.ts";
-import { listen } from "./live.ts";
+import { onEvent } from "./live.ts";
 
 export interface Resource<T> {
   /** The last that came; null: nothing has. It stays while a newer is asked for. */
@@ -46,7 +46,7 @@ export function useResource<T>(path: string | null, concerns: (event: ShownEvent
     if (path === null) return undefined;
     void load();
     const often = inBursts(load);
-    const stop = listen((event) => {
+    const stop = onEvent((event) => {
       if (event === null || concern.current(event)) often.ask();
     });
     return () => {

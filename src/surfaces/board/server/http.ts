@@ -20,7 +20,7 @@ const MOST_SILENT = 32;
 const REQUEST_LIMIT = 5000;
 
 /** `admits`: whether the other end of a connection may talk to the board at all. Throws `usage` where the port is taken. */
-export async function listen(
+export async function listenHttp(
   port: number,
   fetch: (request: Request, bindings: object) => Response | Promise<Response>,
   admits: (socket: Socket) => boolean,

@@ -15,7 +15,7 @@ import {
   HEADERS,
 } from "./door.ts";
 import { errorAnswer, errorOf, refusal } from "./errors.ts";
-import { listen } from "./http.ts";
+import { listenHttp } from "./http.ts";
 import { openInboxes } from "./inbox.ts";
 import { METRICS_HEADERS, openMetrics } from "./metrics.ts";
 import type { BoardOptions } from "./options.ts";
@@ -43,7 +43,7 @@ export async function openBoard(options: BoardOptions): Promise<Board> {
   const door: DoorOptions = { sessions, host: () => host, readOnly, agentBehind, metricsToken };
   const projects = boardProjects(options.places);
   const app = boardApp(options, door, projects, ending.signal);
-  const server = await listen(
+  const server = await listenHttp(
     options.port,
     (request, bindings) => app.fetch(request, bindings),
     options.admits,

@@ -141,7 +141,7 @@ async function start(context: ExecutionContext, place: AgentStart): Promise<Step
     events: agentStarted(before, { step, agent: place.agent, run: id, resumed: session !== null }),
   });
   if (context.stop.aborted) return { event: "interrupted", patch: { underway: [], agentRun: null } };
-  const heard = listen(context, id);
+  const heard = followAgent(context, id);
   const minutes = minutesLeft(budgetOf(task, settings), known.run.spent);
   const limit = Math.min(settings.limits.run, minutes);
   context.delivered(known.messages.map((message) => message.path));
@@ -238,7 +238,7 @@ interface Heard {
   noted: Promise<unknown>;
 }
 
-function listen(context: ExecutionContext, run: string): Heard {
+function followAgent(context: ExecutionContext, run: string): Heard {
   const { task, settings, run: before } = context.known;
   const taskId = task.id;
   let exceed = (_: "budget") => {};

@@ -49,7 +49,7 @@ export function openMachine(stage: Stage, name: string): Machine {
           env: stage.variables,
         });
       await stage.trust(folder);
-      tell(name, "git clone, pawl trust");
+      printLine(name, "git clone, pawl trust");
       await stage.pause();
     },
     work() {
@@ -68,7 +68,7 @@ export function openMachine(stage: Stage, name: string): Machine {
         if (event === null) return refused.push(line);
         heard.push(event);
         const words = wordsOf(event);
-        if (words !== null) tell(name, words);
+        if (words !== null) printLine(name, words);
       });
     },
     async hears(wanted) {
@@ -81,7 +81,7 @@ export function openMachine(stage: Stage, name: string): Machine {
     async end() {
       child?.kill("SIGTERM");
       await until(() => child === null || child.exitCode !== null || child.signalCode !== null);
-      tell(name, "has ended: SIGTERM drains it");
+      printLine(name, "has ended: SIGTERM drains it");
     },
   };
 }
@@ -94,6 +94,6 @@ function wordsOf({ resumed, stepIndex, takenOver, taskId, type }: HeardEvent): s
   return type === "task:completed" ? `${taskId} is done: checked and merged on the remote` : null;
 }
 
-function tell(name: string, words: string): void {
+function printLine(name: string, words: string): void {
   print(`  ${styleText("green", name)} ${words}`);
 }

@@ -61,22 +61,22 @@ const WIDTH = 80 - LABEL - 2;
 export function show(outcome: Outcome): void {
   const { tries, layer, word, result, isFault, isHonest, onlyReported } = outcome;
   print("");
-  tell(isHonest ? "honest" : "tries", tries);
+  printRow(isHonest ? "honest" : "tries", tries);
   if (isFault) {
-    tell("but", missingIn(outcome).join("; "), "red");
-    tell("result", isHonest ? "IT DID NOT PASS" : "IT CAME THROUGH", "red");
-  } else if (isHonest) tell("passes", result, "green");
+    printRow("but", missingIn(outcome).join("; "), "red");
+    printRow("result", isHonest ? "IT DID NOT PASS" : "IT CAME THROUGH", "red");
+  } else if (isHonest) printRow("passes", result, "green");
   else {
     const colour = onlyReported ? "yellow" : "green";
-    tell(onlyReported ? "told by" : "caught by", `${layer} (${word})`, colour);
-    tell(onlyReported ? "reported" : "prevented", result, colour);
+    printRow(onlyReported ? "told by" : "caught by", `${layer} (${word})`, colour);
+    printRow(onlyReported ? "reported" : "prevented", result, colour);
   }
 }
 
 export function showOpen(tries: string, why: string): void {
   print("");
-  tell("not tried", tries);
-  tell("open", why, "yellow");
+  printRow("not tried", tries);
+  printRow("open", why, "yellow");
 }
 
 function missingIn({ facts, layer, word }: Outcome): readonly string[] {
@@ -86,7 +86,7 @@ function missingIn({ facts, layer, word }: Outcome): readonly string[] {
 
 type Colour = "green" | "red" | "yellow";
 
-function tell(label: string, text: string, colour?: Colour): void {
+function printRow(label: string, text: string, colour?: Colour): void {
   const [first = "", ...rest] = wrapped(text, WIDTH);
   const painted = (line: string) => (colour ? styleText(colour, line) : line);
   print(`  ${label.padEnd(LABEL)}${painted(first)}`);

@@ -108,17 +108,17 @@ export async function openGround({ fast, files, sandbox = "auto" }: Settings): P
       const events = lines.flatMap((line) => (/^\{.*\}$/.test(line) ? [JSON.parse(line) as LoopEvent] : []));
       return { code, of: (type) => events.filter((event) => event.type === type) };
     },
-    attempt: async (tries, act) => tell(judge(tries, await act().catch(unseen))),
+    attempt: async (tries, act) => addOutcome(judge(tries, await act().catch(unseen))),
     leaveOut(tries, why) {
       open.push(tries);
       showOpen(tries, why);
     },
     hasWall: sandbox === "auto" && probe(variables).program !== null,
     open,
-    honest: async (does, act) => tell(judgeHonest(does, await act().catch(unseen))),
+    honest: async (does, act) => addOutcome(judgeHonest(does, await act().catch(unseen))),
   };
 
-  async function tell(outcome: Outcome) {
+  async function addOutcome(outcome: Outcome) {
     outcomes.push(outcome);
     show(outcome);
     await stage.pause();

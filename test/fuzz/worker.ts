@@ -15,7 +15,7 @@ if (target === undefined) throw new Error(`no target ${name}`);
 const seeds = target.seeds.map((each) => Buffer.from(each as string));
 const at = new Int32Array(progress);
 let found = 0;
-const tell = (finding: Finding) => {
+const postFinding = (finding: Finding) => {
   found++;
   parentPort?.postMessage(finding);
 };
@@ -29,14 +29,17 @@ for (let index = first; performance.now() < end && found < MOST_FINDINGS; index+
     await target.run(bytes, scratch);
   } catch (thrown) {
     if (!(thrown instanceof PawlError) || thrown.code === "internal")
-      tell({
+      postFinding({
         at: index,
         what: `${describe(thrown)}\n      on ${JSON.stringify(bytes.toString().slice(0, 300))}`,
       });
   }
   const { user, system } = process.threadCpuUsage(begun);
   if (user + system > LIMIT_MICROSECONDS)
-    tell({ at: index, what: `took ${Math.round((user + system) / 1000)} ms for ${bytes.length} bytes` });
+    postFinding({
+      at: index,
+      what: `took ${Math.round((user + system) / 1000)} ms for ${bytes.length} bytes`,
+    });
   if (index % 500 === 499) {
     rmSync(scratch, { recursive: true, force: true });
     mkdirSync(scratch);

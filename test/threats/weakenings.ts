@@ -1834,7 +1834,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   "A project sends notices": [
     {
       takes: "the person's agreement",
-      file: "src/app/notices/tell.ts",
+      file: "src/app/notices/send-notices.ts",
       find: ".filter((name) => isTrusted(noticeEntry(name, notify), record))",
       replace: ".filter((name) => record === record || name === null)",
       tests: [
@@ -1852,8 +1852,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the last notice",
-      file: "src/app/notices/tell.ts",
-      find: "    ...agreedNotices(record, notify).map((agreed) => tellEnd(sending, agreed)),\n",
+      file: "src/app/notices/send-notices.ts",
+      find: "    ...agreedNotices(record, notify).map((agreed) => sendEnd(sending, agreed)),\n",
       replace: "",
       tests: [
         "test/e2e/notices.proof.test.ts: whose pawl.yaml an agent edits redirects no notice; the receiver that was agreed to hears so, once",

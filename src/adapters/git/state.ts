@@ -49,7 +49,7 @@ export async function holdings(place: Workplace, { branch, folder, repo }: Workt
   const [ref, headRef] = [`refs/heads/${branch}`, checkedOut(branch)];
   const [own, elsewhere] = [await commitOf(hub, ref), await commitOf(hub, headRef)];
   const look = { hub, from, top, branch };
-  let said = await tell(place, look, [own, elsewhere]);
+  let said = await readCheckout(place, look, [own, elsewhere]);
   if (said.head === null && said.tip === null)
     throw gitFailed(["status"], top, "its .git is damaged: no commit is found on HEAD or on its branch");
   const tips: Tip[] = [];
@@ -65,7 +65,7 @@ export async function holdings(place: Workplace, { branch, folder, repo }: Workt
   const { tip } = said;
   if (tip !== null && tip !== own && said.branch === branch && said.unfinished === null)
     said = { ...said, ...(await signTip(place, look, tip, own)) };
-  if (said.status === null) said = await tell(place, look, [said.head]);
+  if (said.status === null) said = await readCheckout(place, look, [said.head]);
   const { uncommitted } = parseStatus(said.status ?? "");
   return {
     ...{ hub, uncommitted },
@@ -127,7 +127,7 @@ interface CheckoutState {
 
 const LOOK_LIMIT = 180_000;
 
-const TELL = `
+const READ_CHECKOUT = `
 look=$1 branch=$2; shift 2
 pipe=$(find .git -type p -print -quit)
 [ -z "$pipe" ] || { echo "$pipe is a pipe: expected git's own files in its .git" >&2; exit 1; }
@@ -161,7 +161,7 @@ fi
 git status --porcelain=v2 --branch -z --untracked-files=all --ignore-submodules=dirty
 `;
 
-async function tell(
+async function readCheckout(
   place: Workplace,
   { branch, from, hub, top }: Looked,
   known: readonly (string | null)[],
@@ -171,16 +171,16 @@ async function tell(
   const answer = await inside(place, {
     folder: top,
     from,
-    script: TELL,
+    script: READ_CHECKOUT,
     args,
     writes: [look],
     readOnly: true,
     limit: LOOK_LIMIT,
   });
-  return parseTold(answer);
+  return parseCheckout(answer);
 }
 
-function parseTold({ output }: GitAnswer): CheckoutState {
+function parseCheckout({ output }: GitAnswer): CheckoutState {
   const [ref = "", head = "", tip = "", operations = "", large = "", ...rest] = output.split("\0");
   const at = output.indexOf("\0status\0");
   return {

@@ -10,6 +10,6 @@ const [root = "", home = ""] = process.argv.slice(2);
 setTimeout(() => process.exit(1), MOST_MILLISECONDS).unref();
 attempt(() => setPriority(10), undefined);
 if (root !== "") {
-  const { tell } = await import("./tell.ts");
-  await tell({ root, home, environment: readEnvironment() });
+  const { sendNotices } = await import("./send-notices.ts");
+  await sendNotices({ root, home, environment: readEnvironment() });
 }

@@ -15,7 +15,7 @@ export const board: Run = async (host, call) => {
     readOnly,
     open: open !== false && !byAgent && host.terminal.isScreen,
     unlisted: byAgent,
-    onOpen: (served) => tell(host, served, { readOnly, byAgent }),
+    onOpen: (served) => printAddress(host, served, { readOnly, byAgent }),
   });
   return endedBy(signal);
 };
@@ -33,7 +33,7 @@ function portOf({ options: { port } }: Call): number {
 type OpenedBoard = Parameters<BoardOrder["onOpen"]>[0];
 
 /** On standard output: the address is the command's answer. Under --json, one line for a program. */
-function tell(
+function printAddress(
   { terminal, json }: Host,
   { address, opened, roots, url }: OpenedBoard,
   { readOnly, byAgent }: { readonly readOnly: boolean; readonly byAgent: boolean },

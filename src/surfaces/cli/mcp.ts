@@ -16,7 +16,7 @@ export const mcp: Run = async (host, call) => {
   const signal =
     port === null
       ? await host.serve(project, names)
-      : await host.serveHttp(project, names, { port, onOpen: (served) => tell(host, served) });
+      : await host.serveHttp(project, names, { port, onOpen: (served) => printAddress(host, served) });
   return endedBy(signal);
 };
 
@@ -36,7 +36,7 @@ function portOf({ options }: Call): number | null {
 }
 
 /** On standard error, apart from the output; under --json, one line on standard output for a program. */
-function tell({ terminal, json, name }: Host, { url, token, made }: Parameters<OnOpen>[0]): void {
+function printAddress({ terminal, json, name }: Host, { url, token, made }: Parameters<OnOpen>[0]): void {
   if (json) {
     terminal.out(`${JSON.stringify(made ? { url, token } : { url })}\n`);
     return;

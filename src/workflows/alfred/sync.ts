@@ -60,7 +60,8 @@ export const sync: Transaction<SyncInput, LoadedSync, Gathered, Reply> = {
     let now = told;
     try {
       const tracker = isTold(told, wanted) ? null : await openTracker(outside, context);
-      if (tracker) for await (const step of tell(tracker, id, told, wanted, plan)) now = { ...now, ...step };
+      if (tracker)
+        for await (const step of writeChanges(tracker, id, told, wanted, plan)) now = { ...now, ...step };
       return { told: now, error: null };
     } catch (thrown) {
       return { told: now, error: toPawlError(thrown) };
@@ -116,7 +117,7 @@ function merge(reply: Reply, { data, refused, text }: Reply): Reply {
   };
 }
 
-async function* tell(
+async function* writeChanges(
   tracker: Tracker,
   id: string,
   told: TrackerState,

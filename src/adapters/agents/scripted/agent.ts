@@ -52,22 +52,22 @@ function fileOf(id: string): string {
   return join(folder, `${hashOf(`${process.cwd()}\0${id}`).slice(0, 32)}.json`);
 }
 
-function tell(line: Record<string, unknown>): void {
+function writeLine(line: Record<string, unknown>): void {
   process.stdout.write(`${JSON.stringify({ ...line, session_id: session })}\n`);
 }
 
-function tellContent(content: Record<string, unknown>): void {
+function writeContent(content: Record<string, unknown>): void {
   turns += 1;
-  tell({ type: "assistant", message: { role: "assistant", model: "scripted", content: [content] } });
+  writeLine({ type: "assistant", message: { role: "assistant", model: "scripted", content: [content] } });
 }
 
 function say(text: string): void {
   lastWords = text;
-  tellContent({ type: "text", text });
+  writeContent({ type: "text", text });
 }
 
 function end(fault: string | null, code: number): never {
-  tell({
+  writeLine({
     type: "result",
     subtype: fault ? "error_during_execution" : "success",
     is_error: fault !== null,
@@ -133,11 +133,11 @@ function refuse(message: string): never {
 
 function run(command: string): void {
   const id = randomUUID();
-  tellContent({ type: "tool_use", id, name: "Bash", input: { command } });
+  writeContent({ type: "tool_use", id, name: "Bash", input: { command } });
   const done = spawnSync("bash", ["-c", command], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
   const content = `${done.stdout ?? ""}${done.stderr ?? ""}`.slice(-10_000);
   const result = { type: "tool_result", tool_use_id: id, content, is_error: done.status !== 0 };
-  tell({ type: "user", message: { role: "user", content: [result] } });
+  writeLine({ type: "user", message: { role: "user", content: [result] } });
 }
 
 function hang(): void {
@@ -178,7 +178,12 @@ function main(): void {
   // Told to go on, it does what it was doing, as a model would.
   const lines = own.length > 0 ? own : unfinished;
   remember({ prompt, lines });
-  tell({ type: "system", subtype: "init", cwd: process.cwd(), permissionMode: options["permission-mode"] });
+  writeLine({
+    type: "system",
+    subtype: "init",
+    cwd: process.cwd(),
+    permissionMode: options["permission-mode"],
+  });
   for (const [at, line] of lines.entries()) {
     if (ENDINGS.has(line.word)) remember({ obeyed: at + 1 });
     if (!runLine(line, prompts)) return;

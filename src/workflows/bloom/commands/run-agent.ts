@@ -179,7 +179,7 @@ async function start(context: ExecutionContext, place: AgentStart): Promise<Step
     stop,
     byMinutes: minutes < settings.limits.run,
   };
-  return tell(context, last, await strayed(), known);
+  return agentRunResult(context, last, await strayed(), known);
 }
 
 /** What earlier sessions left. */
@@ -336,7 +336,7 @@ interface Last {
   readonly byMinutes: boolean;
 }
 
-async function tell(
+async function agentRunResult(
   context: ExecutionContext,
   last: Last,
   { files, branches }: Meanwhile,

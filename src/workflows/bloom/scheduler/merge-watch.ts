@@ -52,7 +52,7 @@ export function openMergeWatch({ look, show, stop, notify, now }: MergeWatchSetu
       const waiting = placedTasks(file.tasks, new Map(awaiting).keys()).map(({ task }) => task);
       // One that came back, and waits again, is told again.
       for (const id of told.keys()) if (!waiting.some((task) => task.id === id)) told.delete(id);
-      for (const task of waiting) tell(runs.get(task.id), every);
+      for (const task of waiting) showWatched(runs.get(task.id), every);
       if (waiting.length === 0) return null;
       if (round === null && next <= now() && !stop.aborted) round = lookAtAll(waiting, every);
       return round === null ? next - now() : null;
@@ -63,7 +63,7 @@ export function openMergeWatch({ look, show, stop, notify, now }: MergeWatchSetu
     },
   };
 
-  function tell(run: TaskRun | undefined, every: number): void {
+  function showWatched(run: TaskRun | undefined, every: number): void {
     const pull = run?.pullRequest;
     if (!run || !pull || told.get(run.task) === pull.number) return;
     told.set(run.task, pull.number);

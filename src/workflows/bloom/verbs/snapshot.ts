@@ -82,13 +82,13 @@ export interface Done {
 /** A read-only verb. */
 export function looking<Input, Loaded extends LoadedTasks>(
   read: (view: View, context: Context, input: Input) => Promise<Loaded>,
-  tell: (seen: Loaded, input: Input, context: Context) => Done,
+  render: (seen: Loaded, input: Input, context: Context) => Done,
 ): Transaction<Input, Loaded, undefined, Reply> {
   return {
     run: () => null,
     read: (view, input, context) => read(view, context, input),
     propose: (seen, _, input, context) => ({
-      reply: replyOf(tell(seen, input, context)),
+      reply: replyOf(render(seen, input, context)),
       cacheEntries: seen.cacheEntries,
     }),
   };

@@ -33,13 +33,13 @@ import { WORKFLOWS } from "../../workflows/index.ts";
 import { allWorkflows, openProject } from "../app.ts";
 import { placeOf } from "./notices-place.ts";
 
-export interface TellPlace {
+export interface NoticesOrder {
   readonly root: string;
   readonly home: string;
   readonly environment: Environment;
 }
 
-export async function tell(given: TellPlace): Promise<void> {
+export async function sendNotices(given: NoticesOrder): Promise<void> {
   const place = openNoticePlace(openStateHome(given.root, given.environment));
   for (let lock = await place.tryLock(); lock !== null; lock = place.isAsked() ? await place.tryLock() : null)
     try {
@@ -53,18 +53,18 @@ export async function tell(given: TellPlace): Promise<void> {
     }
 }
 
-async function lookOnce(given: TellPlace, place: NoticePlace): Promise<void> {
+async function lookOnce(given: NoticesOrder, place: NoticePlace): Promise<void> {
   const asShipped = { ...given, workflows: WORKFLOWS };
   const workflows = await allWorkflows(given.root, asShipped, openProject);
   const project = await openProject({ ...asShipped, workflows });
   try {
-    await tellAll(project, given, place);
+    await sendToAll(project, given, place);
   } finally {
     await project.close();
   }
 }
 
-async function tellAll(project: Project, given: TellPlace, place: NoticePlace): Promise<void> {
+async function sendToAll(project: Project, given: NoticesOrder, place: NoticePlace): Promise<void> {
   const { runtime, trust } = project;
   const { notify } = await runtime.settings(runtime.store.view());
   const found = await findCauses(project, place.findRest());
@@ -73,19 +73,19 @@ async function tellAll(project: Project, given: TellPlace, place: NoticePlace): 
   await Promise.all([
     ...receiversOf(notify)
       .filter((name) => isTrusted(noticeEntry(name, notify), record))
-      .map((name) => tellReceiver(sending, name, notify, found)),
-    ...agreedNotices(record, notify).map((agreed) => tellEnd(sending, agreed)),
+      .map((name) => sendDue(sending, name, notify, found)),
+    ...agreedNotices(record, notify).map((agreed) => sendEnd(sending, agreed)),
   ]);
 }
 
 interface Sending {
   readonly project: Project;
-  readonly given: TellPlace;
+  readonly given: NoticesOrder;
   readonly memory: Memory;
   readonly now: Date;
 }
 
-async function tellReceiver(
+async function sendDue(
   sending: Sending,
   name: ReceiverName,
   notify: NotifySettings,
@@ -100,7 +100,7 @@ async function tellReceiver(
   await sendAll(sending, name, await openReceiver(name, notify, given), due);
 }
 
-async function tellEnd(sending: Sending, { name, settings, text }: AgreedNotice): Promise<void> {
+async function sendEnd(sending: Sending, { name, settings, text }: AgreedNotice): Promise<void> {
   const { given, memory, now } = sending;
   const telling = await endedNotice(text, placeOf(given, now));
   memory.keepOnly(name, new Set(telling.keys));

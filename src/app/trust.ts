@@ -5,7 +5,7 @@
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isAbsence } from "../adapters/files/disk.ts";
-import { inStateHome } from "../adapters/files/vault.ts";
+import { inStateHome } from "../adapters/files/project-key.ts";
 import { writeWhole } from "../adapters/files/write-whole.ts";
 import type { Environment } from "../config/config.ts";
 import { openStateHome, TRUST_FILE } from "../config/state-home.ts";

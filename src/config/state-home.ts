@@ -4,8 +4,8 @@
  */
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
+import type { StatePlace } from "../adapters/files/project-key.ts";
 import { openStatePlace } from "../adapters/files/state-place.ts";
-import type { StatePlace } from "../adapters/files/vault.ts";
 import { baseFolder } from "../adapters/process/base-folder.ts";
 import { hashOf } from "../core/hash.ts";
 import type { Environment } from "./config.ts";

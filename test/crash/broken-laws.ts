@@ -126,18 +126,18 @@ export const BROKEN_LAWS: readonly BrokenLaw[] = [
     file: "recover.ts",
     find: "    const resolution = applySteps(applying, all);",
     replace:
-      "    writeMarker(project.disk, project.vault, at);\n    const resolution = applySteps(applying, all);",
+      "    writeMarker(project.disk, project.projectKey, at);\n    const resolution = applySteps(applying, all);",
   },
   {
     name: "the marker outlives the journal that it is about (C5)",
     file: "journal.ts",
-    find: "if (at.length === 0) writeMarker(disk, vault, at);",
+    find: "if (at.length === 0) writeMarker(disk, projectKey, at);",
     replace: "",
   },
   {
     name: "the marker is never written (C5)",
     file: "recover.ts",
-    find: "writeMarker(project.disk, project.vault, at);\n  return at;",
+    find: "writeMarker(project.disk, project.projectKey, at);\n  return at;",
     replace: "return at;",
   },
   {
@@ -220,13 +220,13 @@ export const BROKEN_LAWS: readonly BrokenLaw[] = [
   },
   {
     name: "the project's key is not synced before it is used (C9)",
-    file: "vault.ts",
+    file: "project-key.ts",
     find: "    disk.fsync(fd);\n",
     replace: "",
   },
   {
     name: "the folder of the project's key is not synced (C9)",
-    file: "vault.ts",
+    file: "project-key.ts",
     find: '  disk.fsyncFolder("");\n',
     replace: "",
   },

@@ -1,5 +1,5 @@
 import type { Disk, FileStat, OpenMode } from "../../src/adapters/files/disk.ts";
-import type { StatePlace } from "../../src/adapters/files/vault.ts";
+import type { StatePlace } from "../../src/adapters/files/project-key.ts";
 import { type Machine, SimError, type SimFile } from "./sim-machine.ts";
 
 /** One call of a process on its disk. */

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openVault, type StatePlace } from "../../src/adapters/files/vault.ts";
+import { openProjectKey, type StatePlace } from "../../src/adapters/files/project-key.ts";
 import { openStateHome } from "../../src/config/state-home.ts";
 
 const STATE_HOME = "pawl-state-home-";
@@ -28,5 +28,5 @@ export function stateOf(root: string): StatePlace {
 
 /** Makes the key of the project at `root`, as its first commit does. */
 export function makeKeyOf(root: string): void {
-  openVault(stateOf(root)).makeKey();
+  openProjectKey(stateOf(root)).makeKey();
 }

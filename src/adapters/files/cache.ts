@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Cache } from "../../core/ports/cache.ts";
 import { errnoOf } from "./disk.ts";
-import type { StatePlace } from "./vault.ts";
+import type { StatePlace } from "./project-key.ts";
 import { writeWhole } from "./write-whole.ts";
 
 interface Latest {

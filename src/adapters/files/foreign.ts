@@ -49,9 +49,9 @@ export function listForeign(disk: Disk): readonly SetAside[] {
 /**
  * Copies what follows the good records to `.pawl/kept/`, synced, and cuts it off the journal. Returns the new path.
  */
-export function setForeignAside({ disk, vault }: ProjectStorage, goodLength: number): string {
+export function setForeignAside({ disk, projectKey }: ProjectStorage, goodLength: number): string {
   // A process that cannot report this in a commit of its own leaves the records in place.
-  vault.makeKey();
+  projectKey.makeKey();
   const kept = copyJournal(disk, NAME, goodLength);
   cutTail(disk, goodLength);
   return kept;

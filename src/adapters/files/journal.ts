@@ -11,15 +11,15 @@ import { CONTROL, JOURNAL } from "./control.ts";
 import { closeQuietly, type Disk, withFile, withOpen, writeAll } from "./disk.ts";
 import { readToEnd, statFile } from "./look.ts";
 import { type Applied, beginning, type Marker, readMarker, writeMarker } from "./marker.ts";
+import type { ProjectKey } from "./project-key.ts";
 import { type JournalRecord, type Parsed, parseJournal, renderRecord } from "./record.ts";
 import type { Step } from "./steps.ts";
 import { openInside } from "./temporary.ts";
-import type { Vault } from "./vault.ts";
 
 /** The project's disk, and the project's folder outside of it. */
 export interface ProjectStorage {
   readonly disk: Disk;
-  readonly vault: Vault;
+  readonly projectKey: ProjectKey;
 }
 
 /** The size in bytes; 0 if there is no journal. */
@@ -28,21 +28,21 @@ export function journalSize(disk: Disk): number {
 }
 
 /** Whether every record is known to be applied. Needs no lock, and costs almost nothing. */
-export function isAllApplied({ disk, vault }: ProjectStorage): boolean {
+export function isAllApplied({ disk, projectKey }: ProjectStorage): boolean {
   const size = journalSize(disk);
   if (size === 0) return true;
-  const marker = readMarker(disk, vault);
+  const marker = readMarker(disk, projectKey);
   return marker?.isCurrent === true && marker.length === size;
 }
 
 /** Writes and syncs a record behind `at`. If this returns, the record is committed; if it throws, it is not. */
 export function appendRecord(
-  { disk, vault }: ProjectStorage,
+  { disk, projectKey }: ProjectStorage,
   at: Applied,
   steps: readonly Step[],
 ): JournalRecord {
-  const key = vault.makeKey();
-  if (at.length === 0) writeMarker(disk, vault, at);
+  const key = projectKey.makeKey();
+  if (at.length === 0) writeMarker(disk, projectKey, at);
   const { bytes, head } = renderRecord(key, at, steps);
   const fd = openInside(disk, JOURNAL, "update");
   try {
@@ -87,11 +87,11 @@ export function loadJournal(place: ProjectStorage, marker: Marker | null): Parse
   return parsed;
 }
 
-export function readJournal({ disk, vault }: ProjectStorage, marker: Marker | null): Parsed {
+export function readJournal({ disk, projectKey }: ProjectStorage, marker: Marker | null): Parsed {
   const size = journalSize(disk);
   const bytes =
     size === 0 ? new Uint8Array() : withFile(disk, JOURNAL, "read", (fd) => readToEnd(disk, fd, size));
-  return parseJournal(bytes, { key: vault.key(), floor: marker?.epoch ?? 0 });
+  return parseJournal(bytes, { key: projectKey.key(), floor: marker?.epoch ?? 0 });
 }
 
 /**
@@ -119,12 +119,12 @@ export function syncJournal(disk: Disk): void {
 }
 
 /** Empties the journal. Its records must be applied and synced. */
-export function trimJournal({ disk, vault }: ProjectStorage, applied: Applied): void {
+export function trimJournal({ disk, projectKey }: ProjectStorage, applied: Applied): void {
   withJournal(disk, (fd) => {
     disk.truncate(fd, 0);
     disk.fsync(fd);
   });
-  writeMarker(disk, vault, beginning(disk, { ...applied, isCurrent: true }));
+  writeMarker(disk, projectKey, beginning(disk, { ...applied, isCurrent: true }));
 }
 
 function damaged({ records, goodLength, stranded }: Parsed): PawlError {

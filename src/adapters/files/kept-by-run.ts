@@ -10,7 +10,7 @@ import { meaningOf } from "../../core/errno.ts";
 import { PawlError } from "../../core/error.ts";
 import { hashOf } from "../../core/hash.ts";
 import { errnoOf, isAbsence } from "./disk.ts";
-import { inStateHome, type StatePlace } from "./vault.ts";
+import { inStateHome, type StatePlace } from "./project-key.ts";
 import { writeWhole } from "./write-whole.ts";
 
 export interface KeptByRun<T> {

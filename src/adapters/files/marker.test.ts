@@ -4,8 +4,8 @@ import { STATE_HOME, simDisk, simState } from "../../../test/crash/sim-disk.ts";
 import { Machine } from "../../../test/crash/sim-machine.ts";
 import { hashOf } from "../../core/hash.ts";
 import { type Applied, beginning, readMarker, writeMarker } from "./marker.ts";
+import { openProjectKey } from "./project-key.ts";
 import { FIRST } from "./record.ts";
-import { openVault } from "./vault.ts";
 
 const MAC = "0123456789abcdef".repeat(4);
 const APPLIED: Applied = { epoch: 1_700_000_000_000, length: 12, sequence: 3, mac: MAC };
@@ -16,7 +16,7 @@ function places() {
   const state = simState(disk);
   state.make();
   const stored = () => machine.tree().get(`${STATE_HOME}/applied`);
-  return { disk, machine, stored, vault: openVault(state) };
+  return { disk, machine, stored, projectKey: openProjectKey(state) };
 }
 
 /** A marker's file with this line, and the seal that belongs to it. */
@@ -26,18 +26,18 @@ const LINE = `pawl-applied 2 boot-1 1 2 3 ${MAC}`;
 const padded = sealed(LINE).trimEnd().padEnd(255);
 
 test("What was written is read, and is current until the machine starts again", () => {
-  const { disk, machine, vault } = places();
-  writeMarker(disk, vault, APPLIED);
-  expect(readMarker(disk, vault)).toEqual({ ...APPLIED, isCurrent: true });
+  const { disk, machine, projectKey } = places();
+  writeMarker(disk, projectKey, APPLIED);
+  expect(readMarker(disk, projectKey)).toEqual({ ...APPLIED, isCurrent: true });
   machine.boot++;
-  expect(readMarker(disk, vault)).toEqual({ ...APPLIED, isCurrent: false });
+  expect(readMarker(disk, projectKey)).toEqual({ ...APPLIED, isCurrent: false });
   expect([...machine.tree().keys()]).toEqual([`${STATE_HOME}/applied`]);
 });
 
 test("A marker has one width and one line, whatever it says", () => {
-  const { disk, stored, vault } = places();
+  const { disk, stored, projectKey } = places();
   for (const applied of [APPLIED, { ...APPLIED, epoch: 1, length: 999_999_999_999_999 }]) {
-    writeMarker(disk, vault, applied);
+    writeMarker(disk, projectKey, applied);
     const text = stored() ?? "";
     expect(text).toHaveLength(256);
     expect(text.indexOf("\n")).toBe(255);
@@ -45,17 +45,23 @@ test("A marker has one width and one line, whatever it says", () => {
 });
 
 test("Where the machine does not say when it started, no marker is current", () => {
-  const { disk, vault } = places();
+  const { disk, projectKey } = places();
   const silent = { ...disk, bootId: () => null };
-  writeMarker(silent, vault, APPLIED);
-  expect(readMarker(silent, vault)).toEqual({ ...APPLIED, isCurrent: false });
+  writeMarker(silent, projectKey, APPLIED);
+  expect(readMarker(silent, projectKey)).toEqual({ ...APPLIED, isCurrent: false });
 });
 
 test("A line with its seal is a marker, whatever stands behind its width", () => {
-  const { disk, vault } = places();
+  const { disk, projectKey } = places();
   for (const text of [sealed(LINE), `${padded}\nx`]) {
-    vault.write("applied", text);
-    expect(readMarker(disk, vault)).toEqual({ epoch: 1, length: 2, sequence: 3, mac: MAC, isCurrent: true });
+    projectKey.write("applied", text);
+    expect(readMarker(disk, projectKey)).toEqual({
+      epoch: 1,
+      length: 2,
+      sequence: 3,
+      mac: MAC,
+      isCurrent: true,
+    });
   }
 });
 
@@ -76,14 +82,14 @@ test.each<readonly [string, string]>([
   ["a hash with a letter too few", sealed(LINE.slice(0, -1))],
   ["a hash in capitals", sealed(LINE.toUpperCase().replace("PAWL-APPLIED", "pawl-applied"))],
 ])("There is no marker where there is %s", (_, text) => {
-  const { disk, vault } = places();
-  vault.write("applied", text);
-  expect(readMarker(disk, vault)).toBeNull();
+  const { disk, projectKey } = places();
+  projectKey.write("applied", text);
+  expect(readMarker(disk, projectKey)).toBeNull();
 });
 
 test("Without a file there is no marker", () => {
-  const { disk, vault } = places();
-  expect(readMarker(disk, vault)).toBeNull();
+  const { disk, projectKey } = places();
+  expect(readMarker(disk, projectKey)).toBeNull();
 });
 
 test("An empty journal begins behind every epoch that was used, and not before the present time", () => {

@@ -6,8 +6,8 @@
 
 import { hashOf } from "../../core/hash.ts";
 import type { Disk } from "./disk.ts";
+import type { ProjectKey } from "./project-key.ts";
 import { FIRST, type Head } from "./record.ts";
-import type { Vault } from "./vault.ts";
 
 export interface Applied extends Head {
   /** The bytes of the journal whose records are applied. */
@@ -25,8 +25,8 @@ const WIDTH = 256;
 const LINE = /^(pawl-applied 2 (\S+) (\d{1,15}) (\d{1,15}) (\d{1,15}) ([0-9a-f]{64})) ([0-9a-f]{16})\s*$/;
 
 /** Null if there is no marker, or a torn one. */
-export function readMarker(disk: Disk, vault: Vault): Marker | null {
-  const match = LINE.exec(vault.read(MARKER, WIDTH) ?? "");
+export function readMarker(disk: Disk, projectKey: ProjectKey): Marker | null {
+  const match = LINE.exec(projectKey.read(MARKER, WIDTH) ?? "");
   if (match === null || seal(match[1] ?? "") !== match[7]) return null;
   const boot = disk.bootId();
   return {
@@ -38,9 +38,13 @@ export function readMarker(disk: Disk, vault: Vault): Marker | null {
   };
 }
 
-export function writeMarker(disk: Disk, vault: Vault, { epoch, length, sequence, mac }: Applied): void {
+export function writeMarker(
+  disk: Disk,
+  projectKey: ProjectKey,
+  { epoch, length, sequence, mac }: Applied,
+): void {
   const text = `pawl-applied 2 ${disk.bootId()} ${epoch} ${length} ${sequence} ${mac}`;
-  vault.write(MARKER, `${`${text} ${seal(text)}`.padEnd(WIDTH - 1)}\n`);
+  projectKey.write(MARKER, `${`${text} ${seal(text)}`.padEnd(WIDTH - 1)}\n`);
 }
 
 /** Where an empty journal begins: in an epoch that no journal of this project has used, even if the marker is lost. */

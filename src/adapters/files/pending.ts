@@ -41,8 +41,8 @@ export function refusalOf(thrown: unknown): string | null {
 
 /** `code`: the errno of the refusal. Throws if the journal cannot be read. */
 export function findUnapplied(project: Project, code: string): Unapplied {
-  const { disk, editors, vault } = project;
-  const marker = readMarker(disk, vault);
+  const { disk, editors, projectKey } = project;
+  const marker = readMarker(disk, projectKey);
   const records = pendingOf(marker, loadJournal(project, marker).records);
   const chains = chainsOf(records.flatMap(({ steps }) => steps));
   const how = { editors, torn: marker?.isCurrent !== true };

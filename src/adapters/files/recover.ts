@@ -37,8 +37,8 @@ const MOST_RESOLUTIONS = 50;
 
 /** Replays what is pending. Returns the end of the journal, all of it applied. */
 export function recover(project: Project): Applied {
-  const { disk, vault } = project;
-  const marker = readMarker(disk, vault);
+  const { disk, projectKey } = project;
+  const marker = readMarker(disk, projectKey);
   const size = journalSize(disk);
   if (size === 0) return beginning(disk, marker);
   if (marker?.isCurrent && marker.length === size) return marker;
@@ -101,15 +101,15 @@ export function applyFrom(
     all = [...all, ...resolution];
     applying = { ...applying, fresh: false };
   }
-  writeMarker(project.disk, project.vault, at);
+  writeMarker(project.disk, project.projectKey, at);
   return at;
 }
 
 /** Syncs every file that the journal has written, then empties it. */
 export function settle(project: Project): void {
-  const { disk, vault } = project;
+  const { disk, projectKey } = project;
   if (journalSize(disk) === 0) return;
-  const { applied, records } = replay(project, readMarker(disk, vault));
+  const { applied, records } = replay(project, readMarker(disk, projectKey));
   fsyncAll(disk, new Set(records.flatMap(({ steps }) => steps.map(({ path }) => path))));
   trimJournal(project, applied);
 }

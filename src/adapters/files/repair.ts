@@ -65,8 +65,8 @@ function recoverIfPossible(project: Project): void {
 const UNDAMAGED: Damage = { aside: null, goodRecords: 0, lostBytes: 0, lostCommits: 0 };
 
 function setAside(project: Project): Damage {
-  const { disk, vault } = project;
-  const marker = readMarker(disk, vault);
+  const { disk, projectKey } = project;
+  const marker = readMarker(disk, projectKey);
   const parsed = readJournal(project, marker);
   const { records, stranded } = parsed;
   const size = journalSize(disk);
@@ -80,13 +80,13 @@ function setAside(project: Project): Damage {
   const parts: Buffer[] = [];
   for (const { steps } of good) {
     const at = starts.at(-1) as Applied;
-    const { bytes, head } = renderRecord(vault.makeKey(), at, steps);
+    const { bytes, head } = renderRecord(projectKey.makeKey(), at, steps);
     parts.push(bytes);
     starts.push({ ...head, length: at.length + bytes.length });
   }
   replaceJournal(disk, Buffer.concat(parts));
   const applied = good.filter(({ end }) => end <= (marker?.length ?? 0)).length;
-  if (marker?.isCurrent) writeMarker(disk, vault, starts[applied] as Applied);
+  if (marker?.isCurrent) writeMarker(disk, projectKey, starts[applied] as Applied);
   const first = stranded[0]?.sequence;
   const lastGood = records.at(-1)?.sequence;
   return {

@@ -2,7 +2,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { nodeDisk } from "./node-disk.ts";
-import type { StatePlace } from "./vault.ts";
+import type { StatePlace } from "./project-key.ts";
 
 export function openStatePlace(folder: string): StatePlace {
   return { folder, disk: nodeDisk(folder), make: () => makeFolderDurably(folder) };

@@ -20,9 +20,9 @@ import type { Applied } from "./marker.ts";
 import { nodeDisk } from "./node-disk.ts";
 import { findUnapplied, refusalOf, type Unapplied } from "./pending.ts";
 import { planSteps } from "./plan.ts";
+import { openProjectKey, type StatePlace } from "./project-key.ts";
 import { putAsideIfLong } from "./put-aside.ts";
 import { applyFrom, type Project, recover, settle } from "./recover.ts";
-import { openVault, type StatePlace } from "./vault.ts";
 import { openView, plainSight, type Reads, type Sight, stillHolds } from "./view.ts";
 
 export interface StoreOptions {
@@ -61,7 +61,7 @@ const EVENTS_BYTES = 64 * 1024 * 1024;
 export function projectOf(options: StoreOptions): Project {
   return {
     disk: options.disk ?? nodeDisk(options.root),
-    vault: openVault(options.state),
+    projectKey: openProjectKey(options.state),
     editors: lateEditors(options.editors ?? (async () => ({}))),
     onKept: options.onKept ?? (() => {}),
     onForeign: options.onForeign ?? (() => {}),
@@ -183,7 +183,7 @@ function openReading(
     if (isAllApplied(project)) return plain;
     // Nothing in the journal can be this project's own. A process that only reads leaves it in place: it may belong to
     // a process that keeps the key elsewhere and is still working.
-    if (project.vault.key() === null) {
+    if (project.projectKey.key() === null) {
       tellForeign();
       return plain;
     }

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import type { GuardProof, GuardProofs } from "../../core/ports/guard-proofs.ts";
-import { inStateHome, type StatePlace } from "../files/vault.ts";
+import { inStateHome, type StatePlace } from "../files/project-key.ts";
 import { writeWhole } from "../files/write-whole.ts";
 
 export function openProofs(state: StatePlace): GuardProofs {

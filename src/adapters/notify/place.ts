@@ -15,7 +15,7 @@ import { attempt } from "../../core/attempt.ts";
 import { hashOf } from "../../core/hash.ts";
 import type { LoopRest, NoticeMemory, NoticePlace } from "../../core/ports/notify.ts";
 import { nodeDisk } from "../files/node-disk.ts";
-import type { StatePlace } from "../files/vault.ts";
+import type { StatePlace } from "../files/project-key.ts";
 import { writeWhole } from "../files/write-whole.ts";
 
 const REST = /^rest-.*\.json$/;

@@ -2,7 +2,7 @@
 import { hashOfPolicy, type Policy } from "../../core/policy.ts";
 import type { Policies } from "../../core/ports/policies.ts";
 import { type Kind, openKeptByRun } from "../files/kept-by-run.ts";
-import type { StatePlace } from "../files/vault.ts";
+import type { StatePlace } from "../files/project-key.ts";
 
 const POLICY: Kind = {
   folder: "policies",

@@ -8,17 +8,17 @@ import { resultOrError } from "../../../test/rig/error-texts.ts";
 import { promise } from "../../../test/rig/promise.ts";
 import { PawlError } from "../../core/error.ts";
 import type { Disk } from "./disk.ts";
+import { inStateHome, openProjectKey } from "./project-key.ts";
 import { openStatePlace } from "./state-place.ts";
-import { inStateHome, openVault } from "./vault.ts";
 
 let home: string;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "pawl-vault-"));
+  home = mkdtempSync(join(tmpdir(), "pawl-key-"));
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const folder = () => join(home, "a", "b");
-const open = () => openVault(openStatePlace(folder()));
+const open = () => openProjectKey(openStatePlace(folder()));
 
 describe("a project's key", () => {
   test("is made when it is first needed, and is the same ever after", () => {
@@ -66,12 +66,12 @@ describe("a project's key", () => {
         });
         let made: Uint8Array | null = null;
         try {
-          made = openVault(simState(disk)).makeKey();
+          made = openProjectKey(simState(disk)).makeKey();
         } catch {}
-        const seen = openVault(simState(simDisk(machine))).key();
+        const seen = openProjectKey(simState(simDisk(machine))).key();
         if (made !== null) expect(seen).toEqual(made);
         machine.cutPower(() => false);
-        const kept = openVault(simState(simDisk(machine)));
+        const kept = openProjectKey(simState(simDisk(machine)));
         if (made !== null) expect(kept.key()).toEqual(made);
         expect(kept.makeKey()).toHaveLength(32);
         const others = [...machine.tree().keys()].filter((path) => path !== "~state/key");
@@ -84,8 +84,8 @@ describe("a project's key", () => {
 });
 
 describe("what is kept outside of the project", () => {
-  /** A vault on a simulated disk; `other`: what its disk does otherwise. */
-  function vaultOn(other: (disk: Disk) => Partial<Disk> = () => ({})) {
+  /** A key on a simulated disk; `other`: what its disk does otherwise. */
+  function keyOn(other: (disk: Disk) => Partial<Disk> = () => ({})) {
     const machine = new Machine();
     const calls: Call[] = [];
     const disk = simDisk(machine, (call) => {
@@ -96,7 +96,7 @@ describe("what is kept outside of the project", () => {
     const own = { ...place, disk: { ...place.disk, ...other(place.disk) } };
     const called = (name: string) => calls.filter((call) => call.name === name).map(({ path }) => path);
     const names = () => [...machine.tree().keys()].map((path) => path.slice(STATE_HOME.length + 1));
-    return { called, machine, names, place: own, vault: openVault(own) };
+    return { called, machine, names, place: own, projectKey: openProjectKey(own) };
   }
   const failing = (code: string) => () => {
     throw Object.assign(new Error(code), { code });
@@ -107,29 +107,31 @@ describe("what is kept outside of the project", () => {
     fix: "Make that folder readable and writable for this user, or set XDG_STATE_HOME to one that is, then run the command again.",
   });
   test("is read by its first bytes, and written in place", () => {
-    const { machine, vault, place } = vaultOn();
+    const { machine, projectKey, place } = keyOn();
     place.make();
-    expect(vault.read("applied", 4)).toBeNull();
-    vault.write("applied", "first text");
-    vault.write("applied", "2nd");
-    expect([vault.read("applied", 4), vault.read("applied", 100)]).toEqual(["2nds", "2ndst text"]);
+    expect(projectKey.read("applied", 4)).toBeNull();
+    projectKey.write("applied", "first text");
+    projectKey.write("applied", "2nd");
+    expect([projectKey.read("applied", 4), projectKey.read("applied", 100)]).toEqual(["2nds", "2ndst text"]);
     expect(machine.find(`${STATE_HOME}/applied`)).toMatchObject({ mode: 0o600 });
   });
 
-  test.each<readonly [string, (vault: ReturnType<typeof openVault>) => unknown, keyof Disk, string]>([
-    ["be read", (vault) => vault.read("applied", 4), "lstat", "EACCES"],
-    ["be read", (vault) => vault.key(), "lstat", "EACCES"],
-    ["be written", (vault) => vault.write("applied", "x"), "open", "EROFS"],
-    ["be made", (vault) => vault.makeKey(), "open", "EROFS"],
+  test.each<
+    readonly [string, (projectKey: ReturnType<typeof openProjectKey>) => unknown, keyof Disk, string]
+  >([
+    ["be read", (projectKey) => projectKey.read("applied", 4), "lstat", "EACCES"],
+    ["be read", (projectKey) => projectKey.key(), "lstat", "EACCES"],
+    ["be written", (projectKey) => projectKey.write("applied", "x"), "open", "EROFS"],
+    ["be made", (projectKey) => projectKey.makeKey(), "open", "EROFS"],
   ])("that cannot %s is told with its folder", (verb, act, call, code) => {
-    const { vault } = vaultOn(() => ({ [call]: failing(code) }));
+    const { projectKey } = keyOn(() => ({ [call]: failing(code) }));
     const words =
       code === "EACCES" ? "permission is missing (EACCES)" : "the file system is read-only (EROFS)";
-    expect(resultOrError(() => act(vault))).toEqual(failed(verb, words));
+    expect(resultOrError(() => act(projectKey))).toEqual(failed(verb, words));
   });
 
   test("has other errors as they are", () => {
-    const { place } = vaultOn();
+    const { place } = keyOn();
     const own = new PawlError("usage", "No.", "Yes.");
     const plain = new Error("no code");
     for (const thrown of [own, plain])
@@ -142,15 +144,15 @@ describe("what is kept outside of the project", () => {
   });
 
   test("has a key that is synced under another name before it has its own, for this user alone", () => {
-    const { called, machine, names, vault } = vaultOn();
-    const key = vault.makeKey();
+    const { called, machine, names, projectKey } = keyOn();
+    const key = projectKey.makeKey();
     expect([key.length, names()]).toEqual([32, ["key"]]);
     expect(machine.find(`${STATE_HOME}/key`)).toMatchObject({ mode: 0o600 });
     expect(called("fsync")).toEqual([expect.stringMatching(/^~state\/key\..*\.new$/)]);
     expect(called("link")).toEqual([`${STATE_HOME}/key`]);
     expect(called("fsyncFolder").at(-1)).toBe(STATE_HOME);
     const before = called("open").length;
-    expect(vault.makeKey()).toBe(key);
+    expect(projectKey.makeKey()).toBe(key);
     expect(called("open")).toHaveLength(before);
   });
 
@@ -161,9 +163,9 @@ describe("what is kept outside of the project", () => {
     ["x".repeat(33), "more"],
     ["x".repeat(99), "more"],
   ])("has no key of other bytes than 32: %j", (text, found) => {
-    const { machine, vault } = vaultOn();
+    const { machine, projectKey } = keyOn();
     machine.save(`${STATE_HOME}/key`, text, "in-place");
-    expect(resultOrError(() => vault.makeKey())).toEqual({
+    expect(resultOrError(() => projectKey.makeKey())).toEqual({
       code: "state-home-failed",
       message: `~state/key is damaged: expected the project's key of 32 bytes, found ${found}.`,
       fix: "Restore the file from a backup. If there is none, remove it: commits that were not applied yet are then set aside, and `pawl repair` shows them.",
@@ -184,37 +186,37 @@ describe("what is kept outside of the project", () => {
           throw Object.assign(new Error(code), { code });
         },
       };
-      expect(Buffer.from(openVault({ ...place, disk: own }).makeKey()).toString()).toBe("k".repeat(32));
+      expect(Buffer.from(openProjectKey({ ...place, disk: own }).makeKey()).toString()).toBe("k".repeat(32));
     }
     const names = [...machine.tree().keys()].map((path) => path.slice(STATE_HOME.length + 1));
     expect(names).toEqual(["key", "key.mine", "other.key.new"]);
   });
 
   test("leaves nothing where the key cannot be written, linked or swept", () => {
-    const writing = vaultOn(() => ({ write: failing("ENOSPC") }));
-    expect(resultOrError(() => writing.vault.makeKey())).toEqual(
+    const writing = keyOn(() => ({ write: failing("ENOSPC") }));
+    expect(resultOrError(() => writing.projectKey.makeKey())).toEqual(
       failed("be made", "the disk is full (ENOSPC)"),
     );
     expect(writing.names()).toEqual([]);
-    const stuck = vaultOn(() => ({ write: failing("ENOSPC"), unlink: failing("EIO") }));
-    expect(resultOrError(() => stuck.vault.makeKey())).toEqual(
+    const stuck = keyOn(() => ({ write: failing("ENOSPC"), unlink: failing("EIO") }));
+    expect(resultOrError(() => stuck.projectKey.makeKey())).toEqual(
       failed("be made", "the disk is full (ENOSPC)"),
     );
-    const linking = vaultOn(() => ({ link: failing("EPERM") }));
-    expect(resultOrError(() => linking.vault.makeKey())).toMatchObject({
+    const linking = keyOn(() => ({ link: failing("EPERM") }));
+    expect(resultOrError(() => linking.projectKey.makeKey())).toMatchObject({
       message: expect.stringContaining("(EPERM)"),
     });
-    const sweeping = vaultOn(() => ({ unlink: failing("EIO") }));
-    expect(resultOrError(() => sweeping.vault.makeKey())).toMatchObject({
+    const sweeping = keyOn(() => ({ unlink: failing("EIO") }));
+    expect(resultOrError(() => sweeping.projectKey.makeKey())).toMatchObject({
       message: expect.stringContaining("(EIO)"),
     });
-    const swept = vaultOn(() => ({ unlink: failing("ENOENT") }));
-    expect(swept.vault.makeKey()).toHaveLength(32);
+    const swept = keyOn(() => ({ unlink: failing("ENOENT") }));
+    expect(swept.projectKey.makeKey()).toHaveLength(32);
   });
 
   test("is told where somebody removes the key at once", () => {
-    const { vault } = vaultOn(() => ({ link: () => {} }));
-    expect(resultOrError(() => vault.makeKey())).toEqual({
+    const { projectKey } = keyOn(() => ({ link: () => {} }));
+    expect(resultOrError(() => projectKey.makeKey())).toEqual({
       code: "state-home-failed",
       message: "Pawl made the project's key in ~state, but it is gone: another process removes it.",
       fix: "Make sure that nothing removes files there, then run the command again.",

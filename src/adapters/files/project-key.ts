@@ -20,7 +20,7 @@ export interface StatePlace {
   make(): void;
 }
 
-export interface Vault {
+export interface ProjectKey {
   /** Null if the project has none yet. */
   key(): Uint8Array | null;
   /** The key, made if it is missing. */
@@ -35,7 +35,7 @@ const KEY = "key";
 const KEY_BYTES = 32;
 const UNFINISHED = /^key\..*\.new$/;
 
-export function openVault(place: StatePlace): Vault {
+export function openProjectKey(place: StatePlace): ProjectKey {
   let known: Uint8Array | null = null;
   const key = () => {
     known ??= readKey(place);

@@ -9,7 +9,7 @@ import { promise } from "../../../test/rig/promise.ts";
 
 let home: string;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "pawl-vault-"));
+  home = mkdtempSync(join(tmpdir(), "pawl-key-"));
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
@@ -17,8 +17,8 @@ const folder = () => join(home, "a", "b");
 
 const MAKER = `
 import { openStatePlace } from ${JSON.stringify(new URL("./state-place.ts", import.meta.url).href)};
-import { openVault } from ${JSON.stringify(new URL("./vault.ts", import.meta.url).href)};
-const key = openVault(openStatePlace(process.argv[1])).makeKey();
+import { openProjectKey } from ${JSON.stringify(new URL("./project-key.ts", import.meta.url).href)};
+const key = openProjectKey(openStatePlace(process.argv[1])).makeKey();
 process.stdout.write(Buffer.from(key).toString("hex"));
 `;
 

@@ -64,7 +64,7 @@ export const BROKEN_LAWS: readonly BrokenLaw[] = [
   {
     name: "what is pending is not shown where the disk refuses to have it written (C3)",
     file: "store.ts",
-    find: "return unapplied.sight;",
+    find: "return unapplied.reader;",
     replace: "return plain;",
   },
   {
@@ -76,7 +76,7 @@ export const BROKEN_LAWS: readonly BrokenLaw[] = [
   {
     name: "what was read is not looked at again (C5)",
     file: "store.ts",
-    find: 'if (!stillHolds(plainSight(disk), reads, looked, known)) return "changed";',
+    find: 'if (!stillHolds(plainReader(disk), reads, looked, known)) return "changed";',
     replace: "",
   },
   {

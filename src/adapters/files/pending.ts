@@ -14,12 +14,12 @@ import { type FileOnDisk, foundOf, lookAt } from "./look.ts";
 import { readMarker } from "./marker.ts";
 import { type Project, pendingOf } from "./recover.ts";
 import type { Step } from "./steps.ts";
-import { plainSight, type Sight } from "./view.ts";
+import { plainReader, type Reader } from "./view.ts";
 
 export interface Unapplied {
   readonly pending: Pending;
   /** The view of the files once the changes are applied. */
-  readonly sight: Sight;
+  readonly reader: Reader;
 }
 
 /** Errors with which the disk may refuse a write for a while, but not a read. */
@@ -46,26 +46,26 @@ export function findUnapplied(project: Project, code: string): Unapplied {
   const records = pendingOf(marker, loadJournal(project, marker).records);
   const chains = chainsOf(records.flatMap(({ steps }) => steps));
   const how = { editors, torn: marker?.isCurrent !== true };
-  const plain = plainSight(disk);
+  const plain = plainReader(disk);
   const look = (path: string, found: FileOnDisk | null): FileOnDisk | null => {
     const chain = chains.get(path);
     const bytes = chain === undefined ? null : outcomeOf(how, chain, found);
     if (chain === undefined || bytes === found?.bytes) return found;
     return bytes === null ? null : foundOf(bytes, found?.mode ?? 0o644);
   };
-  const sight: Sight = {
+  const reader: Reader = {
     look: (path, known) => look(path, plain.look(path, known)),
     lastLine: (path, known) =>
       chains.has(path)
-        ? lastLineIn(sight.look(path, known)?.bytes ?? new Uint8Array())
+        ? lastLineIn(reader.look(path, known)?.bytes ?? new Uint8Array())
         : plain.lastLine(path, known),
     list: (folder, known) => {
       const entries = new Map(plain.list(folder, known).map((entry) => [entry.name, entry]));
-      for (const path of chains.keys()) mend(entries, folder, path, () => sight.look(path) !== null);
+      for (const path of chains.keys()) mend(entries, folder, path, () => reader.look(path) !== null);
       return [...entries.values()];
     },
   };
-  return { pending: describe(sizes(chains, project, look), code), sight };
+  return { pending: describe(sizes(chains, project, look), code), reader: reader };
 }
 
 function mend(entries: Map<string, FolderEntry>, folder: string, path: string, isThere: () => boolean): void {

@@ -23,7 +23,7 @@ import { planSteps } from "./plan.ts";
 import { openProjectKey, type StatePlace } from "./project-key.ts";
 import { putAsideIfLong } from "./put-aside.ts";
 import { applyFrom, type Project, recover, settle } from "./recover.ts";
-import { openView, plainSight, type Reads, type Sight, stillHolds } from "./view.ts";
+import { openView, plainReader, type Reader, type Reads, stillHolds } from "./view.ts";
 
 export interface StoreOptions {
   /** The project's folder, absolute. */
@@ -155,7 +155,7 @@ export function openStore(options: StoreOptions): Store {
 
 interface Reading {
   /** Applies what is pending. Returns how to read the files. */
-  readonly ready: () => Promise<Sight>;
+  readonly ready: () => Promise<Reader>;
   readonly pending: () => Pending | null;
   /** What was found pending, or null if nothing is. */
   readonly tell: (unapplied: Unapplied | null) => void;
@@ -166,7 +166,7 @@ function openReading(
   { onPending }: StoreOptions,
   underLock: (work: () => void) => Promise<void>,
 ): Reading {
-  const plain = plainSight(project.disk);
+  const plain = plainReader(project.disk);
   let pending: Pending | null = null;
   let isForeignTold = false;
 
@@ -179,7 +179,7 @@ function openReading(
     if (foreign !== null) project.onForeign({ ...foreign, kept: null });
     isForeignTold = true;
   };
-  const ready = async (): Promise<Sight> => {
+  const ready = async (): Promise<Reader> => {
     if (isAllApplied(project)) return plain;
     // Nothing in the journal can be this project's own. A process that only reads leaves it in place: it may belong to
     // a process that keeps the key elsewhere and is still working.
@@ -197,7 +197,7 @@ function openReading(
       await project.editors.load();
       const unapplied = findUnapplied(project, code);
       tell(unapplied);
-      return unapplied.sight;
+      return unapplied.reader;
     }
   };
   return { ready, pending: () => pending, tell };
@@ -220,7 +220,7 @@ function commitUnderLock(
   const at = recoverFirst(project, tell);
   const looked = new Map<string, FileOnDisk | null>();
   const known: KnownFolders = new Set();
-  if (!stillHolds(plainSight(disk), reads, looked, known)) return "changed";
+  if (!stillHolds(plainReader(disk), reads, looked, known)) return "changed";
   const steps = planSteps({ disk, looked, known }, changes);
   if (steps === "changed") return "changed";
   if (steps.length === 0) return "committed";

@@ -4,7 +4,7 @@ import { diskWith } from "../../../test/crash/disk-with.ts";
 import { projectPath } from "../../core/path.ts";
 import type { Disk } from "./disk.ts";
 import type { FileOnDisk } from "./look.ts";
-import { openView, plainSight, stillHolds } from "./view.ts";
+import { openView, plainReader, stillHolds } from "./view.ts";
 
 const path = projectPath;
 
@@ -18,7 +18,7 @@ function viewOf(files: Readonly<Record<string, string>>, change: (disk: Disk) =>
     packaged: async (text) => (text === "there.md" ? "packaged" : null),
     ready: async () => {
       readied++;
-      return plainSight(disk);
+      return plainReader(disk);
     },
     guarded: (work) => {
       works.push(work);
@@ -26,7 +26,7 @@ function viewOf(files: Readonly<Record<string, string>>, change: (disk: Disk) =>
     },
   });
   const called = (name: string, of: string) => at.called(name).filter((each) => each === of).length;
-  const holds = (looked?: Map<string, FileOnDisk | null>) => stillHolds(plainSight(disk), reads, looked);
+  const holds = (looked?: Map<string, FileOnDisk | null>) => stillHolds(plainReader(disk), reads, looked);
   return { called, disk, file: at.file, holds, reads, readied: () => readied, save, view, works };
 }
 
@@ -173,7 +173,7 @@ test("What touches the disk is guarded; packaged texts are not on it", async () 
 
 test("A folder that is not there has no files, and one whose place a file takes is refused", () => {
   const { disk } = viewOf({ a: "one" });
-  const { list, look } = plainSight(disk);
+  const { list, look } = plainReader(disk);
   expect([list("x"), look("x")]).toEqual([[], null]);
   expect(() => list("a")).toThrow("a cannot be used: expected a folder, found a file.");
 });

@@ -16,13 +16,13 @@ export interface Reads {
 }
 
 /** How to read the project's files: as they are, or as they will be once what is pending is applied. */
-export interface Sight {
+export interface Reader {
   look(path: string, known?: KnownFolders): FileOnDisk | null;
   lastLine(path: string, known?: KnownFolders): LastLine | null;
   list(folder: string, known?: KnownFolders): readonly FolderEntry[];
 }
 
-export function plainSight(disk: Disk): Sight {
+export function plainReader(disk: Disk): Reader {
   return {
     look: (path, known) => lookAt(disk, path, known),
     lastLine: (path, known) => lastLineAt(disk, path, known),
@@ -33,7 +33,7 @@ export function plainSight(disk: Disk): Sight {
 export interface ViewOptions {
   readonly packaged: (path: string) => Promise<string | null>;
   /** Replays what is pending and returns how to read the files. Awaited before the first read. */
-  readonly ready: () => Promise<Sight>;
+  readonly ready: () => Promise<Reader>;
   readonly guarded: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
@@ -42,7 +42,7 @@ export function openView({ packaged, ready, guarded }: ViewOptions): { view: Vie
   const texts = new Map<string, string | null>();
   // The commit checks all folders again.
   const known: KnownFolders = new Set();
-  let readied: Promise<Sight> | null = null;
+  let readied: Promise<Reader> | null = null;
   const first = () => {
     readied ??= ready();
     return readied;
@@ -50,11 +50,11 @@ export function openView({ packaged, ready, guarded }: ViewOptions): { view: Vie
   const view: View = {
     read: (path: ProjectPath) =>
       guarded(async () => {
-        const sight = await first();
+        const reader = await first();
         // The first read counts. If the file changes after it, the view no longer holds.
         const before = texts.get(path);
         if (before !== undefined) return before;
-        const found = sight.look(path, known);
+        const found = reader.look(path, known);
         reads.files.set(path, found?.bytes ?? null);
         const text = found === null ? null : textOf(found.bytes, path);
         texts.set(path, text);
@@ -62,8 +62,8 @@ export function openView({ packaged, ready, guarded }: ViewOptions): { view: Vie
       }),
     lastLine: (path: ProjectPath) =>
       guarded(async () => {
-        const sight = await first();
-        if (!reads.ends.has(path)) reads.ends.set(path, sight.lastLine(path, known));
+        const reader = await first();
+        if (!reads.ends.has(path)) reads.ends.set(path, reader.lastLine(path, known));
         const found = reads.ends.get(path);
         return found ? textOf(found.bytes, path) : null;
       }),
@@ -75,13 +75,13 @@ export function openView({ packaged, ready, guarded }: ViewOptions): { view: Vie
       }),
     isCurrent: (paths) =>
       guarded(async () => {
-        const sight = await ready();
+        const reader = await ready();
         const isAsRead = ([path, before]: readonly [string, Uint8Array | null]) =>
-          isSame(sight.look(path)?.bytes ?? null, before);
+          isSame(reader.look(path)?.bytes ?? null, before);
         const asked = ([path]: readonly [string, unknown]) => (paths as readonly string[]).includes(path);
         return (
           [...reads.files].filter(asked).every(isAsRead) &&
-          [...reads.ends].filter(asked).every(([path, before]) => isSameEnd(sight.lastLine(path), before))
+          [...reads.ends].filter(asked).every(([path, before]) => isSameEnd(reader.lastLine(path), before))
         );
       }),
     packaged,
@@ -91,19 +91,19 @@ export function openView({ packaged, ready, guarded }: ViewOptions): { view: Vie
 
 /** Whether everything is still as it was read. Puts what it finds into `looked`. */
 export function stillHolds(
-  sight: Sight,
+  reader: Reader,
   reads: Reads,
   looked?: Map<string, FileOnDisk | null>,
   known: KnownFolders = new Set(),
 ): boolean {
   for (const [path, before] of reads.files) {
-    const found = sight.look(path, known);
+    const found = reader.look(path, known);
     if (!isSame(found?.bytes ?? null, before)) return false;
     looked?.set(path, found);
   }
-  for (const [path, before] of reads.ends) if (!isSameEnd(sight.lastLine(path, known), before)) return false;
+  for (const [path, before] of reads.ends) if (!isSameEnd(reader.lastLine(path, known), before)) return false;
   for (const [folder, before] of reads.folders) {
-    if (oneText(listFolder(sight, folder, known)) !== before) return false;
+    if (oneText(listFolder(reader, folder, known)) !== before) return false;
   }
   return true;
 }
@@ -116,8 +116,8 @@ function isSameEnd(now: LastLine | null, before: LastLine | null): boolean {
   return now?.end === before?.end && isSame(now?.bytes ?? null, before?.bytes ?? null);
 }
 
-function listFolder(sight: Sight, folder: string, known?: KnownFolders): readonly Entry[] {
-  return sight
+function listFolder(reader: Reader, folder: string, known?: KnownFolders): readonly Entry[] {
+  return reader
     .list(folder, known)
     .filter(({ name }) => !TEMPORARY.test(name))
     .map(({ name, kind }) => ({ name, kind: kind === "link" ? ("other" as const) : kind }))

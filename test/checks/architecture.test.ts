@@ -308,8 +308,8 @@ describe("the architecture", () => {
       "src/surfaces/board/client/api.ts",
       "src/surfaces/board/client/live.ts",
       // Servers on this machine.
-      "src/surfaces/board/server/door.ts",
       "src/surfaces/board/server/http.ts",
+      "src/surfaces/board/server/request-guards.ts",
       "src/surfaces/mcp/http.ts",
     ]);
     // A client of a service gets the door from Pawl.

@@ -1738,14 +1738,14 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   "A stranger uses the board": [
     {
       takes: "the look at the Host",
-      file: "src/surfaces/board/server/door.ts",
+      file: "src/surfaces/board/server/request-guards.ts",
       find: 'if (context.req.header("host") !== host())',
       replace: 'if (context.req.header("host") === "")',
       tests: ["test/e2e/board.proof.test.ts: refuses a request with another Host, whatever its cookie"],
     },
     {
       takes: "the look at the Origin",
-      file: "src/surfaces/board/server/door.ts",
+      file: "src/surfaces/board/server/request-guards.ts",
       find: '(origin !== undefined && origin !== own) || (method === "POST" && origin === undefined)',
       replace: 'origin === "none"',
       tests: [
@@ -1755,7 +1755,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the page's secret",
-      file: "src/surfaces/board/server/door.ts",
+      file: "src/surfaces/board/server/request-guards.ts",
       find: "if (csrf === null || given === undefined || !isSame(given, csrf))",
       replace: "if (csrf === null || (given !== undefined && !isSame(csrf, csrf)))",
       tests: ["test/e2e/board.proof.test.ts: refuses a change without the page's secret"],
@@ -1771,7 +1771,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the look for an agent behind a connection",
-      file: "src/surfaces/board/server/door.ts",
+      file: "src/surfaces/board/server/request-guards.ts",
       find: "const agent = incoming ? agentBehind(incoming.socket) : null;",
       replace: "const agent = incoming ? null : agentBehind({});",
       tests: [
@@ -1787,7 +1787,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the token of the figures",
-      file: "src/surfaces/board/server/door.ts",
+      file: "src/surfaces/board/server/request-guards.ts",
       find: "if (!isKnown && sessions",
       replace: "if (given === undefined && sessions",
       tests: [

@@ -58,7 +58,7 @@ export async function openHttp({
       ? sessions.fetch(request)
       : bus.during(request.headers.get("mcp-method"), () => modern.fetch(request));
   const answer = toNodeHandler({ fetch }, { onerror, ...LIMITS });
-  const admit = openDoor(token);
+  const admit = openRequestGuard(token);
 
   let closing = false;
   // Some clients open a connection before they need it. To Node one without a request is not idle.
@@ -96,10 +96,10 @@ export async function openHttp({
   };
 }
 
-type Door = (request: IncomingMessage, response: ServerResponse) => boolean;
+type RequestGuard = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /** Returns whether to handle a request; otherwise it is answered without reading its body. */
-function openDoor(token: string): Door {
+function openRequestGuard(token: string): RequestGuard {
   const isHost = localhostHostValidation();
   const isOrigin = localhostOriginValidation();
   const expected = digest(`Bearer ${token}`);

@@ -2,6 +2,13 @@
 import { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import type { Session } from "../wire.ts";
+import { errorAnswer, errorOf, refusal } from "./errors.ts";
+import { listenHttp } from "./http.ts";
+import { openInboxes } from "./inbox.ts";
+import { METRICS_HEADERS, openMetrics } from "./metrics.ts";
+import type { BoardOptions } from "./options.ts";
+import { assetAnswer, pageAnswer } from "./page.ts";
+import { type BoardProject, boardProjects, entryOf } from "./projects.ts";
 import {
   admitAddress,
   admitBody,
@@ -10,17 +17,10 @@ import {
   admitPerson,
   admitSession,
   csrfIn,
-  type DoorOptions,
   enter,
+  type GuardOptions,
   HEADERS,
-} from "./door.ts";
-import { errorAnswer, errorOf, refusal } from "./errors.ts";
-import { listenHttp } from "./http.ts";
-import { openInboxes } from "./inbox.ts";
-import { METRICS_HEADERS, openMetrics } from "./metrics.ts";
-import type { BoardOptions } from "./options.ts";
-import { assetAnswer, pageAnswer } from "./page.ts";
-import { type BoardProject, boardProjects, entryOf } from "./projects.ts";
+} from "./request-guards.ts";
 import { addProjectRoutes } from "./routes.ts";
 import { openSessions } from "./sessions.ts";
 import { placesNow, streamEvents } from "./stream.ts";
@@ -40,9 +40,9 @@ export async function openBoard(options: BoardOptions): Promise<Board> {
   const ending = new AbortController();
   let host = "";
   const { agentBehind, metricsToken, readOnly } = options;
-  const door: DoorOptions = { sessions, host: () => host, readOnly, agentBehind, metricsToken };
+  const guards: GuardOptions = { sessions, host: () => host, readOnly, agentBehind, metricsToken };
   const projects = boardProjects(options.places);
-  const app = boardApp(options, door, projects, ending.signal);
+  const app = boardApp(options, guards, projects, ending.signal);
   const server = await listenHttp(
     options.port,
     (request, bindings) => app.fetch(request, bindings),
@@ -61,18 +61,18 @@ export async function openBoard(options: BoardOptions): Promise<Board> {
 
 function boardApp(
   options: BoardOptions,
-  door: DoorOptions,
+  guards: GuardOptions,
   projects: ReadonlyMap<string, BoardProject>,
   ending: AbortSignal,
 ): Hono {
   const app = new Hono();
-  app.use("*", HEADERS, admitAddress(door));
-  app.get("/enter/:token", admitPerson(door), enter(door));
+  app.use("*", HEADERS, admitAddress(guards));
+  app.get("/enter/:token", admitPerson(guards), enter(guards));
   const figures = openMetrics();
-  app.get("/metrics", admitFigures(door), async (context) =>
+  app.get("/metrics", admitFigures(guards), async (context) =>
     context.text(await figures(projects.values()), 200, METRICS_HEADERS),
   );
-  app.use("*", admitSession(door), admitChange(door), admitBody);
+  app.use("*", admitSession(guards), admitChange(guards), admitBody);
   app.use("/api/*", async (context, next) => {
     context.header("cache-control", "no-store");
     await next();
@@ -89,7 +89,7 @@ function boardApp(
     const { readOnly, version } = options;
     const entries = await Promise.all([...projects.values()].map(entryOf));
     return context.json({
-      ...{ csrf: csrfIn(context, door), readOnly, version, projects: entries },
+      ...{ csrf: csrfIn(context, guards), readOnly, version, projects: entries },
     } satisfies Session);
   });
   const inboxes = openInboxes(projects);

@@ -16,7 +16,7 @@ import { type BoardError, errorAnswer, refusal } from "./errors.ts";
 import type { BoardOptions } from "./options.ts";
 import { isSame, type Sessions } from "./sessions.ts";
 
-export interface DoorOptions {
+export interface GuardOptions {
   readonly sessions: Sessions;
   /** `127.0.0.1:4000`; the port is known once the server listens. */
   readonly host: () => string;
@@ -49,7 +49,7 @@ export const HEADERS: MiddlewareHandler = secureHeaders({
   strictTransportSecurity: false,
 });
 
-export function admitAddress({ host }: DoorOptions): MiddlewareHandler {
+export function admitAddress({ host }: GuardOptions): MiddlewareHandler {
   return async (context, next) => {
     const { method } = context.req;
     const own = `http://${host()}`;
@@ -67,7 +67,7 @@ export function admitAddress({ host }: DoorOptions): MiddlewareHandler {
   };
 }
 
-export function admitSession({ sessions, host }: DoorOptions): MiddlewareHandler {
+export function admitSession({ sessions, host }: GuardOptions): MiddlewareHandler {
   return async (context, next) => {
     if (sessions.csrfOf(sessionIn(context, host)) === null)
       return answer(context, 401, "it has no session of this board");
@@ -76,7 +76,7 @@ export function admitSession({ sessions, host }: DoorOptions): MiddlewareHandler
 }
 
 /** The figures of `/metrics`: for a session, or for a program with a token that is good for them alone. */
-export function admitFigures({ host, metricsToken, sessions }: DoorOptions): MiddlewareHandler {
+export function admitFigures({ host, metricsToken, sessions }: GuardOptions): MiddlewareHandler {
   return async (context, next) => {
     const [, given] = /^Bearer (\S+)$/i.exec(context.req.header("authorization") ?? "") ?? [];
     const isKnown = metricsToken !== null && given !== undefined && isSame(given, metricsToken);
@@ -90,7 +90,7 @@ export function admitFigures({ host, metricsToken, sessions }: DoorOptions): Mid
   };
 }
 
-export function admitPerson({ agentBehind }: DoorOptions): MiddlewareHandler {
+export function admitPerson({ agentBehind }: GuardOptions): MiddlewareHandler {
   return async (context, next) => {
     const { incoming } = context.env as { readonly incoming?: IncomingMessage };
     const agent = incoming ? agentBehind(incoming.socket) : null;
@@ -100,9 +100,9 @@ export function admitPerson({ agentBehind }: DoorOptions): MiddlewareHandler {
   };
 }
 
-export function admitChange(door: DoorOptions): MiddlewareHandler {
-  const { sessions, host, readOnly } = door;
-  const person = admitPerson(door);
+export function admitChange(guards: GuardOptions): MiddlewareHandler {
+  const { sessions, host, readOnly } = guards;
+  const person = admitPerson(guards);
   return async (context, next) => {
     if (context.req.method !== "POST") return next();
     const csrf = sessions.csrfOf(sessionIn(context, host));
@@ -123,7 +123,7 @@ export const admitBody: MiddlewareHandler = bodyLimit({
 });
 
 /** Exchanges the address's token for the session's cookie, and leads on to the page. */
-export function enter({ sessions, host }: DoorOptions) {
+export function enter({ sessions, host }: GuardOptions) {
   return (context: Context) => {
     // A program that shows where a link leads must not use it up.
     if (context.req.method !== "GET") return answer(context, 405, "its address is opened by a GET");
@@ -138,7 +138,7 @@ export function enter({ sessions, host }: DoorOptions) {
 }
 
 /** The session's secret for changes. */
-export function csrfIn(context: Context, { sessions, host }: DoorOptions): string {
+export function csrfIn(context: Context, { sessions, host }: GuardOptions): string {
   return sessions.csrfOf(sessionIn(context, host)) ?? "";
 }
 

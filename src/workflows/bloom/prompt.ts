@@ -124,13 +124,13 @@ export function buildTaskPrompt(task: Task, gitInfo: GitInfo | null, taskCli: st
 export function buildPurposePrompt(
   task: Task,
   gitInfo: GitInfo | null,
-  errand: string,
+  purpose: string,
   fresh: boolean,
 ): string {
   const done = task.steps.filter((step) => step.status === "done");
   return paragraphs(
     ...(fresh ? [...context(task, gitInfo, true), doneSteps(done)] : [goOn(task)]),
-    errand,
+    purpose,
     "When that is done, end your turn.",
   );
 }

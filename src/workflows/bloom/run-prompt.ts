@@ -15,7 +15,7 @@ export function runPrompt(
 ): string {
   const git = gitInfoOf(task);
   const cli = settings.command;
-  const isWork = run.errand === "step" || run.errand === "mark";
+  const isWork = run.purpose === "step" || run.purpose === "mark";
   const words = [
     ...(isWork && run.message !== null ? [run.message] : []),
     ...messages.map((each) => each.text),
@@ -23,18 +23,18 @@ export function runPrompt(
   const said = `${words.length === 0 ? "" : `A person says:\n\n${words.join("\n\n")}\n\n`}${doneText(done)}`;
   if (!isWork)
     return (
-      said + buildPurposePrompt(task, git, purposeText(run.errand, run.message, task, conflicts, cli), fresh)
+      said + buildPurposePrompt(task, git, purposeText(run.purpose, run.message, task, conflicts, cli), fresh)
     );
-  if (!fresh && run.errand === "step" && isTold(run, step)) return said + goOnText(task.id, step, cli);
-  if (run.errand === "mark" && !fresh) return said + markText(task.id, step, cli, run.refused);
+  if (!fresh && run.purpose === "step" && isTold(run, step)) return said + goOnText(task.id, step, cli);
+  if (run.purpose === "mark" && !fresh) return said + markText(task.id, step, cli, run.refused);
   return (
     said + (step ? buildStepPrompt(task, step, git, cli, fresh) : buildTaskPrompt(task, git, cli, fresh))
   );
 }
 
 /** Whether its session already works on it: it ended its turn because it was stopped, or could not go on. */
-function isTold({ errand, session, toldIn }: TaskRun, step: Step | null): boolean {
-  return toldIn != null && toldIn.session === session?.id && toldIn.what === (step?.id ?? errand);
+function isTold({ purpose, session, toldIn }: TaskRun, step: Step | null): boolean {
+  return toldIn != null && toldIn.session === session?.id && toldIn.what === (step?.id ?? purpose);
 }
 
 function goOnText(task: string, step: Step | null, cli: string): string {
@@ -69,7 +69,7 @@ export function markText(task: string, step: Step | null, cli: string, refused?:
 }
 
 export function purposeText(
-  errand: string,
+  purpose: string,
   message: string | null,
   task: Task,
   conflicts: readonly string[],
@@ -77,7 +77,7 @@ export function purposeText(
 ): string {
   const { id, merge_into: target } = task;
   const told = message ?? "";
-  switch (errand) {
+  switch (purpose) {
     case "repair":
       return `## A check failed\n\nIt was run for you after your last turn. Repair what it shows.\n\n${told}`;
     case "commit":

@@ -43,10 +43,15 @@ export function promptSamples(): readonly PromptSample[] {
     ["a task without steps", buildTaskPrompt(bare, gitInfoOf(bare), CLI)],
     ["a task without steps, resumed", buildTaskPrompt(bare, gitInfoOf(bare), CLI, false)],
     ["a turn that ended without the mark", markText(TASK.id, second, CLI)],
-    ...PURPOSES.flatMap((errand) =>
+    ...PURPOSES.flatMap((purpose) =>
       [true, false].map((fresh): readonly [string, string] => [
-        `${errand}${fresh ? ", in a new session" : ""}`,
-        buildPurposePrompt(TASK, gitInfoOf(TASK), purposeText(errand, LOG, TASK, ["src/api.ts"], CLI), fresh),
+        `${purpose}${fresh ? ", in a new session" : ""}`,
+        buildPurposePrompt(
+          TASK,
+          gitInfoOf(TASK),
+          purposeText(purpose, LOG, TASK, ["src/api.ts"], CLI),
+          fresh,
+        ),
       ]),
     ),
   ];

@@ -35,7 +35,7 @@ export interface TaskRun {
   /** The whole backoff in milliseconds; null or absent: not known. */
   readonly wait?: number | null;
   /** What the agent's run is for. */
-  readonly errand: Purpose;
+  readonly purpose: Purpose;
   /** What the next prompt says besides the purpose: the failing command, the answer, the interjection. */
   readonly message: string | null;
   /** Failures in a row, by what failed. */
@@ -222,7 +222,7 @@ export function newRun(
     since: time,
     reason: null,
     after: null,
-    errand: "step",
+    purpose: "step",
     message: null,
     tries: {},
     workDone: false,

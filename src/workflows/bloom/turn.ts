@@ -96,7 +96,7 @@ function applyRule(before: TaskRun, decision: Decision, reason: string | undefin
     reason: reason ?? (state === run.state ? run.reason : null),
     ...waitOf(rule, event, run, now),
     queued: queuedSince(rule, event, run, now),
-    errand: purposeOf(rule, run),
+    purpose: purposeOf(rule, run),
     message: rule.commands?.some(isAgentRun) ? run.message : null,
     tries: triesAfter(run, event, rule),
     ...targetAfter(run, event),
@@ -107,7 +107,7 @@ function applyRule(before: TaskRun, decision: Decision, reason: string | undefin
     ...(event === "reset"
       ? {
           tries: {},
-          errand: "step",
+          purpose: "step",
           work: null,
           nothing: null,
           standIn: null,
@@ -197,7 +197,7 @@ function purposeOf(rule: Rule, run: TaskRun): Purpose {
   const purpose = rule.commands?.find(isAgentRun)?.purpose;
   const goesOn =
     purpose === undefined || purpose === "again" || purpose === "answer" || purpose === "interjection";
-  return goesOn ? run.errand : (purpose as Purpose);
+  return goesOn ? run.purpose : (purpose as Purpose);
 }
 
 // ── Tries ────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -14,12 +14,12 @@ export async function bringInTarget(
   worktree: Worktree | null,
 ): Promise<{ readonly result?: StepResult; readonly conflicts: readonly string[] }> {
   const { task, file, run } = context.known;
-  const into = run.errand === "pull-request" ? targetOf(task) : task.merge_into;
-  if (!MERGES.has(run.errand) || worktree === null || into === undefined) return { conflicts: [] };
+  const into = run.purpose === "pull-request" ? targetOf(task) : task.merge_into;
+  if (!MERGES.has(run.purpose) || worktree === null || into === undefined) return { conflicts: [] };
   const brought = await context.ports.worktrees.bringIn(worktree, {
     into,
     remote: file.git.push_to_remote,
   });
   if (brought.kind === "conflicts") return { conflicts: brought.files };
-  return run.errand === "resolve" ? { result: { event: "errand_done" }, conflicts: [] } : { conflicts: [] };
+  return run.purpose === "resolve" ? { result: { event: "errand_done" }, conflicts: [] } : { conflicts: [] };
 }

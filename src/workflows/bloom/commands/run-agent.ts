@@ -60,8 +60,8 @@ export async function runAgent(context: ExecutionContext): Promise<StepResult> {
   const lost = lostSession(known, agent, place.folder, context.ports.host);
   if (lost) return { event: "session_lost", reason: lost };
   const isConflicting = (await takeTarget(context, place.worktree)).length > 0;
-  if (isConflicting && known.run.errand !== "pull-request")
-    await context.note({ patch: { errand: "resolve" } });
+  if (isConflicting && known.run.purpose !== "pull-request")
+    await context.note({ patch: { purpose: "resolve" } });
   const brought = await bringInTarget(context, place.worktree);
   if (brought.result) return brought.result;
   if ((await setUp(context, place.folder, place.isNew)) === "stopped") return { event: "interrupted" };
@@ -73,7 +73,7 @@ function lookFirst(known: TaskSnapshot): StepResult | null {
   const { task, run, settings } = known;
   const asks = asking(known);
   if (asks) return asks;
-  const isWork = run.errand === "step" || run.errand === "mark";
+  const isWork = run.purpose === "step" || run.purpose === "mark";
   if (isWork && (!isOpen(task, run) || unverifiedSteps(task, run).length > 0)) return { event: "step_done" };
   const limit = overspent(budgetOf(task, settings), run.spent);
   return limit === null ? null : spent(task, run, limit);
@@ -123,7 +123,7 @@ async function start(context: ExecutionContext, place: AgentStart): Promise<Step
   const before = context.known;
   const { task, settings } = before;
   const step =
-    before.run.errand === "step" || before.run.errand === "mark" ? getCurrentStepForTask(task) : null;
+    before.run.purpose === "step" || before.run.purpose === "mark" ? getCurrentStepForTask(task) : null;
   const id = nameOfRun(task.id, before.run.runs + 1);
   const session = before.run.session !== null && task.session_id !== undefined ? before.run.session : null;
   const done = session === null ? await doneBefore(context, place) : null;
@@ -209,13 +209,13 @@ function beginEdits(task: Task, step: Step | null, time: string): readonly TaskE
 }
 
 function agentStarted(
-  { run: { errand }, settings, task }: TaskSnapshot,
+  { run: { purpose }, settings, task }: TaskSnapshot,
   { step, ...started }: Pick<Last, "step" | "agent"> & { readonly run: string; readonly resumed: boolean },
 ): readonly BloomEvent[] {
   const { permission } = settings;
   return [
     ...stepStarted(task, step),
-    { type: "agent:started", taskId: task.id, purpose: errand, permission, ...started },
+    { type: "agent:started", taskId: task.id, purpose, permission, ...started },
   ];
 }
 
@@ -378,7 +378,7 @@ async function agentRunResult(
     ...toldNearing(task, run, near),
   ];
   const costs = withCost(run, task, {
-    ...{ purpose: run.errand, step: last.step?.id ?? null, usage: end.usage, milliseconds: end.duration },
+    ...{ purpose: run.purpose, step: last.step?.id ?? null, usage: end.usage, milliseconds: end.duration },
   });
   const patch: Partial<TaskRun> = {
     underway: [],
@@ -417,7 +417,7 @@ function toldAfter(run: TaskRun, { end, step }: Last): TaskRun["toldIn"] {
   const session = end.session ?? run.session?.id;
   const hasAnswered = (end.usage?.turns ?? 0) > 0;
   if (!hasAnswered || session === undefined) return run.toldIn ?? null;
-  return { session, what: step?.id ?? run.errand };
+  return { session, what: step?.id ?? run.purpose };
 }
 
 /** The agent has not heard what it was to be told, or not to its end. */
@@ -487,7 +487,7 @@ function outcomeOf(
     return { event: "agent_failed", reason: `${end.reason}: ${end.detail}` };
   }
   if (asks) return asks;
-  if (run.errand !== "step" && run.errand !== "mark") return { event: "errand_done" };
+  if (run.purpose !== "step" && run.purpose !== "mark") return { event: "errand_done" };
   const done =
     step === null ? !isOpen(task, run) : task.steps.some((each) => each.id === step.id && !isOpenStep(each));
   if (done) return { event: "step_done" };

@@ -289,7 +289,7 @@ async function recover(
     const milliseconds = lost?.duration ?? 0;
     if (lost) events.push(lost);
     spent = added({ spent }, usage, milliseconds);
-    costs = withCost({ costs }, known.task, { purpose: known.run.errand, step, usage, milliseconds });
+    costs = withCost({ costs }, known.task, { purpose: known.run.purpose, step, usage, milliseconds });
     await takeCalls(setup, work.id, run);
     const count = await setup.ports.agents.endLeftovers(run);
     if (count > 0) events.push({ type: "agent:leftovers_ended", taskId: work.id, run, count });

@@ -272,8 +272,8 @@ function originOf({ before, steps, events, isNew, stands, table }: Writing, work
   const first = initialConfiguration(workflow, {});
   if (isNew && from === first.state)
     return { ...toStored(first), at: steps.length - events.length, begins: true };
-  const goesOn = before !== null && !isNew && before.table === table && before.stands.state === from;
-  return goesOn ? before.origin : taken;
+  const continues = before !== null && !isNew && before.table === table && before.stands.state === from;
+  return continues ? before.origin : taken;
 }
 
 /** Drops the oldest steps of a long run: then the replay begins later. */

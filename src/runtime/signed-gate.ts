@@ -178,7 +178,7 @@ async function recordOf<R>(
     ),
   );
   const known = life.flatMap(({ record }) => record.steps);
-  const goesOn =
+  const continues =
     known.every((step, at) => canonical(step) === canonical(verdict.steps[at])) && life.length > 0;
   const last = earlier.at(-1);
   const { approve, artifact, evidence, gate, notes, policy, run, start, steps, workflow } = verdict;
@@ -192,8 +192,8 @@ async function recordOf<R>(
     ...(await workOf(verdict, scene)),
     checks: evidence.map(({ about, verdict: found }) => ({ about, verdict: found })),
     evidence: hashOf(canonical(evidence)),
-    steps: (goesOn ? steps.slice(known.length) : steps) as GateRecord["steps"],
-    start: goesOn ? null : start,
+    steps: (continues ? steps.slice(known.length) : steps) as GateRecord["steps"],
+    start: continues ? null : start,
     seq: earlier.length + 1,
     prev: last ? hashOfRecord(last.text) : null,
   });

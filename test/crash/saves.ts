@@ -4,8 +4,8 @@ import { seeded } from "./chance.ts";
 import {
   allowedAfter,
   attempt,
+  checkNextCommit,
   checkOnce,
-  goesOn,
   name,
   type Outcome,
   type Prepared,
@@ -143,7 +143,7 @@ async function afterSave(
     throw new Error(`the rest is neither before nor after: ${show(tree, allowed)}`);
   const missing = adds && outcome.type === "done" ? missingLines(tree, after, path) : [];
   if (missing.length > 0) throw new Error(`${path} lacks ${missing.join(", ")}: ${show(tree)}`);
-  await goesOn(machine, tree);
+  await checkNextCommit(machine, tree);
 }
 
 /** A text that was kept aside, and is not in its file any more, is told of once. */

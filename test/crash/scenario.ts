@@ -143,7 +143,7 @@ export async function verify(machine: Machine, allowed: readonly Tree[]): Promis
   checkOnce(tree);
   if (!allowed.some((one) => same(one, tree)))
     throw new Error(`neither before nor after: ${show(tree, allowed)}`);
-  await goesOn(machine, tree);
+  await checkNextCommit(machine, tree);
   return tree;
 }
 
@@ -159,7 +159,7 @@ function hasTwice(content: string): boolean {
 }
 
 /** The next transaction works, what it wrote is read, and all of it outlasts a power cut once it is settled. */
-export async function goesOn(machine: Machine, tree: Tree): Promise<void> {
+export async function checkNextCommit(machine: Machine, tree: Tree): Promise<void> {
   const store = open(machine);
   const view = store.view();
   const next = projectPath("next.md");

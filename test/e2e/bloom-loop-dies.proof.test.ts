@@ -52,7 +52,7 @@ async function begun(project: BloomProject): Promise<void> {
   await until(() => project.read("begun") !== null);
 }
 
-const gone = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null;
+const hasEnded = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null;
 
 describe("The agents of a loop", () => {
   it("end where the loop is killed in a moment in which it can do nothing", LONG, async () => {
@@ -64,7 +64,7 @@ describe("The agents of a loop", () => {
     expect(alive(project, words).length).toBeGreaterThan(2);
     child.kill("SIGKILL");
     await until(() => alive(project, words).length === 0);
-    expect(gone(child)).toBe(true);
+    expect(hasEnded(child)).toBe(true);
   });
 
   it("end where its terminal is closed, and where the task stands is kept", LONG, async () => {
@@ -100,7 +100,7 @@ describe("The agents of a loop", () => {
       const child = project.start();
       await begun(project);
       child.kill(signal);
-      await until(() => gone(child));
+      await until(() => hasEnded(child));
       expect(child.signalCode).toBeNull();
       expect(alive(project, words)).toEqual([]);
       expect(runOf(project).underway).toEqual([]);
@@ -118,7 +118,7 @@ describe("The agents of a loop", () => {
         .filter((line) => line.includes("pawl-supervisor") && line.includes(`loop-${child.pid}-`));
     await until(() => watchers().length === 1);
     project.write("seen", "");
-    await until(() => gone(child));
+    await until(() => hasEnded(child));
     await until(() => watchers().length === 0);
     expect(child.exitCode).toBe(0);
   });

@@ -108,7 +108,7 @@ function forwards(one: LogPart, other: LogPart, from: PartPositions): LogPart {
   const { at, entries, left, right } = merged([one.entries, other.entries], from, {
     edge: "end",
     isFirst: (first, second) => timeOf(first) <= timeOf(second),
-    goesOn: (first, second) => (first !== undefined || one.isAll) && (second !== undefined || other.isAll),
+    continues: (first, second) => (first !== undefined || one.isAll) && (second !== undefined || other.isAll),
   });
   // Where nothing is left of a part, what it passed over is behind.
   const next = joined(
@@ -127,7 +127,7 @@ function backwards(
   return merged([one, other], before, {
     edge: "start",
     isFirst: (first, second) => timeOf(first) > timeOf(second),
-    goesOn: (_first, _second, count) => count < limit,
+    continues: (_first, _second, count) => count < limit,
   }).entries;
 }
 
@@ -135,7 +135,7 @@ interface Merging {
   /** To where a line moves the position. */
   readonly edge: "start" | "end";
   isFirst(one: LogEntry, other: LogEntry): boolean;
-  goesOn(one: LogEntry | undefined, other: LogEntry | undefined, count: number): boolean;
+  continues(one: LogEntry | undefined, other: LogEntry | undefined, count: number): boolean;
 }
 
 interface Merged {
@@ -149,14 +149,14 @@ interface Merged {
 function merged(
   [ones, others]: readonly [readonly LogEntry[], readonly LogEntry[]],
   from: PartPositions,
-  { edge, goesOn, isFirst }: Merging,
+  { edge, continues, isFirst }: Merging,
 ): Merged {
   const entries: LogEntry[] = [];
   let [i, j] = [0, 0];
   let [a, b] = from;
   for (;;) {
     const [one, other] = [ones[i], others[j]];
-    if ((one === undefined && other === undefined) || !goesOn(one, other, entries.length)) break;
+    if ((one === undefined && other === undefined) || !continues(one, other, entries.length)) break;
     const before = joined(a, b);
     const isBoth = one !== undefined && one.text === other?.text;
     const takesOne = one !== undefined && (isBoth || other === undefined || isFirst(one, other));

@@ -58,7 +58,7 @@ function blocks(lines: readonly string[], depth: number): Block[] {
       const kind = ITEM.test(line) ? ITEM : /^\s*\|/;
       const first = at;
       // A line without a mark belongs to the item or the row before it.
-      while (at + 1 < lines.length && goesOn(lines, at + 1, kind)) at++;
+      while (at + 1 < lines.length && continuesBlock(lines, at + 1, kind)) at++;
       const part = lines.slice(first, at + 1);
       found.push(...(kind === ITEM ? listsOf(part) : [table(rowsOf(part))]));
     } else said.push(line);
@@ -67,7 +67,7 @@ function blocks(lines: readonly string[], depth: number): Block[] {
   return found;
 }
 
-function goesOn(lines: readonly string[], at: number, kind: RegExp): boolean {
+function continuesBlock(lines: readonly string[], at: number, kind: RegExp): boolean {
   const line = lines[at] ?? "";
   if (kind.test(line)) return true;
   return (

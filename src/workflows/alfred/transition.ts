@@ -113,7 +113,7 @@ export function effectsOf(
   const own = [...scratchpad, ...createdBy(run, outcome.accepted)];
   const { answer, changes } = outcome.finished
     ? finished(run, outcome, step, words, context)
-    : goesOn(run, decision, outcome, step, words, context);
+    : continueRun(run, decision, outcome, step, words, context);
   const { state: before } = run.configuration;
   const { state: after } = decision.after;
   const note = `${words.summary} (${before} → ${after})`;
@@ -145,7 +145,7 @@ function finished(
   };
 }
 
-function goesOn(
+function continueRun(
   run: LoadedRun,
   { after: configuration }: Decision,
   { active }: Outcome,

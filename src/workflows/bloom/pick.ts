@@ -72,9 +72,9 @@ export function takeable(
   const scope = scopeOf(tasks, worker);
   const found = eachTask(tasks).filter(
     ({ task, parent }) =>
-      (goesOn(task, runs) || (startsAnew(task) && waits(task, parent) === null)) && scope.has(task.id),
+      (isResumed(task, runs) || (startsAnew(task) && waits(task, parent) === null)) && scope.has(task.id),
   );
-  const rank = (task: Task) => (goesOn(task, runs) ? 0 : (task.phase ?? 0) + 1);
+  const rank = (task: Task) => (isResumed(task, runs) ? 0 : (task.phase ?? 0) + 1);
   return found.map(({ task }) => task).sort((a, b) => rank(a) - rank(b));
 }
 
@@ -92,13 +92,13 @@ export function scopeOf(tasks: readonly Task[], worker: Worker): Scope {
 }
 
 /** Begun before and not idle: a run that was stopped or whose owner died, or work that is done but not merged. */
-function goesOn(task: Task, runs: Standings): boolean {
+function isResumed(task: Task, runs: Standings): boolean {
   const standing = runs.get(task.id);
   if (standing === undefined) return task.status === "done_pending_merge";
-  return GOES_ON.has(task.status) && !rests(standing);
+  return RESUMED.has(task.status) && !rests(standing);
 }
 
-const GOES_ON: ReadonlySet<string> = new Set(["done_pending_merge", "done", "in_progress"]);
+const RESUMED: ReadonlySet<string> = new Set(["done_pending_merge", "done", "in_progress"]);
 
 function startsAnew(task: Task): boolean {
   return task.status === "ready_for_agent" || task.status === "assigned";

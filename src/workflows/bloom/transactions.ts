@@ -163,7 +163,10 @@ export const applyResult = runEvent<ResultTypes>({
     // Removed, or cancelled by a person who saw no worker at it.
     if (written === null || (found.run === null && written.status === "cancelled"))
       return {
-        answer: { reply: { known: null, rule: null, event: null, events: [] }, changes: gone(found, id) },
+        answer: {
+          reply: { known: null, rule: null, event: null, events: [] },
+          changes: removeRun(found, id),
+        },
       };
     const { task, ...governed } = governTask(written, policy);
     const result = isResetUnder(seen.run, held) ? leftOver(given) : given;
@@ -232,9 +235,9 @@ function untilAgentGoesOn(run: LoopRun, { event, reason = "" }: LoopSent, contex
   const resting = restingAgents(seen.runs, context.now.time);
   const next = nextAgent(task, agent, context.settings.bloom, resting);
   const told = { taskId, agent, until: mend === undefined ? until : null, reason };
-  const goesOn = next === null ? {} : { next };
+  const standIn = next === null ? {} : { next };
   const first = count === 1 && others.length === 0;
-  const events = [...(result.events ?? []), { type: "agent:rests", ...told, first, ...goesOn } as const];
+  const events = [...(result.events ?? []), { type: "agent:rests", ...told, first, ...standIn } as const];
   return { ...run, result: { ...result, events: events } };
 }
 
@@ -325,7 +328,7 @@ export const begin = runEvent<BeginTypes>({
     const policy = pinOf(pinned);
     const found = findTask(seen.file.tasks, id);
     const nothing = { reply: { known: null, events: [] } };
-    if (found === null) return { answer: { ...nothing, changes: gone(seen, id) } };
+    if (found === null) return { answer: { ...nothing, changes: removeRun(seen, id) } };
     const { task, ...governed } = governTask(found, policy);
     const may = watches
       ? seen.states.get(id) === "awaiting_merge"
@@ -408,7 +411,7 @@ function editUndone({ held }: LoadedTask, taskId: string): readonly BloomEvent[]
   return [{ type: "task:edit_undone", taskId, reason: fault.message }];
 }
 
-function gone({ run }: LoadedTask, id: string): readonly Change[] {
+function removeRun({ run }: LoadedTask, id: string): readonly Change[] {
   return run === null ? [] : [{ type: "remove", path: loopRunPath(id) }];
 }
 

@@ -195,9 +195,9 @@ function isAgentRun({ type }: { readonly type: string }): boolean {
 /** `again`, an answer and an interjection keep the purpose. */
 function purposeOf(rule: Rule, run: TaskRun): Purpose {
   const purpose = rule.commands?.find(isAgentRun)?.purpose;
-  const goesOn =
+  const keepsPurpose =
     purpose === undefined || purpose === "again" || purpose === "answer" || purpose === "interjection";
-  return goesOn ? run.purpose : (purpose as Purpose);
+  return keepsPurpose ? run.purpose : (purpose as Purpose);
 }
 
 // ── Tries ────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -18,7 +18,7 @@ import { renderSkills, type Skill } from "./skills.ts";
 export type Files = ReadonlyMap<string, string>;
 
 const ROOT = resolve(import.meta.dirname, "../..");
-const own = (name: string) => readFileSync(resolve(import.meta.dirname, name), "utf8");
+const readBeside = (name: string) => readFileSync(resolve(import.meta.dirname, name), "utf8");
 const PACKAGE = JSON.parse(readFileSync(resolve(ROOT, "package.json"), "utf8"));
 const { description, license, mcpName, name, version } = PACKAGE;
 const SHORT = "Keeps coding agents on a written workflow: durable steps, gates held by people.";
@@ -61,7 +61,7 @@ export async function renderClients(): Promise<Files> {
 function plugin(client: string, skills: readonly Skill[]): Readonly<Record<string, string>> {
   return {
     "README.md": readme(client),
-    "pawl.mjs": own("pawl.mjs"),
+    "pawl.mjs": readBeside("pawl.mjs"),
     ...Object.fromEntries(skills.map((skill) => [`skills/${skill.name}/SKILL.md`, skill.text])),
   };
 }
@@ -141,7 +141,7 @@ function claudeCode(commands: readonly Command[]): Readonly<Record<string, strin
     ".claude-plugin/plugin.json": json({ ...ABOUT, author: AUTHOR, keywords: PACKAGE.keywords }),
     ".mcp.json": json({ mcpServers: { pawl: server } }),
     "hooks/hooks.json": hooksOf("claude-code", mark),
-    "agents/reviewer.md": own("reviewer.md"),
+    "agents/reviewer.md": readBeside("reviewer.md"),
     ...Object.fromEntries(
       commands.map((each) => [`commands/${each.name}.md`, `${head(each)}\n\n${each.render("$ARGUMENTS")}\n`]),
     ),
@@ -243,7 +243,7 @@ function openCode(commands: readonly Command[]): Readonly<Record<string, string>
       ...ABOUT,
       ...{ private: true, type: "module", exports: { "./server": "./plugin.mjs" } },
     }),
-    "plugin.mjs": own("opencode.mjs"),
+    "plugin.mjs": readBeside("opencode.mjs"),
     "guard.mjs": openCodePackagedGuard(),
     "commands.json": json(Object.fromEntries(templates)),
   };

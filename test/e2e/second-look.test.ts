@@ -94,7 +94,7 @@ async function task(): Promise<Case> {
   };
 }
 
-async function own(): Promise<Case> {
+async function ownWorkflow(): Promise<Case> {
   const project = releaseReady();
   await project.pawl("cast", "release:1.2.0", "submit", "--fact", "risk=low");
   const { root } = project;
@@ -122,7 +122,11 @@ async function own(): Promise<Case> {
   };
 }
 
-const OF = { "a task of Alfred": task, "the run of Spells": spells, "a run of a workflow of one's own": own };
+const OF = {
+  "a task of Alfred": task,
+  "the run of Spells": spells,
+  "a run of a workflow of one's own": ownWorkflow,
+};
 type Name = keyof typeof OF;
 
 it.each<[Name, "head" | "state"]>([

@@ -33,7 +33,8 @@ async function inSession<T>(connections: Connections, work: (query: Query) => Pr
   return await work(session.query);
 }
 
-const own = async (query: Query) => (await query<{ pid: number }>("select pg_backend_pid() as pid"))[0]?.pid;
+const backendOf = async (query: Query) =>
+  (await query<{ pid: number }>("select pg_backend_pid() as pid"))[0]?.pid;
 const isFree = () =>
   onDatabase(
     url,
@@ -45,7 +46,7 @@ describe("A session that holds a lock", () => {
     promise("database.lost-connections");
     await withConnections(async (connections) => {
       const worked = await inSession(connections, async (query) => {
-        const pid = await own(query);
+        const pid = await backendOf(query);
         await onDatabase(url, (client) => client.query("select pg_terminate_backend($1)", [pid]));
         await until(isFree);
         // What is lost is heard of a little later.
@@ -66,11 +67,11 @@ describe("A session that holds a lock", () => {
     promise("database.lost-connections");
     await withConnections(async (connections) => {
       const first = await inSession(connections, async (query) => {
-        const pid = await own(query);
+        const pid = await backendOf(query);
         await query("select 1 / 0").catch(() => {});
         return pid;
       });
-      expect(await inSession(connections, own)).not.toBe(first);
+      expect(await inSession(connections, backendOf)).not.toBe(first);
     });
   });
 

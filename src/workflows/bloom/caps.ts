@@ -20,11 +20,11 @@ export function wantedFor(
     repository,
     agent,
     usd: usd === undefined ? null : Math.max(0, rounded(usd - (run?.spent.usd ?? 0))),
-    caps: { repository: own(repositories, repository), agent: own(agents, agent), usd: usd_per_day },
+    caps: { repository: capFor(repositories, repository), agent: capFor(agents, agent), usd: usd_per_day },
   };
 }
 
-function own(caps: Readonly<Record<string, number>>, name: string | null): number | null {
+function capFor(caps: Readonly<Record<string, number>>, name: string | null): number | null {
   return name !== null && Object.hasOwn(caps, name) ? (caps[name] ?? null) : null;
 }
 

@@ -14,7 +14,7 @@ import * as step from "./verbs/step.ts";
 const ID = required("id", "A task's id");
 const STEP = required("id", "A step's id");
 
-function own(
+function taskVerb(
   name: string,
   summary: string,
   given: Parameters<typeof verb>[2],
@@ -32,13 +32,13 @@ function own(
 const RENEWS: readonly string[] = ["ready", "todo", "reset"];
 
 const VERBS: readonly Verb[] = [
-  own(
+  taskVerb(
     "list",
     "List the tasks of tasks.yaml",
     [optional("status", "Only those of this status")],
     async () => look.list,
   ),
-  own(
+  taskVerb(
     "add",
     "Add a task to tasks.yaml",
     [
@@ -50,27 +50,27 @@ const VERBS: readonly Verb[] = [
     async () => (await import("./verbs/add.ts")).add,
     { create: true },
   ),
-  own(
+  taskVerb(
     "next",
     "Show which task would start next",
     [{ flags: "--agent <name>", description: "As the worker of that name" }],
     async () => look.next,
   ),
-  own(
+  taskVerb(
     "validate",
     "Check tasks.yaml and name every problem with its line and column",
     [],
     async () => look.validate,
   ),
-  own(
+  taskVerb(
     "prompt",
     "Show the prompt that an agent would get for a task or step",
     [required("id", "A task's or step's id"), { flags: "--resumed", description: "As in a resumed session" }],
     async () => look.prompt,
   ),
-  own("ready", "Let the loop take a task", [ID], async () => status.ready),
-  own("start", "Mark a task as in progress by a person", [ID], async () => status.start),
-  own(
+  taskVerb("ready", "Let the loop take a task", [ID], async () => status.ready),
+  taskVerb("start", "Mark a task as in progress by a person", [ID], async () => status.start),
+  taskVerb(
     "done",
     "Mark a task as done; pending checks and merges follow",
     [
@@ -80,22 +80,22 @@ const VERBS: readonly Verb[] = [
     ],
     async () => status.done,
   ),
-  own("block", "Block a task", [ID, optional("reason", "Kept as a note")], async () => status.block),
-  own(
+  taskVerb("block", "Block a task", [ID, optional("reason", "Kept as a note")], async () => status.block),
+  taskVerb(
     "cancel",
     "Cancel a task and its open subtasks; a person's word",
     [ID, { flags: "--reason <text>", description: "Why; kept with the task" }],
     async () => cancel,
   ),
-  own("todo", "Put a task back", [ID], async () => status.todo),
-  own(
+  taskVerb("todo", "Put a task back", [ID], async () => status.todo),
+  taskVerb(
     "assign",
     "Give a task to one worker",
     [ID, required("worker", "The worker's name")],
     async () => person.assign,
   ),
-  own("note", "Leave a note in a task", [ID, required("text", "The note")], async () => person.note),
-  own(
+  taskVerb("note", "Leave a note in a task", [ID, required("text", "The note")], async () => person.note),
+  taskVerb(
     "reset",
     "Start a task over; finished steps stay done",
     [
@@ -104,17 +104,22 @@ const VERBS: readonly Verb[] = [
     ],
     async () => person.reset,
   ),
-  own("step done", "Mark a step as done", [STEP], async () => step.stepDone),
-  own("step start", "Mark a step as in progress", [STEP], async () => step.stepStart),
-  own(
+  taskVerb("step done", "Mark a step as done", [STEP], async () => step.stepDone),
+  taskVerb("step start", "Mark a step as in progress", [STEP], async () => step.stepStart),
+  taskVerb(
     "step cancel",
     "Cancel a step; a person's word",
     [STEP, { flags: "--reason <text>", description: "Why; kept with the step" }],
     async () => step.stepCancel,
   ),
-  own("step show", "Show a step", [STEP], async () => step.stepShow),
-  own("step list", "List steps", [optional("task", "Only those of this task")], async () => step.stepList),
-  own(
+  taskVerb("step show", "Show a step", [STEP], async () => step.stepShow),
+  taskVerb(
+    "step list",
+    "List steps",
+    [optional("task", "Only those of this task")],
+    async () => step.stepList,
+  ),
+  taskVerb(
     "ask",
     "Ask a person, for a task",
     [
@@ -124,19 +129,19 @@ const VERBS: readonly Verb[] = [
     ],
     async () => question.ask,
   ),
-  own(
+  taskVerb(
     "answer",
     "Answer a question",
     [required("question", "The question's id"), required("text", "The answer")],
     async () => question.answer,
   ),
-  own(
+  taskVerb(
     "questions",
     "List the questions",
     [optional("task", "Only those of this task")],
     async () => question.questions,
   ),
-  own(
+  taskVerb(
     "interject",
     "Stop a task's agent and resume it with a person's message",
     [required("task", "The task's id"), required("text", "What to say")],

@@ -1798,7 +1798,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   "A record claims a verdict": [
     {
       takes: "the hold of a task of Alfred's that a record moves on",
-      file: "src/workflows/alfred/standing.ts",
+      file: "src/workflows/alfred/resolve-run.ts",
       find: "if (elsewhere && NEXT_TOOL[state.task_status] !== null)",
       replace: "if (elsewhere && NEXT_TOOL[state.task_status] === null)",
       tests: [

@@ -10,7 +10,7 @@ import { sharedIn } from "./chain.ts";
 import { differencesIn, isSound, loadPast, type Past, standingIn, withStep } from "./history.ts";
 import { loadWorkspace, stateChanges, type Workspace } from "./live-state.ts";
 import { statePath } from "./paths.ts";
-import { findHere } from "./standing.ts";
+import { findHere } from "./resolve-run.ts";
 import type { TaskState } from "./state-file.ts";
 
 interface LoadedEdit {

@@ -22,7 +22,7 @@ import type { PresentPolicy } from "../../runtime/module.ts";
 import type { Governed, RunContext } from "../../runtime/run-event.ts";
 import type { Evidence } from "./evidence.ts";
 import type { LoadedTask } from "./load.ts";
-import { loadHere } from "./standing.ts";
+import { loadHere } from "./resolve-run.ts";
 import { NEXT_TOOL, RUN_TOOLS, type RunTool } from "./status.ts";
 
 /** As `gates` of pawl.yaml names the gate of a tool. */

@@ -16,7 +16,7 @@ import { archiveFolder, statePath, TASKS, taskPath } from "./paths.ts";
 import type { Persona } from "./persona.ts";
 import type { TemplateSet } from "./prompter.ts";
 import type { Shared } from "./records.ts";
-import { loadActing } from "./standing.ts";
+import { loadActing } from "./resolve-run.ts";
 import type { Accepted, ActiveTool, TaskState } from "./state-file.ts";
 import type { RunTool } from "./status.ts";
 import { parseTask, type Task } from "./task-file.ts";

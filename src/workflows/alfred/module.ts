@@ -20,7 +20,7 @@ const alfred: WorkflowModule = {
   overview,
   async tablePlace(view, id) {
     const [{ findHere }, { definitionOf }, { configurationOf, machineOf }] = await Promise.all([
-      import("./standing.ts"),
+      import("./resolve-run.ts"),
       import("./definitions.ts"),
       import("./machine.ts"),
     ]);

@@ -8,7 +8,7 @@ import { unreadableRun } from "../../runtime/unreadable-run.ts";
 import { isBegun } from "./live-state.ts";
 import { missing } from "./missing-task.ts";
 import { TASKS, taskPath, WORKSPACE } from "./paths.ts";
-import { loadShown } from "./standing.ts";
+import { loadShown } from "./resolve-run.ts";
 import type { TaskState, Verdict } from "./state-file.ts";
 import { NEXT_TOOL, type RunTool } from "./status.ts";
 import { placeOf, titleOf, wordsFor } from "./titles.ts";

@@ -19,7 +19,7 @@ import { gateName, policyOf, reviewersOf } from "./govern.ts";
 import { after } from "./history.ts";
 import { machineOf, tablesHash } from "./machine.ts";
 import { finishedRuns, nameOf } from "./records.ts";
-import { loadSides } from "./standing.ts";
+import { loadSides } from "./resolve-run.ts";
 import type { Standing, Step } from "./state-file.ts";
 import { NEXT_TOOL, type RunTool, type TaskStatus } from "./status.ts";
 

@@ -3,7 +3,7 @@ import { isId } from "../../core/id.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Context, LogLine, Proposal, Reply, Transaction } from "../../runtime/module.ts";
 import { logPath, transactionsPath } from "./paths.ts";
-import { loadState } from "./standing.ts";
+import { loadState } from "./resolve-run.ts";
 import type { TaskState } from "./state-file.ts";
 import { followedBySync } from "./sync.ts";
 

@@ -5,7 +5,7 @@ import { type Scope, unreadableScope } from "../../runtime/scope.ts";
 import { callOf, definitionOf } from "./definitions.ts";
 import { isBegun } from "./live-state.ts";
 import { machineOf } from "./machine.ts";
-import { loadHere } from "./standing.ts";
+import { loadHere } from "./resolve-run.ts";
 import type { ActiveTool, TaskState } from "./state-file.ts";
 import { NEXT_TOOL } from "./status.ts";
 import { placeOf, wordsFor } from "./titles.ts";

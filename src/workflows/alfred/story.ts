@@ -11,7 +11,7 @@ import { loadWorkspace } from "./live-state.ts";
 import { type LoadedTask, loadTask } from "./load.ts";
 import { archiveFolder, archivePath } from "./paths.ts";
 import { finishedRuns } from "./records.ts";
-import { loadShown } from "./standing.ts";
+import { loadShown } from "./resolve-run.ts";
 import type { Accepted, RecordedRun, Verdict } from "./state-file.ts";
 import type { RunTool } from "./status.ts";
 import { titleOf, wordsFor } from "./titles.ts";

@@ -12,7 +12,7 @@ import { withFailure } from "../../runtime/transaction.ts";
 import { loadTaskIds } from "./load.ts";
 import { missing } from "./missing-task.ts";
 import { archiveFolder, archivePath, taskPath, trackerPath } from "./paths.ts";
-import { loadState } from "./standing.ts";
+import { loadState } from "./resolve-run.ts";
 import type { TaskState } from "./state-file.ts";
 import { isTracked, openTracker } from "./tracked.ts";
 

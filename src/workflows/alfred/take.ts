@@ -9,7 +9,7 @@ import { loadPast, type Past, standingIn, withStep } from "./history.ts";
 import { findOwn, loadWorkspace, stateChanges, type Workspace } from "./live-state.ts";
 import { workspaceFolder } from "./paths.ts";
 import { missingRecords, nameOf } from "./records.ts";
-import { checkOwn, loadSides, stateOf, type TaskSides, type ToolSide } from "./standing.ts";
+import { checkOwn, loadSides, stateOf, type TaskSides, type ToolSide } from "./resolve-run.ts";
 import type { TaskState } from "./state-file.ts";
 import { NEXT_TOOL } from "./status.ts";
 

@@ -3,7 +3,7 @@ import { naturalOrder } from "../../core/natural-order.ts";
 import type { View } from "../../core/ports/store.ts";
 import { loadTaskIds } from "./load.ts";
 import { taskPath } from "./paths.ts";
-import { loadState } from "./standing.ts";
+import { loadState } from "./resolve-run.ts";
 import { NEXT_TOOL, type RunTool, type TaskStatus } from "./status.ts";
 import { PRIORITIES, type Priority, parseTask } from "./task-file.ts";
 

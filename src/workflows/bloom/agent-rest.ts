@@ -3,7 +3,7 @@ import { clockOf, dayOf } from "../../core/local-time.ts";
 import type { Limited } from "../../core/ports/agents.ts";
 import { agentsFor, type BloomSettings } from "../../core/settings.ts";
 import type { Task } from "../../tasks-file/task.ts";
-import { isBackingOff } from "./standing.ts";
+import { isBackingOff } from "./scheduling-status.ts";
 import type { AgentRest, TaskRun } from "./task-run.ts";
 
 const SECOND = 1000;

@@ -13,8 +13,8 @@ import { heldTasks } from "./lease.ts";
 import { filesNamed } from "./overlap.ts";
 import { heldByCancelled, isClosed } from "./pick.ts";
 import { loadQuestions, type Question } from "./question.ts";
+import { type Standing, standingsOf } from "./scheduling-status.ts";
 import { withOthers } from "./shared.ts";
-import { type Standing, standingsOf } from "./standing.ts";
 import { OVER } from "./table.ts";
 import { listRuns, loadRuns, reasonOf, type TaskRun } from "./task-run.ts";
 

@@ -35,7 +35,7 @@ import {
 import { BLOOM_STATES } from "./recorded.ts";
 import { runChanges } from "./run-changes.ts";
 import type { Claim } from "./scheduler/claims.ts";
-import type { Standings } from "./standing.ts";
+import type { Standings } from "./scheduling-status.ts";
 import type { TaskEvent } from "./table.ts";
 import { isOver, loadDoneRun, newRun, type RedTarget, type TaskRun } from "./task-run.ts";
 import { applyDecision, nowIn, type Turn, tableRunOf } from "./turn.ts";

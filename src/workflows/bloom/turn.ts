@@ -17,7 +17,7 @@ import { agentOf, nextAgent, restingAgents } from "./agent-rest.ts";
 import { unverifiedCommands } from "./commands/run-verify.ts";
 import { type FactContext, INPUTS, TRIED } from "./facts.ts";
 import { doneWith, isClosed } from "./pick.ts";
-import { BACKS_OFF, type Standings } from "./standing.ts";
+import { BACKS_OFF, type Standings } from "./scheduling-status.ts";
 import { BLOOM, REPLIES, type TaskEvent, type TaskState } from "./table.ts";
 import {
   type AgentRest,

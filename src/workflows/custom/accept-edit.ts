@@ -9,9 +9,9 @@ import type { Context, Proposal, Reply, StoryInput, Transaction } from "../../ru
 import { strengthOf } from "../../runtime/person.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
 import { runMissing } from "./load-run.ts";
+import { loadOwn, loadSides, runChanges } from "./resolve-run.ts";
 import { configurationOf, type RunFile, runPath, sharedEntry } from "./run-file.ts";
 import { differencesIn, isChained } from "./run-history.ts";
-import { loadOwn, loadSides, runChanges } from "./standing.ts";
 
 interface LoadedEdit {
   readonly loaded: Loaded;

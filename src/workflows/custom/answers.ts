@@ -13,9 +13,9 @@ import type { Answered } from "../../runtime/run-event.ts";
 import { availableEvents, awaitedOf, nextOf, renderEvents } from "./describe.ts";
 import { heldWords } from "./govern.ts";
 import type { OwnRun } from "./load-run.ts";
+import { elsewhereWords } from "./resolve-run.ts";
 import { type Looks, type RunFile, renderRun } from "./run-file.ts";
 import type { SendInput } from "./sent.ts";
-import { elsewhereWords } from "./standing.ts";
 
 /** What surfaces know about the run besides the words. */
 export function standing({ loaded: { definition }, run }: OwnRun, configuration: Configuration) {

@@ -13,9 +13,9 @@ import { awaitedOf, nextOf, renderEvents } from "./describe.ts";
 import type { OwnRun } from "./load-run.ts";
 import { endsIn } from "./observe.ts";
 import { type CommandEnd, renderReply } from "./reply.ts";
+import { runChanges } from "./resolve-run.ts";
 import { type Order, type RunFile, renderRun, stepOf } from "./run-file.ts";
 import type { OwnSent, SendInput, SendTypes } from "./sent.ts";
-import { runChanges } from "./standing.ts";
 import { renderWithId } from "./template.ts";
 
 type Sending = Pick<Step<SendTypes>, "run" | "sent" | "observed" | "decision">;

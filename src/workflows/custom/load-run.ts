@@ -8,10 +8,10 @@ import { hashOfStep } from "../../runtime/history.ts";
 import type { TableRun } from "../../runtime/run-event.ts";
 import type { Elsewhere } from "../../runtime/transaction.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
+import { checkElsewhere, loadOwn, loadStanding, type Standing } from "./resolve-run.ts";
 import { configurationOf, type Order, orderOf, type RunFile, runPath, sharedEntry } from "./run-file.ts";
 import { checkHistory } from "./run-history.ts";
 import { nameRun, sourceNamed } from "./run-name.ts";
-import { checkElsewhere, loadOwn, loadStanding, type Standing } from "./standing.ts";
 
 export interface OwnRun extends TableRun {
   readonly source: DefinitionSource;

@@ -6,8 +6,8 @@ import { unreadableRun } from "../../runtime/unreadable-run.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
 import { awaitedOf, nextOf, takesVerdict } from "./describe.ts";
 import { loadChecked } from "./load-run.ts";
+import { allRuns } from "./resolve-run.ts";
 import { configurationOf, orderOf } from "./run-file.ts";
-import { allRuns } from "./standing.ts";
 
 /** Every run of the workflow. One that cannot be read is listed with its problem. */
 export async function overview(source: DefinitionSource, view: View): Promise<readonly RunOverview[]> {

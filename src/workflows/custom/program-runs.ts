@@ -6,7 +6,7 @@ import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { RunOverview, WorkflowModule } from "../../runtime/module.ts";
 import { unreadableRun } from "../../runtime/unreadable-run.ts";
-import { allRuns, loadOwn, loadStanding } from "./standing.ts";
+import { allRuns, loadOwn, loadStanding } from "./resolve-run.ts";
 
 /** What is known of the workflow without its table. */
 export function programWorkflow(name: string): WorkflowModule {

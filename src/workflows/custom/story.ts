@@ -5,8 +5,8 @@ import type { Reply, StoryInput, Transaction } from "../../runtime/module.ts";
 import type { Elsewhere } from "../../runtime/transaction.ts";
 import type { DefinitionSource } from "./definition.ts";
 import { runMissing } from "./load-run.ts";
+import { elsewhereWords, loadOwn, loadStanding, type Standing } from "./resolve-run.ts";
 import type { RunFile } from "./run-file.ts";
-import { elsewhereWords, loadOwn, loadStanding, type Standing } from "./standing.ts";
 
 export function storyOf(
   source: Pick<DefinitionSource, "name">,

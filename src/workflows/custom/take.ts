@@ -6,9 +6,9 @@ import { type TakenStep, takeOver } from "../../runtime/take-over.ts";
 import type { Context } from "../../runtime/transaction.ts";
 import type { Loaded } from "./definition.ts";
 import { runMissing } from "./load-run.ts";
+import { fileOf, loadOwn, loadSides, type RunSide, runChanges, type Sides } from "./resolve-run.ts";
 import { commandIn, configurationOf, type RunFile, runPath } from "./run-file.ts";
 import { checkHistory, sideFaults } from "./run-history.ts";
-import { fileOf, loadOwn, loadSides, type RunSide, runChanges, type Sides } from "./standing.ts";
 
 interface LoadedBranches extends Sides {
   readonly files: ReadonlyMap<RunSide, RunFile>;

@@ -21,7 +21,7 @@ import { eachTask, type Task } from "../../../src/tasks-file/task.ts";
 import { restingAgents } from "../../../src/workflows/bloom/agent-rest.ts";
 import { takeable, waitingFor } from "../../../src/workflows/bloom/pick.ts";
 import { runLoop } from "../../../src/workflows/bloom/scheduler/loop.ts";
-import { standingsOf } from "../../../src/workflows/bloom/standing.ts";
+import { standingsOf } from "../../../src/workflows/bloom/scheduling-status.ts";
 import type { TaskRun } from "../../../src/workflows/bloom/task-run.ts";
 import { reset } from "../../../src/workflows/bloom/verbs/person.ts";
 import { block, done, ready, todo } from "../../../src/workflows/bloom/verbs/status.ts";

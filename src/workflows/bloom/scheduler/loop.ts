@@ -32,7 +32,7 @@ import { apart } from "../overlap.ts";
 import { personsEvent } from "../persons-event.ts";
 import { ANY_WORKER, heldByCancelled, isClosed, isDone, type Worker } from "../pick.ts";
 import { loadMessages } from "../question.ts";
-import { awaitsMerge, isBackingOff, waitLeft } from "../standing.ts";
+import { awaitsMerge, isBackingOff, waitLeft } from "../scheduling-status.ts";
 import { type AgentRest, reasonOf, type TaskRun } from "../task-run.ts";
 import { applyResult, type Picked, pick, putBack } from "../transactions.ts";
 import { type Caps, openCaps } from "./caps.ts";

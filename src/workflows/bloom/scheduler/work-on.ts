@@ -32,7 +32,7 @@ import type {
 import { readCall } from "../own-verbs.ts";
 import { personsEvent } from "../persons-event.ts";
 import { ANY_WORKER, type Worker } from "../pick.ts";
-import { isBackingOff } from "../standing.ts";
+import { isBackingOff } from "../scheduling-status.ts";
 import { AT_REST, BLOOM } from "../table.ts";
 import { isOver, type TaskRun } from "../task-run.ts";
 import {

@@ -18,8 +18,8 @@ import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { placedTasks } from "../../../tasks-file/task.ts";
 import { BLOOM_STATES } from "../recorded.ts";
 import { unspent } from "../run-changes.ts";
+import { type Standings, standingsOf } from "../scheduling-status.ts";
 import { withOthers } from "../shared.ts";
-import { type Standings, standingsOf } from "../standing.ts";
 import { listRuns, loadRuns, type Runs } from "../task-run.ts";
 
 export interface Snapshot extends LoadedTasks, Runs {

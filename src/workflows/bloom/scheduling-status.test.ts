@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
-import { isBackingOff, VIEWS, waitLeft } from "./standing.ts";
+import { isBackingOff, VIEWS, waitLeft } from "./scheduling-status.ts";
 import { BLOOM } from "./table.ts";
 
 const at = (seconds: number) => new Date(Date.parse("2026-01-01T12:00:00Z") + seconds * 1000).toISOString();

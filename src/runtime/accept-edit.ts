@@ -49,7 +49,7 @@ async function readEdited(view: View, { paths, states }: Accepting, id: string):
     if (text !== null)
       files.push({ path, text, found: (await recordFaults(view, states, path, text)) ?? [] });
   }
-  return { run, from: (await loadRecord(view, run))?.stands.state ?? "", files };
+  return { run, from: (await loadRecord(view, run))?.recordedState.state ?? "", files };
 }
 
 function accept({ files, from, run }: Edited, states: StateFiles, context: Context): Proposal<Reply> {

@@ -52,8 +52,15 @@ describe("a run's history", () => {
   });
 
   it("is replayed through the table, from its origin to where the run stands", () => {
-    const faults = (steps: readonly TableStep[], stands: { state: string; pushes: number }, origin = begun) =>
-      replayFaults(door, origin, steps, { state: stands.state, variables: { pushes: stands.pushes } });
+    const faults = (
+      steps: readonly TableStep[],
+      recordedState: { state: string; pushes: number },
+      origin = begun,
+    ) =>
+      replayFaults(door, origin, steps, {
+        state: recordedState.state,
+        variables: { pushes: recordedState.pushes },
+      });
     expect(faults(OPENED, { state: "closed", pushes: 1 })).toEqual([]);
     expect(faults(OPENED, { state: "closed", pushes: 2 })).toEqual([
       "found closed with pushes = 2; its history leads to closed with pushes = 1",

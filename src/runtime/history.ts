@@ -129,7 +129,7 @@ export function replayFaults(
   table: Workflow,
   origin: Origin,
   steps: readonly TableStep[],
-  stands: Configuration,
+  recordedState: Configuration,
   noun = "step",
 ): readonly string[] {
   let configuration = fromStored(origin);
@@ -144,8 +144,10 @@ export function replayFaults(
       ];
     configuration = leads;
   }
-  if (isSame(configuration, stands)) return [];
-  return [`found ${configurationWords(stands)}; its history leads to ${configurationWords(configuration)}`];
+  if (isSame(configuration, recordedState)) return [];
+  return [
+    `found ${configurationWords(recordedState)}; its history leads to ${configurationWords(configuration)}`,
+  ];
 }
 
 /** The configuration after such a step; null: no rule of the table is such a step. */

@@ -83,7 +83,9 @@ class Project {
       this.view(),
       {
         ...states(this.table, this.keptSteps),
-        ...(this.isShared && { sharedIn: (json) => ({ rests: this.rests, stands: JSON.parse(json) }) }),
+        ...(this.isShared && {
+          sharedIn: (json) => ({ rests: this.rests, recordedState: JSON.parse(json) }),
+        }),
       },
       { changes, events },
       "2026-01-31T09:30:15.250Z",
@@ -176,10 +178,10 @@ describe("The record of a run", () => {
 
   it("has each step, and its file follows from it, however it is laid out", async () => {
     const project = await pushed(3);
-    const { origin, stands, steps } = await project.record();
-    expect({ origin, stands, rows: steps.map(({ row }) => row) }).toEqual({
+    const { origin, recordedState, steps } = await project.record();
+    expect({ origin, recordedState, rows: steps.map(({ row }) => row) }).toEqual({
       origin: { state: "shut", kept: {}, at: 0, begins: true },
-      stands: { state: "open", kept: {} },
+      recordedState: { state: "open", kept: {} },
       rows: ["opens", "shuts", "opens"],
     });
     expect(await project.faults()).toEqual([]);
@@ -223,7 +225,7 @@ describe("The record of a run", () => {
       "another end",
       /found shut; its history leads to open/,
       headPath(RUN),
-      ({ stands }) => Object.assign(stands, { state: "shut" }),
+      ({ recordedState }) => Object.assign(recordedState, { state: "shut" }),
     ],
     [
       "no steps that can be read",
@@ -353,7 +355,7 @@ describe("The record of a run", () => {
     for (const [path, text] of others.files) if (path.startsWith(RECORDS)) project.files.set(path, text);
     project.isShared = true;
     await project.push();
-    const codec = { step: object as never, stands: object };
+    const codec = { step: object as never, recordedState: object };
     const names = await recordNames(project.view(), RUN);
     const sides = sidesOf(RUN, await loadRecords(project.view(), RUN, names, codec));
     expect(sides.map(({ steps }) => steps.length)).toEqual([1, 1]);
@@ -452,7 +454,7 @@ describe("The record of a run", () => {
     expect((await project.record()).steps).toHaveLength(1);
     const list = async () => Promise.reject(new Error("disk"));
     const changes: Change[] = [{ type: "write", path: FILE, text: '{"state":"open"}' }];
-    const sharing = { ...states(), sharedIn: () => ({ rests: true, stands: {} }) };
+    const sharing = { ...states(), sharedIn: () => ({ rests: true, recordedState: {} }) };
     await expect(recordChanges({ ...new Project().view(), list }, sharing, { changes }, "")).rejects.toThrow(
       "disk",
     );
@@ -468,7 +470,7 @@ describe("The record of a run", () => {
     const steps = (await theirs.record()).steps.slice(missing);
     const taken = recordOfTaken(
       {
-        ...{ run: RUN, states: states(TABLE, 5), steps, stands: { state: "open", variables: {} } },
+        ...{ run: RUN, states: states(TABLE, 5), steps, recordedState: { state: "open", variables: {} } },
         ...{ table: hashOfTable(TABLE), time: "2026-01-31T09:30:15.250Z" },
       },
       FILE,
@@ -480,7 +482,7 @@ describe("The record of a run", () => {
     expect(taken).toMatchObject({ type: "write", path: headPath(RUN) });
     expect((await project.record()).origin).toMatchObject(origin);
     expect((await project.record()).dropped).toBe(times === 11 ? 6 : 0);
-    expect(await project.record()).toMatchObject({ run: RUN, version: 1, stands: { state: "open" } });
+    expect(await project.record()).toMatchObject({ run: RUN, version: 1, recordedState: { state: "open" } });
     if (missing === 0) expect(await project.faults()).toEqual([]);
     await project.push();
     if (missing === 0) expect(await project.faults()).toEqual([]);

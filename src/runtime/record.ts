@@ -68,7 +68,7 @@ export interface RunRecord {
   /** How many earlier steps are no longer kept. */
   readonly dropped: number;
   readonly steps: readonly Step[];
-  readonly stands: StoredConfiguration;
+  readonly recordedState: StoredConfiguration;
   /** By path: the sha-256 of what the file says. */
   readonly files: Readonly<Record<string, string>>;
   readonly time: string;
@@ -181,13 +181,16 @@ async function recordChange(
     if (change.type === "write") files[change.path] = hashOfText(change.text);
     else delete files[change.path];
   const written = own.findLast((change) => change.type === "write");
-  const stands = written ? toStored(states.configurationIn(written.text)) : before?.stands;
-  if (stands === undefined || Object.keys(files).length === 0)
+  const recordedState = written ? toStored(states.configurationIn(written.text)) : before?.recordedState;
+  if (recordedState === undefined || Object.keys(files).length === 0)
     return before === null ? [] : [{ type: "remove", path }];
   const earlier = before === null && isNew && states.sharedIn ? lineIn(run, await sharedOf(view, run)) : [];
   const steps = await chained(before?.steps ?? earlier, events);
   const table = hashOfTable(states.table);
-  const origin = originOf({ before, steps, events, isNew, stands, table }, states.table);
+  const origin = originOf(
+    { before, steps, events, isNew, recordedState: recordedState, table },
+    states.table,
+  );
   const dropped = before?.dropped ?? 0;
   const isUnproved = before === null ? !isNew : before.unproved === true;
   const unproved = isUnproved && !origin.begins && !events.some(isAcceptance);
@@ -197,7 +200,7 @@ async function recordChange(
     table,
     origin,
     ...(unproved ? { unproved } : {}),
-    ...{ dropped, steps, stands, files, time },
+    ...{ dropped, steps, recordedState: recordedState, files, time },
   };
   const kept = shortened(record, states.keptSteps);
   const found = written && states.sharedIn?.(written.text);
@@ -206,13 +209,13 @@ async function recordChange(
   const first = isDue ? recordedUpTo(await sharedOf(view, run), steps) : steps.length;
   return [
     { type: "write", path, text: `${JSON.stringify(kept, null, 2)}\n` },
-    ...newRecords(run, steps, first, found?.stands ?? null, dropped),
+    ...newRecords(run, steps, first, found?.recordedState ?? null, dropped),
   ];
 }
 
 type Shared = Awaited<ReturnType<typeof loadRecords<SharedStep, unknown>>>;
 
-const ANY: Codec<SharedStep, unknown> = { step: as(object), stands: object };
+const ANY: Codec<SharedStep, unknown> = { step: as(object), recordedState: object };
 
 /** Records that cannot be used stop no run here: whoever lacks its state learns of them. */
 async function sharedOf(view: View, run: string): Promise<Shared> {
@@ -261,27 +264,31 @@ interface Writing {
   readonly steps: readonly Step[];
   readonly events: readonly RunAdvanced[];
   readonly isNew: boolean;
-  readonly stands: StoredConfiguration;
+  readonly recordedState: StoredConfiguration;
   readonly table: string;
 }
 
-function originOf({ before, steps, events, isNew, stands, table }: Writing, workflow: Workflow): Origin {
-  const from = events[0]?.from ?? stands.state;
-  const taken = { ...stands, at: steps.length, begins: false };
+function originOf(
+  { before, steps, events, isNew, recordedState, table }: Writing,
+  workflow: Workflow,
+): Origin {
+  const from = events[0]?.from ?? recordedState.state;
+  const taken = { ...recordedState, at: steps.length, begins: false };
   if (!events.every(({ row }) => workflow.rules.some(({ id }) => id === row))) return taken;
   const first = initialConfiguration(workflow, {});
   if (isNew && from === first.state)
     return { ...toStored(first), at: steps.length - events.length, begins: true };
-  const continues = before !== null && !isNew && before.table === table && before.stands.state === from;
+  const continues =
+    before !== null && !isNew && before.table === table && before.recordedState.state === from;
   return continues ? before.origin : taken;
 }
 
 /** Drops the oldest steps of a long run: then the replay begins later. */
 function shortened(record: RunRecord, most = KEPT_STEPS): RunRecord {
-  const { dropped, stands, steps } = record;
+  const { dropped, recordedState, steps } = record;
   if (steps.length <= 2 * most) return record;
   const kept = steps.slice(-most);
-  const origin = { ...stands, at: kept.length, begins: false };
+  const origin = { ...recordedState, at: kept.length, begins: false };
   return { ...record, origin, steps: kept, dropped: dropped + steps.length - kept.length };
 }
 
@@ -290,7 +297,7 @@ export interface TakenRun {
   readonly states: StateFiles;
   /** The last one takes it over. */
   readonly steps: readonly Step[];
-  readonly stands: Configuration;
+  readonly recordedState: Configuration;
   /** The table's hash. */
   readonly table: string;
   readonly time: string;
@@ -298,17 +305,21 @@ export interface TakenRun {
 
 /** The record of a run that a person took over, whose file is at that path. */
 export function recordOfTaken(
-  { run, stands, states, steps, table: hash, time }: TakenRun,
+  { run, recordedState, states, steps, table: hash, time }: TakenRun,
   path: ProjectPath,
   text: string,
 ): Change {
   const { keptSteps, table } = states;
   const first = { ...toStored(initialConfiguration(table, {})), at: 0, begins: true };
-  const isWhole = replayFaults(table, first, steps, stands).length === 0;
-  const origin = isWhole ? first : { ...toStored(stands), at: steps.length, begins: false };
+  const isWhole = replayFaults(table, first, steps, recordedState).length === 0;
+  const origin = isWhole ? first : { ...toStored(recordedState), at: steps.length, begins: false };
   const record: RunRecord = {
     ...{ version: 1, run, table: hash, origin, dropped: 0, steps },
-    ...{ stands: toStored(stands), files: { [path]: hashOf(canonical(JSON.parse(text))) }, time },
+    ...{
+      recordedState: toStored(recordedState),
+      files: { [path]: hashOf(canonical(JSON.parse(text))) },
+      time,
+    },
   };
   return {
     type: "write",
@@ -347,7 +358,7 @@ async function faultsOf(
     ...(await fileFaults(states, record, path, text)),
     ...(await brokenLinks(record.steps, "step", record.dropped > 0 ? record.steps[0]?.prev : null)),
     ...(record.table === hashOfTable(states.table)
-      ? replayFaults(states.table, record.origin, record.steps, fromStored(record.stands))
+      ? replayFaults(states.table, record.origin, record.steps, fromStored(record.recordedState))
       : []),
   ];
 }
@@ -360,7 +371,7 @@ async function fileFaults(
 ): Promise<readonly string[]> {
   const wrong = await contentFault(record, path, text);
   if (wrong === null) return [];
-  const [found, written] = [states.configurationIn(text), fromStored(record.stands)];
+  const [found, written] = [states.configurationIn(text), fromStored(record.recordedState)];
   if (isSame(found, written)) return [`${wrong}; it still stands at ${configurationWords(found)}`];
   return [
     `${wrong}: found ${configurationWords(found)}; its history leads to ${configurationWords(written)}`,

@@ -145,7 +145,7 @@ describe("an event sent to a run", () => {
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => JSON.parse(line) as RunAdvanced & { readonly id: string });
-  const stands = (state: string) => store.files.set(STATE, JSON.stringify({ state, variables: {} }));
+  const recordedState = (state: string) => store.files.set(STATE, JSON.stringify({ state, variables: {} }));
 
   it("moves the run, and is told by one event in the same commit", async () => {
     promise("commit.one-way");
@@ -214,7 +214,7 @@ describe("an event sent to a run", () => {
     ["the run is over", "signed", "send", "no-effect", "parcel:one has ended in signed", "complete"],
   ])("is refused before anything is observed where %s", async (_, state, event, code, message, fix) => {
     promise("commit.one-way");
-    stands(state);
+    recordedState(state);
     await expect(send(event)).rejects.toMatchObject({
       code,
       message: expect.stringContaining(message),
@@ -226,14 +226,14 @@ describe("an event sent to a run", () => {
 
   it("is refused with the events that the run does take, and whose they are", async () => {
     promise("commit.one-way");
-    stands("sent");
+    recordedState("sent");
     await expect(send("sgin")).rejects.toMatchObject({
       fix: "Send sign. In sent it takes sign (a person's).",
     });
   });
 
   it("may be the engine's own, when the engine sends it", async () => {
-    stands("sent");
+    recordedState("sent");
     await send("lost", { byEngine: true });
     expect(events()[0]).toMatchObject({ event: "lost", from: "sent", to: "packed" });
   });

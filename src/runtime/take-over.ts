@@ -14,13 +14,13 @@ export interface TakeInput {
   readonly side?: string | undefined;
 }
 
-export interface Taking<Step extends SharedStep, Stands> {
+export interface Taking<Step extends SharedStep, RecordedState> {
   /** `workflow:id` */
   readonly run: string;
   readonly machine: string;
-  readonly sides: readonly Side<Step, Stands>[];
+  readonly sides: readonly Side<Step, RecordedState>[];
   /** Of a side: where the run stands, whether it is over, and what else a person should know. */
-  look(side: Side<Step, Stands>): {
+  look(side: Side<Step, RecordedState>): {
     readonly state: string;
     readonly isOver: boolean;
     readonly notes: readonly string[];
@@ -33,10 +33,10 @@ export interface TakenStep extends SharedStep {
 }
 
 /** `changes`: the run as the side has it, with the step that takes it over. Throws `no-effect`, `usage`, `records-forked`. */
-export function takeOver<Step extends SharedStep, Stands>(
-  { look, machine, run, sides }: Taking<Step, Stands>,
+export function takeOver<Step extends SharedStep, RecordedState>(
+  { look, machine, run, sides }: Taking<Step, RecordedState>,
   { side: named }: TakeInput,
-  changes: (side: Side<Step, Stands>, step: TakenStep) => readonly Change[],
+  changes: (side: Side<Step, RecordedState>, step: TakenStep) => readonly Change[],
   context: Context,
 ): Proposal<Reply> {
   const here = new PawlError(

@@ -28,7 +28,7 @@ import {
 } from "./team-records.ts";
 
 const RUN = "release:1";
-const CODEC = { step: object as never, stands: object };
+const CODEC = { step: object as never, recordedState: object };
 
 /** A chain of such steps on `before`. */
 function chain(events: readonly string[], before: readonly SharedStep[] = []): SharedStep[] {
@@ -73,7 +73,7 @@ describe("The records of a run", () => {
     ];
     const side = onlySide(RUN, sidesOf(RUN, records.toReversed()));
     expect(eventsOf(side.steps)).toBe("one two three four");
-    expect(side.recorded?.stands).toEqual({ state: "four" });
+    expect(side.recorded?.recordedState).toEqual({ state: "four" });
     expect(recordedUpTo(recorded(base), long)).toBe(2);
     expect(recordedUpTo(recorded(long, 2), long)).toBe(0);
   });
@@ -158,7 +158,7 @@ describe("The records of a run", () => {
     promise("team.records-prove-nothing");
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
     const step = `{"time":"","event":"","row":"","from":"","to":"","by":{"channel":""},"prev":null,"notes":${deep}}`;
-    const text = `{"version":1,"run":"${RUN}","steps":[${step}],"stands":null}`;
+    const text = `{"version":1,"run":"${RUN}","steps":[${step}],"recordedState":null}`;
     const path = projectPath(".alfred/records/release/1/0001-0123456789abcdef.json");
     expect(() => parseRecord(path, RUN, text, CODEC as never)).toThrow(/cannot be used: it nests too deep/);
   });
@@ -223,7 +223,7 @@ describe("The files of a run's records", () => {
     files.set(change.path, change.text);
     const names = await recordNames(view(), RUN);
     expect(await loadRecords(view(), RUN, names, CODEC as never)).toEqual([
-      { path: change.path, steps, stands: { state: "two" } },
+      { path: change.path, steps, recordedState: { state: "two" } },
     ]);
     await expect(loadRecords(view(), RUN, [name(1)], CODEC as never)).rejects.toMatchObject({
       code: "records-invalid",
@@ -253,7 +253,10 @@ describe("The files of a run's records", () => {
     const parts = newRecords(RUN, long, 1, { state: "d" }, 10);
     const held = parts.map((change) => (change.type === "write" ? JSON.parse(change.text) : null));
     expect(
-      held.map(({ stands, steps }) => [steps.map(({ event }: SharedStep) => event).join(""), stands]),
+      held.map(({ recordedState, steps }) => [
+        steps.map(({ event }: SharedStep) => event).join(""),
+        recordedState,
+      ]),
     ).toEqual([
       ["bc", null],
       ["d", { state: "d" }],
@@ -301,7 +304,7 @@ describe("A step's variables", () => {
       version: 1,
       run: RUN,
       steps: [{ ...chain(["one"])[0], ...more }],
-      stands: null,
+      recordedState: null,
     });
     const path = projectPath(".alfred/records/release/1/0001-0123456789abcdef.json");
     expect(() => parseRecord(path, RUN, text, CODEC as never)).toThrow(/cannot be used: line/);
@@ -310,20 +313,20 @@ describe("A step's variables", () => {
 
 describe("The sides of a run", () => {
   const base = chain(["one", "two"]);
-  const recordOf = (steps: readonly SharedStep[], stands: object | null, path = "p") =>
-    ({ path: projectPath(path), steps, stands }) as never;
+  const recordOf = (steps: readonly SharedStep[], recordedState: object | null, path = "p") =>
+    ({ path: projectPath(path), steps, recordedState }) as never;
 
   it("stand where the record with their last step says, if one does", () => {
     const [side] = sidesOf<SharedStep, object>(RUN, [
       recordOf(base, null, "b"),
       recordOf(base, { state: "x" }, "a"),
     ]);
-    expect(side?.recorded).toEqual({ path: "a", stands: { state: "x" } });
+    expect(side?.recorded).toEqual({ path: "a", recordedState: { state: "x" } });
     const [other] = sidesOf<SharedStep, object>(RUN, [
       recordOf(base, { state: "x" }, "a"),
       recordOf(base, null, "b"),
     ]);
-    expect(other?.recorded).toEqual({ path: "a", stands: { state: "x" } });
+    expect(other?.recorded).toEqual({ path: "a", recordedState: { state: "x" } });
     expect(() => sidesOf(RUN, [recordOf(base, null)])).toThrow(
       ".alfred/records/release/1 cannot be used: the records that follow step 2 are missing.",
     );

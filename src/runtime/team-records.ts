@@ -53,24 +53,24 @@ export interface SharedStep {
 }
 
 /** How a workflow's steps and standings are checked when they are read. */
-export interface Codec<Step extends SharedStep, Stands> {
+export interface Codec<Step extends SharedStep, RecordedState> {
   readonly step: Check<Step>;
-  readonly stands: Check<Stands>;
+  readonly recordedState: Check<RecordedState>;
 }
 
 /** A chain of steps from the run's beginning to an end from which nothing leads on. */
-export interface Side<Step, Stands> {
+export interface Side<Step, RecordedState> {
   /** The hash of its last step. */
   readonly head: string;
   readonly steps: readonly Step[];
   /** Its last record, and where the run stands according to it; null: it ends in this checkout's own state. */
-  readonly recorded: { readonly path: ProjectPath; readonly stands: Stands } | null;
+  readonly recorded: { readonly path: ProjectPath; readonly recordedState: RecordedState } | null;
 }
 
-export interface LoadedRecord<Step, Stands> {
+export interface LoadedRecord<Step, RecordedState> {
   readonly path: ProjectPath;
   readonly steps: readonly Step[];
-  readonly stands: Stands | null;
+  readonly recordedState: RecordedState | null;
 }
 
 const MOST_RECORDS = 10_000;
@@ -117,11 +117,11 @@ export async function recordedIds(view: View, workflow: string): Promise<readonl
 // ── Written with the step ────────────────────────────────────────────────────────────────────────────────────────
 
 /** The records of the steps from `first` on, the last of which leads to where the run stands. `dropped`: earlier steps. */
-export function newRecords<Stands>(
+export function newRecords<RecordedState>(
   run: string,
   steps: readonly SharedStep[],
   first: number,
-  stands: Stands,
+  recordedState: RecordedState,
   dropped = 0,
 ): readonly Change[] {
   const changes: Change[] = [];
@@ -130,7 +130,12 @@ export function newRecords<Stands>(
     for (let size = 0; end < steps.length && (end === begin || size < USUAL_RECORD); end++)
       size += JSON.stringify(steps[end]).length;
     const isLast = end === steps.length;
-    const record = { version: 1, run, steps: steps.slice(begin, end), stands: isLast ? stands : null };
+    const record = {
+      version: 1,
+      run,
+      steps: steps.slice(begin, end),
+      recordedState: isLast ? recordedState : null,
+    };
     const path = projectPath(recordsFolder(run), nameOf(dropped + end, steps[end - 1] as SharedStep));
     changes.push({
       type: "write",
@@ -159,12 +164,12 @@ export function areOf(
 // ── Read ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** The run's records. Throws `records-invalid`. */
-export async function loadRecords<Step extends SharedStep, Stands>(
+export async function loadRecords<Step extends SharedStep, RecordedState>(
   view: View,
   run: string,
   names: readonly string[],
-  codec: Codec<Step, Stands>,
-): Promise<readonly LoadedRecord<Step, Stands>[]> {
+  codec: Codec<Step, RecordedState>,
+): Promise<readonly LoadedRecord<Step, RecordedState>[]> {
   const folder = recordsFolder(run);
   if (names.length > MOST_RECORDS)
     throw invalidRecords(folder, `it holds ${names.length} records; expected at most ${MOST_RECORDS}`);
@@ -177,12 +182,12 @@ export async function loadRecords<Step extends SharedStep, Stands>(
 }
 
 /** Throws `records-invalid`. */
-export function parseRecord<Step extends SharedStep, Stands>(
+export function parseRecord<Step extends SharedStep, RecordedState>(
   path: ProjectPath,
   run: string,
   json: string,
-  { stands, step }: Codec<Step, Stands>,
-): LoadedRecord<Step, Stands> {
+  { recordedState, step }: Codec<Step, RecordedState>,
+): LoadedRecord<Step, RecordedState> {
   if (json.length > LONGEST_RECORD)
     throw invalidRecords(path, `it has ${json.length} characters; expected at most ${LONGEST_RECORD}`);
   const steps = listOf(as<Step>((value, at) => SHARED_STEP(value, at) ?? step(value, at)));
@@ -194,10 +199,10 @@ export function parseRecord<Step extends SharedStep, Stands>(
         ? expected(at, "one step at least", value)
         : steps(value, at),
     ),
-    stands: as<unknown>(orNull(stands)),
+    recordedState: as<unknown>(orNull(recordedState)),
   });
   const found = readState(json, check, (line, problem) => invalidRecords(path, `line ${line}: ${problem}`));
-  const record = { path, steps: found.steps, stands: found.stands as Stands | null };
+  const record = { path, steps: found.steps, recordedState: found.recordedState as RecordedState | null };
   checkLinks(record);
   return record;
 }
@@ -212,7 +217,7 @@ export function runOfRecord(path: string): string | null {
 export async function isRecord(view: View, path: string): Promise<boolean> {
   const run = runOfRecord(path);
   if (run === null) return false;
-  const any: Codec<SharedStep, unknown> = { step: as(object), stands: object };
+  const any: Codec<SharedStep, unknown> = { step: as(object), recordedState: object };
   const record = projectPath(path);
   const json = (await view.read(record)) ?? "";
   return attempt(() => parseRecord(record, run, json, any) !== null, false);
@@ -252,18 +257,21 @@ export function invalidRecords(path: string, what: string): PawlError {
  * The run's sides: one, if everybody went on where the last one stopped. `own`: this checkout's own steps, which count
  * like those of a record. Throws `records-invalid` where a step is missing in between.
  */
-export function sidesOf<Step extends SharedStep, Stands>(
+export function sidesOf<Step extends SharedStep, RecordedState>(
   run: string,
-  records: readonly LoadedRecord<Step, Stands>[],
+  records: readonly LoadedRecord<Step, RecordedState>[],
   own: readonly Step[] = [],
-): readonly Side<Step, Stands>[] {
+): readonly Side<Step, RecordedState>[] {
   const steps = new Map<string, Step>();
-  const ends = new Map<string, { readonly path: ProjectPath; readonly stands: Stands | null }>();
+  const ends = new Map<
+    string,
+    { readonly path: ProjectPath; readonly recordedState: RecordedState | null }
+  >();
   for (const each of [...records.flatMap((record) => record.steps), ...own])
     steps.set(hashOfStep(each), each);
-  for (const { path, stands, steps: held } of records) {
+  for (const { path, recordedState, steps: held } of records) {
     const end = hashOfStep(held.at(-1) as Step);
-    if (stands !== null || !ends.has(end)) ends.set(end, { path, stands });
+    if (recordedState !== null || !ends.has(end)) ends.set(end, { path, recordedState: recordedState });
   }
   const past = new Set<string>();
   for (const { over = [], prev } of steps.values())
@@ -275,9 +283,9 @@ export function sidesOf<Step extends SharedStep, Stands>(
       const line = lineTo(run, steps, head);
       const end = ends.get(head);
       if (head === ownHead) return { head, steps: line, recorded: null };
-      if (!end || end.stands === null)
+      if (!end || end.recordedState === null)
         throw invalidRecords(recordsFolder(run), `the records that follow step ${line.length} are missing`);
-      return { head, steps: line, recorded: { path: end.path, stands: end.stands } };
+      return { head, steps: line, recorded: { path: end.path, recordedState: end.recordedState } };
     })
     .sort((one, other) => (one.head < other.head ? -1 : 1));
 }
@@ -314,10 +322,10 @@ export function recordedUpTo(
 // ── Sides ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** The one side of the run. Throws `records-forked`, which names each. */
-export function onlySide<Step extends SharedStep, Stands>(
+export function onlySide<Step extends SharedStep, RecordedState>(
   run: string,
-  sides: readonly Side<Step, Stands>[],
-): Side<Step, Stands> {
+  sides: readonly Side<Step, RecordedState>[],
+): Side<Step, RecordedState> {
   const [side, other] = sides;
   if (side && !other) return side;
   throw forked(run, sides);
@@ -371,11 +379,11 @@ export function stepWords({ by, event, from, time, to }: SharedStep): string {
 }
 
 /** The side that a person named by the beginning of its hash. Throws `usage`. */
-export function chosenSide<Step extends SharedStep, Stands>(
+export function chosenSide<Step extends SharedStep, RecordedState>(
   run: string,
-  sides: readonly Side<Step, Stands>[],
+  sides: readonly Side<Step, RecordedState>[],
   name: string | undefined,
-): Side<Step, Stands> {
+): Side<Step, RecordedState> {
   if (name === undefined) return onlySide(run, sides);
   const found = sides.filter(({ head }) => name.length >= 4 && head.startsWith(name));
   const [side] = found;

@@ -69,7 +69,7 @@ export interface StateFiles {
    * What git shares of a run whose file has this text: where it stands. Its steps are recorded when it comes to rest.
    * Absent: git shares nothing.
    */
-  readonly sharedIn?: (text: string) => { readonly rests: boolean; readonly stands: object } | null;
+  readonly sharedIn?: (text: string) => { readonly rests: boolean; readonly recordedState: object } | null;
 }
 
 export interface Context {

@@ -9,6 +9,6 @@ export function unreadableRun(
   more: Partial<Pick<RunOverview, "command" | "next">> = {},
 ): RunOverview {
   const { code, fix, message } = toPawlError(thrown);
-  const stands = { state: "unreadable", awaits: "human", next: "", since: null } as const;
-  return { run, title, ...stands, ...more, problem: { code, message, fix } };
+  const recordedState = { state: "unreadable", awaits: "human", next: "", since: null } as const;
+  return { run, title, ...recordedState, ...more, problem: { code, message, fix } };
 }

@@ -274,14 +274,14 @@ describe("The runs of a workflow of the project's own, for a team", () => {
     const ana = team.clone("ana");
     await submit(ana, "1.0.0");
     const [name = ""] = records(ana);
-    const { run, stands, steps } = JSON.parse(ana.read(name) ?? "");
+    const { run, recordedState, steps } = JSON.parse(ana.read(name) ?? "");
     const move = { time: steps[0].time, event: "approve", row: "approved", from: "in_review", to: "tagging" };
     const forged: SharedStep = {
       ...move,
       by: { channel: "terminal", who: "ana" },
       prev: hashOfStep(steps[0]),
     };
-    const after = { ...stands, state: "tagging", pending: "approved" };
+    const after = { ...recordedState, state: "tagging", pending: "approved" };
     for (const change of newRecords(run, [...steps, forged], 1, after))
       if (change.type === "write") ana.write(change.path, change.text);
     const before = ana.read(".pawl/runs/release/1.0.0.json");

@@ -69,8 +69,8 @@ describe("pawl verify of Alfred's work", () => {
     const names = readdirSync(join(project.root, RECORDS));
     const path = join(project.root, RECORDS, names.sort().at(-1) ?? "");
     const record = JSON.parse(readFileSync(path, "utf8"));
-    expect(record.stands.finished.tool_name).toBe("implement_task");
-    record.stands.finished.accepted[0].artifact.summary = "Forged";
+    expect(record.recordedState.finished.tool_name).toBe("implement_task");
+    record.recordedState.finished.accepted[0].artifact.summary = "Forged";
     writeFileSync(path, JSON.stringify(record));
     project.commit("The work");
     const { faults } = await verified(project.root, "main..HEAD");

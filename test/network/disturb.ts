@@ -47,7 +47,7 @@ const cut: Disturbance["begin"] = ({ machine }) => {
   return () => machine.link("up");
 };
 
-const stands: Disturbance["begin"] = (member) => {
+const standsStill: Disturbance["begin"] = (member) => {
   member.signal("SIGSTOP");
   return () => member.signal("SIGCONT");
 };
@@ -93,7 +93,7 @@ function deckOf({ isRelayed }: DisturbanceContext): readonly Disturbance[] {
         times(each, "is cut off", cut),
         times(each, "gets no answer of the database", dropping("database", "answers")),
         times(each, "reaches the database no more", dropping("database", "requests")),
-        times(each, "stands still", stands),
+        times(each, "stands still", standsStill),
       ].map((card) => ({ ...card, wantsLongWork: each === LONG })),
     ),
     times(LONG, "gets no answer of the git remote", dropping("git", "answers")),

@@ -1002,7 +1002,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the comparison of where the steps lead",
       file: "src/runtime/history.ts",
-      find: "  if (isSame(configuration, stands)) return [];\n",
+      find: "  if (isSame(configuration, recordedState)) return [];\n",
       replace: "  if (isSame(configuration, configuration)) return [];\n",
       tests: [
         "src/runtime/record.test.ts: shows an edit to have another end",

@@ -9,17 +9,20 @@ import { type Codec, invalidRecords, type LoadedRecord, newRecords } from "../..
 import { DELIVERY, deliveryOf, endsRecord, FINISHED, runStanding, statusAfter } from "./chain.ts";
 import type { Evidence } from "./evidence.ts";
 import {
-  RECORD_STANDS,
+  RECORDED_STATE,
   type RecordedRun,
-  type RecordStands,
+  type RecordedState,
   type TaskState,
   TOOL_STEP,
   type ToolStep,
 } from "./state-file.ts";
 import { isTaskStatus } from "./status.ts";
 
-export type ToolRecord = LoadedRecord<ToolStep, RecordStands>;
-export const TOOL_RECORDS: Codec<ToolStep, RecordStands> = { step: TOOL_STEP, stands: RECORD_STANDS };
+export type ToolRecord = LoadedRecord<ToolStep, RecordedState>;
+export const TOOL_RECORDS: Codec<ToolStep, RecordedState> = {
+  step: TOOL_STEP,
+  recordedState: RECORDED_STATE,
+};
 
 export function nameOf(id: string): string {
   return `alfred:${id}`;
@@ -30,15 +33,15 @@ export function nameOf(id: string): string {
 /** The runs that records hold, by the hash of the step that finished them. Throws `records-invalid`. */
 export function runsIn(records: readonly ToolRecord[]): ReadonlyMap<string, RecordedRun> {
   const runs = new Map<string, RecordedRun>();
-  for (const { path, stands, steps } of records) {
+  for (const { path, recordedState, steps } of records) {
     const last = steps.at(-1);
-    if (!last || !stands?.finished) continue;
+    if (!last || !recordedState?.finished) continue;
     const { accepted, tool, verdicts } = last;
     const isOfIt =
-      stands.finished.tool_name === tool &&
-      canonical(runStanding(stands.finished)) === canonical({ accepted, verdicts });
+      recordedState.finished.tool_name === tool &&
+      canonical(runStanding(recordedState.finished)) === canonical({ accepted, verdicts });
     if (!isOfIt) throw invalidRecords(path, "the run in it is not the one of its last step");
-    runs.set(hashOfStep(last), stands.finished);
+    runs.set(hashOfStep(last), recordedState.finished);
   }
   return runs;
 }
@@ -80,8 +83,8 @@ export function missingRecords(
     const steps = chain.slice(0, at + 1);
     if (!recorded.has(hashOfStep(step))) {
       const finished = runs.get(hashOfStep(step)) ?? runOf(step, outputs);
-      const stands = { task_status: statusAfter(steps), finished: finished && published(finished) };
-      changes.push(...newRecords(nameOf(id), steps, first, stands));
+      const recordedState = { task_status: statusAfter(steps), finished: finished && published(finished) };
+      changes.push(...newRecords(nameOf(id), steps, first, recordedState));
     }
     first = at + 1;
   }

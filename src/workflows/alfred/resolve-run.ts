@@ -21,13 +21,13 @@ import { finishedRuns, nameOf, runsIn, type Shared, TOOL_RECORDS } from "./recor
 import {
   newTaskState,
   type RecordedRun,
-  type RecordStands,
+  type RecordedState,
   type TaskState,
   type ToolStep,
 } from "./state-file.ts";
 import { NEXT_TOOL } from "./status.ts";
 
-export type ToolSide = Side<ToolStep, RecordStands>;
+export type ToolSide = Side<ToolStep, RecordedState>;
 
 export interface TaskSides extends Shared {
   /** This checkout's own state; null: it has none. */
@@ -58,7 +58,7 @@ export async function loadSides(view: View, id: string, own: TaskState | null): 
   } catch (thrown) {
     // Damage among the records stops nobody who has the task.
     if (own === null || !(thrown instanceof PawlError) || thrown.code !== "records-invalid") throw thrown;
-    const sides = sidesOf<ToolStep, RecordStands>(nameOf(id), [], chain);
+    const sides = sidesOf<ToolStep, RecordedState>(nameOf(id), [], chain);
     return { own, sides, chain, recorded: namedIn(names, chain), runs: new Map() };
   }
 }

@@ -124,7 +124,7 @@ export const TOOL_STEP = fields({
 });
 
 /** Where the task stands after the last step of a record, and the run of the tool that was finished with it. */
-export const RECORD_STANDS = fields({ task_status: status, finished: orNull(recordedRun) });
+export const RECORDED_STATE = fields({ task_status: status, finished: orNull(recordedRun) });
 
 const contextStore = fields({
   /** As configured when the run began; it holds for the run. */
@@ -207,7 +207,7 @@ export type Verdict = Checked<typeof verdict>;
 export type FinishedRun = Checked<typeof finishedRun>;
 export type Step = Checked<typeof step>;
 export type ToolStep = Checked<typeof TOOL_STEP>;
-export type RecordStands = Checked<typeof RECORD_STANDS>;
+export type RecordedState = Checked<typeof RECORDED_STATE>;
 export type RecordedRun = Checked<typeof recordedRun>;
 
 export function newTaskState(id: string, time: string): TaskState {

@@ -7,7 +7,7 @@ import { initialConfiguration } from "../../engine/decide.ts";
 import type { StoredConfiguration } from "../../runtime/history.ts";
 import { checkRecord } from "../../runtime/record.ts";
 import type { StateFiles } from "../../runtime/transaction.ts";
-import { sharedIn } from "./stands.ts";
+import { sharedIn } from "./recorded-state.ts";
 import { BLOOM } from "./table.ts";
 
 const FILE = /^\.pawl\/(?:runs|done)\/([^/]+)\.json$/;

@@ -17,17 +17,17 @@ import {
 import type { Elsewhere } from "../../runtime/transaction.ts";
 import { isOpenStatus, placedTasks, type Task } from "../../tasks-file/task.ts";
 import { personsEvent } from "./persons-event.ts";
-import { type RecordedStep, SHARED, type Stands } from "./stands.ts";
+import { type RecordedState, type RecordedStep, SHARED } from "./recorded-state.ts";
 import { BLOOM } from "./table.ts";
 import { isOver, newRun, type Runs, type TaskRun } from "./task-run.ts";
 
-export type RunSide = Side<RecordedStep, Stands>;
+export type RunSide = Side<RecordedStep, RecordedState>;
 
 /** The run as others recorded it: for show, until a person takes it over. */
-export function runOf(task: string, stands: Stands): TaskRun {
-  const { evidence, pullRequest, title, work, ...rest } = stands;
+export function runOf(task: string, recordedState: RecordedState): TaskRun {
+  const { evidence, pullRequest, title, work, ...rest } = recordedState;
   return {
-    ...newRun({ id: task, title, status: stands.status, steps: [] }, stands.since),
+    ...newRun({ id: task, title, status: recordedState.status, steps: [] }, recordedState.since),
     ...rest,
     evidence: evidence.map((each) => ({ ...each, log: "" })),
     work: work && { ...work, merged: null },
@@ -68,20 +68,20 @@ function othersOf(task: string, sides: readonly RunSide[]): OthersRun | null {
   if (sides.length > 1) throw forked(`bloom:${task}`, sides);
   const [side] = sides;
   if (!side?.recorded) return null;
-  const { path, stands } = side.recorded;
+  const { path, recordedState } = side.recorded;
   const reached = attempt(
-    () => checkReachable(BLOOM, { state: stands.state, variables: stands.kept }),
+    () => checkReachable(BLOOM, { state: recordedState.state, variables: recordedState.kept }),
     false,
   );
   if (reached === false)
     throw new PawlError(
       "records-invalid",
-      `${path} cannot be used: no run of Bloom can be ${stands.state} as it says. Nothing was changed.`,
+      `${path} cannot be used: no run of Bloom can be ${recordedState.state} as it says. Nothing was changed.`,
       `Ask whoever committed it: \`git log -- ${path}\`.`,
     );
   const last = side.steps.at(-1);
   const elsewhere = { by: last?.by?.who ?? last?.by?.channel ?? "", time: last?.time ?? "" };
-  return { run: runOf(task, stands), elsewhere, steps: side.steps };
+  return { run: runOf(task, recordedState), elsewhere, steps: side.steps };
 }
 
 /** Why nothing may be done with a task whose run others advanced. */

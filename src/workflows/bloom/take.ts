@@ -12,8 +12,8 @@ import { loadTasks, TASKS_RUN, taskOf } from "../../tasks-file/load.ts";
 import type { Task } from "../../tasks-file/task.ts";
 import { heldTasks } from "./lease.ts";
 import { BLOOM_STATES } from "./recorded.ts";
+import { sharedIn } from "./recorded-state.ts";
 import { loadSides, type RunSide, recordedSteps, runOf } from "./shared.ts";
-import { sharedIn } from "./stands.ts";
 import { BLOOM } from "./table.ts";
 import { findRun, isOver, newRun, renderRun, type TaskRun } from "./task-run.ts";
 
@@ -57,8 +57,8 @@ export const take: Transaction<TakeInput, LoadedBranches, ReadonlySet<string>, R
         const first = side.recorded ? side.steps.length : seen.recorded;
         return [
           { type: "write", path, text },
-          recordOfTaken({ ...of, steps, stands: fromStored(run), time: step.time }, path, text),
-          ...newRecords(of.run, steps, first, sharedIn(text)?.stands ?? null),
+          recordOfTaken({ ...of, steps, recordedState: fromStored(run), time: step.time }, path, text),
+          ...newRecords(of.run, steps, first, sharedIn(text)?.recordedState ?? null),
         ];
       },
       context,
@@ -82,7 +82,7 @@ async function readSides(view: View, { id }: TakeInput, context: Context): Promi
  */
 function taken(task: Task, side: RunSide, own: TaskRun | null): TaskRun {
   if (side.recorded === null) return own ?? newRun(task, side.steps.at(-1)?.time ?? "");
-  const run = runOf(task.id, side.recorded.stands);
+  const run = runOf(task.id, side.recorded.recordedState);
   return { ...run, evidence: own?.evidence ?? [], spent: own?.spent ?? run.spent, costs: own?.costs ?? [] };
 }
 

@@ -24,17 +24,17 @@ import {
   fileOfSide,
   listRuns,
   parseRun,
+  type RecordedState,
   type RunFile,
+  recordedStateIn,
   renderRun,
   runPath,
   SHARED,
-  type Stands,
   sharedEntry,
-  standsIn,
 } from "./run-file.ts";
 import { anchorOf, sideFaults } from "./run-history.ts";
 
-export type RunSide = Side<Entry, Stands>;
+export type RunSide = Side<Entry, RecordedState>;
 
 export interface Sides {
   /** This checkout's own file; null: there is none. */
@@ -108,7 +108,7 @@ export function fileOf(workflow: string, id: string, side: RunSide, own: RunFile
   if (own && side.recorded === null) return own;
   const kept = new Map((own?.history ?? []).map((entry) => [hashOfStep(sharedEntry(entry)), entry]));
   const history = side.steps.map((step) => kept.get(hashOfStep(step)) ?? step);
-  return fileOfSide(workflow, id, history, side.recorded?.stands as Stands);
+  return fileOfSide(workflow, id, history, side.recorded?.recordedState as RecordedState);
 }
 
 /** Throws `records-invalid` where what others recorded does not follow from itself, and `run-unreachable`. */
@@ -134,6 +134,6 @@ export function runChanges(file: RunFile, recorded: number): readonly Change[] {
   return [
     { type: "write", path: runPath(workflow, id), text: renderRun(file) },
     anchorOf(file),
-    ...newRecords(`${workflow}:${id}`, history.map(sharedEntry), recorded, standsIn(file)),
+    ...newRecords(`${workflow}:${id}`, history.map(sharedEntry), recorded, recordedStateIn(file)),
   ];
 }

@@ -99,7 +99,7 @@ const RUN_FILE = fields({
   updated_at: text,
 });
 
-const STANDS = fields({
+const RECORDED_STATE = fields({
   table_hash: text,
   policy: optional(text),
   state: text,
@@ -113,10 +113,10 @@ const STANDS = fields({
 });
 
 /** Where a run stands, as its records say. */
-export type Stands = Checked<typeof STANDS>;
+export type RecordedState = Checked<typeof RECORDED_STATE>;
 
 /** Its records: entries without what commands printed. */
-export const SHARED: Codec<Entry, Stands> = { step: ENTRY, stands: STANDS };
+export const SHARED: Codec<Entry, RecordedState> = { step: ENTRY, recordedState: RECORDED_STATE };
 
 export function sharedEntry(entry: Entry): Entry {
   if (entry.ended?.tail === undefined) return entry;
@@ -124,7 +124,7 @@ export function sharedEntry(entry: Entry): Entry {
   return { ...entry, ended };
 }
 
-export function standsIn(file: RunFile): Stands {
+export function recordedStateIn(file: RunFile): RecordedState {
   const { awaits, created_at, kept, next, origin, pending, policy, state, table_hash } = file;
   return { table_hash, policy, state, kept, awaits, next, origin, pending: pending?.row, created_at };
 }
@@ -134,9 +134,15 @@ export function fileOfSide(
   workflow: string,
   id: string,
   history: readonly Entry[],
-  { pending: _, ...stands }: Stands,
+  { pending: _, ...recordedState }: RecordedState,
 ): RunFile {
-  return { workflow, id, ...stands, history, updated_at: history.at(-1)?.time ?? stands.created_at };
+  return {
+    workflow,
+    id,
+    ...recordedState,
+    history,
+    updated_at: history.at(-1)?.time ?? recordedState.created_at,
+  };
 }
 
 export type RunFile = Checked<typeof RUN_FILE>;

@@ -87,7 +87,7 @@ function goingOn(
   { now }: Pick<Context, "now">,
   loaded: Loaded | null,
 ): RunFile {
-  const waits = side.recorded?.stands.pending;
+  const waits = side.recorded?.recordedState.pending;
   const pending =
     waits !== undefined && loaded && commandIn(loaded.definition, waits)
       ? { pending: { row: waits, key: `${now.id}-run`, since: now.time } }

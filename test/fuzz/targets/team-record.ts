@@ -16,11 +16,11 @@ const first = {
   prev: null,
 };
 const second = { ...first, event: "reject", by: { channel: "terminal" }, prev: hashOfStep(first) };
-const stands = {
+const recordedState = {
   ...{ table_hash: "", state: "b", kept: { rounds: 1 }, awaits: "human", next: "", created_at: first.time },
   origin: { state: "a", kept: { rounds: 0 }, at: 0 },
 };
-const [record] = newRecords(RUN, [first, second], 0, stands);
+const [record] = newRecords(RUN, [first, second], 0, recordedState);
 
 export const teamRecord: Target = {
   name: "team-record",

@@ -14,7 +14,7 @@ export interface Board {
   readonly waiting: Map<string, string>;
   readonly merges: Map<string, string>;
   readonly retries: Map<string, { readonly at: number; readonly reason: string }>;
-  stands: Extract<BloomEvent, { readonly type: "loop:stands" }> | null;
+  progress: Extract<BloomEvent, { readonly type: "loop:stands" }> | null;
   /** Why tasks wait that could begin. */
   caps: readonly string[];
   /** Of these, those that were never told before. */
@@ -33,14 +33,14 @@ interface AtWork {
 
 export function emptyBoard(): Board {
   return {
-    ...{ atWork: new Map(), waiting: new Map(), merges: new Map(), retries: new Map(), stands: null },
+    ...{ atWork: new Map(), waiting: new Map(), merges: new Map(), retries: new Map(), progress: null },
     ...{ caps: [], newCaps: [], toldCaps: new Set() },
   };
 }
 
 export function track(board: Board, event: BloomEvent | PawlEvent, now: number): void {
   if (event.type === "edit:kept" || event.type === "journal:foreign") return;
-  if (event.type === "loop:stands") board.stands = event;
+  if (event.type === "loop:stands") board.progress = event;
   else if (event.type === "loop:capped") {
     board.caps = event.caps;
     board.newCaps = event.caps.filter((each) => !board.toldCaps.has(each));
@@ -105,7 +105,7 @@ export function frameOf(board: Board, { columns, rows }: FrameSize, paint: Paint
   const width = columns - 1;
   const retries = [...board.retries].filter(([task, { at }]) => at > now && !board.atWork.has(task));
   // A person's verdict comes from another process.
-  const stillWaits = ([task]: readonly [string, string]) => board.stands?.waiting.includes(task) !== false;
+  const stillWaits = ([task]: readonly [string, string]) => board.progress?.waiting.includes(task) !== false;
   const lines = [
     ...[...board.atWork.values()].map((each) => paint.cyan(cut(workLine(each, now), width))),
     ...[...board.waiting]
@@ -114,20 +114,20 @@ export function frameOf(board: Board, { columns, rows }: FrameSize, paint: Paint
     ...[...board.merges]
       .filter(stillWaits)
       .map(([task, url]) => paint.yellow(cut(`~ ${task} waits for its merge: ${url}`, width))),
-    ...(board.stands?.red ?? []).map(({ reason, tasks }) =>
+    ...(board.progress?.red ?? []).map(({ reason, tasks }) =>
       paint.yellow(
         cut(`~ ${tasks.join(", ")} ${tasks.length === 1 ? "waits" : "wait"}: ${cleanLine(reason)}`, width),
       ),
     ),
-    ...(board.stands?.resting ?? []).map((each) => paint.yellow(cut(`~ ${restLine(each)}`, width))),
+    ...(board.progress?.resting ?? []).map((each) => paint.yellow(cut(`~ ${restLine(each)}`, width))),
     ...board.caps.map((words) => paint.dim(cut(`. Tasks wait: ${words}`, width))),
     ...retries.map(([task, { at, reason }]) =>
       paint.dim(cut(`. ${task} tries again in ${lasting(at - now)}: ${reason}`, width)),
     ),
   ];
-  const { stands } = board;
-  const colour = stands !== null && stands.blocked.length > 0 ? paint.red : paint.dim;
-  const last = stands === null ? [] : [colour(cut(standing(stands), width))];
+  const { progress } = board;
+  const colour = progress !== null && progress.blocked.length > 0 ? paint.red : paint.dim;
+  const last = progress === null ? [] : [colour(cut(standing(progress), width))];
   const room = Math.max(1, rows - 2 - last.length);
   const hidden = lines.length - room;
   const shown =
@@ -156,7 +156,7 @@ export function standing({
   red,
   resting,
   idle,
-}: NonNullable<Board["stands"]>): string {
+}: NonNullable<Board["progress"]>): string {
   const held = red.flatMap(({ tasks }) => tasks).length;
   const parts = [
     `${done} done`,

@@ -59,7 +59,7 @@ const moved = (task: string, event: string, to: string) => ({
   summary: `${task} goes on`,
   by: { channel: "library" },
 });
-const stands = {
+const progress = {
   type: "loop:stands",
   done: 1,
   open: 3,
@@ -86,7 +86,7 @@ describe("The loop's screen", () => {
     show({ type: "agent:used_tool", taskId: "A", run: "A.1", name: "Bash", detail: "npm test" });
     show({ type: "task:waiting", taskId: "Q", reason: "q1: Which one?" });
     show({ type: "git:pr_watched", taskId: "P", number: 1, url: "https://x/pull/1", every: 60 });
-    show({ type: "task:retried", taskId: "R", attempt: 2, after: 240_000, reason: "no network" }, stands);
+    show({ type: "task:retried", taskId: "R", attempt: 2, after: 240_000, reason: "no network" }, progress);
     vi.advanceTimersByTime(65_000);
     expect(model.lines).toEqual([
       "23:04 A step A-0 (1/3): claude, permission edits",
@@ -100,11 +100,11 @@ describe("The loop's screen", () => {
       "1 done, 3 open, blocked: B, 2 waiting.",
     ]);
     // A person has rejected Q in another process.
-    show({ ...stands, blocked: ["B", "Q"], waiting: ["P"] });
+    show({ ...progress, blocked: ["B", "Q"], waiting: ["P"] });
     expect(model.lines.filter((line) => /^[?~]/.test(line))).toEqual([
       "~ P waits for its merge: https://x/pull/1",
     ]);
-    show(stands);
+    show(progress);
     show(
       { type: "task:released", taskId: "A", worker: "w" },
       moved("Q", "answered", "working"),
@@ -130,7 +130,7 @@ describe("The loop's screen", () => {
     const red = { into: "main", command: "npm test", commit: "0a1b", since: "0a1b", reason };
     show({ type: "target:red", taskId: "A", ...red, first: true });
     show({ type: "target:red", taskId: "B", ...red, first: false });
-    show({ ...stands, blocked: [], waiting: [], red: [{ reason, tasks: ["A", "B"] }] });
+    show({ ...progress, blocked: [], waiting: [], red: [{ reason, tasks: ["A", "B"] }] });
     expect(model.lines).toEqual([
       `23:04 A waits: ${reason}`,
       `~ A, B wait: ${reason}`,
@@ -147,7 +147,7 @@ describe("The loop's screen", () => {
     show({ ...rests, taskId: "B", reason, first: false });
     const words = "claude rests until 03:02";
     const resting = [{ agent: "claude", words, until: rests.until, tasks: ["A", "B", "C"] }];
-    show({ ...stands, blocked: [], waiting: [], resting });
+    show({ ...progress, blocked: [], waiting: [], resting });
     expect(model.lines).toEqual([
       `23:04 A waits: ${reason}`,
       `~ ${words}; 3 tasks wait`,
@@ -176,7 +176,7 @@ describe("The loop's screen", () => {
 
   it("keeps to the screen's height, and says how many it leaves out", () => {
     const { model, show } = open({ rows: 10 });
-    for (let n = 0; n < 30; n++) show(claimed(`T${n}`), stands);
+    for (let n = 0; n < 30; n++) show(claimed(`T${n}`), progress);
     for (let n = 0; n < 5; n++) show({ type: "task:completed", taskId: `D${n}`, duration: null });
     expect(model.lines).toEqual([
       ...[0, 1, 2, 3, 4].map((n) => `23:04 D${n} is done`),
@@ -189,9 +189,13 @@ describe("The loop's screen", () => {
   it("prints plain lines into a pipe, and once that there is nothing to do", () => {
     promise("cli.readable");
     const { model, screen, show } = open({ isScreen: false });
-    show(claimed("A"), step("A", 0, 2), stands, { type: "task:waiting", taskId: "Q", reason: "q1: Which?" });
+    show(claimed("A"), step("A", 0, 2), progress, {
+      type: "task:waiting",
+      taskId: "Q",
+      reason: "q1: Which?",
+    });
     show({ type: "task:blocked", taskId: "B", reason: "`exit 3` exited with 3" });
-    const idle = { ...stands, idle: true };
+    const idle = { ...progress, idle: true };
     show(idle, idle);
     vi.advanceTimersByTime(65_000);
     screen.close();

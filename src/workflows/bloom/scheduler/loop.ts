@@ -664,10 +664,10 @@ function openStanding(loop: Loop): (picked: Picked, rests: boolean) => void {
   return (picked, rests) => {
     if (last === "") for (const event of waitingNow(picked)) show(event);
     const { done, open, blocked, waiting, red, resting } = endOf(picked, loop);
-    const stands = { done: done.length, open: open.length, blocked, waiting, red, resting, idle: rests };
-    if (JSON.stringify(stands) === last) return;
-    last = JSON.stringify(stands);
-    show({ type: "loop:stands", ...stands });
+    const progress = { done: done.length, open: open.length, blocked, waiting, red, resting, idle: rests };
+    if (JSON.stringify(progress) === last) return;
+    last = JSON.stringify(progress);
+    show({ type: "loop:stands", ...progress });
   };
 }
 

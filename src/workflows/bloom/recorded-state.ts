@@ -31,7 +31,7 @@ const EVIDENCE = fields({
   ),
 });
 
-const STANDS = fields({
+const RECORDED_STATE = fields({
   title: text,
   state: accepts<TaskState>(
     (value) => typeof value === "string" && Object.hasOwn(BLOOM.states, value),
@@ -48,25 +48,27 @@ const STANDS = fields({
   pullRequest: orNull(fields({ number, url: text })),
 });
 
-export type Stands = Checked<typeof STANDS>;
+export type RecordedState = Checked<typeof RECORDED_STATE>;
 
 /** A person's verdict has a strength. */
 export type RecordedStep = SharedStep & { readonly strength?: string | undefined };
 
-export const SHARED: Codec<RecordedStep, Stands> = {
+export const SHARED: Codec<RecordedStep, RecordedState> = {
   step: (value, at) => fields({ strength: optional(text) })(value, at) ?? object(value, at),
-  stands: STANDS,
+  recordedState: RECORDED_STATE,
 };
 
 const MOST_EVIDENCE = 50;
 const LONGEST_REASON = 1_000;
 
 /** Of a run's file. */
-export function sharedIn(json: string): { readonly rests: boolean; readonly stands: Stands } | null {
-  const run = attempt(() => JSON.parse(json) as Stands, null);
+export function sharedIn(
+  json: string,
+): { readonly rests: boolean; readonly recordedState: RecordedState } | null {
+  const run = attempt(() => JSON.parse(json) as RecordedState, null);
   if (run === null) return null;
   const { evidence = [], kept, pullRequest, reason, row, runs, since, state, status, title, work } = run;
-  const stands: Stands = {
+  const recordedState: RecordedState = {
     ...{ title, state, kept, row, since, status, runs },
     reason: reason?.slice(0, LONGEST_REASON) ?? null,
     evidence: evidence.slice(-MOST_EVIDENCE).map(({ command, commit, duration, exit, on, step, time }) => ({
@@ -75,5 +77,8 @@ export function sharedIn(json: string): { readonly rests: boolean; readonly stan
     work: work ? { repo: work.repo, branch: work.branch, commit: work.commit, time: work.time } : null,
     pullRequest: pullRequest ? { number: pullRequest.number, url: pullRequest.url } : null,
   };
-  return { rests: AT_REST.includes(state) || (state === "opening_pr" && pullRequest !== null), stands };
+  return {
+    rests: AT_REST.includes(state) || (state === "opening_pr" && pullRequest !== null),
+    recordedState,
+  };
 }

@@ -12,8 +12,8 @@ import { approvesOn, openApproves } from "./trust/approves.ts";
 import { type AttemptResult, judge, judgeHonest, unseen } from "./trust/attempt.ts";
 import type { Ground } from "./trust/ground.ts";
 import { liesOn, openLies } from "./trust/lies.ts";
+import { editOutOfScope, openEditsOutOfScope } from "./trust/out-of-scope-edits.ts";
 import { openOverspends, overspendsOn } from "./trust/overspends.ts";
-import { openStrays, straysOn } from "./trust/strays.ts";
 
 const LONG = { timeout: 180_000 };
 const READ_ONLY = "caught by the wall (Read-only file system)";
@@ -152,7 +152,10 @@ describe("the demonstrations", () => {
     LONG,
     async () => {
       promise("demo.trust");
-      const { ground, said } = await played(await openStrays(true, { sandbox: "none" }), straysOn);
+      const { ground, said } = await played(
+        await openEditsOutOfScope(true, { sandbox: "none" }),
+        editOutOfScope,
+      );
       expect(ground.outcomes.filter(({ isFault }) => isFault)).toEqual([]);
       expect(ground.outcomes.map(({ onlyReported }) => onlyReported === true)).toEqual([
         ...[true, true, true],
@@ -174,8 +177,8 @@ describe("the demonstrations", () => {
     LONG,
     async () => {
       promise("demo.trust");
-      const ground = await openStrays(true, { sandbox: "none" });
-      const { said } = await played({ ...ground, hasWall: true }, straysOn);
+      const ground = await openEditsOutOfScope(true, { sandbox: "none" });
+      const { said } = await played({ ...ground, hasWall: true }, editOutOfScope);
       expect(ground.outcomes.map(({ isFault }) => isFault)).toEqual([
         ...[true, true, true, true],
         ...[false, false, false, false],

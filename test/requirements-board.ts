@@ -34,7 +34,7 @@ export const BOARD_SERVER = {
     says: "A verdict on the board is the same transaction as `pawl approve`, with a strength of its own, on the version that was read.",
     source: "docs/board.md",
   },
-  "board.strays": {
+  "board.out-of-scope-edits": {
     says: "Files that changed where they may not are shown on the board before a verdict counts, and only a yes to exactly them accepts them.",
     source: "docs/board.md",
   },

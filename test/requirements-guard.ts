@@ -10,7 +10,7 @@ export const GUARD = {
     says: "In a task's whole life nothing lawful is refused to any client, and what a state forbids is.",
     source: "docs/guard.md, What it refuses",
   },
-  "guard.strays": {
+  "guard.out-of-scope-edits": {
     says: "What a command changed past the guard is told once in the log, and keeps the assistant from stopping.",
     source: "docs/guard.md",
   },

@@ -9,8 +9,8 @@ import { approvesOn, openApproves } from "./approves.ts";
 import type { Outcome } from "./attempt.ts";
 import type { Ground } from "./ground.ts";
 import { liesOn, openLies } from "./lies.ts";
+import { editOutOfScope, openEditsOutOfScope } from "./out-of-scope-edits.ts";
 import { openOverspends, overspendsOn } from "./overspends.ts";
-import { openStrays, straysOn } from "./strays.ts";
 
 interface Demonstration {
   readonly title: string;
@@ -41,8 +41,8 @@ const DEMONSTRATIONS: readonly Demonstration[] = [
   {
     title: "4. An agent that works outside of its worktree",
     says: "It works in Bloom's loop, on a branch in a worktree of its own.",
-    open: openStrays,
-    play: straysOn,
+    open: openEditsOutOfScope,
+    play: editOutOfScope,
   },
 ];
 

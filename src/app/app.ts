@@ -44,9 +44,9 @@ import { WORKFLOWS } from "../workflows/index.ts";
 import { isSet, type SettingsReader } from "./early-settings.ts";
 import { launchOf } from "./launch.ts";
 import { openNotices } from "./notices.ts";
+import { lateScopeWatch } from "./out-of-scope-edits.ts";
 import { openOutside } from "./ports.ts";
 import type { Shared } from "./shared-project.ts";
-import { lateStrays } from "./strays.ts";
 import { openTelemetry } from "./telemetry.ts";
 import type { TrustPlace } from "./trust.ts";
 import { versionOf } from "./version.ts";
@@ -448,7 +448,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
   const runtime: Runtime = {
     ...{ store, outside, cache, settings, now: () => new Date(), newId },
     mask: (text) => redactor().text(text),
-    strays: lateStrays({ root, home, environment, project: () => ({ runtime, workflows }) }),
+    scopeWatch: lateScopeWatch({ root, home, environment, project: () => ({ runtime, workflows }) }),
   };
   return {
     ...{ root, workflows, trust, notices, runtime },

@@ -25,8 +25,8 @@ import { isWithin, MAX_PATH, placesOf } from "../guard/paths.ts";
 import { callOf } from "../guard/pawl-calls.ts";
 import { plainCommands } from "../guard/plain-commands.ts";
 import { packageOf, protectedPlaces } from "../guard/protected-places.ts";
+import { found as foundIn, UNDO } from "../runtime/out-of-scope-edits.ts";
 import type { Scope } from "../runtime/scope.ts";
-import { found as foundIn, UNDO } from "../runtime/strays.ts";
 import { DIALECTS } from "../surfaces/hooks/clients.ts";
 import { type Dialect, type HookCall, json, type Output } from "../surfaces/hooks/dialect.ts";
 import { OWN_SERVER } from "../surfaces/hooks/tool-action.ts";
@@ -130,7 +130,7 @@ async function afterTool(surroundings: Surroundings, dialect: Dialect): Promise<
     // What cannot be read now holds the next write.
     if (session)
       await lookAt({ root, home: start.home, environment })
-        .strays(session.run)
+        .outOfScopeEdits(session.run)
         .catch(() => null);
   }
   return dialect.allow(call);
@@ -339,8 +339,8 @@ async function stop(surroundings: Surroundings, dialect: Dialect): Promise<Outpu
     const known = await project.project(session.run).catch(() => null);
     const scope = known?.scopes.find(({ run }) => run === session.run);
     if (!scope || (session.stops[scope.state] ?? 0) >= MAX_STOPS) continue;
-    const strays = await project.strays(session.run).catch(() => null);
-    const reason = strays ? `${foundIn(strays)} ${UNDO}` : unfinished(scope);
+    const edits = await project.outOfScopeEdits(session.run).catch(() => null);
+    const reason = edits ? `${foundIn(edits)} ${UNDO}` : unfinished(scope);
     const refused = reason === null ? null : dialect.continueWith(reason);
     if (!refused) continue;
     const stops = { ...session.stops, [scope.state]: (session.stops[scope.state] ?? 0) + 1 };

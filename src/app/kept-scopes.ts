@@ -24,8 +24,8 @@ import { EVENTS } from "../core/event.ts";
 import type { Store } from "../core/ports/store.ts";
 import { type Note, watched } from "../core/watched-view.ts";
 import { widest } from "../guard/decide.ts";
+import type { OutOfScopeEdits } from "../runtime/out-of-scope-edits.ts";
 import type { Scope } from "../runtime/scope.ts";
-import type { StrayEdits } from "../runtime/strays.ts";
 import { NO_SOURCE, noted, noteIn, openKeptRuns, type Runs, readRun, type Stamps } from "./kept-runs.ts";
 import { versionOf } from "./version.ts";
 
@@ -117,9 +117,9 @@ export function keptScopes(wanted: Wanted) {
       return fresh.known;
     },
     /** What changed where the run's state does not allow it; the event log names it from then on. */
-    async strays(run: string): Promise<StrayEdits | null> {
+    async outOfScopeEdits(run: string): Promise<OutOfScopeEdits | null> {
       if (!existsSync(join(stateFolder(root, environment), TREES))) return null;
-      return wanted.open(async ({ runtime }) => (await runtime.strays?.look(run)) ?? null);
+      return wanted.open(async ({ runtime }) => (await runtime.scopeWatch?.look(run)) ?? null);
     },
     /** The run that a call of one of Pawl's tools is about. */
     async runOf(tool: string, input: Readonly<Record<string, unknown>>): Promise<string | null> {

@@ -170,7 +170,7 @@ export function lineOf(event: PawlEvent): Line {
   if (event.type === "guard:strayed")
     return [`changed where they may not, at "${event.state}": ${event.paths.join(", ")}`, "red"];
   if (event.type === "guard:accepted")
-    return [`a person accepted stray edits: ${event.paths.join(", ")}`, "green"];
+    return [`a person accepted out-of-scope edits: ${event.paths.join(", ")}`, "green"];
   if (event.type === "edit:kept")
     return [`an edit of ${event.path} was in the way; it is now in ${event.kept}`, "yellow"];
   if (event.type === "journal:accepted")

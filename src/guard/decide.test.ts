@@ -256,7 +256,7 @@ describe("a shell's command", () => {
   });
 
   it("may put back what has strayed", () => {
-    promise("guard.strays");
+    promise("guard.out-of-scope-edits");
     const undoing: Scope = { ...PLAN, planFiles: ["made.txt"] };
     expect(byKind("rm made.txt", undoing)).toEqual(all("as it is"));
     expect(judged("rm other.txt", undoing, "none")).toBe("refused");

@@ -15,8 +15,8 @@ import type { Outside } from "../core/ports/outside.ts";
 import type { Policies } from "../core/ports/policies.ts";
 import { DEFAULT_SETTINGS } from "../core/settings.ts";
 import type { Proposal, Transaction } from "./module.ts";
+import type { OutOfScopeEdits, ScopeWatch } from "./out-of-scope-edits.ts";
 import { logFailure, preview, type Runtime, runTransaction } from "./run-transaction.ts";
-import type { StrayEdits, Strays } from "./strays.ts";
 import { type Context, withFailure, withInput } from "./transaction.ts";
 
 const COUNT = projectPath("count.txt");
@@ -446,10 +446,10 @@ describe("The lock of a run", () => {
 });
 
 describe("What strayed", () => {
-  const EDITS: StrayEdits = { run: "test:count", state: "open", files: ["a"], tree: null };
-  function strays(edits: StrayEdits | null, fails = false) {
+  const EDITS: OutOfScopeEdits = { run: "test:count", state: "open", files: ["a"], tree: null };
+  function watchOver(edits: OutOfScopeEdits | null, fails = false) {
     const told: unknown[] = [];
-    const own: Strays = {
+    const own: ScopeWatch = {
       async look(run) {
         told.push(["look", run]);
         return edits;
@@ -463,8 +463,8 @@ describe("What strayed", () => {
   }
 
   it("is looked for once, before the lock, and noted after a move with what a person accepted", async () => {
-    const { own, told } = strays(null);
-    const { runtime } = inMemory({ strays: own });
+    const { own, told } = watchOver(null);
+    const { runtime } = inMemory({ scopeWatch: own });
     await runTransaction(runtime, addOne, {}, CALLER);
     expect(told).toEqual([
       ["look", "test:count"],
@@ -473,8 +473,8 @@ describe("What strayed", () => {
   });
 
   it("is accepted by the person who saw it", async () => {
-    const { own, told } = strays(EDITS);
-    const { runtime } = inMemory({ strays: own });
+    const { own, told } = watchOver(EDITS);
+    const { runtime } = inMemory({ scopeWatch: own });
     const asking: typeof addOne = {
       ...addOne,
       propose: (count, observed, input, context) =>
@@ -493,8 +493,8 @@ describe("What strayed", () => {
   });
 
   it("is not noted where nothing moved, where a person must be asked, or by what only reads", async () => {
-    const { own, told } = strays(null);
-    const { runtime } = inMemory({ strays: own });
+    const { own, told } = watchOver(null);
+    const { runtime } = inMemory({ scopeWatch: own });
     const quiet = { ...addOne, propose: () => ({ reply: "" }) };
     await runTransaction(runtime, quiet, {}, CALLER);
     await runTransaction(runtime, { ...quiet, propose: () => ({ reply: "", changes: [] }) }, {}, CALLER);
@@ -508,7 +508,7 @@ describe("What strayed", () => {
   });
 
   it("that cannot be noted does not undo the move, and is logged", async () => {
-    const { runtime, store } = inMemory({ strays: strays(null, true).own });
+    const { runtime, store } = inMemory({ scopeWatch: watchOver(null, true).own });
     expect((await runTransaction(runtime, addOne, {}, CALLER)).reply).toBe("now 1");
     expect(store.logged.map((line) => JSON.parse(line.startsWith("{") ? line : "null"))).toEqual([
       {

@@ -21,10 +21,15 @@ import type { Memory } from "../core/ports/memory.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import type { Change, Store, View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
+import {
+  type OutOfScopeEdits,
+  type ProposalWithEdits,
+  proposeWithOutOfScopeEdits,
+  type ScopeWatch,
+} from "./out-of-scope-edits.ts";
 import { recordChanges } from "./record.ts";
 import { logChanges } from "./run-log/append.ts";
 import { atGate } from "./signed-gate.ts";
-import { type BesideStrays, besideStrays, type StrayEdits, type Strays } from "./strays.ts";
 import type { AfterCommit, Context, Now, Pin, Proposal, Transaction } from "./transaction.ts";
 
 /** What failed without failing the call. */
@@ -49,7 +54,7 @@ export interface Runtime {
   /** The span of the caller's own trace, as `traceparent`; absent: it said nothing of one. */
   readonly trace?: string;
   /** Absent: nobody compares the working tree with what may be written. */
-  readonly strays?: Strays;
+  readonly scopeWatch?: ScopeWatch;
 }
 
 /**
@@ -66,11 +71,17 @@ export async function runTransaction<Input, Snapshot, Observations, R>(
   const input = masked(said, runtime.mask);
   const run = plan.run(input);
   const asking = { caller, ...(answered === undefined ? {} : { answered: maskedAnswer(answered, runtime) }) };
-  const strays = straysOf(runtime, run);
+  const outOfScopeEdits = outOfScopeEditsOf(runtime, run);
   for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
     // Never under the lock, which may be held from the beginning.
-    if (!plan.observe) await strays();
-    const done = await transactOnce(runtime, plan, input, { ...asking, strays }, run);
+    if (!plan.observe) await outOfScopeEdits();
+    const done = await transactOnce(
+      runtime,
+      plan,
+      input,
+      { ...asking, outOfScopeEdits: outOfScopeEdits },
+      run,
+    );
     if (done !== "changed") {
       const { proposal } = done;
       if (run !== null && proposal.changes?.length && !proposal.ask) await noteTree(runtime, run, done);
@@ -89,10 +100,13 @@ export async function runTransaction<Input, Snapshot, Observations, R>(
 }
 
 /** What strayed from the run's scope, looked for once per call. */
-function straysOf({ strays }: Runtime, run: string | null): () => Promise<StrayEdits | null> {
-  let found: Promise<StrayEdits | null> | undefined;
+function outOfScopeEditsOf(
+  { scopeWatch: outOfScopeEdits }: Runtime,
+  run: string | null,
+): () => Promise<OutOfScopeEdits | null> {
+  let found: Promise<OutOfScopeEdits | null> | undefined;
   return () => {
-    found ??= (run === null ? undefined : strays?.look(run)) ?? Promise.resolve(null);
+    found ??= (run === null ? undefined : outOfScopeEdits?.look(run)) ?? Promise.resolve(null);
     return found;
   };
 }
@@ -104,7 +118,7 @@ async function noteTree(
   { accepted, view }: Pick<Transacted<unknown>, "accepted" | "view">,
 ): Promise<void> {
   try {
-    await runtime.strays?.note(run, accepted, view);
+    await runtime.scopeWatch?.note(run, accepted, view);
   } catch (thrown) {
     await logFailure(runtime, "guard", toPawlError(thrown));
   }
@@ -153,13 +167,15 @@ export async function preview<Input, Snapshot, Observations, R>(
   caller: Caller,
 ): Promise<Proposal<R>> {
   const said = masked(input, runtime.mask);
-  const { proposal } = await besideStrays(straysOf(runtime, plan.run(said)), { caller }, (asking) =>
-    propose(runtime, plan, said, asking, runtime.store.view()),
+  const { proposal } = await proposeWithOutOfScopeEdits(
+    outOfScopeEditsOf(runtime, plan.run(said)),
+    { caller },
+    (asking) => propose(runtime, plan, said, asking, runtime.store.view()),
   );
   return proposal;
 }
 
-interface Transacted<R> extends BesideStrays<R> {
+interface Transacted<R> extends ProposalWithEdits<R> {
   /** Through which everything was read. */
   readonly view: View;
 }
@@ -168,7 +184,10 @@ async function transactOnce<Input, Snapshot, Observations, R>(
   runtime: Runtime,
   plan: Transaction<Input, Snapshot, Observations, R>,
   input: Input,
-  { strays, ...asking }: Asking & { readonly strays: () => Promise<StrayEdits | null> },
+  {
+    outOfScopeEdits,
+    ...asking
+  }: Asking & { readonly outOfScopeEdits: () => Promise<OutOfScopeEdits | null> },
   run: string | null,
 ): Promise<Transacted<R> | "changed"> {
   const { store } = runtime;
@@ -176,7 +195,9 @@ async function transactOnce<Input, Snapshot, Observations, R>(
   await using _first = plan.observe || run === null ? null : await store.hold(run);
   const view = store.view();
   const stop = runtime.waiting?.stop;
-  const beside = besideStrays(strays, asking, (each) => proposeAtGate(runtime, plan, input, each, view));
+  const beside = proposeWithOutOfScopeEdits(outOfScopeEdits, asking, (each) =>
+    proposeAtGate(runtime, plan, input, each, view),
+  );
   const done = { ...(await unlessStopped(beside, stop)), view };
   const { proposal } = done;
   const own = withEvents(proposal, runtime.mask);

@@ -41,7 +41,7 @@ export async function verifyRange(
         : [{ rule: "pawl-folder" as const, message: `The range is rejected: ${planted}.` }]),
       ...found.faults,
       // Whoever reviewed HEAD saw the records of finished tools, too.
-      ...(isReviewed ? [] : await strayRecords(history, found.runs)),
+      ...(isReviewed ? [] : await foreignRecords(history, found.runs)),
       ...covered.faults,
     ],
   };
@@ -92,7 +92,7 @@ function unsignedFaults({ settings }: Base): readonly Fault[] {
  * Records are bookkeeping, which no tree includes. Those of Alfred's tasks hold the artifacts that a clone resumes from, so
  * they come with the gates of their task; those of other runs prove nothing, and come with whatever their run was at.
  */
-async function strayRecords(
+async function foreignRecords(
   { commits, head, view }: RangeHistory,
   runs: readonly FoundRun[],
 ): Promise<readonly Fault[]> {

@@ -1675,11 +1675,11 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the hold where the files cannot be compared",
-      file: "src/guard/strays.ts",
+      file: "src/guard/out-of-scope-edits.ts",
       find: "  if (now.tree === null)\n",
       replace: "  if (now.tree === null) return null;\n  if (now.tree === null)\n",
       tests: [
-        "src/guard/strays.test.ts: holds the run where the files cannot be read, until a person accepts what is there",
+        "src/guard/out-of-scope-edits.test.ts: holds the run where the files cannot be read, until a person accepts what is there",
       ],
     },
     {

@@ -9,7 +9,7 @@ export interface TreeNote {
   readonly nested?: Readonly<Record<string, string>>;
   readonly writes: string;
   readonly planFiles: readonly string[];
-  /** The stray files that the event log already names. */
+  /** The out-of-scope files that the event log already names. */
   readonly told: readonly string[];
 }
 

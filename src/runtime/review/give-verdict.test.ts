@@ -7,8 +7,8 @@ import { hashOf } from "../../core/hash.ts";
 import { projectPath } from "../../core/path.ts";
 import { DEFAULT_SETTINGS } from "../../core/settings.ts";
 import type { GateInput, WorkflowModule } from "../module.ts";
+import type { OutOfScopeEdits } from "../out-of-scope-edits.ts";
 import type { Project } from "../project.ts";
-import type { StrayEdits } from "../strays.ts";
 import type { Context, Proposal, Reply, Verdict } from "../transaction.ts";
 import { doneOf, openVerdicts, type VerdictOrder } from "./give-verdict.ts";
 
@@ -30,11 +30,11 @@ interface VerdictCase {
   readonly gate?: ((input: GateInput, answered: Context["answered"]) => Proposal<Reply>) | null;
   readonly hasReview?: boolean;
   readonly fault?: PawlError;
-  readonly strays?: StrayEdits | null;
+  readonly edits?: OutOfScopeEdits | null;
   readonly sign?: ((record: string) => Promise<string>) | null;
 }
 
-function scene({ gate = () => MOVED, hasReview = true, fault, strays, sign }: VerdictCase = {}) {
+function scene({ gate = () => MOVED, hasReview = true, fault, edits, sign }: VerdictCase = {}) {
   const said: Said[] = [];
   const store = openMemoryStore();
   const module = {
@@ -60,13 +60,13 @@ function scene({ gate = () => MOVED, hasReview = true, fault, strays, sign }: Ve
       sign === null ? {} : { signatures: { sign: sign ?? (async (record: string) => `signed ${record}`) } },
     now: () => new Date("2026-01-31T12:00:00Z"),
     newId: () => "id",
-    ...(strays === undefined
+    ...(edits === undefined
       ? {}
       : {
-          strays: {
+          scopeWatch: {
             async look(run: string) {
               looked.push(run);
-              return strays;
+              return edits;
             },
             note: async () => {},
           },
@@ -124,7 +124,7 @@ describe("a verdict from a page", () => {
     expect(await give()).toMatchObject({ words: "Approved.\n" });
     expect(said.map(([, answered]) => answered)).toEqual([undefined, { message: "Approve a:1?" }]);
     expect(store.files.get("state")).toBe("approved");
-    const clean = scene({ gate, strays: null });
+    const clean = scene({ gate, edits: null });
     expect(await clean.give()).toMatchObject({ words: "Approved.\n" });
   });
 
@@ -139,11 +139,11 @@ describe("a verdict from a page", () => {
 });
 
 describe("a verdict that needs more than the review", () => {
-  const EDITS: StrayEdits = { run: "a:1", state: "open", files: ["src/a.ts"], tree: null };
+  const EDITS: OutOfScopeEdits = { run: "a:1", state: "open", files: ["src/a.ts"], tree: null };
   const gate: VerdictCase["gate"] = (_, answered) => (answered === undefined ? asking("Approve?") : MOVED);
 
   it("shows what strayed, word for word, and counts once that is answered", async () => {
-    const { give, looked, said, store } = scene({ gate, strays: EDITS });
+    const { give, looked, said, store } = scene({ gate, edits: EDITS });
     const asked = await give();
     const message =
       'While a:1 is at "open", where they may not be written, these files changed: src/a.ts. Your yes accepts them.\n\nApprove?';
@@ -156,7 +156,7 @@ describe("a verdict that needs more than the review", () => {
   });
 
   it("asks again by a hash that nobody was asked for", async () => {
-    const { give, said } = scene({ gate, strays: EDITS });
+    const { give, said } = scene({ gate, edits: EDITS });
     expect(await give({ asked: "f".repeat(64) })).toHaveProperty("asked");
     expect(said.map(([, answered]) => answered)).toEqual([undefined]);
   });
@@ -165,7 +165,7 @@ describe("a verdict that needs more than the review", () => {
     let number = 0;
     const { give } = scene({
       gate: (_, answered) => (answered === undefined ? asking(`Approve ${number++}?`) : MOVED),
-      strays: EDITS,
+      edits: EDITS,
     });
     const hashes: string[] = [];
     for (let count = 0; count < 101; count++) {

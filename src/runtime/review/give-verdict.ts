@@ -2,7 +2,7 @@
  * A person's verdict from a page that shows the review: the board's, or the client's app. The same transactions as the commands'.
  *
  * V1  It names the version of the review that was read; another one is refused inside the transaction.
- * V2  What the transaction asks is answered for the person only if the review has shown it all. Otherwise (stray edits, a
+ * V2  What the transaction asks is answered for the person only if the review has shown it all. Otherwise (out-of-scope edits, a
  *     signature) the question goes to the page, word for word, and only an order that names it by its hash answers it.
  * V3  A record is signed by the key of the person who started the program; its passphrase is typed at that program's terminal.
  */
@@ -98,7 +98,7 @@ export function openVerdicts(): Verdicts {
       let proposal: Proposal<Reply>;
       if (answers === undefined) {
         proposal = await advanced();
-        const isShown = proposal.ask && !proposal.ask.sign && !(await strays(project, run));
+        const isShown = proposal.ask && !proposal.ask.sign && !(await hasOutOfScopeEdits(project, run));
         if (isShown && proposal.ask) proposal = await advanced({ message: proposal.ask.message });
       } else {
         const { message, sign: asked } = answers;
@@ -114,8 +114,8 @@ export function openVerdicts(): Verdicts {
 }
 
 /** What strayed is shown with the question, and accepted with the answer. */
-async function strays({ runtime }: Project, run: string): Promise<boolean> {
-  return ((await runtime.strays?.look(run)) ?? null) !== null;
+async function hasOutOfScopeEdits({ runtime }: Project, run: string): Promise<boolean> {
+  return ((await runtime.scopeWatch?.look(run)) ?? null) !== null;
 }
 
 async function gateOf(

@@ -25,12 +25,12 @@ const REVIEW = { run: "a:1", changes: CHANGES } as unknown as Review;
 interface PagesCase {
   readonly review?: Review | null;
   readonly root?: string;
-  readonly strays?: object | null;
+  readonly edits?: object | null;
   readonly diff?: (order: DiffOrder) => GitDiff;
 }
 
 /** A project whose reviews are counted, on a clock that is turned by hand. */
-function scene({ review = REVIEW, root = "/shop", strays, diff }: PagesCase = {}) {
+function scene({ review = REVIEW, root = "/shop", edits, diff }: PagesCase = {}) {
   let [now, made] = [Date.UTC(2026, 0, 31), 0];
   const orders: DiffOrder[] = [];
   const shown = (path: string) => ({
@@ -64,7 +64,7 @@ function scene({ review = REVIEW, root = "/shop", strays, diff }: PagesCase = {}
     },
     now: () => new Date(now),
     newId: () => "id",
-    ...(strays === undefined ? {} : { strays: { look: async () => strays } }),
+    ...(edits === undefined ? {} : { scopeWatch: { look: async () => edits } }),
   };
   const project = {
     ...{ root, runtime, workflows: { a: async () => module as unknown as WorkflowModule } },
@@ -86,16 +86,16 @@ const WANTED = { path: "src/a.ts", since: false };
 describe("the page of a review", () => {
   it("has the review, and what strayed in words", async () => {
     expect(await reviews().page(scene().project, "a:1")).toEqual({ review: REVIEW, strayed: null });
-    expect(await reviews().page(scene({ strays: null }).project, "a:1")).toEqual({
+    expect(await reviews().page(scene({ edits: null }).project, "a:1")).toEqual({
       review: REVIEW,
       strayed: null,
     });
-    const strays = { run: "a:1", state: "open", files: ["src/b.ts"], tree: null };
-    expect(await reviews().page(scene({ strays }).project, "a:1")).toEqual({
+    const edits = { run: "a:1", state: "open", files: ["src/b.ts"], tree: null };
+    expect(await reviews().page(scene({ edits }).project, "a:1")).toEqual({
       review: REVIEW,
       strayed: 'While a:1 is at "open", where they may not be written, these files changed: src/b.ts.',
     });
-    expect(await reviews().page(scene({ review: null, strays }).project, "a:1")).toEqual({
+    expect(await reviews().page(scene({ review: null, edits }).project, "a:1")).toEqual({
       review: null,
       strayed: null,
     });

@@ -1,7 +1,7 @@
 /** Reviews for the pages that show them: what a person decides on, and the differences that it is about. */
 import { PawlError } from "../../core/error.ts";
+import { found } from "../out-of-scope-edits.ts";
 import type { Project } from "../project.ts";
-import { found } from "../strays.ts";
 import { differencesOf, reviewOf } from "./load.ts";
 import type { Review } from "./model.ts";
 
@@ -65,7 +65,7 @@ export function openReviews(coloursOf: Colouring): Reviews {
   return {
     async page(project, run) {
       const review = await make(project, run);
-      const strayed = review && (await project.runtime.strays?.look(review.run));
+      const strayed = review && (await project.runtime.scopeWatch?.look(review.run));
       return { review, strayed: strayed ? found(strayed) : null };
     },
     async diff(project, run, { path, since }) {

@@ -1,8 +1,8 @@
 import { toPawlError } from "../../core/error.ts";
+import { found } from "../../runtime/out-of-scope-edits.ts";
 import { overview } from "../../runtime/overview.ts";
 import { type JournalRepair, loadWorkflow, type Project } from "../../runtime/project.ts";
 import { runTransaction } from "../../runtime/run-transaction.ts";
-import { found } from "../../runtime/strays.ts";
 import type { Host, Run } from "./command.ts";
 import { counted } from "./counted.ts";
 import { advanceAsking, confirm } from "./person.ts";
@@ -18,7 +18,7 @@ export const repair: Run = async (host, call) => {
     const { acceptJournal } = await import("./accept-journal.ts");
     return acceptJournal(host, project, journal.foreign, call.options.accept);
   }
-  const accepted = [...(await offerEdits(host, project)), ...(await offerStrays(host, project))];
+  const accepted = [...(await offerEdits(host, project)), ...(await offerOutOfScopeEdits(host, project))];
   const workflows = await overview(project);
   const problems = workflows.flatMap((workflow) => [
     ...(workflow.problem ? [{ run: workflow.name, ...workflow.problem }] : []),
@@ -58,19 +58,19 @@ async function offerEdits(host: Host, project: Project): Promise<readonly string
   return accepted;
 }
 
-/** At a terminal, a person may accept what changed where it may not; without a yes, it stays a stray edit. */
-async function offerStrays(host: Host, { runtime, workflows }: Project): Promise<readonly string[]> {
-  const { strays } = runtime;
-  if (host.caller.channel !== "terminal" || !strays) return [];
+/** At a terminal, a person may accept what changed where it may not; without a yes, it stays out of scope. */
+async function offerOutOfScopeEdits(host: Host, { runtime, workflows }: Project): Promise<readonly string[]> {
+  const { scopeWatch } = runtime;
+  if (host.caller.channel !== "terminal" || !scopeWatch) return [];
   const accepted: string[] = [];
   for (const { runs } of await overview({ runtime, workflows }))
     for (const { run } of runs) {
-      const edits = await strays.look(run);
+      const edits = await scopeWatch.look(run);
       if (edits === null || !isAgreed(host, found(edits))) continue;
-      const { strayEvent } = await import("../../guard/stray-events.ts");
+      const { outOfScopeEvent } = await import("../../guard/out-of-scope-events.ts");
       const event = { type: "guard:accepted", run, paths: edits.files, by: host.caller } as const;
-      await runTransaction(runtime, strayEvent, event, host.caller);
-      await strays.note(run, edits);
+      await runTransaction(runtime, outOfScopeEvent, event, host.caller);
+      await scopeWatch.note(run, edits);
       accepted.push(`${clean(run)}\n  These edits stay: ${clean(edits.files.join(", "))}.\n`);
     }
   return accepted;

@@ -370,7 +370,7 @@ async function agentRunResult(
     ...(end.session !== null && end.session !== run.session?.id
       ? ([{ type: "session:opened", taskId: task.id, session: end.session, agent: last.agent }] as const)
       : []),
-    ...(files.length > 0 ? ([strayedOf(task.id, id, files)] as const) : []),
+    ...(files.length > 0 ? ([editsOutside(task.id, id, files)] as const) : []),
     ...branches.map((moved) => ({ type: "git:branch_moved", taskId: task.id, run: id, ...moved }) as const),
     ...(end.refused === undefined
       ? []
@@ -441,7 +441,7 @@ function sessionOf(
   return { id, agent, folder, ...(host === undefined ? {} : { host }) };
 }
 
-function strayedOf(taskId: string, run: string, changed: readonly ChangedOutside[]): BloomEvent {
+function editsOutside(taskId: string, run: string, changed: readonly ChangedOutside[]): BloomEvent {
   const files = [...changed].sort((a, b) => (a.path < b.path ? -1 : 1));
   return { type: "agent:strayed", taskId, run, paths: files.map(({ path }) => path), files };
 }

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { promise } from "../../test/rig/promise.ts";
 import type { TreeNote } from "../core/ports/tree-notes.ts";
+import { proposeWithOutOfScopeEdits } from "../runtime/out-of-scope-edits.ts";
 import type { Scope } from "../runtime/scope.ts";
-import { besideStrays } from "../runtime/strays.ts";
 import type { Proposal } from "../runtime/transaction.ts";
-import { openStrays } from "./strays.ts";
+import { openScopeWatch } from "./out-of-scope-edits.ts";
 
 const RUN = "alfred:TS-1";
 const NONE: Scope = {
@@ -19,7 +19,7 @@ function openWorld() {
     ...{ scope: NONE as Scope | null, files: "a", told: [] as string[] },
     ...{ fault: null as string | null, nested: {} as Record<string, string> },
   };
-  const strays = openStrays({
+  const watch = openScopeWatch({
     nested: () => world.nested,
     git: {
       snapshot: async () =>
@@ -41,66 +41,66 @@ function openWorld() {
     isOn: async () => true,
     tell: async ({ paths }) => void world.told.push(...paths),
   });
-  const found = async () => (await strays.look(RUN))?.files ?? null;
-  return { world, strays, found };
+  const found = async () => (await watch.look(RUN))?.files ?? null;
+  return { world, watch, found };
 }
 
 it("keeps the measure through moves, whatever they are, until somebody accepts what strayed", async () => {
-  const { found, strays, world } = openWorld();
-  await strays.note(RUN, null);
+  const { found, watch, world } = openWorld();
+  await watch.note(RUN, null);
   world.files = "a stray";
   expect(await found()).toEqual(["stray"]);
   world.scope = { ...NONE, state: "second", writes: "plan", planFiles: ["plan.md"] };
-  await strays.note(RUN, null);
+  await watch.note(RUN, null);
   expect(await found(), "a move to plan files accepts nothing").toEqual(["stray"]);
-  await strays.note(RUN, await strays.look(RUN));
+  await watch.note(RUN, await watch.look(RUN));
   expect(await found(), "accepted").toBeNull();
   expect(world.told).toEqual(["stray"]);
 });
 
 it("takes plan files for lawful where they were, also after the state that let them be written", async () => {
-  const { found, strays, world } = openWorld();
+  const { found, watch, world } = openWorld();
   world.scope = { ...NONE, writes: "plan", planFiles: ["plan.md"] };
-  await strays.note(RUN, null);
+  await watch.note(RUN, null);
   world.files = "a plan.md";
   expect(await found()).toBeNull();
   world.scope = NONE;
-  await strays.note(RUN, null);
+  await watch.note(RUN, null);
   expect(await found()).toBeNull();
   world.files = "a plan.md more";
   expect(await found()).toEqual(["more"]);
 });
 
 it("holds the run where the files cannot be read, until a person accepts what is there", async () => {
-  promise("guard.strays");
-  const { strays, world } = openWorld();
+  promise("guard.out-of-scope-edits");
+  const { watch, world } = openWorld();
   world.fault = "x/ is odd.";
-  await strays.note(RUN, null);
-  const unknown = async () => (await strays.look(RUN))?.unknown ?? null;
+  await watch.note(RUN, null);
+  const unknown = async () => (await watch.look(RUN))?.unknown ?? null;
   expect(await unknown()).toContain("x/ is odd.");
   world.fault = null;
   expect(await unknown(), "what it was is not known").toContain("when it began: x/ is odd.");
-  await strays.note(RUN, null);
+  await watch.note(RUN, null);
   expect(await unknown(), "nobody's move makes it known").toContain("when it began");
-  await strays.note(RUN, await strays.look(RUN));
+  await watch.note(RUN, await watch.look(RUN));
   expect(await unknown(), "accepted").toBeNull();
   world.fault = "y/ is odd.";
   expect(await unknown()).toContain("y/ is odd.");
 });
 
 it("sees what changes in a repository without a commit, and that one came or went", async () => {
-  promise("guard.strays");
-  const { found, strays, world } = openWorld();
+  promise("guard.out-of-scope-edits");
+  const { found, watch, world } = openWorld();
   world.nested = { x: "1" };
-  await strays.note(RUN, null);
+  await watch.note(RUN, null);
   expect(await found()).toBeNull();
   world.nested = { x: "2", y: "1" };
   expect(await found()).toEqual(["x/", "y/"]);
 });
 
 it("does not measure by a note of another state, which nobody came to renew", async () => {
-  const { found, strays, world } = openWorld();
-  await strays.note(RUN, null);
+  const { found, watch, world } = openWorld();
+  await watch.note(RUN, null);
   world.files = "a the whole implementation";
   world.scope = { ...NONE, state: "much later" };
   expect(await found()).toBeNull();
@@ -115,10 +115,10 @@ const person = { channel: "elicitation", who: "dev" } as const;
 async function answered(proposal: Partial<Proposal<null>>) {
   let shown = "";
   const ask = { ask: { message: "Approve?" }, reply: null, changes: [{}] } as unknown as Proposal<null>;
-  const asking = await besideStrays(looked, { caller: person }, async () => ask);
+  const asking = await proposeWithOutOfScopeEdits(looked, { caller: person }, async () => ask);
   shown = asking.proposal.ask?.message ?? "";
   expect(shown).toContain("stray");
-  return besideStrays(looked, { caller: person, answered: { message: shown } }, async () => {
+  return proposeWithOutOfScopeEdits(looked, { caller: person, answered: { message: shown } }, async () => {
     return { reply: null, changes: [{}], ...proposal } as unknown as Proposal<null>;
   });
 }
@@ -129,6 +129,9 @@ it("is accepted by a person's yes, and not by their no or by a question that is 
   expect((await answered(verdict(false))).accepted).toBeNull();
   expect((await answered({ ask: { message: "Changed?" } })).accepted).toBeNull();
   const vouched = { caller: person, answered: "vouched" } as const;
-  const proposal = await besideStrays(looked, vouched, async () => ({ reply: null, changes: [] }));
+  const proposal = await proposeWithOutOfScopeEdits(looked, vouched, async () => ({
+    reply: null,
+    changes: [],
+  }));
   expect(proposal.accepted).toBeNull();
 });

@@ -6,12 +6,12 @@ import type { Environment } from "../config/config.ts";
 import { stateFolder, TREES } from "../config/state-home.ts";
 import type { View } from "../core/ports/store.ts";
 import { scopeOf } from "../runtime/open-scopes.ts";
+import type { ScopeWatch } from "../runtime/out-of-scope-edits.ts";
 import type { Project } from "../runtime/project.ts";
 import { runTransaction } from "../runtime/run-transaction.ts";
-import type { Strays } from "../runtime/strays.ts";
 import { openTreeNotes } from "./tree-notes.ts";
 
-export interface StraysOrder {
+export interface ScopeWatchOrder {
   readonly root: string;
   /** The program's own folder. */
   readonly home: string;
@@ -20,7 +20,7 @@ export interface StraysOrder {
 }
 
 /** Costs a project without a guard one look at a folder. */
-export function lateStrays({ environment, home, project, root }: StraysOrder): Strays {
+export function lateScopeWatch({ environment, home, project, root }: ScopeWatchOrder): ScopeWatch {
   const isOn = async (view?: View) => {
     const { settings, store } = project().runtime;
     return (await settings(view ?? store.view())).guard;
@@ -30,18 +30,18 @@ export function lateStrays({ environment, home, project, root }: StraysOrder): S
     folder ??= join(stateFolder(root, environment), TREES);
     return existsSync(folder);
   };
-  const open = async (): Promise<Strays> => {
-    const { openStrays } = await import("../guard/strays.ts");
+  const open = async (): Promise<ScopeWatch> => {
+    const { openScopeWatch } = await import("../guard/out-of-scope-edits.ts");
     const notes = openTreeNotes(root, environment);
-    return openStrays({
+    return openScopeWatch({
       git: project().runtime.outside.git,
       notes,
       scopeOf: (run) => scopeOf(project(), run),
       isOn: () => isOn(),
       nested: () => emptyRepositories(root),
       async tell(event) {
-        const { strayEvent } = await import("../guard/stray-events.ts");
-        await runTransaction(project().runtime, strayEvent, event, { channel: "script" });
+        const { outOfScopeEvent } = await import("../guard/out-of-scope-events.ts");
+        await runTransaction(project().runtime, outOfScopeEvent, event, { channel: "script" });
       },
     });
   };

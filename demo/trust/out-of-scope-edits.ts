@@ -56,7 +56,7 @@ interface Rule {
 
 const RULE: Rule = { sandbox: "auto" };
 
-export async function openStrays(fast: boolean, { sandbox } = RULE): Promise<Ground> {
+export async function openEditsOutOfScope(fast: boolean, { sandbox } = RULE): Promise<Ground> {
   const ground = await openGround({
     fast,
     sandbox,
@@ -73,7 +73,7 @@ ${Object.keys(TASKS).map(task).join("")}${ANOTHER}`,
   return ground;
 }
 
-export async function straysOn(ground: Ground): Promise<void> {
+export async function editOutOfScope(ground: Ground): Promise<void> {
   const ran = await ground.loop();
   await toFiles(ground, ran);
   await toBranches(ground, ran);

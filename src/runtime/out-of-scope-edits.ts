@@ -7,7 +7,7 @@ import type { View } from "../core/ports/store.ts";
 import { isPersonHere } from "./person.ts";
 import type { Context, Proposal } from "./transaction.ts";
 
-export interface StrayEdits {
+export interface OutOfScopeEdits {
   /** `workflow:id` */
   readonly run: string;
   /** The state in which they changed, as `pawl status` shows it. */
@@ -20,33 +20,33 @@ export interface StrayEdits {
   readonly unknown?: string;
 }
 
-export interface Strays {
+export interface ScopeWatch {
   /** What changed since the run came to its state; null: nothing, or everything may be written. */
-  look(run: string): Promise<StrayEdits | null>;
+  look(run: string): Promise<OutOfScopeEdits | null>;
   /**
    * After a move of the run: from now on its files stay as they are. `accepted`: the edits to which a person agreed. `view`:
    * through which the move read the settings; absent: they are read anew.
    */
-  note(run: string, accepted: StrayEdits | null, view?: View): Promise<void>;
+  note(run: string, accepted: OutOfScopeEdits | null, view?: View): Promise<void>;
 }
 
 type Asking = Pick<Context, "caller" | "answered">;
 
-export interface BesideStrays<R> {
+export interface ProposalWithEdits<R> {
   readonly proposal: Proposal<R>;
   /** The edits that a person was shown when they decided. */
-  readonly accepted: StrayEdits | null;
+  readonly accepted: OutOfScopeEdits | null;
 }
 
 /**
- * Proposes with the stray edits in view: a person is shown them before the question, and answers both. Throws
+ * Proposes with the out-of-scope edits in view: a person is shown them before the question, and answers both. Throws
  * `tree-strayed` if anybody else would move the run.
  */
-export async function besideStrays<R>(
-  look: () => Promise<StrayEdits | null>,
+export async function proposeWithOutOfScopeEdits<R>(
+  look: () => Promise<OutOfScopeEdits | null>,
   asking: Asking,
   propose: (asking: Asking) => Promise<Proposal<R>>,
-): Promise<BesideStrays<R>> {
+): Promise<ProposalWithEdits<R>> {
   const { answered, caller } = asking;
   if (answered === undefined) {
     const proposal = await propose(asking);
@@ -67,20 +67,20 @@ export async function besideStrays<R>(
   return { proposal: withWords(proposal, edits), accepted: isYes ? edits : null };
 }
 
-function withWords<R>(proposal: Proposal<R>, edits: StrayEdits): Proposal<R> {
+function withWords<R>(proposal: Proposal<R>, edits: OutOfScopeEdits): Proposal<R> {
   const { ask } = proposal;
   return ask ? { ...proposal, ask: { ...ask, message: `${wordsOf(edits)}${ask.message}` } } : proposal;
 }
 
 /** What a person is shown before a gate's own question. */
-function wordsOf(edits: StrayEdits): string {
+function wordsOf(edits: OutOfScopeEdits): string {
   return `${found(edits)} Your yes accepts them.\n\n`;
 }
 
 const MOST_SHOWN = 20;
 
 /** Which files changed, in one sentence. */
-export function found({ files, run, state, unknown }: StrayEdits): string {
+export function found({ files, run, state, unknown }: OutOfScopeEdits): string {
   const shown = files.slice(0, MOST_SHOWN).join(", ");
   const more = files.length > MOST_SHOWN ? ` and ${files.length - MOST_SHOWN} more` : "";
   const what = unknown ?? `these files changed: ${shown}${more}.`;
@@ -93,7 +93,7 @@ const OR_KEEP =
 /** What an assistant does about such edits. */
 export const UNDO = `Undo these edits. ${OR_KEEP}`;
 
-function strayed(edits: StrayEdits): PawlError {
+function strayed(edits: OutOfScopeEdits): PawlError {
   const undo = edits.unknown === undefined ? "Undo these edits" : "Mend what git says, if you caused it";
   return new PawlError(
     "tree-strayed",

@@ -64,7 +64,7 @@ it("are shown to the person before the gate's question, and a yes accepts them",
 });
 
 it("are shown on the board before a verdict counts there, and only a yes to exactly them accepts them", async () => {
-  promise("board.strays");
+  promise("board.out-of-scope-edits");
   using project = guarded("human");
   await using client = await planned(project);
   project.write("greet.js", "changed\n");
@@ -104,7 +104,7 @@ it("stay if a person accepts exactly what they saw, with `pawl repair`", async (
   expect(screen).toContain("these files changed: greet.js.");
   expect(out).toContain("These edits stay: greet.js.");
   expect((await client.call("provide_review", approving)).text).toContain("strategize");
-  expect((await project.pawl("log")).out).toContain("a person accepted stray edits: greet.js");
+  expect((await project.pawl("log")).out).toContain("a person accepted out-of-scope edits: greet.js");
   project.write("greet.js", "changed again\n");
   const { text } = await client.call("submit_work", { task_id: "TS-01", artifact: STRATEGY });
   expect(text).toContain("these files changed: greet.js.");

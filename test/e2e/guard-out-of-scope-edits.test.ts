@@ -29,7 +29,7 @@ function guarded(): TemporaryProject {
 }
 
 it("is told in the log after a command, and keeps the assistant from stopping, at most twice", async () => {
-  promise("guard.strays");
+  promise("guard.out-of-scope-edits");
   using project = guarded();
   await using client = await connect(project, { workflows: ["alfred"], environment: { DOOR_ONLY: "" } });
   const task_id = "TS-01";

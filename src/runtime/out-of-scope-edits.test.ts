@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Caller } from "../core/event.ts";
-import { besideStrays, found, type StrayEdits, UNDO } from "./strays.ts";
+import { found, type OutOfScopeEdits, proposeWithOutOfScopeEdits, UNDO } from "./out-of-scope-edits.ts";
 import type { Context, Proposal } from "./transaction.ts";
 
-const EDITS: StrayEdits = { run: "a:1", state: "in review", files: ["src/a.ts", "src/b.ts"], tree: "t" };
+const EDITS: OutOfScopeEdits = { run: "a:1", state: "in review", files: ["src/a.ts", "src/b.ts"], tree: "t" };
 const FOUND =
   'While a:1 is at "in review", where they may not be written, these files changed: src/a.ts, src/b.ts.';
 const SHOWN = `${FOUND} Your yes accepts them.\n\n`;
@@ -12,7 +12,7 @@ const MOVES: Proposal<string> = { reply: "moved", changes: [CHANGE] };
 const ASKS: Proposal<string> = { reply: "", ask: { message: "Approve?", command: "pawl approve a:1" } };
 
 interface EditsCase {
-  readonly edits?: StrayEdits | null;
+  readonly edits?: OutOfScopeEdits | null;
   readonly channel?: Caller["channel"];
   readonly answered?: Context["answered"];
   readonly proposal?: Proposal<string>;
@@ -21,7 +21,7 @@ interface EditsCase {
 async function beside({ edits = EDITS, channel = "mcp", answered, proposal = MOVES }: EditsCase) {
   let looks = 0;
   const asked: unknown[] = [];
-  const result = await besideStrays(
+  const result = await proposeWithOutOfScopeEdits(
     async () => {
       looks++;
       return edits;

@@ -12,11 +12,11 @@
 import type { PawlEvent } from "../core/event.ts";
 import type { Git } from "../core/ports/git.ts";
 import type { TreeNote, TreeNotes } from "../core/ports/tree-notes.ts";
+import type { OutOfScopeEdits, ScopeWatch } from "../runtime/out-of-scope-edits.ts";
 import type { Scope } from "../runtime/scope.ts";
-import type { StrayEdits, Strays } from "../runtime/strays.ts";
 import { matchesGlob } from "./glob.ts";
 
-export interface StraysPlace {
+export interface ScopeWatchPorts {
   readonly git: Pick<Git, "between" | "snapshot">;
   readonly notes: TreeNotes;
   /** Of a run whose work is done in the project's own checkout; null: of none, or it is over. */
@@ -31,7 +31,7 @@ export interface StraysPlace {
 /** What Pawl itself writes while a run moves. */
 const OWN = [".pawl", ".alfred", ".claude/settings.local.json"];
 
-export function openStrays(place: StraysPlace): Strays {
+export function openScopeWatch(place: ScopeWatchPorts): ScopeWatch {
   const { notes, scopeOf } = place;
   return {
     async look(run) {
@@ -78,7 +78,7 @@ type FilesNow =
     };
 
 /** `none`: there is no repository, so nobody can compare. */
-async function filesNow(place: StraysPlace): Promise<FilesNow> {
+async function filesNow(place: ScopeWatchPorts): Promise<FilesNow> {
   const nested = place.nested();
   const now = await place.git.snapshot({ base: null, own: [...OWN, ...Object.keys(nested)] });
   if (now.kind === "tree") return { kind: "some", tree: now.tree, nested };
@@ -86,8 +86,8 @@ async function filesNow(place: StraysPlace): Promise<FilesNow> {
   return { kind: "some", tree: null, why: now.reason, nested };
 }
 
-/** Whether what was noted stays the measure. Nobody's move alone makes stray edits lawful. */
-async function isMeasure(place: StraysPlace, known: TreeNote, scope: Scope): Promise<boolean> {
+/** Whether what was noted stays the measure. Nobody's move alone makes out-of-scope edits lawful. */
+async function isMeasure(place: ScopeWatchPorts, known: TreeNote, scope: Scope): Promise<boolean> {
   if (known.writes === scope.writes) return true;
   const { planFiles = [], writes } = known;
   const before = { ...scope, planFiles, writes: writes as Scope["writes"] };
@@ -100,13 +100,13 @@ function isLimited({ forbids, writes }: Scope): boolean {
 }
 
 async function editsSince(
-  place: StraysPlace,
+  place: ScopeWatchPorts,
   note: TreeNote,
   { planFiles, run, state, writes }: Scope,
-): Promise<StrayEdits | null> {
+): Promise<OutOfScopeEdits | null> {
   const now = await filesNow(place);
   const tree = now.kind === "some" ? now.tree : null;
-  const unknown = (why: string): StrayEdits => ({ run, state, files: [], tree, unknown: why });
+  const unknown = (why: string): OutOfScopeEdits => ({ run, state, files: [], tree, unknown: why });
   if (now.kind === "none")
     return unknown("the files cannot be compared any more: there is no git repository.");
   if (now.tree === null)
@@ -129,7 +129,11 @@ async function editsSince(
 }
 
 /** Each file is told once, however often it is looked for. */
-async function tellOnce({ notes, tell }: StraysPlace, note: TreeNote, { files, run, state }: StrayEdits) {
+async function tellOnce(
+  { notes, tell }: ScopeWatchPorts,
+  note: TreeNote,
+  { files, run, state }: OutOfScopeEdits,
+) {
   const fresh = files.filter((file) => !note.told.includes(file));
   if (fresh.length === 0) return;
   await tell({ type: "guard:strayed", run, state, paths: fresh });

@@ -3,7 +3,7 @@ import { appended } from "../runtime/run-transaction.ts";
 import type { Transaction } from "../runtime/transaction.ts";
 
 /** Appends what was found, or accepted, to the event log. */
-export const strayEvent: Transaction<GuardStrayed | GuardAccepted, null, undefined, null> = {
+export const outOfScopeEvent: Transaction<GuardStrayed | GuardAccepted, null, undefined, null> = {
   run: ({ run }) => `guard:${run}`,
   read: async () => null,
   propose: (_snapshot, _observations, said, { now }) => ({

@@ -16,7 +16,7 @@ import { openOutput } from "../src/adapters/agents/output-file.ts";
 import { keepSpent, openRunFolder } from "../src/adapters/agents/run-folder.ts";
 import { openChecks } from "../src/adapters/checks/checks.ts";
 import { openEventLog } from "../src/adapters/events/event-log.ts";
-import { openClaims } from "../src/adapters/files/claims.ts";
+import { openLeaseManager } from "../src/adapters/files/lease-manager.ts";
 import { openOwnFolder, ownPlace, writeOwnFile } from "../src/adapters/files/own-folder.ts";
 import { openStore } from "../src/adapters/files/store.ts";
 import { openWatch } from "../src/adapters/files/watch.ts";
@@ -71,8 +71,8 @@ const WRITERS: readonly [string, () => unknown][] = [
   [".pawl/agents/T1.1", () => openRunFolder(root, "agents", "T1.1")],
   [".pawl/commands", () => openRunFolder(root, "commands", "T1.1")],
   [".pawl/checks", () => openChecks({ root, environment: {} }).run("key", "true")],
-  [".pawl/claims", () => openClaims(root).take("T1", "me")],
-  [".pawl/claims", () => openClaims(root).sweep()],
+  [".pawl/claims", () => openLeaseManager(root).take("T1", "me")],
+  [".pawl/claims", () => openLeaseManager(root).sweep()],
   [".pawl", () => openWatch(root, "tasks.yaml").onChange(() => {})],
 ];
 

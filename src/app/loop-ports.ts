@@ -5,7 +5,7 @@ import { openCommands } from "../adapters/agents/commands.ts";
 import { MARK, markValue } from "../adapters/agents/mark.ts";
 import { openSupervisor } from "../adapters/agents/supervisor.ts";
 import { systemClock } from "../adapters/clock/system-clock.ts";
-import { openClaims } from "../adapters/files/claims.ts";
+import { openLeaseManager } from "../adapters/files/lease-manager.ts";
 import { writeOwnFile } from "../adapters/files/own-folder.ts";
 import { openWatch } from "../adapters/files/watch.ts";
 import { openWorktrees } from "../adapters/git/worktrees.ts";
@@ -42,7 +42,7 @@ export interface LoopPlace {
 }
 
 export interface SharedLoop
-  extends Pick<LoopPorts, "claims" | "watch">,
+  extends Pick<LoopPorts, "leaseManager" | "watch">,
     Required<Pick<LoopPorts, "workers">> {
   /** This machine and the place on it where it works. */
   readonly host: string;
@@ -58,7 +58,7 @@ export function openLoopOutside(place: LoopPlace): LoopPorts {
   const watch = openWatch(root, bloom.tasks_file);
   const bin = writePrograms(root, launch);
   const supervisor = openSupervisor(root);
-  shared?.claims.onProlonged?.(supervisor.endIn);
+  shared?.leaseManager.onProlonged?.(supervisor.endIn);
   const marked = {
     ...withoutOwnSecrets(environment, settings),
     [MARK]: markValue(supervisor.mark, environment[MARK]),
@@ -104,7 +104,7 @@ export function openLoopOutside(place: LoopPlace): LoopPorts {
       environment: own,
       ...(shared ? { host: shared.host } : {}),
     },
-    claims: shared?.claims ?? openClaims(root),
+    leaseManager: shared?.leaseManager ?? openLeaseManager(root),
     watch: shared ? bothWatches(watch, shared.watch) : watch,
     ...(shared ? { fenced: shared.fenced, workers: shared.workers } : {}),
     clock: systemClock,

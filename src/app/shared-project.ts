@@ -8,9 +8,9 @@ import type { Environment } from "../config/config.ts";
 import { PawlError } from "../core/error.ts";
 import { once } from "../core/once.ts";
 import { PROJECT_FOLDER } from "../core/path.ts";
-import type { Leases } from "../core/ports/claims.ts";
 import { DATABASE_URL, type Database, type DatabaseProject } from "../core/ports/database.ts";
 import type { EventLog } from "../core/ports/event-log.ts";
+import type { Leases } from "../core/ports/leases.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import type { Store } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
@@ -63,10 +63,10 @@ export function openShared({ environment, files, root, settings }: SharedPlace):
     eventLog: async (log) => openMergedLog(log, (await project()).eventLog, routes.isSharedRun),
     database: project,
     async loop(noted) {
-      const { claims, fenced, watch, workers } = await project();
+      const { leaseManager, fenced, watch, workers } = await project();
       const host = `${hostname()}:${root}`;
       return {
-        ...{ claims, watch, host },
+        ...{ leaseManager: leaseManager, watch, host },
         workers: openWorkersHere(workers, root, host, async () => {
           const { endRunsOfDead } = await import("../adapters/agents/dead-loops.ts");
           return endRunsOfDead(root);

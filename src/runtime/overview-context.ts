@@ -1,5 +1,5 @@
 import type { Cache } from "../core/ports/cache.ts";
-import type { Leases } from "../core/ports/claims.ts";
+import type { Leases } from "../core/ports/leases.ts";
 import type { Memory } from "../core/ports/memory.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import type { View } from "../core/ports/store.ts";

@@ -41,7 +41,7 @@ function* placed(tasks: readonly Task[], path: KeyPath): Generator<Placed> {
 function checkIds(tasks: readonly Placed[], where: Where, at: At): readonly Problem[] {
   const seen = new Map<string, KeyPath>();
   const problems: Problem[] = [];
-  const claim = (id: string, path: KeyPath) => {
+  const checkFree = (id: string, path: KeyPath) => {
     const before = seen.get(id);
     if (before === undefined) return seen.set(id, path);
     const { line } = where(before);
@@ -54,9 +54,9 @@ function checkIds(tasks: readonly Placed[], where: Where, at: At): readonly Prob
     );
   };
   for (const { task, path } of tasks) {
-    claim(task.id, [...path, "id"]);
+    checkFree(task.id, [...path, "id"]);
     task.steps.forEach((step: Step, index) => {
-      claim(step.id, [...path, "steps", index, "id"]);
+      checkFree(step.id, [...path, "steps", index, "id"]);
     });
   }
   return problems;

@@ -21,7 +21,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "test/linear.proof.test.ts": "ends a parser that hangs",
   "test/e2e/cli-package.story.test.ts": "throws outside of any call",
   "src/surfaces/board/client/bursts.test.ts": "a server's answer, by a virtual clock",
-  "src/adapters/postgres/claims.test.ts": "a database's answer, by a virtual clock",
+  "src/adapters/postgres/lease-manager.test.ts": "a database's answer, by a virtual clock",
   "src/adapters/net/limits.test.ts": "a server that drips",
   "src/adapters/net/http.test.ts": "a server that drips",
   "src/adapters/git/worktrees.test.ts": "keeps a process until it is killed",

@@ -4,15 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach } from "vitest";
 import { openEventLog } from "../../src/adapters/events/event-log.ts";
-import { openClaims } from "../../src/adapters/files/claims.ts";
+import { openLeaseManager } from "../../src/adapters/files/lease-manager.ts";
 import { nodeDisk } from "../../src/adapters/files/node-disk.ts";
 import { ownPlace } from "../../src/adapters/files/own-folder.ts";
 import { openStore } from "../../src/adapters/files/store.ts";
 import { type DatabaseOptions, openDatabase } from "../../src/adapters/postgres/database.ts";
 import { EVENTS } from "../../src/core/event.ts";
-import type { Claims } from "../../src/core/ports/claims.ts";
 import type { Database } from "../../src/core/ports/database.ts";
 import type { EventLog } from "../../src/core/ports/event-log.ts";
+import type { LeaseManager } from "../../src/core/ports/leases.ts";
 import type { Store } from "../../src/core/ports/store.ts";
 import { openCutProxy } from "./cut-proxy.ts";
 import { emptyDatabase, onDatabase, STARTING } from "./postgres.ts";
@@ -22,7 +22,7 @@ import { stateOf } from "./state-home.ts";
 export interface Opened {
   readonly store: Store;
   readonly eventLog: EventLog;
-  readonly claims: Claims;
+  readonly claims: LeaseManager;
   /** The next commit counts, and then something fails before it is reported. */
   loseReply(): void;
 }
@@ -52,7 +52,7 @@ async function onFiles(): Promise<StorePlace> {
       return {
         store: openStore({ ...options, disk: { ...disk, rename } }),
         eventLog: openEventLog(ownPlace(root, EVENTS)),
-        claims: openClaims(root),
+        claims: openLeaseManager(root),
         loseReply() {
           isFailing = true;
         },
@@ -125,7 +125,7 @@ async function onPostgres(): Promise<StorePlace> {
       const proxy = await openCutProxy(url);
       const database = openDatabase({ url: proxy.url, packaged, limits: { holding } });
       closing.push(() => database.close(), proxy.close);
-      const { claims, eventLog, store } = await database.project(project);
+      const { leaseManager: claims, eventLog, store } = await database.project(project);
       return { claims, eventLog, store, loseReply: () => proxy.cut("reply", "pawl.commit(") };
     },
     async close() {

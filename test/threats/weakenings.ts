@@ -2126,7 +2126,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "const sure = (2 * lasting) / 3;",
       replace: "const sure = lasting;",
       tests: [
-        "src/adapters/postgres/claims.test.ts: is lost while nobody can take it yet, counted from when the last renewal was sent",
+        "src/adapters/postgres/lease-manager.test.ts: is lost while nobody can take it yet, counted from when the last renewal was sent",
       ],
     },
     {
@@ -2134,12 +2134,12 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/adapters/postgres/held-leases.ts",
       find: "if (isAstray || ",
       replace: "if (",
-      tests: ["src/adapters/postgres/claims.test.ts: has lost its leases: forward"],
+      tests: ["src/adapters/postgres/lease-manager.test.ts: has lost its leases: forward"],
     },
     {
       takes: "the time after which the process beside it acts",
       file: "src/app/loop-ports.ts",
-      find: "  shared?.claims.onProlonged?.(supervisor.endIn);\n",
+      find: "  shared?.leaseManager.onProlonged?.(supervisor.endIn);\n",
       replace: "",
       tests: [
         "test/e2e/workers.proof.test.ts: because it stands still has its agent ended before another one begins",

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
 import { hangs } from "../../../test/rig/until.ts";
-import { LASTING } from "../postgres/claims.ts";
+import { LASTING } from "../postgres/lease-manager.ts";
 import { endRunsOfDead } from "./dead-loops.ts";
 import { MARK, markOf, markValue } from "./mark.ts";
 import { LOST_TIMES } from "./process-tree.ts";

@@ -3,17 +3,17 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
-import type { Lease } from "../../core/ports/claims.ts";
+import type { Lease } from "../../core/ports/leases.ts";
 import { isAbsence } from "./disk.ts";
 import { toDiskError } from "./disk-error.ts";
 import { ownPlace } from "./own-folder.ts";
 import { readPlainText } from "./plain-file.ts";
 
-export const CLAIMS = ".pawl/claims";
+export const LEASES = ".pawl/claims";
 
 /** The leases that somebody holds, or held when they died. A torn lease belongs to nobody. */
 export async function listLeases(root: string): Promise<readonly Lease[]> {
-  const folder = ownPlace(root, CLAIMS);
+  const folder = ownPlace(root, LEASES);
   const names = (await namesIn(folder)).filter((name) => name.endsWith(".json")).sort();
   return (await Promise.all(names.map((name) => leaseIn(join(folder, name))))).filter(
     (lease) => lease !== null,

@@ -4,8 +4,8 @@ import { promise } from "../../../test/rig/promise.ts";
 import { databaseForEach } from "../../../test/rig/stores.ts";
 import { until } from "../../../test/rig/until.ts";
 import { projectPath as at } from "../../core/path.ts";
-import type { Claim, Wanted } from "../../core/ports/claims.ts";
 import type { DatabaseProject } from "../../core/ports/database.ts";
+import type { TakenLease, Wanted } from "../../core/ports/leases.ts";
 import type { WorkerEntry } from "../../core/ports/workers.ts";
 
 const place = databaseForEach();
@@ -27,9 +27,9 @@ const wanted = ({ caps = {}, ...more }: WantedParts = {}): Wanted => ({
   ...{ repository: "api", agent: "claude", usd: null, ...more },
   caps: { repository: null, agent: null, usd: null, ...caps },
 });
-const reserve = ({ claims }: DatabaseProject, task: string, how: WantedParts, worker = "w") =>
-  claims.reserve?.(task, worker, wanted(how)) ?? Promise.reject(new Error("no caps"));
-const isTaken = (result: unknown): result is Claim => typeof result === "object" && result !== null;
+const reserve = ({ leaseManager }: DatabaseProject, task: string, how: WantedParts, worker = "w") =>
+  leaseManager.reserve?.(task, worker, wanted(how)) ?? Promise.reject(new Error("no caps"));
+const isTaken = (result: unknown): result is TakenLease => typeof result === "object" && result !== null;
 
 /** A commit that tells of an agent's end, as the loop makes it. */
 async function ends({ fenced }: DatabaseProject, task: string, usd: number | null, lastSign?: string) {
@@ -130,7 +130,7 @@ describe("a cap over all machines", () => {
     await expire();
     // Nobody has taken over yet.
     expect(await reserve(other, "T-3", how)).toBe("usd");
-    const over = await other.claims.take("T-1", "w");
+    const over = await other.leaseManager.take("T-1", "w");
     expect(over?.abandoned).toBe(true);
     expect(await other.workers.spentToday()).toBe(4);
     // Whoever takes over tells of the dead one's run: that is counted already.
@@ -149,15 +149,15 @@ describe("what live workers hold", () => {
   it("is known with the time that is left of it, and neither what was released nor what a dead one left", async () => {
     promise("machines.waits");
     const [one, other] = (await machines(2)) as [DatabaseProject, DatabaseProject];
-    await one.claims.take("T-1", "w");
-    const second = await one.claims.take("T-2", "w");
+    await one.leaseManager.take("T-1", "w");
+    const second = await one.leaseManager.take("T-2", "w");
     await second?.release();
-    const held = (await other.claims.held?.()) ?? [];
+    const held = (await other.leaseManager.held?.()) ?? [];
     expect(held).toEqual([{ what: "T-1", left: expect.any(Number) }]);
     expect(held[0]?.left).toBeGreaterThan(0);
     expect(held[0]?.left).toBeLessThanOrEqual(15_000);
     await expire();
-    expect(await other.claims.held?.()).toEqual([]);
+    expect(await other.leaseManager.held?.()).toEqual([]);
   });
 });
 
@@ -165,8 +165,8 @@ describe("what a dead worker left", () => {
   const at = (place: string, isAlone = true) => ({ place, isAlone });
   const work = async (one: DatabaseProject, task: string, place = "here", worker = "w") =>
     isTaken(await reserve(one, task, { place }, worker));
-  const leftFor = async ({ claims }: DatabaseProject, place = "elsewhere") =>
-    ((await claims.held?.(place)) ?? []).map(({ left, ...held }) => held);
+  const leftFor = async ({ leaseManager }: DatabaseProject, place = "elsewhere") =>
+    ((await leaseManager.held?.(place)) ?? []).map(({ left, ...held }) => held);
   const gpu = { what: "T-1", preferred: ["gpu"] };
 
   it("is left for a minute to a worker that is alive in the same place and has time", async () => {
@@ -179,7 +179,7 @@ describe("what a dead worker left", () => {
     const survivor = await two.workers.register(entry("v"), at("here"));
     await other.workers.register(entry("x"), at("elsewhere"));
     expect(await leftFor(other)).toEqual([gpu]);
-    expect((await other.claims.held?.("elsewhere"))?.[0]?.left).toBeLessThanOrEqual(7500);
+    expect((await other.leaseManager.held?.("elsewhere"))?.[0]?.left).toBeLessThanOrEqual(7500);
     expect(await leftFor(two, "here")).toEqual([]);
     await survivor?.beat({ atWork: 2, drains: false });
     expect(await leftFor(other)).toEqual([]);

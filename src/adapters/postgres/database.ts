@@ -1,17 +1,17 @@
 /** The database of `PAWL_DATABASE_URL`, and the projects in it. */
 import { randomUUID } from "node:crypto";
 import { PawlError } from "../../core/error.ts";
-import type { Lease } from "../../core/ports/claims.ts";
 import type {
   Database,
   DatabaseFault,
   DatabaseInspection,
   DatabaseProject,
 } from "../../core/ports/database.ts";
+import type { Lease } from "../../core/ports/leases.ts";
 import { parseAddress } from "./address.ts";
-import { LASTING, openClaims } from "./claims.ts";
 import { type Connections, type Limits, openConnections } from "./connections.ts";
 import { openEventLog } from "./event-log.ts";
+import { LASTING, openLeaseManager } from "./lease-manager.ts";
 import { checkShape, migrate } from "./migrate.ts";
 import { openMirror } from "./mirror.ts";
 import type { StoredProject } from "./place.ts";
@@ -77,17 +77,17 @@ export function openDatabase(options: DatabaseOptions): Database {
 
 function projectOf(place: StoredProject, { lasting, packaged }: DatabaseOptions): DatabaseProject {
   const watch = openWatch(place);
-  const claims = openClaims(place, lasting);
+  const leaseManager = openLeaseManager(place, lasting);
   const mirror = openMirror(place.connections, place.project);
   const on = { ...place, mirror, ...(packaged ? { packaged } : {}) };
   return {
     store: openStore(on),
     eventLog: openEventLog(place, watch),
     watch,
-    claims,
+    leaseManager: leaseManager,
     leases: { list: () => leasesOf(place) },
     workers: openWorkers(place, lasting ?? LASTING),
-    fenced: (lease) => openStore({ ...on, fence: () => claims.fence(lease) }),
+    fenced: (lease) => openStore({ ...on, fence: () => leaseManager.fence(lease) }),
     inspect: () => inspect(place),
   };
 }

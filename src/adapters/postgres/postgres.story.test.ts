@@ -6,7 +6,7 @@ import { promise } from "../../../test/rig/promise.ts";
 import { databaseForEach } from "../../../test/rig/stores.ts";
 import { until } from "../../../test/rig/until.ts";
 import { projectPath } from "../../core/path.ts";
-import type { Cap, Claim, Claims, Wanted } from "../../core/ports/claims.ts";
+import type { Cap, LeaseManager, TakenLease, Wanted } from "../../core/ports/leases.ts";
 import type { Change } from "../../core/ports/store.ts";
 import { parseAddress } from "./address.ts";
 import { openConnections } from "./connections.ts";
@@ -30,7 +30,7 @@ describe("a lease in the database", () => {
   it("refuses every commit of a holder from whom it was taken, and lets the new holder's through", async () => {
     promise("database.fence");
     const [zombie, other] = [await open(), await open()];
-    const taken = await zombie.claims.take("T-1", "zombie");
+    const taken = await zombie.leaseManager.take("T-1", "zombie");
     expect(taken).not.toBeNull();
     const store = zombie.fenced("T-1");
     const view = store.view();
@@ -38,7 +38,7 @@ describe("a lease in the database", () => {
     expect(await store.commit(view, [write("state", "one")])).toBe("committed");
     // It stands still for longer than the lease lasts: nothing renews it.
     await past("update pawl.lease set until = clock_timestamp() - interval '1 s' where project = $1");
-    const over = await other.claims.take("T-1", "other");
+    const over = await other.leaseManager.take("T-1", "other");
     expect(over).toMatchObject({ abandoned: true });
     for (const text of ["late", "later"])
       await expect(store.commit(store.view(), [write("state", text)])).rejects.toMatchObject({
@@ -48,25 +48,25 @@ describe("a lease in the database", () => {
     expect(await next.commit(next.view(), [write("state", "two")])).toBe("committed");
     expect(await next.view().read(at("state"))).toBe("two");
     await taken?.release();
-    expect(await (await open()).claims.take("T-1", "third")).toBeNull();
+    expect(await (await open()).leaseManager.take("T-1", "third")).toBeNull();
     await over?.release();
   });
 
   it("is renewed for as long as its holder lives, and lost with it", async () => {
     promise("database.fence");
     const [one, other] = [await open({ lasting: 600 }), await open({ lasting: 600 })];
-    await one.claims.take("T-1", "one");
+    await one.leaseManager.take("T-1", "one");
     const first = await past("select until from pawl.lease where project = $1");
     await until(
       async () => (await past("select until from pawl.lease where project = $1"))[0].until > first[0].until,
     );
-    expect(await other.claims.take("T-1", "other")).toBeNull();
+    expect(await other.leaseManager.take("T-1", "other")).toBeNull();
     expect((await one.inspect()).leases).toMatchObject([
       { what: "T-1", holder: expect.stringMatching(/^one /) },
     ]);
     await place.close();
     const third = await open();
-    const over = await until(() => third.claims.take("T-1", "third"));
+    const over = await until(() => third.leaseManager.take("T-1", "third"));
     expect(over.abandoned).toBe(true);
     await over.release();
   });
@@ -75,22 +75,22 @@ describe("a lease in the database", () => {
     ...{ repository: null, agent: "claude", usd: null },
     caps: { repository: null, agent: null, usd: null },
   };
-  const taken = (claim: Claim | Cap | null | undefined) => {
-    if (!claim || typeof claim === "string") throw new Error(`not taken: ${claim}`);
-    return claim;
+  const taken = (lease: TakenLease | Cap | null | undefined) => {
+    if (!lease || typeof lease === "string") throw new Error(`not taken: ${lease}`);
+    return lease;
   };
-  it.each<readonly [string, (claims: Claims) => Promise<Claim | Cap | null> | undefined]>([
-    ["by its name", (claims) => claims.take("T-1", "one")],
-    ["with its caps", (claims) => claims.reserve?.("T-1", "one", wanted)],
+  it.each<readonly [string, (leaseManager: LeaseManager) => Promise<TakenLease | Cap | null> | undefined]>([
+    ["by its name", (leaseManager) => leaseManager.take("T-1", "one")],
+    ["with its caps", (leaseManager) => leaseManager.reserve?.("T-1", "one", wanted)],
   ])("that its holder lost and takes again lasts as long as any other: %s", async (_, take) => {
-    const { claims } = await open();
+    const { leaseManager } = await open();
     const left = async () =>
       (
         await past(
           "select extract(epoch from until - clock_timestamp())::float as left from pawl.lease where project = $1",
         )
       )[0].left;
-    const lose = async ({ lost }: Claim, until: string) => {
+    const lose = async ({ lost }: TakenLease, until: string) => {
       vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 });
       try {
         await new Promise((done) => lost?.addEventListener("abort", done));
@@ -99,13 +99,13 @@ describe("a lease in the database", () => {
       }
       await past(`update pawl.lease set until = clock_timestamp() ${until} where project = $1`);
     };
-    const first = taken(await take(claims));
+    const first = taken(await take(leaseManager));
     await lose(first, "+ interval '2 s'");
-    const second = taken(await take(claims));
+    const second = taken(await take(leaseManager));
     expect(second).toMatchObject({ epoch: first.epoch, abandoned: false });
     expect(await left()).toBeGreaterThan(10);
     await lose(second, "- interval '1 s'");
-    const third = taken(await take(claims));
+    const third = taken(await take(leaseManager));
     expect(third.epoch).toBeGreaterThan(second.epoch ?? Number.POSITIVE_INFINITY);
     expect(third.abandoned).toBe(false);
     expect(await left()).toBeGreaterThan(10);
@@ -114,9 +114,9 @@ describe("a lease in the database", () => {
   it("has a higher epoch with each take, also in a database that knows nothing of those before", async () => {
     promise("database.fence");
     const epochOf = async () => {
-      const claim = await (await open()).claims.take("T-1", "one");
-      await claim?.release();
-      return claim?.epoch ?? 0;
+      const lease = await (await open()).leaseManager.take("T-1", "one");
+      await lease?.release();
+      return lease?.epoch ?? 0;
     };
     const [first, second] = [await epochOf(), await epochOf()];
     expect(second).toBeGreaterThan(first);

@@ -54,7 +54,7 @@ describe("a viewer", () => {
     for (const attempt of [
       () => commit(viewer, write("a", "2")),
       () => commit(viewer, event({ type: "task:added" })),
-      () => viewer.claims.take("T-1", "viewer"),
+      () => viewer.leaseManager.take("T-1", "viewer"),
       () => viewer.workers.register(entry),
       () => viewer.workers.drain("w"),
       () => viewer.database.addProject("other"),
@@ -70,7 +70,7 @@ describe("a worker's role", () => {
     promise("database.roles");
     const worker = await as("worker");
     expect((await worker.database.access()).role).toBe("worker");
-    const claim = await worker.claims.take("T-1", "w");
+    const lease = await worker.leaseManager.take("T-1", "w");
     const escapes = '{"task":"T-1","kept":{"approved":false},"message":"\\u0000 \\ud800 \\\\u0000"}';
     expect(
       await commit(
@@ -83,7 +83,7 @@ describe("a worker's role", () => {
         event({ type: "run:advanced", by: loops.by }),
       ),
     ).toBe("committed");
-    await claim?.release();
+    await lease?.release();
     await expect(worker.workers.drain("w")).rejects.toMatchObject({ code: "database-forbidden" });
     await expect(worker.database.addProject("other")).rejects.toMatchObject({ code: "database-forbidden" });
   });

@@ -1,6 +1,7 @@
 /** A database that holds the state of projects, for several machines. */
-import type { Claims, Leases } from "./claims.ts";
+
 import type { EventLog } from "./event-log.ts";
+import type { LeaseManager, Leases } from "./leases.ts";
 import type { Store } from "./store.ts";
 import type { Watch } from "./watch.ts";
 import type { Workers } from "./workers.ts";
@@ -50,7 +51,7 @@ export interface DatabaseProject {
   readonly store: Store;
   readonly eventLog: EventLog;
   readonly watch: Watch;
-  readonly claims: Claims;
+  readonly leaseManager: LeaseManager;
   readonly leases: Leases;
   readonly workers: Workers;
   /** A store whose every commit counts only while the lease is still its holder's. */

@@ -2,10 +2,10 @@
 import type { PawlError } from "../error.ts";
 import type { StartingTask } from "../trust.ts";
 import type { Agents } from "./agents.ts";
-import type { Claims } from "./claims.ts";
 import type { Clock } from "./clock.ts";
 import type { Commands } from "./commands.ts";
 import type { FreePorts } from "./free-ports.ts";
+import type { LeaseManager } from "./leases.ts";
 import type { PullRequests } from "./pull-requests.ts";
 import type { Setups } from "./setup.ts";
 import type { Store } from "./store.ts";
@@ -32,7 +32,7 @@ export interface WorkPorts {
 /** What the work loop asks of the outside. */
 export interface LoopPorts {
   readonly ports: WorkPorts;
-  readonly claims: Claims;
+  readonly leaseManager: LeaseManager;
   readonly watch: Watch;
   readonly clock: Clock;
   /** A store whose every commit counts only while this loop holds the lease. Absent: no other machine takes it. */

@@ -1,8 +1,8 @@
 /** Everything outside the project's files, as a workflow's `observe` sees it. */
 import type { Checks } from "./checks.ts";
-import type { Leases } from "./claims.ts";
 import type { Files } from "./files.ts";
 import type { Git } from "./git.ts";
+import type { Leases } from "./leases.ts";
 import type { Policies } from "./policies.ts";
 import type { References } from "./references.ts";
 import type { Reviews } from "./reviews.ts";

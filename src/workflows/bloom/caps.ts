@@ -1,5 +1,5 @@
 /** What work on a task counts for among the caps of pawl.yaml, over all machines. */
-import type { Cap, Wanted } from "../../core/ports/claims.ts";
+import type { Cap, Wanted } from "../../core/ports/leases.ts";
 import type { BloomSettings } from "../../core/settings.ts";
 import type { Task } from "../../tasks-file/task.ts";
 import { agentOf } from "./agent-rest.ts";

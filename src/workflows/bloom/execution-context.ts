@@ -2,7 +2,7 @@
 import type { BloomEvent } from "../../core/bloom-event.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { PermissionQuestion } from "../../core/ports/agents.ts";
-import type { Claim } from "../../core/ports/claims.ts";
+import type { TakenLease } from "../../core/ports/leases.ts";
 import type { WorkPorts } from "../../core/ports/loop.ts";
 import type {
   EnsuredWorktree,
@@ -96,7 +96,7 @@ export interface ExecutionContext {
   /** Makes that environment, unless it is there. Throws `setup-failed`. */
   bringUp(): Promise<"up" | "stopped">;
   /** A lease on something that one task at a time uses; null: another has it. */
-  lease(what: string): Promise<Claim | null>;
+  lease(what: string): Promise<TakenLease | null>;
   /** A file of the project; null: there is none. */
   read(path: ProjectPath): Promise<string | null>;
   /** The task's own worktrees, if other machines may take it over; null: no other machine works on it. */

@@ -1,4 +1,4 @@
-import type { Leases } from "../../core/ports/claims.ts";
+import type { Leases } from "../../core/ports/leases.ts";
 
 /** A lease is renewed every quarter of a minute; after this many missed renewals its owner is dead. */
 const LEASE_MILLISECONDS = 60_000;

@@ -1,5 +1,5 @@
 /** Among several machines: why a task that could begin does not. */
-import type { Wanted } from "../../core/ports/claims.ts";
+import type { Wanted } from "../../core/ports/leases.ts";
 import type { AtWork, Workers } from "../../core/ports/workers.ts";
 import type { BloomSettings } from "../../core/settings.ts";
 import type { Task } from "../../tasks-file/task.ts";

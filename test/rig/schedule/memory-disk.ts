@@ -1,8 +1,8 @@
 /** What the processes share, in memory: the project's files, its locks and leases; and each process's ports to it. */
 import { lastLineOf } from "../../../src/core/last-line.ts";
 import type { Cache } from "../../../src/core/ports/cache.ts";
-import type { Claim, Claims } from "../../../src/core/ports/claims.ts";
 import type { FreePorts } from "../../../src/core/ports/free-ports.ts";
+import type { LeaseManager, TakenLease } from "../../../src/core/ports/leases.ts";
 import type { Change, Entry, Store, View } from "../../../src/core/ports/store.ts";
 import type { Watch } from "../../../src/core/ports/watch.ts";
 import { editTasks } from "../../../src/tasks-file/edit.ts";
@@ -18,7 +18,7 @@ interface Owned {
 
 export interface MemoryDisk {
   readonly files: Map<string, string>;
-  readonly claims: Map<string, Process>;
+  readonly leases: Map<string, Process>;
   /** What dead owners left. */
   readonly abandoned: Set<string>;
   readonly turns: Map<string, { readonly process: Process; readonly owner: string }>;
@@ -26,7 +26,7 @@ export interface MemoryDisk {
   onEvent(event: { readonly type: string; readonly taskId?: string }, by: Process): void;
   readonly freePorts: FreePorts;
   storeOf(process: Process): Store;
-  claimsOf(process: Process): Claims;
+  claimsOf(process: Process): LeaseManager;
   watchOf(process: Process): Watch;
   /** A person's editor. */
   save(path: string, text: string): void;
@@ -39,7 +39,7 @@ const TASKS = "tasks.yaml";
 
 export function openMemoryDisk(simulator: Simulator): MemoryDisk {
   const files = new Map<string, string>();
-  const claims = new Map<string, Process>();
+  const leases = new Map<string, Process>();
   const abandoned = new Set<string>();
   const turns: MemoryDisk["turns"] = new Map();
   const holds = new Map<string, Owned>();
@@ -67,7 +67,7 @@ export function openMemoryDisk(simulator: Simulator): MemoryDisk {
   const usedPorts = new Set<number>();
   const disk: MemoryDisk = {
     files,
-    claims,
+    leases,
     abandoned,
     turns,
     freePorts: {
@@ -87,9 +87,9 @@ export function openMemoryDisk(simulator: Simulator): MemoryDisk {
     died(process) {
       process.alive = false;
       for (const [run, held] of holds) if (held.owner === process) letGo(run);
-      for (const [what, owner] of claims)
+      for (const [what, owner] of leases)
         if (owner === process) {
-          claims.delete(what);
+          leases.delete(what);
           abandoned.add(what);
         }
       for (const [target, turn] of turns) if (turn.process === process) turns.delete(target);
@@ -179,22 +179,26 @@ export function openMemoryDisk(simulator: Simulator): MemoryDisk {
   return disk;
 }
 
-function openMemoryClaims(simulator: Simulator, { claims, abandoned }: MemoryDisk, process: Process): Claims {
-  const own: Claims = {
+function openMemoryClaims(
+  simulator: Simulator,
+  { leases, abandoned }: MemoryDisk,
+  process: Process,
+): LeaseManager {
+  const own: LeaseManager = {
     async take(what) {
       await simulator.step(process, "");
-      if (claims.has(what)) return null;
+      if (leases.has(what)) return null;
       const wasAbandoned = abandoned.delete(what);
-      claims.set(what, process);
-      const claim: Claim = {
+      leases.set(what, process);
+      const lease: TakenLease = {
         what,
         abandoned: wasAbandoned,
         async release() {
           await simulator.step(process, "");
-          if (claims.get(what) === process) claims.delete(what);
+          if (leases.get(what) === process) leases.delete(what);
         },
       };
-      return claim;
+      return lease;
     },
     async sweep() {
       await simulator.step(process, "");

@@ -204,7 +204,7 @@ function openWorld(schedule: Schedule, mostSteps: number) {
     const task = branch.slice("bloom/".length);
     count(merges, task);
     if (completed.has(task)) fault(`${task} is merged after it was completed`);
-    if (disk.claims.get(task) !== by) fault(`${task} is merged by ${by.name}, which has not its lease`);
+    if (disk.leases.get(task) !== by) fault(`${task} is merged by ${by.name}, which has not its lease`);
   };
   git.onFault = fault;
   const agents = memoryAgents({
@@ -220,7 +220,7 @@ function openWorld(schedule: Schedule, mostSteps: number) {
         fault(`agent ${run} is asked to repair what no task has broken`);
       simulator.say(`${by.name}: starts agent ${run}`);
       count(starts, task);
-      if (disk.claims.get(task) !== by) fault(`agent ${run} is started without the lease of ${task}`);
+      if (disk.leases.get(task) !== by) fault(`agent ${run} is started without the lease of ${task}`);
       if ([...running.values()].includes(task))
         fault(`agent ${run} is started beside another one of ${task}`);
       if (completed.has(task)) fault(`agent ${run} is started after ${task} was completed`);
@@ -266,7 +266,7 @@ function openWorld(schedule: Schedule, mostSteps: number) {
         root: "/root" as never,
         environment: {},
       },
-      claims: disk.claimsOf(process),
+      leaseManager: disk.claimsOf(process),
       watch: disk.watchOf(process),
       clock: simulator.clock(process),
       runtime: runtimeOf(process),
@@ -410,14 +410,14 @@ function openWorld(schedule: Schedule, mostSteps: number) {
       const resting = restingAgents(runs, simulator.now().toISOString());
       if (limits.size > 0 && agents.every((agent) => resting.has(agent) || limits.has(agent))) return;
       const free = alive().filter(({ process, stop }) => {
-        const own = [...disk.claims].filter(
+        const own = [...disk.leases].filter(
           ([what, by]) => by === process && !what.startsWith("@") && !DELIVERED.has(states.get(what) ?? ""),
         );
         return !stop.signal.aborted && own.length < schedule.agents;
       });
       if (free.length === 0) return;
       // A wait that is over because the clock was set is noticed when it would have been over.
-      const could = takeable(tasks, states).filter(({ id }) => !disk.claims.has(id) && !runs.get(id)?.after);
+      const could = takeable(tasks, states).filter(({ id }) => !disk.leases.has(id) && !runs.get(id)?.after);
       if (could.length > 0)
         fault(`${could.map(({ id }) => id).join(", ")} could begin, and nobody does before time goes on`);
     },

@@ -14,8 +14,8 @@ import type {
   Limited,
   PermissionQuestion,
 } from "../../../src/core/ports/agents.ts";
-import type { Cap, Claims, Held, Wanted } from "../../../src/core/ports/claims.ts";
 import type { CommandOrder } from "../../../src/core/ports/commands.ts";
+import type { Cap, Held, LeaseManager, Wanted } from "../../../src/core/ports/leases.ts";
 import type { Policies } from "../../../src/core/ports/policies.ts";
 import type { PullRequests } from "../../../src/core/ports/pull-requests.ts";
 import type { Change, View } from "../../../src/core/ports/store.ts";
@@ -66,7 +66,7 @@ export interface Stage {
   again(): Promise<LoopEnd>;
   readonly git: MemoryGit;
   /** Leases, by the task or place that is held. */
-  readonly claims: Map<string, Process>;
+  readonly leases: Map<string, Process>;
   /** Milliseconds since the beginning. */
   elapsed(): number;
   /** The clock that the loop has. */
@@ -272,15 +272,15 @@ export function openStage(options: StageOptions): Stage {
       const error = options.fault?.(at, what);
       if (error) throw error;
     };
-    const claims = disk.claimsOf(loop);
-    const take: Claims["take"] = async (what, owner) => {
+    const leaseManager = disk.claimsOf(loop);
+    const take: LeaseManager["take"] = async (what, owner) => {
       check("lease", what);
-      const claim = await claims.take(what, owner);
+      const lease = await leaseManager.take(what, owner);
       epochs += 1;
-      if (claim === null || !options.shared) return claim;
+      if (lease === null || !options.shared) return lease;
       const lost = new AbortController();
       losing.set(what, lost);
-      return { ...claim, epoch: epochs, lost: lost.signal };
+      return { ...lease, epoch: epochs, lost: lost.signal };
     };
     const worktrees = sharedBy(options.shared, git.worktreesOf(loop));
     stop = new AbortController();
@@ -304,8 +304,8 @@ export function openStage(options: StageOptions): Stage {
         ...(options.shared && { host: options.shared.host?.() ?? "here" }),
         environment: {},
       },
-      claims: {
-        ...claims,
+      leaseManager: {
+        ...leaseManager,
         take,
         ...(options.shared && sharedClaims(options.shared, take)),
       },
@@ -370,7 +370,7 @@ export function openStage(options: StageOptions): Stage {
     stored,
     runs,
     git,
-    claims: disk.claims,
+    leases: disk.leases,
     elapsed: () => simulator.elapsed(),
     now: () => simulator.now(),
     looks: () => looks,
@@ -414,8 +414,8 @@ export function openStage(options: StageOptions): Stage {
 /** Leases that other machines take, too, under caps. */
 function sharedClaims(
   { cap, held }: NonNullable<StageOptions["shared"]>,
-  take: Claims["take"],
-): Pick<Claims, "isShared" | "reserve" | "held" | "sweep"> {
+  take: LeaseManager["take"],
+): Pick<LeaseManager, "isShared" | "reserve" | "held" | "sweep"> {
   return {
     isShared: true,
     // What dead owners left runs out by itself.

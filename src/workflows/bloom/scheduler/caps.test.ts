@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { promise } from "../../../../test/rig/promise.ts";
 import { openStage, type Stage, type StageOptions } from "../../../../test/rig/schedule/stage.ts";
 import type { BloomEvent } from "../../../core/bloom-event.ts";
-import type { Cap, Held, Wanted } from "../../../core/ports/claims.ts";
+import type { Cap, Held, Wanted } from "../../../core/ports/leases.ts";
 import { openCaps } from "./caps.ts";
 
 const task = (id: string, more = "") => `- {id: ${id}, title: t, instructions: i${more}}\n`;

@@ -3,7 +3,7 @@
  * long backlog costs one question per cap.
  */
 import type { BloomEvent } from "../../../core/bloom-event.ts";
-import type { Cap, Wanted } from "../../../core/ports/claims.ts";
+import type { Cap, Wanted } from "../../../core/ports/leases.ts";
 import { wordsOfCap } from "../caps.ts";
 
 export interface Caps {

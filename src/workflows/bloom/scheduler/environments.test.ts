@@ -55,7 +55,7 @@ describe("A task's environment", () => {
         expect.objectContaining({ taskId: "T1", exit: 0, reason: null, abandoned: false }),
       ]),
     );
-    expect([...stage.claims.keys()]).toEqual([]);
+    expect([...stage.leases.keys()]).toEqual([]);
   });
 
   it("has a slot below the number of agents, and shares neither slot nor port with another at the same time", async () => {

@@ -10,10 +10,10 @@ import type { BloomEvent } from "../../../core/bloom-event.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { PawlEvent } from "../../../core/event.ts";
 import { projectPath } from "../../../core/path.ts";
-import type { Claim, Claims } from "../../../core/ports/claims.ts";
 import type { Clock } from "../../../core/ports/clock.ts";
 import { lastingOutput } from "../../../core/ports/commands.ts";
 import type { TakenPorts } from "../../../core/ports/free-ports.ts";
+import type { LeaseManager, TakenLease } from "../../../core/ports/leases.ts";
 import type { WorkPorts } from "../../../core/ports/loop.ts";
 import type { TaskEnvironment } from "../../../core/settings.ts";
 import { type Runtime, runTransaction } from "../../../runtime/run-transaction.ts";
@@ -35,7 +35,7 @@ export interface Environment {
 }
 
 interface Setup {
-  readonly claims: Claims;
+  readonly leaseManager: LeaseManager;
   readonly clock: Clock;
   readonly name: string;
   readonly ports: WorkPorts;
@@ -78,7 +78,7 @@ export async function makeEnvironment(
       if (setup.lost?.aborted !== true)
         await takeAway(setup, held, environment, settings.limits.verify, false).catch(() => {});
       taken.release();
-      await slot.claim.release().catch(() => {});
+      await slot.lease.release().catch(() => {});
     },
   });
   await keep(setup, { task, held });
@@ -110,17 +110,17 @@ async function freeFor(
 
 interface Slot {
   readonly number: number;
-  readonly claim: Claim;
+  readonly lease: TakenLease;
 }
 
-async function takeSlot({ claims, name, ports }: Setup, used: ReadonlySet<number>): Promise<Slot> {
+async function takeSlot({ leaseManager, name, ports }: Setup, used: ReadonlySet<number>): Promise<Slot> {
   for (let number = 0; ; number++) {
     if (used.has(number)) continue;
-    const claim = await claims.take(
+    const lease = await leaseManager.take(
       `@slot:${number}${ports.host === undefined ? "" : ` ${ports.host}`}`,
       name,
     );
-    if (claim !== null) return { number, claim };
+    if (lease !== null) return { number, lease: lease };
   }
 }
 
@@ -128,12 +128,12 @@ async function portsFor(
   { ports: { freePorts } }: Setup,
   { ports: count }: TaskEnvironment,
   others: readonly HeldEnvironment[],
-  { claim }: Slot,
+  { lease }: Slot,
 ): Promise<TakenPorts> {
   try {
     return await freePorts.take(count, new Set(others.flatMap(({ ports }) => ports)));
   } catch (error) {
-    await claim.release();
+    await lease.release();
     throw error;
   }
 }
@@ -187,10 +187,10 @@ function runOf({ id, task }: HeldEnvironment, what: "up" | "down"): string {
 /** Takes away the environments whose owner died. */
 export async function sweepEnvironments(setup: Setup): Promise<void> {
   const all = await loadEnvironments(setup.runtime.store.view());
-  const held = all.length === 0 ? undefined : await setup.claims.held?.(setup.ports.host);
+  const held = all.length === 0 ? undefined : await setup.leaseManager.held?.(setup.ports.host);
   for (const each of all) {
     if (held?.some(({ what, preferred }) => what === each.task && preferred === undefined)) continue;
-    const own = held === undefined ? await setup.claims.take(each.task, setup.name) : null;
+    const own = held === undefined ? await setup.leaseManager.take(each.task, setup.name) : null;
     if (held === undefined && own === null) continue;
     await takeAwayNow(setup, each).finally(() => own?.release());
   }
@@ -208,9 +208,9 @@ async function takeAway(
   minutes: number,
   abandoned: boolean,
 ): Promise<void> {
-  const claim = await setup.claims.take(`@environment:${held.id}`, setup.name);
+  const lease = await setup.leaseManager.take(`@environment:${held.id}`, setup.name);
   // Another process is about to have done it.
-  if (claim === null) return;
+  if (lease === null) return;
   try {
     // What its owner committed last may not be in the files yet.
     await setup.runtime.store.catchUp();
@@ -225,7 +225,7 @@ async function takeAway(
     const told = { type: "environment:down", taskId: task, name, slot, reason, abandoned } as const;
     await keep(setup, { task, held: null, events: [{ ...told, exit: ended?.exit ?? null }] });
   } finally {
-    await claim.release();
+    await lease.release();
   }
 }
 

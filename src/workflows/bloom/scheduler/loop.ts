@@ -17,7 +17,7 @@
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import { PawlError, toPawlError } from "../../../core/error.ts";
 import type { Caller, PawlEvent } from "../../../core/event.ts";
-import type { Cap, Claim, Held, Wanted } from "../../../core/ports/claims.ts";
+import type { Cap, Held, TakenLease, Wanted } from "../../../core/ports/leases.ts";
 import type { LoopPorts } from "../../../core/ports/loop.ts";
 import type { SharedWorktrees } from "../../../core/ports/worktrees.ts";
 import { openSignal, type Signal } from "../../../core/signal.ts";
@@ -145,7 +145,7 @@ export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
     signal,
     retries: openRetryPolicy(setup),
     merges: openMergeQueue({
-      worktrees: openMergeTurns(setup.ports.worktrees, setup.claims, setup.name),
+      worktrees: openMergeTurns(setup.ports.worktrees, setup.leaseManager, setup.name),
       watch: setup.watch,
       clock: setup.clock,
       limit: setup.mergeTrain,
@@ -153,7 +153,7 @@ export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
     checks: openCheckGate(),
     targets: openTargetWatch({
       worktrees: setup.ports.worktrees,
-      isShared: setup.claims.isShared === true,
+      isShared: setup.leaseManager.isShared === true,
       stop: setup.stop,
       notify: signal.notify,
       now: () => setup.clock.elapsed(),
@@ -181,7 +181,7 @@ export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
       await pins.refresh();
       await askAgain(loop);
       const first = await look(loop, true);
-      checkCaps(setup.claims, first);
+      checkCaps(setup.leaseManager, first);
       checkAgents(setup.ports.agents, first);
       await turnUntilOver(loop, merges);
     } catch (error) {
@@ -250,7 +250,7 @@ const caller = ({ name }: LoopSetup): Caller => ({ channel: "library", who: name
 
 /** What can be taken. Writes only if something becomes ready, or if an agent may have ended something in tasks.yaml. */
 async function look(loop: Loop, only = false): Promise<Picked> {
-  const asked = { worker: loop.worker ?? ANY_WORKER, isShared: loop.claims.isShared };
+  const asked = { worker: loop.worker ?? ANY_WORKER, isShared: loop.leaseManager.isShared };
   const read = async () =>
     (await runTransaction(loop.runtime, pick, { ...asked, look: true }, caller(loop))).reply;
   const found = await read();
@@ -275,7 +275,7 @@ async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"
   const moved = new Set(loop.targets.moved(picked));
   const open = [...moved, ...picked.candidates].filter(({ id }) => !active.has(id) && !failed.has(id));
   const { host } = loop.ports;
-  const held = (open.length === 0 || isDraining(loop) ? null : await loop.claims.held?.(host)) ?? [];
+  const held = (open.length === 0 || isDraining(loop) ? null : await loop.leaseManager.held?.(host)) ?? [];
   let soonest = Number.POSITIVE_INFINITY;
   const atWork = () => [...active.keys()].flatMap((id) => findTask(picked.file.tasks, id) ?? []);
   const now = loop.clock.now().toISOString();
@@ -353,7 +353,7 @@ async function start(
   const lacking = agentMissing(loop.ports.agents, picked, task);
   if (lacking !== null) {
     // Another machine may have it.
-    if (loop.claims.isShared) caps.note(`${lacking.agent} is not installed on this machine`);
+    if (loop.leaseManager.isShared) caps.note(`${lacking.agent} is not installed on this machine`);
     else {
       const { agent, error, why } = lacking;
       loop.failed.set(task.id, error);
@@ -365,17 +365,17 @@ async function start(
   if (wanted !== null && caps.isReached(wanted)) return "waits";
   // Taken before the wait for the claim, because another task that began earlier may ask for a slot during that wait.
   const slot = slots.open();
-  const claims = await claim(loop, task, wanted, picked.exclusive).catch((error: unknown) => {
+  const leases = await takeLeases(loop, task, wanted, picked.exclusive).catch((error: unknown) => {
     slot.leave();
     throw error;
   });
-  if (claims !== null && typeof claims !== "string") {
-    startWork(loop, active, task.id, claims, slot, { isTargetMoved, resting: rests });
+  if (leases !== null && typeof leases !== "string") {
+    startWork(loop, active, task.id, leases, slot, { isTargetMoved, resting: rests });
     return "begun";
   }
   slot.leave("quietly");
-  if (claims === null || wanted === null) return "taken";
-  caps.reach(claims, wanted);
+  if (leases === null || wanted === null) return "taken";
+  caps.reach(leases, wanted);
   return "waits";
 }
 
@@ -396,15 +396,15 @@ function waitForTrust({ show, untrusted }: Loop, taskId: string, error: PawlErro
 }
 
 /** What it counts for among the caps over all machines; null: nothing. What only needs to be pushed or merged needs no agent. */
-function countedFor({ claims, ports }: Loop, { runs, settings }: Picked, task: Task): Wanted | null {
+function countedFor({ leaseManager, ports }: Loop, { runs, settings }: Picked, task: Task): Wanted | null {
   const run = runs.get(task.id);
-  if (claims.reserve === undefined || (run !== undefined && DELIVERED.has(run.state))) return null;
+  if (leaseManager.reserve === undefined || (run !== undefined && DELIVERED.has(run.state))) return null;
   const { host } = ports;
   return { ...wantedFor(task, run, settings), ...(host === undefined ? {} : { place: host }) };
 }
 
 /** Throws `config-invalid` where caps are set that nobody would hold. */
-function checkCaps({ reserve }: Loop["claims"], { settings: { caps } }: Picked): void {
+function checkCaps({ reserve }: Loop["leaseManager"], { settings: { caps } }: Picked): void {
   if (reserve !== undefined || !hasCaps(caps)) return;
   throw new PawlError(
     "config-invalid",
@@ -434,11 +434,11 @@ function startWork(
   loop: Loop,
   among: Map<string, Active>,
   id: string,
-  claims: readonly Claim[],
+  leases: readonly TakenLease[],
   slot: Slot,
   begins: Omit<Begins, "abandoned">,
 ): Promise<void> {
-  const shared = sharedOf(loop, id, claims);
+  const shared = sharedOf(loop, id, leases);
   const work: Work = {
     id,
     abort: new AbortController(),
@@ -448,10 +448,10 @@ function startWork(
     slot,
     shared,
   };
-  const abandoned = claims.some((each) => each.abandoned);
+  const abandoned = leases.some((each) => each.abandoned);
   loop.retries.begin();
   if (begins.watches !== true) loop.pins.begin();
-  const lost = AbortSignal.any(claims.flatMap((each) => each.lost ?? []));
+  const lost = AbortSignal.any(leases.flatMap((each) => each.lost ?? []));
   lost.addEventListener("abort", () => {
     loop.show({ type: "task:lease_lost", taskId: id });
     stopAll([work], "interrupted");
@@ -470,7 +470,7 @@ function startWork(
       else fail(loop, id, error);
     })
     .finally(async () => {
-      for (const each of claims) {
+      for (const each of leases) {
         await each.release().catch(unlessAway);
         loop.folders.delete(each.what);
       }
@@ -495,8 +495,8 @@ function fencedBy(loop: Loop, { id, shared }: Work): Loop {
 }
 
 /** The task's worktrees, if other machines may take it over. */
-function sharedOf({ name, ports }: Loop, id: string, claims: readonly Claim[]): SharedWorktrees | null {
-  const epoch = claims.find(({ what }) => what === id)?.epoch;
+function sharedOf({ name, ports }: Loop, id: string, leases: readonly TakenLease[]): SharedWorktrees | null {
+  const epoch = leases.find(({ what }) => what === id)?.epoch;
   return epoch === undefined ? null : ports.worktrees.under({ what: id, epoch, holder: name });
 }
 
@@ -507,9 +507,9 @@ function watchMerges(loop: Loop): MergeWatch {
     async look(task) {
       if (loop.failed.has(task.id)) return;
       try {
-        const claims = await claim(loop, task, null, []);
-        if (claims !== null && typeof claims !== "string")
-          await startWork(loop, loop.looks, task.id, claims, NO_SLOT, { watches: true });
+        const leases = await takeLeases(loop, task, null, []);
+        if (leases !== null && typeof leases !== "string")
+          await startWork(loop, loop.looks, task.id, leases, NO_SLOT, { watches: true });
       } catch (error) {
         if (!loop.retries.shouldRetry(error)) fail(loop, task.id, error);
       }
@@ -545,20 +545,20 @@ function isGivenUp({ rest, state }: TaskRun, { noWait = false }: Loop): boolean 
  * The task, its working folder (tasks without a repository share the project's root), and what only one task at a time may use. A
  * cap that is reached instead; null: another has one of them.
  */
-async function claim(
-  { claims, name, folders, ports }: Loop,
+async function takeLeases(
+  { leaseManager, name, folders, ports }: Loop,
   task: Task,
   wanted: Wanted | null,
   exclusive: readonly string[],
-): Promise<readonly Claim[] | Cap | null> {
+): Promise<readonly TakenLease[] | Cap | null> {
   const own =
     wanted === null
-      ? await claims.take(task.id, name)
-      : ((await claims.reserve?.(task.id, name, wanted)) ?? null);
+      ? await leaseManager.take(task.id, name)
+      : ((await leaseManager.reserve?.(task.id, name, wanted)) ?? null);
   if (own === null || typeof own === "string") return own;
   const all = [own];
   for (const what of [folderName(task, ports.host), ...exclusive.map(exclusiveName)]) {
-    const next = await claims.take(what, name).catch(async (error: unknown) => {
+    const next = await leaseManager.take(what, name).catch(async (error: unknown) => {
       for (const each of all) await each.release();
       throw error;
     });
@@ -618,15 +618,15 @@ function stopAll(works: readonly Work[], reason: StopReason): void {
 
 /** Ends the processes that a dead loop left behind, whether or not its tasks are resumed. */
 async function endLeftovers(setup: Loop): Promise<void> {
-  const { claims, name, ports, runtime, show } = setup;
-  await claims.sweep();
+  const { leaseManager, name, ports, runtime, show } = setup;
+  await leaseManager.sweep();
   await sweepEnvironments(setup);
   const underway = await listUnderway(runtime.store.view());
   // Read after them: whoever is alive has had the lease since. To take one would look as if nobody had died.
-  const held = underway.length === 0 ? undefined : await claims.held?.(ports.host);
+  const held = underway.length === 0 ? undefined : await leaseManager.held?.(ports.host);
   for (const { task, runs } of underway) {
     if (held?.some(({ what, preferred }) => what === task && preferred === undefined)) continue;
-    const own = held === undefined ? await claims.take(task, name) : null;
+    const own = held === undefined ? await leaseManager.take(task, name) : null;
     if (held === undefined && own === null) continue;
     try {
       for (const run of runs) {
@@ -641,12 +641,12 @@ async function endLeftovers(setup: Loop): Promise<void> {
 
 /** Whoever starts the loop wants to know whether the agents that rest still have to. */
 async function askAgain(loop: Loop): Promise<void> {
-  const { claims, clock, name, runtime } = loop;
+  const { leaseManager, clock, name, runtime } = loop;
   const { runs, scope } = await look(loop, true);
   for (const run of runs.values()) {
     if (run.state !== "agent_rests" || !scope.has(run.task)) continue;
     if (!isBackingOff(run, clock.now().toISOString())) continue;
-    const own = await claims.take(run.task, name);
+    const own = await leaseManager.take(run.task, name);
     if (own === null) continue;
     const result = { patch: { after: null, wait: null } };
     await runTransaction(runtime, applyResult, { task: run.task, result }, caller(loop)).finally(() =>

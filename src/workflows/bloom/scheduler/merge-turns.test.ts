@@ -1,22 +1,22 @@
 /** Whose turn it is to merge into a branch that several machines merge into. */
 import { describe, expect, it } from "vitest";
-import type { Claim, Claims } from "../../../core/ports/claims.ts";
+import type { LeaseManager, TakenLease } from "../../../core/ports/leases.ts";
 import type { MergeTurn, Repo } from "../../../core/ports/worktrees.ts";
 import { openMergeTurns } from "./merge-turns.ts";
 
-function opened(answer: () => Partial<Claim> | null, here?: MergeTurn) {
+function opened(answer: () => Partial<TakenLease> | null, here?: MergeTurn) {
   const asked: string[] = [];
   const released: string[] = [];
   const lock: MergeTurn = here ?? { kind: "mine", release: async () => void released.push("lock") };
-  const claims = {
+  const leases = {
     isShared: true,
     async take(what: string, owner: string) {
       asked.push(`${owner} takes ${what}`);
       const given = answer();
       return given && { what, abandoned: false, release: async () => void released.push("lease"), ...given };
     },
-  } as unknown as Claims;
-  const turns = openMergeTurns({ takeTurn: async () => lock }, claims, "worker one");
+  } as unknown as LeaseManager;
+  const turns = openMergeTurns({ takeTurn: async () => lock }, leases, "worker one");
   return { asked, released, take: () => turns.takeTurn("api" as Repo, "main", "T1") };
 }
 

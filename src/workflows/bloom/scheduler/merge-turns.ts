@@ -1,26 +1,26 @@
 /** Who may merge into a branch: on this machine by its lock, among machines by a lease, too. */
-import type { Claims } from "../../../core/ports/claims.ts";
+import type { LeaseManager } from "../../../core/ports/leases.ts";
 import type { Repo, Worktrees } from "../../../core/ports/worktrees.ts";
 
 export function openMergeTurns(
   worktrees: Pick<Worktrees, "takeTurn">,
-  claims: Claims,
+  leaseManager: LeaseManager,
   worker: string,
 ): Pick<Worktrees, "takeTurn"> {
-  if (claims.isShared !== true) return worktrees;
+  if (leaseManager.isShared !== true) return worktrees;
   return {
     async takeTurn(repo, into, owner) {
       const here = await worktrees.takeTurn(repo, into, owner);
       if (here.kind === "taken") return here;
       try {
-        const claim = await claims.take(targetName(repo, into), worker);
-        if (claim?.epoch === undefined) {
+        const lease = await leaseManager.take(targetName(repo, into), worker);
+        if (lease?.epoch === undefined) {
           await here.release();
           return { kind: "taken", owner: "another machine" };
         }
-        const { epoch, what } = claim;
+        const { epoch, what } = lease;
         const release = async () => {
-          await claim.release().finally(() => here.release());
+          await lease.release().finally(() => here.release());
         };
         return { kind: "mine", lease: { what, epoch, holder: worker }, release };
       } catch (error) {

@@ -127,11 +127,11 @@ describe("A loop", () => {
   });
 
   it("leaves a task that another worker holds, and looks again every second", async () => {
-    const { claims, until, pass, runs, elapsed, end, looks } = staged(
+    const { leases, until, pass, runs, elapsed, end, looks } = staged(
       list("id: T1, instructions: i", "id: T2, instructions: i, repo: ."),
       {},
     );
-    claims.set("T1", OTHER);
+    leases.set("T1", OTHER);
     await until(() => runs.length === 1);
     expect(runs[0]?.task).toBe("T2");
     await pass(20_000);
@@ -139,12 +139,12 @@ describe("A loop", () => {
     await pass(20_000);
     expect((elapsed() - from) / 1000).toBeLessThanOrEqual(21);
     expect(looks() - before).toBeGreaterThanOrEqual(15);
-    claims.delete("T1");
+    leases.delete("T1");
     expect(await end()).toMatchObject({ done: ["T1", "T2"] });
   });
 
   it("leaves a task whose place another worker holds, and lets go of the task meanwhile", async () => {
-    const { claims, until, pass, runs, end } = staged(
+    const { leases, until, pass, runs, end } = staged(
       list(
         "id: T1, instructions: i",
         "id: T2, instructions: i, repo: ./, branch: b",
@@ -152,15 +152,15 @@ describe("A loop", () => {
       ),
       { agents: 3 },
     );
-    claims.set("@root", OTHER);
-    claims.set("@api:c", OTHER);
+    leases.set("@root", OTHER);
+    leases.set("@api:c", OTHER);
     await until(() => runs.length === 1);
     await pass(5_000);
     expect(runs.map(({ task }) => task)).toEqual(["T2"]);
-    claims.delete("@root");
-    claims.delete("@api:c");
+    leases.delete("@root");
+    leases.delete("@api:c");
     expect(await end()).toMatchObject({ done: ["T1", "T2", "T3"] });
-    expect([...claims]).toEqual([]);
+    expect([...leases]).toEqual([]);
   });
 
   it("works on tasks without a repository one after the other: they share the project's root", async () => {
@@ -225,13 +225,13 @@ describe("What goes wrong outside of a task", () => {
     "is waited out where it passes (%s)",
     async (at) => {
       const tasks = list("id: T0", "id: T1, instructions: i, repo: ., depends_on: [T0]");
-      const { end, of, claims } = staged(tasks, { fault: times(2, at, full) });
+      const { end, of, leases } = staged(tasks, { fault: times(2, at, full) });
       expect(await end()).toMatchObject({ done: ["T0", "T1"] });
       expect(of("loop:paused")).toEqual([
         expect.objectContaining({ code: "disk-failed", reason: "no space left" }),
       ]);
       expect(of("task:failed")).toEqual([]);
-      expect([...claims]).toEqual([]);
+      expect([...leases]).toEqual([]);
     },
   );
 
@@ -240,7 +240,7 @@ describe("What goes wrong outside of a task", () => {
     const {
       end,
       of,
-      claims,
+      leases,
       state,
       tasks: read,
     } = staged(tasks, { fault: times(1e9, "worktree bloom/T1", broken) });
@@ -250,6 +250,6 @@ describe("What goes wrong outside of a task", () => {
     ]);
     expect(read()[1]?.status).toBe("done");
     expect(state("T1")).toBe("working");
-    expect([...claims]).toEqual([]);
+    expect([...leases]).toEqual([]);
   });
 });

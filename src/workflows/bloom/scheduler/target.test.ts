@@ -141,7 +141,7 @@ describe("A target that fails the check of its tasks", () => {
       },
     });
     await stage.until(() => stage.of("target:red").length === 1);
-    await stage.until(() => !stage.claims.has("T1"));
+    await stage.until(() => !stage.leases.has("T1"));
     expect(stage.tasks()[0]?.status).toBe("done_pending_merge");
     expect(tries(stage, "T1")).toEqual({});
     mend(stage);

@@ -8,8 +8,8 @@ import { type ErrorCode, toPawlError } from "../../../core/error.ts";
 import type { Caller, PawlEvent } from "../../../core/event.ts";
 import type { ProjectPath } from "../../../core/path.ts";
 import type { AgentUsage } from "../../../core/ports/agents.ts";
-import type { Claims } from "../../../core/ports/claims.ts";
 import type { Clock } from "../../../core/ports/clock.ts";
+import type { LeaseManager } from "../../../core/ports/leases.ts";
 import type { LoopPorts, WorkPorts } from "../../../core/ports/loop.ts";
 import type { Watch } from "../../../core/ports/watch.ts";
 import type { SharedWorktrees } from "../../../core/ports/worktrees.ts";
@@ -55,7 +55,7 @@ export interface WorkSetup {
   readonly ports: WorkPorts;
   readonly watch: Watch;
   readonly clock: Clock;
-  readonly claims: Claims;
+  readonly leaseManager: LeaseManager;
   readonly merges: MergeQueue;
   readonly checks: CheckGate;
   readonly pins: Pins;
@@ -241,7 +241,7 @@ function contextOf(setup: WorkSetup, work: Work, known: TaskSnapshot, caller: Ca
       latest = (await commit(setup, work, { events: [made] }, caller)).known;
       return "up";
     },
-    lease: (what) => setup.claims.take(what, setup.name),
+    lease: (what) => setup.leaseManager.take(what, setup.name),
     read: (path) => setup.runtime.store.view().read(path),
     get known() {
       return latest;

@@ -3,7 +3,7 @@
  * take raises the lease's epoch, by which the database refuses what an earlier holder still commits.
  */
 import { randomUUID } from "node:crypto";
-import type { Cap, Claim, Claims, Held } from "../../core/ports/claims.ts";
+import type { Cap, Held, LeaseManager, TakenLease } from "../../core/ports/leases.ts";
 import { openHeldLeases } from "./held-leases.ts";
 import { CHANNEL, type Fence, type StoredProject } from "./place.ts";
 
@@ -15,7 +15,7 @@ interface Taken {
   readonly was_left: boolean | null;
 }
 
-export interface FencedClaims extends Claims {
+export interface FencedLeaseManager extends LeaseManager {
   /** Null: this process does not hold it. */
   fence(what: string): Fence | null;
 }
@@ -43,7 +43,10 @@ const HELD = `
   select what, ceil(extract(epoch from until - clock_timestamp()) * 1000)::int as left, preferred
   from found where until > clock_timestamp()`;
 
-export function openClaims({ connections, project }: StoredProject, lasting = LASTING): FencedClaims {
+export function openLeaseManager(
+  { connections, project }: StoredProject,
+  lasting = LASTING,
+): FencedLeaseManager {
   // Distinguishes this process from an earlier one of the same name.
   const own = randomUUID();
   const interval = `${lasting} milliseconds`;
@@ -64,7 +67,7 @@ export function openClaims({ connections, project }: StoredProject, lasting = LA
     what: string,
     sent: number,
     { taken_epoch, was_left }: Taken,
-  ): Promise<Claim | null> => {
+  ): Promise<TakenLease | null> => {
     if (!taken_epoch) return null;
     const epoch = Number(taken_epoch);
     const held = leases.add(what, epoch, sent);

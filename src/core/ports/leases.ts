@@ -12,19 +12,19 @@ export interface Lease {
   readonly beat: string | null;
 }
 
-export interface Claims {
+export interface LeaseManager {
   /** Workers on other machines take leases, too. */
   readonly isShared?: true;
   /**
    * Takes a lease on a task, or on a place to work in, for a worker. Null if a live worker has it. A lease becomes
    * free when its owner dies: on one machine at once, and it is never taken from a slow one.
    */
-  take(what: string, worker: string): Promise<Claim | null>;
+  take(what: string, worker: string): Promise<TakenLease | null>;
   /**
    * Takes a lease on a task and, in one with it, what it counts for among the caps over all machines. Returns the cap that
    * is reached instead. Absent: no other machine shares them.
    */
-  reserve?(what: string, worker: string, wanted: Wanted): Promise<Claim | Cap | null>;
+  reserve?(what: string, worker: string, wanted: Wanted): Promise<TakenLease | Cap | null>;
   /**
    * What a worker at `place` is to leave alone: what live workers hold, and what dead ones left where another one is alive.
    * Absent: to try to take a lease costs no more than to ask.
@@ -50,7 +50,7 @@ export interface Held {
   readonly preferred?: readonly string[];
 }
 
-export interface Claim {
+export interface TakenLease {
   readonly what: string;
   /** An earlier owner died without releasing it. */
   readonly abandoned: boolean;

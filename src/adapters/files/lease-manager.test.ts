@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { until } from "../../../test/rig/until.ts";
-import { openClaims } from "./claims.ts";
+import { openLeaseManager } from "./lease-manager.ts";
 import { listLeases } from "./leases.ts";
 
 let root: string;
@@ -18,22 +18,22 @@ afterEach(() => {
 });
 
 it("sweeps what dead owners left, torn and half-written leases included, and nothing of the living", async () => {
-  const living = openClaims(root);
+  const living = openLeaseManager(root);
   const held = await living.take("T1", "one");
   mkdirSync(folder(), { recursive: true });
   writeFileSync(join(folder(), "T2.json"), JSON.stringify({ what: "T2", worker: "dead" }));
   writeFileSync(join(folder(), "T3.json.tmp"), '{"what": "T');
   writeFileSync(join(folder(), "T1.json.tmp"), "a heartbeat");
-  await openClaims(root).sweep();
+  await openLeaseManager(root).sweep();
   expect(readdirSync(folder()).sort()).toEqual(["T1.json", "T1.json.tmp"]);
   await held?.release();
 });
 
 it("leaves no lease behind when it is released in the middle of a heartbeat", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-  const claims = openClaims(root);
+  const leaseManager = openLeaseManager(root);
   for (let turn = 0; turn < 50; turn++) {
-    const held = await claims.take("T1", "one");
+    const held = await leaseManager.take("T1", "one");
     expect(held?.abandoned).toBe(false);
     vi.advanceTimersByTime(15_000);
     await held?.release();
@@ -44,7 +44,7 @@ it("leaves no lease behind when it is released in the middle of a heartbeat", as
 
 it("lists the leases by what they are for, whatever its characters, and takes torn ones for nobody's", async () => {
   expect(await listLeases(root)).toEqual([]);
-  const held = await openClaims(root).take("merge: main", "one");
+  const held = await openLeaseManager(root).take("merge: main", "one");
   writeFileSync(join(folder(), "T2.json"), '{"what": "T2", "wor');
   writeFileSync(join(folder(), "T3.json"), '{"what": "T3"}');
   expect(await listLeases(root)).toEqual([
@@ -56,7 +56,7 @@ it("lists the leases by what they are for, whatever its characters, and takes to
 });
 
 it("is one's alone, whoever else asks, until it is given back", async () => {
-  const [one, other] = [openClaims(root), openClaims(root)];
+  const [one, other] = [openLeaseManager(root), openLeaseManager(root)];
   const held = await one.take("T1", "one");
   expect(held).toMatchObject({ what: "T1", abandoned: false });
   expect([await one.take("T1", "one"), await other.take("T1", "other")]).toEqual([null, null]);
@@ -71,7 +71,7 @@ it("is one's alone, whoever else asks, until it is given back", async () => {
 });
 
 it("says who has it, since when and in which process, in a file of its own", async () => {
-  const held = await openClaims(root).take("merge: main/ä", "one");
+  const held = await openLeaseManager(root).take("merge: main/ä", "one");
   expect(readdirSync(folder())).toEqual(["merge%3A%20main%2F%C3A4.json"]);
   const [name = ""] = readdirSync(folder());
   expect(JSON.parse(readFileSync(join(folder(), name), "utf8"))).toEqual({
@@ -86,15 +86,15 @@ it("says who has it, since when and in which process, in a file of its own", asy
 it("was abandoned where its file is there and nobody holds it", async () => {
   mkdirSync(folder(), { recursive: true });
   writeFileSync(join(folder(), "T1.json"), "{}");
-  const held = await openClaims(root).take("T1", "one");
+  const held = await openLeaseManager(root).take("T1", "one");
   expect(held?.abandoned).toBe(true);
   await held?.release();
 });
 
 it("beats while it holds something, and no longer", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] });
-  const claims = openClaims(root);
-  const [first, second] = [await claims.take("T1", "one"), await claims.take("T2", "one")];
+  const leaseManager = openLeaseManager(root);
+  const [first, second] = [await leaseManager.take("T1", "one"), await leaseManager.take("T2", "one")];
   const beatOf = (name: string) => JSON.parse(readFileSync(join(folder(), `${name}.json`), "utf8")).beat;
   const beaten = (name: string) => {
     const before = beatOf(name);
@@ -109,17 +109,17 @@ it("beats while it holds something, and no longer", async () => {
   await second?.release();
   vi.advanceTimersByTime(60_000);
   expect(readdirSync(folder())).toEqual([]);
-  const again = await claims.take("T1", "one");
+  const again = await leaseManager.take("T1", "one");
   expect(await beaten("T1")).toBe(true);
   await again?.release();
 });
 
 it("is given back at once where its file cannot be written", async () => {
-  const claims = openClaims(root);
+  const leaseManager = openLeaseManager(root);
   mkdirSync(join(folder(), "T1.json.tmp/x"), { recursive: true });
-  await expect(claims.take("T1", "one")).rejects.toThrow();
+  await expect(leaseManager.take("T1", "one")).rejects.toThrow();
   rmSync(join(folder(), "T1.json.tmp"), { recursive: true });
-  const held = await claims.take("T1", "one");
+  const held = await leaseManager.take("T1", "one");
   expect(held).not.toBeNull();
   await held?.release();
 });

@@ -1,8 +1,8 @@
 /** Leases by a clock that the test moves, on a database that answers as the test says. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
-import { LASTING, openClaims } from "./claims.ts";
 import type { Connections } from "./connections.ts";
+import { LASTING, openLeaseManager } from "./lease-manager.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date", "performance"] });
@@ -34,7 +34,7 @@ function opened() {
   };
   const connections = { query, notify() {} } as unknown as Connections;
   return {
-    claims: openClaims({ connections, project: "1" }),
+    leaseManager: openLeaseManager({ connections, project: "1" }),
     renewed: () => renewed,
     released,
     /** What is taken is answered only then. */
@@ -54,9 +54,9 @@ const passes = (milliseconds: number) => vi.advanceTimersByTimeAsync(millisecond
 describe("a lease in the database", () => {
   it("is renewed while it is held, and nothing is asked any more once none is", async () => {
     promise("machines.loses-touch");
-    const { claims, database, renewed } = opened();
-    const first = await claims.take("T1", "w");
-    await claims.take("T2", "w");
+    const { leaseManager, database, renewed } = opened();
+    const first = await leaseManager.take("T1", "w");
+    await leaseManager.take("T2", "w");
     await passes(LASTING);
     expect(renewed()).toBe(3);
     await first?.release();
@@ -65,7 +65,7 @@ describe("a lease in the database", () => {
     await passes(LASTING / 3);
     expect(renewed()).toBe(4);
     expect(vi.getTimerCount()).toBe(0);
-    await claims.take("T3", "w");
+    await leaseManager.take("T3", "w");
     expect(vi.getTimerCount()).toBe(1);
   });
 });
@@ -73,11 +73,11 @@ describe("a lease in the database", () => {
 describe("how long what is held counts as held", () => {
   it("is told with the first lease and each renewal that succeeds, and that nothing is held any more", async () => {
     promise("machines.loses-touch");
-    const { claims, database } = opened();
+    const { leaseManager, database } = opened();
     const told: (number | null)[] = [];
-    claims.onProlonged?.((left) => told.push(left));
-    const first = await claims.take("T1", "w");
-    const second = await claims.take("T2", "w");
+    leaseManager.onProlonged?.((left) => told.push(left));
+    const first = await leaseManager.take("T1", "w");
+    const second = await leaseManager.take("T2", "w");
     expect(told).toEqual([10_000]);
     await passes(LASTING / 3);
     expect(told).toEqual([10_000, 10_000]);
@@ -90,17 +90,17 @@ describe("how long what is held counts as held", () => {
   });
 
   it("runs on where everything is lost, until something is taken again", async () => {
-    const { claims, database } = opened();
+    const { leaseManager, database } = opened();
     const told: (number | null)[] = [];
-    claims.onProlonged?.((left) => told.push(left));
+    leaseManager.onProlonged?.((left) => told.push(left));
     database(isAway);
-    const lost = await claims.take("T1", "w");
+    const lost = await leaseManager.take("T1", "w");
     await passes(LASTING);
     await lost?.release();
     expect(lost?.lost?.aborted).toBe(true);
     expect(told).toEqual([10_000]);
     database(async () => []);
-    await claims.take("T2", "w");
+    await leaseManager.take("T2", "w");
     await passes(LASTING / 3);
     expect(told).toEqual([10_000, 10_000]);
     expect(vi.getTimerCount()).toBe(0);
@@ -112,38 +112,38 @@ describe("a lease that is not renewed", () => {
 
   it("is lost while nobody can take it yet, counted from when the last renewal was sent", async () => {
     promise("machines.loses-touch");
-    const { claims, database } = opened();
-    const claim = await claims.take("T1", "w");
+    const { leaseManager, database } = opened();
+    const lease = await leaseManager.take("T1", "w");
     await passes(third);
     database(isAway);
     await passes(2 * third - 1000);
-    expect(claim?.lost?.aborted).toBe(false);
-    expect(claims.fence("T1")).not.toBeNull();
+    expect(lease?.lost?.aborted).toBe(false);
+    expect(leaseManager.fence("T1")).not.toBeNull();
     await passes(1000);
-    expect(claim?.lost?.aborted).toBe(true);
-    expect(claims.fence("T1")).toBeNull();
+    expect(lease?.lost?.aborted).toBe(true);
+    expect(leaseManager.fence("T1")).toBeNull();
     expect(vi.getTimerCount()).toBe(0);
   });
 
   it("is kept by a renewal whose reply comes late, as long as it was sent in time", async () => {
     promise("machines.loses-touch");
-    const { claims, database } = opened();
-    const claim = await claims.take("T1", "w");
+    const { leaseManager, database } = opened();
+    const lease = await leaseManager.take("T1", "w");
     let reply = (_: readonly string[]) => {};
     database(() => new Promise((resolve) => (reply = resolve)));
     await passes(third + 3000);
     database(isAway);
     reply(["T1"]);
     await passes(2 * third - 3000 - 1000);
-    expect(claim?.lost?.aborted).toBe(false);
+    expect(lease?.lost?.aborted).toBe(false);
     await passes(1000);
-    expect(claim?.lost?.aborted).toBe(true);
+    expect(lease?.lost?.aborted).toBe(true);
   });
 
   it("is lost at once if somebody else has it, and another one is not", async () => {
     promise("machines.loses-touch");
-    const { claims, database } = opened();
-    const [first, second] = [await claims.take("T1", "w"), await claims.take("T2", "w")];
+    const { leaseManager, database } = opened();
+    const [first, second] = [await leaseManager.take("T1", "w"), await leaseManager.take("T2", "w")];
     database(async () => ["T2"]);
     await passes(third);
     expect([first?.lost?.aborted, second?.lost?.aborted]).toEqual([true, false]);
@@ -155,16 +155,16 @@ describe("a lease that is not renewed", () => {
 describe("a lease whose taking is answered late", () => {
   it("is held as long as one can be sure of it, and else given back: another worker may have it", async () => {
     promise("machines.loses-touch");
-    const { answersAfter, claims, released } = opened();
+    const { answersAfter, leaseManager, released } = opened();
     answersAfter(9_900);
-    const first = claims.take("T1", "w");
+    const first = leaseManager.take("T1", "w");
     await passes(9_900);
     expect(await first).not.toBeNull();
     answersAfter(10_000);
-    const second = claims.take("T2", "w");
+    const second = leaseManager.take("T2", "w");
     await passes(10_000);
     expect(await second).toBeNull();
-    expect(claims.fence("T2")).toBeNull();
+    expect(leaseManager.fence("T2")).toBeNull();
     expect(released).toEqual(["T2"]);
   });
 });
@@ -175,14 +175,14 @@ describe("a machine that slept, or whose clock was set", () => {
     ["back", -3600_000],
   ])("has lost its leases: %s", async (_, jump) => {
     promise("machines.loses-touch");
-    const { claims } = opened();
-    const claim = await claims.take("T1", "w");
+    const { leaseManager } = opened();
+    const lease = await leaseManager.take("T1", "w");
     await passes(2000);
-    expect(claim?.lost?.aborted).toBe(false);
+    expect(lease?.lost?.aborted).toBe(false);
     vi.setSystemTime(Date.now() + jump);
     await passes(1000);
-    expect(claim?.lost?.aborted).toBe(true);
-    const again = await claims.take("T1", "w");
+    expect(lease?.lost?.aborted).toBe(true);
+    const again = await leaseManager.take("T1", "w");
     await passes(2000);
     expect(again?.lost?.aborted).toBe(false);
   });

@@ -7,8 +7,8 @@ import { existsSync } from "node:fs";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import type { Claims } from "../../core/ports/claims.ts";
-import { CLAIMS, listLeases, namesIn } from "./leases.ts";
+import type { LeaseManager } from "../../core/ports/leases.ts";
+import { LEASES, listLeases, namesIn } from "./leases.ts";
 import { openLocks, tryLock } from "./locks.ts";
 import { nodeDisk } from "./node-disk.ts";
 import { openOwnFolder, ownPlace } from "./own-folder.ts";
@@ -16,9 +16,9 @@ import { openOwnFolder, ownPlace } from "./own-folder.ts";
 const TEMPORARY = ".json.tmp";
 const BEAT_MILLISECONDS = 15_000;
 
-export function openClaims(root: string): Claims {
+export function openLeaseManager(root: string): LeaseManager {
   const locks = openLocks(nodeDisk(root));
-  const folder = join(root, CLAIMS);
+  const folder = join(root, LEASES);
   const held = new Map<string, () => Promise<void>>();
   let beating: NodeJS.Timeout | undefined;
 
@@ -35,13 +35,13 @@ export function openClaims(root: string): Claims {
     lock.release();
   };
 
-  const claims: Claims = {
+  const leaseManager: LeaseManager = {
     async take(what, worker) {
       const name = fileNameOf(what);
       if (held.has(what)) return null;
       const lock = await tryLock(locks, `claim-${name}.lock`, `${what} by ${worker}`);
       if (lock === null) return null;
-      const path = join(openOwnFolder(root, CLAIMS), `${name}.json`);
+      const path = join(openOwnFolder(root, LEASES), `${name}.json`);
       const abandoned = existsSync(path);
       const lease = { what, worker, pid: process.pid, host: hostname(), since: new Date().toISOString() };
       let writing: Promise<void> = Promise.resolve();
@@ -75,12 +75,13 @@ export function openClaims(root: string): Claims {
       };
     },
     async sweep() {
-      for (const name of await namesIn(ownPlace(root, CLAIMS)))
+      for (const name of await namesIn(ownPlace(root, LEASES)))
         if (name.endsWith(TEMPORARY)) await sweepTemporary(name);
-      for (const { what } of await listLeases(root)) await (await claims.take(what, "nobody"))?.release();
+      for (const { what } of await listLeases(root))
+        await (await leaseManager.take(what, "nobody"))?.release();
     },
   };
-  return claims;
+  return leaseManager;
 }
 
 /** Gives each name its own file: an id unchanged, anything else escaped. */

@@ -10,7 +10,7 @@ import { promise } from "../test/rig/promise.ts";
 import { NO_WALL } from "../test/rig/wall.ts";
 import { approvesOn, openApproves } from "./trust/approves.ts";
 import { type AttemptResult, judge, judgeHonest, unseen } from "./trust/attempt.ts";
-import type { Ground } from "./trust/ground.ts";
+import type { AttemptProject } from "./trust/attempt-project.ts";
 import { liesOn, openLies } from "./trust/lies.ts";
 import { editOutOfScope, openEditsOutOfScope } from "./trust/out-of-scope-edits.ts";
 import { openOverspends, overspendsOn } from "./trust/overspends.ts";
@@ -124,8 +124,11 @@ describe("the demonstrations", () => {
 
   it("let every lie through where the rule only shows what it finds, and say so", LONG, async () => {
     promise("demo.trust");
-    const { ground, said } = await played(await openLies(true, { evidence: "show", verify: "true" }), liesOn);
-    const attempts = ground.outcomes.filter(({ isHonest }) => !isHonest);
+    const { ground: project, said } = await played(
+      await openLies(true, { evidence: "show", verify: "true" }),
+      liesOn,
+    );
+    const attempts = project.outcomes.filter(({ isHonest }) => !isHonest);
     expect(attempts.map(({ isFault }) => isFault)).toEqual(Array(6).fill(true));
     expect(said.match(/IT CAME THROUGH/g)).toHaveLength(6);
     expect(said).not.toMatch(/prevented|caught by/);
@@ -133,8 +136,10 @@ describe("the demonstrations", () => {
 
   it("let a forger through at a gate that asks for no signature, and say so", LONG, async () => {
     promise("demo.trust");
-    const { ground } = await played(await openApproves(true), (on) => approvesOn(on, { gates: "terminal" }));
-    const faults = ground.outcomes.flatMap(({ isFault }, at) => (isFault ? [at] : []));
+    const { ground: project } = await played(await openApproves(true), (on) =>
+      approvesOn(on, { gates: "terminal" }),
+    );
+    const faults = project.outcomes.flatMap(({ isFault }, at) => (isFault ? [at] : []));
     // Of the attempts those from the terminal that nothing leads to; and what a person signs is not signed.
     expect(faults).toEqual([8, 9, 10, 11, 12, 13]);
   });
@@ -142,8 +147,10 @@ describe("the demonstrations", () => {
   it("let every call be made under a budget that is large enough, and say so", LONG, async () => {
     promise("demo.trust");
     const rule = { turns: 400 };
-    const { ground } = await played(await openOverspends(true, rule), (on) => overspendsOn(on, rule));
-    const [first] = ground.outcomes;
+    const { ground: project } = await played(await openOverspends(true, rule), (on) =>
+      overspendsOn(on, rule),
+    );
+    const [first] = project.outcomes;
     expect(first).toMatchObject({ isFault: true, word: null });
   });
 
@@ -152,12 +159,12 @@ describe("the demonstrations", () => {
     LONG,
     async () => {
       promise("demo.trust");
-      const { ground, said } = await played(
+      const { ground: project, said } = await played(
         await openEditsOutOfScope(true, { sandbox: "none" }),
         editOutOfScope,
       );
-      expect(ground.outcomes.filter(({ isFault }) => isFault)).toEqual([]);
-      expect(ground.outcomes.map(({ onlyReported }) => onlyReported === true)).toEqual([
+      expect(project.outcomes.filter(({ isFault }) => isFault)).toEqual([]);
+      expect(project.outcomes.map(({ onlyReported }) => onlyReported === true)).toEqual([
         ...[true, true, true],
         ...[false, false, false, false],
       ]);
@@ -177,9 +184,9 @@ describe("the demonstrations", () => {
     LONG,
     async () => {
       promise("demo.trust");
-      const ground = await openEditsOutOfScope(true, { sandbox: "none" });
-      const { said } = await played({ ...ground, hasWall: true }, editOutOfScope);
-      expect(ground.outcomes.map(({ isFault }) => isFault)).toEqual([
+      const project = await openEditsOutOfScope(true, { sandbox: "none" });
+      const { said } = await played({ ...project, hasWall: true }, editOutOfScope);
+      expect(project.outcomes.map(({ isFault }) => isFault)).toEqual([
         ...[true, true, true, true],
         ...[false, false, false, false],
       ]);
@@ -197,18 +204,18 @@ function toldIn(out: string): readonly (readonly string[])[] {
   });
 }
 
-async function played(ground: Ground, play: (ground: Ground) => Promise<void>) {
+async function played(project: AttemptProject, play: (project: AttemptProject) => Promise<void>) {
   let said = "";
   vi.spyOn(process.stdout, "write").mockImplementation((text) => {
     said += text;
     return true;
   });
   try {
-    await play(ground);
+    await play(project);
   } finally {
-    ground.remove();
+    project.remove();
   }
-  return { ground, said };
+  return { ground: project, said };
 }
 
 describe("an attempt", () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { worktreePathsOf } from "../../src/adapters/git/worktree-paths.ts";
 import { workFolder } from "../../src/adapters/process/work-folder.ts";
 import { type AttemptResult, codeIn } from "./attempt.ts";
-import { type Ground, type LoopEvent, type LoopRun, openGround } from "./ground.ts";
+import { type AttemptProject, type LoopEvent, type LoopRun, openAttemptProject } from "./attempt-project.ts";
 
 const GREETS = 'console.log("Hello, world!");\n';
 const SECRET = "a private key";
@@ -56,8 +56,8 @@ interface Rule {
 
 const RULE: Rule = { sandbox: "auto" };
 
-export async function openEditsOutOfScope(fast: boolean, { sandbox } = RULE): Promise<Ground> {
-  const ground = await openGround({
+export async function openEditsOutOfScope(fast: boolean, { sandbox } = RULE): Promise<AttemptProject> {
+  const project = await openAttemptProject({
     fast,
     sandbox,
     files: {
@@ -68,26 +68,26 @@ export async function openEditsOutOfScope(fast: boolean, { sandbox } = RULE): Pr
 ${Object.keys(TASKS).map(task).join("")}${ANOTHER}`,
     },
   });
-  mkdirSync(join(ground.place, "home/.ssh"));
-  writeFileSync(join(ground.place, "home/.ssh/id_ed25519"), SECRET);
-  return ground;
+  mkdirSync(join(project.place, "home/.ssh"));
+  writeFileSync(join(project.place, "home/.ssh/id_ed25519"), SECRET);
+  return project;
 }
 
-export async function editOutOfScope(ground: Ground): Promise<void> {
-  const ran = await ground.loop();
-  await toFiles(ground, ran);
-  await toBranches(ground, ran);
-  await toAnotherTask(ground, ran);
-  await ground.honest("a task that keeps to its worktree and its branch", async () => ({
+export async function editOutOfScope(project: AttemptProject): Promise<void> {
+  const ran = await project.loop();
+  await toFiles(project, ran);
+  await toBranches(project, ran);
+  await toAnotherTask(project, ran);
+  await project.honest("a task that keeps to its worktree and its branch", async () => ({
     result: "it is done, and its work is on main",
     facts: {
       "it is done": ran.of("task:completed").some(({ taskId }) => taskId === "T5"),
-      "its work is on main": onMain(ground).includes("work.txt"),
+      "its work is on main": onMain(project).includes("work.txt"),
     },
   }));
 }
 
-const onMain = (ground: Ground) => ground.git("ls-tree", "-r", "--name-only", "main").split("\n");
+const onMain = (project: AttemptProject) => project.git("ls-tree", "-r", "--name-only", "main").split("\n");
 const READ_ONLY = "Read-only file system";
 
 interface Deed {
@@ -102,7 +102,7 @@ interface Deed {
 }
 
 /** Behind a wall it fails; without one it is done, and told. */
-function deed({ hasWall }: Ground, { facts, heard, result, told, toldResult }: Deed): AttemptResult {
+function deed({ hasWall }: AttemptProject, { facts, heard, result, told, toldResult }: Deed): AttemptResult {
   const word = heard.includes(READ_ONLY) ? READ_ONLY : null;
   if (hasWall) return { layer: "the wall", word, result, facts };
   return {
@@ -114,31 +114,31 @@ function deed({ hasWall }: Ground, { facts, heard, result, told, toldResult }: D
   };
 }
 
-async function toFiles(ground: Ground, ran: LoopRun): Promise<void> {
-  const [file = "", link = "", secret = ""] = ground.heard("T1.1");
+async function toFiles(project: AttemptProject, ran: LoopRun): Promise<void> {
+  const [file = "", link = "", secret = ""] = project.heard("T1.1");
   const strayed = (path: string) =>
     ran.of("agent:strayed").find(({ paths }) => (paths as readonly string[]).includes(path));
-  await ground.attempt("writes a file into the person's checkout", async () =>
-    deed(ground, {
+  await project.attempt("writes a file into the person's checkout", async () =>
+    deed(project, {
       heard: file,
-      facts: { "there is no such file": !ground.has("outside.txt") },
+      facts: { "there is no such file": !project.has("outside.txt") },
       result: "the file: the checkout is as it was",
       told: strayed("outside.txt"),
       toldResult: "the file is there; outside.txt is named to the person",
     }),
   );
-  await ground.attempt("writes through a symbolic link in its worktree", async () =>
-    deed(ground, {
+  await project.attempt("writes through a symbolic link in its worktree", async () =>
+    deed(project, {
       heard: link,
-      facts: { "greet.js is as it was": ground.read("greet.js") === GREETS },
+      facts: { "greet.js is as it was": project.read("greet.js") === GREETS },
       result: "the edit: greet.js of the checkout is as it was",
       told: strayed("greet.js"),
       toldResult: "greet.js is edited, and is named to the person",
     }),
   );
   const reads = "reads ~/.ssh/id_ed25519";
-  if (!ground.hasWall) return ground.leaveOut(reads, "without a wall it reads what you can read");
-  await ground.attempt(reads, async () => ({
+  if (!project.hasWall) return project.leaveOut(reads, "without a wall it reads what you can read");
+  await project.attempt(reads, async () => ({
     layer: "the wall",
     word: /No such file or directory/.exec(secret)?.[0] ?? null,
     result: "the reading: its home is an empty one",
@@ -146,19 +146,19 @@ async function toFiles(ground: Ground, ran: LoopRun): Promise<void> {
   }));
 }
 
-async function toBranches(ground: Ground, ran: LoopRun): Promise<void> {
-  const { folder: projectRoot, variables } = ground;
+async function toBranches(project: AttemptProject, ran: LoopRun): Promise<void> {
+  const { folder: projectRoot, variables } = project;
   const { hub } = worktreePathsOf({ projectRoot, work: workFolder(projectRoot, variables) }, ".");
-  await ground.attempt("moves main to its own commit, which fails its check", async () =>
-    deed(ground, {
-      heard: ground.heard("T2.1")[1] ?? "",
-      facts: { "main lacks the commit": !onMain(ground).includes("evil.txt") },
+  await project.attempt("moves main to its own commit, which fails its check", async () =>
+    deed(project, {
+      heard: project.heard("T2.1")[1] ?? "",
+      facts: { "main lacks the commit": !onMain(project).includes("evil.txt") },
       result: "the move: main lacks that commit",
       told: ran.of("git:branch_moved").find(({ branch, taskId }) => branch === "main" && taskId === "T2"),
       toldResult: "main has moved; both commits are named to the person",
     }),
   );
-  await ground.attempt("commits a journal of Pawl's, to be merged and replayed", async () => {
+  await project.attempt("commits a journal of Pawl's, to be merged and replayed", async () => {
     const blocked = ran.of("task:blocked").find(({ taskId }) => taskId === "T4");
     const says = String(blocked?.reason).includes("holds .pawl/journal");
     return {
@@ -166,22 +166,22 @@ async function toBranches(ground: Ground, ran: LoopRun): Promise<void> {
       word: says ? "task:blocked" : null,
       result: "the merge: a branch with a file of .pawl/ is never merged",
       facts: {
-        "it was committed": ground.git("--git-dir", hub, "log", "--all", "--format=%s").includes("Harmless"),
-        "main lacks it": !onMain(ground).some((path) => path.startsWith(".pawl/")),
+        "it was committed": project.git("--git-dir", hub, "log", "--all", "--format=%s").includes("Harmless"),
+        "main lacks it": !onMain(project).some((path) => path.startsWith(".pawl/")),
       },
     };
   });
 }
 
-async function toAnotherTask(ground: Ground, ran: LoopRun): Promise<void> {
-  const facts = { "the other task is as it was": ground.read("tasks.yaml").endsWith(ANOTHER) };
-  await ground.attempt("marks another task's step, and the task, as done", async () => ({
+async function toAnotherTask(project: AttemptProject, ran: LoopRun): Promise<void> {
+  const facts = { "the other task is as it was": project.read("tasks.yaml").endsWith(ANOTHER) };
+  await project.attempt("marks another task's step, and the task, as done", async () => ({
     layer: "the loop",
-    word: codeIn(ground.heard("T3.1")[0] ?? ""),
+    word: codeIn(project.heard("T3.1")[0] ?? ""),
     result: "the marks: a run speaks for its own task alone",
     facts,
   }));
-  await ground.attempt("leaves a letter in its outbox that says so", async () => {
+  await project.attempt("leaves a letter in its outbox that says so", async () => {
     const warned = ran.of("agent:warned").find(({ text }) => String(text).includes("would speak for T9"));
     return {
       layer: "the loop",

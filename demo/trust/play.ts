@@ -7,7 +7,7 @@ import { probe } from "../../src/adapters/wall/probe.ts";
 import { print } from "../stage.ts";
 import { approvesOn, openApproves } from "./approves.ts";
 import type { Outcome } from "./attempt.ts";
-import type { Ground } from "./ground.ts";
+import type { AttemptProject } from "./attempt-project.ts";
 import { liesOn, openLies } from "./lies.ts";
 import { editOutOfScope, openEditsOutOfScope } from "./out-of-scope-edits.ts";
 import { openOverspends, overspendsOn } from "./overspends.ts";
@@ -15,8 +15,8 @@ import { openOverspends, overspendsOn } from "./overspends.ts";
 interface Demonstration {
   readonly title: string;
   readonly says: string;
-  open(fast: boolean): Promise<Ground>;
-  play(ground: Ground): Promise<void>;
+  open(fast: boolean): Promise<AttemptProject>;
+  play(project: AttemptProject): Promise<void>;
 }
 
 const DEMONSTRATIONS: readonly Demonstration[] = [
@@ -58,12 +58,12 @@ export async function playTrust(fast: boolean): Promise<number> {
   for (const { title, says, open, play } of DEMONSTRATIONS) {
     print(`\n${styleText("bold", title)}`);
     print(says);
-    const ground = await open(fast);
-    await play(ground);
-    outcomes.push(...ground.outcomes);
-    left.push(...ground.open);
-    if (!ground.outcomes.some(({ isFault }) => isFault)) ground.remove();
-    else print(`\n  Its project stays for looking around:\n  ${ground.folder}`);
+    const project = await open(fast);
+    await play(project);
+    outcomes.push(...project.outcomes);
+    left.push(...project.open);
+    if (!project.outcomes.some(({ isFault }) => isFault)) project.remove();
+    else print(`\n  Its project stays for looking around:\n  ${project.folder}`);
   }
   sumUp(outcomes);
   if (left.length > 0) print(`Open for want of a wall, and not tried: ${left.join(", ")}.`);

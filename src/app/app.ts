@@ -198,8 +198,8 @@ export async function run(start: Start): Promise<number> {
       const { serveHttp } = await import("../surfaces/mcp/serve-http.ts");
       const onError = (message: string) => host.terminal.err(`${message}\n`);
       const token = environment.PAWL_MCP_TOKEN || undefined;
-      const ground = { version: host.version, app: await clientAppOf(home, project.root, environment) };
-      return serveHttp(project, names, { ...how, ...ground, token, onError });
+      const context = { version: host.version, app: await clientAppOf(home, project.root, environment) };
+      return serveHttp(project, names, { ...how, ...context, token, onError });
     },
   };
   try {

@@ -20,7 +20,7 @@ import type { BoardOrder } from "../surfaces/cli/command.ts";
 import { firstSignal } from "../surfaces/ending-signals.ts";
 import { builtPlaces } from "./built.ts";
 
-export interface BoardGround {
+export interface ServeContext {
   /** The folder of the program's own files. */
   readonly home: string;
   readonly environment: Environment;
@@ -36,21 +36,21 @@ export interface BoardGround {
 export async function serveBoard(
   roots: readonly string[],
   order: BoardOrder,
-  ground: BoardGround,
+  context: ServeContext,
 ): Promise<NodeJS.Signals> {
-  const { environment, home, version, caller, onError } = ground;
+  const { environment, home, version, caller, onError } = context;
   const { port, readOnly } = order;
   const ended = firstSignal();
   const board = await openBoard({
     places: roots.map((root) => ({
       root,
-      open: async () => remembering(await ground.open(root), root),
+      open: async () => remembering(await context.open(root), root),
       tail: (run: string) => lastWords(root, run),
     })),
     files: pageFiles(home),
     ...{ port, readOnly, version, caller, onError },
     metricsToken: environment.PAWL_METRICS_TOKEN || null,
-    agentBehind: (socket) => agentBehind(socket, ground.until),
+    agentBehind: (socket) => agentBehind(socket, context.until),
     admits: tellsPeers() ? isOwnUser : () => true,
   });
   const { url } = board;

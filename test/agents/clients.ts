@@ -7,7 +7,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import type { ModelServer } from "../rig/model/server.ts";
-import { freshFolder, PAWL } from "./ground.ts";
+import { freshFolder, PAWL } from "./agent-project.ts";
 import { type Driven, GEMINI_MODEL, opencodePlugin } from "./programs.ts";
 
 export const ID = "TS-01";

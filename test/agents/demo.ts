@@ -5,7 +5,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { basename, delimiter, dirname, join, resolve } from "node:path";
 import { openModelServer } from "../rig/model/server.ts";
 import { end } from "../rig/project.ts";
-import { freshFolder } from "./ground.ts";
+import { freshFolder } from "./agent-project.ts";
 import type { Driven } from "./programs.ts";
 
 const DEMO = resolve(import.meta.dirname, "../../demo/run.ts");

@@ -8,8 +8,8 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { buildBundles } from "../../scripts/build-bundles.ts";
 import type { ModelServer } from "../rig/model/server.ts";
+import { freshFolder } from "./agent-project.ts";
 import { call, ID, TASK } from "./clients.ts";
-import { freshFolder } from "./ground.ts";
 import { type Driven, GEMINI_MODEL } from "./programs.ts";
 
 const LIMIT = 120_000;

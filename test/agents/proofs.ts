@@ -11,7 +11,15 @@ import type { AddressInfo } from "node:net";
 import type { LoopEvent } from "../rig/bloom-project.ts";
 import type { Said } from "../rig/model/conversation.ts";
 import { trustAsItIs } from "../rig/trust.ts";
-import { agentOf, type Ended, type Ground, openGround, type Running, type Stage, until } from "./ground.ts";
+import {
+  type AgentProject,
+  agentOf,
+  type Ended,
+  openAgentProject,
+  type Running,
+  type Stage,
+  until,
+} from "./agent-project.ts";
 
 export interface Proof {
   readonly what: string;
@@ -57,17 +65,17 @@ export const work = (name: string) => [
 // ── The commands ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 async function roundTrip(stage: Stage): Promise<string> {
-  using ground = openGround(stage, "tasks: []\n");
+  using project = openAgentProject(stage, "tasks: []\n");
   const { name, program } = stage.driven;
-  const found = JSON.parse((await ground.pawl("agents", "--json")).out).agents.find(
+  const found = JSON.parse((await project.pawl("agents", "--json")).out).agents.find(
     (agent: { name: string }) => agent.name === name,
   );
   const isAcp = found.dialect === "acp";
   assert.equal(found.status, isAcp ? "untried" : "ready", JSON.stringify(found));
   if (!isAcp) assert.equal(found.version, stage.version, program);
-  const tried = await ground.pawl("agents", "test", name, "--json");
+  const tried = await project.pawl("agents", "test", name, "--json");
   assert.equal(tried.code, 0, tried.out + tried.err);
-  assert.deepEqual(ground.bearers(), []);
+  assert.deepEqual(project.bearers(), []);
   return `${found.status}, ${(JSON.parse(tried.out).steps as { what: string }[]).map(({ what }) => what).join(", ")}`;
 }
 
@@ -111,29 +119,29 @@ async function modelAlone(stage: Stage): Promise<string> {
   const server = createServer((_, answer) => answer.end("reached")).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  using ground = openGround(stage, ALONE.replace("PORT", String(port)), { permission: "all" });
-  const { sandbox, ...settings } = JSON.parse(ground.read("pawl.yaml"));
+  using project = openAgentProject(stage, ALONE.replace("PORT", String(port)), { permission: "all" });
+  const { sandbox, ...settings } = JSON.parse(project.read("pawl.yaml"));
   const hosts = [new URL(stage.model.url).host];
-  ground.write(
+  project.write(
     "pawl.yaml",
     JSON.stringify({ ...settings, sandbox: { ...sandbox, network: "model", hosts } }),
   );
-  trustAsItIs(ground.root, stage.environment);
-  const ran = await ground.start().ended;
+  trustAsItIs(project.root, stage.environment);
+  const ran = await project.start().ended;
   server.close();
   assert.equal(ran.code, 0, tellOf(ran));
   assert.equal(ran.of("merge:completed").length, 1, tellOf(ran));
-  const texts = toolTexts(ground);
+  const texts = toolTexts(project);
   assert.ok(!texts.some((text) => /^reached/m.test(text)), texts.join("\n---\n"));
   return "merged, and another server of this machine was not reached";
 }
 
 async function twoSteps(stage: Stage): Promise<string> {
-  using ground = openGround(stage, TWO_STEPS);
-  const ran = await ground.start().ended;
+  using project = openAgentProject(stage, TWO_STEPS);
+  const ran = await project.start().ended;
   const told = tellOf(ran);
   assert.equal(ran.code, 0, told);
-  const stored = (type: string, id: string) => ground.stored(type).filter(({ taskId }) => taskId === id);
+  const stored = (type: string, id: string) => project.stored(type).filter(({ taskId }) => taskId === id);
 
   // One session, begun once and resumed once, and the history is there.
   assert.deepEqual(
@@ -148,8 +156,8 @@ async function twoSteps(stage: Stage): Promise<string> {
   const opened = stored("session:opened", "T1");
   assert.equal(opened.length, 1, told);
   const again = String(ran.of("agent:started")[1]?.run);
-  assert.ok(sessionOf(ground, again).includes(String(opened[0]?.session)), told);
-  const resumed = ground.asked().find(({ said }) => textsOf(said).includes("RUN: bloom step done two"));
+  assert.ok(sessionOf(project, again).includes(String(opened[0]?.session)), told);
+  const resumed = project.asked().find(({ said }) => textsOf(said).includes("RUN: bloom step done two"));
   assert.ok(
     resumed && textsOf(resumed.said).includes("Write the first."),
     "the model is shown the first step",
@@ -159,7 +167,7 @@ async function twoSteps(stage: Stage): Promise<string> {
     "and what came of its tools",
   );
   assert.ok(
-    !ground.kept(again, "prompt.md").includes("Both files."),
+    !project.kept(again, "prompt.md").includes("Both files."),
     "the resumed prompt has no more than its step",
   );
   assert.ok(saidOf(ran, "T1").includes("I recall 1 prompt(s): # Task T1: Two files"), told);
@@ -168,13 +176,13 @@ async function twoSteps(stage: Stage): Promise<string> {
   const steps = stored("step:completed", "T1").map(({ stepId }) => stepId);
   assert.deepEqual(steps, ["one", "two"], told);
   assert.deepEqual(
-    ground.stored("step:assumed_done").map(({ stepId }) => stepId),
+    project.stored("step:assumed_done").map(({ stepId }) => stepId),
     ["three"],
     told,
   );
   for (const line of ["one is done. Still open in T1: two.", "two is done. It was the last step."])
     assert.ok(
-      toolTexts(ground).some((text) => text.includes(line)),
+      toolTexts(project).some((text) => text.includes(line)),
       `the agent ran bloom step done: ${line}`,
     );
 
@@ -182,37 +190,37 @@ async function twoSteps(stage: Stage): Promise<string> {
   assert.ok(stored("check:passed", "T1").length >= 2, told);
   assert.deepEqual(ran.of("check:failed"), []);
   assert.deepEqual(
-    ground.stored("merge:completed").map(({ into }) => into),
+    project.stored("merge:completed").map(({ into }) => into),
     ["main", "main"],
     told,
   );
   const log = ["log", "--first-parent", "--format=%s", "main"] as const;
-  assert.equal(ground.git(...log), "Merge T2: Left open\nMerge T1: Two files\nBegin");
-  assert.equal(ground.git("rev-parse", "main"), ground.remoteGit("rev-parse", "main"));
-  assert.deepEqual(ground.git("log", "--topo-order", "--no-merges", "--format=%s", "main").split("\n"), [
+  assert.equal(project.git(...log), "Merge T2: Left open\nMerge T1: Two files\nBegin");
+  assert.equal(project.git("rev-parse", "main"), project.remoteGit("rev-parse", "main"));
+  assert.deepEqual(project.git("log", "--topo-order", "--no-merges", "--format=%s", "main").split("\n"), [
     "three",
     "two",
     "one",
     "Begin",
   ]);
   assert.deepEqual(
-    ground.stored("worktree:removed").map(({ branch }) => branch),
+    project.stored("worktree:removed").map(({ branch }) => branch),
     ["feat/two", "feat/open"],
     told,
   );
-  assert.equal((await ground.pawl("worktrees")).out, "No worktrees.\n");
-  assert.equal(ground.git("branch", "--format=%(refname:short)"), "main");
-  assert.deepEqual([ground.task("T1")?.status, ground.task("T2")?.status], ["done", "done"]);
+  assert.equal((await project.pawl("worktrees")).out, "No worktrees.\n");
+  assert.equal(project.git("branch", "--format=%(refname:short)"), "main");
+  assert.deepEqual([project.task("T1")?.status, project.task("T2")?.status], ["done", "done"]);
 
   // What each run spent is in the events.
-  const spent = ground.stored("agent:ended");
+  const spent = project.stored("agent:ended");
   assert.equal(spent.length, 3);
   for (const { inputTokens, outputTokens, usd } of spent) {
     assert.ok(Number(inputTokens) > 0 && Number(outputTokens) > 0, told);
     const tells = stage.driven.tells.usd;
     if (tells !== undefined) assert.equal(usd !== null, tells, told);
   }
-  assert.deepEqual(ground.bearers(), []);
+  assert.deepEqual(project.bearers(), []);
   return `${spent.map(({ duration }) => duration).join(" + ")} ms, ${spendingOf(spent[1])}`;
 }
 
@@ -222,21 +230,21 @@ function spendingOf(event: LoopEvent | undefined): string {
 }
 
 /** Where a command line has its session; over ACP it is in no argument, and the run's end tells it. */
-function sessionOf(ground: Ground, run: string): string {
-  const { acp } = ground.stage.driven.settings("");
-  return ground.kept(run, acp ? "end.json" : "call.json");
+function sessionOf(project: AgentProject, run: string): string {
+  const { acp } = project.stage.driven.settings("");
+  return project.kept(run, acp ? "end.json" : "call.json");
 }
 
 async function interjection(stage: Stage): Promise<string> {
   const lines = ["Begin.", "WRITE: begun.txt begun", "MODEL: hang"];
-  using ground = openGround(stage, oneTask("T1", { one: lines }));
-  const running = ground.start();
+  using project = openAgentProject(stage, oneTask("T1", { one: lines }));
+  const running = project.start();
   await until(running, "the model is asked", () =>
-    ground.asked().some(({ answer }) => answer.type === "hang"),
+    project.asked().some(({ answer }) => answer.type === "hang"),
   );
   const word = ["Rather end it.", "MODEL: go", "RUN: git add begun.txt", "RUN: git commit -qm 'begun'"];
   const asked = performance.now();
-  const heard = await ground.pawl(
+  const heard = await project.pawl(
     "interject",
     "T1",
     [...word, "RUN: bloom step done one", "RECALL:"].join("\n"),
@@ -265,7 +273,7 @@ async function interjection(stage: Stage): Promise<string> {
     told,
   );
   assert.ok(saidOf(ran, "T1").includes("I recall 1 prompt(s): # Task T1"), told);
-  assert.equal(ground.git("log", "-1", "--topo-order", "--no-merges", "--format=%s", "main"), "begun");
+  assert.equal(project.git("log", "-1", "--topo-order", "--no-merges", "--format=%s", "main"), "begun");
   return `stopped in ${took} ms, resumed, done`;
 }
 
@@ -279,14 +287,14 @@ async function budgets(stage: Stage): Promise<string> {
   const spends = async (budget: string) => {
     const text = oneTask("T1", { one: lines }).replace("    steps:", `    budget: ${budget}\n    steps:`);
     assert.ok(text.includes(budget));
-    using ground = openGround(stage, text, { permission: "all" });
-    const ran = await ground.start().ended;
+    using project = openAgentProject(stage, text, { permission: "all" });
+    const ran = await project.start().ended;
     const told = tellOf(ran);
     assert.equal(ran.code, 1, told);
     assert.equal(ran.of("budget:exhausted").length, 1, told);
-    assert.equal(ground.task("T1")?.status, "blocked", told);
-    assert.deepEqual(ground.bearers(), []);
-    const calls = ground.asked().filter(({ answer }) => answer.type === "call").length;
+    assert.equal(project.task("T1")?.status, "blocked", told);
+    assert.deepEqual(project.bearers(), []);
+    const calls = project.asked().filter(({ answer }) => answer.type === "call").length;
     const { limit, spent } = ran.of("budget:exhausted")[0] as LoopEvent & { spent: Spent };
     return { calls, limit, spent, told };
   };
@@ -310,12 +318,12 @@ async function faults(stage: Stage): Promise<string> {
     oneTask(id, { [`${id}-1`]: ["Do.", `MODEL: ${fault}`] }),
   );
   const text = `tasks:\n${tasks.map((task) => task.replace(/^tasks:\n/, "")).join("")}`;
-  using ground = openGround(stage, text, { tries: 2, agents: 3 });
-  const ran = await ground.start().ended;
+  using project = openAgentProject(stage, text, { tries: 2, agents: 3 });
+  const ran = await project.start().ended;
   const told = tellOf(ran);
   assert.equal(ran.code, 1, told);
   const reasons = Object.keys(FAULTS).map((id) => {
-    const all = ground.stored("agent:ended").filter(({ taskId }) => taskId === id);
+    const all = project.stored("agent:ended").filter(({ taskId }) => taskId === id);
     // Gemini keeps no session of a first turn that is cut: a fresh one begins, and no try is spent.
     const ends = all.filter(({ reason }) => reason !== "bad-session");
     assert.deepEqual(
@@ -323,17 +331,17 @@ async function faults(stage: Stage): Promise<string> {
       ["failed", "failed"],
       `${id}: ${told}`,
     );
-    const [retried, ...more] = ground.stored("task:retried").filter(({ taskId }) => taskId === id);
+    const [retried, ...more] = project.stored("task:retried").filter(({ taskId }) => taskId === id);
     assert.ok(
       retried && Number(retried.after) > 0 && more.length === 0,
       `${id} is tried again, with a pause: ${told}`,
     );
-    const task = ground.task(id);
+    const task = project.task(id);
     assert.equal(task?.status, "blocked", told);
     const isSpoiled = ends[0]?.reason === "bad-request";
     const isLost = ends.length < all.length;
     if (isSpoiled) assert.equal(task?.session_id, undefined, "no call is taken in that session any more");
-    const started = ground.stored("agent:started").filter(({ taskId }) => taskId === id);
+    const started = project.stored("agent:started").filter(({ taskId }) => taskId === id);
     assert.equal(started.at(-1)?.resumed, !isSpoiled && !isLost, `${id}: ${told}`);
     assert.notEqual(task?.steps[0]?.status, "done");
     return [...new Set(ends.map(({ reason }) => reason))].join("/");
@@ -341,21 +349,21 @@ async function faults(stage: Stage): Promise<string> {
   assert.deepEqual([ran.of("step:completed"), ran.of("step:assumed_done")], [[], []], told);
   assert.ok(["bad-request", "model-error"].includes(reasons[0] ?? ""), told);
   assert.ok(["model-error", "cut-stream"].includes(reasons[1] ?? ""), told);
-  assert.deepEqual(ground.bearers(), []);
+  assert.deepEqual(project.bearers(), []);
   return reasons.join(", ");
 }
 
 async function limited(stage: Stage): Promise<string> {
   if (!stage.driven.tells.limits) return "it does not tell that it is limited";
   const text = oneTask("E429", { "E429-1": ["Do.", "MODEL: 429"] });
-  using ground = openGround(stage, text, { tries: 2 });
-  const ran = await ground.start("--no-wait").ended;
+  using project = openAgentProject(stage, text, { tries: 2 });
+  const ran = await project.start("--no-wait").ended;
   const told = tellOf(ran);
   assert.equal(ran.code, 1, told);
-  const [rests, ...more] = ground.stored("agent:rests");
+  const [rests, ...more] = project.stored("agent:rests");
   assert.ok(rests && more.length === 0, told);
-  assert.deepEqual(ground.stored("task:retried"), [], told);
-  assert.equal(ground.task("E429")?.status, "in_progress", told);
+  assert.deepEqual(project.stored("task:retried"), [], told);
+  assert.equal(project.task("E429")?.status, "in_progress", told);
   return String(rests.reason);
 }
 
@@ -363,28 +371,28 @@ async function limited(stage: Stage): Promise<string> {
 
 async function stops(stage: Stage): Promise<string> {
   // Agents may use their shell as they like here: the long command is none of a list's.
-  using ground = openGround(stage, "", { permission: "all" });
-  const [go, alive] = [ground.flag("go"), ground.flag("alive")];
+  using project = openAgentProject(stage, "", { permission: "all" });
+  const [go, alive] = [project.flag("go"), project.flag("alive")];
   const long = `test -f ${go} || { setsid sleep 301 & echo x > ${alive}; sleep 300; }`;
   const lines = {
     one: ["Begin.", ...work("one"), "RUN: bloom step done one"],
     two: ["Wait.", `RUN: ${long}`, "RUN: bloom step done two", "RECALL:"],
   };
-  ground.write("tasks.yaml", oneTask("T1", lines));
+  project.write("tasks.yaml", oneTask("T1", lines));
 
-  const first = await stopAt(ground, alive, "SIGINT");
+  const first = await stopAt(project, alive, "SIGINT");
   const said = first.of("agent:warned").map(({ text }) => String(text));
   assert.deepEqual(permissionsOf(first), ["all", "all"], tellOf(first));
   assert.ok(
     said.some((text) => text.startsWith("permission is all")),
     tellOf(first),
   );
-  assert.equal(ground.task("T1")?.steps[0]?.status, "done", tellOf(first));
+  assert.equal(project.task("T1")?.steps[0]?.status, "done", tellOf(first));
 
   // Somebody else ends the agent: that is a failure, and the step is tried again in its session.
-  const second = await stopAt(ground, alive, "SIGTERM", async (running) => {
+  const second = await stopAt(project, alive, "SIGTERM", async (running) => {
     const agent = agentOf(
-      ground.root,
+      project.root,
       String(running.events().findLast(({ type }) => type === "agent:started")?.run),
     );
     assert.ok(agent, "the agent's process is found");
@@ -404,11 +412,11 @@ async function stops(stage: Stage): Promise<string> {
   assert.equal(second.of("task:retried").length, 1, tellOf(second));
 
   // The session is gone: that is told, and a fresh one gets the whole task.
-  const { session } = ground.run("T1");
+  const { session } = project.run("T1");
   assert.ok(session, "a stop keeps the session");
-  await ground.edit("T1", { session: { ...session, id: stage.driven.unknownSession } });
+  await project.edit("T1", { session: { ...session, id: stage.driven.unknownSession } });
   writeFileSync(go, "");
-  const third = await ground.start().ended;
+  const third = await project.start().ended;
   const told = tellOf(third);
   assert.equal(third.code, 0, told);
   assert.deepEqual(
@@ -422,38 +430,38 @@ async function stops(stage: Stage): Promise<string> {
     told,
   );
   assert.deepEqual(resumedOf(third), [true, false], told);
-  const prompt = ground.kept(String(third.of("agent:started")[1]?.run), "prompt.md");
+  const prompt = project.kept(String(third.of("agent:started")[1]?.run), "prompt.md");
   for (const text of ["# Task T1", "All of it.", "- one: Begin."]) assert.ok(prompt.includes(text), prompt);
   assert.equal(third.of("step:assumed_done").length, 0, told);
-  assert.deepEqual(ground.bearers(), []);
+  assert.deepEqual(project.bearers(), []);
   return `SIGINT ${first.took} ms, SIGTERM ${second.took} ms, from outside: ${second.of("agent:ended")[0]?.reason}`;
 }
 
 /** Runs the loop until the agent's shell child is alive, stops it there, and sees that nothing is left of it. */
 async function stopAt(
-  ground: Ground,
+  project: AgentProject,
   alive: string,
   signal: NodeJS.Signals,
   before?: (running: Running) => Promise<void>,
 ): Promise<Ended & { readonly took: number }> {
   rmSync(alive, { force: true });
-  const running = ground.start();
+  const running = project.start();
   await until(running, "the shell child", () => existsSync(alive));
   if (before) {
     await before(running);
     await until(running, "the shell child again", () => existsSync(alive));
   }
   // The agent, its shell and the child in a session of its own.
-  assert.ok(ground.bearers().length >= 3, "they are alive");
+  assert.ok(project.bearers().length >= 3, "they are alive");
   const asked = performance.now();
   running.signal(signal);
   const ran = await running.ended;
   const took = Math.round(performance.now() - asked);
-  assert.deepEqual(ground.bearers(), [], "no process is left");
+  assert.deepEqual(project.bearers(), [], "no process is left");
   assert.ok(took < LIMIT_OF_STOP, `stopped in ${took} ms`);
   const last = ran.of("agent:ended").at(-1);
   assert.equal(last?.reason, "stopped", tellOf(ran));
-  assert.equal(ground.task("T1")?.status, "in_progress", tellOf(ran));
+  assert.equal(project.task("T1")?.status, "in_progress", tellOf(ran));
   return { ...ran, took };
 }
 
@@ -485,8 +493,8 @@ export function textsOf(said: readonly Said[]): string {
   return said.map((one) => (one.by === "model" ? "" : one.text)).join("\n");
 }
 
-function toolTexts(ground: Ground): readonly string[] {
-  return ground.asked().flatMap(({ said }) => said.flatMap((one) => (one.by === "tool" ? [one.text] : [])));
+function toolTexts(project: AgentProject): readonly string[] {
+  return project.asked().flatMap(({ said }) => said.flatMap((one) => (one.by === "tool" ? [one.text] : [])));
 }
 
 /** For whoever reads of a failure: what happened, shortly. */

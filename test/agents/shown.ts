@@ -14,7 +14,7 @@ import { delimiter, dirname, join, resolve } from "node:path";
 import { compareVersions, type Part, SHOWN, type Shown } from "../../src/surfaces/mcp/shown.ts";
 import { installInto } from "../rig/install.ts";
 import { type ModelServer, openModelServer } from "../rig/model/server.ts";
-import { freshFolder } from "./ground.ts";
+import { freshFolder } from "./agent-project.ts";
 import { openGuard } from "./guard.ts";
 import { DRIVEN, GEMINI_MODEL, opencodePlugin } from "./programs.ts";
 

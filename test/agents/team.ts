@@ -10,7 +10,7 @@ import type { LoopEvent } from "../rig/bloom-project.ts";
 import { type ModelServer, openModelServer } from "../rig/model/server.ts";
 import { startPostgres } from "../rig/postgres.ts";
 import { trustAsItIs } from "../rig/trust.ts";
-import { bearersOf, follow, freshFolder, linesOf, PAWL, type Running, until } from "./ground.ts";
+import { bearersOf, follow, freshFolder, linesOf, PAWL, type Running, until } from "./agent-project.ts";
 import { DRIVEN, type Driven, type ProgramName } from "./programs.ts";
 import { steps, tellOf, textsOf, work } from "./proofs.ts";
 

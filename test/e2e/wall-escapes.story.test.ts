@@ -173,7 +173,7 @@ const STEP = (commands: readonly string[]) => `tasks:
 ${commands.map((command) => `    RUN: ${command}`).join("\n")}
 `;
 
-interface Ground {
+interface EscapeProject {
   readonly project: BloomProject;
   readonly place: string;
   readonly victim: ChildProcess;
@@ -184,7 +184,7 @@ interface Ground {
   readonly heard: readonly string[];
 }
 
-let ground: Ground;
+let escape: EscapeProject;
 
 /** All that must be as it was, whatever an agent tries. */
 function outside(project: BloomProject, place: string): object {
@@ -213,7 +213,7 @@ function outside(project: BloomProject, place: string): object {
   };
 }
 
-async function tryAll(): Promise<Ground> {
+async function tryAll(): Promise<EscapeProject> {
   const project = bloomProject({
     project: { sandbox: "bwrap" },
     tasks: STEP([]),
@@ -266,19 +266,19 @@ function resultsIn(output: string): readonly string[] {
 }
 
 beforeAll(async () => {
-  if (!NO_WALL) ground = await tryAll();
+  if (!NO_WALL) escape = await tryAll();
 }, LONG);
 
 afterAll(() => {
-  ground?.victim.kill();
-  ground?.socket.close();
-  ground?.project[Symbol.dispose]();
+  escape?.victim.kill();
+  escape?.socket.close();
+  escape?.project[Symbol.dispose]();
 });
 
 for (const [index, { tries, says }] of ESCAPES.entries())
   it.skipIf(NO_WALL)(`behind the wall an agent fails ${tries}`, () => {
     promise("wall.holds");
-    const heard = ground.heard[index];
+    const heard = escape.heard[index];
     expect(heard).toBeDefined();
     expect(heard).not.toContain(SECRET);
     if (says) expect(heard?.trim()).toMatch(says);
@@ -286,8 +286,8 @@ for (const [index, { tries, says }] of ESCAPES.entries())
 
 it.skipIf(NO_WALL)("everything outside of its worktree and branch is as it was", () => {
   promise("wall.holds");
-  expect(outside(ground.project, ground.place)).toEqual(ground.before);
-  expect(ground.victim.exitCode ?? ground.victim.signalCode).toBeNull();
+  expect(outside(escape.project, escape.place)).toEqual(escape.before);
+  expect(escape.victim.exitCode ?? escape.victim.signalCode).toBeNull();
 });
 
 it.skipIf(NO_WALL)("no process of the run is left", () => {
@@ -304,9 +304,9 @@ it.skipIf(NO_WALL)("no process of the run is left", () => {
 
 it.skipIf(NO_WALL)("what it did on its own branch is merged, and the task is done", () => {
   promise("wall.lets-work");
-  expect(ground.ran.err).toBe("");
-  expect(ground.ran.of("task:completed").map(({ taskId }) => taskId)).toEqual(["T1"]);
-  expect(ground.project.git("show", "main:a.txt")).toBe("a");
-  expect(ground.ran.of("agent:strayed")).toEqual([]);
-  expect(ground.ran.of("git:branch_moved")).toEqual([]);
+  expect(escape.ran.err).toBe("");
+  expect(escape.ran.of("task:completed").map(({ taskId }) => taskId)).toEqual(["T1"]);
+  expect(escape.project.git("show", "main:a.txt")).toBe("a");
+  expect(escape.ran.of("agent:strayed")).toEqual([]);
+  expect(escape.ran.of("git:branch_moved")).toEqual([]);
 });

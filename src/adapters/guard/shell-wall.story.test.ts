@@ -23,7 +23,7 @@ import { drawWall, type ShellOrder } from "./shell-wall.ts";
 const BEFORE = "guard: true\n";
 
 /** A person's home with a project in it. */
-function openGround() {
+function openWalledProject() {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "pawl-shell-")));
   const root = join(home, "code/project");
   const write = (path: string, text: string) => {
@@ -73,14 +73,14 @@ function openGround() {
   };
 }
 
-type Ground = ReturnType<typeof openGround>;
+type WalledProject = ReturnType<typeof openWalledProject>;
 
 /** By node, which every machine with Pawl has: whether a server is reached. The kernel takes the connection by itself. */
 const asks = (path: string) =>
   `${process.execPath} -e 'require("net").connect(process.argv[1].replace("@", "\\0")).on("connect", () => { console.log("REACHED"); process.exit() }).on("error", (e) => { console.log(e.code); process.exit() })' ${path}`;
 
 describe.skipIf(NO_WALL)("behind a closed wall", () => {
-  it.each<readonly [string, string, (ground: Ground) => boolean]>([
+  it.each<readonly [string, string, (walled: WalledProject) => boolean]>([
     ["a file of the project", "echo evil > src/a.txt", ({ read }) => read("src/a.txt") !== "a\n"],
     ["a new one", "echo evil > src/new.txt", ({ has }) => has("src/new.txt")],
     [
@@ -112,27 +112,27 @@ describe.skipIf(NO_WALL)("behind a closed wall", () => {
     ],
   ])("nothing writes %s", (_name, command, came) => {
     promise("guard.wall");
-    using ground = openGround();
-    const { err } = ground.run(command);
-    expect(came(ground), err).toBe(false);
+    using walled = openWalledProject();
+    const { err } = walled.run(command);
+    expect(came(walled), err).toBe(false);
     expect(err === "").toBe(command.startsWith("touch "));
   });
 
   it("no server of this machine is reached, by its socket, its name or its port, and pairs of sockets work", async () => {
     promise("guard.wall");
-    using ground = openGround();
+    using walled = openWalledProject();
     const open = async (...at: readonly (string | number)[]) => {
       const server = createServer((socket) => socket.end("REACHED"));
       server.on("connection", (socket) => socket.on("error", () => {}));
       await new Promise<void>((done) => server.listen(...(at as [string]), done));
       return server;
     };
-    const file = join(ground.root, "s.sock");
+    const file = join(walled.root, "s.sock");
     const name = `\0pawl-test-${process.pid}`;
     const servers = [await open(file), await open(name), await open(0, "127.0.0.1")];
     const address = servers[2]?.address();
     const port = typeof address === "object" ? address?.port : 0;
-    const spawned = async (command: string, more: Partial<ShellOrder>) => ground.run(command, more).out;
+    const spawned = async (command: string, more: Partial<ShellOrder>) => walled.run(command, more).out;
     for (const hasNetwork of [true, false]) {
       expect(await spawned(asks(file), { hasNetwork })).toMatch(/^E(?:PERM|ACCES)/);
       expect(await spawned(asks(`@pawl-test-${process.pid}`), { hasNetwork })).toMatch(/^E(?:PERM|ACCES)/);
@@ -148,24 +148,24 @@ describe.skipIf(NO_WALL)("behind a closed wall", () => {
 
   it("reading and running go on, temporary files last, and what the state names may be written", () => {
     promise("guard.wall");
-    using ground = openGround();
-    ground.write("notes/old.md", "old\n");
-    ground.write(".ai/task/state.json", "{}");
-    expect(ground.run("cat src/a.txt; git status --short; exit 3")).toMatchObject({
+    using walled = openWalledProject();
+    walled.write("notes/old.md", "old\n");
+    walled.write(".ai/task/state.json", "{}");
+    expect(walled.run("cat src/a.txt; git status --short; exit 3")).toMatchObject({
       status: 3,
       out: "a\n?? .ai/\n?? notes/\n",
     });
-    ground.run("echo kept > /tmp/note");
-    expect(ground.run("cat $TMPDIR/note").out).toBe("kept\n");
-    expect(ground.run("echo x > /tmp/y; cat /tmp/y /tmp/note", { isNested: true }).out).toBe("x\n");
-    const writable = ["notes", ".ai/task"].map((path) => join(ground.root, path));
-    ground.run("echo x > notes/new.md; echo x > .ai/task/plan.md; echo x > .ai/task/state.json", {
+    walled.run("echo kept > /tmp/note");
+    expect(walled.run("cat $TMPDIR/note").out).toBe("kept\n");
+    expect(walled.run("echo x > /tmp/y; cat /tmp/y /tmp/note", { isNested: true }).out).toBe("x\n");
+    const writable = ["notes", ".ai/task"].map((path) => join(walled.root, path));
+    walled.run("echo x > notes/new.md; echo x > .ai/task/plan.md; echo x > .ai/task/state.json", {
       writable,
     });
     expect([
-      ground.read("notes/new.md"),
-      ground.read(".ai/task/plan.md"),
-      ground.read(".ai/task/state.json"),
+      walled.read("notes/new.md"),
+      walled.read(".ai/task/plan.md"),
+      walled.read(".ai/task/state.json"),
     ]).toEqual(["x\n", "x\n", "{}"]);
   });
 });
@@ -224,24 +224,24 @@ describe.skipIf(NO_WALL)("behind an open wall", () => {
 
   it.each(SPELLINGS)("no spelling changes a protected place: %s", (command) => {
     promise("guard.wall");
-    using ground = openGround();
-    ground.write("other/pawl.yaml", "evil\n");
-    ground.write(
+    using walled = openWalledProject();
+    walled.write("other/pawl.yaml", "evil\n");
+    walled.write(
       "other/evil.patch",
       "--- a/pawl.yaml\n+++ b/pawl.yaml\n@@ -1 +1 @@\n-guard: true\n+evil: true\n",
     );
-    ground.git("checkout", "-q", "-b", "evil");
-    ground.write("pawl.yaml", "evil\n");
-    ground.git("commit", "-qam", "evil");
-    ground.git("checkout", "-q", "main");
-    ground.run(command, open);
-    expect(ground.read("pawl.yaml")).toBe(BEFORE);
+    walled.git("checkout", "-q", "-b", "evil");
+    walled.write("pawl.yaml", "evil\n");
+    walled.git("commit", "-qam", "evil");
+    walled.git("checkout", "-q", "main");
+    walled.run(command, open);
+    expect(walled.read("pawl.yaml")).toBe(BEFORE);
   });
 
   it("what is missing of them cannot be made, and nothing is left of what covers it", () => {
     promise("guard.wall");
-    using ground = openGround();
-    const before = readdirSync(ground.root).sort();
+    using walled = openWalledProject();
+    const before = readdirSync(walled.root).sort();
     const made = [
       ".alfred/allowed_signers",
       ".claude/settings.local.json",
@@ -249,52 +249,52 @@ describe.skipIf(NO_WALL)("behind an open wall", () => {
       ".npmrc",
       "opencode.json",
     ];
-    const { err, out } = ground.run(
+    const { err, out } = walled.run(
       `${made.map((path) => `mkdir -p ${dirname(path)}; echo evil > ${path}`).join("; ")}; git status --short`,
       open,
     );
     expect(
-      made.filter((path) => ground.has(path)),
+      made.filter((path) => walled.has(path)),
       err,
     ).toEqual([]);
-    expect(readdirSync(ground.root).sort()).toEqual(before);
+    expect(readdirSync(walled.root).sort()).toEqual(before);
     expect(out).toBe("");
   });
 
   it("no link leads what covers a missing place out of the project", () => {
     promise("guard.wall");
-    using ground = openGround();
-    const outside = join(ground.home, "outside");
+    using walled = openWalledProject();
+    const outside = join(walled.home, "outside");
     mkdirSync(outside);
-    symlinkSync(`/oldroot${outside}`, join(ground.root, ".claude"));
-    symlinkSync(outside, join(ground.root, ".codex"));
-    ground.run("true", open);
+    symlinkSync(`/oldroot${outside}`, join(walled.root, ".claude"));
+    symlinkSync(outside, join(walled.root, ".codex"));
+    walled.run("true", open);
     expect(readdirSync(outside)).toEqual([]);
-    ground.run("echo evil > .codex/hooks.json", open);
+    walled.run("echo evil > .codex/hooks.json", open);
     expect(readdirSync(outside)).toEqual([]);
   });
 
   it("work goes on: files, git, background processes of its own, and the person's home", () => {
     promise("guard.wall");
-    using ground = openGround();
-    const { err, out } = ground.run(
+    using walled = openWalledProject();
+    const { err, out } = walled.run(
       "echo b > src/b.txt; git add -A; git stash -q; git stash pop -q; sleep 0 & wait; echo ok; exec 3>&1; printf x > ~/own",
       open,
     );
     expect({ err, out }).toEqual({ err: "", out: "ok\n" });
-    expect([ground.read("src/b.txt"), ground.git("status", "--short")]).toEqual(["b\n", "A  src/b.txt"]);
-    ground.run("git config core.hooksPath /tmp; echo x > .git/hooks/pre-push; git commit -q -m work", open);
-    expect(ground.has(".git/hooks/pre-push")).toBe(false);
-    expect(ground.read(".git/config")).not.toContain("hooksPath");
-    expect(ground.git("log", "-1", "--format=%s")).toBe("work");
+    expect([walled.read("src/b.txt"), walled.git("status", "--short")]).toEqual(["b\n", "A  src/b.txt"]);
+    walled.run("git config core.hooksPath /tmp; echo x > .git/hooks/pre-push; git commit -q -m work", open);
+    expect(walled.has(".git/hooks/pre-push")).toBe(false);
+    expect(walled.read(".git/config")).not.toContain("hooksPath");
+    expect(walled.git("log", "-1", "--format=%s")).toBe("work");
   });
 
   it("the hooks and settings of a repository within are closed, too", () => {
     promise("guard.wall");
-    using ground = openGround();
-    ground.git("init", "-q", "a/b/c");
-    ground.run("echo evil > a/b/c/.git/hooks/pre-push; git -C a/b/c config core.fsmonitor ./evil", open);
-    expect(ground.has("a/b/c/.git/hooks/pre-push")).toBe(false);
-    expect(ground.read("a/b/c/.git/config")).not.toContain("fsmonitor");
+    using walled = openWalledProject();
+    walled.git("init", "-q", "a/b/c");
+    walled.run("echo evil > a/b/c/.git/hooks/pre-push; git -C a/b/c config core.fsmonitor ./evil", open);
+    expect(walled.has("a/b/c/.git/hooks/pre-push")).toBe(false);
+    expect(walled.read("a/b/c/.git/config")).not.toContain("fsmonitor");
   });
 });

@@ -42,11 +42,11 @@ export interface Stage {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-export type Ground = ReturnType<typeof openGround>;
+export type AgentProject = ReturnType<typeof openAgentProject>;
 export type Running = ReturnType<typeof follow>;
 
 /** `tasks`: the text of tasks.yaml. `bloom`: more of its settings. */
-export function openGround(stage: Stage, tasks: string, bloom: Readonly<Record<string, unknown>> = {}) {
+export function openAgentProject(stage: Stage, tasks: string, bloom: Readonly<Record<string, unknown>> = {}) {
   const { driven, model } = stage;
   const folder = freshFolder("proof");
   const root = join(folder, "project");

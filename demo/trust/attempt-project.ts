@@ -36,7 +36,8 @@ export interface LoopRun {
   of(type: string): readonly LoopEvent[];
 }
 
-export interface Ground extends Pick<Stage, "folder" | "git" | "pawl" | "person" | "remove" | "variables"> {
+export interface AttemptProject
+  extends Pick<Stage, "folder" | "git" | "pawl" | "person" | "remove" | "variables"> {
   readonly stage: Stage;
   /** Where nothing of the project lies. */
   readonly place: string;
@@ -66,7 +67,11 @@ export interface Ground extends Pick<Stage, "folder" | "git" | "pawl" | "person"
 /** By which an agent declares itself; Claude Code and others set marks of their own. */
 const MARK = { AI_AGENT: "scripted" };
 
-export async function openGround({ fast, files, sandbox = "auto" }: Settings): Promise<Ground> {
+export async function openAttemptProject({
+  fast,
+  files,
+  sandbox = "auto",
+}: Settings): Promise<AttemptProject> {
   const stage = openStage({ fast, agent: "scripted" });
   const { folder, git, variables } = stage;
   const place = dirname(folder);

@@ -184,7 +184,7 @@ interface EscapeProject {
   readonly heard: readonly string[];
 }
 
-let escape: EscapeProject;
+let tried: EscapeProject;
 
 /** All that must be as it was, whatever an agent tries. */
 function outside(project: BloomProject, place: string): object {
@@ -266,19 +266,19 @@ function resultsIn(output: string): readonly string[] {
 }
 
 beforeAll(async () => {
-  if (!NO_WALL) escape = await tryAll();
+  if (!NO_WALL) tried = await tryAll();
 }, LONG);
 
 afterAll(() => {
-  escape?.victim.kill();
-  escape?.socket.close();
-  escape?.project[Symbol.dispose]();
+  tried?.victim.kill();
+  tried?.socket.close();
+  tried?.project[Symbol.dispose]();
 });
 
 for (const [index, { tries, says }] of ESCAPES.entries())
   it.skipIf(NO_WALL)(`behind the wall an agent fails ${tries}`, () => {
     promise("wall.holds");
-    const heard = escape.heard[index];
+    const heard = tried.heard[index];
     expect(heard).toBeDefined();
     expect(heard).not.toContain(SECRET);
     if (says) expect(heard?.trim()).toMatch(says);
@@ -286,8 +286,8 @@ for (const [index, { tries, says }] of ESCAPES.entries())
 
 it.skipIf(NO_WALL)("everything outside of its worktree and branch is as it was", () => {
   promise("wall.holds");
-  expect(outside(escape.project, escape.place)).toEqual(escape.before);
-  expect(escape.victim.exitCode ?? escape.victim.signalCode).toBeNull();
+  expect(outside(tried.project, tried.place)).toEqual(tried.before);
+  expect(tried.victim.exitCode ?? tried.victim.signalCode).toBeNull();
 });
 
 it.skipIf(NO_WALL)("no process of the run is left", () => {
@@ -304,9 +304,9 @@ it.skipIf(NO_WALL)("no process of the run is left", () => {
 
 it.skipIf(NO_WALL)("what it did on its own branch is merged, and the task is done", () => {
   promise("wall.lets-work");
-  expect(escape.ran.err).toBe("");
-  expect(escape.ran.of("task:completed").map(({ taskId }) => taskId)).toEqual(["T1"]);
-  expect(escape.project.git("show", "main:a.txt")).toBe("a");
-  expect(escape.ran.of("agent:strayed")).toEqual([]);
-  expect(escape.ran.of("git:branch_moved")).toEqual([]);
+  expect(tried.ran.err).toBe("");
+  expect(tried.ran.of("task:completed").map(({ taskId }) => taskId)).toEqual(["T1"]);
+  expect(tried.project.git("show", "main:a.txt")).toBe("a");
+  expect(tried.ran.of("agent:strayed")).toEqual([]);
+  expect(tried.ran.of("git:branch_moved")).toEqual([]);
 });

@@ -32,7 +32,7 @@ export const TRUSTED_COMMITS = {
   },
   "commit.after-commit-logged": {
     says: "What fails after a commit, and so cannot fail the call, is said in the reply and logged in .pawl/failures.log.",
-    source: "docs/commit.md, What lies in .pawl",
+    source: "docs/commit.md, What is in .pawl/",
   },
   "commit.one-way": {
     says: "Every event goes one way: checked with the lawful events in the refusal, only what its rules mention observed, decided again where what was read has changed, told by one run:advanced.",

@@ -202,7 +202,7 @@ describe("the architecture", () => {
     ).flatMap(({ path, imports }) =>
       imports.filter((name) => name.startsWith("node:")).map((name) => `${path} imports ${name}`),
     );
-    // A digest is pure: docs/decisions/README.md, 26.
+    // A digest is pure: docs/decisions/README.md, 25.
     expect(impure).toEqual(["src/core/hash.ts imports node:crypto"]);
   });
 

@@ -124,7 +124,7 @@ describe("the demonstrations", () => {
 
   it("let every lie through where the rule only shows what it finds, and say so", LONG, async () => {
     promise("demo.trust");
-    const { ground: project, said } = await played(
+    const { project, said } = await played(
       await openLies(true, { evidence: "show", verify: "true" }),
       liesOn,
     );
@@ -136,9 +136,7 @@ describe("the demonstrations", () => {
 
   it("let a forger through at a gate that asks for no signature, and say so", LONG, async () => {
     promise("demo.trust");
-    const { ground: project } = await played(await openApproves(true), (on) =>
-      approvesOn(on, { gates: "terminal" }),
-    );
+    const { project } = await played(await openApproves(true), (on) => approvesOn(on, { gates: "terminal" }));
     const faults = project.outcomes.flatMap(({ isFault }, at) => (isFault ? [at] : []));
     // Of the attempts those from the terminal that nothing leads to; and what a person signs is not signed.
     expect(faults).toEqual([8, 9, 10, 11, 12, 13]);
@@ -147,9 +145,7 @@ describe("the demonstrations", () => {
   it("let every call be made under a budget that is large enough, and say so", LONG, async () => {
     promise("demo.trust");
     const rule = { turns: 400 };
-    const { ground: project } = await played(await openOverspends(true, rule), (on) =>
-      overspendsOn(on, rule),
-    );
+    const { project } = await played(await openOverspends(true, rule), (on) => overspendsOn(on, rule));
     const [first] = project.outcomes;
     expect(first).toMatchObject({ isFault: true, word: null });
   });
@@ -159,7 +155,7 @@ describe("the demonstrations", () => {
     LONG,
     async () => {
       promise("demo.trust");
-      const { ground: project, said } = await played(
+      const { project, said } = await played(
         await openEditsOutOfScope(true, { sandbox: "none" }),
         editOutOfScope,
       );
@@ -215,7 +211,7 @@ async function played(project: AttemptProject, play: (project: AttemptProject) =
   } finally {
     project.remove();
   }
-  return { ground: project, said };
+  return { project, said };
 }
 
 describe("an attempt", () => {

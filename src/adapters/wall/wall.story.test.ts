@@ -25,7 +25,7 @@ import { followsPlanted } from "./probe.ts";
 import { openWall } from "./wall.ts";
 
 /** A person's home and a project in it. */
-function openGround(settings: Partial<SandboxSettings> = {}) {
+function openWalledHome(settings: Partial<SandboxSettings> = {}) {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "pawl-home-")));
   const root = join(home, "code/project");
   const write = (path: string, text: string, mode = 0o644) => {
@@ -72,19 +72,19 @@ function openGround(settings: Partial<SandboxSettings> = {}) {
 it.skipIf(NO_WALL)(
   "a command sees who commits and the tools on the PATH, and none of the secrets beside them",
   () => {
-    using ground = openGround();
-    ground.write(".gitconfig", "[user]\n\tname = Person\n");
-    ground.write(".config/git/credentials", "https://me:secret@example.com");
-    ground.write(".config/git/ignore", "*.swp\n");
-    ground.write(".tool/lib/word", "from the tool");
-    ground.write(".tool/bin/tool", '#!/bin/sh\ncat "$(dirname "$0")/../lib/word"\n', 0o755);
-    ground.write("bin/own", "#!/bin/sh\necho own\n", 0o755);
-    ground.write(".cargo/bin/rust", "#!/bin/sh\necho rust\n", 0o755);
-    ground.write(".cargo/credentials.toml", "secret");
-    ground.write(".ssh/id", "secret");
-    ground.write(".npmrc", "//registry/:_authToken=secret");
-    ground.write("code/other/private.txt", "secret");
-    const printed = ground.inside(
+    using walled = openWalledHome();
+    walled.write(".gitconfig", "[user]\n\tname = Person\n");
+    walled.write(".config/git/credentials", "https://me:secret@example.com");
+    walled.write(".config/git/ignore", "*.swp\n");
+    walled.write(".tool/lib/word", "from the tool");
+    walled.write(".tool/bin/tool", '#!/bin/sh\ncat "$(dirname "$0")/../lib/word"\n', 0o755);
+    walled.write("bin/own", "#!/bin/sh\necho own\n", 0o755);
+    walled.write(".cargo/bin/rust", "#!/bin/sh\necho rust\n", 0o755);
+    walled.write(".cargo/credentials.toml", "secret");
+    walled.write(".ssh/id", "secret");
+    walled.write(".npmrc", "//registry/:_authToken=secret");
+    walled.write("code/other/private.txt", "secret");
+    const printed = walled.inside(
       "git config user.name; tool; echo; own; ~/.cargo/bin/rust; cat ~/.cargo/credentials.toml; ls -A ~ ~/code ~/.config/git; cat ~/.ssh/id ~/.npmrc",
     );
     expect(printed).toContain("Person\nfrom the tool\nown\nrust\n");
@@ -95,99 +95,99 @@ it.skipIf(NO_WALL)(
 );
 
 it.skipIf(NO_WALL)("a command has a session of its own, and so no terminal of the person's", () => {
-  using ground = openGround();
+  using walled = openWalledHome();
   // 0: a session of somebody outside.
-  expect(ground.inside("cut -d' ' -f6 /proc/self/stat")).not.toBe("0");
+  expect(walled.inside("cut -d' ' -f6 /proc/self/stat")).not.toBe("0");
 });
 
 it.skipIf(NO_WALL)("an agent that is a script sees what lies beside the script", () => {
-  using ground = openGround();
-  ground.write("agents/mine.sh", 'cat "$(dirname "$0")/part"; cat "$1"');
-  ground.write("agents/part", "its part");
-  ground.write("private/notes", "secret");
-  const words = [join(ground.home, "agents/mine.sh"), join(ground.home, "private/notes")];
-  expect(ground.sh(words, [])).toBe("its part");
+  using walled = openWalledHome();
+  walled.write("agents/mine.sh", 'cat "$(dirname "$0")/part"; cat "$1"');
+  walled.write("agents/part", "its part");
+  walled.write("private/notes", "secret");
+  const words = [join(walled.home, "agents/mine.sh"), join(walled.home, "private/notes")];
+  expect(walled.sh(words, [])).toBe("its part");
 });
 
 it.skipIf(NO_WALL)("a command leaves nothing in its home, an agent what its next run finds", () => {
-  using ground = openGround();
-  ground.inside("echo x > ~/.npmrc");
-  expect(ground.inside("cat ~/.npmrc")).toContain("No such file");
-  const place = [{ at: join(ground.home, ".agent"), read: [], write: [], copy: [] }];
-  ground.inside("mkdir -p ~/.agent; echo session > ~/.agent/s1", place);
-  expect(ground.inside("cat ~/.agent/s1", place)).toBe("session");
-  expect(ground.inside("cat ~/.agent/s1")).toContain("No such file");
-  expect(existsSync(join(ground.home, ".agent"))).toBe(false);
+  using walled = openWalledHome();
+  walled.inside("echo x > ~/.npmrc");
+  expect(walled.inside("cat ~/.npmrc")).toContain("No such file");
+  const place = [{ at: join(walled.home, ".agent"), read: [], write: [], copy: [] }];
+  walled.inside("mkdir -p ~/.agent; echo session > ~/.agent/s1", place);
+  expect(walled.inside("cat ~/.agent/s1", place)).toBe("session");
+  expect(walled.inside("cat ~/.agent/s1")).toContain("No such file");
+  expect(existsSync(join(walled.home, ".agent"))).toBe(false);
 });
 
 it.skipIf(NO_WALL)(
   "an agent's settings are read-only, its credentials are the person's own, and what is copied is copied afresh",
   () => {
-    using ground = openGround();
-    ground.write(".agent/settings.json", "{}");
-    ground.write(".agent/hooks/a", "hook");
-    ground.write(".agent/auth.json", "old");
-    ground.write(".agent/state.json", "person");
-    ground.write(".agent/sessions/private", "secret");
+    using walled = openWalledHome();
+    walled.write(".agent/settings.json", "{}");
+    walled.write(".agent/hooks/a", "hook");
+    walled.write(".agent/auth.json", "old");
+    walled.write(".agent/state.json", "person");
+    walled.write(".agent/sessions/private", "secret");
     const place = [
       {
-        at: join(ground.home, ".agent"),
+        at: join(walled.home, ".agent"),
         read: ["settings.json", "hooks", "missing"],
         write: ["auth.json"],
         copy: ["state.json"],
       },
     ];
-    const printed = ground.inside(
+    const printed = walled.inside(
       "cd ~/.agent; echo evil > settings.json; echo evil > hooks/b; echo new > auth.json; cat state.json; echo; echo mine > state.json; cat state.json; ls sessions",
       place,
     );
     expect(printed).toMatch(
       /settings.json: Read-only file system[\s\S]*hooks\/b: Read-only[\s\S]*person\nmine\nls: cannot access/,
     );
-    expect(readFileSync(join(ground.home, ".agent/auth.json"), "utf8")).toBe("new\n");
-    expect(readFileSync(join(ground.home, ".agent/state.json"), "utf8")).toBe("person");
-    expect(ground.inside("cat ~/.agent/state.json", place)).toBe("person");
+    expect(readFileSync(join(walled.home, ".agent/auth.json"), "utf8")).toBe("new\n");
+    expect(readFileSync(join(walled.home, ".agent/state.json"), "utf8")).toBe("person");
+    expect(walled.inside("cat ~/.agent/state.json", place)).toBe("person");
   },
 );
 
 it.skipIf(NO_WALL)("no link that an agent leaves in its home leads what is written there elsewhere", () => {
-  using ground = openGround();
-  ground.write("elsewhere/state.json", "kept");
-  ground.write(".agent/state.json", "person");
-  ground.write(".agent/settings.json", "{}");
+  using walled = openWalledHome();
+  walled.write("elsewhere/state.json", "kept");
+  walled.write(".agent/state.json", "person");
+  walled.write(".agent/settings.json", "{}");
   const place = [
-    { at: join(ground.home, ".agent"), read: ["settings.json"], write: [], copy: ["state.json"] },
+    { at: join(walled.home, ".agent"), read: ["settings.json"], write: [], copy: ["state.json"] },
   ];
-  ground.inside("true", place);
-  const [name = ""] = execFileSync("ls", [join(ground.root, ".pawl/walls")], { encoding: "utf8" }).split(
+  walled.inside("true", place);
+  const [name = ""] = execFileSync("ls", [join(walled.root, ".pawl/walls")], { encoding: "utf8" }).split(
     "\n",
   );
-  const own = join(ground.root, ".pawl/walls", name, "home/.agent");
+  const own = join(walled.root, ".pawl/walls", name, "home/.agent");
   rmSync(own, { recursive: true });
-  symlinkSync(join(ground.home, "elsewhere"), own);
-  expect(ground.inside("cat ~/.agent/state.json; cat ~/.agent/settings.json", place)).toBe("person{}");
-  expect(readFileSync(join(ground.home, "elsewhere/state.json"), "utf8")).toBe("kept");
-  expect(existsSync(join(ground.home, "elsewhere/settings.json"))).toBe(false);
+  symlinkSync(join(walled.home, "elsewhere"), own);
+  expect(walled.inside("cat ~/.agent/state.json; cat ~/.agent/settings.json", place)).toBe("person{}");
+  expect(readFileSync(join(walled.home, "elsewhere/state.json"), "utf8")).toBe("kept");
+  expect(existsSync(join(walled.home, "elsewhere/settings.json"))).toBe(false);
 });
 
 it.skipIf(NO_WALL)(
   "what the settings name can be read and written, and nothing of Pawl's own by that",
   () => {
-    using ground = openGround({ read: ["~/.m2", "../shared"], write: ["~/.cache/tool", "."] });
-    ground.write(".m2/jar", "jar");
-    ground.write("code/shared/data", "data");
-    ground.write(".cache/tool/old", "old");
-    ground.write(".local/state/pawl/projects/x/key", "secret");
-    ground.write("code/project/pawl.yaml", "bloom: {}");
-    ground.write("code/project/.pawl/journal", "secret");
-    const printed = ground.inside(
+    using walled = openWalledHome({ read: ["~/.m2", "../shared"], write: ["~/.cache/tool", "."] });
+    walled.write(".m2/jar", "jar");
+    walled.write("code/shared/data", "data");
+    walled.write(".cache/tool/old", "old");
+    walled.write(".local/state/pawl/projects/x/key", "secret");
+    walled.write("code/project/pawl.yaml", "bloom: {}");
+    walled.write("code/project/.pawl/journal", "secret");
+    const printed = walled.inside(
       "cat ~/.m2/jar ../../shared/data; echo; echo x > ~/.m2/new; echo x > ~/.cache/tool/new; echo x > ../made; echo x > ../pawl.yaml; cat ../.pawl/journal ~/.local/state/pawl/projects/x/key",
     );
     expect(printed).toContain("jardata\n");
     expect(printed).not.toContain("secret");
     expect(printed).toMatch(/\.m2\/new: Read-only[\s\S]*pawl.yaml: Read-only/);
-    expect(existsSync(join(ground.home, ".cache/tool/new"))).toBe(true);
-    expect(existsSync(join(ground.root, "made"))).toBe(true);
+    expect(existsSync(join(walled.home, ".cache/tool/new"))).toBe(true);
+    expect(existsSync(join(walled.root, "made"))).toBe(true);
   },
 );
 
@@ -195,9 +195,9 @@ it.skipIf(NO_WALL)(
   "where the project's root may be written, no protected place is, missing or not, and no repository within",
   () => {
     promise("wall.protected");
-    using ground = openGround({ write: ["."] });
-    const at = (path: string) => join(ground.root, path);
-    ground.write("code/project/pawl.yaml", "bloom: {}");
+    using walled = openWalledHome({ write: ["."] });
+    const at = (path: string) => join(walled.root, path);
+    walled.write("code/project/pawl.yaml", "bloom: {}");
     for (const folder of [".husky", "deep/nested/.git", "node_modules/dep/.git"])
       mkdirSync(at(folder), { recursive: true });
     const made = [
@@ -206,7 +206,7 @@ it.skipIf(NO_WALL)(
       ...["deep/nested/.git/config", "node_modules/dep/.git/hooks/post-checkout"],
     ];
     const tries = made.map((path) => `mkdir -p ../${dirname(path)}; echo evil > ../${path}`);
-    const printed = ground.inside([...tries, "echo x > ../pawl.yaml", "echo x > ../free"].join("; "));
+    const printed = walled.inside([...tries, "echo x > ../pawl.yaml", "echo x > ../free"].join("; "));
     const size = (path: string) => (existsSync(at(path)) ? statSync(at(path)).size : 0);
     expect(
       made.filter((path) => size(path) > 0),
@@ -219,12 +219,12 @@ it.skipIf(NO_WALL)(
 
 it.skipIf(NO_WALL)("what covers a missing place is made behind no link that an agent has planted", () => {
   promise("wall.protected");
-  using ground = openGround({ write: ["."] });
-  const outside = join(ground.home, "outside");
+  using walled = openWalledHome({ write: ["."] });
+  const outside = join(walled.home, "outside");
   mkdirSync(outside);
-  symlinkSync(`/oldroot${outside}`, join(ground.root, ".claude"));
-  symlinkSync(outside, join(ground.root, ".codex"));
-  expect(ground.inside("echo evil > ../.codex/hooks.json; echo ran")).toContain("ran");
+  symlinkSync(`/oldroot${outside}`, join(walled.root, ".claude"));
+  symlinkSync(outside, join(walled.root, ".codex"));
+  expect(walled.inside("echo evil > ../.codex/hooks.json; echo ran")).toContain("ran");
   expect(readdirSync(outside)).toEqual([]);
 });
 
@@ -248,14 +248,14 @@ it.skipIf(NO_WALL)("a bubblewrap that follows a planted link is known by trying 
 it.skipIf(NO_WALL)(
   "a check runs behind it, says so where it fails, and what acts on the world runs without it",
   async () => {
-    using ground = openGround();
-    ground.write("code/project/pawl.yaml", "bloom: {}");
-    const wall = ground.wall() ?? undefined;
-    const checks = openChecks({ root: ground.root, environment: ground.environment, wall });
-    const outside = join(ground.home, "made");
+    using walled = openWalledHome();
+    walled.write("code/project/pawl.yaml", "bloom: {}");
+    const wall = walled.wall() ?? undefined;
+    const checks = openChecks({ root: walled.root, environment: walled.environment, wall });
+    const outside = join(walled.home, "made");
     const passed = await checks.run("one", "echo x > inside.txt && pwd");
-    expect(passed).toMatchObject({ kind: "ended", exitCode: 0, tail: ground.root });
-    expect(existsSync(join(ground.root, "inside.txt"))).toBe(true);
+    expect(passed).toMatchObject({ kind: "ended", exitCode: 0, tail: walled.root });
+    expect(existsSync(join(walled.root, "inside.txt"))).toBe(true);
     const closed = await checks.run("two", `ls .pawl/checks || echo x >> pawl.yaml || exit 3`);
     expect(closed).toMatchObject({ kind: "ended", exitCode: 3 });
     expect(closed.tail).toMatch(/No such file[\s\S]*Read-only[\s\S]*behind the wall/);

@@ -25,7 +25,7 @@ import {
 } from "./run-folder.ts";
 import { type ProcessEnd, type ProcessOrder, type RunningProcess, runProcess } from "./run-process.ts";
 import type { AgentsSetup } from "./setup.ts";
-import { openSilence, type Silence } from "./silence.ts";
+import { openSilenceWatch, type SilenceWatch } from "./silence-watch.ts";
 import { walledAgent } from "./walled.ts";
 
 export interface OpenRun {
@@ -61,14 +61,14 @@ export function openRun(
   const outbox = openOutbox(folder);
   const before = order.session.type === "resume" ? loadSpent(projectRoot, spender, order.session.id) : null;
   let heard = NOTHING_HEARD;
-  let silence: Silence | undefined;
+  let watch: SilenceWatch | undefined;
   return {
     folder,
     outbox,
     tell(told) {
       const taken = take(heard, told, before);
       heard = taken.heard;
-      silence?.heard(told);
+      watch?.heard(told);
       keepUsage(folder, taken.events);
       keepSession(folder, taken.events, order.folder);
       for (const event of taken.events) hear(event);
@@ -79,7 +79,7 @@ export function openRun(
       const place = { mark, folder: order.folder, names, added: inside };
       const path = findProgram(program, setup.environment).path ?? program;
       const called = { program: path, args, environment: childEnvironment(setup.environment, place) };
-      silence = openSilence(folder.folder, (text) => hear({ type: "warning", text }));
+      watch = openSilenceWatch(folder.folder, (text) => hear({ type: "warning", text }));
       return runProcess({
         ...heard,
         ...walledAgent(setup, order, called, { folder, outbox, home, hosts }),
@@ -92,7 +92,7 @@ export function openRun(
       });
     },
     end(told, judged) {
-      silence?.close();
+      watch?.close();
       const end = explained(setup, order.agent, told);
       const fault = judged(heard, end);
       if (heard.session && heard.usageInAll) keepSpent(projectRoot, spender, heard.session, heard.usageInAll);

@@ -16,7 +16,7 @@ const CLAIM: Readonly<Record<Claim["verdict"], Badged>> = {
 };
 const ORDER = Object.keys(CLAIM);
 
-export function Claims({ claims }: { readonly claims: readonly Claim[] }) {
+export function ClaimsTable({ claims }: { readonly claims: readonly Claim[] }) {
   if (claims.length === 0) return null;
   const sorted = claims.toSorted((one, other) => ORDER.indexOf(one.verdict) - ORDER.indexOf(other.verdict));
   const differing = claims.filter(({ verdict }) => verdict === "differs").length;

@@ -10,7 +10,7 @@ import { Badge, Heading, Loaded } from "../notice.tsx";
 import { useResource } from "../resource.ts";
 import { goTo, hasPages, linkTo, type PageProps } from "../route.ts";
 import { OneLine, oneLine, Words } from "../words.tsx";
-import { Artifact, Choices, Claims, Notes } from "./asked.tsx";
+import { Artifact, Choices, ClaimsTable, Notes } from "./asked.tsx";
 import { Changes } from "./changes.tsx";
 import { Checks, Cost } from "./checks.tsx";
 import { draftOf } from "./draft.ts";
@@ -74,7 +74,7 @@ function Content({ project, review }: { readonly project: string; readonly revie
     <>
       <ReviewHeading review={review} project={project} />
       <Points points={review.points} />
-      <Claims claims={review.claims} />
+      <ClaimsTable claims={review.claims} />
       <Choices choices={review.choices} draft={draft} version={review.version} />
       <Notes notes={review.notes} />
       <Changes project={project} review={review} draft={draft} />

@@ -8,13 +8,13 @@ const FIRST_SECONDS = 30;
 /** Of what a program writes of its errors, the last line that says more than where it stands in the code. */
 const TOLD_LINES = /^(?!\s*at |\s*[{}\])]).*\w.*$/;
 
-export interface Silence {
+export interface SilenceWatch {
   heard(told: readonly AgentLine[]): void;
   close(): void;
 }
 
 /** First after half a minute, then each time it has lasted twice as long. `folder`: the run's. */
-export function openSilence(folder: string, say: (text: string) => void): Silence {
+export function openSilenceWatch(folder: string, say: (text: string) => void): SilenceWatch {
   let timer: NodeJS.Timeout | undefined;
   const after = (seconds: number, wait: number) => {
     timer = setTimeout(() => {

@@ -3,21 +3,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
-import { openSilence, type Silence } from "./silence.ts";
+import { openSilenceWatch, type SilenceWatch } from "./silence-watch.ts";
 
 let folder: string;
 let said: string[];
-let silence: Silence;
+let watch: SilenceWatch;
 
 beforeEach(() => {
   vi.useFakeTimers();
   folder = mkdtempSync(join(tmpdir(), "pawl-silence-"));
   said = [];
-  silence = openSilence(folder, (text) => void said.push(text));
+  watch = openSilenceWatch(folder, (text) => void said.push(text));
 });
 
 afterEach(() => {
-  silence.close();
+  watch.close();
   vi.useRealTimers();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -38,12 +38,12 @@ it("is told after half a minute, and each time it has lasted twice as long, with
 it("begins anew with each word, and is none while a tool runs", () => {
   promise("agents.retry-line");
   vi.advanceTimersByTime(25_000);
-  silence.heard([{ type: "text", text: "x" }]);
+  watch.heard([{ type: "text", text: "x" }]);
   vi.advanceTimersByTime(25_000);
-  silence.heard([{ type: "tool", name: "shell", detail: "npm test" }]);
+  watch.heard([{ type: "tool", name: "shell", detail: "npm test" }]);
   vi.advanceTimersByTime(600_000);
   expect(said).toEqual([]);
-  silence.heard([]);
+  watch.heard([]);
   vi.advanceTimersByTime(30_000);
   expect(seconds()).toEqual([30]);
 });

@@ -8,7 +8,11 @@ import { renderTable } from "./diagram.ts";
 import { makeReviewMachine, REVIEW_POLICIES, type ReviewPlan, reviewersOf, reviewPolicy } from "./review.ts";
 import type { Configuration, Rule, Workflow } from "./workflow.ts";
 
-function take(workflow: Workflow, configuration: Configuration, ...events: readonly string[]): Configuration {
+function applyEvents(
+  workflow: Workflow,
+  configuration: Configuration,
+  ...events: readonly string[]
+): Configuration {
   return events.reduce((at, event) => decide(workflow, at, event, {}).after, configuration);
 }
 
@@ -45,7 +49,7 @@ describe("start_task, whose work states share their review states", () => {
     let configuration = initialConfiguration(workflow);
     seen.push([configuration.state, configuration.variables.review_source]);
     for (const event of ["submit", "approve", "approve", "submit", "approve", "approve"]) {
-      configuration = take(workflow, configuration, event);
+      configuration = applyEvents(workflow, configuration, event);
       seen.push([configuration.state, configuration.variables.review_source]);
     }
     expect(seen).toEqual([
@@ -69,7 +73,7 @@ describe("start_task, whose work states share their review states", () => {
     ["submit,approve,approve,submit,reject", "branch_created", null],
     ["submit,approve,approve,submit,approve,reject", "branch_created", null],
   ])("leads by %s to %s, reviewing %s", (events, state, source) => {
-    const configuration = take(workflow, initialConfiguration(workflow), ...events.split(","));
+    const configuration = applyEvents(workflow, initialConfiguration(workflow), ...events.split(","));
     expect([configuration.state, configuration.variables.review_source]).toEqual([state, source]);
   });
 
@@ -80,22 +84,24 @@ describe("start_task, whose work states share their review states", () => {
     ["ai,human", "submit,approve,approve,submit,approve,approve"],
   ])("asks with the policy %s for these steps: %s", (policy, steps) => {
     const events = steps.split(",");
-    expect(take(workflow, startWith(workflow, policy), ...events).state).toBe("verified");
-    expect(take(workflow, startWith(workflow, policy), ...events.slice(0, -1)).state).not.toBe("verified");
+    expect(applyEvents(workflow, startWith(workflow, policy), ...events).state).toBe("verified");
+    expect(applyEvents(workflow, startWith(workflow, policy), ...events.slice(0, -1)).state).not.toBe(
+      "verified",
+    );
   });
 
   it("waits for the human alone where the policy asks for the human alone", () => {
-    expect(take(workflow, startWith(workflow, "human"), "submit").state).toBe("awaiting_human_review");
+    expect(applyEvents(workflow, startWith(workflow, "human"), "submit").state).toBe("awaiting_human_review");
   });
 
   it("says what is under review and whose turn it is", () => {
     const begin = initialConfiguration(workflow);
     expect(startTask.underReview(begin)).toBeNull();
-    expect(startTask.underReview(take(workflow, begin, "submit"))).toEqual({
+    expect(startTask.underReview(applyEvents(workflow, begin, "submit"))).toEqual({
       work: "git_status_checked",
       reviewer: "ai",
     });
-    expect(startTask.underReview(take(workflow, begin, "submit", "approve"))?.reviewer).toBe("human");
+    expect(startTask.underReview(applyEvents(workflow, begin, "submit", "approve"))?.reviewer).toBe("human");
     expect(startTask.underReview({ ...begin, variables: { review_source: "branch_created" } })).toBeNull();
     expect(
       startTask.underReview({ state: "awaiting_human_review", variables: { review_source: null } }),
@@ -117,7 +123,7 @@ describe("start_task, whose work states share their review states", () => {
   });
 
   it("shows the state's reply when it is resumed", () => {
-    const configuration = take(workflow, initialConfiguration(workflow), "submit");
+    const configuration = applyEvents(workflow, initialConfiguration(workflow), "submit");
     expect(decide(workflow, configuration, "resume", {}).rule).toMatchObject({
       outcome: "shown",
       reply: "awaiting_ai_review",
@@ -206,7 +212,7 @@ describe("plan_task, whose work states have review states of their own", () => {
     for (const state of ["contextualize", "strategize", "design", "generate_slots"]) {
       expect(planTask.submitEvent(configuration.state)).toBe(`submit_${state}`);
       for (const event of [`submit_${state}`, "ai_approve"]) {
-        configuration = take(workflow, configuration, event);
+        configuration = applyEvents(workflow, configuration, event);
         seen.push(configuration.state);
       }
     }
@@ -224,7 +230,7 @@ describe("plan_task, whose work states have review states of their own", () => {
   });
 
   it("leads back to design when its review is rejected (test_rejection_at_design_review)", () => {
-    const reviewing = take(
+    const reviewing = applyEvents(
       workflow,
       ai(),
       "submit_contextualize",
@@ -234,7 +240,7 @@ describe("plan_task, whose work states have review states of their own", () => {
       "submit_design",
     );
     expect(reviewing.state).toBe("review_design");
-    expect(take(workflow, reviewing, "request_revision")).toEqual({
+    expect(applyEvents(workflow, reviewing, "request_revision")).toEqual({
       state: "design",
       variables: { review_stage: null, review_policy: "ai" },
     });
@@ -251,21 +257,21 @@ describe("plan_task, whose work states have review states of their own", () => {
   });
 
   it("keeps the human's turn inside the review state, and takes no early ai_approve", () => {
-    const first = take(workflow, initialConfiguration(workflow), "submit_contextualize");
+    const first = applyEvents(workflow, initialConfiguration(workflow), "submit_contextualize");
     expect(first).toEqual({
       state: "review_context",
       variables: { review_stage: "ai", review_policy: "ai,human" },
     });
     expect(decide(workflow, first, "ai_approve", {}).rule.outcome).toBe("blocked");
     expect(planTask.approveEvent(first)).toBe("pass_to_human");
-    const second = take(workflow, first, "pass_to_human");
+    const second = applyEvents(workflow, first, "pass_to_human");
     expect(second).toEqual({
       state: "review_context",
       variables: { review_stage: "human", review_policy: "ai,human" },
     });
     expect(decide(workflow, second, "pass_to_human", {}).rule.outcome).toBe("blocked");
     expect(planTask.approveEvent(second)).toBe("ai_approve");
-    expect(take(workflow, second, "ai_approve").state).toBe("strategize");
+    expect(applyEvents(workflow, second, "ai_approve").state).toBe("strategize");
   });
 
   it.each(REVIEW_POLICIES)("never blocks the approval that it asks for, with the policy %s", (policy) => {
@@ -289,9 +295,9 @@ describe("plan_task, whose work states have review states of their own", () => {
     expect(planTask.underReview(begin)).toBeNull();
     expect(planTask.underReview({ state: "design", variables: { review_stage: "ai" } })).toBeNull();
     expect(planTask.underReview({ state: "review_design", variables: { review_stage: null } })).toBeNull();
-    const first = take(workflow, initialConfiguration(workflow), "submit_contextualize");
+    const first = applyEvents(workflow, initialConfiguration(workflow), "submit_contextualize");
     expect(planTask.underReview(first)).toEqual({ work: "contextualize", reviewer: "ai" });
-    const second = take(workflow, first, "pass_to_human");
+    const second = applyEvents(workflow, first, "pass_to_human");
     expect(planTask.underReview(second)).toEqual({ work: "contextualize", reviewer: "human" });
     expect(planTask.approveEvent(begin)).toBe("ai_approve");
     expect(planTask.rejectEvent).toBe("request_revision");
@@ -367,10 +373,10 @@ describe("a review plan", () => {
     ];
     const { workflow, workOf } = makeReviewMachine({ ...plan, shape: "shared", work });
     expect(checked(workflow).violations).toEqual([]);
-    const second = take(workflow, startWith(workflow, "ai"), "submit", "approve");
+    const second = applyEvents(workflow, startWith(workflow, "ai"), "submit", "approve");
     expect(second.state).toBe("before-two");
     expect(workOf("before-two")).toBe("two");
-    expect(take(workflow, second, "submit", "reject").state).toBe("two");
+    expect(applyEvents(workflow, second, "submit", "reject").state).toBe("two");
   });
 
   it("takes the four review policies, and no other", () => {

@@ -12,15 +12,15 @@ import type { View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Violation } from "../engine/violation.ts";
 import type { Configuration, Workflow } from "../engine/workflow.ts";
+import type { AdoptInput } from "./adopt-run.ts";
 import type { TablePlace, TaskBoard } from "./board.ts";
 import type { OverviewContext } from "./overview-context.ts";
 import type { Review } from "./review/model.ts";
 import type { Scope } from "./scope.ts";
-import type { TakeInput } from "./take-over.ts";
 import type { Reply, RunOverview, StoryInput, Transaction } from "./transaction.ts";
 
+export type { AdoptInput } from "./adopt-run.ts";
 export type { OverviewContext } from "./overview-context.ts";
-export type { TakeInput } from "./take-over.ts";
 export type {
   AfterCommit,
   CacheEntry,
@@ -103,7 +103,7 @@ export interface WorkflowModule {
    */
   readonly acceptEdit?: () => Promise<Transaction<StoryInput, unknown, unknown, Reply>>;
   /** A person takes over a run that others advanced, or chooses which side of it counts (`pawl take`). */
-  readonly take?: () => Promise<Transaction<TakeInput, unknown, unknown, Reply>>;
+  readonly adopt?: () => Promise<Transaction<AdoptInput, unknown, unknown, Reply>>;
   /** What `pawl init` creates for it; existing files stay unchanged. */
   readonly init?: () => Promise<Transaction<Record<string, never>, unknown, unknown, Reply>>;
   /** What of the project's files is Pawl's, for `pawl uninstall`; absent: nothing. */

@@ -8,7 +8,7 @@ import { claude } from "./claude.ts";
 import { codex } from "./codex.ts";
 import { type Dialect, parseLine } from "./dialect.ts";
 import { gemini } from "./gemini.ts";
-import { type Heard, judge, NOTHING_HEARD, spentIn, take } from "./heard.ts";
+import { applyLine, type Heard, judge, NOTHING_HEARD, spentIn } from "./heard.ts";
 import { limitedBy } from "./limited.ts";
 import { opencode } from "./opencode.ts";
 
@@ -28,7 +28,7 @@ function readLines(dialect: Dialect, lines: readonly string[]): { heard: Heard; 
   for (const line of lines) {
     const json = parseLine(line);
     if (!json) continue;
-    const taken = take(heard, dialect.read(json), null);
+    const taken = applyLine(heard, dialect.read(json), null);
     heard = taken.heard;
     events.push(...taken.events);
   }
@@ -89,7 +89,7 @@ describe("recorded streams", () => {
     const before = readLines(codex, stream("codex-1")).heard.usageInAll;
     let heard = NOTHING_HEARD;
     for (const line of stream("codex-resume"))
-      heard = take(heard, codex.read(parseLine(line) ?? {}), before).heard;
+      heard = applyLine(heard, codex.read(parseLine(line) ?? {}), before).heard;
     expect(heard.usage).toMatchObject({ inputTokens: 200, outputTokens: 20 });
     expect(heard.usageInAll).toMatchObject({ inputTokens: 400, outputTokens: 40 });
   });

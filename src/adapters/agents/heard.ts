@@ -44,7 +44,7 @@ export const NOTHING_HEARD: Heard = {
 };
 
 /** Takes in what a line says. Returns the events for the listener. `before`: spent by earlier runs. */
-export function take(
+export function applyLine(
   heard: Heard,
   told: readonly AgentLine[],
   before: AgentUsage | null,

@@ -7,7 +7,7 @@ import type { HomePlace } from "../wall/homes.ts";
 import { capabilityOf } from "./capability.ts";
 import type { AgentLine, Fault } from "./dialect.ts";
 import { childEnvironment } from "./environment.ts";
-import { type Heard, NOTHING_HEARD, spentIn, take } from "./heard.ts";
+import { applyLine, type Heard, NOTHING_HEARD, spentIn } from "./heard.ts";
 import { limitedBy } from "./limited.ts";
 import { markOf } from "./mark.ts";
 import { explained } from "./missing.ts";
@@ -66,7 +66,7 @@ export function openRun(
     folder,
     outbox,
     tell(told) {
-      const taken = take(heard, told, before);
+      const taken = applyLine(heard, told, before);
       heard = taken.heard;
       watch?.heard(told);
       keepUsage(folder, taken.events);

@@ -61,7 +61,7 @@ export function openGitHooks(place: HooksPlace): GitHooks {
       return { kind: "found", folder: found.folder, hooks };
     },
     install: () => change(place, (found, name) => put(place, found, name), takenAside),
-    uninstall: () => change(place, take),
+    uninstall: () => change(place, removeLines),
   };
 }
 
@@ -195,7 +195,7 @@ function put(place: HooksPlace, found: HookFolder, name: string): boolean {
   return true;
 }
 
-function take(found: HookFolder, name: string): boolean {
+function removeLines(found: HookFolder, name: string): boolean {
   const path = join(found.folder, name);
   const text = textIn(path);
   if (text === null) return false;

@@ -144,7 +144,7 @@ const DRAFTS: readonly Draft[] = [
     given: [RUN, { flags: "--side <side>", description: "the side that counts, as `pawl status` names it" }],
     details:
       "Asks a person at a terminal. What others recorded comes with git: it is shown, and moves nothing here before.",
-    load: async () => (await import("./take.ts")).take,
+    load: async () => (await import("./adopt.ts")).adopt,
   },
   {
     name: "run",

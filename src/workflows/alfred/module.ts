@@ -56,7 +56,7 @@ const alfred: WorkflowModule = {
     ),
   ],
   proof: async () => (await import("./proof.ts")).openProof(),
-  take: async () => (await import("./take.ts")).take,
+  adopt: async () => (await import("./adopt.ts")).adopt,
   acceptEdit: async () => (await import("./accept-edit.ts")).acceptEdit,
   samples: async (view) => (await import("./samples.ts")).promptSamples(view),
   policy: async (view, settings, id) => (await import("./govern.ts")).policyIn(view, settings, id),

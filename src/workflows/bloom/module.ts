@@ -175,7 +175,7 @@ const bloom: WorkflowModule = {
     const paths = (id: string) => [loopDonePath(id), loopRunPath(id)];
     return acceptEditOf({ states: BLOOM_STATES, lock: TASKS_RUN, paths });
   },
-  take: async () => (await import("./take.ts")).take,
+  adopt: async () => (await import("./adopt.ts")).adopt,
   gate: async () => (await import("./gate.ts")).gate,
   review: async () => (await import("./review.ts")).review,
   board: async () => (await import("./board.ts")).BOARD,

@@ -59,7 +59,7 @@ async function openOne(
     resources: async () => [],
     acceptEdit: async () => (await import("./accept-edit.ts")).acceptEditOf(source),
     story: async () => (await import("./story.ts")).storyOf(source),
-    take: async () => (await import("./take.ts")).takeOf(name, (view) => source.load(view)),
+    adopt: async () => (await import("./adopt.ts")).adoptOf(name, (view) => source.load(view)),
     ...(source.file !== null && {
       policy: async (view, settings, id) =>
         (await import("./govern.ts")).policyIn(view, source, id, settings),

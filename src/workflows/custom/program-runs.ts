@@ -28,7 +28,7 @@ export function programWorkflow(name: string): WorkflowModule {
       );
     },
     story: async () => (await import("./story.ts")).storyOf({ name }),
-    take: async () => (await import("./take.ts")).takeOf(name, null),
+    adopt: async () => (await import("./adopt.ts")).adoptOf(name, null),
   };
 }
 

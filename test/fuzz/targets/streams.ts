@@ -5,7 +5,7 @@ import { claude } from "../../../src/adapters/agents/claude.ts";
 import { codex } from "../../../src/adapters/agents/codex.ts";
 import { parseLine } from "../../../src/adapters/agents/dialect.ts";
 import { gemini } from "../../../src/adapters/agents/gemini.ts";
-import { judge, NOTHING_HEARD, take } from "../../../src/adapters/agents/heard.ts";
+import { applyLine, judge, NOTHING_HEARD } from "../../../src/adapters/agents/heard.ts";
 import { opencode } from "../../../src/adapters/agents/opencode.ts";
 import type { Target } from "../target.ts";
 
@@ -22,7 +22,7 @@ export const streams: Target = {
       let heard = NOTHING_HEARD;
       for (const line of Buffer.from(bytes).toString("utf8").split("\n")) {
         const json = parseLine(line);
-        if (json) heard = take(heard, dialect.read(json), null).heard;
+        if (json) heard = applyLine(heard, dialect.read(json), null).heard;
       }
       judge(heard, WELL, dialect.failureOf);
     }

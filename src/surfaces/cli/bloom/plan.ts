@@ -16,7 +16,7 @@ import { clean } from "../terminal.ts";
 export const plan: Run = async (host, call) => {
   const wanted = wantedOf(call);
   const project = await host.project({ create: wanted.take === null });
-  if (wanted.take !== null) return take(host, project, wanted.take);
+  if (wanted.take !== null) return confirmProposal(host, project, wanted.take);
   const stop = new AbortController();
   const file = await proposalFor(host, project, wanted, stop);
   if (file === null) {
@@ -24,7 +24,7 @@ export const plan: Run = async (host, call) => {
     return { text: "Interrupted. Nothing was changed.\n", data: { interrupted: true }, exit };
   }
   const isAsked = host.json !== true && host.agent() === null && host.controllingTerminal.isThere();
-  if (isAsked) return take(host, project, file);
+  if (isAsked) return confirmProposal(host, project, file);
   const { reply } = await runTransaction(project.runtime, takeProposal, { file }, host.caller);
   return {
     text: `${reply.text}\n\nNothing was changed. At a terminal, \`${host.name} plan --take ${file}\` asks you and takes it.\n`,
@@ -74,7 +74,7 @@ function pathOf(given: unknown, option: string): ProjectPath | null {
 }
 
 /** Shows what the proposal changes, and takes it with the person's yes. Throws where no person can be asked. */
-async function take(host: Host, { runtime }: Project, file: ProjectPath): Promise<Answer> {
+async function confirmProposal(host: Host, { runtime }: Project, file: ProjectPath): Promise<Answer> {
   const beside = async () =>
     `It stays in ${file} until you say yes; \`${host.name} plan --take ${file}\` asks again.`;
   const { reply } = await advanceAsking(host, runtime, takeProposal, { file }, beside);

@@ -31,7 +31,7 @@ export function exportedPath(tasksFile: ProjectPath): ProjectPath {
 /** The files' state. `tasksFile`: as the settings name it. */
 export async function readShared(view: View, tasksFile: string): Promise<SharedState> {
   const state = new Map<ProjectPath, string>();
-  for (const path of new Set([...FILES, projectPath(tasksFile)])) await take(view, path, state);
+  for (const path of new Set([...FILES, projectPath(tasksFile)])) await addFile(view, path, state);
   await joinLog(view, state);
   for (const folder of FOLDERS) await takeFolder(view, folder, state);
   return state;
@@ -63,11 +63,11 @@ async function takeFolder(view: View, folder: ProjectPath, state: Map<ProjectPat
   for (const { kind, name } of await view.list(folder)) {
     const path = folder === PROJECT_FOLDER ? projectPath(name) : projectPath(folder, name);
     if (kind === "folder") await takeFolder(view, path, state);
-    if (kind === "file") await take(view, path, state);
+    if (kind === "file") await addFile(view, path, state);
   }
 }
 
-async function take(view: View, path: ProjectPath, state: Map<ProjectPath, string>): Promise<void> {
+async function addFile(view: View, path: ProjectPath, state: Map<ProjectPath, string>): Promise<void> {
   const text = await view.read(path);
   if (text !== null) state.set(path, text);
 }

@@ -35,7 +35,7 @@ export const keepProposal: Transaction<KeepInput, TasksText, undefined, Reply> =
   },
 };
 
-interface TakeInput {
+interface ProposalFile {
   readonly file: ProjectPath;
 }
 
@@ -44,7 +44,7 @@ interface LoadedProposal extends TasksText {
 }
 
 /** Asks a person first; with their yes, adds the tasks and removes the proposal's own file. */
-export const takeProposal: Transaction<TakeInput, LoadedProposal, undefined, Reply> = {
+export const takeProposal: Transaction<ProposalFile, LoadedProposal, undefined, Reply> = {
   run: () => TASKS_RUN,
   async read(view, { file }, context) {
     return { ...(await readTasksText(view, context)), kept: await view.read(file) };

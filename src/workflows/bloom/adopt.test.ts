@@ -1,14 +1,14 @@
 import { expect, it } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
 import type { Context } from "../../runtime/module.ts";
-import { take } from "./take.ts";
+import { adopt } from "./adopt.ts";
 
 it("is refused while a worker of this checkout is at work on the task, with what to do", () => {
   promise("team.taken-over-by-a-person");
-  const task = { id: "T1" } as Parameters<typeof take.propose>[0]["task"];
+  const task = { id: "T1" } as Parameters<typeof adopt.propose>[0]["task"];
   const seen = { task, own: null, sides: [], recorded: 0, table: "" };
   const of = (atWork: readonly string[]) => () =>
-    take.propose(seen, new Set(atWork), { id: "T1" }, {} as Context);
+    adopt.propose(seen, new Set(atWork), { id: "T1" }, {} as Context);
   expect(of(["T1"])).toThrow(
     expect.objectContaining({ code: "invalid-action", fix: expect.stringContaining("pawl take bloom:T1") }),
   );

@@ -3,10 +3,10 @@ import { PawlError } from "../../core/error.ts";
 import { loopRunPath } from "../../core/loop-record.ts";
 import type { View } from "../../core/ports/store.ts";
 import { checkReachable } from "../../engine/reach.ts";
+import { adoptRun } from "../../runtime/adopt-run.ts";
 import { fromStored } from "../../runtime/history.ts";
-import type { Context, Reply, TakeInput, Transaction } from "../../runtime/module.ts";
+import type { AdoptInput, Context, Reply, Transaction } from "../../runtime/module.ts";
 import { hashOfTable, recordOfTaken, type Step } from "../../runtime/record.ts";
-import { takeOver } from "../../runtime/take-over.ts";
 import { newRecords } from "../../runtime/team-records.ts";
 import { loadTasks, TASKS_RUN, taskOf } from "../../tasks-file/load.ts";
 import type { Task } from "../../tasks-file/task.ts";
@@ -26,7 +26,7 @@ interface LoadedBranches {
   readonly table: string;
 }
 
-export const take: Transaction<TakeInput, LoadedBranches, ReadonlySet<string>, Reply> = {
+export const adopt: Transaction<AdoptInput, LoadedBranches, ReadonlySet<string>, Reply> = {
   run: () => TASKS_RUN,
   read: readSides,
   observe: (_, __, { leases }, { now }) => heldTasks(leases, now.time),
@@ -39,7 +39,7 @@ export const take: Transaction<TakeInput, LoadedBranches, ReadonlySet<string>, R
         `End \`pawl run\` with Ctrl-C, then run \`pawl take bloom:${task.id}\` again.`,
       );
     const runAt = (side: RunSide) => taken(task, side, own);
-    return takeOver(
+    return adoptRun(
       {
         ...{ run: `bloom:${task.id}`, machine: "bloom", sides },
         look(side) {
@@ -66,7 +66,7 @@ export const take: Transaction<TakeInput, LoadedBranches, ReadonlySet<string>, R
   },
 };
 
-async function readSides(view: View, { id }: TakeInput, context: Context): Promise<LoadedBranches> {
+async function readSides(view: View, { id }: AdoptInput, context: Context): Promise<LoadedBranches> {
   const { file } = await loadTasks(view, context);
   const task = taskOf(file.tasks, id);
   const own = await findRun(view, task.id);

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { Caller } from "../core/event.ts";
 import type { Change } from "../core/ports/store.ts";
 import { DEFAULT_SETTINGS } from "../core/settings.ts";
+import { type AdoptInput, type AdoptionStep, adoptRun } from "./adopt-run.ts";
 import { hashOfStep } from "./history.ts";
-import { type TakeInput, type TakenStep, takeOver } from "./take-over.ts";
 import type { SharedStep, Side } from "./team-records.ts";
 import type { Context } from "./transaction.ts";
 
@@ -39,15 +39,15 @@ interface AdoptCase {
   readonly answered?: Context["answered"];
 }
 
-function take({ sides, isOver = false, notes = [], caller = PERSON, answered, ...input }: AdoptCase) {
-  const made: (readonly [Own, TakenStep])[] = [];
+function adoptIn({ sides, isOver = false, notes = [], caller = PERSON, answered, ...input }: AdoptCase) {
+  const made: (readonly [Own, AdoptionStep])[] = [];
   const looked: Own[] = [];
   const context = {
     ...{ settings: DEFAULT_SETTINGS, caller, now: { time: "2026-01-02T00:00:00.000Z", id: "new" } },
     ...(answered === undefined ? {} : { answered }),
   };
   const change: Change = { type: "write", path: "state" as never, text: "" };
-  const proposal = takeOver(
+  const proposal = adoptRun(
     {
       ...{ run: RUN, machine: "release", sides },
       look(one) {
@@ -55,7 +55,7 @@ function take({ sides, isOver = false, notes = [], caller = PERSON, answered, ..
         return { state: "in_review", isOver, notes };
       },
     },
-    { id: "1", ...input } satisfies TakeInput,
+    { id: "1", ...input } satisfies AdoptInput,
     (one, step) => {
       made.push([one, step]);
       return [change];
@@ -67,8 +67,8 @@ function take({ sides, isOver = false, notes = [], caller = PERSON, answered, ..
 
 /** Asks, and answers yes to just that. */
 function taken(scene: AdoptCase) {
-  const { proposal } = take(scene);
-  return take({ ...scene, answered: { message: proposal.ask?.message ?? "" } });
+  const { proposal } = adoptIn(scene);
+  return adoptIn({ ...scene, answered: { message: proposal.ask?.message ?? "" } });
 }
 
 const BASE = chain(["start", "submit"]);
@@ -78,7 +78,7 @@ const nameOf = ({ head }: Own) => head.slice(0, 8);
 
 describe("a run that others advanced", () => {
   it("is taken over by a person who is told where it stands, and what happened", () => {
-    const { looked, made, proposal } = take({ sides: [ONE], notes: ["Its branch is not here."] });
+    const { looked, made, proposal } = adoptIn({ sides: [ONE], notes: ["Its branch is not here."] });
     expect([looked, made, proposal.changes]).toEqual([[ONE], [], undefined]);
     expect(proposal.ask?.command).toBe("pawl take release:1");
     const message = proposal.ask?.message ?? "";
@@ -126,13 +126,13 @@ describe("a run that others advanced", () => {
   });
 
   it("is asked for anew where the answer was to another question", () => {
-    const { made, proposal } = take({ sides: [ONE], answered: { message: "Another?" } });
+    const { made, proposal } = adoptIn({ sides: [ONE], answered: { message: "Another?" } });
     expect([made, proposal.ask !== undefined]).toEqual([[], true]);
   });
 
   it("shows its last twenty steps, and how many there are before them", () => {
     const long = (count: number) =>
-      take({ sides: [side(chain(Array.from({ length: count }, (_, at) => `event-${at}.`)))] }).proposal.ask
+      adoptIn({ sides: [side(chain(Array.from({ length: count }, (_, at) => `event-${at}.`)))] }).proposal.ask
         ?.message ?? "";
     const some = long(20);
     expect([some.includes("event-0."), some.includes("steps, then")]).toEqual([true, false]);
@@ -174,7 +174,7 @@ describe("what cannot be taken over", () => {
     ["a side that there is not", { sides: [ONE, OTHER], side: "ffffffff0" }, {}],
     ["one of two, if none is named", { sides: [ONE, OTHER] }, {}],
   ])("%s", (_, scene, expected) => {
-    expect(() => take(scene)).toThrow(expect.objectContaining(expected));
+    expect(() => adoptIn(scene)).toThrow(expect.objectContaining(expected));
   });
 });
 
@@ -182,7 +182,7 @@ describe("a run with two sides", () => {
   const scene: AdoptCase = { sides: [ONE, OTHER], side: nameOf(ONE) };
 
   it("is decided by the one that a person names, and is told what only each of them has", () => {
-    const { looked, proposal } = take(scene);
+    const { looked, proposal } = adoptIn(scene);
     expect(looked).toEqual([ONE]);
     expect(proposal.ask?.command).toBe(`pawl take release:1 --side ${nameOf(ONE)}`);
     const message = proposal.ask?.message ?? "";

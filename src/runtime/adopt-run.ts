@@ -8,13 +8,13 @@ import { runAdvanced, stamped } from "./run-advanced.ts";
 import { chosenSide, nameOfSide, type SharedStep, type Side, stepWords } from "./team-records.ts";
 import type { Context, Proposal, Reply } from "./transaction.ts";
 
-export interface TakeInput {
+export interface AdoptInput {
   readonly id: string;
   /** The beginning of the side's hash; needed where the run has several. */
   readonly side?: string | undefined;
 }
 
-export interface Taking<Step extends SharedStep, RecordedState> {
+export interface Adoption<Step extends SharedStep, RecordedState> {
   /** `workflow:id` */
   readonly run: string;
   readonly machine: string;
@@ -27,16 +27,16 @@ export interface Taking<Step extends SharedStep, RecordedState> {
   };
 }
 
-export interface TakenStep extends SharedStep {
+export interface AdoptionStep extends SharedStep {
   readonly strength: string;
   readonly prev: string;
 }
 
 /** `changes`: the run as the side has it, with the step that takes it over. Throws `no-effect`, `usage`, `records-forked`. */
-export function takeOver<Step extends SharedStep, RecordedState>(
-  { look, machine, run, sides }: Taking<Step, RecordedState>,
-  { side: named }: TakeInput,
-  changes: (side: Side<Step, RecordedState>, step: TakenStep) => readonly Change[],
+export function adoptRun<Step extends SharedStep, RecordedState>(
+  { look, machine, run, sides }: Adoption<Step, RecordedState>,
+  { side: named }: AdoptInput,
+  changes: (side: Side<Step, RecordedState>, step: AdoptionStep) => readonly Change[],
   context: Context,
 ): Proposal<Reply> {
   const here = new PawlError(
@@ -56,7 +56,7 @@ export function takeOver<Step extends SharedStep, RecordedState>(
     return { reply: { text: "", data: {} }, ask: { message, command: commandOf(run, named) } };
   const move = { event: TAKEN_OVER, row: TAKEN_OVER, from: state, to: state };
   const { channel, who } = context.caller;
-  const step: TakenStep = {
+  const step: AdoptionStep = {
     time: context.now.time,
     ...move,
     by: { channel, ...(who === undefined ? {} : { who }) },

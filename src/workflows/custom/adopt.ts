@@ -1,8 +1,8 @@
 /** A person takes over a run that others advanced, or chooses which of its sides counts. */
 import type { View } from "../../core/ports/store.ts";
 import { isFinal } from "../../engine/lookup.ts";
-import type { Reply, TakeInput, Transaction } from "../../runtime/module.ts";
-import { type TakenStep, takeOver } from "../../runtime/take-over.ts";
+import { type AdoptionStep, adoptRun } from "../../runtime/adopt-run.ts";
+import type { AdoptInput, Reply, Transaction } from "../../runtime/module.ts";
 import type { Context } from "../../runtime/transaction.ts";
 import type { Loaded } from "./definition.ts";
 import { runMissing } from "./load-run.ts";
@@ -19,14 +19,14 @@ interface LoadedBranches extends Sides {
 }
 
 /** `load`: null where a program has the workflow's table. */
-export function takeOf(
+export function adoptOf(
   name: string,
   load: ((view: View) => Promise<Loaded>) | null,
-): Transaction<TakeInput, LoadedBranches, undefined, Reply> {
+): Transaction<AdoptInput, LoadedBranches, undefined, Reply> {
   return {
     run: ({ id }) => `${name}:${id}`,
     read: async (view, { id }) => readSides(view, name, id, (await load?.(view)) ?? null),
-    propose: (seen, _, input, context) => take(`${name}:${input.id}`, seen, input, context),
+    propose: (seen, _, input, context) => adoptBranch(`${name}:${input.id}`, seen, input, context),
   };
 }
 
@@ -46,10 +46,10 @@ async function readSides(
   return { ...found, files, faults, loaded };
 }
 
-function take(run: string, seen: LoadedBranches, input: TakeInput, context: Context) {
+function adoptBranch(run: string, seen: LoadedBranches, input: AdoptInput, context: Context) {
   const { faults, files, loaded, recorded, sides } = seen;
   const fileAt = (side: RunSide) => files.get(side) as RunFile;
-  return takeOver(
+  return adoptRun(
     {
       run,
       machine: run.slice(0, run.indexOf(":")),
@@ -83,7 +83,7 @@ function notesOn(file: RunFile, loaded: Loaded | null, faults: readonly string[]
 function goingOn(
   file: RunFile,
   side: RunSide,
-  step: TakenStep,
+  step: AdoptionStep,
   { now }: Pick<Context, "now">,
   loaded: Loaded | null,
 ): RunFile {

@@ -5,11 +5,11 @@ import { advanceAsking } from "./person.ts";
 import { answerOf } from "./run-verb.ts";
 
 /** A person takes over a run that others advanced, or chooses which of its sides counts. */
-export const take: Run = async (host, call) => {
+export const adopt: Run = async (host, call) => {
   const project = await host.project();
   const { id, module, run } = await findRun(project, String(call.arguments.run));
   if (module.fault) throw module.fault;
-  if (!module.take)
+  if (!module.adopt)
     throw new PawlError(
       "no-effect",
       `${run} cannot be taken over: runs of ${module.title} have no records of their own.`,
@@ -17,5 +17,5 @@ export const take: Run = async (host, call) => {
     );
   const { side } = call.options;
   const input = { id, ...(typeof side === "string" ? { side } : {}) };
-  return answerOf((await advanceAsking(host, project.runtime, await module.take(), input)).reply);
+  return answerOf((await advanceAsking(host, project.runtime, await module.adopt(), input)).reply);
 };

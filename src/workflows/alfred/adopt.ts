@@ -1,9 +1,9 @@
 /** A person takes over a task that others went on with, or chooses which of its sides counts. */
 import { checkId } from "../../core/id.ts";
 import type { View } from "../../core/ports/store.ts";
-import type { Reply, TakeInput, Transaction } from "../../runtime/module.ts";
+import { adoptRun } from "../../runtime/adopt-run.ts";
+import type { AdoptInput, Reply, Transaction } from "../../runtime/module.ts";
 import { strengthOf } from "../../runtime/person.ts";
-import { takeOver } from "../../runtime/take-over.ts";
 import { statusAfter } from "./chain.ts";
 import { loadPast, type Past, standingIn, withStep } from "./history.ts";
 import { findOwn, loadWorkspace, stateChanges, type Workspace } from "./live-state.ts";
@@ -19,14 +19,14 @@ interface LoadedBranches extends TaskSides {
   readonly past: Past | null;
 }
 
-export const take: Transaction<TakeInput, LoadedBranches, undefined, Reply> = {
+export const adopt: Transaction<AdoptInput, LoadedBranches, undefined, Reply> = {
   run: ({ id }) => nameOf(checkId(id, "task id")),
   read: readSides,
   propose(seen, _, input, context) {
     const { own, runs, sides, workspace } = seen;
     const { id } = input;
     const stateAt = (side: ToolSide) => (side.recorded === null && own ? own : stateOf(id, side, runs, own));
-    return takeOver(
+    return adoptRun(
       {
         ...{ run: nameOf(id), machine: "alfred", sides },
         look: (side) => ({
@@ -55,7 +55,7 @@ export const take: Transaction<TakeInput, LoadedBranches, undefined, Reply> = {
 };
 
 /** Throws `state-tampered`: what does not follow from its history is no side to choose. */
-async function readSides(view: View, { id }: TakeInput): Promise<LoadedBranches> {
+async function readSides(view: View, { id }: AdoptInput): Promise<LoadedBranches> {
   const own = await findOwn(view, id);
   await checkOwn(view, own);
   const found = await loadSides(view, id, own);

@@ -4,7 +4,7 @@ import type { Change } from "../core/ports/store.ts";
 import { DEFAULT_SETTINGS } from "../core/settings.ts";
 import { type AdoptInput, type AdoptionStep, adoptRun } from "./adopt-run.ts";
 import { hashOfStep } from "./history.ts";
-import type { SharedStep, Side } from "./team-records.ts";
+import type { RunBranch, SharedStep } from "./team-records.ts";
 import type { Context } from "./transaction.ts";
 
 const RUN = "release:1";
@@ -21,7 +21,7 @@ function chain(events: readonly string[], before: readonly SharedStep[] = []): r
   return steps;
 }
 
-type Own = Side<SharedStep, { readonly state: string }>;
+type Own = RunBranch<SharedStep, { readonly state: string }>;
 const side = (steps: readonly SharedStep[], more: Partial<Own> = {}): Own =>
   ({
     head: steps.length === 0 ? "0".repeat(64) : hashOfStep(steps.at(-1) as SharedStep),
@@ -31,7 +31,7 @@ const side = (steps: readonly SharedStep[], more: Partial<Own> = {}): Own =>
   }) as Own;
 
 interface AdoptCase {
-  readonly sides: readonly Own[];
+  readonly branches: readonly Own[];
   readonly side?: string;
   readonly isOver?: boolean;
   readonly notes?: readonly string[];
@@ -39,7 +39,7 @@ interface AdoptCase {
   readonly answered?: Context["answered"];
 }
 
-function adoptIn({ sides, isOver = false, notes = [], caller = PERSON, answered, ...input }: AdoptCase) {
+function adoptIn({ branches, isOver = false, notes = [], caller = PERSON, answered, ...input }: AdoptCase) {
   const made: (readonly [Own, AdoptionStep])[] = [];
   const looked: Own[] = [];
   const context = {
@@ -49,7 +49,7 @@ function adoptIn({ sides, isOver = false, notes = [], caller = PERSON, answered,
   const change: Change = { type: "write", path: "state" as never, text: "" };
   const proposal = adoptRun(
     {
-      ...{ run: RUN, machine: "release", sides },
+      ...{ run: RUN, machine: "release", branches: branches },
       look(one) {
         looked.push(one);
         return { state: "in_review", isOver, notes };
@@ -78,7 +78,7 @@ const nameOf = ({ head }: Own) => head.slice(0, 8);
 
 describe("a run that others advanced", () => {
   it("is taken over by a person who is told where it stands, and what happened", () => {
-    const { looked, made, proposal } = adoptIn({ sides: [ONE], notes: ["Its branch is not here."] });
+    const { looked, made, proposal } = adoptIn({ branches: [ONE], notes: ["Its branch is not here."] });
     expect([looked, made, proposal.changes]).toEqual([[ONE], [], undefined]);
     expect(proposal.ask?.command).toBe("pawl take release:1");
     const message = proposal.ask?.message ?? "";
@@ -97,7 +97,7 @@ describe("a run that others advanced", () => {
   });
 
   it("moves by a step of its own, which says who, how surely, and on what", () => {
-    const { change, made, proposal } = taken({ sides: [ONE] });
+    const { change, made, proposal } = taken({ branches: [ONE] });
     const step = {
       ...{ time: "2026-01-02T00:00:00.000Z", event: "taken-over", row: "taken-over" },
       ...{ from: "in_review", to: "in_review", by: { channel: "terminal", who: "ada" } },
@@ -121,19 +121,19 @@ describe("a run that others advanced", () => {
   });
 
   it("is taken by somebody without a name, too", () => {
-    const { made } = taken({ sides: [ONE], caller: { channel: "terminal" } });
+    const { made } = taken({ branches: [ONE], caller: { channel: "terminal" } });
     expect(made[0]?.[1].by).toEqual({ channel: "terminal" });
   });
 
   it("is asked for anew where the answer was to another question", () => {
-    const { made, proposal } = adoptIn({ sides: [ONE], answered: { message: "Another?" } });
+    const { made, proposal } = adoptIn({ branches: [ONE], answered: { message: "Another?" } });
     expect([made, proposal.ask !== undefined]).toEqual([[], true]);
   });
 
   it("shows its last twenty steps, and how many there are before them", () => {
     const long = (count: number) =>
-      adoptIn({ sides: [side(chain(Array.from({ length: count }, (_, at) => `event-${at}.`)))] }).proposal.ask
-        ?.message ?? "";
+      adoptIn({ branches: [side(chain(Array.from({ length: count }, (_, at) => `event-${at}.`)))] }).proposal
+        .ask?.message ?? "";
     const some = long(20);
     expect([some.includes("event-0."), some.includes("steps, then")]).toEqual([true, false]);
     const more = long(23);
@@ -150,12 +150,12 @@ describe("what cannot be taken over", () => {
   it.each<readonly [string, AdoptCase, object]>([
     [
       "a run without records",
-      { sides: [] },
+      { branches: [] },
       { code: "no-effect", message: "release:1 is in this checkout already." },
     ],
     [
       "one that nobody recorded",
-      { sides: [{ ...ONE, recorded: null }] },
+      { branches: [{ ...ONE, recorded: null }] },
       {
         code: "no-effect",
         message: "release:1 is in this checkout already.",
@@ -164,22 +164,22 @@ describe("what cannot be taken over", () => {
     ],
     [
       "one that is over",
-      { sides: [ONE], isOver: true },
+      { branches: [ONE], isOver: true },
       {
         code: "no-effect",
         message: "release:1 is over: it is in_review.",
         fix: "There is nothing to take over.",
       },
     ],
-    ["a side that there is not", { sides: [ONE, OTHER], side: "ffffffff0" }, {}],
-    ["one of two, if none is named", { sides: [ONE, OTHER] }, {}],
+    ["a side that there is not", { branches: [ONE, OTHER], side: "ffffffff0" }, {}],
+    ["one of two, if none is named", { branches: [ONE, OTHER] }, {}],
   ])("%s", (_, scene, expected) => {
     expect(() => adoptIn(scene)).toThrow(expect.objectContaining(expected));
   });
 });
 
 describe("a run with two sides", () => {
-  const scene: AdoptCase = { sides: [ONE, OTHER], side: nameOf(ONE) };
+  const scene: AdoptCase = { branches: [ONE, OTHER], side: nameOf(ONE) };
 
   it("is decided by the one that a person names, and is told what only each of them has", () => {
     const { looked, proposal } = adoptIn(scene);
@@ -209,11 +209,11 @@ describe("a run with two sides", () => {
     expect(proposal.events?.[0]).toMatchObject({
       summary: expect.stringMatching(/^taken over in in_review, by the side \S+$/),
     });
-    const mine = taken({ sides: [{ ...ONE, recorded: null }, OTHER], side: nameOf(ONE) });
+    const mine = taken({ branches: [{ ...ONE, recorded: null }, OTHER], side: nameOf(ONE) });
     expect(mine.made).toHaveLength(1);
   });
 
   it("says nothing of others where there is one", () => {
-    expect(taken({ sides: [ONE] }).made[0]?.[1]).not.toHaveProperty("over");
+    expect(taken({ branches: [ONE] }).made[0]?.[1]).not.toHaveProperty("over");
   });
 });

@@ -1,16 +1,16 @@
-/** A person takes over a run that others advanced, or chooses the side of it that counts. */
+/** A person takes over a run that others advanced, or chooses the branch of it that counts. */
 import { PawlError } from "../core/error.ts";
 import type { Change } from "../core/ports/store.ts";
 import { hashOfStep, TAKEN_OVER } from "./history.ts";
 import { hasAnswered, strengthOf } from "./person.ts";
 import { renderReview } from "./review/question.ts";
 import { runAdvanced, stamped } from "./run-advanced.ts";
-import { chosenSide, nameOfSide, type SharedStep, type Side, stepWords } from "./team-records.ts";
+import { chosenBranch, nameOfBranch, type RunBranch, type SharedStep, stepWords } from "./team-records.ts";
 import type { Context, Proposal, Reply } from "./transaction.ts";
 
 export interface AdoptInput {
   readonly id: string;
-  /** The beginning of the side's hash; needed where the run has several. */
+  /** The beginning of the branch's hash; needed where the run has several. */
   readonly side?: string | undefined;
 }
 
@@ -18,9 +18,9 @@ export interface Adoption<Step extends SharedStep, RecordedState> {
   /** `workflow:id` */
   readonly run: string;
   readonly machine: string;
-  readonly sides: readonly Side<Step, RecordedState>[];
-  /** Of a side: where the run stands, whether it is over, and what else a person should know. */
-  look(side: Side<Step, RecordedState>): {
+  readonly branches: readonly RunBranch<Step, RecordedState>[];
+  /** Of a branch: where the run stands, whether it is over, and what else a person should know. */
+  look(branch: RunBranch<Step, RecordedState>): {
     readonly state: string;
     readonly isOver: boolean;
     readonly notes: readonly string[];
@@ -32,11 +32,11 @@ export interface AdoptionStep extends SharedStep {
   readonly prev: string;
 }
 
-/** `changes`: the run as the side has it, with the step that takes it over. Throws `no-effect`, `usage`, `records-forked`. */
+/** `changes`: the run as the branch has it, with the step that takes it over. Throws `no-effect`, `usage`, `records-forked`. */
 export function adoptRun<Step extends SharedStep, RecordedState>(
-  { look, machine, run, sides }: Adoption<Step, RecordedState>,
+  { look, machine, run, branches }: Adoption<Step, RecordedState>,
   { side: named }: AdoptInput,
-  changes: (side: Side<Step, RecordedState>, step: AdoptionStep) => readonly Change[],
+  changes: (branch: RunBranch<Step, RecordedState>, step: AdoptionStep) => readonly Change[],
   context: Context,
 ): Proposal<Reply> {
   const here = new PawlError(
@@ -44,14 +44,14 @@ export function adoptRun<Step extends SharedStep, RecordedState>(
     `${run} is in this checkout already.`,
     "There is nothing to take over.",
   );
-  if (sides.length === 0) throw here;
-  const side = chosenSide(run, sides, named);
-  const others = sides.filter((each) => each !== side);
-  const { isOver, notes, state } = look(side);
+  if (branches.length === 0) throw here;
+  const branch = chosenBranch(run, branches, named);
+  const others = branches.filter((each) => each !== branch);
+  const { isOver, notes, state } = look(branch);
   if (others.length === 0 && isOver)
     throw new PawlError("no-effect", `${run} is over: it is ${state}.`, "There is nothing to take over.");
-  if (others.length === 0 && side.recorded === null) throw here;
-  const message = question(run, { notes, others, side, state });
+  if (others.length === 0 && branch.recorded === null) throw here;
+  const message = question(run, { notes, others, branch, state });
   if (!hasAnswered(context, message))
     return { reply: { text: "", data: {} }, ask: { message, command: commandOf(run, named) } };
   const move = { event: TAKEN_OVER, row: TAKEN_OVER, from: state, to: state };
@@ -61,37 +61,37 @@ export function adoptRun<Step extends SharedStep, RecordedState>(
     ...move,
     by: { channel, ...(who === undefined ? {} : { who }) },
     strength: strengthOf(context),
-    prev: side.head,
+    prev: branch.head,
     ...(others.length > 0 ? { over: others.map(({ head }) => head) } : {}),
   };
   const text = `${run} is taken over. It is ${state}.`;
-  const summary = `taken over in ${state}${others.length > 0 ? `, by the side ${nameOfSide(side)}` : ""}`;
+  const summary = `taken over in ${state}${others.length > 0 ? `, by the side ${nameOfBranch(branch)}` : ""}`;
   const event = runAdvanced({ run, machine, ...move }, { summary, strength: strengthOf(context) }, context);
   return {
     reply: { text, data: { status: "success", message: text, run, state } },
-    changes: changes(side, step),
+    changes: changes(branch, step),
     events: stamped([event], context),
   };
 }
 
-function commandOf(run: string, side: string | undefined): string {
-  return `pawl take ${run}${side === undefined ? "" : ` --side ${side}`}`;
+function commandOf(run: string, branch: string | undefined): string {
+  return `pawl take ${run}${branch === undefined ? "" : ` --side ${branch}`}`;
 }
 
 interface AdoptQuestion {
   readonly state: string;
   readonly notes: readonly string[];
-  readonly side: Side<SharedStep, unknown>;
-  readonly others: readonly Side<SharedStep, unknown>[];
+  readonly branch: RunBranch<SharedStep, unknown>;
+  readonly others: readonly RunBranch<SharedStep, unknown>[];
 }
 
 const MOST_TOLD = 20;
 
-function question(run: string, { notes, others, side, state }: AdoptQuestion): string {
+function question(run: string, { notes, others, branch, state }: AdoptQuestion): string {
   const isChoice = others.length > 0;
   return renderReview({
     question: isChoice
-      ? `Does the side ${nameOfSide(side)} of ${run} count, which is in ${state}?`
+      ? `Does the side ${nameOfBranch(branch)} of ${run} count, which is in ${state}?`
       : `Take over ${run}, which is in ${state}?`,
     facts: [
       ...notes,
@@ -99,18 +99,18 @@ function question(run: string, { notes, others, side, state }: AdoptQuestion): s
       isChoice
         ? "Yes overrules the other side for everybody who gets this choice by git. Its records stay."
         : "Whoever worked on it must stop: if two go on, the run is held when both are merged.",
-      ...stepLines("This side", side, others),
-      ...others.flatMap((other) => stepLines(`The side ${nameOfSide(other)}`, other, [side])),
+      ...stepLines("This side", branch, others),
+      ...others.flatMap((other) => stepLines(`The side ${nameOfBranch(other)}`, other, [branch])),
     ],
     whole: `pawl show ${run}`,
   });
 }
 
-/** The side's last steps; of several sides, those that only it has. */
+/** The branch's last steps; of several branches, those that only it has. */
 function stepLines(
   name: string,
-  { steps }: Side<SharedStep, unknown>,
-  others: readonly Side<SharedStep, unknown>[],
+  { steps }: RunBranch<SharedStep, unknown>,
+  others: readonly RunBranch<SharedStep, unknown>[],
 ): readonly string[] {
   const common = new Set(others.flatMap((other) => other.steps.map(hashOfStep)));
   const own = steps.filter((step) => !common.has(hashOfStep(step)));

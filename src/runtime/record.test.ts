@@ -18,7 +18,7 @@ import {
   recordOfTaken,
   verdictsIn,
 } from "./record.ts";
-import { loadRecords, RECORDS, recordNames, sidesOf } from "./team-records.ts";
+import { branchesOf, loadRecords, RECORDS, recordNames } from "./team-records.ts";
 import type { StateFiles } from "./transaction.ts";
 
 const FILE = projectPath("runs/a.json");
@@ -357,7 +357,7 @@ describe("The record of a run", () => {
     await project.push();
     const codec = { step: object as never, recordedState: object };
     const names = await recordNames(project.view(), RUN);
-    const sides = sidesOf(RUN, await loadRecords(project.view(), RUN, names, codec));
+    const sides = branchesOf(RUN, await loadRecords(project.view(), RUN, names, codec));
     expect(sides.map(({ steps }) => steps.length)).toEqual([1, 1]);
     // A run that begins anew is made on the lives before it.
     project.files.delete(FILE);

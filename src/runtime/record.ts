@@ -41,13 +41,13 @@ import {
   toStored,
 } from "./history.ts";
 import {
+  branchesOf,
   type Codec,
   loadRecords,
   newRecords,
   recordedUpTo,
   recordNames,
   type SharedStep,
-  sidesOf,
 } from "./team-records.ts";
 import type { GateVerdict, Proposal, RunOverview, StateFiles } from "./transaction.ts";
 
@@ -229,7 +229,7 @@ async function sharedOf(view: View, run: string): Promise<Shared> {
 
 /** The steps of earlier lives, here or in another checkout: a run that begins anew is made on them. */
 function lineIn(run: string, records: Shared): readonly Step[] {
-  const [side, other] = attempt(() => sidesOf(run, records), []);
+  const [side, other] = attempt(() => branchesOf(run, records), []);
   return side && !other ? (side.steps as readonly Step[]) : [];
 }
 

@@ -7,15 +7,16 @@ import { object } from "../core/state-json.ts";
 import { hashOfStep } from "./history.ts";
 import {
   areOf,
-  chosenSide,
+  branchesOf,
+  chosenBranch,
   elsewhereError,
   factValues,
   forked,
   isRecord,
   loadRecords,
-  nameOfSide,
+  nameOfBranch,
   newRecords,
-  onlySide,
+  onlyBranch,
   parseRecord,
   recordedIds,
   recordedUpTo,
@@ -23,7 +24,6 @@ import {
   recordsFolder,
   runOfRecord,
   type SharedStep,
-  sidesOf,
   stepWords,
 } from "./team-records.ts";
 
@@ -71,7 +71,7 @@ describe("The records of a run", () => {
       ...recorded(long.slice(0, 3), 1),
       ...recorded(long),
     ];
-    const side = onlySide(RUN, sidesOf(RUN, records.toReversed()));
+    const side = onlyBranch(RUN, branchesOf(RUN, records.toReversed()));
     expect(eventsOf(side.steps)).toBe("one two three four");
     expect(side.recorded?.recordedState).toEqual({ state: "four" });
     expect(recordedUpTo(recorded(base), long)).toBe(2);
@@ -81,11 +81,16 @@ describe("The records of a run", () => {
   it("name each side where two steps follow the same one", () => {
     promise("team.forks-are-held");
     const [mine, theirs] = [chain(["mine"], base), chain(["theirs", "then"], base)];
-    const sides = sidesOf(RUN, [...recorded(base), ...recorded(theirs, 2)], mine);
-    expect(sides.map(({ steps }) => eventsOf(steps)).sort()).toEqual(["one two mine", "one two theirs then"]);
-    expect(() => onlySide(RUN, sides)).toThrow(/2 sides after its first 2 steps.*mine.*checkout's own state/);
-    expect(() => chosenSide(RUN, sides, "0")).toThrow(/has no side "0"/);
-    for (const side of sides) expect(chosenSide(RUN, sides, side.head.slice(0, 12))).toBe(side);
+    const branches = branchesOf(RUN, [...recorded(base), ...recorded(theirs, 2)], mine);
+    expect(branches.map(({ steps }) => eventsOf(steps)).sort()).toEqual([
+      "one two mine",
+      "one two theirs then",
+    ]);
+    expect(() => onlyBranch(RUN, branches)).toThrow(
+      /2 sides after its first 2 steps.*mine.*checkout's own state/,
+    );
+    expect(() => chosenBranch(RUN, branches, "0")).toThrow(/has no side "0"/);
+    for (const side of branches) expect(chosenBranch(RUN, branches, side.head.slice(0, 12))).toBe(side);
   });
 
   it("have one side again after a choice, until the other one is advanced further", () => {
@@ -94,21 +99,21 @@ describe("The records of a run", () => {
     const over = [hashOfStep(theirs.at(-1) as SharedStep)];
     const choice = { ...(chain(["taken_over"], mine).at(-1) as SharedStep), over };
     const all = [...recorded(mine), ...recorded(theirs, 2), ...recorded([...mine, choice], 3)];
-    expect(eventsOf(onlySide(RUN, sidesOf(RUN, all)).steps)).toBe("one two mine taken_over");
-    expect(sidesOf(RUN, [...all, ...recorded(chain(["more"], theirs), 3)])).toHaveLength(2);
+    expect(eventsOf(onlyBranch(RUN, branchesOf(RUN, all)).steps)).toBe("one two mine taken_over");
+    expect(branchesOf(RUN, [...all, ...recorded(chain(["more"], theirs), 3)])).toHaveLength(2);
   });
 
   it("cannot be used where a step in between is missing, or the end of a long one", () => {
     promise("team.what-git-moves");
     const long = chain(["three"], base);
-    expect(() => sidesOf(RUN, recorded(long, 2))).toThrow(/the step before three .* is in no record/);
-    expect(() => sidesOf(RUN, recorded(long, 2), base)).not.toThrow();
+    expect(() => branchesOf(RUN, recorded(long, 2))).toThrow(/the step before three .* is in no record/);
+    expect(() => branchesOf(RUN, recorded(long, 2), base)).not.toThrow();
     const heavy = base.map((step) => ({ ...step, notes: "x".repeat(150_000) }));
     const linked = [heavy[0], { ...heavy[1], prev: hashOfStep(heavy[0] as SharedStep) }, { ...base[1] }];
     linked[2] = { ...base[1], prev: hashOfStep(linked[1] as SharedStep) } as SharedStep;
     const [first, second] = recorded(linked as SharedStep[]);
     expect(second).toBeDefined();
-    expect(() => sidesOf(RUN, [first as never])).toThrow(/the records that follow step 2 are missing/);
+    expect(() => branchesOf(RUN, [first as never])).toThrow(/the records that follow step 2 are missing/);
   });
 
   it("are known by their names alone if they are the very ones of the steps", () => {
@@ -317,32 +322,32 @@ describe("The sides of a run", () => {
     ({ path: projectPath(path), steps, recordedState }) as never;
 
   it("stand where the record with their last step says, if one does", () => {
-    const [side] = sidesOf<SharedStep, object>(RUN, [
+    const [side] = branchesOf<SharedStep, object>(RUN, [
       recordOf(base, null, "b"),
       recordOf(base, { state: "x" }, "a"),
     ]);
     expect(side?.recorded).toEqual({ path: "a", recordedState: { state: "x" } });
-    const [other] = sidesOf<SharedStep, object>(RUN, [
+    const [other] = branchesOf<SharedStep, object>(RUN, [
       recordOf(base, { state: "x" }, "a"),
       recordOf(base, null, "b"),
     ]);
     expect(other?.recorded).toEqual({ path: "a", recordedState: { state: "x" } });
-    expect(() => sidesOf(RUN, [recordOf(base, null)])).toThrow(
+    expect(() => branchesOf(RUN, [recordOf(base, null)])).toThrow(
       ".alfred/records/release/1 cannot be used: the records that follow step 2 are missing.",
     );
-    expect(sidesOf(RUN, [])).toEqual([]);
+    expect(branchesOf(RUN, [])).toEqual([]);
   });
 
   it("are sorted by their hashes, so that everybody names them in one order", () => {
     const ends = ["a", "b", "c", "d", "e"].map((event) => chain([event], base));
-    const sides = sidesOf(
+    const branches = branchesOf(
       RUN,
       ends.map((steps) => recordOf(steps, {})),
     );
-    const heads = sides.map(({ head }) => head);
+    const heads = branches.map(({ head }) => head);
     expect(heads).toEqual([...heads].sort());
     expect(
-      sidesOf(
+      branchesOf(
         RUN,
         ends.toReversed().map((steps) => recordOf(steps, {})),
       ).map(({ head }) => head),
@@ -353,8 +358,8 @@ describe("The sides of a run", () => {
     const mine = chain(["m1", "m2", "m3", "m4"], base);
     const by = { channel: "mcp", who: "ben" };
     const theirs = [...base, { ...(chain(["t1"], base)[2] as SharedStep), by }];
-    const sides = sidesOf<SharedStep, object>(RUN, [recordOf(theirs, {}, "theirs.json")], mine);
-    const error = forked(RUN, sides);
+    const branches = branchesOf<SharedStep, object>(RUN, [recordOf(theirs, {}, "theirs.json")], mine);
+    const error = forked(RUN, branches);
     const words = (side: string) =>
       /side [0-9a-f]{12}: ([^;]*)/g[Symbol.match](error.message)?.find((each) => each.includes(side));
     expect(error.code).toBe("records-forked");
@@ -367,9 +372,9 @@ describe("The sides of a run", () => {
     expect(words("m1")).toBeUndefined();
     expect(words("t1")).toMatch(/: t1 \(a → b\) by ben at 2026-01-01T00:00:02\.000Z \(theirs\.json\)/);
     expect(error.fix).toBe(
-      `A person decides in a terminal which side counts: ${sides.map((side) => `\`pawl take release:1 --side ${nameOfSide(side)}\``).join(" or ")}.`,
+      `A person decides in a terminal which side counts: ${branches.map((side) => `\`pawl take release:1 --side ${nameOfBranch(side)}\``).join(" or ")}.`,
     );
-    expect(nameOfSide(sides[0] as never)).toBe(sides[0]?.head.slice(0, 12));
+    expect(nameOfBranch(branches[0] as never)).toBe(branches[0]?.head.slice(0, 12));
   });
 
   it.each<[readonly string[], string]>([
@@ -378,27 +383,27 @@ describe("The sides of a run", () => {
     [["one", "two", "three"], "after its first 3 steps"],
   ])("that share %j were advanced %s", (shared, words) => {
     const common = chain(shared);
-    const sides = ["x", "y"].map((event) => recordOf(chain([event], common), {}));
-    expect(forked(RUN, sidesOf(RUN, sides)).message).toContain(` on 2 sides ${words}, and`);
+    const branches = ["x", "y"].map((event) => recordOf(chain([event], common), {}));
+    expect(forked(RUN, branchesOf(RUN, branches)).message).toContain(` on 2 sides ${words}, and`);
   });
 
   it("may be one that the other contains, in what is told", () => {
-    const sides = [base, chain(["three"], base)].map((steps) => ({
+    const branches = [base, chain(["three"], base)].map((steps) => ({
       head: "0".repeat(64),
       steps,
       recorded: null,
     }));
-    expect(forked(RUN, sides).message).toContain("after its first 2 steps");
+    expect(forked(RUN, branches).message).toContain("after its first 2 steps");
     expect(forked(RUN, []).message).toContain("on 0 sides from its beginning");
   });
 
   it("are chosen by four letters of their hash at least, if they are of one alone", () => {
     const side = (head: string) => ({ head: head.padEnd(64, "0"), steps: base, recorded: null });
-    const sides = [side("aaaa1"), side("aaaa2"), side("bbbb1")];
-    expect(chosenSide(RUN, sides, "bbbb")).toBe(sides[2]);
-    expect(chosenSide(RUN, sides, "aaaa1")).toBe(sides[0]);
-    expect(chosenSide(RUN, sides.slice(2), undefined)).toBe(sides[2]);
-    const refused = (name: string) => resultOrError(() => chosenSide(RUN, sides, name));
+    const branches = [side("aaaa1"), side("aaaa2"), side("bbbb1")];
+    expect(chosenBranch(RUN, branches, "bbbb")).toBe(branches[2]);
+    expect(chosenBranch(RUN, branches, "aaaa1")).toBe(branches[0]);
+    expect(chosenBranch(RUN, branches.slice(2), undefined)).toBe(branches[2]);
+    const refused = (name: string) => resultOrError(() => chosenBranch(RUN, branches, name));
     for (const name of ["aaaa", "bbb", "cccc", ""])
       expect(refused(name)).toEqual({
         code: "usage",
@@ -406,8 +411,8 @@ describe("The sides of a run", () => {
         fix: "`pawl status` names its sides.",
       });
     expect(JSON.stringify(refused("x".repeat(100)))).toContain(`"${"x".repeat(80)}\\"`.slice(1));
-    expect(() => chosenSide(RUN, sides, undefined)).toThrow(/is held/);
-    expect(() => chosenSide(RUN, [], undefined)).toThrow(/on 0 sides/);
+    expect(() => chosenBranch(RUN, branches, undefined)).toThrow(/is held/);
+    expect(() => chosenBranch(RUN, [], undefined)).toThrow(/on 0 sides/);
   });
 
   it("are not moved by whoever has not taken them over", () => {

@@ -6,7 +6,7 @@
  *     is written in the commit of the step.
  * R2  Steps are recognised by their hashes. In which files they are, and how often, does not count: a record that was
  *     left on another branch is written again, and both are one when the branches meet.
- * R3  Two steps that were made on the same one are two sides. The run is held until a person chooses one; the choice is a
+ * R3  Two steps that were made on the same one are two branches. The run is held until a person chooses one; the choice is a
  *     step, too, and names the ends that it overrules.
  * R4  Records are text that others wrote. They are shown, and hold a run; they never move it, and open no gate.
  */
@@ -48,7 +48,7 @@ export interface SharedStep {
   readonly by: { readonly channel: string; readonly who?: string | undefined };
   /** The hash of the step before; null: the first. */
   readonly prev: string | null;
-  /** The hashes of the ends of other sides that it overrules. */
+  /** The hashes of the ends of other branches that it overrules. */
   readonly over?: readonly string[] | undefined;
 }
 
@@ -59,7 +59,7 @@ export interface Codec<Step extends SharedStep, RecordedState> {
 }
 
 /** A chain of steps from the run's beginning to an end from which nothing leads on. */
-export interface Side<Step, RecordedState> {
+export interface RunBranch<Step, RecordedState> {
   /** The hash of its last step. */
   readonly head: string;
   readonly steps: readonly Step[];
@@ -254,14 +254,14 @@ export function invalidRecords(path: string, what: string): PawlError {
 }
 
 /**
- * The run's sides: one, if everybody went on where the last one stopped. `own`: this checkout's own steps, which count
+ * The run's branches: one, if everybody went on where the last one stopped. `own`: this checkout's own steps, which count
  * like those of a record. Throws `records-invalid` where a step is missing in between.
  */
-export function sidesOf<Step extends SharedStep, RecordedState>(
+export function branchesOf<Step extends SharedStep, RecordedState>(
   run: string,
   records: readonly LoadedRecord<Step, RecordedState>[],
   own: readonly Step[] = [],
-): readonly Side<Step, RecordedState>[] {
+): readonly RunBranch<Step, RecordedState>[] {
   const steps = new Map<string, Step>();
   const ends = new Map<
     string,
@@ -319,30 +319,30 @@ export function recordedUpTo(
   return first < 0 ? steps.length : first;
 }
 
-// ── Sides ────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Branches ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The one side of the run. Throws `records-forked`, which names each. */
-export function onlySide<Step extends SharedStep, RecordedState>(
+/** The one branch of the run. Throws `records-forked`, which names each. */
+export function onlyBranch<Step extends SharedStep, RecordedState>(
   run: string,
-  sides: readonly Side<Step, RecordedState>[],
-): Side<Step, RecordedState> {
-  const [side, other] = sides;
-  if (side && !other) return side;
-  throw forked(run, sides);
+  branches: readonly RunBranch<Step, RecordedState>[],
+): RunBranch<Step, RecordedState> {
+  const [branch, other] = branches;
+  if (branch && !other) return branch;
+  throw forked(run, branches);
 }
 
-/** How a person names a side. */
-export function nameOfSide({ head }: Pick<Side<SharedStep, unknown>, "head">): string {
+/** How a person names a branch. */
+export function nameOfBranch({ head }: Pick<RunBranch<SharedStep, unknown>, "head">): string {
   return head.slice(0, 12);
 }
 
-export function forked(run: string, sides: readonly Side<SharedStep, unknown>[]): PawlError {
-  const shared = sharedSteps(sides);
-  const named = sides.map((side) => `side ${nameOfSide(side)}: ${sideWords(side, shared)}`);
-  const choices = sides.map((side) => `\`pawl take ${run} --side ${nameOfSide(side)}\``);
+export function forked(run: string, branches: readonly RunBranch<SharedStep, unknown>[]): PawlError {
+  const shared = sharedSteps(branches);
+  const named = branches.map((branch) => `side ${nameOfBranch(branch)}: ${branchWords(branch, shared)}`);
+  const choices = branches.map((branch) => `\`pawl take ${run} --side ${nameOfBranch(branch)}\``);
   return new PawlError(
     "records-forked",
-    `${run} was advanced on ${sides.length} sides ${sharedWords(shared)}, and is held: ${named.join("; ")}. Nothing was changed.`,
+    `${run} was advanced on ${branches.length} sides ${sharedWords(shared)}, and is held: ${named.join("; ")}. Nothing was changed.`,
     `A person decides in a terminal which side counts: ${choices.join(" or ")}.`,
   );
 }
@@ -356,8 +356,8 @@ export function elsewhereError(run: string, { by, time }: Elsewhere): PawlError 
   );
 }
 
-function sharedSteps(sides: readonly Side<SharedStep, unknown>[]): number {
-  const [first, ...others] = sides.map(({ steps }) => steps.map(hashOfStep));
+function sharedSteps(branches: readonly RunBranch<SharedStep, unknown>[]): number {
+  const [first, ...others] = branches.map(({ steps }) => steps.map(hashOfStep));
   const end = (first ?? []).findIndex((each, at) => others.some((other) => other[at] !== each));
   return end < 0 ? (first ?? []).length : end;
 }
@@ -367,7 +367,7 @@ function sharedWords(shared: number): string {
   return shared === 1 ? "after its first step" : `after its first ${shared} steps`;
 }
 
-function sideWords({ recorded, steps }: Side<SharedStep, unknown>, shared: number): string {
+function branchWords({ recorded, steps }: RunBranch<SharedStep, unknown>, shared: number): string {
   const own = steps.slice(shared).map(stepWords).slice(-MOST_TOLD);
   return `${own.join(", then ")} (${recorded?.path ?? "this checkout's own state"})`;
 }
@@ -378,19 +378,19 @@ export function stepWords({ by, event, from, time, to }: SharedStep): string {
   return `${event} (${from} → ${to}) by ${by.who ?? by.channel} at ${time}`;
 }
 
-/** The side that a person named by the beginning of its hash. Throws `usage`. */
-export function chosenSide<Step extends SharedStep, RecordedState>(
+/** The branch that a person named by the beginning of its hash. Throws `usage`. */
+export function chosenBranch<Step extends SharedStep, RecordedState>(
   run: string,
-  sides: readonly Side<Step, RecordedState>[],
+  branches: readonly RunBranch<Step, RecordedState>[],
   name: string | undefined,
-): Side<Step, RecordedState> {
-  if (name === undefined) return onlySide(run, sides);
-  const found = sides.filter(({ head }) => name.length >= 4 && head.startsWith(name));
-  const [side] = found;
-  if (side && found.length === 1) return side;
+): RunBranch<Step, RecordedState> {
+  if (name === undefined) return onlyBranch(run, branches);
+  const found = branches.filter(({ head }) => name.length >= 4 && head.startsWith(name));
+  const [branch] = found;
+  if (branch && found.length === 1) return branch;
   throw new PawlError(
     "usage",
-    `${run} has no side ${JSON.stringify(name.slice(0, 80))}: expected ${sides.map(nameOfSide).join(" or ")}.`,
+    `${run} has no side ${JSON.stringify(name.slice(0, 80))}: expected ${branches.map(nameOfBranch).join(" or ")}.`,
     `\`pawl status\` names its sides.`,
   );
 }

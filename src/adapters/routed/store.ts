@@ -22,7 +22,7 @@ export interface Routes {
   isCopied(path: string): boolean;
 }
 
-interface Sides {
+interface RoutedViews {
   readonly files: View;
   /** Null: nothing shared was read. */
   shared: View | null;
@@ -30,18 +30,18 @@ interface Sides {
 
 /** `shared` is asked when it is first needed. */
 export function openRoutedStore(files: Store, shared: () => Promise<Store>, routes: Routes): Store {
-  const sidesOf = new WeakMap<View, Sides>();
-  const sidesIn = (view: View): Sides => {
-    const sides = sidesOf.get(view);
-    if (sides !== undefined) return sides;
+  const viewsOf = new WeakMap<View, RoutedViews>();
+  const viewsIn = (view: View): RoutedViews => {
+    const views = viewsOf.get(view);
+    if (views !== undefined) return views;
     throw new PawlError("internal", "This store got a view of another store.", "Report this.");
   };
-  const sharedHolds = async ({ shared: read }: Sides) => read === null || (await shared()).holds(read);
+  const sharedHolds = async ({ shared: read }: RoutedViews) => read === null || (await shared()).holds(read);
 
-  const commitShared = async (sides: Sides, { follow, own }: Parted) => {
-    if (!(await files.holds(sides.files))) return "changed";
+  const commitShared = async (views: RoutedViews, { follow, own }: Parted) => {
+    if (!(await files.holds(views.files))) return "changed";
     const store = await shared();
-    const done = await store.commit(sides.shared ?? store.view(), own);
+    const done = await store.commit(views.shared ?? store.view(), own);
     const copies = own.filter((change) => change.type === "write" && routes.isCopied(change.path));
     const after = [...follow, ...copies];
     // The commit stands.
@@ -51,21 +51,21 @@ export function openRoutedStore(files: Store, shared: () => Promise<Store>, rout
 
   return {
     view() {
-      const sides: Sides = { files: files.view(), shared: null };
-      const view = openView(sides, shared, routes);
-      sidesOf.set(view, sides);
+      const views: RoutedViews = { files: files.view(), shared: null };
+      const view = openView(views, shared, routes);
+      viewsOf.set(view, views);
       return view;
     },
     hold: async (run) => (routes.isSharedRun(run) ? await shared() : files).hold(run),
     holds: async (view) => {
-      const sides = sidesIn(view);
-      return (await files.holds(sides.files)) && (await sharedHolds(sides));
+      const views = viewsIn(view);
+      return (await files.holds(views.files)) && (await sharedHolds(views));
     },
     async commit(view, changes) {
-      const sides = sidesIn(view);
+      const views = viewsIn(view);
       const parted = part(changes, routes);
-      if (parted.own.length > 0) return commitShared(sides, parted);
-      return (await sharedHolds(sides)) ? files.commit(sides.files, changes) : "changed";
+      if (parted.own.length > 0) return commitShared(views, parted);
+      return (await sharedHolds(views)) ? files.commit(views.files, changes) : "changed";
     },
     catchUp: () => files.catchUp(),
     pending: () => files.pending(),
@@ -74,32 +74,32 @@ export function openRoutedStore(files: Store, shared: () => Promise<Store>, rout
   };
 }
 
-function openView(sides: Sides, shared: () => Promise<Store>, routes: Routes): View {
+function openView(views: RoutedViews, shared: () => Promise<Store>, routes: Routes): View {
   const open = once(async () => (await shared()).view());
   // What cannot be read was not read: a commit to the files does not depend on it.
   const through = async <T>(look: (view: View) => Promise<T>): Promise<T> => {
     const opened = await open();
     const found = await look(opened);
-    sides.shared = opened;
+    views.shared = opened;
     return found;
   };
   return {
     read: async (path) =>
-      routes.isShared(path) ? through((view) => view.read(path)) : sides.files.read(path),
+      routes.isShared(path) ? through((view) => view.read(path)) : views.files.read(path),
     lastLine: async (path) =>
-      routes.isShared(path) ? through((view) => view.lastLine(path)) : sides.files.lastLine(path),
+      routes.isShared(path) ? through((view) => view.lastLine(path)) : views.files.lastLine(path),
     async list(folder: ProjectPath) {
-      const entries = await sides.files.list(folder);
+      const entries = await views.files.list(folder);
       if (!routes.leadsToShared(folder)) return entries;
       return merged(entries, await through((view) => view.list(folder)), folder, routes);
     },
     async isCurrent(paths) {
       const own = paths.filter((path) => routes.isShared(path));
       const others = paths.filter((path) => !routes.isShared(path));
-      if (own.length > 0 && sides.shared !== null && !(await sides.shared.isCurrent(own))) return false;
-      return sides.files.isCurrent(others);
+      if (own.length > 0 && views.shared !== null && !(await views.shared.isCurrent(own))) return false;
+      return views.files.isCurrent(others);
     },
-    packaged: (path) => sides.files.packaged(path),
+    packaged: (path) => views.files.packaged(path),
   };
 }
 

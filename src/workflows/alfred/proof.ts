@@ -12,14 +12,14 @@ import { isSignedLevel, levelOf } from "../../core/strength.ts";
 import { decide } from "../../engine/decide.ts";
 import { brokenLinks, fromStored } from "../../runtime/history.ts";
 import type { GateProof, Replayed } from "../../runtime/module.ts";
-import { onlySide } from "../../runtime/team-records.ts";
+import { onlyBranch } from "../../runtime/team-records.ts";
 import { VERIFIED } from "./definition.ts";
 import { definitionOf } from "./definitions.ts";
 import { gateName, policyOf, reviewersOf } from "./govern.ts";
 import { after } from "./history.ts";
 import { machineOf, tablesHash } from "./machine.ts";
 import { finishedRuns, nameOf } from "./records.ts";
-import { loadSides } from "./resolve-run.ts";
+import { loadBranches } from "./resolve-run.ts";
 import type { Standing, Step } from "./state-file.ts";
 import { NEXT_TOOL, type RunTool, type TaskStatus } from "./status.ts";
 
@@ -131,8 +131,8 @@ function isLast(tool: RunTool, state: string, settings: Settings): boolean {
 /** What finished tools accepted, as their records in git say. */
 async function artifacts(view: View, id: string) {
   const found: { gate: string; sha256: string }[] = [];
-  const { runs, sides } = await loadSides(view, id, null);
-  const steps = sides.length === 0 ? [] : onlySide(nameOf(id), sides).steps;
+  const { runs, branches } = await loadBranches(view, id, null);
+  const steps = branches.length === 0 ? [] : onlyBranch(nameOf(id), branches).steps;
   for (const { accepted, tool_name } of finishedRuns(steps, runs))
     for (const { artifact, sha256 } of accepted) {
       const gate = gateName(tool_name);

@@ -7,12 +7,12 @@ import type { View } from "../../core/ports/store.ts";
 import { hashOfStep } from "../../runtime/history.ts";
 import {
   areOf,
+  branchesOf,
   elsewhereError,
   loadRecords,
-  onlySide,
+  onlyBranch,
+  type RunBranch,
   recordNames,
-  type Side,
-  sidesOf,
 } from "../../runtime/team-records.ts";
 import type { Elsewhere } from "../../runtime/transaction.ts";
 import { endsRecord, sharedIn, statusAfter } from "./chain.ts";
@@ -27,13 +27,13 @@ import {
 } from "./state-file.ts";
 import { NEXT_TOOL } from "./status.ts";
 
-export type ToolSide = Side<ToolStep, RecordedState>;
+export type ToolBranch = RunBranch<ToolStep, RecordedState>;
 
-export interface TaskSides extends Shared {
+export interface TaskBranches extends Shared {
   /** This checkout's own state; null: it has none. */
   readonly own: TaskState | null;
   /** None: nothing is recorded, and nothing was done here. */
-  readonly sides: readonly ToolSide[];
+  readonly branches: readonly ToolBranch[];
 }
 
 export interface TaskStanding {
@@ -44,22 +44,22 @@ export interface TaskStanding {
 }
 
 /** `own`: the checkout's own state, as it was read; null: only what git shares counts. Throws `records-invalid`. */
-export async function loadSides(view: View, id: string, own: TaskState | null): Promise<TaskSides> {
+export async function loadBranches(view: View, id: string, own: TaskState | null): Promise<TaskBranches> {
   const names = await recordNames(view, nameOf(id));
   const chain = own ? sharedIn(own) : [];
   if (own && chain.length > 0 && areOf(names, chain, endsRecord)) {
-    const side = { head: hashOfStep(chain.at(-1) as ToolStep), steps: chain, recorded: null };
-    return { own, sides: [side], chain, recorded: namedIn(names, chain), runs: new Map() };
+    const branch = { head: hashOfStep(chain.at(-1) as ToolStep), steps: chain, recorded: null };
+    return { own, branches: [branch], chain, recorded: namedIn(names, chain), runs: new Map() };
   }
   try {
     const records = await loadRecords(view, nameOf(id), names, TOOL_RECORDS);
     const recorded = new Set(records.flatMap(({ steps }) => steps.map(hashOfStep)));
-    return { own, sides: sidesOf(nameOf(id), records, chain), chain, recorded, runs: runsIn(records) };
+    return { own, branches: branchesOf(nameOf(id), records, chain), chain, recorded, runs: runsIn(records) };
   } catch (thrown) {
     // Damage among the records stops nobody who has the task.
     if (own === null || !(thrown instanceof PawlError) || thrown.code !== "records-invalid") throw thrown;
-    const sides = sidesOf<ToolStep, RecordedState>(nameOf(id), [], chain);
-    return { own, sides, chain, recorded: namedIn(names, chain), runs: new Map() };
+    const branches = branchesOf<ToolStep, RecordedState>(nameOf(id), [], chain);
+    return { own, branches: branches, chain, recorded: namedIn(names, chain), runs: new Map() };
   }
 }
 
@@ -71,23 +71,23 @@ function namedIn(names: readonly string[], steps: readonly ToolStep[]): Readonly
 
 /** Throws `state-unreadable`, `records-forked` and `records-invalid`. */
 export async function loadStanding(view: View, id: string): Promise<TaskStanding> {
-  const { own, sides, ...shared } = await loadSides(view, id, await findOwn(view, id));
-  if (sides.length === 0) return { state: own ?? newTaskState(id, NEVER), elsewhere: null, shared };
-  const side = onlySide(nameOf(id), sides);
-  if (own && side.recorded === null) return { state: own, elsewhere: null, shared };
-  const last = side.steps.at(-1);
+  const { own, branches, ...shared } = await loadBranches(view, id, await findOwn(view, id));
+  if (branches.length === 0) return { state: own ?? newTaskState(id, NEVER), elsewhere: null, shared };
+  const branch = onlyBranch(nameOf(id), branches);
+  if (own && branch.recorded === null) return { state: own, elsewhere: null, shared };
+  const last = branch.steps.at(-1);
   const by = last?.by?.who ?? last?.by?.channel ?? "somebody";
   return {
-    state: stateOf(id, side, shared.runs, own),
+    state: stateOf(id, branch, shared.runs, own),
     elsewhere: own && { by, time: last?.time ?? "" },
-    shared: { ...shared, chain: side.steps },
+    shared: { ...shared, chain: branch.steps },
   };
 }
 
-/** The task's state as that side has it: no tool is active. */
+/** The task's state as that branch has it: no tool is active. */
 export function stateOf(
   id: string,
-  { steps }: ToolSide,
+  { steps }: ToolBranch,
   runs: ReadonlyMap<string, RecordedRun>,
   own: TaskState | null,
 ): TaskState {

@@ -1,4 +1,4 @@
-/** A person takes over a task's run that others advanced, or chooses which of its sides counts. */
+/** A person takes over a task's run that others advanced, or chooses which of its branches counts. */
 import { PawlError } from "../../core/error.ts";
 import { loopRunPath } from "../../core/loop-record.ts";
 import type { View } from "../../core/ports/store.ts";
@@ -13,48 +13,48 @@ import type { Task } from "../../tasks-file/task.ts";
 import { heldTasks } from "./lease.ts";
 import { BLOOM_STATES } from "./recorded.ts";
 import { sharedIn } from "./recorded-state.ts";
-import { loadSides, type RunSide, recordedSteps, runOf } from "./shared.ts";
+import { loadBranches, recordedSteps, runOf, type TaskBranch } from "./shared.ts";
 import { BLOOM } from "./table.ts";
 import { findRun, isOver, newRun, renderRun, type TaskRun } from "./task-run.ts";
 
 interface LoadedBranches {
   readonly task: Task;
   readonly own: TaskRun | null;
-  readonly sides: readonly RunSide[];
-  /** How many steps of this checkout's own side are recorded. */
+  readonly branches: readonly TaskBranch[];
+  /** How many steps of this checkout's own branch are recorded. */
   readonly recorded: number;
   readonly table: string;
 }
 
 export const adopt: Transaction<AdoptInput, LoadedBranches, ReadonlySet<string>, Reply> = {
   run: () => TASKS_RUN,
-  read: readSides,
+  read: readBranches,
   observe: (_, __, { leases }, { now }) => heldTasks(leases, now.time),
   propose(seen, atWork, input, context) {
-    const { own, sides, task } = seen;
+    const { own, branches, task } = seen;
     if (atWork.has(task.id))
       throw new PawlError(
         "invalid-action",
         `A worker in this checkout is at work on ${task.id}: what it reports would be about another run. Nothing was changed.`,
         `End \`pawl run\` with Ctrl-C, then run \`pawl take bloom:${task.id}\` again.`,
       );
-    const runAt = (side: RunSide) => taken(task, side, own);
+    const runAt = (branch: TaskBranch) => taken(task, branch, own);
     return adoptRun(
       {
-        ...{ run: `bloom:${task.id}`, machine: "bloom", sides },
-        look(side) {
-          const run = runAt(side);
+        ...{ run: `bloom:${task.id}`, machine: "bloom", branches: branches },
+        look(branch) {
+          const run = runAt(branch);
           checkReachable(BLOOM, fromStored(run));
-          return { state: run.state, isOver: isOver(run), notes: notesOn(run, side) };
+          return { state: run.state, isOver: isOver(run), notes: notesOn(run, branch) };
         },
       },
       input,
-      (side, step) => {
-        const run = runAt(side);
+      (branch, step) => {
+        const run = runAt(branch);
         const [path, text] = [loopRunPath(task.id), renderRun(run)];
-        const steps = [...side.steps, step] as unknown as readonly Step[];
+        const steps = [...branch.steps, step] as unknown as readonly Step[];
         const of = { run: `bloom:${task.id}`, states: BLOOM_STATES, table: seen.table };
-        const first = side.recorded ? side.steps.length : seen.recorded;
+        const first = branch.recorded ? branch.steps.length : seen.recorded;
         return [
           { type: "write", path, text },
           recordOfTaken({ ...of, steps, recordedState: fromStored(run), time: step.time }, path, text),
@@ -66,27 +66,27 @@ export const adopt: Transaction<AdoptInput, LoadedBranches, ReadonlySet<string>,
   },
 };
 
-async function readSides(view: View, { id }: AdoptInput, context: Context): Promise<LoadedBranches> {
+async function readBranches(view: View, { id }: AdoptInput, context: Context): Promise<LoadedBranches> {
   const { file } = await loadTasks(view, context);
   const task = taskOf(file.tasks, id);
   const own = await findRun(view, task.id);
-  const sides = await loadSides(view, task.id);
-  const side = sides.find(({ recorded }) => recorded === null);
-  const recorded = await recordedSteps(view, task.id, side?.steps ?? []);
-  return { task, own, sides, recorded, table: hashOfTable(BLOOM) };
+  const branches = await loadBranches(view, task.id);
+  const branch = branches.find(({ recorded }) => recorded === null);
+  const recorded = await recordedSteps(view, task.id, branch?.steps ?? []);
+  return { task, own, branches: branches, recorded, table: hashOfTable(BLOOM) };
 }
 
 /**
  * Its evidence is what another checkout says: it is shown, and does not count here. So all steps are verified again, and
  * whether the work was merged is looked up again. A session stays where it was.
  */
-function taken(task: Task, side: RunSide, own: TaskRun | null): TaskRun {
-  if (side.recorded === null) return own ?? newRun(task, side.steps.at(-1)?.time ?? "");
-  const run = runOf(task.id, side.recorded.recordedState);
+function taken(task: Task, branch: TaskBranch, own: TaskRun | null): TaskRun {
+  if (branch.recorded === null) return own ?? newRun(task, branch.steps.at(-1)?.time ?? "");
+  const run = runOf(task.id, branch.recorded.recordedState);
   return { ...run, evidence: own?.evidence ?? [], spent: own?.spent ?? run.spent, costs: own?.costs ?? [] };
 }
 
-function notesOn({ pullRequest, reason, work }: TaskRun, { recorded }: RunSide): readonly string[] {
+function notesOn({ pullRequest, reason, work }: TaskRun, { recorded }: TaskBranch): readonly string[] {
   return [
     ...(reason === null ? [] : [`Its reason: ${reason}`]),
     ...(work ? [`Its work is on ${work.branch}, at ${work.commit.slice(0, 12)}.`] : []),

@@ -5,14 +5,14 @@ import type { View } from "../../core/ports/store.ts";
 import { checkReachable } from "../../engine/reach.ts";
 import { loadRecord } from "../../runtime/record.ts";
 import {
+  branchesOf,
   elsewhereError,
   forked,
   loadRecords,
+  type RunBranch,
   recordedIds,
   recordedUpTo,
   recordNames,
-  type Side,
-  sidesOf,
 } from "../../runtime/team-records.ts";
 import type { Elsewhere } from "../../runtime/transaction.ts";
 import { isOpenStatus, placedTasks, type Task } from "../../tasks-file/task.ts";
@@ -21,7 +21,7 @@ import { type RecordedState, type RecordedStep, SHARED } from "./recorded-state.
 import { BLOOM } from "./table.ts";
 import { isOver, newRun, type Runs, type TaskRun } from "./task-run.ts";
 
-export type RunSide = Side<RecordedStep, RecordedState>;
+export type TaskBranch = RunBranch<RecordedStep, RecordedState>;
 
 /** The run as others recorded it: for show, until a person takes it over. */
 export function runOf(task: string, recordedState: RecordedState): TaskRun {
@@ -35,13 +35,13 @@ export function runOf(task: string, recordedState: RecordedState): TaskRun {
   };
 }
 
-/** The sides of a task's run; none: nothing is recorded. `own`: this checkout's own steps count, too. */
-export async function loadSides(view: View, task: string): Promise<readonly RunSide[]> {
+/** The branches of a task's run; none: nothing is recorded. `own`: this checkout's own steps count, too. */
+export async function loadBranches(view: View, task: string): Promise<readonly TaskBranch[]> {
   const run = `bloom:${task}`;
   const names = await recordNames(view, run);
   if (names.length === 0) return [];
   const own = (await loadRecord(view, run))?.steps ?? [];
-  return sidesOf(run, await loadRecords(view, run, names, SHARED), own);
+  return branchesOf(run, await loadRecords(view, run, names, SHARED), own);
 }
 
 export interface OthersRun {
@@ -56,7 +56,7 @@ export interface OthersRun {
  */
 export async function findOthers(view: View, task: string, isHere: boolean): Promise<OthersRun | null> {
   try {
-    return othersOf(task, await loadSides(view, task));
+    return othersOf(task, await loadBranches(view, task));
   } catch (thrown) {
     // Damage among the records stops nobody who has the run.
     if (isHere && thrown instanceof PawlError && thrown.code === "records-invalid") return null;
@@ -64,11 +64,11 @@ export async function findOthers(view: View, task: string, isHere: boolean): Pro
   }
 }
 
-function othersOf(task: string, sides: readonly RunSide[]): OthersRun | null {
-  if (sides.length > 1) throw forked(`bloom:${task}`, sides);
-  const [side] = sides;
-  if (!side?.recorded) return null;
-  const { path, recordedState } = side.recorded;
+function othersOf(task: string, branches: readonly TaskBranch[]): OthersRun | null {
+  if (branches.length > 1) throw forked(`bloom:${task}`, branches);
+  const [branch] = branches;
+  if (!branch?.recorded) return null;
+  const { path, recordedState } = branch.recorded;
   const reached = attempt(
     () => checkReachable(BLOOM, { state: recordedState.state, variables: recordedState.kept }),
     false,
@@ -79,9 +79,9 @@ function othersOf(task: string, sides: readonly RunSide[]): OthersRun | null {
       `${path} cannot be used: no run of Bloom can be ${recordedState.state} as it says. Nothing was changed.`,
       `Ask whoever committed it: \`git log -- ${path}\`.`,
     );
-  const last = side.steps.at(-1);
+  const last = branch.steps.at(-1);
   const elsewhere = { by: last?.by?.who ?? last?.by?.channel ?? "", time: last?.time ?? "" };
-  return { run: runOf(task, recordedState), elsewhere, steps: side.steps };
+  return { run: runOf(task, recordedState), elsewhere, steps: branch.steps };
 }
 
 /** Why nothing may be done with a task whose run others advanced. */

@@ -9,7 +9,7 @@ import type { Context, Proposal, Reply, StoryInput, Transaction } from "../../ru
 import { strengthOf } from "../../runtime/person.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
 import { runMissing } from "./load-run.ts";
-import { loadOwn, loadSides, runChanges } from "./resolve-run.ts";
+import { loadBranches, loadOwn, runChanges } from "./resolve-run.ts";
 import { configurationOf, type RunFile, runPath, sharedEntry } from "./run-file.ts";
 import { differencesIn, isChained } from "./run-history.ts";
 
@@ -41,8 +41,8 @@ async function readEdited(source: DefinitionSource, view: View, id: string): Pro
   if (file === null) throw runMissing(source.name, id);
   configurationOf(runPath(source.name, id), file, loaded);
   const history = (await isChained(file)) ? file.history : [];
-  const { recorded, sides } = await loadSides(view, source.name, id, { ...file, history });
-  const over = sides.flatMap((side) => (side.recorded === null ? [] : [side.head]));
+  const { recorded, branches } = await loadBranches(view, source.name, id, { ...file, history });
+  const over = branches.flatMap((branch) => (branch.recorded === null ? [] : [branch.head]));
   const found = await differencesIn(view, file, loaded);
   const others = found.length > 0 && over.length > 0 ? ["what others recorded no longer counts"] : [];
   return { loaded, file, found: [...found, ...others], history, recorded, over };

@@ -1,4 +1,4 @@
-/** A person takes over a run that others advanced, or chooses which of its sides counts. */
+/** A person takes over a run that others advanced, or chooses which of its branches counts. */
 import type { View } from "../../core/ports/store.ts";
 import { isFinal } from "../../engine/lookup.ts";
 import { type AdoptionStep, adoptRun } from "../../runtime/adopt-run.ts";
@@ -6,14 +6,21 @@ import type { AdoptInput, Reply, Transaction } from "../../runtime/module.ts";
 import type { Context } from "../../runtime/transaction.ts";
 import type { Loaded } from "./definition.ts";
 import { runMissing } from "./load-run.ts";
-import { fileOf, loadOwn, loadSides, type RunSide, runChanges, type Sides } from "./resolve-run.ts";
+import {
+  fileOf,
+  loadBranches,
+  loadOwn,
+  type OwnBranch,
+  type OwnBranches,
+  runChanges,
+} from "./resolve-run.ts";
 import { commandIn, configurationOf, type RunFile, runPath } from "./run-file.ts";
-import { checkHistory, sideFaults } from "./run-history.ts";
+import { branchFaults, checkHistory } from "./run-history.ts";
 
-interface LoadedBranches extends Sides {
-  readonly files: ReadonlyMap<RunSide, RunFile>;
-  /** By side: why it cannot be followed to its end, in words for a person. */
-  readonly faults: ReadonlyMap<RunSide, readonly string[]>;
+interface LoadedBranches extends OwnBranches {
+  readonly files: ReadonlyMap<OwnBranch, RunFile>;
+  /** By branch: why it cannot be followed to its end, in words for a person. */
+  readonly faults: ReadonlyMap<OwnBranch, readonly string[]>;
   /** Null: a program has the table. */
   readonly loaded: Loaded | null;
 }
@@ -25,12 +32,12 @@ export function adoptOf(
 ): Transaction<AdoptInput, LoadedBranches, undefined, Reply> {
   return {
     run: ({ id }) => `${name}:${id}`,
-    read: async (view, { id }) => readSides(view, name, id, (await load?.(view)) ?? null),
+    read: async (view, { id }) => readBranches(view, name, id, (await load?.(view)) ?? null),
     propose: (seen, _, input, context) => adoptBranch(`${name}:${input.id}`, seen, input, context),
   };
 }
 
-async function readSides(
+async function readBranches(
   view: View,
   name: string,
   id: string,
@@ -38,33 +45,33 @@ async function readSides(
 ): Promise<LoadedBranches> {
   const file = await loadOwn(view, name, id);
   if (file && loaded) await checkHistory(view, file, loaded);
-  const found = await loadSides(view, name, id, file);
-  if (found.sides.length === 0) throw runMissing(name, id);
-  const files = new Map(found.sides.map((side) => [side, fileOf(name, id, side, found.own)]));
-  const faults = new Map<RunSide, readonly string[]>();
-  for (const [side, each] of files) faults.set(side, loaded ? await sideFaults(each, loaded) : []);
+  const found = await loadBranches(view, name, id, file);
+  if (found.branches.length === 0) throw runMissing(name, id);
+  const files = new Map(found.branches.map((branch) => [branch, fileOf(name, id, branch, found.own)]));
+  const faults = new Map<OwnBranch, readonly string[]>();
+  for (const [branch, each] of files) faults.set(branch, loaded ? await branchFaults(each, loaded) : []);
   return { ...found, files, faults, loaded };
 }
 
 function adoptBranch(run: string, seen: LoadedBranches, input: AdoptInput, context: Context) {
-  const { faults, files, loaded, recorded, sides } = seen;
-  const fileAt = (side: RunSide) => files.get(side) as RunFile;
+  const { faults, files, loaded, recorded, branches } = seen;
+  const fileAt = (branch: OwnBranch) => files.get(branch) as RunFile;
   return adoptRun(
     {
       run,
       machine: run.slice(0, run.indexOf(":")),
-      sides,
-      look(side) {
-        const file = fileAt(side);
-        if (loaded) configurationOf(side.recorded?.path ?? runPath(file.workflow, file.id), file, loaded);
+      branches: branches,
+      look(branch) {
+        const file = fileAt(branch);
+        if (loaded) configurationOf(branch.recorded?.path ?? runPath(file.workflow, file.id), file, loaded);
         const isOver = loaded ? isFinal(loaded.definition.table, file.state) : file.awaits === "nobody";
-        return { state: file.state, isOver, notes: notesOn(file, loaded, faults.get(side) ?? []) };
+        return { state: file.state, isOver, notes: notesOn(file, loaded, faults.get(branch) ?? []) };
       },
     },
     input,
-    (side, step) => {
-      const file = goingOn(fileAt(side), side, step, context, loaded);
-      return runChanges(file, side.recorded ? side.steps.length : recorded);
+    (branch, step) => {
+      const file = goingOn(fileAt(branch), branch, step, context, loaded);
+      return runChanges(file, branch.recorded ? branch.steps.length : recorded);
     },
     context,
   );
@@ -82,12 +89,12 @@ function notesOn(file: RunFile, loaded: Loaded | null, faults: readonly string[]
 /** With the step that takes it over. A command that was under way there runs here under a key of its own. */
 function goingOn(
   file: RunFile,
-  side: RunSide,
+  branch: OwnBranch,
   step: AdoptionStep,
   { now }: Pick<Context, "now">,
   loaded: Loaded | null,
 ): RunFile {
-  const waits = side.recorded?.recordedState.pending;
+  const waits = branch.recorded?.recordedState.pending;
   const pending =
     waits !== undefined && loaded && commandIn(loaded.definition, waits)
       ? { pending: { row: waits, key: `${now.id}-run`, since: now.time } }

@@ -7,21 +7,21 @@ import type { Change, View } from "../../core/ports/store.ts";
 import { hashOfStep } from "../../runtime/history.ts";
 import {
   areOf,
+  branchesOf,
   loadRecords,
   newRecords,
-  onlySide,
+  onlyBranch,
+  type RunBranch,
   recordedIds,
   recordedUpTo,
   recordNames,
-  type Side,
-  sidesOf,
 } from "../../runtime/team-records.ts";
 import type { Elsewhere } from "../../runtime/transaction.ts";
 import type { Loaded } from "./definition.ts";
 import {
   configurationOf,
   type Entry,
-  fileOfSide,
+  fileOfBranch,
   listRuns,
   parseRun,
   type RecordedState,
@@ -32,14 +32,14 @@ import {
   SHARED,
   sharedEntry,
 } from "./run-file.ts";
-import { anchorOf, sideFaults } from "./run-history.ts";
+import { anchorOf, branchFaults } from "./run-history.ts";
 
-export type RunSide = Side<Entry, RecordedState>;
+export type OwnBranch = RunBranch<Entry, RecordedState>;
 
-export interface Sides {
+export interface OwnBranches {
   /** This checkout's own file; null: there is none. */
   readonly own: RunFile | null;
-  readonly sides: readonly RunSide[];
+  readonly branches: readonly OwnBranch[];
   /** How many of the file's entries are recorded. */
   readonly recorded: number;
 }
@@ -67,22 +67,22 @@ export async function loadOwn(view: View, workflow: string, id: string): Promise
 }
 
 /** `own`: the checkout's own file, as it was read. Throws `records-invalid`. */
-export async function loadSides(
+export async function loadBranches(
   view: View,
   workflow: string,
   id: string,
   own: RunFile | null,
-): Promise<Sides> {
+): Promise<OwnBranches> {
   const run = `${workflow}:${id}`;
   const entries = (own?.history ?? []).map(sharedEntry);
   const names = await recordNames(view, run);
   if (areOf(names, entries)) {
     const head = entries.at(-1);
-    const side = head && { head: hashOfStep(head), steps: entries, recorded: null };
-    return { own, sides: side ? [side] : [], recorded: entries.length };
+    const branch = head && { head: hashOfStep(head), steps: entries, recorded: null };
+    return { own, branches: branch ? [branch] : [], recorded: entries.length };
   }
   const records = await loadRecords(view, run, names, SHARED);
-  return { own, sides: sidesOf(run, records, entries), recorded: recordedUpTo(records, entries) };
+  return { own, branches: branchesOf(run, records, entries), recorded: recordedUpTo(records, entries) };
 }
 
 /** Where the run stands; null: it has not begun. Throws `records-forked` and `records-invalid`. */
@@ -92,29 +92,30 @@ export async function loadStanding(
   id: string,
   file: RunFile | null,
 ): Promise<Standing | null> {
-  const { own, recorded, sides } = await loadSides(view, workflow, id, file);
-  if (sides.length === 0) return own && { file: own, elsewhere: null, recorded, path: runPath(workflow, id) };
-  const side = onlySide(`${workflow}:${id}`, sides);
-  if (own && side.recorded === null)
+  const { own, recorded, branches } = await loadBranches(view, workflow, id, file);
+  if (branches.length === 0)
+    return own && { file: own, elsewhere: null, recorded, path: runPath(workflow, id) };
+  const branch = onlyBranch(`${workflow}:${id}`, branches);
+  if (own && branch.recorded === null)
     return { file: own, elsewhere: null, recorded, path: runPath(workflow, id) };
-  const last = side.steps.at(-1);
+  const last = branch.steps.at(-1);
   const elsewhere = { by: last?.by.who ?? last?.by.channel ?? "", time: last?.time ?? "" };
-  const path = side.recorded?.path ?? "";
-  return { file: fileOf(workflow, id, side, own), elsewhere, recorded: side.steps.length, path };
+  const path = branch.recorded?.path ?? "";
+  return { file: fileOf(workflow, id, branch, own), elsewhere, recorded: branch.steps.length, path };
 }
 
-/** The run as the side has it. What commands printed here stays. */
-export function fileOf(workflow: string, id: string, side: RunSide, own: RunFile | null): RunFile {
-  if (own && side.recorded === null) return own;
+/** The run as the branch has it. What commands printed here stays. */
+export function fileOf(workflow: string, id: string, branch: OwnBranch, own: RunFile | null): RunFile {
+  if (own && branch.recorded === null) return own;
   const kept = new Map((own?.history ?? []).map((entry) => [hashOfStep(sharedEntry(entry)), entry]));
-  const history = side.steps.map((step) => kept.get(hashOfStep(step)) ?? step);
-  return fileOfSide(workflow, id, history, side.recorded?.recordedState as RecordedState);
+  const history = branch.steps.map((step) => kept.get(hashOfStep(step)) ?? step);
+  return fileOfBranch(workflow, id, history, branch.recorded?.recordedState as RecordedState);
 }
 
 /** Throws `records-invalid` where what others recorded does not follow from itself, and `run-unreachable`. */
 export async function checkElsewhere({ file, path }: Standing, loaded: Loaded): Promise<void> {
   configurationOf(path, file, loaded);
-  const found = await sideFaults(file, loaded);
+  const found = await branchFaults(file, loaded);
   if (found.length > 0)
     throw new PawlError(
       "records-invalid",

@@ -130,7 +130,7 @@ export function recordedStateIn(file: RunFile): RecordedState {
 }
 
 /** The run's file, as a side of its records says. */
-export function fileOfSide(
+export function fileOfBranch(
   workflow: string,
   id: string,
   history: readonly Entry[],

@@ -79,7 +79,7 @@ async function linkFaults({ history }: RunFile): Promise<readonly string[]> {
 }
 
 /** Where a side of the run's records does not follow from itself, each in words for a person. */
-export async function sideFaults(file: RunFile, { definition, hash }: Loaded): Promise<readonly string[]> {
+export async function branchFaults(file: RunFile, { definition, hash }: Loaded): Promise<readonly string[]> {
   const { history, kept: variables, origin, state, table_hash } = file;
   if (hash !== table_hash) return [];
   const from = { ...origin, begins: origin.at === 0 };

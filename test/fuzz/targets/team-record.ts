@@ -1,7 +1,7 @@
 /** A record of a run, as a clone brings it. */
 import { projectPath } from "../../../src/core/path.ts";
 import { hashOfStep } from "../../../src/runtime/history.ts";
-import { newRecords, parseRecord, sidesOf } from "../../../src/runtime/team-records.ts";
+import { branchesOf, newRecords, parseRecord } from "../../../src/runtime/team-records.ts";
 import { SHARED } from "../../../src/workflows/custom/run-file.ts";
 import type { Target } from "../target.ts";
 
@@ -28,6 +28,6 @@ export const teamRecord: Target = {
   run(bytes) {
     const name = `.alfred/records/release/1.2.0/0002-${hashOfStep(second).slice(0, 16)}.json`;
     const found = parseRecord(projectPath(name), RUN, Buffer.from(bytes).toString("utf8"), SHARED);
-    sidesOf(RUN, [found]);
+    branchesOf(RUN, [found]);
   },
 };

@@ -36,7 +36,7 @@ export interface TaskBranches extends Shared {
   readonly branches: readonly ToolBranch[];
 }
 
-export interface TaskStanding {
+export interface ResolvedTask {
   readonly state: TaskState;
   /** Who went on with it in another checkout, while this one has a state of it. */
   readonly elsewhere: Elsewhere | null;
@@ -70,7 +70,7 @@ function namedIn(names: readonly string[], steps: readonly ToolStep[]): Readonly
 }
 
 /** Throws `state-unreadable`, `records-forked` and `records-invalid`. */
-export async function loadStanding(view: View, id: string): Promise<TaskStanding> {
+export async function resolveTask(view: View, id: string): Promise<ResolvedTask> {
   const { own, branches, ...shared } = await loadBranches(view, id, await findOwn(view, id));
   if (branches.length === 0) return { state: own ?? newTaskState(id, NEVER), elsewhere: null, shared };
   const branch = onlyBranch(nameOf(id), branches);
@@ -101,8 +101,8 @@ export function stateOf(
 }
 
 /** The task's standing for whoever only looks at it. Throws as `loadActing`, but shows what others went on with. */
-export async function loadShown(view: View, id: string): Promise<TaskStanding> {
-  const standing = await loadStanding(view, id);
+export async function loadShown(view: View, id: string): Promise<ResolvedTask> {
+  const standing = await resolveTask(view, id);
   await checkOwn(view, standing.elsewhere ? await findOwn(view, id) : standing.state);
   return standing;
 }
@@ -111,7 +111,7 @@ export async function loadShown(view: View, id: string): Promise<TaskStanding> {
  * The task's standing for whoever acts on it. Throws `state-unreadable`, `state-tampered`, `records-forked`,
  * `records-invalid`, and `run-elsewhere` if it is open and others went on with it.
  */
-export async function loadActing(view: View, id: string): Promise<TaskStanding> {
+export async function loadActing(view: View, id: string): Promise<ResolvedTask> {
   const standing = await loadShown(view, id);
   const { elsewhere, state } = standing;
   if (elsewhere && NEXT_TOOL[state.task_status] !== null) throw elsewhereError(nameOf(id), elsewhere);
@@ -132,7 +132,7 @@ export async function loadHere(view: View, id: string): Promise<TaskState> {
 
 /** The same, whether or not it follows from its history. */
 export async function findHere(view: View, id: string): Promise<TaskState> {
-  return (await findOwn(view, id)) ?? (await loadStanding(view, id)).state;
+  return (await findOwn(view, id)) ?? (await resolveTask(view, id)).state;
 }
 
 export async function checkOwn(view: View, state: TaskState | null): Promise<void> {

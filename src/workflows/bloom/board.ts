@@ -13,7 +13,7 @@ import { heldTasks } from "./lease.ts";
 import { filesNamed } from "./overlap.ts";
 import { heldByCancelled, isClosed } from "./pick.ts";
 import { loadQuestions, type Question } from "./question.ts";
-import { type Standing, standingsOf } from "./scheduling-status.ts";
+import { type SchedulingStatus, schedulingStatuses } from "./scheduling-status.ts";
 import { withOthers } from "./shared.ts";
 import { OVER } from "./table.ts";
 import { listRuns, loadRuns, reasonOf, type TaskRun } from "./task-run.ts";
@@ -50,7 +50,7 @@ async function loadBoard(view: View, around: OverviewContext): Promise<BoardTask
     placed.flatMap(({ task }) => (kept.has(task.id) ? [task.id] : [])),
   );
   const { runs, held } = await withOthers(view, file, here);
-  const standings = standingsOf(file, runs, around.time);
+  const standings = schedulingStatuses(file, runs, around.time);
   const atWork = runs.size === 0 ? new Set<string>() : await heldTasks(around.leases, around.time);
   const open = (await loadQuestions(view)).filter(({ answer }) => answer === null);
   const stuck = heldByCancelled(file, standings);
@@ -86,7 +86,7 @@ async function load(view: View, { cache, settings }: OverviewContext): Promise<r
 
 interface CardContext {
   readonly run: TaskRun | undefined;
-  readonly standing: Standing | undefined;
+  readonly standing: SchedulingStatus | undefined;
   readonly isAtWork: boolean;
   /** Why nothing is done with it until a person decides. */
   readonly fault: string | null;
@@ -122,7 +122,7 @@ function columnOf(task: Task, { fault, isAtWork, questions, standing }: CardCont
   return isAtWork || standing !== undefined || task.status === "in_progress" ? "working" : "open";
 }
 
-const WAITS: ReadonlySet<Standing> = new Set<Standing>([
+const WAITS: ReadonlySet<SchedulingStatus> = new Set<SchedulingStatus>([
   "waiting_for_human",
   "awaiting_merge",
   "target_red",

@@ -14,7 +14,7 @@ import { heldTasks } from "./lease.ts";
 import { personsEvent } from "./persons-event.ts";
 import { heldByCancelled, isClosed, openPhase, type Waits, waitsIn } from "./pick.ts";
 import { loadQuestions } from "./question.ts";
-import { standingsOf } from "./scheduling-status.ts";
+import { schedulingStatuses } from "./scheduling-status.ts";
 import { findOthers, type OthersRun, sharedTasks } from "./shared.ts";
 import { BLOOM } from "./table.ts";
 import { type AgentRest, isOver, listRuns, loadRun, type TaskRun } from "./task-run.ts";
@@ -42,7 +42,7 @@ export async function overview(view: View, around: OverviewContext): Promise<rea
     }
   }
   const others = await othersIn(view, tasks, runs, faults);
-  const standings = standingsOf(tasks, runs, around.time);
+  const standings = schedulingStatuses(tasks, runs, around.time);
   const waits = waitsIn(tasks, standings);
   const stuck = heldByCancelled(tasks, standings);
   const phase = openPhase(tasks);

@@ -3,7 +3,7 @@ import { promise } from "../../../test/rig/promise.ts";
 import { parseTasks } from "../../tasks-file/parse.ts";
 import { findTask, type Task } from "../../tasks-file/task.ts";
 import { doneWith, heldByCancelled, isDone, nowReady, takeable, waitingFor } from "./pick.ts";
-import type { Standings } from "./scheduling-status.ts";
+import type { SchedulingStatuses } from "./scheduling-status.ts";
 
 function tasksOf(text: string): readonly Task[] {
   const parsed = parseTasks(`tasks:\n${text.trim()}\n`);
@@ -11,7 +11,7 @@ function tasksOf(text: string): readonly Task[] {
   return parsed.file.tasks;
 }
 const ids = (tasks: readonly Task[]) => tasks.map(({ id }) => id);
-const NONE: Standings = new Map();
+const NONE: SchedulingStatuses = new Map();
 
 describe("What may be worked on", () => {
   it("makes a todo ready once everything that it depends on is done, merge included", () => {
@@ -100,7 +100,7 @@ describe("What may be worked on", () => {
 - {id: C, title: c, status: in_progress}
 - {id: D, title: d, status: in_progress}
 - {id: E, title: e, status: done_pending_merge}`);
-    const states: Standings = new Map([
+    const states: SchedulingStatuses = new Map([
       ["C", "verifying"],
       ["D", "waiting_for_human"],
     ]);

@@ -15,7 +15,7 @@ import {
   type Task,
 } from "../../tasks-file/task.ts";
 import type { Labels } from "./labels.ts";
-import { rests, type Standings } from "./scheduling-status.ts";
+import { rests, type SchedulingStatuses } from "./scheduling-status.ts";
 
 export interface Worker {
   /** Takes the tasks of this group and those without one; null: all. */
@@ -51,7 +51,7 @@ export function openPhase(tasks: readonly Task[]): number | null {
 }
 
 /** The todo tasks that wait for nothing: they become ready_for_agent. */
-export function nowReady(tasks: readonly Task[], runs: Standings): readonly Task[] {
+export function nowReady(tasks: readonly Task[], runs: SchedulingStatuses): readonly Task[] {
   const phase = openPhase(tasks);
   const waits = waitsIn(tasks, runs);
   const isLater = ({ phase: own }: Task) => own !== undefined && phase !== null && own > phase;
@@ -65,7 +65,7 @@ export function nowReady(tasks: readonly Task[], runs: Standings): readonly Task
 /** The tasks that a worker may take now: first those to resume, then by phase and position in the file. */
 export function takeable(
   tasks: readonly Task[],
-  runs: Standings,
+  runs: SchedulingStatuses,
   worker: Worker = ANY_WORKER,
 ): readonly Task[] {
   const waits = waitsIn(tasks, runs);
@@ -92,7 +92,7 @@ export function scopeOf(tasks: readonly Task[], worker: Worker): Scope {
 }
 
 /** Begun before and not idle: a run that was stopped or whose owner died, or work that is done but not merged. */
-function isResumed(task: Task, runs: Standings): boolean {
+function isResumed(task: Task, runs: SchedulingStatuses): boolean {
   const standing = runs.get(task.id);
   if (standing === undefined) return task.status === "done_pending_merge";
   return RESUMED.has(task.status) && !rests(standing);
@@ -111,7 +111,7 @@ function belongsTo(task: Task, worker: Worker): boolean {
 }
 
 /** What the task waits for, in words; null: for nothing. */
-export function waitingFor(tasks: readonly Task[], id: string, runs: Standings): string | null {
+export function waitingFor(tasks: readonly Task[], id: string, runs: SchedulingStatuses): string | null {
   const placed = placedTask(tasks, id);
   return placed === undefined ? null : waitsIn(tasks, runs)(placed.task, placed.parent);
 }
@@ -119,7 +119,7 @@ export function waitingFor(tasks: readonly Task[], id: string, runs: Standings):
 /** What a task waits for, in words; null: for nothing. */
 export type Waits = (task: Task, parent: Task | null) => string | null;
 
-export function waitsIn(tasks: readonly Task[], runs: Standings): Waits {
+export function waitsIn(tasks: readonly Task[], runs: SchedulingStatuses): Waits {
   const holds = holdsIn(tasks, runs);
   return (task, parent) => holds(task, parent)?.why ?? null;
 }
@@ -131,7 +131,10 @@ interface Hold {
 }
 
 /** What holds a task up; null: nothing. */
-function holdsIn(tasks: readonly Task[], runs: Standings): (task: Task, parent: Task | null) => Hold | null {
+function holdsIn(
+  tasks: readonly Task[],
+  runs: SchedulingStatuses,
+): (task: Task, parent: Task | null) => Hold | null {
   const find = (id: string) => placedTask(tasks, id);
   const isOwnDone = (id: string) => {
     const placed = find(id);
@@ -170,7 +173,10 @@ function holdsIn(tasks: readonly Task[], runs: Standings): (task: Task, parent: 
 }
 
 /** The open tasks that wait for something cancelled, each with what in words. */
-export function heldByCancelled(tasks: readonly Task[], runs: Standings): ReadonlyMap<string, string> {
+export function heldByCancelled(
+  tasks: readonly Task[],
+  runs: SchedulingStatuses,
+): ReadonlyMap<string, string> {
   const holds = holdsIn(tasks, runs);
   const held = new Map<string, string>();
   for (const { task, parent } of notClosed(tasks)) {
@@ -188,7 +194,7 @@ function familyOf(tasks: readonly Task[], id: string): readonly string[] {
 /**
  * The parents that become done as the task closes: their own work was done, and this was the last open subtask.
  */
-export function doneWith(tasks: readonly Task[], id: string, runs: Standings): readonly Task[] {
+export function doneWith(tasks: readonly Task[], id: string, runs: SchedulingStatuses): readonly Task[] {
   const parentOf = (child: string) => placedTask(tasks, child)?.parent;
   const done = new Set([id]);
   const result: Task[] = [];

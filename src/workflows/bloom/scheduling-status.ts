@@ -14,10 +14,10 @@ import type { TaskRun } from "./task-run.ts";
  * `backing_off`: it waits for the time of its next attempt, whatever it is doing. `awaiting_merge`: its pull request is
  * open, and nothing is left but to check whether it was merged.
  */
-export type Standing = TaskState | "backing_off" | "awaiting_merge";
+export type SchedulingStatus = TaskState | "backing_off" | "awaiting_merge";
 
 /** Of every task that has a run, by id. */
-export type Standings = ReadonlyMap<string, Standing>;
+export type SchedulingStatuses = ReadonlyMap<string, SchedulingStatus>;
 
 /** The failures after which the next attempt waits for some time. */
 export const BACKS_OFF: ReadonlySet<TaskEvent> = new Set([
@@ -37,7 +37,7 @@ const awaitingMerge = lookOnce(
 );
 
 /** The states that each view covers. */
-export const VIEWS: Readonly<Record<Exclude<Standing, TaskState>, ReadonlySet<string>>> = {
+export const VIEWS: Readonly<Record<Exclude<SchedulingStatus, TaskState>, ReadonlySet<string>>> = {
   get backing_off() {
     return backingOff();
   },
@@ -56,24 +56,24 @@ function statesAfter({ from, to }: Rule): readonly string[] {
 }
 
 /** Idle until a person acts, its time comes, its pull request was checked, or its target has changed. */
-const RESTS: ReadonlySet<Standing> = new Set<Standing>([
+const RESTS: ReadonlySet<SchedulingStatus> = new Set<SchedulingStatus>([
   ...AT_REST,
   "backing_off",
   "awaiting_merge",
   "target_red",
 ]);
 
-export function rests(standing: Standing): boolean {
+export function rests(standing: SchedulingStatus): boolean {
   return RESTS.has(standing);
 }
 
 /** A status that a person set in tasks.yaml comes before what the runs say. */
-export function standingsOf(
+export function schedulingStatuses(
   tasks: readonly Task[],
   runs: ReadonlyMap<string, TaskRun>,
   now: string,
-): Standings {
-  const standings = new Map<string, Standing>();
+): SchedulingStatuses {
+  const standings = new Map<string, SchedulingStatus>();
   for (const { task } of placedTasks(tasks, runs.keys())) {
     const run = runs.get(task.id);
     const standing = run && standingOf(task, run, now);
@@ -85,7 +85,7 @@ export function standingsOf(
 const SET_BY_PERSON = { reset: null, dropped: "done", halted: "blocked", cancelled: "cancelled" } as const;
 
 /** Null: a person has reset it. */
-function standingOf(task: Task, run: TaskRun, now: string): Standing | null {
+function standingOf(task: Task, run: TaskRun, now: string): SchedulingStatus | null {
   const event = personsEvent(task, run);
   if (event !== null) return SET_BY_PERSON[event];
   if (awaitsMerge(run)) return "awaiting_merge";

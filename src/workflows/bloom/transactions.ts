@@ -35,7 +35,7 @@ import {
 import { BLOOM_STATES } from "./recorded.ts";
 import { runChanges } from "./run-changes.ts";
 import type { Claim } from "./scheduler/claims.ts";
-import type { Standings } from "./scheduling-status.ts";
+import type { SchedulingStatuses } from "./scheduling-status.ts";
 import type { TaskEvent } from "./table.ts";
 import { isOver, loadDoneRun, newRun, type RedTarget, type TaskRun } from "./task-run.ts";
 import { applyDecision, nowIn, type Turn, tableRunOf } from "./turn.ts";
@@ -419,7 +419,7 @@ function removeRun({ run }: LoadedTask, id: string): readonly Change[] {
 
 export interface Picked {
   readonly file: TasksFile;
-  readonly states: Standings;
+  readonly states: SchedulingStatuses;
   readonly runs: ReadonlyMap<string, TaskRun>;
   readonly candidates: readonly Task[];
   /** The tasks that are this worker's. */

@@ -17,7 +17,7 @@ import { agentOf, nextAgent, restingAgents } from "./agent-rest.ts";
 import { unverifiedCommands } from "./commands/run-verify.ts";
 import { type FactContext, INPUTS, TRIED } from "./facts.ts";
 import { doneWith, isClosed } from "./pick.ts";
-import { BACKS_OFF, type Standings } from "./scheduling-status.ts";
+import { BACKS_OFF, type SchedulingStatuses } from "./scheduling-status.ts";
 import { BLOOM, REPLIES, type TaskEvent, type TaskState } from "./table.ts";
 import {
   type AgentRest,
@@ -39,7 +39,7 @@ export interface Turn {
 }
 
 export interface Now extends FactContext {
-  readonly states: Standings;
+  readonly states: SchedulingStatuses;
   /** Edits of the task in the same commit, before the event's own edits. */
   readonly edits?: readonly TaskEdit[];
   readonly time: string;

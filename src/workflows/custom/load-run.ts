@@ -8,7 +8,7 @@ import { hashOfStep } from "../../runtime/history.ts";
 import type { TableRun } from "../../runtime/run-event.ts";
 import type { Elsewhere } from "../../runtime/transaction.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
-import { checkElsewhere, loadOwn, loadStanding, type Standing } from "./resolve-run.ts";
+import { checkElsewhere, loadOwn, type ResolvedRun, resolveRun } from "./resolve-run.ts";
 import { configurationOf, type Order, orderOf, type RunFile, runPath, sharedEntry } from "./run-file.ts";
 import { checkHistory } from "./run-history.ts";
 import { nameRun, sourceNamed } from "./run-name.ts";
@@ -72,13 +72,13 @@ export async function loadChecked(
   workflow: string,
   id: string,
   loaded: Loaded,
-): Promise<Standing | null> {
+): Promise<ResolvedRun | null> {
   const own = await loadOwn(view, workflow, id);
   if (own) {
     configurationOf(runPath(workflow, id), own, loaded);
     await checkHistory(view, own, loaded);
   }
-  const standing = await loadStanding(view, workflow, id, own);
+  const standing = await resolveRun(view, workflow, id, own);
   if (standing?.elsewhere) await checkElsewhere(standing, loaded);
   return standing;
 }

@@ -6,7 +6,7 @@ import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { RunOverview, WorkflowModule } from "../../runtime/module.ts";
 import { unreadableRun } from "../../runtime/unreadable-run.ts";
-import { allRuns, loadOwn, loadStanding } from "./resolve-run.ts";
+import { allRuns, loadOwn, resolveRun } from "./resolve-run.ts";
 
 /** What is known of the workflow without its table. */
 export function programWorkflow(name: string): WorkflowModule {
@@ -41,7 +41,7 @@ async function overview(name: string, view: View): Promise<readonly RunOverview[
 async function overviewOf(name: string, id: string, view: View): Promise<RunOverview | null> {
   const run = { run: `${name}:${id}`, title: name };
   try {
-    const standing = await loadStanding(view, name, id, await loadOwn(view, name, id));
+    const standing = await resolveRun(view, name, id, await loadOwn(view, name, id));
     if (standing === null) return null;
     const { awaits, created_at, history, next, state } = standing.file;
     const since = history.at(-1)?.time ?? created_at;

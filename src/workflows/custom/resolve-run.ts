@@ -44,7 +44,7 @@ export interface OwnBranches {
   readonly recorded: number;
 }
 
-export interface Standing {
+export interface ResolvedRun {
   readonly file: RunFile;
   /** Who went on with it in another checkout; null: this one counts. */
   readonly elsewhere: Elsewhere | null;
@@ -86,12 +86,12 @@ export async function loadBranches(
 }
 
 /** Where the run stands; null: it has not begun. Throws `records-forked` and `records-invalid`. */
-export async function loadStanding(
+export async function resolveRun(
   view: View,
   workflow: string,
   id: string,
   file: RunFile | null,
-): Promise<Standing | null> {
+): Promise<ResolvedRun | null> {
   const { own, recorded, branches } = await loadBranches(view, workflow, id, file);
   if (branches.length === 0)
     return own && { file: own, elsewhere: null, recorded, path: runPath(workflow, id) };
@@ -113,7 +113,7 @@ export function fileOf(workflow: string, id: string, branch: OwnBranch, own: Run
 }
 
 /** Throws `records-invalid` where what others recorded does not follow from itself, and `run-unreachable`. */
-export async function checkElsewhere({ file, path }: Standing, loaded: Loaded): Promise<void> {
+export async function checkElsewhere({ file, path }: ResolvedRun, loaded: Loaded): Promise<void> {
   configurationOf(path, file, loaded);
   const found = await branchFaults(file, loaded);
   if (found.length > 0)

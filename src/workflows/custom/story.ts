@@ -5,16 +5,16 @@ import type { Reply, StoryInput, Transaction } from "../../runtime/module.ts";
 import type { Elsewhere } from "../../runtime/transaction.ts";
 import type { DefinitionSource } from "./definition.ts";
 import { runMissing } from "./load-run.ts";
-import { elsewhereWords, loadOwn, loadStanding, type Standing } from "./resolve-run.ts";
+import { elsewhereWords, loadOwn, type ResolvedRun, resolveRun } from "./resolve-run.ts";
 import type { RunFile } from "./run-file.ts";
 
 export function storyOf(
   source: Pick<DefinitionSource, "name">,
-): Transaction<StoryInput, Standing, undefined, Reply> {
+): Transaction<StoryInput, ResolvedRun, undefined, Reply> {
   return {
     run: () => null,
     async read(view, { id }) {
-      const standing = await loadStanding(view, source.name, id, await loadOwn(view, source.name, id));
+      const standing = await resolveRun(view, source.name, id, await loadOwn(view, source.name, id));
       if (standing) return standing;
       throw runMissing(source.name, id);
     },

@@ -21,7 +21,7 @@ import { eachTask, type Task } from "../../../src/tasks-file/task.ts";
 import { restingAgents } from "../../../src/workflows/bloom/agent-rest.ts";
 import { takeable, waitingFor } from "../../../src/workflows/bloom/pick.ts";
 import { runLoop } from "../../../src/workflows/bloom/scheduler/loop.ts";
-import { standingsOf } from "../../../src/workflows/bloom/scheduling-status.ts";
+import { schedulingStatuses } from "../../../src/workflows/bloom/scheduling-status.ts";
 import type { TaskRun } from "../../../src/workflows/bloom/task-run.ts";
 import { reset } from "../../../src/workflows/bloom/verbs/person.ts";
 import { block, done, ready, todo } from "../../../src/workflows/bloom/verbs/status.ts";
@@ -343,7 +343,7 @@ function openWorld(schedule: Schedule, mostSteps: number) {
       const text = disk.files.get(`.pawl/runs/${task.id}.json`);
       if (text !== undefined) runs.set(task.id, JSON.parse(text));
     }
-    return { tasks, runs, states: standingsOf(tasks, runs, simulator.now().toISOString()) };
+    return { tasks, runs, states: schedulingStatuses(tasks, runs, simulator.now().toISOString()) };
   };
 
   return {

@@ -18,12 +18,12 @@ import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { placedTasks } from "../../../tasks-file/task.ts";
 import { BLOOM_STATES } from "../recorded.ts";
 import { unspent } from "../run-changes.ts";
-import { type Standings, standingsOf } from "../scheduling-status.ts";
+import { type SchedulingStatuses, schedulingStatuses } from "../scheduling-status.ts";
 import { withOthers } from "../shared.ts";
 import { listRuns, loadRuns, type Runs } from "../task-run.ts";
 
 export interface Snapshot extends LoadedTasks, Runs {
-  readonly states: Standings;
+  readonly states: SchedulingStatuses;
 }
 
 export async function loadSnapshot(view: View, context: Context): Promise<Snapshot> {
@@ -32,7 +32,7 @@ export async function loadSnapshot(view: View, context: Context): Promise<Snapsh
   // Whatever the status says: a person may have written another while the run was active.
   const ids = placedTasks(tasks, await listRuns(view)).map(({ task }) => task.id);
   const { runs, held } = await withOthers(view, tasks, await loadRuns(view, ids));
-  const states = standingsOf(tasks, runs, context.now.time);
+  const states = schedulingStatuses(tasks, runs, context.now.time);
   // Nobody takes it, and nothing that depends on it begins.
   const all = held.size === 0 ? states : new Map([...states, ...[...held.keys()].map(blocked)]);
   return { ...loaded, runs, held, states: all };

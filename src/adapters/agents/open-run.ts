@@ -97,12 +97,12 @@ export function openRun(
       const fault = judged(heard, end);
       if (heard.session && heard.usageInAll) keepSpent(projectRoot, spender, heard.session, heard.usageInAll);
       const limited = limitedBy(fault, spender, new Date());
-      return tellEnd(folder, heard, end, fault, limited);
+      return agentEndOf(folder, heard, end, fault, limited);
     },
   };
 }
 
-function tellEnd(
+function agentEndOf(
   runFolder: RunFolder,
   heard: Pick<Heard, "session" | "text" | "usage" | "tools" | "turns" | "model" | "refused">,
   end: ProcessEnd,

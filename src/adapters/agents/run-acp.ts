@@ -124,7 +124,7 @@ function converse(
       return { outcome: optionId === null ? { outcome: "cancelled" } : { outcome: "selected", optionId } };
     })
     .onNotification(methods.client.session.update, ({ params }) => {
-      if (live) tell(toldBy(params.update));
+      if (live) tell(linesIn(params.update));
     })
     .connect(stream);
   connection.closed.catch(() => {});
@@ -247,7 +247,7 @@ async function chooseModel(
   }
 }
 
-function toldBy(update: SessionUpdate): readonly AgentLine[] {
+function linesIn(update: SessionUpdate): readonly AgentLine[] {
   switch (update.sessionUpdate) {
     case "agent_message_chunk":
       return update.content.type === "text" ? [{ type: "text-part", text: update.content.text }] : [];

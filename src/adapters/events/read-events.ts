@@ -41,7 +41,7 @@ export async function* readEvents(path: string, options: ReadEventsOptions = {})
         read = { inode: file?.inode ?? -1, number: aside.at(-1)?.number ?? 0 };
       }
       if (file) for await (const line of newLines(file, named)) yield* unlessTold(eventIn(line), early);
-      if (whole !== null) yield* toldEarly(whole, file, early);
+      if (whole !== null) yield* unreadEvents(whole, file, early);
       if (!changes) return;
       if (file && (await isReplaced(path, file))) {
         // What was written between the last look and the rotation.
@@ -64,7 +64,7 @@ function unlessTold(events: readonly PawlEvent[], early: Set<string>): readonly 
 }
 
 /** The events that the file will hold after what was read of it. */
-function toldEarly(whole: string, file: OpenFile | null, early: Set<string>): readonly PawlEvent[] {
+function unreadEvents(whole: string, file: OpenFile | null, early: Set<string>): readonly PawlEvent[] {
   const read = file === null ? 0 : file.position - file.rest.length;
   const lines = Buffer.from(whole).subarray(read).toString("utf8").split("\n");
   const events = lines.flatMap(eventIn).filter(({ id }) => !early.has(id));

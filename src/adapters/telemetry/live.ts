@@ -52,7 +52,7 @@ const CLOSE_LIMIT = 2000;
 export function openLive(place: LivePlace): Live {
   const { environment, instance, version } = place;
   const resource = resourceOf({ "service.version": version, "service.instance.id": instance });
-  const tell = tellOnce(place.warn);
+  const tell = warnOnce(place.warn);
   const sinks = openSinks(place, tell);
   const spans =
     sinks.traces && new BatchSpanProcessor({ exporter: sinks.traces, scheduledDelayMillis: SOON });
@@ -108,7 +108,7 @@ async function isLate(milliseconds: number, work: Promise<unknown>): Promise<boo
 
 type Tell = (line: string) => void;
 
-function tellOnce(warn: Tell): Tell {
+function warnOnce(warn: Tell): Tell {
   let isTold = false;
   return (line) => {
     if (!isTold) warn(`OpenTelemetry: ${line}. The work goes on.`);

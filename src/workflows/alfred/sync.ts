@@ -45,7 +45,7 @@ export const sync: Transaction<SyncInput, LoadedSync, Gathered, Reply> = {
   async read(view, { id }, context) {
     if (!isTracked(context)) throw notTracked();
     if ((await view.read(taskPath(id))) === null) throw missing(id, await loadTaskIds(view));
-    const told = parseTold(await view.read(trackerPath(id)));
+    const told = parseTrackerState(await view.read(trackerPath(id)));
     const state = await loadState(view, id);
     const archive = await view.list(archiveFolder(id));
     const file = archive.findLast(({ name }) => name.endsWith("-plan_task.md"))?.name;
@@ -150,7 +150,7 @@ function linkTo(path: string, { link }: TrackerSettings): string {
 }
 
 /** An unreadable file counts as nothing reported: reporting twice changes nothing. */
-function parseTold(text: string | null): TrackerState {
+function parseTrackerState(text: string | null): TrackerState {
   if (text === null) return NOTHING;
   return attempt(() => {
     const { plan, status } = JSON.parse(text) as Partial<TrackerState>;

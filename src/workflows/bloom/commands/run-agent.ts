@@ -277,12 +277,12 @@ async function noteNearing(
   earlier: Promise<unknown>,
 ): Promise<void> {
   await earlier;
-  const events = toldNearing(context.known.task, context.known.run, near);
+  const events = nearingEvents(context.known.task, context.known.run, near);
   await context.note({ patch: { nearing: near }, events: events }).catch(() => {});
 }
 
 /** Once for a limit. */
-function toldNearing(task: Task, before: TaskRun, near: Nearing | null): readonly BloomEvent[] {
+function nearingEvents(task: Task, before: TaskRun, near: Nearing | null): readonly BloomEvent[] {
   if (near === null || before.nearing?.limit === near.limit) return [];
   return [{ type: "budget:nearing", taskId: task.id, ...near }];
 }
@@ -375,7 +375,7 @@ async function agentRunResult(
     ...(end.refused === undefined
       ? []
       : ([{ type: "agent:refused", taskId: task.id, run: id, what: end.refused }] as const)),
-    ...toldNearing(task, run, near),
+    ...nearingEvents(task, run, near),
   ];
   const costs = withCost(run, task, {
     ...{ purpose: run.purpose, step: last.step?.id ?? null, usage: end.usage, milliseconds: end.duration },

@@ -54,7 +54,7 @@ export function followSize(app: App, page: HTMLElement): void {
  * Tells the assistant that the verdict is there, so that it goes on: as a message, or else in what it reads next. The verdict
  * itself is in the run already, and is taken from nowhere else.
  */
-export async function tellDecided(app: App, run: string, done: Done, approved: boolean): Promise<void> {
+export async function sendDecision(app: App, run: string, done: Done, approved: boolean): Promise<void> {
   const name = oneLine(run, 200);
   const text = `I ${approved ? "approved" : "rejected"} ${name} in Pawl's review: ${oneLine(done.words, 300)} The verdict is recorded, so do not pass it on. See where ${name} stands, and go on.`;
   const content = [{ type: "text" as const, text }];

@@ -12,7 +12,7 @@ import { Key, Problem, Skeleton } from "../notice.tsx";
 import { ReviewPage } from "../review/page.tsx";
 import { hasPages } from "../route.ts";
 import { answererBy } from "./answerer.ts";
-import { followSize, mayFill, tellDecided, wearHost } from "./host.ts";
+import { followSize, mayFill, sendDecision, wearHost } from "./host.ts";
 
 declare const PAWL_VERSION: string;
 
@@ -52,7 +52,7 @@ function Inside() {
             key={run.value}
             project="client"
             run={run.value}
-            decided={(done, approved) => void tellDecided(app, run.value ?? "", done, approved)}
+            decided={(done, approved) => void sendDecision(app, run.value ?? "", done, approved)}
           />
         )}
       </main>

@@ -10,7 +10,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openProject } from "../src/app/app.ts";
+import { openProject } from "../src/app/open-project.ts";
 import { readEnvironment } from "../src/config/config.ts";
 import { runTransaction } from "../src/runtime/run-transaction.ts";
 import { stepDone } from "../src/workflows/bloom/verbs/step.ts";

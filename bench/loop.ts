@@ -7,7 +7,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { openProject } from "../src/app/app.ts";
+import { openProject } from "../src/app/open-project.ts";
 import { readEnvironment } from "../src/config/config.ts";
 import type { AgentEnd, Agents } from "../src/core/ports/agents.ts";
 import { runLoop } from "../src/workflows/bloom/scheduler/loop.ts";

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify, stripVTControlCharacters, styleText } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { openProject } from "../src/app/app.ts";
+import { openProject } from "../src/app/open-project.ts";
 import { atTerminal } from "../test/rig/terminal.ts";
 
 export const PROGRAM = fileURLToPath(new URL("../dist/main.js", import.meta.url));

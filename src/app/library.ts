@@ -85,7 +85,7 @@ export async function openProject(options: OpenOptions): Promise<OpenProject> {
   const { root, workflows = [], outside = {} } = options;
   keepProgramsFrom(root);
   const [app, own, send, look, define, config, { overview }, { runTransaction }] = await Promise.all([
-    import("./app.ts"),
+    import("./open-project.ts"),
     import("./own-workflows.ts"),
     import("../workflows/custom/send.ts"),
     import("../workflows/custom/look.ts"),

@@ -7,9 +7,9 @@ import { boardOf, hasBoardFile } from "../config/board-file.ts";
 import type { Environment } from "../config/config.ts";
 import { stateFolder } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
-import type { Machine } from "../surfaces/cli/command.ts";
+import type { MachineReport } from "../surfaces/cli/command.ts";
 
-export async function lookAtMachine(root: string | null, environment: Environment): Promise<Machine> {
+export async function lookAtMachine(root: string | null, environment: Environment): Promise<MachineReport> {
   const git = await gitVersion(environment);
   const found = { node: process.versions.node, git, leftOut: leftOutOf(environment) };
   if (root === null) return { ...found, installed: null, state: null, board: "none" };

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
-import { openProject } from "../../src/app/app.ts";
+import { openProject } from "../../src/app/open-project.ts";
 import { canonical } from "../../src/core/canonical.ts";
 import { hashOf } from "../../src/core/hash.ts";
 import { projectPath } from "../../src/core/path.ts";

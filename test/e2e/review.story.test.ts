@@ -3,7 +3,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { allWorkflows, openProject } from "../../src/app/app.ts";
+import { allWorkflows, openProject } from "../../src/app/open-project.ts";
 import type { Project } from "../../src/runtime/project.ts";
 import { differencesOf, reviewOf, waiting } from "../../src/runtime/review/load.ts";
 import type { Review } from "../../src/runtime/review/model.ts";

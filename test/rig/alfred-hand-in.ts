@@ -3,7 +3,7 @@
  * task's id, `before` or `after`. Bundled into `.rig/`.
  */
 import { resolve } from "node:path";
-import { openProject } from "../../src/app/app.ts";
+import { openProject } from "../../src/app/open-project.ts";
 import { readEnvironment } from "../../src/config/config.ts";
 import type { Store } from "../../src/core/ports/store.ts";
 import { runTransaction } from "../../src/runtime/run-transaction.ts";

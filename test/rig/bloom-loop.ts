@@ -4,7 +4,7 @@
  * task in its table) or `commit` (all of them). Bundled into `.rig/`.
  */
 import { resolve } from "node:path";
-import { openProject } from "../../src/app/app.ts";
+import { openProject } from "../../src/app/open-project.ts";
 import { readEnvironment } from "../../src/config/config.ts";
 import type { Change, Store } from "../../src/core/ports/store.ts";
 import { runLoop } from "../../src/workflows/bloom/scheduler/loop.ts";

@@ -166,7 +166,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   "A planted cache": [
     {
       takes: "the cache's place outside the project",
-      file: "src/app/app.ts",
+      file: "src/app/open-project.ts",
       find: "openCache(files.state, ",
       replace: 'openCache({ folder: root.concat("/.pawl") }, ',
       tests: ["test/e2e/bloom-tasks.test.ts: believes no cache that came with the project"],

@@ -30,7 +30,7 @@ import type { Project } from "../../runtime/project.ts";
 import { logFailure } from "../../runtime/run-transaction.ts";
 import { heldTasks } from "../../workflows/bloom/lease.ts";
 import { WORKFLOWS } from "../../workflows/index.ts";
-import { allWorkflows, openProject } from "../app.ts";
+import { allWorkflows, openProject } from "../open-project.ts";
 import { placeOf } from "./notices-place.ts";
 
 export interface NoticesOrder {

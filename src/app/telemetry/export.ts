@@ -10,7 +10,7 @@ import { attempt } from "../../core/attempt.ts";
 import type { PawlEvent } from "../../core/event.ts";
 import { ENDING_SIGNALS } from "../../surfaces/ending-signals.ts";
 import { WORKFLOWS } from "../../workflows/index.ts";
-import { allWorkflows, openProject } from "../app.ts";
+import { allWorkflows, openProject } from "../open-project.ts";
 
 const [root = "", home = "", version = ""] = process.argv.slice(2);
 // A Ctrl-C reaches it too: it ends after the loop has said its last.

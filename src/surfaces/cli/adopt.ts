@@ -6,7 +6,7 @@ import { answerOf } from "./run-verb.ts";
 
 /** A person takes over a run that others advanced, or chooses which of its sides counts. */
 export const adopt: Run = async (host, call) => {
-  const project = await host.project();
+  const project = await host.projects.open();
   const { id, module, run } = await findRun(project, String(call.arguments.run));
   if (module.fault) throw module.fault;
   if (!module.adopt)

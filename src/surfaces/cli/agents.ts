@@ -14,7 +14,7 @@ export const agents: Run = async (host) => {
   const { programs, root, settings } = await openAgents(host);
   const [found, wall] = await Promise.all([
     programs.survey(allowedCommands(settings.bloom.command)),
-    host.wall(root, settings),
+    host.machine.wall(root, settings),
   ]);
   const text = `${renderAgents(found, host.terminal)}${renderWall(wall, host.terminal)}`;
   return { text, data: { agents: found, wall }, ...(isOpen(wall) ? { exit: 1 as const } : {}) };
@@ -54,19 +54,19 @@ export async function openAgents(host: Host): Promise<{
 }> {
   const project = await around(host);
   if (project === null) {
-    const programs = await host.agents(null, DEFAULT_SETTINGS);
+    const programs = await host.machine.agents(null, DEFAULT_SETTINGS);
     return { programs, root: null, settings: DEFAULT_SETTINGS, trust: null };
   }
   const { root, runtime, trust } = project;
   const settings = await runtime.settings(runtime.store.view());
   const { untrusted } = await trust.look();
   const names = untrusted.flatMap(({ kind, name }) => (kind === "agent" ? [name] : []));
-  return { programs: await host.agents(root, settings, names), root, settings, trust };
+  return { programs: await host.machine.agents(root, settings, names), root, settings, trust };
 }
 
 async function around(host: Host): Promise<Project | null> {
   try {
-    return await host.project();
+    return await host.projects.open();
   } catch (thrown) {
     if (toPawlError(thrown).code !== "project-missing") throw thrown;
     return null;

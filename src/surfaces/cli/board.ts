@@ -6,10 +6,10 @@ import { clean } from "./terminal.ts";
 
 /** Serves the board until a signal ends it. An agent's board only shows, and nobody is led to it. */
 export const board: Run = async (host, call) => {
-  const byAgent = host.agent() !== null;
+  const byAgent = host.person.agent() !== null;
   const { readOnly: wanted, open } = call.options as { readonly readOnly?: true; readonly open?: boolean };
   const readOnly = wanted === true || byAgent;
-  const signal = await host.serveBoard({
+  const signal = await host.servers.board({
     folders: call.projects ?? [],
     port: portOf(call),
     readOnly,

@@ -20,7 +20,7 @@ import { answerOf } from "./run-verb.ts";
 const MOST = 8 * 1024 * 1024;
 
 export const call: Run = async (host, given) => {
-  const project = await host.project();
+  const project = await host.projects.open();
   const tool = await toolNamed(project, String(given.arguments.name));
   if (given.options.schema === true) return schemaOf(tool);
   const input = checkArguments(tool, parsed(tool, await written(given)));
@@ -35,7 +35,8 @@ export const call: Run = async (host, given) => {
 };
 
 /** Whoever types it: a person's word is given by a person's commands, which ask at the terminal. */
-function callerOf({ caller }: Host): Caller {
+function callerOf({ person }: Host): Caller {
+  const caller = person.caller();
   return caller.channel === "agent" ? caller : { ...caller, channel: "script" };
 }
 

@@ -130,7 +130,7 @@ export interface GuardOutside {
 }
 
 /** What `pawl doctor` asks of the machine. */
-export interface Machine {
+export interface MachineReport {
   /** The version of Node that runs this program. */
   readonly node: string;
   /** The version of git on the PATH; null: none starts. */
@@ -170,76 +170,98 @@ export interface Leftovers {
   }): void;
 }
 
-/** What a command gets from the program around it. */
+/** What a command gets from the program around it: each names the ports that it uses. */
 export interface Host {
   /** `pawl` or `bloom`: as it was called. */
   readonly name: string;
   readonly version: string;
   readonly terminal: Terminal;
-  /** Where a person is asked. */
-  readonly controllingTerminal: ControllingTerminal;
   /** The caller wants JSON; matters only to commands that print while they run. */
   readonly json?: boolean;
   readonly workflows: Workflows;
-  /** Who called the program, as far as that can be known; more precise once a project is open. */
-  readonly caller: Caller;
-  /** The caller, if this process belongs to one of the loop's runs in the project at `root`; else null. */
-  callerInRun(root: string): Promise<Caller | null>;
-  /** The agent whose process calls, or null: see `agentAround`. */
-  agent(): { readonly agent: string; readonly pid: number; readonly by: string } | null;
-  /** How a client starts this program: the words of a command line. */
-  readonly launch: readonly string[];
+  readonly projects: ProjectsPort;
+  readonly person: PersonPort;
+  readonly machine: MachinePort;
+  readonly repositories: RepositoriesPort;
+  readonly servers: ServersPort;
+  /** Runs another command line of this program, as if a person had typed it here; its exit code. Absent outside of one. */
+  readonly dispatch?: (words: readonly string[]) => Promise<number>;
+}
+
+export interface ProjectsPort {
   /**
    * Opens the project; it is closed when the program ends. `create`: where there is none, the place for one. `option`:
    * another root than the one that `--project` names, which commands need not pass on.
    */
-  project(wanted?: {
+  open(wanted?: {
     readonly create?: boolean;
     readonly option?: string | undefined;
     readonly file?: string | undefined;
   }): Promise<Project>;
   /** Present where an agent called the program: leaves a call for the loop to make. */
   readonly post?: (call: DeferredCall) => Promise<void>;
+  /** What the agent of a run said and did last, the oldest first; for the project at `root`. */
+  lastWords(root: string): Promise<(agentRun: string) => readonly string[]>;
+  /** What Pawl made in the project at `root`, and outside of it. */
+  leftovers(root: string): Promise<Leftovers>;
+  /** What an import reads and an export writes, for the project at `root`. */
+  imports(root: string): Promise<{ readonly sources: Sources; readonly issues: Issues }>;
+  /** The database of `PAWL_DATABASE_URL`; to be closed. Throws `database-unconfigured`. */
+  database(): Promise<Database>;
+}
+
+/** Who called the program, and how a person is asked. */
+export interface PersonPort {
+  /** As far as it can be known; more precise once a project is open. */
+  caller(): Caller;
+  /** The caller, if this process belongs to one of the loop's runs in the project at `root`; else null. */
+  inRun(root: string): Promise<Caller | null>;
+  /** The agent whose process calls, or null: see `agentAround`. */
+  agent(): { readonly agent: string; readonly pid: number; readonly by: string } | null;
+  /** Where a person is asked. */
+  readonly terminal: ControllingTerminal;
+  /** The keys with which the person at this machine signs, for the project at `root`. */
+  keys(root: string): Promise<Keys>;
+}
+
+/** What is installed here, and what holds agents back. */
+export interface MachinePort {
+  /** How a client starts this program: the words of a command line. */
+  launch(): readonly string[];
+  /** What is known of the machine; of the project at `root`, or outside any project. */
+  look(root: string | null): Promise<MachineReport>;
   /**
    * The agents in the settings of the project at `root`; null: outside any project. `untrusted`: the agents whose
    * programs a survey does not start.
    */
   agents(root: string | null, settings: Settings, untrusted?: readonly string[]): Promise<Agents>;
   /**
-   * Verifies a range of commits by what its base says, for the repository at `--project` or around the working folder.
-   */
-  verify(order: VerifyOrder): Promise<Report>;
-  /**
    * The wall that the settings ask for around agents and commands, tried from inside. Null: outside any project.
    * Reports what is missing, even if the settings require it.
    */
   wall(root: string | null, settings: Settings): Promise<WallFound>;
-  /** The keys with which the person at this machine signs, for the project at `root`. */
-  keys(root: string): Promise<Keys>;
   /** What the guard has outside of the project's files. */
   guard(root: string): Promise<GuardOutside>;
-  /** What the agent of a run said and did last, the oldest first; for the project at `root`. */
-  lastWords(root: string): Promise<(agentRun: string) => readonly string[]>;
-  /** Obeys another command line of this program, as if a person had typed it here; its exit code. Absent outside of one. */
-  readonly obey?: (words: readonly string[]) => Promise<number>;
-  /** What Pawl made in the project at `root`, and outside of it. */
-  leftovers(root: string): Promise<Leftovers>;
-  /** What is known of the machine; of the project at `root`, or outside any project. */
-  machine(root: string | null): Promise<Machine>;
   /** Pawl's packages in the person's clients. */
   clientPackages(): Promise<readonly ClientPackage[]>;
+}
+
+export interface RepositoriesPort {
   /** The git repositories and worktrees of the project at `root`. */
-  git(root: string): Promise<{ readonly repositories: Repositories; readonly worktrees: Worktrees }>;
-  /** The database of `PAWL_DATABASE_URL`; to be closed. Throws `database-unconfigured`. */
-  database(): Promise<Database>;
-  /** What an import reads and an export writes, for the project at `root`. */
-  imports(root: string): Promise<{ readonly sources: Sources; readonly issues: Issues }>;
+  open(root: string): Promise<{ readonly repositories: Repositories; readonly worktrees: Worktrees }>;
+  /**
+   * Verifies a range of commits by what its base says, for the repository at `--project` or around the working folder.
+   */
+  verify(order: VerifyOrder): Promise<Report>;
+}
+
+export interface ServersPort {
   /** Serves the board to browsers of this machine until a signal ends it; returns which. */
-  serveBoard(order: BoardOrder): Promise<NodeJS.Signals>;
+  board(order: BoardOrder): Promise<NodeJS.Signals>;
   /** Serves MCP over standard input and output until the client is gone (null) or a signal ends it. */
-  serve(project: Project, workflows: readonly string[]): Promise<NodeJS.Signals | null>;
+  mcp(project: Project, workflows: readonly string[]): Promise<NodeJS.Signals | null>;
   /** Serves MCP over HTTP to programs on this machine until a signal ends it; returns which. */
-  serveHttp(
+  mcpOverHttp(
     project: Project,
     workflows: readonly string[],
     how: {

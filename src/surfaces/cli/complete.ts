@@ -77,7 +77,7 @@ async function valuesOf(host: Host, { name, choices }: CommandArgument): Promise
 
 /** Uses the bare id if it is unique: some shells split words at a colon. */
 async function runsOf(host: Host): Promise<readonly Candidate[]> {
-  const workflows = await overview(await host.project()).catch(() => []);
+  const workflows = await overview(await host.projects.open()).catch(() => []);
   const runs = workflows.flatMap((workflow) => workflow.runs);
   const idOf = (run: string) => run.slice(run.indexOf(":") + 1);
   const ids = runs.map(({ run }) => idOf(run));

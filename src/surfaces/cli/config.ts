@@ -5,7 +5,7 @@ import { wrapPainted } from "./text-width.ts";
 
 /** The effective settings, and where each comes from. */
 export const config: Run = async (host) => {
-  const project = await host.project();
+  const project = await host.projects.open();
   const settings = await project.explainSettings();
   const { columns, paint } = host.terminal;
   const rows = settings.map(({ from, path, value }) => [

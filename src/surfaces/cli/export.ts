@@ -9,7 +9,7 @@ import { refuseAgent } from "./person.ts";
 import { clean } from "./terminal.ts";
 
 export const exportCommand: Run = async (host, { options }) => {
-  const { root, runtime } = await host.project();
+  const { root, runtime } = await host.projects.open();
   const view = runtime.store.view();
   const settings = await runtime.settings(view);
   const { file } = await loadTasks(view, { settings, ...(runtime.cache ? { cache: runtime.cache } : {}) });
@@ -38,7 +38,7 @@ async function toGitHub(
   updates: readonly IssueUpdate[],
   dryRun: boolean,
 ): Promise<Answer> {
-  const { issues } = await host.imports(root);
+  const { issues } = await host.projects.imports(root);
   const sent: Sent[] = [];
   for (const update of updates) {
     const { number, reason, repository, state } = update;

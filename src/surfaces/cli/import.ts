@@ -22,7 +22,7 @@ export const importCommand: Run = async (host, { arguments: given, options }) =>
       `${JSON.stringify(from)} names no repository of GitHub.`,
       "Name the repository: `pawl import github:OWNER/NAME`.",
     );
-  const project = await host.project({ create: true });
+  const project = await host.projects.open({ create: true });
   const found = await readFrom(host, project.root, from, options.format as Format | undefined);
   const dryRun = options.dryRun === true;
   const repo = options.repo as string | undefined;
@@ -33,8 +33,8 @@ export const importCommand: Run = async (host, { arguments: given, options }) =>
     throw new PawlError("usage", "--repo is for tasks.yaml: a task of Alfred has none.", "Leave --repo out.");
   const { importIntoAlfred } = await import("../../import/into-alfred.ts");
   const { reply } = isAlfreds
-    ? await runTransaction(project.runtime, importIntoAlfred, input, host.caller)
-    : await runTransaction(project.runtime, importTasks, input, host.caller);
+    ? await runTransaction(project.runtime, importIntoAlfred, input, host.person.caller())
+    : await runTransaction(project.runtime, importTasks, input, host.person.caller());
   return answerOf(reply.data as unknown as Imported, { from, dryRun }, host);
 };
 
@@ -44,7 +44,7 @@ async function readFrom(
   from: string,
   wanted: Format | undefined,
 ): Promise<{ readonly format: Format; readonly read: Read }> {
-  const outside = await host.imports(root);
+  const outside = await host.projects.imports(root);
   const repository = REPOSITORY.exec(from)?.[1];
   if (repository !== undefined) {
     if (wanted !== undefined && wanted !== "github")

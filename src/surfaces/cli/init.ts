@@ -24,9 +24,9 @@ export const init: Run = async (host, call) => {
   if (call.options.guard === false) return (await import("./guard/init.ts")).withoutGuards(host, call);
   const { client, guard } = call.options;
   const name = CLIENTS.find((each) => each === client);
-  const project = await host.project({ create: true });
+  const project = await host.projects.open({ create: true });
   const steps = [await createFiles(project, host), ...(await initWorkflows(project, host))];
-  const launch = host.launch as Launch;
+  const launch = host.machine.launch() as Launch;
   if (name) steps.push(await connectClient(project, host, CLIENT_FILES[name], launch));
   if (guard) {
     const { guardSteps } = await import("./guard/init.ts");
@@ -98,7 +98,7 @@ function missingFiles(
 async function createFiles(project: Project, host: Host): Promise<Step> {
   const id = project.runtime.newId().replaceAll("-", "");
   const files = [{ path: "pawl.yaml", text: withProjectId(PAWL_YAML, id) }];
-  const { reply } = await runTransaction(project.runtime, missingFiles(files), null, host.caller);
+  const { reply } = await runTransaction(project.runtime, missingFiles(files), null, host.person.caller());
   return { what: "Configuration", ...reply };
 }
 
@@ -106,7 +106,7 @@ async function initWorkflows(project: Project, host: Host): Promise<readonly Ste
   const steps: Step[] = [];
   for (const module of await loadWorkflows(project.workflows)) {
     if (!module.init) continue;
-    const { reply } = await runTransaction(project.runtime, await module.init(), {}, host.caller);
+    const { reply } = await runTransaction(project.runtime, await module.init(), {}, host.person.caller());
     steps.push({ what: module.title, ...reply });
   }
   return steps;
@@ -132,7 +132,7 @@ async function connectClient(project: Project, host: Host, client: Client, launc
       };
     },
   };
-  const { reply } = await runTransaction(project.runtime, plan, null, host.caller);
+  const { reply } = await runTransaction(project.runtime, plan, null, host.person.caller());
   return { what: client.title, ...reply };
 }
 

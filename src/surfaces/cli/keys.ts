@@ -16,8 +16,8 @@ const PAWL_YAML = projectPath("pawl.yaml");
 
 export const addKey: Run = async (host, call) => {
   refuseAgent(host, "decide whose key signs");
-  const project = await host.project();
-  const keys = await host.keys(project.root);
+  const project = await host.projects.open();
+  const keys = await host.person.keys(project.root);
   const key = await chosen(keys, call.arguments.key, call.options.generate === true);
   if (key.isOpen && call.options.unprotected !== true)
     throw new PawlError(
@@ -29,7 +29,7 @@ export const addKey: Run = async (host, call) => {
   checkPrincipal(principal);
   const line = `${principal} namespaces="${GATE_NAMESPACE}" ${key.line}\n`;
   const id = project.runtime.newId().replaceAll("-", "");
-  const { reply } = await runTransaction(project.runtime, adding(line, id), null, host.caller);
+  const { reply } = await runTransaction(project.runtime, adding(line, id), null, host.person.caller());
   await keys.use({ principal, path: key.path });
   const text = [
     `${reply.text}`,
@@ -99,8 +99,8 @@ function adding(
 }
 
 export const listKeys: Run = async (host) => {
-  const project = await host.project();
-  const used = await (await host.keys(project.root)).used();
+  const project = await host.projects.open();
+  const used = await (await host.person.keys(project.root)).used();
   const text = (await project.runtime.store.view().read(ALLOWED_SIGNERS)) ?? "";
   const lines = text.split("\n").filter((line) => line.trim() !== "" && !line.trim().startsWith("#"));
   const signers = lines.map((line) => ({ signer: line.trim().split(/\s+/, 1)[0] ?? "", line: line.trim() }));

@@ -19,7 +19,7 @@ export const log: Run = async (host, call) => {
   const run = call.arguments.run as string | undefined;
   const follow = call.options.follow === true;
   const filter = parseLogFilter(call.options, new Date());
-  const project = await host.project();
+  const project = await host.projects.open();
   const stop = new AbortController();
   const end = (signal: NodeJS.Signals) => stop.abort(signal);
   for (const signal of ENDING_SIGNALS) process.once(signal, end);

@@ -9,14 +9,17 @@ export const mcp: Run = async (host, call) => {
   const names = (call.arguments.names ?? []) as readonly string[];
   const port = portOf(call);
   for (const name of names) await loadWorkflow(host.workflows, name);
-  const project = await host.project({ create: true });
+  const project = await host.projects.open({ create: true });
   await warnOfFaults(host);
   // What a process that died, or quiet hours, left untold.
   project.notices.wake();
   const signal =
     port === null
-      ? await host.serve(project, names)
-      : await host.serveHttp(project, names, { port, onOpen: (served) => printAddress(host, served) });
+      ? await host.servers.mcp(project, names)
+      : await host.servers.mcpOverHttp(project, names, {
+          port,
+          onOpen: (served) => printAddress(host, served),
+        });
   return endedBy(signal);
 };
 
@@ -50,4 +53,4 @@ function printAddress({ terminal, json, name }: Host, { url, token, made }: Para
   );
 }
 
-type OnOpen = Parameters<Host["serveHttp"]>[2]["onOpen"];
+type OnOpen = Parameters<Host["servers"]["mcpOverHttp"]>[2]["onOpen"];

@@ -6,7 +6,7 @@ import { wrap } from "./text-width.ts";
 
 /** Where notices go, and how each receiver stands; with `--test`, a notice on each. */
 export const notify: Run = async (host, { options }) => {
-  const { notices, root } = await host.project();
+  const { notices, root } = await host.projects.open();
   const receivers = await notices.receivers();
   if (receivers.length === 0)
     return {

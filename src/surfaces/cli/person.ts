@@ -20,7 +20,7 @@ export async function advanceAsking<Input>(
   input: Input,
   beside?: () => Promise<string | null>,
 ): Promise<Proposal<Reply>> {
-  const { caller } = host;
+  const caller = host.person.caller();
   let prepared = await runTransaction(runtime, plan, input, caller);
   for (let asked = 0; prepared.ask && asked < MAX_ASKED; asked++) {
     const { message, sign } = prepared.ask;
@@ -41,7 +41,7 @@ async function signedRecord({ outside: { signatures } }: Runtime, record: string
 
 /** Throws `caller-not-allowed` if an agent calls. `what` only a person can do. */
 export function refuseAgent(host: Host, what: string, command?: string): void {
-  const agent = host.agent();
+  const agent = host.person.agent();
   if (agent === null) return;
   throw new PawlError(
     "caller-not-allowed",
@@ -61,7 +61,7 @@ export function confirm(
   { again = false, beside = null }: { readonly again?: boolean; readonly beside?: string | null } = {},
 ): void {
   refuseAgent(host, "decide this", command);
-  const terminal = host.controllingTerminal.open();
+  const terminal = host.person.terminal.open();
   if (terminal === null)
     throw new PawlError(
       "terminal-missing",

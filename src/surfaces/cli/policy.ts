@@ -19,7 +19,7 @@ import { clean } from "./terminal.ts";
 
 /** Shows a run's policy beside what the files say, and pins what is tighter there; a person may accept the rest. */
 export const policy: Run = async (host, call) => {
-  const project = await host.project();
+  const project = await host.projects.open();
   const name = await nameOf(project, String(call.arguments.run ?? LOOP));
   const found = await compared(project, name);
   const { ignored, pinned, present } = found;
@@ -151,7 +151,7 @@ async function accept(
       events: [{ id: now.id, time: now.time, type: "policy:accepted", run, accepted: ignored, by: caller }],
     }),
   };
-  await runTransaction(project.runtime, plan, null, host.caller);
+  await runTransaction(project.runtime, plan, null, host.person.caller());
   await keep(project, run, present);
 }
 
@@ -213,7 +213,7 @@ export async function beginLoop(
 ): Promise<void> {
   const { ignored, isSettled, present } = await settleLoop(project, isUnderway);
   if (isSettled || present === null) return;
-  if (!(host.terminal.isScreen && host.agent() === null)) return;
+  if (!(host.terminal.isScreen && host.person.agent() === null)) return;
   const lines = ignored.map(renderChange);
   const question = "An edit of pawl.yaml loosened the policy while work was in progress. Accept it?";
   try {

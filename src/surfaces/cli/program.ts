@@ -31,9 +31,8 @@ export async function runProgram(given: readonly string[], host: Host): Promise<
   const { words, ...own } = readOwnOptions(argv);
   const { json } = own;
   try {
-    // Not a copy: copying would run the host's lazy look-ups.
     const again = (line: readonly string[]) => runProgram([...line, ...placeWords(own)], host);
-    const inside = Object.create(host, { json: { value: json }, obey: { value: again } });
+    const inside = { ...host, json, dispatch: again };
     const answer = await dispatch(argv, words ?? [], inside);
     if (!answer) return 0;
     if (answer.isPrinted) return answer.exit ?? 0;
@@ -95,15 +94,15 @@ async function dispatch(
     const { file, ...call } = input;
     const option = call.projects.at(-1);
     let caller: Caller | undefined;
-    const project: Host["project"] = async (wanted) => {
-      const opened = await host.project({ option, file, ...wanted });
+    const open: Host["projects"]["open"] = async (wanted) => {
+      const opened = await host.projects.open({ option, file, ...wanted });
       if (changesNothing(spec.name)) return opened;
-      caller = (await host.callerInRun(opened.root)) ?? undefined;
+      caller = (await host.person.inRun(opened.root)) ?? undefined;
       if (caller) checkCommand(spec.name, caller);
       return opened;
     };
-    const around = { project: { value: project }, caller: { get: () => caller ?? host.caller } };
-    answer = await run(Object.create(host, around), call);
+    const person = { ...host.person, caller: () => caller ?? host.person.caller() };
+    answer = await run({ ...host, person, projects: { ...host.projects, open } }, call);
   };
   await runLine(argv, { candidates: await candidatesFor(words, specs, host), host, act });
   return answer;

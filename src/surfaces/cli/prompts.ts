@@ -6,7 +6,7 @@ import { hangOnScreen } from "./text-width.ts";
 
 /** The prompts of every state, with sample data: their names, or with `--all` the whole texts. */
 export const prompts: Run = async (host, call) => {
-  const project = await host.project({ create: true });
+  const project = await host.projects.open({ create: true });
   const wanted = call.arguments.workflow;
   const modules =
     typeof wanted === "string"

@@ -12,7 +12,7 @@ import { clean } from "./terminal.ts";
  * Repairs a damaged journal, replays commits that were not applied yet, and names what cannot be read, with its fix.
  */
 export const repair: Run = async (host, call) => {
-  const project = await host.project();
+  const project = await host.projects.open();
   const journal = await project.repairJournal();
   if (typeof call.options.accept === "string") {
     const { acceptJournal } = await import("./accept-journal.ts");
@@ -38,7 +38,7 @@ export const repair: Run = async (host, call) => {
 
 /** At a terminal, a person may accept edited states, and what a workflow suggests for one that cannot be read. */
 async function offerEdits(host: Host, project: Project): Promise<readonly string[]> {
-  if (host.caller.channel !== "terminal") return [];
+  if (host.person.caller().channel !== "terminal") return [];
   const accepted: string[] = [];
   for (const { runs } of await overview(project))
     for (const { command, problem, run } of runs) {
@@ -61,15 +61,15 @@ async function offerEdits(host: Host, project: Project): Promise<readonly string
 /** At a terminal, a person may accept what changed where it may not; without a yes, it stays out of scope. */
 async function offerOutOfScopeEdits(host: Host, { runtime, workflows }: Project): Promise<readonly string[]> {
   const { scopeWatch } = runtime;
-  if (host.caller.channel !== "terminal" || !scopeWatch) return [];
+  if (host.person.caller().channel !== "terminal" || !scopeWatch) return [];
   const accepted: string[] = [];
   for (const { runs } of await overview({ runtime, workflows }))
     for (const { run } of runs) {
       const edits = await scopeWatch.look(run);
       if (edits === null || !isAgreed(host, found(edits))) continue;
       const { outOfScopeEvent } = await import("../../guard/out-of-scope-events.ts");
-      const event = { type: "guard:accepted", run, paths: edits.files, by: host.caller } as const;
-      await runTransaction(runtime, outOfScopeEvent, event, host.caller);
+      const event = { type: "guard:accepted", run, paths: edits.files, by: host.person.caller() } as const;
+      await runTransaction(runtime, outOfScopeEvent, event, host.person.caller());
       await scopeWatch.note(run, edits);
       accepted.push(`${clean(run)}\n  These edits stay: ${clean(edits.files.join(", "))}.\n`);
     }

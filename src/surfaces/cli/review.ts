@@ -17,7 +17,7 @@ const MOST_OF_FILE = 100_000;
 const MOST_ALONE = 16_000_000;
 
 export const review: Run = async (host, call) => {
-  const project = await host.project();
+  const project = await host.projects.open();
   const { diff, path, since } = call.options;
   const wanted = {
     diff: diff === true || typeof path === "string",

@@ -11,7 +11,7 @@ import { warnOfFaults } from "./warn.ts";
 
 export function runOf(verb: Verb): Run {
   return async (host, call) => {
-    const project = await host.project({ create: verb.create ?? false });
+    const project = await host.projects.open({ create: verb.create ?? false });
     await warnOfFaults(host, String(Object.values(call.arguments)[0] ?? ""));
     const plan = await verb.transaction();
     const input = { ...call.arguments, ...call.options };
@@ -19,13 +19,13 @@ export function runOf(verb: Verb): Run {
     const { reply } = await advanceAsking(host, project.runtime, plan, input, beside).catch(
       async (thrown) => {
         const { code } = toPawlError(thrown);
-        if (!verb.deferrable || !host.post || !DEFERS.has(code)) throw thrown;
+        if (!verb.deferrable || !host.projects.post || !DEFERS.has(code)) throw thrown;
         // Show the expected result now, as far as it can be told, and defer the call to the end of the agent's turn.
         const foreseen =
           code === "disk-failed"
-            ? await preview(project.runtime, plan, input, host.caller)
+            ? await preview(project.runtime, plan, input, host.person.caller())
             : { reply: takenDown(verb.name) };
-        await host.post({ verb: verb.name, input }).catch(() => {
+        await host.projects.post({ verb: verb.name, input }).catch(() => {
           throw thrown;
         });
         return foreseen;
@@ -33,12 +33,12 @@ export function runOf(verb: Verb): Run {
     );
     const { id } = input as { readonly id?: unknown };
     const renews = verb.renewsPolicy && typeof id === "string" && !reply.refused;
-    if (renews && host.caller.channel !== "agent")
+    if (renews && host.person.caller().channel !== "agent")
       await (await import("./policy.ts")).renew(project, `bloom:${id}`);
     // A task of their own is a person's word for its agent.
-    if (verb.name === "add" && host.caller.channel === "terminal") {
+    if (verb.name === "add" && host.person.caller().channel === "terminal") {
       const { bloom } = await project.runtime.settings(project.runtime.store.view());
-      await project.trust.acceptAgent(bloom.agent, host.caller.who ?? "");
+      await project.trust.acceptAgent(bloom.agent, host.person.caller().who ?? "");
     }
     const answer = answerOf(reply);
     return verb.prose

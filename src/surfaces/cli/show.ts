@@ -10,7 +10,7 @@ import { answerOf } from "./run-verb.ts";
 
 /** Shows the history of a task or run: `workflow:id`, or an id that one workflow knows. `bloom` asks its own workflow first. */
 export const show: Run = async (host, call) => {
-  const project = await host.project();
+  const project = await host.projects.open();
   const name = String(call.arguments.run);
   const colon = name.indexOf(":");
   if (colon > 0) {
@@ -84,7 +84,7 @@ async function historyFor(
 ): Promise<Result | null> {
   if (!module.story) return null;
   try {
-    return await runTransaction(project.runtime, await module.story(), { id }, host.caller);
+    return await runTransaction(project.runtime, await module.story(), { id }, host.person.caller());
   } catch (thrown) {
     return { error: toPawlError(thrown) };
   }

@@ -8,7 +8,7 @@ import { cut, pad, widthOf, wrapHanging } from "./text-width.ts";
 /** What the work cost, in all and by task, agent or day. */
 export const stats: Run = async (host, { options }) => {
   const by = (options.by ?? "task") as StatsBy;
-  const found = await loadStats(await host.project(), by);
+  const found = await loadStats(await host.projects.open(), by);
   return { text: renderStats(found, host.terminal), data: { by, total: found.total, groups: found.groups } };
 };
 

@@ -14,7 +14,7 @@ import { cut, pad, widthOf, wrap } from "./text-width.ts";
 
 /** Every run of every workflow: its state and who needs to act; and how to start the other workflows. */
 export const status: Run = async (host) => {
-  const project = await host.project();
+  const project = await host.projects.open();
   const workflows = waitingFirst(await overview(project));
   const { fault, ignored } = await lookAtPolicies(project);
   const guard = await lookAtGuard(host, project);

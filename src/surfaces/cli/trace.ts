@@ -5,7 +5,7 @@ import { renderTrace } from "./render-trace.ts";
 
 /** A run as a tree of spans with their durations. */
 export const trace: Run = async (host, call) => {
-  const project = await host.project();
+  const project = await host.projects.open();
   const run = await findInLog(project, call.arguments.run as string);
   const spans = await loadTrace(project, run);
   if (spans.length === 0)

@@ -8,7 +8,7 @@ import { hangOnScreen } from "./text-width.ts";
 
 /** Shows what the project's files would start, and records that a person agrees to exactly that. */
 export const trust: Run = async (host, call) => {
-  const project = await host.project();
+  const project = await host.projects.open();
   const { show, revoke, yes } = call.options;
   if (revoke === true) return revoked(project);
   const look = await project.trust.look();
@@ -18,7 +18,7 @@ export const trust: Run = async (host, call) => {
   if (yes === true) refuseAgent(host, "allow this", "pawl trust");
   else confirm(host, { message: `${text}\n\nMay Pawl start these?`, command: "pawl trust" });
   // The person agrees to what they were shown: Pawl asks again about an edit in the meantime.
-  await project.trust.accept(look.entries, host.caller.who ?? "");
+  await project.trust.accept(look.entries, host.person.caller().who ?? "");
   const shownText = yes === true ? `${text}\n\n` : "";
   return {
     text: `${shownText}Trusted: Pawl may start what these files name, on this machine. \`pawl trust --revoke\` withdraws that.\n`,
@@ -28,7 +28,7 @@ export const trust: Run = async (host, call) => {
 
 /** The loop begins: a person at a terminal is asked about what is new. Without their yes, what needs it waits. */
 export async function agreeToNew(project: Project, host: Host): Promise<void> {
-  if (!(host.terminal.isScreen && host.agent() === null)) return;
+  if (!(host.terminal.isScreen && host.person.agent() === null)) return;
   const look = await project.trust.look();
   if (look.untrusted.length === 0) return;
   const news = described({ ...look, entries: look.untrusted }, project);
@@ -39,7 +39,7 @@ export async function agreeToNew(project: Project, host: Host): Promise<void> {
     if (thrown instanceof PawlError) return;
     throw thrown;
   }
-  await project.trust.accept(look.entries, host.caller.who ?? "");
+  await project.trust.accept(look.entries, host.person.caller().who ?? "");
 }
 
 async function revoked({ root, trust }: Project): Promise<Answer> {

@@ -29,7 +29,7 @@ export const uninstall: Run = async (host, call) => {
   const command = `pawl uninstall${wanted.client ? ` --client ${wanted.client}` : ""}${all ? " --all" : ""}`;
   if (dryRun !== true) refuseAgent(host, "take Pawl out of a project", command);
   // Where the files that mark a project are gone already, the rest of it may still be here.
-  const project = await host.project({ create: true });
+  const project = await host.projects.open({ create: true });
   for (let asked = 0; asked < MAX_ASKED; asked++) {
     const view = project.runtime.store.view();
     const plan = await planOf(host, project, view, wanted);
@@ -83,12 +83,12 @@ async function planOf(host: Host, project: Project, view: View, wanted: Wanted):
   const { edits, kept } = await clientEdits(host, view, wanted.client);
   if (wanted.client !== undefined)
     return { edits, kept, hooks: [], worktrees: [], paths: [], stateFolder: null };
-  const outside = await host.guard(project.root);
+  const outside = await host.machine.guard(project.root);
   const look = await outside.gitHooks.look();
   const hooks =
     look.kind === "left" ? [] : look.hooks.filter(({ guard }) => guard !== "none").map(({ path }) => path);
   const worktrees = await worktreesOf(host, project);
-  const places = await host.leftovers(project.root);
+  const places = await host.projects.leftovers(project.root);
   const own = await ownFiles(project, view, wanted.all);
   const there = own.paths.filter(({ path }) => places.has(path));
   const pawl = await view.read(PAWL_YAML);
@@ -146,7 +146,7 @@ async function clientEdits(
   for (const name of CLIENTS.filter((each) => client === undefined || each === client))
     for (const file of CLIENT_FILES[name].files) {
       const text = await view.read(projectPath(file));
-      apply(file, text, (now) => disconnect(CLIENT_FILES[name], host.launch as Launch, file, now));
+      apply(file, text, (now) => disconnect(CLIENT_FILES[name], host.machine.launch() as Launch, file, now));
       if (text !== null && isEdited(name, host, file, text))
         kept.push({ path: file, why: "its entry `pawl` was edited: remove it yourself" });
     }
@@ -156,7 +156,7 @@ async function clientEdits(
 
 function isEdited(name: ClientName, host: Host, file: string, text: string): boolean {
   try {
-    const entry = entryIn(CLIENT_FILES[name], host.launch as Launch, file, text);
+    const entry = entryIn(CLIENT_FILES[name], host.machine.launch() as Launch, file, text);
     return entry !== undefined && !isOwnEntry(CLIENT_FILES[name], entry);
   } catch {
     // It is said already that nobody can read the file.
@@ -165,7 +165,7 @@ function isEdited(name: ClientName, host: Host, file: string, text: string): boo
 }
 
 async function worktreesOf(host: Host, { root }: Project) {
-  const { worktrees } = await host.git(root);
+  const { worktrees } = await host.repositories.open(root);
   const found = [];
   for (const worktree of await worktrees.list()) {
     const { uncommitted, unfinished } = await worktrees.state(worktree);
@@ -252,10 +252,10 @@ async function removeAll(host: Host, project: Project, view: View, plan: Plan): 
   });
   if (changes.length > 0 && (await store.commit(view, changes)) === "changed") return false;
   if (changes.length === 0 && !(await store.holds(view))) return false;
-  const outside = await host.guard(project.root);
+  const outside = await host.machine.guard(project.root);
   await outside.openShells();
   if (plan.hooks.length > 0) await outside.gitHooks.uninstall();
-  const { worktrees } = await host.git(project.root);
+  const { worktrees } = await host.repositories.open(project.root);
   // Its branch comes into the person's repository, which keeps every commit.
   for (const { branch, repo } of plan.worktrees) {
     await worktrees.leave(repo as ProjectPath, branch);
@@ -263,7 +263,7 @@ async function removeAll(host: Host, project: Project, view: View, plan: Plan): 
   }
   await store.settle();
   const removed = plan.edits.filter(({ after }) => after === null).map(({ path }) => path);
-  const places = await host.leftovers(project.root);
+  const places = await host.projects.leftovers(project.root);
   places.remove({ paths: plan.paths, emptied: removed, state: plan.stateFolder !== null });
   return true;
 }

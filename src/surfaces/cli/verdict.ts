@@ -14,7 +14,7 @@ export const reject: Run = verdict(false);
 /** A person's verdict on what the run has under review, given at the terminal. */
 function verdict(isApproval: boolean): Run {
   return async (host, call) => {
-    const project = await host.project();
+    const project = await host.projects.open();
     const points = pointsOf(call);
     const { module, run, id } = await findRun(project, String(call.arguments.run));
     if (module.fault) throw module.fault;

@@ -7,7 +7,7 @@ import { clean } from "./terminal.ts";
 export const verify: Run = async (host, call) => {
   const { format = "table", rerun } = call.options;
   const forge = forgeOf(call);
-  const report = await host.verify({
+  const report = await host.repositories.verify({
     range: String(call.arguments.range),
     rerun: rerun === true,
     forge,

@@ -15,7 +15,7 @@ import { clean } from "../terminal.ts";
 
 export const plan: Run = async (host, call) => {
   const wanted = wantedOf(call);
-  const project = await host.project({ create: wanted.take === null });
+  const project = await host.projects.open({ create: wanted.take === null });
   if (wanted.take !== null) return confirmProposal(host, project, wanted.take);
   const stop = new AbortController();
   const file = await proposalFor(host, project, wanted, stop);
@@ -23,9 +23,9 @@ export const plan: Run = async (host, call) => {
     const exit = stop.signal.reason === "SIGINT" ? 130 : 1;
     return { text: "Interrupted. Nothing was changed.\n", data: { interrupted: true }, exit };
   }
-  const isAsked = host.json !== true && host.agent() === null && host.controllingTerminal.isThere();
+  const isAsked = host.json !== true && host.person.agent() === null && host.person.terminal.isThere();
   if (isAsked) return confirmProposal(host, project, file);
-  const { reply } = await runTransaction(project.runtime, takeProposal, { file }, host.caller);
+  const { reply } = await runTransaction(project.runtime, takeProposal, { file }, host.person.caller());
   return {
     text: `${reply.text}\n\nNothing was changed. At a terminal, \`${host.name} plan --take ${file}\` asks you and takes it.\n`,
     data: { ...(reply.data as object), taken: false },
@@ -83,7 +83,7 @@ async function confirmProposal(host: Host, { runtime }: Project, file: ProjectPa
 
 /** The file with what the agent proposes; null: a signal ended the agent. */
 async function proposalFor(
-  { caller, terminal }: Host,
+  { person, terminal }: Host,
   { openLoop, runtime, trust }: Project,
   { agent: named, after, description, repo }: Wanted,
   stop: AbortController,
@@ -105,7 +105,7 @@ async function proposalFor(
       settings: settings.bloom,
       stop: stop.signal,
     });
-    const { reply } = await runTransaction(runtime, keepProposal, { ...proposed, name }, caller);
+    const { reply } = await runTransaction(runtime, keepProposal, { ...proposed, name }, person.caller());
     return (reply.data as { readonly file: ProjectPath }).file;
   } catch (thrown) {
     if (stop.signal.aborted) return null;

@@ -13,9 +13,10 @@ import { counted } from "../counted.ts";
 import { clean, type Paint } from "../terminal.ts";
 
 /** The tasks of tasks.yaml; none where there is no such file. */
-export async function tasksOf({ runtime }: Project, { caller }: Host): Promise<readonly Task[]> {
+export async function tasksOf({ runtime }: Project, { person }: Host): Promise<readonly Task[]> {
   try {
-    return (await runTransaction(runtime, pick, { worker: ANY_WORKER, look: true }, caller)).reply.file.tasks;
+    return (await runTransaction(runtime, pick, { worker: ANY_WORKER, look: true }, person.caller())).reply
+      .file.tasks;
   } catch (thrown) {
     if (toPawlError(thrown).code === "tasks-missing") return [];
     throw thrown;
@@ -34,9 +35,9 @@ function usesOf(tasks: readonly Task[]): ReadonlyMap<Repo, readonly string[]> {
 
 /** `repo list` */
 export const repoList: Run = async (host) => {
-  const project = await host.project();
+  const project = await host.projects.open();
   const uses = usesOf(await tasksOf(project, host));
-  const { repositories } = await host.git(project.root);
+  const { repositories } = await host.repositories.open(project.root);
   const all = [...new Set([...uses.keys(), ...(await repositories.find())])];
   const rows = [];
   for (const repo of all)
@@ -62,8 +63,8 @@ function renderRow(row: Row, paint: Paint): string {
 
 /** `repo add SOURCE [NAME]` */
 export const repoAdd: Run = async (host, call) => {
-  const project = await host.project();
-  const { repositories } = await host.git(project.root);
+  const project = await host.projects.open();
+  const { repositories } = await host.repositories.open(project.root);
   const source = String(call.arguments.source);
   const name = call.arguments.name as string | undefined;
   if (!isAddress(source)) {
@@ -109,9 +110,9 @@ function folderOf(address: string, name: string | undefined): ProjectPath {
 
 /** `repo sync` */
 export const repoSync: Run = async (host) => {
-  const project = await host.project();
+  const project = await host.projects.open();
   const uses = usesOf(await tasksOf(project, host));
-  const { repositories } = await host.git(project.root);
+  const { repositories } = await host.repositories.open(project.root);
   const rows: { readonly repo: Repo; readonly synced: Synced }[] = [];
   for (const repo of uses.keys())
     rows.push({

@@ -19,12 +19,17 @@ import {
 } from "./work-loop.ts";
 
 export const run: Run = async (host, call) => {
-  const project = await host.project();
+  const project = await host.projects.open();
   const options = optionsOf(call);
   const settings = await checkedSettings(project, options.worker.only);
   const { bloom } = settings;
   if (options.dryRun)
-    return dryRun(project, await host.agents(project.root, settings), options.worker, host.caller);
+    return dryRun(
+      project,
+      await host.machine.agents(project.root, settings),
+      options.worker,
+      host.person.caller(),
+    );
   const isUnderway = async () => (await listRuns(project.runtime.store.view())).length > 0;
   await agreeToNew(project, host);
   await beginLoop(project, host, isUnderway);

@@ -25,7 +25,7 @@ import {
 } from "./work-loop.ts";
 
 export const worker: Run = async (host, call) => {
-  const project = await host.project();
+  const project = await host.projects.open();
   const screen = screenOf(host, call.json, false);
   const { bloom, outside, own, registration } = await whenReached(screen, () => begin(project, host, call));
   const [drain, stop] = [new AbortController(), new AbortController()];

@@ -25,14 +25,14 @@ export interface WorktreeRow {
 
 /** Every worktree of a task, and its work that exists nowhere else. */
 export const worktrees: Run = async (host) => {
-  const rows = await worktreeRows(host, await host.project());
+  const rows = await worktreeRows(host, await host.projects.open());
   const text = rows.map((row) => render(row, host.terminal.paint)).join("");
   return { text: text === "" ? "No worktrees.\n" : text, data: { worktrees: rows } };
 };
 
 export async function worktreeRows(host: Host, project: Project): Promise<readonly WorktreeRow[]> {
   const tasks = eachTask(await tasksOf(project, host)).map(({ task }) => task);
-  return rowsOf((await host.git(project.root)).worktrees, tasks, project.root);
+  return rowsOf((await host.repositories.open(project.root)).worktrees, tasks, project.root);
 }
 
 type Looks = Pick<Worktrees, "list" | "state">;

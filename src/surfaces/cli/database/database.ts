@@ -25,7 +25,7 @@ export async function withDatabase<A extends Answer | undefined>(
   host: Host,
   work: (database: Database) => Promise<A>,
 ): Promise<A> {
-  const database = await host.database();
+  const database = await host.projects.database();
   try {
     const answer = await work(database);
     return answer && { ...answer, text: clean(answer.text) };
@@ -40,14 +40,14 @@ export function withProjectOnDatabase(
   work: (project: DatabaseProject) => Promise<Answer>,
 ): Promise<Answer> {
   return withDatabase(host, async (database) => {
-    const id = await knownId(await host.project());
+    const id = await knownId(await host.projects.open());
     return work(await database.project(id));
   });
 }
 
 export const initDatabase: Run = async (host) => {
   refuseAgent(host, "set up a database");
-  const project = await host.project();
+  const project = await host.projects.open();
   return withDatabase(host, async (database) => {
     const steps = await database.migrate();
     const id = await projectId(project, host);
@@ -76,7 +76,7 @@ export const migrateDatabase: Run = async (host) => {
 };
 
 export const checkDatabase: Run = async (host) => {
-  const project = await host.project();
+  const project = await host.projects.open();
   return withDatabase(host, async (database) => {
     const faults = await database.faults();
     const access = await database.access();
@@ -122,7 +122,7 @@ function accessLines({ login, missing, role, ungranted }: DatabaseAccess): reado
 
 export const importProject: Run = async (host, { options }) => {
   refuseAgent(host, "copy a project into a database", "pawl database import");
-  const project = await host.project();
+  const project = await host.projects.open();
   const path = projectPath((await project.runtime.settings(project.files.view())).bloom.tasks_file);
   const files = await readFiles(project);
   const tasks = files.get(path);
@@ -162,13 +162,13 @@ async function nextWords({ files, runtime: { settings } }: Project): Promise<str
 }
 
 export const exportProject: Run = async (host, call) => {
-  const project = await host.project();
+  const project = await host.projects.open();
   const id = await knownId(project);
   const folder = String(call.arguments.dir);
   const tasksFile = projectPath((await project.runtime.settings(project.files.view())).bloom.tasks_file);
   return withDatabase(host, async (database) => {
     const state = await readAll((await database.project(id)).store.view());
-    const target = await host.project({ option: folder });
+    const target = await host.projects.open({ option: folder });
     await checkEmpty(target);
     const { store } = target.runtime;
     // Not the folder's listing: the commit itself makes `.pawl/` there.
@@ -244,7 +244,7 @@ export async function knownId({ runtime: { settings, store } }: Project): Promis
 /** The project's id; made, and written into pawl.yaml, where it has none. */
 async function projectId({ runtime }: Project, host: Host): Promise<string> {
   const fresh = runtime.newId().replaceAll("-", "");
-  const { reply } = await runTransaction(runtime, naming(fresh), null, host.caller);
+  const { reply } = await runTransaction(runtime, naming(fresh), null, host.person.caller());
   return String(reply.data.project);
 }
 

@@ -1,11 +1,11 @@
 /** `pawl push`: replaces the database's tasks with a tasks file that was exported from there. */
 import { PawlError } from "../../../core/error.ts";
-import type { PawlEvent } from "../../../core/event.ts";
+import type { Caller, PawlEvent } from "../../../core/event.ts";
 import { type ProjectPath, projectPath } from "../../../core/path.ts";
 import type { Store } from "../../../core/ports/store.ts";
 import { appended } from "../../../runtime/run-transaction.ts";
 import { type Summary, summarize } from "../../../tasks-file/summarize.ts";
-import type { Host, Run } from "../command.ts";
+import type { Run } from "../command.ts";
 import { counted } from "../counted.ts";
 import { refuseAgent } from "../person.ts";
 import { checkValid, knownId, withDatabase } from "./database.ts";
@@ -24,13 +24,13 @@ export interface Target {
 
 export const pushTasks: Run = async (host) => {
   refuseAgent(host, "push tasks", `${host.name} push`);
-  const project = await host.project();
+  const project = await host.projects.open();
   const { files, runtime } = project;
   const path = projectPath((await runtime.settings(files.view())).bloom.tasks_file);
   return withDatabase(host, async (database) => {
     const { shown } = database;
     const { store: shared } = await database.project(await knownId(project));
-    const event = (changed: Summary) => eventOf(host, runtime, path, changed);
+    const event = (changed: Summary) => eventOf(host.person.caller(), runtime, path, changed);
     const changed = await push({ files, shared, path, shown, event });
     const text =
       changed === null
@@ -45,7 +45,7 @@ export const pushTasks: Run = async (host) => {
 };
 
 function eventOf(
-  { caller: { channel, who } }: Pick<Host, "caller">,
+  { channel, who }: Caller,
   { newId, now }: { newId(): string; now(): Date },
   file: string,
   { added, changed, removed }: Summary,

@@ -13,7 +13,7 @@ import { type Finding, fault, good, hint, looked } from "./finding.ts";
 export function agents(host: Host, project: Project | null, settings: Settings): Promise<readonly Finding[]> {
   return looked("agents", async () => {
     const wanted = project ? await wantedBy(host, project, settings) : new Set<string>();
-    const programs = project ? (await openAgents(host)).programs : await host.agents(null, settings);
+    const programs = project ? (await openAgents(host)).programs : await host.machine.agents(null, settings);
     const found = await programs.survey(allowedCommands(settings.bloom.command));
     const missing = found.filter(({ name, status }) => status === "missing" && !wanted.has(name));
     const unknown = [...wanted].filter((name) => found.every((agent) => agent.name !== name));
@@ -61,7 +61,7 @@ async function wantedBy(host: Host, project: Project, { bloom }: Settings): Prom
 export function wall(host: Host, project: Project | null, settings: Settings): Promise<readonly Finding[]> {
   return looked("wall", async () => {
     const what = "wall";
-    const found = await host.wall(project?.root ?? null, settings);
+    const found = await host.machine.wall(project?.root ?? null, settings);
     if (found.kind === "none") {
       if (settings.sandbox.kind === "none") return [good(what, "none, as `sandbox` says")];
       const none = `none is around agents: ${found.why}`;

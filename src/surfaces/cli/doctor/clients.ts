@@ -35,7 +35,7 @@ async function connected(
   name: ClientName,
   file: string,
 ): Promise<readonly Finding[]> {
-  const [client, launch] = [CLIENT_FILES[name], host.launch as Launch];
+  const [client, launch] = [CLIENT_FILES[name], host.machine.launch() as Launch];
   const text = await runtime.store.view().read(projectPath(file));
   const entry = text === null ? undefined : entryIn(client, launch, file, text);
   if (entry === undefined) return [];
@@ -83,7 +83,7 @@ const UPKEEP: Readonly<Record<ClientPackage["client"], (name: string) => Upkeep>
 /** The plugins and extensions: each has a server of its own beside that of the project's files. */
 export function packages(host: Host, project: Project): Promise<readonly Finding[]> {
   return looked("plugins", async () => {
-    const found = await host.clientPackages();
+    const found = await host.machine.clientPackages();
     return (await Promise.all(found.map((each) => packaged(host, project, each)))).flat();
   });
 }
@@ -93,10 +93,10 @@ async function packaged(
   { root, runtime }: Project,
   { client: name, name: plugin, version }: ClientPackage,
 ): Promise<readonly Finding[]> {
-  const [client, launch] = [CLIENT_FILES[name], host.launch as Launch];
+  const [client, launch] = [CLIENT_FILES[name], host.machine.launch() as Launch];
   const what = `${client.title}'s ${plugin}`;
   const { remove, update } = UPKEEP[name](plugin);
-  const own = (await host.machine(root)).installed ?? host.version;
+  const own = (await host.machine.look(root)).installed ?? host.version;
   const skewed =
     version === own ? [] : [hint(what, `is ${version}, and this project's Pawl is ${own}`, update)];
   const view = runtime.store.view();
@@ -122,7 +122,7 @@ function wordsIn(entry: unknown): readonly string[] {
 
 export function guard(host: Host, project: Project, settings: Settings): Promise<readonly Finding[]> {
   return looked("guard", async () => {
-    const outside = await host.guard(project.root);
+    const outside = await host.machine.guard(project.root);
     const { places } = await setUp(project, outside, host);
     const isUnseen = ({ client }: (typeof places)[number]) =>
       TRUST_FIRST.includes(client) && outside.lastCall(client) === null;

@@ -2,7 +2,7 @@
 import { toPawlError } from "../../../core/error.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../../core/settings.ts";
 import type { Project } from "../../../runtime/project.ts";
-import type { Host, Machine, Run } from "../command.ts";
+import type { Host, MachineReport, Run } from "../command.ts";
 import { counted } from "../counted.ts";
 import { clean, type Terminal } from "../terminal.ts";
 import { wrap } from "../text-width.ts";
@@ -80,7 +80,7 @@ type Opened =
 
 async function open(host: Host): Promise<Opened> {
   try {
-    const project = await host.project();
+    const project = await host.projects.open();
     return { project, settings: await project.runtime.settings(project.runtime.store.view()) };
   } catch (thrown) {
     const { code, fix, message } = toPawlError(thrown);
@@ -93,9 +93,9 @@ async function open(host: Host): Promise<Opened> {
 
 function machineOf(host: Host, root: string | null): Promise<readonly Finding[]> {
   return looked("machine", async () => {
-    const { git, installed, leftOut, node } = await host.machine(root);
+    const { git, installed, leftOut, node } = await host.machine.look(root);
     const skewed = installed !== null && installed !== host.version;
-    const own = `${host.version}, by ${host.launch.slice(0, -1).join(" ")}`;
+    const own = `${host.version}, by ${host.machine.launch().slice(0, -1).join(" ")}`;
     return [
       good("Node", node),
       git === null
@@ -112,7 +112,7 @@ function machineOf(host: Host, root: string | null): Promise<readonly Finding[]>
   });
 }
 
-function leftOutWords(leftOut: Machine["leftOut"]): string {
+function leftOutWords(leftOut: MachineReport["leftOut"]): string {
   const shown = leftOut.slice(0, MOST_SHOWN).map(({ entry, why }) => `${entry} (${why})`);
   const more = leftOut.length > MOST_SHOWN ? [`${leftOut.length - MOST_SHOWN} more`] : [];
   return `Pawl looks for programs everywhere but in ${[...shown, ...more].join(", ")}`;

@@ -9,7 +9,7 @@ import { type Finding, fault, good, hint, looked } from "./finding.ts";
 export async function state(host: Host, project: Project): Promise<readonly Finding[]> {
   return [
     ...(await looked("state folder", async () => {
-      const { board, state } = await host.machine(project.root);
+      const { board, state } = await host.machine.look(project.root);
       const folder = "state folder";
       return [
         ...(state === null
@@ -39,7 +39,7 @@ async function database(host: Host, project: Project): Promise<readonly Finding[
   if (!project.database) return [];
   // Throws where the project is not there.
   await project.database();
-  const found = await host.database();
+  const found = await host.projects.database();
   try {
     const [{ login, role }, faults] = [await found.access(), await found.faults()];
     return [
@@ -81,7 +81,7 @@ export function signatures(host: Host, project: Project, settings: Settings): Pr
     const gates = Object.entries(settings.gates).flatMap(([gate, level]) =>
       isSignedLevel(level) ? [gate] : [],
     );
-    const keys = await host.keys(project.root);
+    const keys = await host.person.keys(project.root);
     const used = await keys.used();
     if (used === null) {
       if (gates.length === 0) return [good(what, "no gate wants one")];

@@ -55,9 +55,9 @@ export async function tasks(host: Host, project: Project): Promise<readonly Find
   ];
 }
 
-async function tasksFile({ caller }: Host, { runtime }: Project): Promise<readonly Finding[]> {
+async function tasksFile({ person }: Host, { runtime }: Project): Promise<readonly Finding[]> {
   try {
-    const { reply } = await runTransaction(runtime, validate, {}, caller);
+    const { reply } = await runTransaction(runtime, validate, {}, person.caller());
     const [first = ""] = reply.text.split("\n");
     if (reply.refused) return [fault("tasks", reply.text, { command: "pawl validate" })];
     const odd = (reply.data.warnings as readonly unknown[]).length;

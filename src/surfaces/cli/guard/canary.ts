@@ -12,8 +12,8 @@ import { isRefusal, plantedCall } from "./planted.ts";
 import type { GuardFile } from "./setup.ts";
 
 export async function canary(host: Host): Promise<Answer> {
-  const project = await host.project();
-  const outside = await host.guard(project.root);
+  const project = await host.projects.open();
+  const outside = await host.machine.guard(project.root);
   const view = project.runtime.store.view();
   const { files, places } = await setUp(project, outside, host);
   const { guard: isWanted } = await project.runtime.settings(view);

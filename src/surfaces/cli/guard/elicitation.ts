@@ -14,7 +14,7 @@ const EVENTS = ["Elicitation", "ElicitationResult"] as const;
 /** One line on standard error for each file with such hooks. */
 export async function warnOfElicitation(host: Host, { root, runtime }: Project): Promise<void> {
   const view = runtime.store.view();
-  const { settingsAtHome } = await host.guard(root);
+  const { settingsAtHome } = await host.machine.guard(root);
   const texts = new Map<string, string | null>();
   for (const name of FILES) texts.set(name, await view.read(projectPath(name)));
   texts.set(`~/${FILES[0]}`, settingsAtHome(FILES[0]));

@@ -33,7 +33,7 @@ async function gitHook(host: Host, event: unknown): Promise<undefined> {
       `The hook is ${JSON.stringify(event ?? null)}: expected one of ${GUARDED_HOOKS.join(", ")}.`,
       "Run `pawl init --guard`, which writes git's hooks.",
     );
-  const agent = host.agent();
+  const agent = host.person.agent();
   if (agent === null) return undefined;
   const scope = widest(await scopesAround(host));
   if (!scope?.forbids.includes(ACTS[hook])) return undefined;
@@ -47,11 +47,11 @@ async function gitHook(host: Host, event: unknown): Promise<undefined> {
 /** Of the project, and of the one whose worktree it is. */
 async function scopesAround(host: Host): Promise<readonly Scope[]> {
   // Where there is none, as in an old branch, nothing limits anybody.
-  const project = await host.project({ create: true });
-  const outside = await host.guard(project.root);
+  const project = await host.projects.open({ create: true });
+  const outside = await host.machine.guard(project.root);
   if (outside.isOwnPush) return [];
   const main = outside.mainCheckout();
   const scopes = [...(await openScopes(project))];
-  if (main !== null) scopes.push(...(await openScopes(await host.project({ option: main }))));
+  if (main !== null) scopes.push(...(await openScopes(await host.projects.open({ option: main }))));
   return scopes;
 }

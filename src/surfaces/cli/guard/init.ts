@@ -32,9 +32,9 @@ export async function guardSteps(
     project.runtime,
     guarding(guardLaunch(host), name),
     null,
-    host.caller,
+    host.person.caller(),
   );
-  const { gitHooks } = await host.guard(project.root);
+  const { gitHooks } = await host.machine.guard(project.root);
   const git = await gitHooks.install();
   return [
     { what: "Guard", ...reply },
@@ -46,7 +46,7 @@ export async function guardSteps(
 export const withoutGuards: Run = async (host, call) => {
   const command = "pawl init --no-guard";
   refuseAgent(host, "take the guard away", command);
-  const project = await host.project();
+  const project = await host.projects.open();
   // Refuses a pawl.yaml that nobody can read, or that grows without end.
   await project.runtime.settings(project.runtime.store.view());
   const name = call.options.client as GuardedClient | undefined;
@@ -54,9 +54,9 @@ export const withoutGuards: Run = async (host, call) => {
     project.runtime,
     unguarding(guardLaunch(host), name),
     null,
-    host.caller,
+    host.person.caller(),
   );
-  const outside = await host.guard(project.root);
+  const outside = await host.machine.guard(project.root);
   if (name === undefined || name === "claude-code") await outside.openShells();
   const steps: GuardStep[] = [{ what: "Guard", ...reply }];
   if (name === undefined) {
@@ -68,8 +68,8 @@ export const withoutGuards: Run = async (host, call) => {
 };
 
 /** The words before a client's name. */
-export function guardLaunch({ launch }: Host): GuardLaunch {
-  return [...launch.slice(0, -1), "guard"];
+export function guardLaunch({ machine }: Host): GuardLaunch {
+  return [...machine.launch().slice(0, -1), "guard"];
 }
 
 export interface LoadedClientFile extends ClientFile {

@@ -14,7 +14,7 @@ export interface Proved {
 
 /** Of a project that has a guard. */
 export async function proved(host: Host, { root, runtime }: Project): Promise<Proved> {
-  const outside = await host.guard(root);
+  const outside = await host.machine.guard(root);
   const proof = outside.proofs.find();
   if (proof === null) return { time: null, changed: null, layers: [] };
   const { layers, time } = proof;

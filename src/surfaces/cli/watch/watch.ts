@@ -18,8 +18,8 @@ export const watch: Run = async (host) => {
       "`pawl watch` draws on a terminal: its input or its output goes elsewhere.",
       "Run it in a terminal; `pawl status` and `pawl log --follow` print into pipes.",
     );
-  const project = await host.project();
-  const source = await openSource(project, await host.lastWords(project.root));
+  const project = await host.projects.open();
+  const source = await openSource(project, await host.projects.lastWords(project.root));
   try {
     await source.load();
     for (let key: string | null = null; ; ) {
@@ -37,21 +37,21 @@ export const watch: Run = async (host) => {
 };
 
 async function perform(host: Host, { act, row }: Wanted): Promise<void> {
-  const terminal = host.controllingTerminal.open();
+  const terminal = host.person.terminal.open();
   if (act === null || row === null || terminal === null) return;
   const asked = ASKED[act];
   const said = asked === null ? "" : ask(terminal, asked);
   terminal.close();
   // No words, no message: an answer must say something, and no reason is a reason to ask again.
   if (said !== null && (said !== "" || asked === null || act === "reject"))
-    await host.obey?.(wordsOf(act, row, said));
-  const back = host.controllingTerminal.open();
+    await host.dispatch?.(wordsOf(act, row, said));
+  const back = host.person.terminal.open();
   back?.write("\nEnter: back to the list. ");
   back?.readLine();
   back?.close();
 }
 
-type Conversation = NonNullable<ReturnType<Host["controllingTerminal"]["open"]>>;
+type Conversation = NonNullable<ReturnType<Host["person"]["terminal"]["open"]>>;
 
 /** Null: the end of input. */
 function ask(terminal: Conversation, question: string): string | null {

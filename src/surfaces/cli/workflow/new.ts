@@ -17,7 +17,7 @@ import { listed } from "./listed.ts";
 export const newWorkflow: Run = async (host, call) => {
   // Its file and pawl.yaml say what may be written and what is started.
   refuseAgent(host, "add a workflow", "pawl workflow new");
-  const project = await host.project({ create: true });
+  const project = await host.projects.open({ create: true });
   const view = project.runtime.store.view();
   const template = TEMPLATES.find((each) => each === call.options.template);
   const given = call.arguments.name as string | undefined;
@@ -28,7 +28,12 @@ export const newWorkflow: Run = async (host, call) => {
     "files" in made
       ? made.files
       : filesFor(await loadTemplate(view, made.template), made.template, made.name);
-  const { reply } = await runTransaction(project.runtime, creating(made.name, files), null, host.caller);
+  const { reply } = await runTransaction(
+    project.runtime,
+    creating(made.name, files),
+    null,
+    host.person.caller(),
+  );
   const text = [
     reply.text,
     "",
@@ -55,7 +60,7 @@ function checkName(name: string, taken: readonly string[]): void {
 
 /** Asks a person at the terminal. Throws `usage` where there is none. */
 async function askedAt(host: Host, given: string | undefined): Promise<Made> {
-  const terminal = host.controllingTerminal.open();
+  const terminal = host.person.terminal.open();
   if (terminal === null)
     throw new PawlError(
       "usage",

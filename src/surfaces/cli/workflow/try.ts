@@ -20,7 +20,7 @@ export const tryWorkflow: Run = async (host, call) => {
   const { events } = call.options;
   if (typeof events === "string")
     return walkAnswer(definition, walkBy(definition, listed(events), fixed), host);
-  const terminal = host.controllingTerminal.open();
+  const terminal = host.person.terminal.open();
   if (terminal === null)
     throw new PawlError(
       "usage",
@@ -35,7 +35,7 @@ export const tryWorkflow: Run = async (host, call) => {
 };
 
 async function definitionOf(host: Host, name: string): Promise<Definition> {
-  const { runtime } = await host.project();
+  const { runtime } = await host.projects.open();
   const view = runtime.store.view();
   const { workflows } = await runtime.settings(view);
   const own = workflows.map(ownFile);

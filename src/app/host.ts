@@ -1,0 +1,283 @@
+/** The five ports of a command's host. What they need is loaded when a command asks for it. */
+import { hostname, userInfo } from "node:os";
+import { join, resolve } from "node:path";
+import type { agentAround } from "../adapters/agents/ancestry.ts";
+import { openRedactor } from "../adapters/process/redact.ts";
+import { type Environment, withoutOwnSecrets } from "../config/config.ts";
+import { findRoot, type RootWanted } from "../config/project-root.ts";
+import { stateFolder } from "../config/state-home.ts";
+import { attempt } from "../core/attempt.ts";
+import type { Caller } from "../core/event.ts";
+import { masked } from "../core/masked.ts";
+import { asCommandLine } from "../runtime/person.ts";
+import type { Project, Workflows } from "../runtime/project.ts";
+import type { Runtime } from "../runtime/run-transaction.ts";
+import type {
+  BoardOrder,
+  MachinePort,
+  PersonPort,
+  ProjectsPort,
+  RepositoriesPort,
+  ServersPort,
+  VerifyOrder,
+} from "../surfaces/cli/command.ts";
+import type { ControllingTerminal } from "../surfaces/cli/controlling-terminal.ts";
+import { clean, type Terminal } from "../surfaces/cli/terminal.ts";
+import type { Report } from "../verify/report.ts";
+import { launchOf } from "./launch.ts";
+import { allWorkflows, type ProjectPlace, packagedTexts } from "./open-project.ts";
+
+export interface HostPlace {
+  readonly name: string;
+  readonly version: string;
+  readonly home: string;
+  readonly environment: Environment;
+  /** Throws `usage` if it no longer exists. */
+  workingFolder(): string;
+  readonly terminal: Terminal;
+  /** Those that the program brings. */
+  readonly shipped: Workflows;
+  /** With those of the project around. */
+  readonly workflows: Workflows;
+  /** `--project` */
+  readonly option: string | undefined;
+  /** How far up the process's ancestors agents are searched; default: all the way. */
+  readonly until?: number | undefined;
+  open(place: ProjectPlace): Promise<Project>;
+}
+
+export function projectsPort({ environment, home, open, workflows, workingFolder }: HostPlace): ProjectsPort {
+  return {
+    async open({ create = false, option, file } = {}) {
+      const cwd = workingFolder();
+      const tasksFile = file ?? environment.BLOOM_TASKS_FILE;
+      const root = rootFor(environment, { cwd, option, tasksFile, create });
+      return open({ root, home, environment, workflows, cwd, tasksFile });
+    },
+    ...(environment.PAWL_OUTBOX ? { post: posting(environment.PAWL_OUTBOX, environment) } : {}),
+    async lastWords(root) {
+      const { lastWords } = await import("../adapters/agents/last-words.ts");
+      return (agentRun) => lastWords(root, agentRun);
+    },
+    leftovers: async (root) => (await import("./leftovers.ts")).openLeftovers(root, environment),
+    imports: (root) => importsAt(root, environment, workingFolder()),
+    async database() {
+      const [{ openDatabase }, { DATABASE_URL }] = await Promise.all([
+        import("../adapters/postgres/database.ts"),
+        import("../core/ports/database.ts"),
+      ]);
+      // A person waits, and would rather hear that it does not answer.
+      return openDatabase({ url: environment[DATABASE_URL], limits: { reconnecting: 5_000 } });
+    },
+  };
+}
+
+export function personPort(
+  { environment }: HostPlace,
+  agent: () => ReturnType<typeof agentAround>,
+  terminal: ControllingTerminal,
+): PersonPort {
+  const caller = callerBy(agent, terminal);
+  return {
+    caller: () => caller,
+    async inRun(root) {
+      const { runAround } = await import("../adapters/agents/capability.ts");
+      const around = runAround(placeOf(root, environment));
+      return around && { channel: "agent", who: around.run, task: around.task };
+    },
+    agent,
+    terminal,
+    async keys(root) {
+      const { configFolder, openKeys } = await import("../adapters/signatures/keys.ts");
+      return openKeys(environment, { root, folder: configFolder(environment) });
+    },
+  };
+}
+
+export function machinePort({ environment, home, workingFolder }: HostPlace): MachinePort {
+  return {
+    launch: () => launchOf({ home, cwd: workingFolder() }),
+    look: async (root) => (await import("./machine.ts")).lookAtMachine(root, environment),
+    async agents(root, settings, untrusted = []) {
+      const [{ openAgents }, { wallFor }, { scratchSetup }] = await Promise.all([
+        import("../adapters/agents/agents.ts"),
+        import("../adapters/wall/wall.ts"),
+        import("./wall.ts"),
+      ]);
+      const place = placeOf(root ?? workingFolder(), withoutOwnSecrets(environment, settings));
+      const setup = { root: place.projectRoot, environment, settings, programs: [] };
+      const wallAround = (folder: string) => wallFor(scratchSetup(setup, folder));
+      return openAgents({ ...place, agents: settings.agents ?? {}, untrusted, wallAround });
+    },
+    async wall(root, settings) {
+      const [{ wallSetup }, { proveWall }] = await Promise.all([
+        import("./wall.ts"),
+        import("../adapters/wall/prove.ts"),
+      ]);
+      return proveWall(wallSetup({ root: root ?? workingFolder(), environment, settings, programs: [] }));
+    },
+    guard: async (root) => (await import("./guard-outside.ts")).openGuardOutside({ root, home, environment }),
+    clientPackages: async () => (await import("./client-packages.ts")).clientPackages(environment),
+  };
+}
+
+export function repositoriesPort(place: HostPlace): RepositoriesPort {
+  const { environment, home, open, workflows } = place;
+  return {
+    open: (root) =>
+      gitAt(root, environment, async () => (await open({ root, home, environment, workflows })).runtime),
+    verify: (order) => verifyAround(place, order),
+  };
+}
+
+export function serversPort(place: HostPlace): ServersPort {
+  const { environment, home, terminal, version } = place;
+  return {
+    board: (order) => boardOf(order, place),
+    async mcp(project, names) {
+      // It lives as long as its client, and each agent has one: memory counts more than the last tenth of speed.
+      (await import("node:v8")).setFlagsFromString("--optimize-for-size --no-opt");
+      const { serveStdin } = await import("../surfaces/mcp/serve-stdin.ts");
+      const app = await clientAppOf(home, project.root, environment);
+      return serveStdin(project, names, { version, app });
+    },
+    async mcpOverHttp(project, names, how) {
+      const { serveHttp } = await import("../surfaces/mcp/serve-http.ts");
+      const onError = (message: string) => terminal.err(`${message}\n`);
+      const token = environment.PAWL_MCP_TOKEN || undefined;
+      const context = { version, app: await clientAppOf(home, project.root, environment) };
+      return serveHttp(project, names, { ...how, ...context, token, onError });
+    },
+  };
+}
+
+async function importsAt(root: string, environment: Environment, cwd: string) {
+  const [{ openSources }, { openGitHubIssues }] = await Promise.all([
+    import("../adapters/sources/sources.ts"),
+    import("../adapters/forge/github-issues.ts"),
+  ]);
+  const { GITHUB_TOKEN: token, GITHUB_API_URL: api } = environment;
+  const issues = openGitHubIssues({ token, api, environment, now: Date.now });
+  return { sources: openSources(root, cwd), issues };
+}
+
+async function boardOf(order: BoardOrder, place: HostPlace): Promise<NodeJS.Signals> {
+  const { distinctRoots, serveBoard } = await import("./board.ts");
+  const { environment, home, name, open, shipped, terminal, until, version } = place;
+  const around = { home, environment, workflows: shipped };
+  return serveBoard(distinctRoots(order.folders, place.workingFolder(), environment), order, {
+    ...{ home, environment, version, until },
+    caller: { channel: "board", who: person() },
+    open: async (root) => open({ ...around, root, workflows: await allWorkflows(root, around, open) }),
+    onError: (message) => terminal.err(`${name}: ${clean(message)}\n`),
+  });
+}
+
+async function clientAppOf(home: string, root: string, environment: Environment) {
+  return (await import("./client-app.ts")).clientApp(home, root, environment);
+}
+
+async function gitAt(root: string, environment: Environment, runtime: () => Promise<Runtime>) {
+  const [{ openRepositories }, { openWorktrees }] = await Promise.all([
+    import("../adapters/git/repositories.ts"),
+    import("../adapters/git/worktrees.ts"),
+  ]);
+  const filters = async () => {
+    const { store, settings } = await runtime();
+    return (await settings(store.view())).git.filters;
+  };
+  return {
+    repositories: openRepositories(root, environment, filters),
+    worktrees: openWorktrees(root, environment, { filters, wall: await wallIn(root, environment, runtime) }),
+  };
+}
+
+/** Git looks at a workspace behind the wall, if there is one. */
+async function wallIn(root: string, environment: Environment, runtime: () => Promise<Runtime>) {
+  const [{ openWall }, { wallSetup }] = await Promise.all([
+    import("../adapters/wall/wall.ts"),
+    import("./wall.ts"),
+  ]);
+  const { store, settings } = await runtime();
+  const setup = wallSetup({ root, environment, settings: await settings(store.view()), programs: [] });
+  return setup.settings.kind === "none" ? undefined : (openWall(setup).wall ?? undefined);
+}
+
+/** Needs no open project: a bare clone has none, and HEAD's files prove nothing. */
+async function verifyAround(
+  { environment, home, option, shipped, workingFolder }: HostPlace,
+  order: VerifyOrder,
+): Promise<Report> {
+  const [{ verify }, { discover }] = await Promise.all([
+    import("./verification.ts"),
+    import("../adapters/git/discover.ts"),
+  ]);
+  const cwd = workingFolder();
+  const isBare = discover(cwd)?.top === null;
+  const root = isBare ? null : existingRoot(option, environment, () => cwd);
+  const folder = option === undefined ? (root ?? cwd) : resolve(cwd, option);
+  return verify({ folder, environment, shipped, packaged: packagedTexts(join(home, "workflows")) }, order);
+}
+
+function posting(outbox: string, environment: Environment): NonNullable<ProjectsPort["post"]> {
+  return async (call) => {
+    const [{ postCall }, { CAPABILITY }] = await Promise.all([
+      import("../adapters/agents/outbox.ts"),
+      import("../adapters/agents/capability.ts"),
+    ]);
+    const said = masked(call, openRedactor(environment).text);
+    postCall(outbox, { ...said, capability: environment[CAPABILITY] ?? null });
+  };
+}
+
+function placeOf(projectRoot: string, environment: Environment) {
+  return { projectRoot, stateFolder: stateFolder(projectRoot, environment), environment };
+}
+
+function rootFor(environment: Environment, wanted: Omit<RootWanted, "environment" | "variable">): string {
+  return findRoot({ ...wanted, environment, variable: environment.PAWL_PROJECT });
+}
+
+/** `option`: `--project`. */
+export function existingRoot(
+  option: string | undefined,
+  environment: Environment,
+  workingFolder: () => string,
+): string | null {
+  // Commands that need a project report why there is none.
+  return attempt(
+    () =>
+      findRoot({
+        cwd: workingFolder(),
+        environment,
+        option,
+        variable: environment.PAWL_PROJECT,
+        tasksFile: environment.BLOOM_TASKS_FILE,
+        create: false,
+      }),
+    null,
+  );
+}
+
+/** Looked at when somebody asks: most commands that only show something never do. */
+function callerBy(agentHere: PersonPort["agent"], terminal: ControllingTerminal): Caller {
+  return asCommandLine({
+    get channel() {
+      if (agentHere() !== null) return "agent";
+      return terminal.isThere() ? "terminal" : "script";
+    },
+    get who() {
+      const agent = agentHere();
+      return agent === null ? person() : `${person()} (${agent.agent})`;
+    },
+  });
+}
+
+function person(): string {
+  try {
+    return `${userInfo().username}@${hostname()}`;
+  } catch {
+    // A user who is not in the system's list has no name.
+    return hostname();
+  }
+}

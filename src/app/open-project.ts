@@ -1,0 +1,255 @@
+/** Opens a project: its files, configuration, trust, notices and loop, wired to the runtime. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { newId } from "../adapters/clock/new-id.ts";
+import { openCache } from "../adapters/files/cache.ts";
+import type { OnForeign } from "../adapters/files/foreign.ts";
+import { ownPlace } from "../adapters/files/own-folder.ts";
+import { openStore, type StoreOptions } from "../adapters/files/store.ts";
+import { looksTracked } from "../adapters/git/tracked.ts";
+import { openRedactor } from "../adapters/process/redact.ts";
+import { type Environment, openConfiguration, readSurroundings, within } from "../config/config.ts";
+import { openStateHome } from "../config/state-home.ts";
+import { EVENTS } from "../core/event.ts";
+import { lookOnce } from "../core/once.ts";
+import { projectPath } from "../core/path.ts";
+import type { EventLog } from "../core/ports/event-log.ts";
+import type { Change, Pending, Store, View } from "../core/ports/store.ts";
+import type { Settings } from "../core/settings.ts";
+import type { EventsOptions, Project, Trust, Workflows } from "../runtime/project.ts";
+import type { Runtime } from "../runtime/run-transaction.ts";
+import { isSet, type SettingsReader } from "./early-settings.ts";
+import { openNotices } from "./notices.ts";
+import { lateScopeWatch } from "./out-of-scope-edits.ts";
+import { openOutside } from "./ports.ts";
+import type { Shared } from "./shared-project.ts";
+import { openTelemetry } from "./telemetry.ts";
+import type { TrustPlace } from "./trust.ts";
+import { versionOf } from "./version.ts";
+
+export interface ProjectPlace {
+  readonly root: string;
+  readonly home: string;
+  readonly environment: Environment;
+  readonly workflows: Workflows;
+  /** The folder of the call; default: the root. */
+  readonly cwd?: string;
+  /** tasks.yaml from `--file` or `$BLOOM_TASKS_FILE`. */
+  readonly tasksFile?: string | undefined;
+  /** Set by a program that opens the project as a library. */
+  readonly trust?: Pick<TrustPlace, "own" | "vouched">;
+  /** The program's file, which agents call; default: the one that was started. */
+  readonly program?: string;
+  /** Receives, as one line, what a person should know besides any answer; default: nobody. */
+  readonly warn?: (line: string) => void;
+}
+
+/** The shipped workflows, and those of the surrounding project if there is one. */
+export async function allWorkflows(
+  root: string | null,
+  place: Omit<ProjectPlace, "root">,
+  open: (place: ProjectPlace) => Promise<Project>,
+): Promise<Workflows> {
+  const hasOwn = root !== null && (await isSet("workflows", root, settingsReader({ ...place, root })));
+  if (root === null || !(hasOwn || existsSync(join(root, ".pawl", "runs")))) return place.workflows;
+  const { withOwnWorkflows, withProgramRuns } = await import("./own-workflows.ts");
+  const workflows = hasOwn
+    ? await withOwnWorkflows(place.workflows, () => open({ ...place, root }))
+    : place.workflows;
+  return withProgramRuns(workflows, root);
+}
+
+function settingsReader({ environment, home, root }: ProjectPlace) {
+  return openConfiguration(openCache(openStateHome(root, environment), versionOf(home)));
+}
+
+/** Opens the project at the root, after applying pending commits. */
+export async function openProject(place: ProjectPlace): Promise<Project> {
+  const { root, home, environment, workflows } = place;
+  const packaged = packagedTexts(join(home, "workflows"));
+  const files = {
+    root,
+    packaged,
+    state: openStateHome(root, environment),
+    editors: async () => ({ tasks: (await import("../tasks-file/edit.ts")).editTasks }),
+    onPending: ({ message, fix }: Pending) => place.warn?.(`${message} ${fix}`),
+    onForeign: (found: Parameters<OnForeign>[0]) => place.warn?.(foreignWarning(found)),
+  };
+  const untracked = () => checkUntracked(root, environment);
+  if (looksTracked(root) === "yes") place.warn?.(TRACKED);
+  const commits = noteCommits(untracked, (changes) => {
+    notices.saw(changes);
+    telemetry.saw(changes);
+  });
+  const ownFiles = openStore(files);
+  const surroundings = readSurroundings({ ...place, cwd: place.cwd ?? root });
+  const cache = openCache(files.state, versionOf(home));
+  const read = openConfiguration(cache);
+  const settings = async (view: View) => within((await read(view)).settings, surroundings);
+  const shared = await sharedOf(place, ownFiles, { read, settings: () => settings(ownFiles.view()) });
+  const store = commits.noted(shared?.store ?? ownFiles);
+  const present = () => settings(store.view());
+  const trust = lateTrust({ root, environment, view: () => store.view(), settings: present, ...place.trust });
+  const notices = openNotices({ root, home, environment, settings: present, now: () => new Date() }, trust);
+  const plain = async () => (await read(store.view())).settings;
+  const ports = openOutside(root, environment, plain, trust, { isShared: shared !== null });
+  const outside = shared ? { ...ports, leases: shared.leases, workers: shared.workers } : ports;
+  const eventLog = lateEventLog(root, shared);
+  const telemetry = openTelemetry({ ...place, newId, log: eventLog, version: () => versionOf(home) });
+  const redactor = lookOnce(() => openRedactor(environment));
+  const runtime: Runtime = {
+    ...{ store, outside, cache, settings, now: () => new Date(), newId },
+    mask: (text) => redactor().text(text),
+    scopeWatch: lateScopeWatch({ root, home, environment, project: () => ({ runtime, workflows }) }),
+  };
+  return {
+    ...{ root, workflows, trust, notices, runtime },
+    files: shared ? commits.noted(ownFiles) : store,
+    ...(shared ? { database: shared.database } : {}),
+    events: (options) => (shared ? sharedEvents(eventLog, options) : fileEvents(root, store, options)),
+    eventLog,
+    async openLoop() {
+      await untracked();
+      await trust.checkLoop();
+      const { openLoopOutside } = await import("./loop-ports.ts");
+      return openLoopOutside({
+        ...{ root, environment, eventLog, lacksTrust: trust.lacking },
+        settings: within((await read(store.view())).settings, surroundings),
+        launch: [process.execPath, place.program ?? process.argv[1] ?? ""],
+        warn: (line) => place.warn?.(line),
+        ...(shared ? { shared: await shared.loop(commits.noted) } : {}),
+        ...(await telemetry.loop()),
+      });
+    },
+    explainSettings: async () => (await read(store.view())).origins,
+    ...journalOf(files),
+    // Read-only commands skip settling, and do not wait for a lock.
+    close: async () => {
+      await notices.close();
+      if (commits.any()) await store.settle();
+      await telemetry.close();
+      await shared?.close();
+    },
+  };
+}
+
+async function checkUntracked(folder: string, environment: Environment): Promise<void> {
+  if (looksTracked(folder) === "no") return;
+  await (await import("../adapters/git/planted.ts")).checkUntracked({ folder, environment });
+}
+
+function journalOf(files: StoreOptions): Pick<Project, "foreignJournal" | "repairJournal"> {
+  return {
+    async repairJournal() {
+      const { repairJournal } = await import("../adapters/files/repair.ts");
+      return repairJournal(files);
+    },
+    async foreignJournal(kept) {
+      const [{ openForeign }, { projectOf }] = await Promise.all([
+        import("../adapters/files/accept.ts"),
+        import("../adapters/files/store.ts"),
+      ]);
+      return openForeign(projectOf(files), kept);
+    },
+  };
+}
+
+/** Null: everything is in this checkout's files. */
+async function sharedOf(
+  { environment, root }: ProjectPlace,
+  files: Store,
+  { read, settings }: { readonly read: SettingsReader; readonly settings: () => Promise<Settings> },
+): Promise<Shared | null> {
+  if (!(await isSet("stores", root, read))) return null;
+  const present = await settings();
+  if (present.stores.bloom === "files") return null;
+  const { openShared } = await import("./shared-project.ts");
+  return openShared({ root, environment, files, settings: present });
+}
+
+function lateEventLog(root: string, shared: Shared | null): () => Promise<EventLog> {
+  return async () => {
+    const { openEventLog } = await import("../adapters/events/event-log.ts");
+    const files = openEventLog(ownPlace(root, EVENTS));
+    return shared ? shared.eventLog(files) : files;
+  };
+}
+
+async function* fileEvents(root: string, store: Store, options?: EventsOptions) {
+  const { readEvents } = await import("../adapters/events/read-events.ts");
+  yield* readEvents(ownPlace(root, EVENTS), { ...options, pending: () => pendingEvents(store) });
+}
+
+async function* sharedEvents(eventLog: () => Promise<EventLog>, options?: EventsOptions) {
+  const { readLogEvents } = await import("../adapters/routed/read-events.ts");
+  yield* readLogEvents(await eventLog(), options);
+}
+
+/** The event log as it will be, if the disk refuses to write it yet. */
+async function pendingEvents(store: Store): Promise<string | null> {
+  return (await store.catchUp()) === null ? null : store.view().read(EVENTS);
+}
+
+/** Loaded when something is to be started: reading needs no trust. */
+function lateTrust(place: TrustPlace): Trust {
+  const open = async () => (await import("./trust.ts")).openTrust(place);
+  return {
+    look: async () => (await open()).look(),
+    checkCommand: async (command) => (await open()).checkCommand(command),
+    checkLoop: async () => (await open()).checkLoop(),
+    lacking: async (task) => (await open()).lacking(task),
+    checkAgent: async (name) => (await open()).checkAgent(name),
+    accept: async (entries, by) => (await open()).accept(entries, by),
+    acceptAgent: async (name, by) => (await open()).acceptAgent(name, by),
+    revoke: async () => (await open()).revoke(),
+  };
+}
+
+/** A warning about commits that were found and not applied. */
+function foreignWarning({ kept, records }: Parameters<OnForeign>[0]): string {
+  const what = `${records} ${records === 1 ? "commit" : "commits"} that this project did not make`;
+  return kept === null
+    ? `.pawl/journal holds ${what}; Pawl applies none of it. \`pawl repair\` shows what it would write.`
+    : `.pawl/journal held ${what}; Pawl applied none of it and moved it to ${kept}. \`pawl repair\` shows what it would write.`;
+}
+
+const TRACKED =
+  "the repository tracks files of .pawl/, which belongs to Pawl: Pawl executes and commits nothing here until you remove them (`git rm -r --cached .pawl`).";
+
+/** Stores, and whether anything was committed through one of them. `check` runs before the first commit. */
+function noteCommits(check: () => Promise<void>, saw: (changes: readonly Change[]) => void) {
+  let committed = false;
+  return {
+    any: () => committed,
+    noted: (store: Store): Store => ({
+      ...store,
+      async commit(view, changes) {
+        if (!committed) await check();
+        committed = true;
+        const result = await store.commit(view, changes);
+        if (result === "committed") saw(changes);
+        return result;
+      },
+    }),
+  };
+}
+
+export function packagedTexts(folder: string): (path: string) => Promise<string | null> {
+  const known = new Map<string, string | null>();
+  return async (path) => {
+    const text = known.get(path);
+    if (text !== undefined) return text;
+    const read = readText(join(folder, projectPath(path)));
+    known.set(path, read);
+    return read;
+  };
+}
+
+function readText(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw cause;
+  }
+}

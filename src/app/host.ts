@@ -8,7 +8,7 @@ import { findRoot, type RootWanted } from "../config/project-root.ts";
 import { stateFolder } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
 import type { Caller } from "../core/event.ts";
-import { masked } from "../core/masked.ts";
+import { masked } from "../core/text/masked.ts";
 import { asCommandLine } from "../runtime/person.ts";
 import type { Project, Workflows } from "../runtime/project.ts";
 import type { Runtime } from "../runtime/run-transaction.ts";

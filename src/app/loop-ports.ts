@@ -23,7 +23,7 @@ import type { Store } from "../core/ports/store.ts";
 import type { Watch } from "../core/ports/watch.ts";
 import type { Folder } from "../core/ports/worktrees.ts";
 import type { Settings } from "../core/settings.ts";
-import { shellWord } from "../core/shell-word.ts";
+import { shellWord } from "../core/text/shell-word.ts";
 import { NO_WALL, wallSetup } from "./wall.ts";
 
 export interface LoopPlace {

@@ -3,8 +3,8 @@ import { isMap } from "yaml";
 import type { z } from "zod";
 import { PawlError } from "../core/error.ts";
 import { type Fault, faultsOf } from "../core/faults.ts";
-import { parseYaml } from "../core/located-yaml.ts";
-import { readYaml } from "../core/yaml.ts";
+import { parseYaml } from "../core/yaml/located-yaml.ts";
+import { readYaml } from "../core/yaml/yaml.ts";
 
 export type Tree = { readonly [key: string]: unknown };
 

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { promise } from "../../test/rig/promise.ts";
 import { faultsOf } from "./faults.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "./text/nearest.ts";
 
 const SCHEMA = z.strictObject({
   name: z.string().min(1),

@@ -3,7 +3,7 @@
  * never from its sentences, which change with its version and locale.
  */
 import type { core } from "zod";
-import { nearest } from "./nearest.ts";
+import { nearest } from "./text/nearest.ts";
 
 export interface Fault {
   /** The path, such as `slots.0.title`; empty for the value itself. */

@@ -1,7 +1,7 @@
 /** Finds the place of a policy change in the project's YAML files, so that its reader can look there. */
 import { type ProjectPath, projectPath } from "./path.ts";
 import type { PolicyChange } from "./policy.ts";
-import type { FindLine } from "./yaml-line.ts";
+import type { FindLine } from "./yaml/yaml-line.ts";
 
 /** A value in a file of the project. */
 export interface PolicySource {
@@ -33,7 +33,7 @@ export async function placed(
   read: (file: ProjectPath) => Promise<string | null>,
 ): Promise<readonly PolicyChange[]> {
   if (changes.length === 0) return changes;
-  const { linesOf } = await import("./yaml-line.ts");
+  const { linesOf } = await import("./yaml/yaml-line.ts");
   const files = new Map<string, FindLine | null>();
   const result: PolicyChange[] = [];
   for (const change of changes) {

@@ -1,6 +1,6 @@
 /** Backlog.md: one markdown file for each task, with front matter; below `tasks`, `completed`, `drafts` and `archive`. */
 
-import { parseFrontMatter } from "../core/front-matter.ts";
+import { parseFrontMatter } from "../core/text/front-matter.ts";
 import { fieldsIn } from "./front-fields.ts";
 import { outline } from "./outline.ts";
 import type { Dependency, Read, SourceFile, SourceTask } from "./source.ts";

@@ -1,5 +1,5 @@
 /** The backlog in other forms, and what of it an issue tracker should learn. Pure. */
-import { oneLine } from "../core/blanks.ts";
+import { oneLine } from "../core/text/blanks.ts";
 import { eachTask, isOpenStatus, type Step, type Task } from "../tasks-file/task.ts";
 import type { ExportFormat } from "./export-formats.ts";
 import { hasChangedStatus } from "./plan.ts";

@@ -1,6 +1,6 @@
 /** The fields of front matter. */
 import type { Fields } from "../core/is-object.ts";
-import { readYaml } from "../core/yaml.ts";
+import { readYaml } from "../core/yaml/yaml.ts";
 
 /** Front matter by people and agents is often not YAML (`title: A: b`): then its lines are read one by one. */
 export function fieldsIn(text: string): Fields {

@@ -2,10 +2,11 @@
  * An import as task files of Alfred. A task that is closed in the source is left out: Alfred's gates decide what is done.
  * Below its last heading, each file says where it comes from, and a fingerprint of what the import wrote.
  */
-import { oneLine } from "../core/blanks.ts";
+
 import { hashOf } from "../core/hash.ts";
 import type { ProjectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
+import { oneLine } from "../core/text/blanks.ts";
 import type { Reply, Transaction } from "../runtime/module.ts";
 import { isOpenStatus } from "../tasks-file/task.ts";
 import { TASKS, taskPath } from "../workflows/alfred/paths.ts";

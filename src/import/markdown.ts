@@ -2,7 +2,7 @@
  * A checklist in markdown. Boxes are tasks, boxes below them their subtasks, and everything else below them their text. A
  * file without any box has its bullets for tasks; without bullets, its headings with a tick.
  */
-import { parseFrontMatter } from "../core/front-matter.ts";
+import { parseFrontMatter } from "../core/text/front-matter.ts";
 import { type Branch, branches, type Entry, outline, textBelow, tickOf } from "./outline.ts";
 import type { Read, SourceFile, SourceTask, State } from "./source.ts";
 import { stateOfBox } from "./states.ts";

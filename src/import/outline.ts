@@ -6,8 +6,8 @@
  * O2  Each line belongs to one heading or item, so nothing is lost.
  * O3  A text is the lines of the file; only the indent that all of them have is taken off.
  */
-import { type Checkbox, parseCheckbox } from "../core/checkbox.ts";
-import { withoutFrontMatter } from "../core/front-matter.ts";
+import { type Checkbox, parseCheckbox } from "../core/text/checkbox.ts";
+import { withoutFrontMatter } from "../core/text/front-matter.ts";
 import { plain, withoutBlankLines } from "./words.ts";
 
 export interface Entry {

@@ -1,8 +1,8 @@
 /** The formats as a table: what reads each, and by which paths and contents its files are known. */
 import { attempt } from "../core/attempt.ts";
 import { PawlError } from "../core/error.ts";
-import { parseFrontMatter } from "../core/front-matter.ts";
 import { type Fields, isObject } from "../core/is-object.ts";
+import { parseFrontMatter } from "../core/text/front-matter.ts";
 import { readBacklogMd } from "./backlog-md.ts";
 import { readKiro, readOpenSpec, readSpecKit } from "./checklists.ts";
 import { readGitHub, readGitLab } from "./forge-issues.ts";

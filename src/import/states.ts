@@ -2,8 +2,9 @@
  * What the sources' words and boxes for a state mean. A word that Pawl does not know is never guessed: the work may be
  * finished, so it is blocked until a person says what the word means.
  */
-import type { Checkbox } from "../core/checkbox.ts";
+
 import { PawlError } from "../core/error.ts";
+import type { Checkbox } from "../core/text/checkbox.ts";
 import { isOpenStatus } from "../tasks-file/task.ts";
 import type { Read, SourceItem, SourceStatus, State } from "./source.ts";
 

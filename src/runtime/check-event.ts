@@ -3,7 +3,7 @@
  * send them.
  */
 import { PawlError } from "../core/error.ts";
-import { nearest } from "../core/nearest.ts";
+import { nearest } from "../core/text/nearest.ts";
 import { isFinal } from "../engine/lookup.ts";
 import { movingEvents } from "../engine/reach.ts";
 import type { Configuration, Workflow } from "../engine/workflow.ts";

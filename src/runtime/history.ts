@@ -4,13 +4,13 @@
  */
 
 import { attempt } from "../core/attempt.ts";
-import { openByText } from "../core/by-text.ts";
 import { canonical } from "../core/canonical.ts";
 import { PawlError } from "../core/error.ts";
 import { hashOf } from "../core/hash.ts";
 import { isObject } from "../core/is-object.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { View } from "../core/ports/store.ts";
+import { openByText } from "../core/text/by-text.ts";
 import { follow, startingConfigurations } from "../engine/configuration.ts";
 import { pairOf } from "../engine/lookup.ts";
 import { canApply } from "../engine/reach.ts";

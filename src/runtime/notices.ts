@@ -7,10 +7,11 @@
  * N3  In quiet hours nothing is told. What began in them and still holds afterwards is told as one.
  * N4  Words of agents and of files are only ever a quote, or part of a title, and clean.
  */
-import { cleanLine } from "../core/clean.ts";
+
 import { hashOf } from "../core/hash.ts";
 import type { Cause, Notice, NoticeKind } from "../core/notice.ts";
 import type { LoopRest } from "../core/ports/notify.ts";
+import { cleanLine } from "../core/text/clean.ts";
 import { type Waiting, waitingIn } from "./review/queue.ts";
 import type { RunOverview } from "./transaction.ts";
 

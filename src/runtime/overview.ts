@@ -1,5 +1,5 @@
 import { PawlError, toPawlError } from "../core/error.ts";
-import { nearest } from "../core/nearest.ts";
+import { nearest } from "../core/text/nearest.ts";
 import type { RunOverview, WorkflowModule } from "./module.ts";
 import { aroundOf } from "./overview-context.ts";
 import { loadWorkflow, loadWorkflows, type Project } from "./project.ts";

@@ -3,13 +3,13 @@
 import type { BloomEvent } from "../core/bloom-event.ts";
 import { PawlError } from "../core/error.ts";
 import type { PawlEvent } from "../core/event.ts";
-import { nearest } from "../core/nearest.ts";
 import type { ReceiverName } from "../core/notice.ts";
 import type { DatabaseProject } from "../core/ports/database.ts";
 import type { EventLog } from "../core/ports/event-log.ts";
 import type { LoopPorts } from "../core/ports/loop.ts";
 import type { ReceiverMemory } from "../core/ports/notify.ts";
 import type { Store } from "../core/ports/store.ts";
+import { nearest } from "../core/text/nearest.ts";
 import type { Executable, StartingTask, TrustRecord } from "../core/trust.ts";
 import type { WorkflowModule } from "./module.ts";
 import type { Runtime } from "./run-transaction.ts";

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { promise } from "../../test/rig/promise.ts";
 import { NotText } from "../core/error.ts";
 import type { PawlEvent } from "../core/event.ts";
-import { lastLineOf } from "../core/last-line.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
 import { object } from "../core/state-json.ts";
+import { lastLineOf } from "../core/text/last-line.ts";
 import type { Workflow } from "../engine/workflow.ts";
 import { headPath } from "./history.ts";
 import {

@@ -10,7 +10,6 @@
  */
 
 import { attempt } from "../core/attempt.ts";
-import { openByText } from "../core/by-text.ts";
 import { canonical } from "../core/canonical.ts";
 import { NotText, PawlError } from "../core/error.ts";
 import type { Caller, RunAdvanced } from "../core/event.ts";
@@ -19,6 +18,7 @@ import type { ProjectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
 import { as, object } from "../core/state-json.ts";
 import type { Strength } from "../core/strength.ts";
+import { openByText } from "../core/text/by-text.ts";
 import { initialConfiguration } from "../engine/decide.ts";
 import type { Configuration, Workflow } from "../engine/workflow.ts";
 import {

@@ -13,7 +13,6 @@
 import { canonical } from "../core/canonical.ts";
 import { PawlError, toPawlError } from "../core/error.ts";
 import { type Caller, EVENTS, type PawlEvent } from "../core/event.ts";
-import { type Mask, masked } from "../core/masked.ts";
 import { projectPath } from "../core/path.ts";
 import type { Cache } from "../core/ports/cache.ts";
 import type { Checks, Waiting } from "../core/ports/checks.ts";
@@ -21,6 +20,7 @@ import type { Memory } from "../core/ports/memory.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import type { Change, Store, View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
+import { type Mask, masked } from "../core/text/masked.ts";
 import {
   type OutOfScopeEdits,
   type ProposalWithEdits,

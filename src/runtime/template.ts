@@ -7,9 +7,9 @@
  */
 
 import { Liquid, type LiquidOptions, type Template } from "liquidjs";
-import { oneLine } from "../core/blanks.ts";
-import { openByText } from "../core/by-text.ts";
-import { fenced, quote } from "../core/fence.ts";
+import { oneLine } from "../core/text/blanks.ts";
+import { openByText } from "../core/text/by-text.ts";
+import { fenced, quote } from "../core/text/fence.ts";
 
 const OPTIONS: LiquidOptions = {
   strictVariables: true,

@@ -15,7 +15,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
-import { readYaml } from "../core/yaml.ts";
+import { readYaml } from "../core/yaml/yaml.ts";
 
 export interface NewTask {
   readonly id: string;

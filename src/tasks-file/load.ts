@@ -4,10 +4,10 @@
  */
 
 import { PawlError } from "../core/error.ts";
-import { nearestFew } from "../core/nearest.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
+import { nearestFew } from "../core/text/nearest.ts";
 import type { CacheEntry, Context } from "../runtime/module.ts";
 import { editEntries, fileOf, type ParsedFile, textOf } from "./entries.ts";
 import { checkLimit } from "./limit.ts";

@@ -1,6 +1,6 @@
 import { type Document, isAlias, isCollection, isMap, isPair, isScalar, type Node } from "yaml";
 import type { core } from "zod";
-import { readYaml } from "../core/yaml.ts";
+import { readYaml } from "../core/yaml/yaml.ts";
 import { checkTasks } from "./check-tasks.ts";
 import { indexOffsets } from "./index-offsets.ts";
 import type { Offsets } from "./offsets.ts";

@@ -5,7 +5,7 @@
  *     that the cuts do not fit) or there is a problem, the text is parsed as a whole.
  */
 import { type Document, isMap, isScalar, isSeq, visit } from "yaml";
-import { type ReadYaml, readYaml } from "../core/yaml.ts";
+import { type ReadYaml, readYaml } from "../core/yaml/yaml.ts";
 import { checkTasks } from "./check-tasks.ts";
 import { type Entry, fileOf, type ParsedFile } from "./entries.ts";
 import { indexOffsets } from "./index-offsets.ts";

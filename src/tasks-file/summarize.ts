@@ -1,5 +1,5 @@
 /** Which tasks differ between two versions of tasks.yaml. */
-import { readYaml } from "../core/yaml.ts";
+import { readYaml } from "../core/yaml/yaml.ts";
 import { meaning } from "./insert.ts";
 
 /** Ids of the tasks in the list. */

@@ -1,5 +1,5 @@
 import { isMap, isScalar, isSeq } from "yaml";
-import { nearestFew } from "../core/nearest.ts";
+import { nearestFew } from "../core/text/nearest.ts";
 import { type ParsedFile, whyUnwritable } from "./entries.ts";
 import { parseTasks, parseText } from "./parse.ts";
 import type { KeyPath, Problem } from "./problem.ts";

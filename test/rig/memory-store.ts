@@ -1,7 +1,8 @@
 /** A store in memory: what a transaction needs of the project's files, without a disk. */
-import { lastLineOf } from "../../src/core/last-line.ts";
+
 import type { ProjectPath } from "../../src/core/path.ts";
 import type { Change, Store, View } from "../../src/core/ports/store.ts";
+import { lastLineOf } from "../../src/core/text/last-line.ts";
 
 export interface MemoryStore extends Store {
   /** Path → text; a test edits it as a person would. */

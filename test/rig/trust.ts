@@ -12,7 +12,7 @@ import {
   type Starts,
   startsOfTask,
 } from "../../src/core/trust.ts";
-import { readYaml } from "../../src/core/yaml.ts";
+import { readYaml } from "../../src/core/yaml/yaml.ts";
 import { fileOf } from "../../src/tasks-file/entries.ts";
 import { readTasks } from "../../src/tasks-file/read.ts";
 import { eachTask } from "../../src/tasks-file/task.ts";

@@ -271,31 +271,31 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   "A text that takes too long to parse": [
     {
       takes: "the limit on what aliases expand to",
-      file: "src/core/yaml.ts",
+      file: "src/core/yaml/yaml.ts",
       find: "return countOf(data) <= MOST_VALUES ? { data }",
       replace: "return alias.offset >= 0 ? { data }",
       tests: [
-        "src/core/yaml.test.ts: a file with aliases that multiply has one fault, with its place",
-        "src/core/yaml.test.ts: a file with a value that is within itself has one fault, with its place",
+        "src/core/yaml/yaml.test.ts: a file with aliases that multiply has one fault, with its place",
+        "src/core/yaml/yaml.test.ts: a file with a value that is within itself has one fault, with its place",
       ],
     },
     {
       takes: "the limit on depth",
-      file: "src/core/yaml.ts",
+      file: "src/core/yaml/yaml.ts",
       find: "if (brackets + onLine + indents.length > DEEPEST)",
       replace: "if (onLine + indents.length > DEEPEST)",
-      tests: ["src/core/yaml.test.ts: a file with brackets without end has one fault, with its place"],
+      tests: ["src/core/yaml/yaml.test.ts: a file with brackets without end has one fault, with its place"],
     },
     {
       takes: "the limit on words and signs",
-      file: "src/core/yaml.ts",
+      file: "src/core/yaml/yaml.ts",
       find: "    if (tokens > most)\n",
       replace: "    if (tokens > text.length)\n",
-      tests: ["src/core/yaml.test.ts: a file with a million signs has one fault, with its place"],
+      tests: ["src/core/yaml/yaml.test.ts: a file with a million signs has one fault, with its place"],
     },
     {
       takes: "the lookup of aliases",
-      file: "src/core/yaml.ts",
+      file: "src/core/yaml/yaml.ts",
       find: '  if (text.includes("*")) resolveAliases(document);\n',
       replace: "",
       tests: [
@@ -751,18 +751,18 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   "Deceptive words": [
     {
       takes: "the removal of sequences",
-      file: "src/core/clean.ts",
+      file: "src/core/text/clean.ts",
       find: '    .replace(SEQUENCES, "")\n',
       replace: "",
-      tests: ["src/core/clean.test.ts: loses a window's title and a link"],
+      tests: ["src/core/text/clean.test.ts: loses a window's title and a link"],
     },
     {
       takes: "the code points of hidden characters",
-      file: "src/core/clean.ts",
+      file: "src/core/text/clean.ts",
       find: "joins(shown, character, at) ? character : named(character)",
       replace: "joins(shown, character, at) || at >= 0 ? character : named(character)",
       tests: [
-        "src/core/clean.test.ts: shows the direction of a line",
+        "src/core/text/clean.test.ts: shows the direction of a line",
         "test/e2e/person.story.test.ts: is asked for at the terminal, with what was found first and an agent's words quoted and cleaned last",
       ],
     },

@@ -1,6 +1,6 @@
 /** Claude Code: `claude -p`, one JSON object per line. */
 import { join } from "node:path";
-import { shellWord } from "../../core/shell-word.ts";
+import { shellWord } from "../../core/text/shell-word.ts";
 import {
   type AgentLine,
   type Call,

@@ -1,6 +1,6 @@
 /** Says why an agent cannot be started, and how to fix that. */
 import { AGENT_NEEDS, agentNames } from "../../core/agent-needs.ts";
-import { nearest } from "../../core/nearest.ts";
+import { nearest } from "../../core/text/nearest.ts";
 import type { ProcessEnd } from "./run-process.ts";
 import { type AgentsSetup, type KnownAgent, knownAgent, programOf } from "./setup.ts";
 

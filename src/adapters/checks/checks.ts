@@ -30,7 +30,7 @@ import { attempt } from "../../core/attempt.ts";
 import type { CheckOutcome, Checks } from "../../core/ports/checks.ts";
 import type { Folder } from "../../core/ports/worktrees.ts";
 import type { SetupSettings } from "../../core/settings.ts";
-import { shellWord } from "../../core/shell-word.ts";
+import { shellWord } from "../../core/text/shell-word.ts";
 import { errnoOf, isAbsence } from "../files/disk.ts";
 import { toDiskError } from "../files/disk-error.ts";
 import { ownPlace, REPLACING } from "../files/own-folder.ts";

@@ -1,6 +1,7 @@
 /** What stands against an open pull request: failed checks, requested changes, conflicts. */
-import { clean } from "../../core/clean.ts";
+
 import type { FailedForgeCheck, Returned } from "../../core/ports/pull-requests.ts";
+import { clean } from "../../core/text/clean.ts";
 import { withinLimits } from "../net/limits.ts";
 import { forgeFailureOf } from "./failure.ts";
 import type { ForgeApi, ForgeCheck, Pull, Repository } from "./forge-api.ts";

@@ -10,10 +10,10 @@
  * R5  Each commit is on top of the one before, so that a remote which refuses to have history rewritten takes it.
  */
 
-import { oneLine } from "../../core/blanks.ts";
 import { PawlError } from "../../core/error.ts";
 import { hashOf } from "../../core/hash.ts";
 import type { HeldLease } from "../../core/ports/worktrees.ts";
+import { oneLine } from "../../core/text/blanks.ts";
 import { fetch } from "./fetch.ts";
 import { type GitAnswer, type GitCall, git, gitFailed, gitLine } from "./git.ts";
 import { hintOf } from "./push.ts";

@@ -16,7 +16,7 @@
 import { closeSync, openSync } from "node:fs";
 import { delimiter } from "node:path";
 import { PawlError } from "../../core/error.ts";
-import { shellWord } from "../../core/shell-word.ts";
+import { shellWord } from "../../core/text/shell-word.ts";
 import {
   allowedEnvironment,
   type Environment,

@@ -6,9 +6,9 @@
 import { posix } from "node:path";
 import { PawlError } from "../../core/error.ts";
 import { BOOKKEEPING } from "../../core/gate-record.ts";
-import { lastLineOf } from "../../core/last-line.ts";
 import type { RangeCommit, RangeHistory } from "../../core/ports/history.ts";
 import type { Entry, View } from "../../core/ports/store.ts";
+import { lastLineOf } from "../../core/text/last-line.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
 import { readObjects } from "./objects.ts";
 import { plantedIn } from "./planted.ts";

@@ -8,7 +8,6 @@
  * S3  Whatever is cut short is found unfinished by the next look, and done again.
  */
 
-import { oneLine } from "../../core/blanks.ts";
 import { PawlError } from "../../core/error.ts";
 import type {
   EnsuredWorktree,
@@ -19,6 +18,7 @@ import type {
   Saved,
   Worktree,
 } from "../../core/ports/worktrees.ts";
+import { oneLine } from "../../core/text/blanks.ts";
 import { beside, topOf } from "../process/work-folder.ts";
 import { ensureWorktree } from "./ensure.ts";
 import { type Fence, type FencedPushed, ownRef, pushFenced, raise } from "./fence.ts";

@@ -11,7 +11,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync } from "no
 import { dirname, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { hashOf } from "../../core/hash.ts";
-import { shellWord } from "../../core/shell-word.ts";
+import { shellWord } from "../../core/text/shell-word.ts";
 import {
   type ProjectFiles,
   type ProtectedPlace,

@@ -1,6 +1,6 @@
 /** BMAD: the epics and stories of `sprint-status.yaml`, and the story files beside it. */
 import { isObject } from "../../core/is-object.ts";
-import { readYaml } from "../../core/yaml.ts";
+import { readYaml } from "../../core/yaml/yaml.ts";
 import { readRecords, type Shape } from "../records.ts";
 import { invalid, type Read, type SourceFile } from "../source.ts";
 import { plain, textOf } from "../words.ts";

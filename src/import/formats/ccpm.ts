@@ -1,6 +1,7 @@
 /** ccpm: an epic's folder below `.claude/epics`, with a file for each task; once synced, named by the number of its issue. */
-import { parseFrontMatter } from "../../core/front-matter.ts";
+
 import type { Fields } from "../../core/is-object.ts";
+import { parseFrontMatter } from "../../core/text/front-matter.ts";
 import { fieldsIn } from "../front-fields.ts";
 import { readRecords, type Shape } from "../records.ts";
 import type { Read, SourceFile } from "../source.ts";

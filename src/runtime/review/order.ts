@@ -1,7 +1,8 @@
 /** The order in which changed files matter to a reviewer, and how long reading them takes. */
-import { compareText } from "../../core/natural-order.ts";
+
 import type { ChangedFile } from "../../core/ports/git.ts";
 import { processFiles } from "../../core/process-files.ts";
+import { compareText } from "../../core/text/natural-order.ts";
 import type { ReviewFile, ReviewSize } from "./model.ts";
 
 /** An item of the plan, with the files that it names. */

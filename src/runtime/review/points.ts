@@ -6,7 +6,7 @@
  *     - [field risk_analysis] What happens on a restart?
  *     - Name the unit.
  */
-import { cleanLine } from "../../core/clean.ts";
+import { cleanLine } from "../../core/text/clean.ts";
 
 export interface Point {
   readonly text: string;

@@ -2,9 +2,10 @@
  * What a person sees before their verdict, whatever the workflow and the surface. Pawl's own findings come first; an
  * agent's words about its own work come last, quoted and cleaned.
  */
-import { clean, cleanLine } from "../../core/clean.ts";
+
 import type { ChangedFile, GitChanges } from "../../core/ports/git.ts";
 import { processFiles } from "../../core/process-files.ts";
+import { clean, cleanLine } from "../../core/text/clean.ts";
 
 export interface ReviewQuestion {
   /** One sentence that can be answered by yes or no. */

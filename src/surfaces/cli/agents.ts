@@ -1,7 +1,7 @@
 import { toPawlError } from "../../core/error.ts";
 import type { AgentFound, Agents, AgentTried, Permission, WallFound } from "../../core/ports/agents.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../core/settings.ts";
-import { shellWord } from "../../core/shell-word.ts";
+import { shellWord } from "../../core/text/shell-word.ts";
 import type { Project } from "../../runtime/project.ts";
 import { allowedCommands } from "../../workflows/bloom/allowed.ts";
 import { ENDING_SIGNALS } from "../ending-signals.ts";

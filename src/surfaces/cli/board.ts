@@ -1,5 +1,5 @@
-import { shownJson } from "../../core/clean.ts";
 import { PawlError } from "../../core/error.ts";
+import { shownJson } from "../../core/text/clean.ts";
 import type { BoardOrder, Call, Host, Run } from "./command.ts";
 import { endedBy } from "./interrupted.ts";
 import { clean } from "./terminal.ts";

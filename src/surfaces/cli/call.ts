@@ -3,10 +3,10 @@
 import { createReadStream } from "node:fs";
 import { text } from "node:stream/consumers";
 import { z } from "zod";
-import { shownJson } from "../../core/clean.ts";
 import { PawlError } from "../../core/error.ts";
 import type { Caller } from "../../core/event.ts";
-import { nearest } from "../../core/nearest.ts";
+import { shownJson } from "../../core/text/clean.ts";
+import { nearest } from "../../core/text/nearest.ts";
 import type { Tool } from "../../runtime/module.ts";
 import { loadWorkflows, type Project } from "../../runtime/project.ts";
 import { runTransaction } from "../../runtime/run-transaction.ts";

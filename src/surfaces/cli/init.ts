@@ -1,6 +1,6 @@
 import { isMap, isScalar } from "yaml";
 import { projectPath } from "../../core/path.ts";
-import { readYaml } from "../../core/yaml.ts";
+import { readYaml } from "../../core/yaml/yaml.ts";
 import type { GuardedClient } from "../../guard/clients.ts";
 import type { Reply, Transaction } from "../../runtime/module.ts";
 import { loadWorkflows, type Project } from "../../runtime/project.ts";

@@ -1,8 +1,8 @@
-import { shownJson } from "../../core/clean.ts";
 import type { PawlEvent } from "../../core/event.ts";
 import { type Line, lineOf, runOf } from "../../core/event-lines.ts";
-import { dayOf, secondsOf } from "../../core/local-time.ts";
 import type { EventLog } from "../../core/ports/event-log.ts";
+import { shownJson } from "../../core/text/clean.ts";
+import { dayOf, secondsOf } from "../../core/text/local-time.ts";
 import { parseEvent, wholeLog } from "../../runtime/log-digest.ts";
 import { overview, runMissing } from "../../runtime/overview.ts";
 import type { Project } from "../../runtime/project.ts";

@@ -1,8 +1,8 @@
 /** The command line: which command is meant, and how its answer or its error is shown. */
 
-import { shownJson } from "../../core/clean.ts";
 import { type ErrorCode, type PawlError, toPawlError } from "../../core/error.ts";
 import type { Caller } from "../../core/event.ts";
+import { shownJson } from "../../core/text/clean.ts";
 import { changesNothing, checkCommand } from "../../workflows/bloom/own-verbs.ts";
 import type { Answer, CommandSpec, Host } from "./command.ts";
 import { type Input, runLine } from "./command-line.ts";

@@ -1,5 +1,5 @@
 import { isMap } from "yaml";
-import { readYaml } from "../../core/yaml.ts";
+import { readYaml } from "../../core/yaml/yaml.ts";
 
 /** The text of a pawl.yaml that has no `project_id` with one, behind its first comment. */
 export function withProjectId(text: string, id: string): string {

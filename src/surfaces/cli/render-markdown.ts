@@ -4,7 +4,7 @@
  */
 import type { Blockquote, Code, List, RootContent } from "mdast";
 import { toPawlError } from "../../core/error.ts";
-import { parseBlocks } from "../../core/markdown.ts";
+import { parseBlocks } from "../../core/text/markdown.ts";
 import { paintStates } from "./state-colour.ts";
 import { parseTable, renderTable } from "./table.ts";
 import type { Paint, Terminal } from "./terminal.ts";

@@ -3,11 +3,11 @@
  * for a line of Pawl's own: it is indented below a heading, and quoted where it has lines of its own.
  */
 
-import { cleanLine } from "../../core/clean.ts";
 import { type Fields, isObject } from "../../core/is-object.ts";
-import { jsonText } from "../../core/json-text.ts";
 import type { FileDiff, GitDiff } from "../../core/ports/git.ts";
 import { strengthWords } from "../../core/strength.ts";
+import { cleanLine } from "../../core/text/clean.ts";
+import { jsonText } from "../../core/text/json-text.ts";
 import type {
   Claim,
   Review,

@@ -1,5 +1,5 @@
 import { PawlError, toPawlError } from "../../core/error.ts";
-import { nearest } from "../../core/nearest.ts";
+import { nearest } from "../../core/text/nearest.ts";
 import type { Table } from "../../runtime/module.ts";
 import type { Workflows } from "../../runtime/project.ts";
 

@@ -1,7 +1,7 @@
 import { fstatSync, statSync } from "node:fs";
 import { devNull } from "node:os";
 import { attempt } from "../../core/attempt.ts";
-import { clean } from "../../core/clean.ts";
+import { clean } from "../../core/text/clean.ts";
 import { writeWhole } from "../write-whole.ts";
 
 export { clean };

@@ -1,5 +1,5 @@
 /** Text by the columns that it takes on a screen: East Asian letters and most emoji take two, combining marks none. */
-import { cleanLine } from "../../core/clean.ts";
+import { cleanLine } from "../../core/text/clean.ts";
 import type { Terminal } from "./terminal.ts";
 import { sliceAnsi, stringWidth, wrapAnsi } from "./wide-text.ts";
 

@@ -1,7 +1,7 @@
 /** What is wrong with a command line, made from commander's codes and from the command that it stopped at. */
 import type { Argument, Command, CommanderError } from "commander";
 import { PawlError } from "../../core/error.ts";
-import { nearest } from "../../core/nearest.ts";
+import { nearest } from "../../core/text/nearest.ts";
 import { lastWord } from "./own-options.ts";
 
 export interface RefusedChoice {

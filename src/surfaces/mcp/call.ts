@@ -6,7 +6,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { toPawlError } from "../../core/error.ts";
-import { masked } from "../../core/masked.ts";
+import { masked } from "../../core/text/masked.ts";
 import type { Tool } from "../../runtime/module.ts";
 import { type Runtime, runTransaction } from "../../runtime/run-transaction.ts";
 import { checkArguments } from "../arguments.ts";

@@ -7,7 +7,7 @@ import {
   ResourceTemplate,
 } from "@modelcontextprotocol/server";
 import { toPawlError } from "../../core/error.ts";
-import { masked } from "../../core/masked.ts";
+import { masked } from "../../core/text/masked.ts";
 import type { Resource } from "../../runtime/module.ts";
 import { type Runtime, runTransaction } from "../../runtime/run-transaction.ts";
 import type { Connection } from "./connection.ts";

@@ -1,7 +1,7 @@
 import { PawlError } from "../../core/error.ts";
 import { isId } from "../../core/id.ts";
-import { naturalOrder } from "../../core/natural-order.ts";
 import type { View } from "../../core/ports/store.ts";
+import { naturalOrder } from "../../core/text/natural-order.ts";
 import type { GateVerdict, OverviewContext, RunOverview } from "../../runtime/module.ts";
 import { recalled } from "../../runtime/overview-context.ts";
 import { unreadableRun } from "../../runtime/unreadable-run.ts";

@@ -1,6 +1,6 @@
-import { openByText } from "../../core/by-text.ts";
 import { PawlError } from "../../core/error.ts";
-import { readYaml } from "../../core/yaml.ts";
+import { openByText } from "../../core/text/by-text.ts";
+import { readYaml } from "../../core/yaml/yaml.ts";
 
 export interface Persona {
   readonly name: string;

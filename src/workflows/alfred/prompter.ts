@@ -1,6 +1,7 @@
 /** Prompts and artifact texts from templates, which may include the partials among them. */
-import { tidy } from "../../core/blanks.ts";
+
 import { PawlError } from "../../core/error.ts";
+import { tidy } from "../../core/text/blanks.ts";
 import { faultOf, openTemplates, type Templates } from "../../runtime/template.ts";
 
 export interface TemplateText {

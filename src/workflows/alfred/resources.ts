@@ -1,7 +1,7 @@
 /** A task's documents, for clients that read without calling a tool. */
 import { PawlError } from "../../core/error.ts";
-import { fenced } from "../../core/fence.ts";
 import type { View } from "../../core/ports/store.ts";
+import { fenced } from "../../core/text/fence.ts";
 import type { Reply, Resource, Transaction } from "../../runtime/module.ts";
 import { type LoadedTask, loadTask, loadTaskIds } from "./load.ts";
 import { scratchpadPath } from "./paths.ts";

@@ -2,9 +2,10 @@
  * What was asked for after work was handed in, as a step of the loop's task. Words of reviewers and programs are quoted
  * in it, cleaned and cut: they are data to the agent that gets them, never lines of its prompt.
  */
-import { trimLineEnds } from "../../core/blanks.ts";
-import { quote } from "../../core/fence.ts";
+
 import { isId } from "../../core/id.ts";
+import { trimLineEnds } from "../../core/text/blanks.ts";
+import { quote } from "../../core/text/fence.ts";
 import type { Task } from "../../tasks-file/task.ts";
 import type { ArtifactOf } from "./artifacts.ts";
 import { definitionOf } from "./definitions.ts";

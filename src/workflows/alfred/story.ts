@@ -1,10 +1,11 @@
 /** A task's whole history: who decided what, when, by which channel, and on which evidence. */
-import { oneLine } from "../../core/blanks.ts";
+
 import { PawlError } from "../../core/error.ts";
-import { fenceFor } from "../../core/fence.ts";
 import { checkId } from "../../core/id.ts";
 import type { View } from "../../core/ports/store.ts";
 import { strengthWords } from "../../core/strength.ts";
+import { oneLine } from "../../core/text/blanks.ts";
+import { fenceFor } from "../../core/text/fence.ts";
 import type { Reply, StoryInput, Transaction } from "../../runtime/module.ts";
 import type { Evidence } from "./evidence.ts";
 import { loadWorkspace } from "./live-state.ts";

@@ -5,7 +5,7 @@
 import type { List, ListItem, Nodes, RootContent } from "mdast";
 import { PawlError } from "../../core/error.ts";
 import { isId } from "../../core/id.ts";
-import { parseBlocks } from "../../core/markdown.ts";
+import { parseBlocks } from "../../core/text/markdown.ts";
 
 export const PRIORITIES = ["critical", "high", "medium", "low"] as const;
 export type Priority = (typeof PRIORITIES)[number];

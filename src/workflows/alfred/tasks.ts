@@ -1,6 +1,7 @@
 /** The project's tasks in the order in which they should be worked on, and why. */
-import { naturalOrder } from "../../core/natural-order.ts";
+
 import type { View } from "../../core/ports/store.ts";
+import { naturalOrder } from "../../core/text/natural-order.ts";
 import { loadTaskIds } from "./load.ts";
 import { taskPath } from "./paths.ts";
 import { loadState } from "./resolve-run.ts";

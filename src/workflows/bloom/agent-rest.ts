@@ -1,7 +1,8 @@
 /** How long an agent rests whose account is limited or refused, and how that is said, everywhere in the same words. */
-import { clockOf, dayOf } from "../../core/local-time.ts";
+
 import type { Limited } from "../../core/ports/agents.ts";
 import { agentsFor, type BloomSettings } from "../../core/settings.ts";
+import { clockOf, dayOf } from "../../core/text/local-time.ts";
 import type { Task } from "../../tasks-file/task.ts";
 import { isBackingOff } from "./scheduling-status.ts";
 import type { AgentRest, TaskRun } from "./task-run.ts";

@@ -3,8 +3,8 @@
  * runs, and what it misspelt would be dropped in silence: a gate, for instance.
  */
 import { type Fields, isObject } from "../../core/is-object.ts";
-import type { Problem } from "../../core/located-yaml.ts";
-import { nearest } from "../../core/nearest.ts";
+import { nearest } from "../../core/text/nearest.ts";
+import type { Problem } from "../../core/yaml/located-yaml.ts";
 import { FACT_SOURCES } from "./definition.ts";
 
 const DEFINITION = ["table", "summary", "sources", "gates", "hints", "planFiles", "replies"];

@@ -1,6 +1,6 @@
 /** A workflow made by a program. */
 
-import type { Problem } from "../../core/located-yaml.ts";
+import type { Problem } from "../../core/yaml/located-yaml.ts";
 import { checkStructure } from "../../engine/structure.ts";
 import type { EventDefinition, State, Workflow } from "../../engine/workflow.ts";
 import { checkDefinition } from "./check-definition.ts";

@@ -1,12 +1,13 @@
 /** The inputs of your own workflow: from the caller, the project's files, git, and the engine's own commands. */
-import { renderOddBoxes } from "../../core/checkbox.ts";
+
 import { PawlError } from "../../core/error.ts";
 import { isBookkeeping } from "../../core/gate-record.ts";
-import { parseTaskItems } from "../../core/markdown.ts";
-import { nearest } from "../../core/nearest.ts";
 import { projectPath } from "../../core/path.ts";
 import type { CheckOutcome } from "../../core/ports/checks.ts";
 import type { GitLook } from "../../core/ports/git.ts";
+import { renderOddBoxes } from "../../core/text/checkbox.ts";
+import { parseTaskItems } from "../../core/text/markdown.ts";
+import { nearest } from "../../core/text/nearest.ts";
 import { neededFacts } from "../../engine/inputs.ts";
 import type { FactValue, Workflow } from "../../engine/workflow.ts";
 import type { Observation, Observed, Observer, Observers, RunContext } from "../../runtime/run-event.ts";

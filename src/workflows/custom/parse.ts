@@ -1,7 +1,7 @@
 /** A workflow's file: YAML → table, sources, gates and hints; or all that is wrong with it, each with its place. */
 import { type Fault, faultsOf } from "../../core/faults.ts";
-import { type LocatedYaml, type Problem, parseYaml } from "../../core/located-yaml.ts";
 import { pathFault } from "../../core/path.ts";
+import { type LocatedYaml, type Problem, parseYaml } from "../../core/yaml/located-yaml.ts";
 import { fillBlocked } from "../../engine/guard.ts";
 import { checkStructure } from "../../engine/structure.ts";
 import type { Violation } from "../../engine/violation.ts";

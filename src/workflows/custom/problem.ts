@@ -1,5 +1,5 @@
 import { PawlError } from "../../core/error.ts";
-import type { Problem } from "../../core/located-yaml.ts";
+import type { Problem } from "../../core/yaml/located-yaml.ts";
 
 /** All that is wrong, in one error. */
 export function invalid(name: string, file: string, problems: readonly Problem[]): PawlError {

@@ -1,6 +1,6 @@
 /** A rule's reply: the values that its template may use, and the trial that shows that a template renders. */
 
-import type { Problem } from "../../core/located-yaml.ts";
+import type { Problem } from "../../core/yaml/located-yaml.ts";
 import { targetOf } from "../../engine/configuration.ts";
 import { asksAlways } from "../../engine/inputs.ts";
 import { isFinal, pairOf } from "../../engine/lookup.ts";

@@ -1,6 +1,6 @@
 import { PawlError } from "../../core/error.ts";
 import { checkId } from "../../core/id.ts";
-import { nearest } from "../../core/nearest.ts";
+import { nearest } from "../../core/text/nearest.ts";
 import type { DefinitionSource } from "./definition.ts";
 
 export interface RunName {

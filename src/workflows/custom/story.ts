@@ -1,6 +1,7 @@
 /** A run's whole history: what was sent by whom, when, on which facts. */
-import { fenced, quote } from "../../core/fence.ts";
+
 import { strengthWords } from "../../core/strength.ts";
+import { fenced, quote } from "../../core/text/fence.ts";
 import type { Reply, StoryInput, Transaction } from "../../runtime/module.ts";
 import type { Elsewhere } from "../../runtime/transaction.ts";
 import type { DefinitionSource } from "./definition.ts";

@@ -1,7 +1,8 @@
 /** Replies, paths and commands as templates. */
-import { tidy } from "../../core/blanks.ts";
+
 import { PawlError } from "../../core/error.ts";
-import { nearest } from "../../core/nearest.ts";
+import { tidy } from "../../core/text/blanks.ts";
+import { nearest } from "../../core/text/nearest.ts";
 import { faultOf, openTemplates } from "../../runtime/template.ts";
 
 const templates = openTemplates();

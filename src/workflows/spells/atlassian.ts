@@ -1,4 +1,4 @@
-import { longestRun } from "../../core/fence.ts";
+import { longestRun } from "../../core/text/fence.ts";
 
 /** What a link to Atlassian's cloud points to, as far as its address shows. */
 export type AtlassianLink =

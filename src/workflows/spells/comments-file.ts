@@ -1,6 +1,6 @@
-import { oneLine } from "../../core/blanks.ts";
 import type { FetchFailure } from "../../core/ports/references.ts";
 import type { Remark, ReviewFetch, ReviewMissing, ReviewPart } from "../../core/ports/reviews.ts";
+import { oneLine } from "../../core/text/blanks.ts";
 import { renderFenced } from "./fence.ts";
 import { cutHunk, suggestionsIn } from "./hunk.ts";
 

@@ -1,4 +1,4 @@
-import { parseTaskItems, type TaskItem } from "../../core/markdown.ts";
+import { parseTaskItems, type TaskItem } from "../../core/text/markdown.ts";
 
 export type Criterion = TaskItem;
 

@@ -1,4 +1,4 @@
-import { mayHoldCheckbox } from "../../core/checkbox.ts";
+import { mayHoldCheckbox } from "../../core/text/checkbox.ts";
 import type { Facts, FactValue } from "../../engine/workflow.ts";
 import { parseAtlassianUrls, unprocessedUrls } from "./atlassian.ts";
 import { isIncomplete } from "./comments-file.ts";

@@ -1,5 +1,5 @@
-import { trimLineBreaks } from "../../core/blanks.ts";
-import { fenceFor } from "../../core/fence.ts";
+import { trimLineBreaks } from "../../core/text/blanks.ts";
+import { fenceFor } from "../../core/text/fence.ts";
 
 /** Puts a text into a code fence that is longer than any inside it, so that nothing in it counts as Pawl's own. */
 export function renderFenced(text: string, language = "text"): string {

@@ -1,4 +1,4 @@
-import { readYaml } from "../../core/yaml.ts";
+import { readYaml } from "../../core/yaml/yaml.ts";
 
 const MAX_NAME_BYTES = 100;
 /** Nobody wrote front matter longer than this, so it is not parsed. */

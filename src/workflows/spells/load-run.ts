@@ -1,7 +1,8 @@
 /** The run as the project's files show it: its state, and the texts of the work. */
-import { openByText } from "../../core/by-text.ts";
+
 import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
+import { openByText } from "../../core/text/by-text.ts";
 import type { Facts } from "../../engine/workflow.ts";
 import type { TableRun } from "../../runtime/run-event.ts";
 import { type CriteriaReader, factsIn, mayHoldCriteria, type Texts } from "./facts.ts";

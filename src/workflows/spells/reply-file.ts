@@ -1,4 +1,4 @@
-import { openByText } from "../../core/by-text.ts";
+import { openByText } from "../../core/text/by-text.ts";
 import type { Decision } from "../../engine/workflow.ts";
 
 /** A file of replies of one kind: a layout, and the blocks that each reply fills in. All are templates. */

@@ -3,7 +3,7 @@
  * shown as its code point, and cut where they are long.
  */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { clean } from "../../../core/clean.ts";
+import { clean } from "../../../core/text/clean.ts";
 import { renderBytes } from "./moment.tsx";
 
 const ONE_LINE = 300;

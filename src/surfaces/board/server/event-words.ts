@@ -1,9 +1,9 @@
 /** Events as the page shows them. The log's lines are anybody's who can write the file: nothing in them is relied on. */
 import { attempt } from "../../../core/attempt.ts";
-import { clean } from "../../../core/clean.ts";
 import type { PawlEvent } from "../../../core/event.ts";
 import { lineOf, runOf } from "../../../core/event-lines.ts";
 import type { LogEntry } from "../../../core/ports/event-log.ts";
+import { clean } from "../../../core/text/clean.ts";
 import { parseEvent } from "../../../runtime/log-digest.ts";
 import type { ShownEvent } from "../wire.ts";
 

@@ -1,8 +1,8 @@
 /** The block below the loop's event lines: who is at work, what waits, and the totals. */
 
 import type { BloomEvent } from "../../../core/bloom-event.ts";
-import { cleanLine } from "../../../core/clean.ts";
 import type { PawlEvent } from "../../../core/event.ts";
+import { cleanLine } from "../../../core/text/clean.ts";
 import { restLine } from "../../../workflows/bloom/agent-rest.ts";
 import { AT_REST } from "../../../workflows/bloom/table.ts";
 import type { Paint } from "../terminal.ts";

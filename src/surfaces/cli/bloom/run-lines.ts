@@ -1,11 +1,11 @@
 /** The loop's event lines: one for each event that a person wants to know in the morning. */
 
 import type { BloomEvent } from "../../../core/bloom-event.ts";
-import { cleanLine } from "../../../core/clean.ts";
 import type { PawlEvent } from "../../../core/event.ts";
 import { agentOf, type Line, type OfTask, sentenceOf } from "../../../core/event-lines.ts";
-import { clockOf } from "../../../core/local-time.ts";
 import { renderChange } from "../../../core/policy.ts";
+import { cleanLine } from "../../../core/text/clean.ts";
+import { clockOf } from "../../../core/text/local-time.ts";
 import type { Paint } from "../terminal.ts";
 import type { Board } from "./run-board.ts";
 

@@ -2,11 +2,11 @@
 
 import { setFlagsFromString } from "node:v8";
 import type { BloomEvent } from "../../../core/bloom-event.ts";
-import { cleanLine, shownJson } from "../../../core/clean.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { PawlEvent } from "../../../core/event.ts";
 import type { LoopPorts } from "../../../core/ports/loop.ts";
 import type { Settings } from "../../../core/settings.ts";
+import { cleanLine, shownJson } from "../../../core/text/clean.ts";
 import type { Project } from "../../../runtime/project.ts";
 import { restLine } from "../../../workflows/bloom/agent-rest.ts";
 import { type LoopEnd, type LoopSetup, runLoop } from "../../../workflows/bloom/scheduler/loop.ts";

@@ -1,7 +1,7 @@
 /** `pawl workers`: who works on the project, and letting one of them end. */
 import { PawlError } from "../../../core/error.ts";
-import { nearest } from "../../../core/nearest.ts";
 import type { WorkerSeen } from "../../../core/ports/workers.ts";
+import { nearest } from "../../../core/text/nearest.ts";
 import { ago } from "../ago.ts";
 import type { Run } from "../command.ts";
 import { counted } from "../counted.ts";

@@ -1,6 +1,6 @@
 /** `guard` in the text of pawl.yaml, which is readable. Everything else stays as it is. */
 import { isMap, isScalar } from "yaml";
-import { readYaml } from "../../../core/yaml.ts";
+import { readYaml } from "../../../core/yaml/yaml.ts";
 import { withSetting } from "../project-id.ts";
 
 export function withGuard(text: string): string {

@@ -1,7 +1,7 @@
 /** `workflows` in the text of pawl.yaml. Everything else stays as it is. */
 import { isMap, isScalar, isSeq } from "yaml";
 import { PawlError } from "../../../core/error.ts";
-import { readYaml } from "../../../core/yaml.ts";
+import { readYaml } from "../../../core/yaml/yaml.ts";
 import { withSetting } from "../project-id.ts";
 
 /** The text with this file among the project's workflows. Throws `config-invalid` if that needs a person. */

@@ -1,7 +1,7 @@
 /** `pawl workflow try`: walks a workflow of the project's own. Nothing is read, started or written. */
 
 import { PawlError } from "../../../core/error.ts";
-import { nearest } from "../../../core/nearest.ts";
+import { nearest } from "../../../core/text/nearest.ts";
 import { isFinal, valuesOf } from "../../../engine/lookup.ts";
 import type { Configuration, Facts, FactValue } from "../../../engine/workflow.ts";
 import type { Definition } from "../../../workflows/custom/definition.ts";

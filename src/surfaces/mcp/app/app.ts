@@ -11,7 +11,7 @@ import { RESOURCE_MIME_TYPE } from "@modelcontextprotocol/ext-apps/server";
 import { type CallToolResult, ResourceNotFoundError, type ServerContext } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { PawlError, toPawlError } from "../../../core/error.ts";
-import { masked } from "../../../core/masked.ts";
+import { masked } from "../../../core/text/masked.ts";
 import { overview } from "../../../runtime/overview.ts";
 import type { Project, Workflows } from "../../../runtime/project.ts";
 import { openVerdicts } from "../../../runtime/review/give-verdict.ts";

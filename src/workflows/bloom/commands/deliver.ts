@@ -1,10 +1,11 @@
 /**
  * What leaves the worktree: push and merge. Each checks first whether it is already done, so it may be called again.
  */
-import { oneLine } from "../../../core/blanks.ts";
+
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { Delivery, Folder, InTheWay, MergeOrder, PreparedMerge } from "../../../core/ports/worktrees.ts";
+import { oneLine } from "../../../core/text/blanks.ts";
 import { branchOf, type Task } from "../../../tasks-file/task.ts";
 import {
   type ExecutionContext,

@@ -1,5 +1,5 @@
 /** A task's pull request: opened once, then checked until it is merged. */
-import { oneLine } from "../../../core/blanks.ts";
+
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import { PawlError } from "../../../core/error.ts";
 import type {
@@ -8,6 +8,7 @@ import type {
   Returned,
   WatchedPull,
 } from "../../../core/ports/pull-requests.ts";
+import { oneLine } from "../../../core/text/blanks.ts";
 import { branchOf, type Task } from "../../../tasks-file/task.ts";
 import { type ExecutionContext, repoFor, type StepResult } from "../execution-context.ts";
 import type { PullRequest } from "../task-run.ts";

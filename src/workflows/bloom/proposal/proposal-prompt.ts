@@ -1,5 +1,5 @@
 /** What an agent is asked that proposes tasks. */
-import { quote } from "../../../core/fence.ts";
+import { quote } from "../../../core/text/fence.ts";
 import { eachTask, type Task } from "../../../tasks-file/task.ts";
 
 /** More of them tell an agent little. */

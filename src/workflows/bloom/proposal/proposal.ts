@@ -5,10 +5,10 @@
  * P2  The agent says what is to be done, and nothing of where, by whom, with which checks or for how much money.
  */
 import { z } from "zod";
-import { clean } from "../../../core/clean.ts";
 import { PawlError } from "../../../core/error.ts";
 import { type Fault, faultsOf } from "../../../core/faults.ts";
 import { isId } from "../../../core/id.ts";
+import { clean } from "../../../core/text/clean.ts";
 import { findCycle } from "../../../tasks-file/cycle.ts";
 import { taskOf } from "../../../tasks-file/load.ts";
 import { eachTask, type Task } from "../../../tasks-file/task.ts";

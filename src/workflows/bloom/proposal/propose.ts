@@ -2,12 +2,13 @@
  * Has an agent propose tasks. It only reads: nothing is allowed to it unasked, and behind the wall it can write nowhere
  * but to its own home. A reply that cannot be used is answered once, in the same session.
  */
-import { clean } from "../../../core/clean.ts";
+
 import { PawlError, toPawlError } from "../../../core/error.ts";
 import type { AgentEnd, AgentEvent } from "../../../core/ports/agents.ts";
 import type { WorkPorts } from "../../../core/ports/loop.ts";
 import type { Folder, Meanwhile, Repo } from "../../../core/ports/worktrees.ts";
 import type { BloomSettings } from "../../../core/settings.ts";
+import { clean } from "../../../core/text/clean.ts";
 import type { Task } from "../../../tasks-file/task.ts";
 import { itemsOf, type Proposed, readReply } from "./proposal.ts";
 import { proposalPrompt, repairPrompt } from "./proposal-prompt.ts";

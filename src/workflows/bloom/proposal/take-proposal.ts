@@ -3,10 +3,10 @@
  * said yes to exactly that.
  */
 
-import { clean, cleanLine } from "../../../core/clean.ts";
 import { PawlError } from "../../../core/error.ts";
-import { jsonText } from "../../../core/json-text.ts";
 import { type ProjectPath, projectPath } from "../../../core/path.ts";
+import { clean, cleanLine } from "../../../core/text/clean.ts";
+import { jsonText } from "../../../core/text/json-text.ts";
 import type { Reply, Transaction } from "../../../runtime/module.ts";
 import { hasAnswered } from "../../../runtime/person.ts";
 import { renderDiff } from "../../../tasks-file/diff.ts";

@@ -1,9 +1,10 @@
 /** The output of the command that failed last, for a person who asks why a task is stuck. */
-import { clean } from "../../../core/clean.ts";
+
 import { PawlError } from "../../../core/error.ts";
 import type { LoopEvidence } from "../../../core/loop-record.ts";
 import { projectPath } from "../../../core/path.ts";
 import type { View } from "../../../core/ports/store.ts";
+import { clean } from "../../../core/text/clean.ts";
 
 const MOST_LINES = 20;
 const LONGEST_LINE = 400;

@@ -1,6 +1,6 @@
 import { PawlError } from "../../../core/error.ts";
-import { nearestFew } from "../../../core/nearest.ts";
 import type { View } from "../../../core/ports/store.ts";
+import { nearestFew } from "../../../core/text/nearest.ts";
 import type { Context } from "../../../runtime/module.ts";
 import { taskOf } from "../../../tasks-file/load.ts";
 import {

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { promise } from "../../test/rig/promise.ts";
-import { parseFile } from "../config/config-file.ts";
-import { PAWL_FILE } from "../config/config-schema.ts";
-import { editTasks } from "../tasks-file/edit.ts";
-import { parseTasks } from "../tasks-file/parse.ts";
-import { parsePersona } from "../workflows/alfred/persona.ts";
-import { parseWorkflow } from "../workflows/custom/parse.ts";
-import { parseTaskName } from "../workflows/spells/front-matter.ts";
+import { promise } from "../../../test/rig/promise.ts";
+import { parseFile } from "../../config/config-file.ts";
+import { PAWL_FILE } from "../../config/config-schema.ts";
+import { editTasks } from "../../tasks-file/edit.ts";
+import { parseTasks } from "../../tasks-file/parse.ts";
+import { parsePersona } from "../../workflows/alfred/persona.ts";
+import { parseWorkflow } from "../../workflows/custom/parse.ts";
+import { parseTaskName } from "../../workflows/spells/front-matter.ts";
 import { readYaml } from "./yaml.ts";
 
 /** Ten levels of ten aliases each: ten thousand million values. */

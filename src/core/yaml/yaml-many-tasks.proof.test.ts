@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { promise } from "../../test/rig/promise.ts";
-import { readTasks } from "../tasks-file/read.ts";
+import { promise } from "../../../test/rig/promise.ts";
+import { readTasks } from "../../tasks-file/read.ts";
 
 const STEPS = ["Read the code", "Write a test that fails: #12, [red]", "Make it pass", "Run everything"];
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { promise } from "../../test/rig/promise.ts";
+import { promise } from "../../../test/rig/promise.ts";
 import { parseBlocks, parseTaskItems } from "./markdown.ts";
 
 it.each([

@@ -9,8 +9,8 @@
  */
 import type { Root } from "mdast";
 import { fromMarkdown } from "mdast-util-from-markdown";
+import { PawlError } from "../error.ts";
 import { type Checkbox, parseCheckbox } from "./checkbox.ts";
-import { PawlError } from "./error.ts";
 import { withoutFrontMatter } from "./front-matter.ts";
 
 /** More than anybody writes by hand. The parser takes about a second for the most awkward text of this size. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { promise } from "../../test/rig/promise.ts";
+import { promise } from "../../../test/rig/promise.ts";
 import { mayHoldCheckbox, parseCheckbox, renderOddBoxes } from "./checkbox.ts";
 import { parseTaskItems } from "./markdown.ts";
 

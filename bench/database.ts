@@ -12,7 +12,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openProject } from "../src/app/open-project.ts";
 import { readEnvironment } from "../src/config/config.ts";
-import { runTransaction } from "../src/runtime/run-transaction.ts";
+import { runTransaction } from "../src/runtime/transaction/run-transaction.ts";
 import { stepDone } from "../src/workflows/bloom/verbs/step.ts";
 import { WORKFLOWS } from "../src/workflows/index.ts";
 import { emptyFolder, median, ms, show } from "./measure.ts";

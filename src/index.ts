@@ -89,7 +89,7 @@ export type {
   Writes,
 } from "./engine/workflow.ts";
 export { renderXState, type XStateConfig, xstateConfig } from "./engine/xstate.ts";
-export { type Runtime, runTransaction } from "./runtime/run-transaction.ts";
+export { type Runtime, runTransaction } from "./runtime/transaction/run-transaction.ts";
 export type {
   AfterCommit,
   CacheEntry,
@@ -103,7 +103,7 @@ export type {
   Reply,
   RunOverview,
   Transaction,
-} from "./runtime/transaction.ts";
+} from "./runtime/transaction/transaction.ts";
 export {
   type DraftEvent,
   type DraftTable,

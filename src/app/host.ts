@@ -9,9 +9,9 @@ import { stateFolder } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
 import type { Caller } from "../core/event.ts";
 import { masked } from "../core/text/masked.ts";
-import { asCommandLine } from "../runtime/person.ts";
 import type { Project, Workflows } from "../runtime/project.ts";
-import type { Runtime } from "../runtime/run-transaction.ts";
+import { asCommandLine } from "../runtime/transaction/person.ts";
+import type { Runtime } from "../runtime/transaction/run-transaction.ts";
 import type {
   BoardOrder,
   MachinePort,

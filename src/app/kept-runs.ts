@@ -47,7 +47,7 @@ function kindOf(run: string): string {
 
 /** Reads the run's scope, and notes what it is read from. */
 export async function readRun({ runtime, workflows }: Runs, root: string, run: string): Promise<KeptRun> {
-  const { scopeOf } = await import("../runtime/open-scopes.ts");
+  const { scopeOf } = await import("../runtime/reports/open-scopes.ts");
   const files: Record<string, Record<string, string>> = {};
   const scope = await scopeOf({ runtime, workflows: noted(workflows, root, files) }, run);
   return { scope, files: files[run] ?? {} };

@@ -24,8 +24,8 @@ import { EVENTS } from "../core/event.ts";
 import type { Store } from "../core/ports/store.ts";
 import { type Note, watched } from "../core/watched-view.ts";
 import { widest } from "../guard/decide.ts";
-import type { OutOfScopeEdits } from "../runtime/out-of-scope-edits.ts";
 import type { Scope } from "../runtime/scope.ts";
+import type { OutOfScopeEdits } from "../runtime/transaction/out-of-scope-edits.ts";
 import { NO_SOURCE, noted, noteIn, openKeptRuns, type Runs, readRun, type Stamps } from "./kept-runs.ts";
 import { versionOf } from "./version.ts";
 
@@ -123,7 +123,7 @@ export function keptScopes(wanted: Wanted) {
     },
     /** The run that a call of one of Pawl's tools is about. */
     async runOf(tool: string, input: Readonly<Record<string, unknown>>): Promise<string | null> {
-      const { runOfCall } = await import("../runtime/open-scopes.ts");
+      const { runOfCall } = await import("../runtime/reports/open-scopes.ts");
       return wanted.open((project) => runOfCall(project, tool, input));
     },
   };
@@ -190,7 +190,7 @@ function readProject(wanted: Wanted): Promise<Kept> {
   const noteSetting = noteIn(root, settings);
   for (const path of SETTINGS) noteSetting(path);
   return wanted.open(async (project) => {
-    const { openScopes } = await import("../runtime/open-scopes.ts");
+    const { openScopes } = await import("../runtime/reports/open-scopes.ts");
     const { store } = project.runtime;
     const read = await project.runtime.settings(store.view());
     const workflows = read.workflows.map((file) => file.replace(/^\.\//, ""));
@@ -227,7 +227,7 @@ function readRuns(wanted: Wanted, kept: Kept, named: ReadonlySet<string>): Promi
 }
 
 async function cameOrWent(project: Runs, kept: Kept): Promise<readonly string[]> {
-  const { runNames } = await import("../runtime/open-scopes.ts");
+  const { runNames } = await import("../runtime/reports/open-scopes.ts");
   const there = new Set(await runNames(project));
   const came = [...there].filter((run) => !(run in kept.files));
   return [...came, ...kept.known.scopes.flatMap(({ run }) => (there.has(run) ? [] : [run]))];

@@ -6,7 +6,7 @@ import type { Caller, PawlEvent } from "../core/event.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import type { Store } from "../core/ports/store.ts";
 import type { Facts, FactValue } from "../engine/workflow.ts";
-import type { Reply, RunOverview, Transaction } from "../runtime/transaction.ts";
+import type { Reply, RunOverview, Transaction } from "../runtime/transaction/transaction.ts";
 import type { WorkflowDraft } from "../workflows/custom/define.ts";
 import type { Definition } from "../workflows/custom/definition.ts";
 import { startsIn } from "../workflows/custom/starts.ts";
@@ -92,7 +92,7 @@ export async function openProject(options: OpenOptions): Promise<OpenProject> {
     import("../workflows/custom/define.ts"),
     import("../config/config.ts"),
     import("../workflows/custom/overview.ts"),
-    import("../runtime/run-transaction.ts"),
+    import("../runtime/transaction/run-transaction.ts"),
   ]);
   const environment = options.environment ?? config.readEnvironment();
   const definitions = workflows.map((definition) => define.defineWorkflow(definition));

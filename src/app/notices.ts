@@ -10,8 +10,8 @@ import { attempt } from "../core/attempt.ts";
 import type { LoopRest } from "../core/ports/notify.ts";
 import type { Change } from "../core/ports/store.ts";
 import { receiversOf } from "../core/trust.ts";
-import { mayTell } from "../runtime/may-tell.ts";
 import type { Notices, Trust } from "../runtime/project.ts";
+import { mayTell } from "../runtime/reports/may-tell.ts";
 import { eventIn } from "./committed.ts";
 import type { NoticesPlace } from "./notices/notices-place.ts";
 

@@ -17,7 +17,7 @@ import type { EventLog } from "../core/ports/event-log.ts";
 import type { Change, Pending, Store, View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import type { EventsOptions, Project, Trust, Workflows } from "../runtime/project.ts";
-import type { Runtime } from "../runtime/run-transaction.ts";
+import type { Runtime } from "../runtime/transaction/run-transaction.ts";
 import { isSet, type SettingsReader } from "./early-settings.ts";
 import { openNotices } from "./notices.ts";
 import { lateScopeWatch } from "./out-of-scope-edits.ts";

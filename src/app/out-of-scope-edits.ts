@@ -5,10 +5,10 @@ import { emptyRepositories } from "../adapters/guard/empty-repositories.ts";
 import type { Environment } from "../config/config.ts";
 import { stateFolder, TREES } from "../config/state-home.ts";
 import type { View } from "../core/ports/store.ts";
-import { scopeOf } from "../runtime/open-scopes.ts";
-import type { ScopeWatch } from "../runtime/out-of-scope-edits.ts";
 import type { Project } from "../runtime/project.ts";
-import { runTransaction } from "../runtime/run-transaction.ts";
+import { scopeOf } from "../runtime/reports/open-scopes.ts";
+import type { ScopeWatch } from "../runtime/transaction/out-of-scope-edits.ts";
+import { runTransaction } from "../runtime/transaction/run-transaction.ts";
 import { openTreeNotes } from "./tree-notes.ts";
 
 export interface ScopeWatchOrder {

@@ -7,7 +7,7 @@ import { isId } from "../core/id.ts";
 import type { Store } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Project, Workflows } from "../runtime/project.ts";
-import { RECORDS } from "../runtime/team-records.ts";
+import { RECORDS } from "../runtime/run-log/team-records.ts";
 import type { DefinitionSource } from "../workflows/custom/definition.ts";
 import { type OwnFile, ownFile } from "../workflows/custom/own-file.ts";
 

@@ -2,7 +2,7 @@
 import type { Routes } from "../adapters/routed/store.ts";
 import { GATES_FOLDER } from "../core/gate-record.ts";
 import { LOOP_DONE, LOOP_RUNS } from "../core/loop-record.ts";
-import { RECORDS } from "../runtime/team-records.ts";
+import { RECORDS } from "../runtime/run-log/team-records.ts";
 import { ENVIRONMENTS } from "../workflows/bloom/environment.ts";
 import { PLANS } from "../workflows/bloom/proposal/take-proposal.ts";
 import { INBOX, QUESTIONS } from "../workflows/bloom/question.ts";

@@ -91,7 +91,7 @@ const OFF: Telemetry = { saw() {}, loop: async () => ({}), close: async () => {}
 /** Which span an agent's run or a check will be: what it traces itself belongs below it. */
 async function loopTraces({ log, root }: TelemetryPlace): Promise<NonNullable<LoopPlace["traceparentOf"]>> {
   const { generationNow } = await import("../adapters/events/log-parts.ts");
-  const { traceparentOf } = await import("../runtime/trace.ts");
+  const { traceparentOf } = await import("../runtime/reports/trace.ts");
   const events = ownPlace(root, EVENTS);
   const elsewhere = await (await log()).origin?.("bloom:");
   return (task, kind, id) => {

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { promise } from "../../test/rig/promise.ts";
 import type { TreeNote } from "../core/ports/tree-notes.ts";
-import { proposeWithOutOfScopeEdits } from "../runtime/out-of-scope-edits.ts";
 import type { Scope } from "../runtime/scope.ts";
-import type { Proposal } from "../runtime/transaction.ts";
+import { proposeWithOutOfScopeEdits } from "../runtime/transaction/out-of-scope-edits.ts";
+import type { Proposal } from "../runtime/transaction/transaction.ts";
 import { openScopeWatch } from "./out-of-scope-edits.ts";
 
 const RUN = "alfred:TS-1";

@@ -12,8 +12,8 @@
 import type { PawlEvent } from "../core/event.ts";
 import type { Git } from "../core/ports/git.ts";
 import type { TreeNote, TreeNotes } from "../core/ports/tree-notes.ts";
-import type { OutOfScopeEdits, ScopeWatch } from "../runtime/out-of-scope-edits.ts";
 import type { Scope } from "../runtime/scope.ts";
+import type { OutOfScopeEdits, ScopeWatch } from "../runtime/transaction/out-of-scope-edits.ts";
 import { matchesGlob } from "./glob.ts";
 
 export interface ScopeWatchPorts {

@@ -1,10 +1,10 @@
 /** What a workflow whose runs are tasks of agents gives to a board, as data. */
 import type { View } from "../core/ports/store.ts";
 import type { Configuration, Workflow } from "../engine/workflow.ts";
-import type { Owners } from "./check-event.ts";
-import type { Costs } from "./costs.ts";
-import type { OverviewContext } from "./overview-context.ts";
-import type { Reply, Transaction } from "./transaction.ts";
+import type { Costs } from "./reports/costs.ts";
+import type { OverviewContext } from "./reports/overview-context.ts";
+import type { Owners } from "./transaction/check-event.ts";
+import type { Reply, Transaction } from "./transaction/transaction.ts";
 
 /** Where a run stands in a table. */
 export interface TablePlace {

@@ -12,15 +12,15 @@ import type { View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Violation } from "../engine/violation.ts";
 import type { Configuration, Workflow } from "../engine/workflow.ts";
-import type { AdoptInput } from "./adopt-run.ts";
 import type { TablePlace, TaskBoard } from "./board.ts";
-import type { OverviewContext } from "./overview-context.ts";
+import type { OverviewContext } from "./reports/overview-context.ts";
 import type { Review } from "./review/model.ts";
+import type { AdoptInput } from "./run-log/adopt-run.ts";
 import type { Scope } from "./scope.ts";
-import type { Reply, RunOverview, StoryInput, Transaction } from "./transaction.ts";
+import type { Reply, RunOverview, StoryInput, Transaction } from "./transaction/transaction.ts";
 
-export type { AdoptInput } from "./adopt-run.ts";
-export type { OverviewContext } from "./overview-context.ts";
+export type { OverviewContext } from "./reports/overview-context.ts";
+export type { AdoptInput } from "./run-log/adopt-run.ts";
 export type {
   AfterCommit,
   CacheEntry,
@@ -37,7 +37,7 @@ export type {
   StoryInput,
   Transaction,
   Verdict,
-} from "./transaction.ts";
+} from "./transaction/transaction.ts";
 
 export interface WorkflowModule {
   readonly name: string;

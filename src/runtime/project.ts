@@ -12,7 +12,7 @@ import type { Store } from "../core/ports/store.ts";
 import { nearest } from "../core/text/nearest.ts";
 import type { Executable, StartingTask, TrustRecord } from "../core/trust.ts";
 import type { WorkflowModule } from "./module.ts";
-import type { Runtime } from "./run-transaction.ts";
+import type { Runtime } from "./transaction/run-transaction.ts";
 
 export type Workflows = Readonly<Record<string, () => Promise<WorkflowModule>>>;
 

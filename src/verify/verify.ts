@@ -6,7 +6,7 @@ import type { RangeHistory } from "../core/ports/history.ts";
 import type { Signatures } from "../core/ports/signatures.ts";
 import type { Settings } from "../core/settings.ts";
 import { isSignedLevel } from "../core/strength.ts";
-import { isRecord, RECORDS, runOfRecord } from "../runtime/team-records.ts";
+import { isRecord, RECORDS, runOfRecord } from "../runtime/run-log/team-records.ts";
 import { coverRange } from "./coverage.ts";
 import { type Base, type FoundRun, judgeRecords } from "./records.ts";
 import type { Fault, Report } from "./report.ts";

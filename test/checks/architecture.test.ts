@@ -151,7 +151,7 @@ describe("the architecture", () => {
     promise("commit.one-way");
     const product = FILES.filter(({ path }) => path.startsWith("src/") && !/\.test\.ts$|\.slow\./.test(path));
     const makers = product.filter(({ text }) => /[{,]\s*type: "run:advanced"/.test(text));
-    expect(makers.map(({ path }) => path)).toEqual(["src/runtime/run-advanced.ts"]);
+    expect(makers.map(({ path }) => path)).toEqual(["src/runtime/transaction/run-advanced.ts"]);
   });
 
   it("gives back every run's lock at the end of the block that took it", () => {

@@ -1,9 +1,9 @@
 /** What an assistant may write at each point of a task's life. */
 import { rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { openScopes, runOfCall } from "../../src/runtime/open-scopes.ts";
+import { openScopes, runOfCall } from "../../src/runtime/reports/open-scopes.ts";
+import { newRecords } from "../../src/runtime/run-log/team-records.ts";
 import type { Scope } from "../../src/runtime/scope.ts";
-import { newRecords } from "../../src/runtime/team-records.ts";
 import { finishedStep } from "../../src/workflows/alfred/chain.ts";
 import alfred from "../../src/workflows/alfred/module.ts";
 import type { TaskStatus } from "../../src/workflows/alfred/status.ts";

@@ -1,6 +1,6 @@
 /** A run of a workflow of the project's own follows from its history, or is held for a person. */
 import { describe, expect, it } from "vitest";
-import { hashOfStep } from "../../src/runtime/history.ts";
+import { hashOfStep } from "../../src/runtime/run-log/history.ts";
 import { personAtTerminal, type TemporaryProject } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";
 import { change, releaseReady } from "../rig/release-project.ts";

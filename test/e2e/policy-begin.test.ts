@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { openStatePlace } from "../../src/adapters/files/state-place.ts";
 import { openPolicies } from "../../src/adapters/policies/policies.ts";
 import { DEFAULT_SETTINGS } from "../../src/core/settings.ts";
-import { type Runtime, runTransaction } from "../../src/runtime/run-transaction.ts";
+import { type Runtime, runTransaction } from "../../src/runtime/transaction/run-transaction.ts";
 import alfred from "../../src/workflows/alfred/module.ts";
 import { type AlfredProject, MODEL, projectWithTask } from "../rig/alfred-project.ts";
 import { promise } from "../rig/promise.ts";

@@ -8,7 +8,7 @@ import type { Project } from "../../src/runtime/project.ts";
 import { differencesOf, reviewOf, waiting } from "../../src/runtime/review/load.ts";
 import type { Review } from "../../src/runtime/review/model.ts";
 import { withPoints } from "../../src/runtime/review/points.ts";
-import { runTransaction } from "../../src/runtime/run-transaction.ts";
+import { runTransaction } from "../../src/runtime/transaction/run-transaction.ts";
 import { renderDifferences, renderReview } from "../../src/surfaces/cli/render-review.ts";
 import { paintOf } from "../../src/surfaces/cli/terminal.ts";
 import alfred from "../../src/workflows/alfred/module.ts";

@@ -15,7 +15,7 @@ import { projectPath } from "../../src/core/path.ts";
 import type { Outside } from "../../src/core/ports/outside.ts";
 import type { Store, View } from "../../src/core/ports/store.ts";
 import type { RunOverview } from "../../src/runtime/module.ts";
-import { type Runtime, runTransaction } from "../../src/runtime/run-transaction.ts";
+import { type Runtime, runTransaction } from "../../src/runtime/transaction/run-transaction.ts";
 import alfred from "../../src/workflows/alfred/module.ts";
 import { overview as customOverview } from "../../src/workflows/custom/overview.ts";
 import { sendTo } from "../../src/workflows/custom/send.ts";

@@ -8,7 +8,7 @@ import { type ProjectPath, projectPath } from "../../src/core/path.ts";
 import type { Outside } from "../../src/core/ports/outside.ts";
 import type { Store } from "../../src/core/ports/store.ts";
 import { DEFAULT_SETTINGS } from "../../src/core/settings.ts";
-import { runTransaction } from "../../src/runtime/run-transaction.ts";
+import { runTransaction } from "../../src/runtime/transaction/run-transaction.ts";
 import { castOf } from "../../src/workflows/spells/cast.ts";
 import type { Spell } from "../../src/workflows/spells/events.ts";
 import { AI_FOLDER } from "../../src/workflows/spells/files.ts";
@@ -133,7 +133,7 @@ const CHILD = `
 import { newId } from ${JSON.stringify(new URL("../../src/adapters/clock/new-id.ts", import.meta.url).href)};
 import { openStore } from ${JSON.stringify(new URL("../../src/adapters/files/store.ts", import.meta.url).href)};
 import { DEFAULT_SETTINGS } from ${JSON.stringify(new URL("../../src/core/settings.ts", import.meta.url).href)};
-import { runTransaction } from ${JSON.stringify(new URL("../../src/runtime/run-transaction.ts", import.meta.url).href)};
+import { runTransaction } from ${JSON.stringify(new URL("../../src/runtime/transaction/run-transaction.ts", import.meta.url).href)};
 import { castOf } from ${JSON.stringify(new URL("../../src/workflows/spells/cast.ts", import.meta.url).href)};
 import { packaged } from ${JSON.stringify(new URL("../rig/spells-project.ts", import.meta.url).href)};
 import { stateOf } from ${JSON.stringify(new URL("../rig/state-home.ts", import.meta.url).href)};

@@ -1,6 +1,6 @@
 /** What an assistant may write at each point of the guided work. */
 import { describe, expect, it } from "vitest";
-import { openScopes, runOfCall } from "../../src/runtime/open-scopes.ts";
+import { openScopes, runOfCall } from "../../src/runtime/reports/open-scopes.ts";
 import spells from "../../src/workflows/spells/module.ts";
 import { promise } from "../rig/promise.ts";
 import { SpellsProject } from "../rig/spells-project.ts";

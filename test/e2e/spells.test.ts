@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Context } from "../../src/runtime/module.ts";
-import { runTransaction } from "../../src/runtime/run-transaction.ts";
+import { runTransaction } from "../../src/runtime/transaction/run-transaction.ts";
 import { acceptState } from "../../src/workflows/spells/accept-state.ts";
 import { overview } from "../../src/workflows/spells/overview.ts";
 import { SPELLS_WORKFLOW } from "../../src/workflows/spells/table.ts";

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newRecords } from "../../src/runtime/team-records.ts";
+import { newRecords } from "../../src/runtime/run-log/team-records.ts";
 import type { Rule } from "../../src/verify/report.ts";
 import { pawlInside } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";

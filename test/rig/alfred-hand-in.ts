@@ -6,7 +6,7 @@ import { resolve } from "node:path";
 import { openProject } from "../../src/app/open-project.ts";
 import { readEnvironment } from "../../src/config/config.ts";
 import type { Store } from "../../src/core/ports/store.ts";
-import { runTransaction } from "../../src/runtime/run-transaction.ts";
+import { runTransaction } from "../../src/runtime/transaction/run-transaction.ts";
 import { takeBack } from "../../src/workflows/alfred/take-back.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
 

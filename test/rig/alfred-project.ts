@@ -17,7 +17,7 @@ import type { Caller } from "../../src/core/event.ts";
 import type { Outside } from "../../src/core/ports/outside.ts";
 import { type AlfredSettings, DEFAULT_SETTINGS, type Settings } from "../../src/core/settings.ts";
 import type { Proposal, Reply, Transaction } from "../../src/runtime/module.ts";
-import { type Runtime, runTransaction } from "../../src/runtime/run-transaction.ts";
+import { type Runtime, runTransaction } from "../../src/runtime/transaction/run-transaction.ts";
 import alfred from "../../src/workflows/alfred/module.ts";
 import { copyPrepared } from "./prepared.ts";
 import { type TemporaryProject, temporaryProject } from "./project.ts";

@@ -9,7 +9,7 @@ import { checkId } from "../../src/core/id.ts";
 import { projectPath } from "../../src/core/path.ts";
 import type { Workflow } from "../../src/engine/workflow.ts";
 import type { Context, Proposal, Reply, Transaction, WorkflowModule } from "../../src/runtime/module.ts";
-import { hasAnswered } from "../../src/runtime/person.ts";
+import { hasAnswered } from "../../src/runtime/transaction/person.ts";
 
 interface Door {
   readonly state: "closed" | "knocked" | "open";

@@ -16,7 +16,7 @@ import type { Caller } from "../../src/core/event.ts";
 import type { Outside } from "../../src/core/ports/outside.ts";
 import { DEFAULT_SETTINGS } from "../../src/core/settings.ts";
 import type { Reply, Transaction } from "../../src/runtime/module.ts";
-import { type Runtime, runTransaction } from "../../src/runtime/run-transaction.ts";
+import { type Runtime, runTransaction } from "../../src/runtime/transaction/run-transaction.ts";
 import { acceptState } from "../../src/workflows/spells/accept-state.ts";
 import { castOf } from "../../src/workflows/spells/cast.ts";
 import type { Spell } from "../../src/workflows/spells/events.ts";

@@ -23,7 +23,7 @@ import { readYaml } from "../../src/core/yaml/yaml.ts";
 import { plainCommands } from "../../src/guard/plain-commands.ts";
 import { detect, readAs } from "../../src/import/readers.ts";
 import type { Format } from "../../src/import/source.ts";
-import { parseRecord as parseTeamRecord } from "../../src/runtime/team-records.ts";
+import { parseRecord as parseTeamRecord } from "../../src/runtime/run-log/team-records.ts";
 import { withProjectId } from "../../src/surfaces/cli/project-id.ts";
 import { renderMarkdown } from "../../src/surfaces/cli/render-markdown.ts";
 import { paintOf } from "../../src/surfaces/cli/terminal.ts";

@@ -71,17 +71,17 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   "A forged verdict": [
     {
       takes: "the comparison of what was signed with what is committed",
-      file: "src/runtime/signed-gate.ts",
+      file: "src/runtime/transaction/signed-gate.ts",
       find: "if (present !== signed.record)",
       replace: "if (present === null)",
       tests: [
-        "src/runtime/signed-gate.test.ts: is asked for anew where the work has changed since it was signed",
-        "src/runtime/signed-gate.test.ts: is asked for anew where the artifact has changed since it was signed",
+        "src/runtime/transaction/signed-gate.test.ts: is asked for anew where the work has changed since it was signed",
+        "src/runtime/transaction/signed-gate.test.ts: is asked for anew where the artifact has changed since it was signed",
       ],
     },
     {
       takes: "the check of the signature",
-      file: "src/runtime/signed-gate.ts",
+      file: "src/runtime/transaction/signed-gate.ts",
       find: "  await checkSignature(signed, own as GateRecord, scene);\n",
       replace: "",
       tests: [
@@ -90,19 +90,19 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the level that was pinned with the run",
-      file: "src/runtime/signed-gate.ts",
+      file: "src/runtime/transaction/signed-gate.ts",
       find: '(level, each) => stricter(level, each ?? "any"),',
       replace: "(level) => level,",
       tests: [
-        "src/runtime/signed-gate.test.ts: is signed where it was pinned so, whatever the files say since",
+        "src/runtime/transaction/signed-gate.test.ts: is signed where it was pinned so, whatever the files say since",
       ],
     },
     {
       takes: "the strength of a verdict",
-      file: "src/runtime/signed-gate.ts",
+      file: "src/runtime/transaction/signed-gate.ts",
       find: "if (!isStrongEnough(verdict.strength, level)) throw tooWeak(verdict, level);",
       replace: 'if (level === "touch") throw tooWeak(verdict, level);',
-      tests: ["src/runtime/signed-gate.test.ts: is refused where it is weaker than terminal"],
+      tests: ["src/runtime/transaction/signed-gate.test.ts: is refused where it is weaker than terminal"],
     },
   ],
   "Pawl's folder in a repository": [
@@ -704,7 +704,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the masking of what is typed",
-      file: "src/runtime/run-transaction.ts",
+      file: "src/runtime/transaction/run-transaction.ts",
       find: "const input = masked(said, runtime.mask);",
       replace: "const input = said;",
       tests: [
@@ -797,7 +797,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   "Work changes after you saw it": [
     {
       takes: "the comparison of what was shown with what would be shown",
-      file: "src/runtime/person.ts",
+      file: "src/runtime/transaction/person.ts",
       find: "return isAsked && answered !== undefined && answered.message === message;",
       replace: 'return isAsked && answered !== undefined && message !== "";',
       tests: [
@@ -934,11 +934,11 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   "An edited state": [
     {
       takes: "the hash of what the file says",
-      file: "src/runtime/record.ts",
+      file: "src/runtime/run-log/record.ts",
       find: "if (kept === hashOfText(text)) return null;",
       replace: 'if (kept !== "") return null;',
       tests: [
-        "src/runtime/record.test.ts: shows an edit to have another state",
+        "src/runtime/run-log/record.test.ts: shows an edit to have another state",
         "test/e2e/bloom-history.proof.test.ts: rests where it was edited to have an approval that nobody gave",
       ],
     },
@@ -983,29 +983,31 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the chain of steps",
-      file: "src/runtime/history.ts",
+      file: "src/runtime/run-log/history.ts",
       find: "if (step.prev !== head)",
       replace: "if (step.prev === undefined && step.prev !== head)",
       tests: [
-        "src/runtime/record.test.ts: shows an edit to have a step changed after the next",
+        "src/runtime/run-log/record.test.ts: shows an edit to have a step changed after the next",
         "test/e2e/alfred-history.test.ts: is held for a person where it was edited to have a step that was changed afterwards",
         "test/e2e/custom-history.test.ts: is held where an entry was changed after the next was made on it",
       ],
     },
     {
       takes: "the replay of a run's steps",
-      file: "src/runtime/history.ts",
+      file: "src/runtime/run-log/history.ts",
       find: "const leads = stepFrom(table, configuration, step);",
       replace: "const leads = stepFrom(table, configuration, step) ?? configuration;",
-      tests: ["src/runtime/record.test.ts: shows an edit to have a step that its table does not have"],
+      tests: [
+        "src/runtime/run-log/record.test.ts: shows an edit to have a step that its table does not have",
+      ],
     },
     {
       takes: "the comparison of where the steps lead",
-      file: "src/runtime/history.ts",
+      file: "src/runtime/run-log/history.ts",
       find: "  if (isSame(configuration, recordedState)) return [];\n",
       replace: "  if (isSame(configuration, configuration)) return [];\n",
       tests: [
-        "src/runtime/record.test.ts: shows an edit to have another end",
+        "src/runtime/run-log/record.test.ts: shows an edit to have another end",
         "test/e2e/custom-history.test.ts: is held where it was edited to have a counter set back",
       ],
     },
@@ -1220,7 +1222,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the second look under the run's lock",
-      file: "src/runtime/run-transaction.ts",
+      file: "src/runtime/transaction/run-transaction.ts",
       find: '  if (plan.observe && pin && !(await store.holds(view))) return "changed";\n',
       replace: "",
       tests: [
@@ -1229,11 +1231,11 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the comparison with the policy that was read",
-      file: "src/runtime/run-transaction.ts",
+      file: "src/runtime/transaction/run-transaction.ts",
       find: "  if (isAsRead) await policies?.keep(run, policy);\n  return isAsRead;",
       replace: "  await policies?.keep(run, policy);\n  return isAsRead || true;",
       tests: [
-        "src/runtime/run-transaction.test.ts: keeps a policy right before the commit, and does all again where another was kept meanwhile",
+        "src/runtime/transaction/run-transaction.test.ts: keeps a policy right before the commit, and does all again where another was kept meanwhile",
       ],
     },
     {
@@ -1807,10 +1809,10 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the look whether each step is made on the one before",
-      file: "src/runtime/team-records.ts",
+      file: "src/runtime/run-log/team-records.ts",
       find: "if (before && step.prev !== safeHash(path, before))",
       replace: "if (before && step.prev === undefined)",
-      tests: ["src/runtime/team-records.test.ts: refuse one with a step that was edited"],
+      tests: ["src/runtime/run-log/team-records.test.ts: refuse one with a step that was edited"],
     },
     {
       takes: "the hold of a run that a record moves on",

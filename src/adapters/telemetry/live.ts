@@ -14,10 +14,10 @@ import { BatchSpanProcessor, type SpanExporter } from "@opentelemetry/sdk-trace"
 import type { PawlEvent } from "../../core/event.ts";
 import { runOf } from "../../core/event-lines.ts";
 import type { EventLog } from "../../core/ports/event-log.ts";
-import { openTraceDigest } from "../../runtime/load-trace.ts";
-import type { Digest } from "../../runtime/log-digest.ts";
 import type { Workflows } from "../../runtime/project.ts";
-import type { Trace, TraceSpan } from "../../runtime/trace.ts";
+import { openTraceDigest } from "../../runtime/reports/load-trace.ts";
+import type { Digest } from "../../runtime/reports/log-digest.ts";
+import type { Trace, TraceSpan } from "../../runtime/reports/trace.ts";
 import { type Measures, openMeasures } from "./metrics.ts";
 import { otlpSpan } from "./otlp-span.ts";
 import { resourceOf } from "./resource.ts";

@@ -2,7 +2,7 @@ import type { Resource } from "@opentelemetry/resources";
 import type { PushMetricExporter } from "@opentelemetry/sdk-metrics";
 import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
 import type { PawlEvent } from "../../core/event.ts";
-import type { TraceSpan } from "../../runtime/trace.ts";
+import type { TraceSpan } from "../../runtime/reports/trace.ts";
 import { SCOPE } from "./otlp-span.ts";
 
 /** What is counted of each span that ended, and of each event that was committed. */

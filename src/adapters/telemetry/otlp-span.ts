@@ -1,6 +1,6 @@
 import type { Resource } from "@opentelemetry/resources";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
-import type { SpanPlace, TraceSpan } from "../../runtime/trace.ts";
+import type { SpanPlace, TraceSpan } from "../../runtime/reports/trace.ts";
 
 export const SCOPE = "pawl";
 

@@ -4,7 +4,7 @@ import { boardOf } from "../../config/board-file.ts";
 import type { Environment } from "../../config/config.ts";
 import { stateFolder } from "../../config/state-home.ts";
 import type { Settings } from "../../core/settings.ts";
-import type { NoticeContext } from "../../runtime/notices.ts";
+import type { NoticeContext } from "../../runtime/reports/notices.ts";
 
 export interface NoticesPlace {
   readonly root: string;

@@ -17,6 +17,7 @@ import type { Cause, ReceiverName } from "../../core/notice.ts";
 import type { LoopRest, NoticePlace, Receiver, ReceiverMemory } from "../../core/ports/notify.ts";
 import type { NotifySettings } from "../../core/settings.ts";
 import { type AgreedNotice, agreedNotices, isTrusted, noticeEntry, receiversOf } from "../../core/trust.ts";
+import type { Project } from "../../runtime/project.ts";
 import {
   causesOf,
   endedNotice,
@@ -24,10 +25,9 @@ import {
   quietEnd,
   type Telling,
   tellings,
-} from "../../runtime/notices.ts";
-import { overview } from "../../runtime/overview.ts";
-import type { Project } from "../../runtime/project.ts";
-import { logFailure } from "../../runtime/run-transaction.ts";
+} from "../../runtime/reports/notices.ts";
+import { overview } from "../../runtime/reports/overview.ts";
+import { logFailure } from "../../runtime/transaction/run-transaction.ts";
 import { heldTasks } from "../../workflows/bloom/lease.ts";
 import { WORKFLOWS } from "../../workflows/index.ts";
 import { allWorkflows, openProject } from "../open-project.ts";

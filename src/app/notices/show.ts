@@ -7,8 +7,8 @@ import { PawlError, toPawlError } from "../../core/error.ts";
 import type { ReceiverName } from "../../core/notice.ts";
 import type { NotifySettings } from "../../core/settings.ts";
 import { isTrusted, noticeEntry, receiversOf } from "../../core/trust.ts";
-import { testNotice } from "../../runtime/notices.ts";
 import type { ReceiverStanding, ReceiverTest, Trust } from "../../runtime/project.ts";
+import { testNotice } from "../../runtime/reports/notices.ts";
 import { type NoticesPlace, placeOf } from "./notices-place.ts";
 
 export async function receiverStandings(

@@ -5,7 +5,7 @@ import { openNoticePlace } from "../../adapters/notify/place.ts";
 import { spawn } from "../../adapters/process/start-program.ts";
 import { openStateHome } from "../../config/state-home.ts";
 import type { LoopRest } from "../../core/ports/notify.ts";
-import { quietEnd } from "../../runtime/notices.ts";
+import { quietEnd } from "../../runtime/reports/notices.ts";
 import type { NoticesPlace } from "./notices-place.ts";
 
 export interface Wish {

@@ -7,9 +7,9 @@ import { hashOf } from "../../core/hash.ts";
 import { projectPath } from "../../core/path.ts";
 import { DEFAULT_SETTINGS } from "../../core/settings.ts";
 import type { GateInput, WorkflowModule } from "../module.ts";
-import type { OutOfScopeEdits } from "../out-of-scope-edits.ts";
 import type { Project } from "../project.ts";
-import type { Context, Proposal, Reply, Verdict } from "../transaction.ts";
+import type { OutOfScopeEdits } from "../transaction/out-of-scope-edits.ts";
+import type { Context, Proposal, Reply, Verdict } from "../transaction/transaction.ts";
 import { doneOf, openVerdicts, type VerdictOrder } from "./give-verdict.ts";
 
 const CALLER: Caller = { channel: "board", who: "ada" };

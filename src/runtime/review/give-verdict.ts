@@ -10,10 +10,10 @@ import { PawlError } from "../../core/error.ts";
 import type { Caller } from "../../core/event.ts";
 import { hashOf } from "../../core/hash.ts";
 import type { GateInput, SignedRecord } from "../module.ts";
-import { findRun } from "../overview.ts";
 import type { Project } from "../project.ts";
-import { runTransaction } from "../run-transaction.ts";
-import type { Proposal, Reply, Transaction } from "../transaction.ts";
+import { findRun } from "../reports/overview.ts";
+import { runTransaction } from "../transaction/run-transaction.ts";
+import type { Proposal, Reply, Transaction } from "../transaction/transaction.ts";
 import { type Point, parsePlace, withPoints } from "./points.ts";
 
 /** What the page sends. */

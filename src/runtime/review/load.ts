@@ -1,9 +1,9 @@
 /** Reviews of the project's runs: what waits for a person, what they need to decide, and the differences themselves. */
 import type { Caller } from "../../core/event.ts";
 import type { GitDiff } from "../../core/ports/git.ts";
-import { findRun, overview } from "../overview.ts";
 import type { Project } from "../project.ts";
-import { runTransaction } from "../run-transaction.ts";
+import { findRun, overview } from "../reports/overview.ts";
+import { runTransaction } from "../transaction/run-transaction.ts";
 import { gitOf } from "./git-of.ts";
 import type { Review } from "./model.ts";
 import { inTurn, type Waiting, waitingIn } from "./queue.ts";

@@ -1,7 +1,7 @@
 /** Reviews for the pages that show them: what a person decides on, and the differences that it is about. */
 import { PawlError } from "../../core/error.ts";
-import { found } from "../out-of-scope-edits.ts";
 import type { Project } from "../project.ts";
+import { found } from "../transaction/out-of-scope-edits.ts";
 import { differencesOf, reviewOf } from "./load.ts";
 import type { Review } from "./model.ts";
 

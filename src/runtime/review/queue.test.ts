@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
-import type { RunOverview } from "../transaction.ts";
+import type { RunOverview } from "../transaction/transaction.ts";
 import { inTurn, type Waiting, waitingIn } from "./queue.ts";
 
 const RUN: RunOverview = {

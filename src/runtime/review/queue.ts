@@ -1,5 +1,5 @@
 /** What waits for a person, in the order in which to take it. */
-import type { RunOverview } from "../transaction.ts";
+import type { RunOverview } from "../transaction/transaction.ts";
 import { sizeOf, wordsIn } from "./order.ts";
 
 export interface Waiting {

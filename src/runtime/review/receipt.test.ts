@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
-import type { Proposal, Verdict } from "../transaction.ts";
+import type { Proposal, Verdict } from "../transaction/transaction.ts";
 import { receiptOf } from "./receipt.ts";
 
 const VERDICT = {

@@ -2,7 +2,7 @@
 import type { RunAdvanced } from "../../core/event.ts";
 import { placeOfRecord } from "../../core/gate-record.ts";
 import { type Strength, strengthWords } from "../../core/strength.ts";
-import type { Proposal } from "../transaction.ts";
+import type { Proposal } from "../transaction/transaction.ts";
 
 export interface Receipt {
   readonly run: string;

@@ -1,7 +1,7 @@
 /** A person accepts a run's state file as it is, although its log says otherwise: recorded, and the log goes on from there. */
 import type { View } from "../../core/ports/store.ts";
-import { acceptedEdit } from "../accept-edit.ts";
-import type { Reply, StoryInput, Transaction } from "../transaction.ts";
+import type { Reply, StoryInput, Transaction } from "../transaction/transaction.ts";
+import { acceptedEdit } from "./accept-edit.ts";
 import type { RunKind } from "./kind.ts";
 import { isBroken, lastOf, loadLines, stateFaults } from "./read.ts";
 import { logFaults } from "./replay.ts";

@@ -6,11 +6,11 @@ import type { ProjectPath } from "../../core/path.ts";
 import type { Change, View } from "../../core/ports/store.ts";
 import { initialConfiguration } from "../../engine/decide.ts";
 import type { Configuration, Facts } from "../../engine/workflow.ts";
-import { stepFrom } from "../history.ts";
-import { hashOfTable } from "../record.ts";
+import { stepFrom } from "./history.ts";
 import type { RunKind } from "./kind.ts";
 import { diff, type Patch } from "./patch.ts";
 import { isBroken, lastOf, stepBackTo } from "./read.ts";
+import { hashOfTable } from "./record.ts";
 import {
   type Checkpoint,
   documentIn,

@@ -1,8 +1,8 @@
 /** What the log of a run says of its state file. */
 import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
-import { checkFaults, configurationWords, confirmed, isSame } from "../history.ts";
-import type { RunOverview } from "../transaction.ts";
+import type { RunOverview } from "../transaction/transaction.ts";
+import { checkFaults, configurationWords, confirmed, isSame } from "./history.ts";
 import type { RunKind } from "./kind.ts";
 import { type End, hashOfDocument, type Line, logPath, parseEnd, parseLine } from "./step.ts";
 

@@ -4,10 +4,10 @@ import { canonical } from "../../core/canonical.ts";
 import { hashOf } from "../../core/hash.ts";
 import { startingConfigurations } from "../../engine/configuration.ts";
 import type { Configuration } from "../../engine/workflow.ts";
-import { isSame, stepFrom } from "../history.ts";
-import { hashOfTable } from "../record.ts";
+import { isSame, stepFrom } from "./history.ts";
 import type { RunKind } from "./kind.ts";
 import { type Json, patched } from "./patch.ts";
+import { hashOfTable } from "./record.ts";
 import { hashOfStep, type Line, type Step } from "./step.ts";
 
 /** Where the log does not follow from itself or from the table; the first place of each kind, in words for a person. */

@@ -9,7 +9,7 @@
  * shows them as text, never as markup.
  */
 import type { Overlap, TaskCard } from "../../runtime/board.ts";
-import type { CostRow } from "../../runtime/costs.ts";
+import type { CostRow } from "../../runtime/reports/costs.ts";
 import type { Waiting } from "../../runtime/review/queue.ts";
 
 export type { Overlap, TaskCard } from "../../runtime/board.ts";

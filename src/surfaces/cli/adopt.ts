@@ -1,5 +1,5 @@
 import { PawlError } from "../../core/error.ts";
-import { findRun } from "../../runtime/overview.ts";
+import { findRun } from "../../runtime/reports/overview.ts";
 import type { Run } from "./command.ts";
 import { advanceAsking } from "./person.ts";
 import { answerOf } from "./run-verb.ts";

@@ -9,7 +9,7 @@ import { shownJson } from "../../core/text/clean.ts";
 import { nearest } from "../../core/text/nearest.ts";
 import type { Tool } from "../../runtime/module.ts";
 import { loadWorkflows, type Project } from "../../runtime/project.ts";
-import { runTransaction } from "../../runtime/run-transaction.ts";
+import { runTransaction } from "../../runtime/transaction/run-transaction.ts";
 import { checkArguments, strictOf } from "../arguments.ts";
 import { envelopeOf } from "../envelope.ts";
 import { answerCommands, cannotAsk } from "../undecided.ts";

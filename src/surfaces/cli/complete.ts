@@ -1,7 +1,7 @@
 /** What could stand at the cursor of a command line. Every shell's script asks this, so that they all offer the same. */
 
 import { cleanLine } from "../../core/text/clean.ts";
-import { overview } from "../../runtime/overview.ts";
+import { overview } from "../../runtime/reports/overview.ts";
 import type { CommandArgument, CommandSpec, Host } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { readOwnOptions } from "./own-options.ts";

@@ -5,7 +5,7 @@ import { detect, filesOf, readAs } from "../../import/readers.ts";
 import { FORMATS, type Format, type Read } from "../../import/source.ts";
 import { parseStatuses } from "../../import/states.ts";
 import { countsOf, importTasks } from "../../import/write.ts";
-import { runTransaction } from "../../runtime/run-transaction.ts";
+import { runTransaction } from "../../runtime/transaction/run-transaction.ts";
 import type { Answer, Host, Run } from "./command.ts";
 import { counted } from "./counted.ts";
 import { alignRows } from "./table.ts";

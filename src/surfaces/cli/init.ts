@@ -4,7 +4,7 @@ import { readYaml } from "../../core/yaml/yaml.ts";
 import type { GuardedClient } from "../../guard/clients.ts";
 import type { Reply, Transaction } from "../../runtime/module.ts";
 import { loadWorkflows, type Project } from "../../runtime/project.ts";
-import { runTransaction } from "../../runtime/run-transaction.ts";
+import { runTransaction } from "../../runtime/transaction/run-transaction.ts";
 import { CLIENTS } from "./client-names.ts";
 import { CLIENT_FILES, type Client, type Launch, renderEntry } from "./clients.ts";
 import type { Host, Run } from "./command.ts";

@@ -6,7 +6,7 @@ import { ALLOWED_SIGNERS, GATE_NAMESPACE } from "../../core/gate-record.ts";
 import { projectPath } from "../../core/path.ts";
 import type { Keys, PublicKey } from "../../core/ports/signatures.ts";
 import type { Reply, Transaction } from "../../runtime/module.ts";
-import { runTransaction } from "../../runtime/run-transaction.ts";
+import { runTransaction } from "../../runtime/transaction/run-transaction.ts";
 import type { Run } from "./command.ts";
 import { refuseAgent } from "./person.ts";
 import { withProjectId } from "./project-id.ts";

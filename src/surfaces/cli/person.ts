@@ -4,8 +4,8 @@
  */
 import { PawlError } from "../../core/error.ts";
 import type { HumanQuestion, Proposal, Reply, SignedRecord, Transaction } from "../../runtime/module.ts";
-import type { Runtime } from "../../runtime/run-transaction.ts";
-import { runTransaction } from "../../runtime/run-transaction.ts";
+import type { Runtime } from "../../runtime/transaction/run-transaction.ts";
+import { runTransaction } from "../../runtime/transaction/run-transaction.ts";
 import type { Host } from "./command.ts";
 import { clean } from "./terminal.ts";
 

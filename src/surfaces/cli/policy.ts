@@ -10,9 +10,9 @@ import {
 } from "../../core/policy.ts";
 import { placed } from "../../core/policy-places.ts";
 import type { Reply, Transaction } from "../../runtime/module.ts";
-import { findRun } from "../../runtime/overview.ts";
 import { loadWorkflow, type Project } from "../../runtime/project.ts";
-import { runTransaction } from "../../runtime/run-transaction.ts";
+import { findRun } from "../../runtime/reports/overview.ts";
+import { runTransaction } from "../../runtime/transaction/run-transaction.ts";
 import type { Answer, Host, Run } from "./command.ts";
 import { confirm } from "./person.ts";
 import { clean } from "./terminal.ts";

@@ -1,5 +1,5 @@
 /** A trace as a tree for a terminal. */
-import type { TraceSpan } from "../../runtime/trace.ts";
+import type { TraceSpan } from "../../runtime/reports/trace.ts";
 import type { Terminal } from "./terminal.ts";
 import { cut, pad, widthOf } from "./text-width.ts";
 

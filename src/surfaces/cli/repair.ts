@@ -1,8 +1,8 @@
 import { toPawlError } from "../../core/error.ts";
-import { found } from "../../runtime/out-of-scope-edits.ts";
-import { overview } from "../../runtime/overview.ts";
 import { type JournalRepair, loadWorkflow, type Project } from "../../runtime/project.ts";
-import { runTransaction } from "../../runtime/run-transaction.ts";
+import { overview } from "../../runtime/reports/overview.ts";
+import { found } from "../../runtime/transaction/out-of-scope-edits.ts";
+import { runTransaction } from "../../runtime/transaction/run-transaction.ts";
 import type { Host, Run } from "./command.ts";
 import { counted } from "./counted.ts";
 import { advanceAsking, confirm } from "./person.ts";

@@ -1,8 +1,8 @@
 /** `pawl review`: what waits for a person, and what they need to decide about one run. */
 import { PawlError } from "../../core/error.ts";
 import type { GitDiff } from "../../core/ports/git.ts";
-import { findRun } from "../../runtime/overview.ts";
 import type { Project } from "../../runtime/project.ts";
+import { findRun } from "../../runtime/reports/overview.ts";
 import { differencesOf, reviewOf, type Waiting, waiting } from "../../runtime/review/load.ts";
 import type { Review } from "../../runtime/review/model.ts";
 import { ago } from "./ago.ts";

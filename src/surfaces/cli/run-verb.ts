@@ -1,7 +1,7 @@
 /** Runs a workflow's verb and shows its reply. */
 import { type ErrorCode, toPawlError } from "../../core/error.ts";
 import type { Reply, Verb } from "../../runtime/module.ts";
-import { preview } from "../../runtime/run-transaction.ts";
+import { preview } from "../../runtime/transaction/run-transaction.ts";
 import type { Answer, Host, Run } from "./command.ts";
 import { lookAtGuard } from "./guard-proof.ts";
 import { advanceAsking } from "./person.ts";

@@ -1,8 +1,8 @@
 import { type PawlError, toPawlError } from "../../core/error.ts";
 import type { Reply, WorkflowModule } from "../../runtime/module.ts";
-import { overview, runAmbiguous, runMissing } from "../../runtime/overview.ts";
 import { loadWorkflow, loadWorkflows, type Project } from "../../runtime/project.ts";
-import { runTransaction } from "../../runtime/run-transaction.ts";
+import { overview, runAmbiguous, runMissing } from "../../runtime/reports/overview.ts";
+import { runTransaction } from "../../runtime/transaction/run-transaction.ts";
 import type { Answer, Host, Run } from "./command.ts";
 import { lookAtGuard } from "./guard-proof.ts";
 import { loosenedIn, renderLoosened } from "./policy.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
-import type { CostRow } from "../../runtime/costs.ts";
-import { statsOf } from "../../runtime/stats.ts";
+import type { CostRow } from "../../runtime/reports/costs.ts";
+import { statsOf } from "../../runtime/reports/stats.ts";
 import { renderStats } from "./stats.ts";
 import { paintOf } from "./terminal.ts";
 import { widthOf } from "./text-width.ts";

@@ -1,5 +1,5 @@
-import type { CostSum } from "../../runtime/costs.ts";
-import { loadStats, type Stats, type StatsBy, type StatsSum } from "../../runtime/stats.ts";
+import type { CostSum } from "../../runtime/reports/costs.ts";
+import { loadStats, type Stats, type StatsBy, type StatsSum } from "../../runtime/reports/stats.ts";
 import type { Run } from "./command.ts";
 import { counted } from "./counted.ts";
 import type { Terminal } from "./terminal.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RunOverview } from "../../runtime/module.ts";
-import type { WorkflowOverview } from "../../runtime/overview.ts";
+import type { WorkflowOverview } from "../../runtime/reports/overview.ts";
 import { renderStatus } from "./status.ts";
 import { paintOf } from "./terminal.ts";
 

@@ -1,9 +1,9 @@
 import { type ErrorCode, toPawlError } from "../../core/error.ts";
 import { strengthWords } from "../../core/strength.ts";
 import type { RunOverview } from "../../runtime/module.ts";
-import { isUnbegun, overview, type WorkflowOverview } from "../../runtime/overview.ts";
 import type { Project } from "../../runtime/project.ts";
-import { lastVerdicts } from "../../runtime/verdicts.ts";
+import { isUnbegun, overview, type WorkflowOverview } from "../../runtime/reports/overview.ts";
+import { lastVerdicts } from "../../runtime/reports/verdicts.ts";
 import { ago } from "./ago.ts";
 import type { Run } from "./command.ts";
 import { type GuardProved, lookAtGuard } from "./guard-proof.ts";

@@ -1,5 +1,5 @@
 import { PawlError } from "../../core/error.ts";
-import { findInLog, loadTrace } from "../../runtime/load-trace.ts";
+import { findInLog, loadTrace } from "../../runtime/reports/load-trace.ts";
 import type { Run } from "./command.ts";
 import { renderTrace } from "./render-trace.ts";
 

@@ -1,5 +1,5 @@
 import { PawlError } from "../../core/error.ts";
-import { findRun } from "../../runtime/overview.ts";
+import { findRun } from "../../runtime/reports/overview.ts";
 import { type Point, parsePlace, withPoints } from "../../runtime/review/points.ts";
 import { type Receipt, receiptOf } from "../../runtime/review/receipt.ts";
 import type { Call, Run } from "./command.ts";

@@ -11,7 +11,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { HumanQuestion, Tool } from "../../runtime/module.ts";
-import { preview, runTransaction } from "../../runtime/run-transaction.ts";
+import { preview, runTransaction } from "../../runtime/transaction/run-transaction.ts";
 import { answerCommands, cannotAsk } from "../undecided.ts";
 import { partFor, refusal, toResult } from "./answer.ts";
 import { callerOf, capabilitiesOf, showsApp, tracedBy } from "./client.ts";

@@ -8,7 +8,7 @@ import {
 import { toPawlError } from "../../core/error.ts";
 import { masked } from "../../core/text/masked.ts";
 import type { Tool } from "../../runtime/module.ts";
-import { type Runtime, runTransaction } from "../../runtime/run-transaction.ts";
+import { type Runtime, runTransaction } from "../../runtime/transaction/run-transaction.ts";
 import { checkArguments } from "../arguments.ts";
 import { partFor, refusal, toResult } from "./answer.ts";
 import { RUN_KEY } from "./app/app.ts";

@@ -11,8 +11,8 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Caller } from "../../core/event.ts";
 import type { Waiting } from "../../core/ports/checks.ts";
-import type { Runtime } from "../../runtime/run-transaction.ts";
-import { parseTraceparent } from "../../runtime/trace.ts";
+import { parseTraceparent } from "../../runtime/reports/trace.ts";
+import type { Runtime } from "../../runtime/transaction/run-transaction.ts";
 import type { Connection } from "./connection.ts";
 
 type Connected = Pick<Connection, "server">;

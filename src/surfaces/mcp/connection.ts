@@ -8,7 +8,7 @@ import type {
 } from "@modelcontextprotocol/server";
 import type { Resource } from "../../runtime/module.ts";
 import type { Project } from "../../runtime/project.ts";
-import type { Runtime } from "../../runtime/run-transaction.ts";
+import type { Runtime } from "../../runtime/transaction/run-transaction.ts";
 import type { AppPorts } from "./app/ports.ts";
 
 export interface Connection {

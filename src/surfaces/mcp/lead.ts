@@ -9,7 +9,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { RunOverview, Tool } from "../../runtime/module.ts";
-import { findRun, overviewOf } from "../../runtime/overview.ts";
+import { findRun, overviewOf } from "../../runtime/reports/overview.ts";
 import { waitingIn } from "../../runtime/review/queue.ts";
 import { partFor, toResult } from "./answer.ts";
 import { capabilitiesOf, showsApp, waitingOf } from "./client.ts";

@@ -9,7 +9,7 @@ import {
 import { toPawlError } from "../../core/error.ts";
 import { masked } from "../../core/text/masked.ts";
 import type { Resource } from "../../runtime/module.ts";
-import { type Runtime, runTransaction } from "../../runtime/run-transaction.ts";
+import { type Runtime, runTransaction } from "../../runtime/transaction/run-transaction.ts";
 import type { Connection } from "./connection.ts";
 
 const VARIABLE = /\{(\w+)\}/;

@@ -11,7 +11,7 @@ import { z } from "zod";
 import type { Settings } from "../../core/settings.ts";
 import type { Resource, Tool, UserPrompt, WorkflowModule } from "../../runtime/module.ts";
 import type { Project } from "../../runtime/project.ts";
-import type { Runtime } from "../../runtime/run-transaction.ts";
+import type { Runtime } from "../../runtime/transaction/run-transaction.ts";
 import { checkArguments, strictOf } from "../arguments.ts";
 import { OUTPUT } from "./answer.ts";
 import { APP_URI, registerApp } from "./app/app.ts";

@@ -12,7 +12,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { PawlError } from "../../core/error.ts";
 import type { Resource, WorkflowModule } from "../../runtime/module.ts";
-import type { Runtime } from "../../runtime/run-transaction.ts";
+import type { Runtime } from "../../runtime/transaction/run-transaction.ts";
 import { isLogged } from "./call.ts";
 import type { Connection } from "./connection.ts";
 import { type Decided, type Follower, type FollowOnce, followOnce } from "./follow.ts";

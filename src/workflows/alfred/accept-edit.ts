@@ -3,9 +3,9 @@
  * continues from it.
  */
 import { checkId } from "../../core/id.ts";
-import { acceptedEdit } from "../../runtime/accept-edit.ts";
 import type { Reply, StoryInput, Transaction } from "../../runtime/module.ts";
-import { strengthOf } from "../../runtime/person.ts";
+import { acceptedEdit } from "../../runtime/run-log/accept-edit.ts";
+import { strengthOf } from "../../runtime/transaction/person.ts";
 import { sharedIn } from "./chain.ts";
 import { differencesIn, isSound, loadPast, type Past, standingIn, withStep } from "./history.ts";
 import { loadWorkspace, stateChanges, type Workspace } from "./live-state.ts";

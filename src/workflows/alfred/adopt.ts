@@ -1,9 +1,9 @@
 /** A person takes over a task that others went on with, or chooses which of its branches counts. */
 import { checkId } from "../../core/id.ts";
 import type { View } from "../../core/ports/store.ts";
-import { adoptRun } from "../../runtime/adopt-run.ts";
 import type { AdoptInput, Reply, Transaction } from "../../runtime/module.ts";
-import { strengthOf } from "../../runtime/person.ts";
+import { adoptRun } from "../../runtime/run-log/adopt-run.ts";
+import { strengthOf } from "../../runtime/transaction/person.ts";
 import { statusAfter } from "./chain.ts";
 import { loadPast, type Past, standingIn, withStep } from "./history.ts";
 import { findOwn, loadWorkspace, stateChanges, type Workspace } from "./live-state.ts";

@@ -3,7 +3,7 @@
  * where it was made.
  */
 import type { Caller } from "../../core/event.ts";
-import { hashOfStep } from "../../runtime/history.ts";
+import { hashOfStep } from "../../runtime/run-log/history.ts";
 import type { FinishedRun, RecordedRun, RunStanding, Step, TaskState, ToolStep } from "./state-file.ts";
 import { isTaskStatus, type RunTool, type TaskStatus } from "./status.ts";
 

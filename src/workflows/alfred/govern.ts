@@ -19,7 +19,7 @@ import { placed, settingSources } from "../../core/policy-places.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { AlfredSettings, Reviewer, Settings } from "../../core/settings.ts";
 import type { PresentPolicy } from "../../runtime/module.ts";
-import type { Governed, RunContext } from "../../runtime/run-event.ts";
+import type { Governed, RunContext } from "../../runtime/transaction/run-event.ts";
 import type { Evidence } from "./evidence.ts";
 import type { LoadedTask } from "./load.ts";
 import { loadHere } from "./resolve-run.ts";

@@ -22,7 +22,7 @@ import {
   headPath,
   loadHead,
   toStored,
-} from "../../runtime/history.ts";
+} from "../../runtime/run-log/history.ts";
 import { runStanding, sharedBy } from "./chain.ts";
 import { type ToolDefinition, VERIFIED } from "./definition.ts";
 import { definitionOf } from "./definitions.ts";

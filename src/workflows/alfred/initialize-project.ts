@@ -1,6 +1,6 @@
 import type { Change, View } from "../../core/ports/store.ts";
 import type { AlfredSettings } from "../../core/settings.ts";
-import { isCommandLine } from "../../runtime/person.ts";
+import { isCommandLine } from "../../runtime/transaction/person.ts";
 import { PROJECT_IGNORES } from "./live-state.ts";
 import { CONFIG, GITIGNORE } from "./paths.ts";
 import { atTheEdge, success, type ToolPlan } from "./response.ts";

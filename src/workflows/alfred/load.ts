@@ -5,7 +5,7 @@ import { checkId } from "../../core/id.ts";
 import type { View } from "../../core/ports/store.ts";
 import { naturalOrder } from "../../core/text/natural-order.ts";
 import type { Context } from "../../runtime/module.ts";
-import type { TableRun } from "../../runtime/run-event.ts";
+import type { TableRun } from "../../runtime/transaction/run-event.ts";
 import type { ToolDefinition } from "./definition.ts";
 import { DEFINITIONS, definitionOf } from "./definitions.ts";
 import { loadPast, type Past } from "./history.ts";

@@ -4,7 +4,7 @@ import { type LoopRecord, loopDonePath, loopRunPath, parseLoopRecord } from "../
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Context } from "../../runtime/module.ts";
-import { checkFile } from "../../runtime/record.ts";
+import { checkFile } from "../../runtime/run-log/record.ts";
 import { loadTasks } from "../../tasks-file/load.ts";
 import { eachTask, type Task } from "../../tasks-file/task.ts";
 import type { LoadedRun, LoopProgress } from "./load.ts";

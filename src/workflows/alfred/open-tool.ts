@@ -5,8 +5,13 @@ import { initialConfiguration } from "../../engine/decide.ts";
 import { REVIEW_POLICY, reviewPolicy } from "../../engine/review.ts";
 import type { Decision } from "../../engine/workflow.ts";
 import type { Context, Proposal } from "../../runtime/module.ts";
-import { runAdvanced, stamped } from "../../runtime/run-advanced.ts";
-import { type Answered, type RunContext, runEvent, type TypesOf } from "../../runtime/run-event.ts";
+import { runAdvanced, stamped } from "../../runtime/transaction/run-advanced.ts";
+import {
+  type Answered,
+  type RunContext,
+  runEvent,
+  type TypesOf,
+} from "../../runtime/transaction/run-event.ts";
 import { scratchpadTitle } from "./archive.ts";
 import { begunStep, byOf, deliveryOf, finishedStep } from "./chain.ts";
 import { runningNote } from "./check-evidence.ts";

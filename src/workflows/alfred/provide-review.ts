@@ -6,9 +6,9 @@ import type { Reviewer } from "../../core/settings.ts";
 import type { Strength } from "../../core/strength.ts";
 import type { Decision } from "../../engine/workflow.ts";
 import type { Context, GateInput, Verdict as GateVerdict, HumanQuestion } from "../../runtime/module.ts";
-import { hasAnswered } from "../../runtime/person.ts";
 import { checkVersion, versionOf } from "../../runtime/review/version.ts";
 import { changesIn } from "../../runtime/review/work-changes.ts";
+import { hasAnswered } from "../../runtime/transaction/person.ts";
 import {
   type Effects,
   type ProposalContext,
@@ -17,8 +17,8 @@ import {
   type Step,
   type Taken,
   type TypesOf,
-} from "../../runtime/run-event.ts";
-import { withInput } from "../../runtime/transaction.ts";
+} from "../../runtime/transaction/run-event.ts";
+import { withInput } from "../../runtime/transaction/transaction.ts";
 import { runningNote } from "./check-evidence.ts";
 import { refreshEvidence } from "./gather.ts";
 import { gateName, govern, withPolicyFinding } from "./govern.ts";

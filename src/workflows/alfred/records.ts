@@ -4,8 +4,13 @@
  */
 import { canonical } from "../../core/canonical.ts";
 import type { Change } from "../../core/ports/store.ts";
-import { hashOfStep } from "../../runtime/history.ts";
-import { type Codec, invalidRecords, type LoadedRecord, newRecords } from "../../runtime/team-records.ts";
+import { hashOfStep } from "../../runtime/run-log/history.ts";
+import {
+  type Codec,
+  invalidRecords,
+  type LoadedRecord,
+  newRecords,
+} from "../../runtime/run-log/team-records.ts";
 import { DELIVERY, deliveryOf, endsRecord, FINISHED, runStanding, statusAfter } from "./chain.ts";
 import type { Evidence } from "./evidence.ts";
 import {

@@ -4,7 +4,7 @@
  */
 import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
-import { hashOfStep } from "../../runtime/history.ts";
+import { hashOfStep } from "../../runtime/run-log/history.ts";
 import {
   areOf,
   branchesOf,
@@ -13,8 +13,8 @@ import {
   onlyBranch,
   type RunBranch,
   recordNames,
-} from "../../runtime/team-records.ts";
-import type { Elsewhere } from "../../runtime/transaction.ts";
+} from "../../runtime/run-log/team-records.ts";
+import type { Elsewhere } from "../../runtime/transaction/transaction.ts";
 import { endsRecord, sharedIn, statusAfter } from "./chain.ts";
 import { findOwn, isBegun, NEVER } from "./live-state.ts";
 import { finishedRuns, nameOf, runsIn, type Shared, TOOL_RECORDS } from "./records.ts";

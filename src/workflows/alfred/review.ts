@@ -22,7 +22,7 @@ import { listFiles, type PlanItem, sizeOf, wordsIn } from "../../runtime/review/
 import { pointsIn } from "../../runtime/review/points.ts";
 import { versionOf } from "../../runtime/review/version.ts";
 import { unknownChanges } from "../../runtime/review/work-changes.ts";
-import { levelAt } from "../../runtime/signed-gate.ts";
+import { levelAt } from "../../runtime/transaction/signed-gate.ts";
 import { adviceOn, meaningOf } from "./advice.ts";
 import { choicesIn, claimIn } from "./choices.ts";
 import { VERIFIED, type WorkStep } from "./definition.ts";

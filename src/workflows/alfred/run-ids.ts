@@ -1,7 +1,7 @@
 import { isId } from "../../core/id.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
-import { recordedIds } from "../../runtime/team-records.ts";
+import { recordedIds } from "../../runtime/run-log/team-records.ts";
 import { TASKS, WORKSPACE } from "./paths.ts";
 
 /** The tasks that have a state of this checkout, and those with a file whose records are a state. */

@@ -25,7 +25,7 @@ import {
   unchecked,
 } from "../../core/state-json.ts";
 import type { Strength } from "../../core/strength.ts";
-import type { StoredConfiguration } from "../../runtime/history.ts";
+import type { StoredConfiguration } from "../../runtime/run-log/history.ts";
 import type { Evidence } from "./evidence.ts";
 import { isRunTool, isTaskStatus, type RunTool, type TaskStatus } from "./status.ts";
 

@@ -11,7 +11,7 @@ import {
   type Step,
   type Taken,
   type TypesOf,
-} from "../../runtime/run-event.ts";
+} from "../../runtime/transaction/run-event.ts";
 import { runningNote } from "./check-evidence.ts";
 import type { WorkStep } from "./definition.ts";
 import type { Evidence, Finding } from "./evidence.ts";

@@ -8,7 +8,7 @@ import { checkId } from "../../core/id.ts";
 import type { Tracker } from "../../core/ports/trackers.ts";
 import type { TrackerSettings } from "../../core/settings.ts";
 import type { AfterCommit, Context, Reply, Transaction } from "../../runtime/module.ts";
-import { withFailure } from "../../runtime/transaction.ts";
+import { withFailure } from "../../runtime/transaction/transaction.ts";
 import { loadTaskIds } from "./load.ts";
 import { missing } from "./missing-task.ts";
 import { archiveFolder, archivePath, taskPath, trackerPath } from "./paths.ts";

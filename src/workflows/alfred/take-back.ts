@@ -1,5 +1,5 @@
 /** `plan take-back`: submit_work with the loop's evidence, from a terminal. */
-import { withInput } from "../../runtime/transaction.ts";
+import { withInput } from "../../runtime/transaction/transaction.ts";
 import { FROM_LOOP } from "./loop-hand-in.ts";
 import { atTheEdge } from "./response.ts";
 import { submitWork } from "./submit-work.ts";

@@ -1,6 +1,6 @@
 /** Which tasks and steps the log says are over: the last event of each that tells of its status decides. */
 import type { EventLog } from "../../core/ports/event-log.ts";
-import { parseEvent } from "../../runtime/log-digest.ts";
+import { parseEvent } from "../../runtime/reports/log-digest.ts";
 
 /** Lines: far more than are written between two looks of the loop. */
 const MOST = 5_000;

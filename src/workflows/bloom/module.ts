@@ -167,7 +167,7 @@ const bloom: WorkflowModule = {
   async acceptEdit() {
     const [{ acceptEditOf }, { BLOOM_STATES }, { loopDonePath, loopRunPath }, { TASKS_RUN }] =
       await Promise.all([
-        import("../../runtime/accept-edit.ts"),
+        import("../../runtime/run-log/accept-edit.ts"),
         import("./recorded.ts"),
         import("../../core/loop-record.ts"),
         import("../../tasks-file/load.ts"),

@@ -2,9 +2,9 @@
 import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { OpenQuestion, OverviewContext, RunOverview } from "../../runtime/module.ts";
-import { recalled } from "../../runtime/overview-context.ts";
-import { recordedOverview, verdictsIn } from "../../runtime/record.ts";
-import { unreadableRun } from "../../runtime/unreadable-run.ts";
+import { recalled } from "../../runtime/reports/overview-context.ts";
+import { unreadableRun } from "../../runtime/reports/unreadable-run.ts";
+import { recordedOverview, verdictsIn } from "../../runtime/run-log/record.ts";
 import { loadTasks } from "../../tasks-file/load.ts";
 import { eachTask, type PlacedTask, type Task } from "../../tasks-file/task.ts";
 import { restWords } from "./agent-rest.ts";

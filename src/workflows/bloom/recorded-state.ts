@@ -14,7 +14,7 @@ import {
   orNull,
   text,
 } from "../../core/state-json.ts";
-import { type Codec, factValues, type SharedStep } from "../../runtime/team-records.ts";
+import { type Codec, factValues, type SharedStep } from "../../runtime/run-log/team-records.ts";
 import { TASK_STATUSES, type TaskStatus } from "../../tasks-file/task.ts";
 import { AT_REST, BLOOM, type TaskState } from "./table.ts";
 

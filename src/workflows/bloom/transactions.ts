@@ -8,7 +8,13 @@ import type { Change, View } from "../../core/ports/store.ts";
 import type { BloomSettings } from "../../core/settings.ts";
 import type { Rule } from "../../engine/workflow.ts";
 import type { Context, Proposal, Transaction } from "../../runtime/module.ts";
-import { type Observers, runEvent, type Sent, type TableRun, type TypesOf } from "../../runtime/run-event.ts";
+import {
+  type Observers,
+  runEvent,
+  type Sent,
+  type TableRun,
+  type TypesOf,
+} from "../../runtime/transaction/run-event.ts";
 import { whyUnwritable } from "../../tasks-file/entries.ts";
 import { changeTasks, type LoadedTasks, loadTasks, TASKS_RUN } from "../../tasks-file/load.ts";
 import type { TaskEdit } from "../../tasks-file/splice.ts";

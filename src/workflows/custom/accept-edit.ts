@@ -3,10 +3,10 @@
  * continues from it.
  */
 import type { View } from "../../core/ports/store.ts";
-import { acceptedEdit } from "../../runtime/accept-edit.ts";
-import { EDIT_ACCEPTED, hashOfStep } from "../../runtime/history.ts";
 import type { Context, Proposal, Reply, StoryInput, Transaction } from "../../runtime/module.ts";
-import { strengthOf } from "../../runtime/person.ts";
+import { acceptedEdit } from "../../runtime/run-log/accept-edit.ts";
+import { EDIT_ACCEPTED, hashOfStep } from "../../runtime/run-log/history.ts";
+import { strengthOf } from "../../runtime/transaction/person.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
 import { runMissing } from "./load-run.ts";
 import { loadBranches, loadOwn, runChanges } from "./resolve-run.ts";

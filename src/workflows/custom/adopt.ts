@@ -1,9 +1,9 @@
 /** A person takes over a run that others advanced, or chooses which of its branches counts. */
 import type { View } from "../../core/ports/store.ts";
 import { isFinal } from "../../engine/lookup.ts";
-import { type AdoptionStep, adoptRun } from "../../runtime/adopt-run.ts";
 import type { AdoptInput, Reply, Transaction } from "../../runtime/module.ts";
-import type { Context } from "../../runtime/transaction.ts";
+import { type AdoptionStep, adoptRun } from "../../runtime/run-log/adopt-run.ts";
+import type { Context } from "../../runtime/transaction/transaction.ts";
 import type { Loaded } from "./definition.ts";
 import { runMissing } from "./load-run.ts";
 import {

@@ -2,7 +2,7 @@
 import type { View } from "../../core/ports/store.ts";
 import type { Violation } from "../../engine/violation.ts";
 import type { Command, FactValue, Rule, Workflow } from "../../engine/workflow.ts";
-import type { Owners } from "../../runtime/check-event.ts";
+import type { Owners } from "../../runtime/transaction/check-event.ts";
 
 export interface Definition {
   readonly table: Workflow;

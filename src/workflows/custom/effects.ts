@@ -3,10 +3,10 @@
 import { hashOf } from "../../core/hash.ts";
 import type { Change } from "../../core/ports/store.ts";
 import type { Decision } from "../../engine/workflow.ts";
-import { isTakenOver, toStored } from "../../runtime/history.ts";
 import type { Context, Reply, Verdict } from "../../runtime/module.ts";
-import { strengthOf } from "../../runtime/person.ts";
-import type { Effects, ProposalContext, Step } from "../../runtime/run-event.ts";
+import { isTakenOver, toStored } from "../../runtime/run-log/history.ts";
+import { strengthOf } from "../../runtime/transaction/person.ts";
+import type { Effects, ProposalContext, Step } from "../../runtime/transaction/run-event.ts";
 import { commandEnded, newRun, standing } from "./answers.ts";
 import { commandOf, gateName } from "./definition.ts";
 import { awaitedOf, nextOf, renderEvents } from "./describe.ts";

@@ -25,7 +25,7 @@ import type { GateLevels } from "../../core/strength.ts";
 import { isFinal } from "../../engine/lookup.ts";
 import { scopeIn } from "../../engine/scope.ts";
 import type { PresentPolicy } from "../../runtime/module.ts";
-import type { Governed } from "../../runtime/run-event.ts";
+import type { Governed } from "../../runtime/transaction/run-event.ts";
 import { type Definition, type DefinitionSource, gateNames } from "./definition.ts";
 import type { OwnRun } from "./load-run.ts";
 import { parseRun, runPath } from "./run-file.ts";

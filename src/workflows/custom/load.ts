@@ -6,7 +6,7 @@ import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
 import { check } from "../../engine/check.ts";
 import type { Violation } from "../../engine/violation.ts";
-import { storedTable } from "../../runtime/history.ts";
+import { storedTable } from "../../runtime/run-log/history.ts";
 import type { Definition, DefinitionSource, Loaded } from "./definition.ts";
 import { type ParsedWorkflow, parseWorkflow } from "./parse.ts";
 import { invalid } from "./problem.ts";

@@ -1,7 +1,7 @@
 /** Shows one run, or all of them, without moving anything. */
 import type { View } from "../../core/ports/store.ts";
 import type { Reply, RunOverview, Transaction } from "../../runtime/module.ts";
-import type { Governed } from "../../runtime/run-event.ts";
+import type { Governed } from "../../runtime/transaction/run-event.ts";
 import { shown } from "./answers.ts";
 import type { DefinitionSource } from "./definition.ts";
 import { govern } from "./govern.ts";

@@ -3,7 +3,7 @@ import { PawlError, toPawlError } from "../../core/error.ts";
 import { isId } from "../../core/id.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { GateInput, Tool, Verb, WorkflowModule } from "../../runtime/module.ts";
-import { withInput } from "../../runtime/transaction.ts";
+import { withInput } from "../../runtime/transaction/transaction.ts";
 import { optional, required, verb } from "../../runtime/verb.ts";
 import type { DefinitionSource } from "./definition.ts";
 import type { SendInput } from "./sent.ts";

@@ -10,7 +10,13 @@ import { parseTaskItems } from "../../core/text/markdown.ts";
 import { nearest } from "../../core/text/nearest.ts";
 import { neededFacts } from "../../engine/inputs.ts";
 import type { FactValue, Workflow } from "../../engine/workflow.ts";
-import type { Observation, Observed, Observer, Observers, RunContext } from "../../runtime/run-event.ts";
+import type {
+  Observation,
+  Observed,
+  Observer,
+  Observers,
+  RunContext,
+} from "../../runtime/transaction/run-event.ts";
 import { type Definition, type FactSource, OTHER_BRANCH } from "./definition.ts";
 import type { OwnRun } from "./load-run.ts";
 import type { CommandEnd } from "./reply.ts";

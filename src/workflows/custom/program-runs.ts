@@ -5,7 +5,7 @@
 import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { RunOverview, WorkflowModule } from "../../runtime/module.ts";
-import { unreadableRun } from "../../runtime/unreadable-run.ts";
+import { unreadableRun } from "../../runtime/reports/unreadable-run.ts";
 import { allRuns, loadOwn, resolveRun } from "./resolve-run.ts";
 
 /** What is known of the workflow without its table. */

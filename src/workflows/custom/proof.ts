@@ -1,8 +1,8 @@
 /** What `pawl verify` checks runs of your own workflow against. */
 import { hashOfPolicy } from "../../core/policy.ts";
 import { isSignedLevel, levelOf } from "../../core/strength.ts";
-import { replayTable } from "../../runtime/gate-replay.ts";
 import type { GateProof } from "../../runtime/module.ts";
+import { replayTable } from "../../runtime/run-log/gate-replay.ts";
 import { gateName, type Loaded } from "./definition.ts";
 import { policyOf } from "./govern.ts";
 

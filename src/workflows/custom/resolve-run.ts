@@ -4,7 +4,7 @@
  */
 import { PawlError } from "../../core/error.ts";
 import type { Change, View } from "../../core/ports/store.ts";
-import { hashOfStep } from "../../runtime/history.ts";
+import { hashOfStep } from "../../runtime/run-log/history.ts";
 import {
   areOf,
   branchesOf,
@@ -15,8 +15,8 @@ import {
   recordedIds,
   recordedUpTo,
   recordNames,
-} from "../../runtime/team-records.ts";
-import type { Elsewhere } from "../../runtime/transaction.ts";
+} from "../../runtime/run-log/team-records.ts";
+import type { Elsewhere } from "../../runtime/transaction/transaction.ts";
 import type { Loaded } from "./definition.ts";
 import {
   configurationOf,

@@ -21,8 +21,8 @@ import {
 } from "../../core/state-json.ts";
 import { checkReachable } from "../../engine/reach.ts";
 import type { Configuration } from "../../engine/workflow.ts";
-import { isTakenOver } from "../../runtime/history.ts";
-import { type Codec, factValues } from "../../runtime/team-records.ts";
+import { isTakenOver } from "../../runtime/run-log/history.ts";
+import { type Codec, factValues } from "../../runtime/run-log/team-records.ts";
 import { commandOf, type Definition, endEvents, type Loaded } from "./definition.ts";
 import { renderWithId } from "./template.ts";
 

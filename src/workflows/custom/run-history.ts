@@ -16,7 +16,7 @@ import {
   headPath,
   loadHead,
   replayFaults,
-} from "../../runtime/history.ts";
+} from "../../runtime/run-log/history.ts";
 import type { Loaded } from "./definition.ts";
 import { type RunFile, runPath, sharedEntry } from "./run-file.ts";
 

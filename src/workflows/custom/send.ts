@@ -12,18 +12,18 @@ import { isFinal, variableNames } from "../../engine/lookup.ts";
 import { movingEvents } from "../../engine/reach.ts";
 import type { Facts, FactValue } from "../../engine/workflow.ts";
 import type { Reply } from "../../runtime/module.ts";
-import { hasAnswered } from "../../runtime/person.ts";
 import { checkVersion } from "../../runtime/review/version.ts";
 import { changesIn } from "../../runtime/review/work-changes.ts";
+import { elsewhereError } from "../../runtime/run-log/team-records.ts";
+import { hasAnswered } from "../../runtime/transaction/person.ts";
 import {
   type Answered,
   type RunContext,
   type RunEvent,
   runEvent,
   type Unfinished,
-} from "../../runtime/run-event.ts";
-import { elsewhereError } from "../../runtime/team-records.ts";
-import { withFailure } from "../../runtime/transaction.ts";
+} from "../../runtime/transaction/run-event.ts";
+import { withFailure } from "../../runtime/transaction/transaction.ts";
 import { asked, canAnswer, heldBack, question, shown, stillRunning } from "./answers.ts";
 import { type DefinitionSource, type Gate, type Loaded, ownersOf } from "./definition.ts";
 import { availableEvents } from "./describe.ts";

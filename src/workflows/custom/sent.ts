@@ -1,7 +1,7 @@
 /** What is sent to a run of your own workflow, and what is observed for it. */
 import type { Snapshot } from "../../core/ports/git.ts";
 import type { Facts } from "../../engine/workflow.ts";
-import type { Sent, TypesOf } from "../../runtime/run-event.ts";
+import type { Sent, TypesOf } from "../../runtime/transaction/run-event.ts";
 import type { Gate } from "./definition.ts";
 import type { OwnRun } from "./load-run.ts";
 import type { CommandEnd } from "./reply.ts";

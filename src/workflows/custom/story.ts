@@ -3,7 +3,7 @@
 import { strengthWords } from "../../core/strength.ts";
 import { fenced, quote } from "../../core/text/fence.ts";
 import type { Reply, StoryInput, Transaction } from "../../runtime/module.ts";
-import type { Elsewhere } from "../../runtime/transaction.ts";
+import type { Elsewhere } from "../../runtime/transaction/transaction.ts";
 import type { DefinitionSource } from "./definition.ts";
 import { runMissing } from "./load-run.ts";
 import { elsewhereWords, loadOwn, type ResolvedRun, resolveRun } from "./resolve-run.ts";

@@ -4,9 +4,14 @@
 import type { Change } from "../../core/ports/store.ts";
 import type { Decision, Facts } from "../../engine/workflow.ts";
 import type { Context, Reply } from "../../runtime/module.ts";
-import { isCommandLine } from "../../runtime/person.ts";
-import { type Effects, type Observers, type RunEvent, runEvent } from "../../runtime/run-event.ts";
-import { withInput } from "../../runtime/transaction.ts";
+import { isCommandLine } from "../../runtime/transaction/person.ts";
+import {
+  type Effects,
+  type Observers,
+  type RunEvent,
+  runEvent,
+} from "../../runtime/transaction/run-event.ts";
+import { withInput } from "../../runtime/transaction/transaction.ts";
 import { isIncomplete } from "./comments-file.ts";
 import { type Spell, titleOf } from "./events.ts";
 import { factsIn } from "./facts.ts";

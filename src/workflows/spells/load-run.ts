@@ -4,7 +4,7 @@ import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
 import { openByText } from "../../core/text/by-text.ts";
 import type { Facts } from "../../engine/workflow.ts";
-import type { TableRun } from "../../runtime/run-event.ts";
+import type { TableRun } from "../../runtime/transaction/run-event.ts";
 import { type CriteriaReader, factsIn, mayHoldCriteria, type Texts } from "./facts.ts";
 import { FILE_KEYS, type FileKey, pathOf, REFS_FILE, RUN } from "./files.ts";
 import { checkState } from "./run-kind.ts";

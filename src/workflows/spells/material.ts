@@ -4,7 +4,7 @@ import type { Outside } from "../../core/ports/outside.ts";
 import type { ReviewFetch, ReviewMissing } from "../../core/ports/reviews.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Decision, Rule } from "../../engine/workflow.ts";
-import type { Step, TypesOf } from "../../runtime/run-event.ts";
+import type { Step, TypesOf } from "../../runtime/transaction/run-event.ts";
 import { type Action, actionsOf } from "./actions.ts";
 import { unprocessedUrls } from "./atlassian.ts";
 import type { Spell } from "./events.ts";

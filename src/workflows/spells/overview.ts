@@ -1,7 +1,7 @@
 import { PawlError, toPawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { RunOverview } from "../../runtime/module.ts";
-import { unreadableRun } from "../../runtime/unreadable-run.ts";
+import { unreadableRun } from "../../runtime/reports/unreadable-run.ts";
 import { RUN } from "./files.ts";
 import { FIRST_STATE, loadState, UnusableState } from "./state-file.ts";
 import { STATES } from "./states.ts";

@@ -1,7 +1,7 @@
 /** A record of a run, as a clone brings it. */
 import { projectPath } from "../../../src/core/path.ts";
-import { hashOfStep } from "../../../src/runtime/history.ts";
-import { branchesOf, newRecords, parseRecord } from "../../../src/runtime/team-records.ts";
+import { hashOfStep } from "../../../src/runtime/run-log/history.ts";
+import { branchesOf, newRecords, parseRecord } from "../../../src/runtime/run-log/team-records.ts";
 import { SHARED } from "../../../src/workflows/custom/run-file.ts";
 import type { Target } from "../target.ts";
 

@@ -15,7 +15,7 @@
  */
 import { newId } from "../../../src/adapters/clock/new-id.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../../src/core/settings.ts";
-import { type Runtime, runTransaction } from "../../../src/runtime/run-transaction.ts";
+import { type Runtime, runTransaction } from "../../../src/runtime/transaction/run-transaction.ts";
 import { parseTasks } from "../../../src/tasks-file/parse.ts";
 import { eachTask, type Task } from "../../../src/tasks-file/task.ts";
 import { restingAgents } from "../../../src/workflows/bloom/agent-rest.ts";

@@ -22,7 +22,7 @@ import type { Change, View } from "../../../src/core/ports/store.ts";
 import type { Saved, WorkDone, Worktrees } from "../../../src/core/ports/worktrees.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../../src/core/settings.ts";
 import type { Reply, Transaction } from "../../../src/runtime/module.ts";
-import { type Runtime, runTransaction } from "../../../src/runtime/run-transaction.ts";
+import { type Runtime, runTransaction } from "../../../src/runtime/transaction/run-transaction.ts";
 import type { Task } from "../../../src/tasks-file/task.ts";
 import type { Worker } from "../../../src/workflows/bloom/pick.ts";
 import { type LoopEnd, runLoop } from "../../../src/workflows/bloom/scheduler/loop.ts";

@@ -4,7 +4,7 @@ import type { Caller } from "../../../core/event.ts";
 import { TASK_ACTS, type TaskAct } from "../../../runtime/board.ts";
 import { loadWorkflows, type Project } from "../../../runtime/project.ts";
 import { doneOf, openVerdicts } from "../../../runtime/review/give-verdict.ts";
-import { runTransaction } from "../../../runtime/run-transaction.ts";
+import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import type { Done, VerdictOrder, VerdictQuestion } from "../wire.ts";
 
 export interface Acts {

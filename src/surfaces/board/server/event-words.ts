@@ -4,7 +4,7 @@ import type { PawlEvent } from "../../../core/event.ts";
 import { lineOf, runOf } from "../../../core/event-lines.ts";
 import type { LogEntry } from "../../../core/ports/event-log.ts";
 import { clean } from "../../../core/text/clean.ts";
-import { parseEvent } from "../../../runtime/log-digest.ts";
+import { parseEvent } from "../../../runtime/reports/log-digest.ts";
 import type { ShownEvent } from "../wire.ts";
 
 const LONGEST = 4000;

@@ -1,7 +1,7 @@
 /** What waits for a person, in all projects. */
 import type { RunOverview } from "../../../runtime/module.ts";
-import { isUnbegun, overview } from "../../../runtime/overview.ts";
 import type { Project } from "../../../runtime/project.ts";
+import { isUnbegun, overview } from "../../../runtime/reports/overview.ts";
 import { reviewOf } from "../../../runtime/review/load.ts";
 import { inTurn, waitingIn } from "../../../runtime/review/queue.ts";
 import type { Inbox, InboxItem, RunEntry, Runs } from "../wire.ts";

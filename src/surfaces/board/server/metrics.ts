@@ -1,8 +1,8 @@
 /** `GET /metrics`: the figures of the projects' logs as Prometheus reads them. No names of tasks, and no words of anybody. */
 import { basename } from "node:path";
-import { minutesOf } from "../../../runtime/gate-waits.ts";
-import type { Digest } from "../../../runtime/log-digest.ts";
-import { type Figures, openFigures } from "../../../runtime/stats.ts";
+import { minutesOf } from "../../../runtime/reports/gate-waits.ts";
+import type { Digest } from "../../../runtime/reports/log-digest.ts";
+import { type Figures, openFigures } from "../../../runtime/reports/stats.ts";
 import type { BoardProject } from "./projects.ts";
 
 export const METRICS_HEADERS = {

@@ -2,10 +2,10 @@
 import { toPawlError } from "../../../core/error.ts";
 import type { Caller } from "../../../core/event.ts";
 import type { EventLog } from "../../../core/ports/event-log.ts";
-import { type Digest, openDigest } from "../../../runtime/log-digest.ts";
-import { findRun, type NamedRun, overviewOf } from "../../../runtime/overview.ts";
 import type { Project } from "../../../runtime/project.ts";
-import { runTransaction } from "../../../runtime/run-transaction.ts";
+import { type Digest, openDigest } from "../../../runtime/reports/log-digest.ts";
+import { findRun, type NamedRun, overviewOf } from "../../../runtime/reports/overview.ts";
+import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import type { RunEntry, RunPage, TimelineEntry } from "../wire.ts";
 import { nameOf, wordsOf } from "./event-words.ts";
 import { runEntry } from "./inbox.ts";

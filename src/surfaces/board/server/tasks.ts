@@ -1,12 +1,12 @@
 /** The tasks of agents, as columns, and what their runs cost. */
 import { toPawlError } from "../../../core/error.ts";
 import type { EventLog } from "../../../core/ports/event-log.ts";
-import { type Costs, mergeCosts } from "../../../runtime/costs.ts";
-import { type Digest, openDigest } from "../../../runtime/log-digest.ts";
 import type { WorkflowModule } from "../../../runtime/module.ts";
-import { aroundOf } from "../../../runtime/overview-context.ts";
 import { loadWorkflows, type Project } from "../../../runtime/project.ts";
-import { costsIn } from "../../../runtime/stats.ts";
+import { type Costs, mergeCosts } from "../../../runtime/reports/costs.ts";
+import { type Digest, openDigest } from "../../../runtime/reports/log-digest.ts";
+import { aroundOf } from "../../../runtime/reports/overview-context.ts";
+import { costsIn } from "../../../runtime/reports/stats.ts";
 import type { CostPage, Tasks } from "../wire.ts";
 import { refused } from "./errors.ts";
 

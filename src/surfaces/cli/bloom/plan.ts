@@ -4,7 +4,7 @@ import { PawlError } from "../../../core/error.ts";
 import { type ProjectPath, pathFault } from "../../../core/path.ts";
 import type { Repo } from "../../../core/ports/worktrees.ts";
 import type { Project } from "../../../runtime/project.ts";
-import { runTransaction } from "../../../runtime/run-transaction.ts";
+import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import { readTasksText } from "../../../tasks-file/grow.ts";
 import { propose } from "../../../workflows/bloom/proposal/propose.ts";
 import { keepProposal, takeProposal } from "../../../workflows/bloom/proposal/take-proposal.ts";

@@ -3,7 +3,7 @@ import { type ProjectPath, pathFault } from "../../../core/path.ts";
 import type { RepositoryLook, Synced } from "../../../core/ports/repositories.ts";
 import type { Repo } from "../../../core/ports/worktrees.ts";
 import type { Project } from "../../../runtime/project.ts";
-import { runTransaction } from "../../../runtime/run-transaction.ts";
+import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import { eachTask, type Task } from "../../../tasks-file/task.ts";
 import { repoOf } from "../../../workflows/bloom/execution-context.ts";
 import { ANY_WORKER } from "../../../workflows/bloom/pick.ts";

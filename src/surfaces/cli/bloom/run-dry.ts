@@ -1,7 +1,7 @@
 import type { Caller } from "../../../core/event.ts";
 import type { Agents } from "../../../core/ports/agents.ts";
 import type { Project } from "../../../runtime/project.ts";
-import { runTransaction } from "../../../runtime/run-transaction.ts";
+import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
 import { branchOf } from "../../../tasks-file/task.ts";
 import { agentOf } from "../../../workflows/bloom/agent-rest.ts";

@@ -9,7 +9,7 @@ import type {
 } from "../../../core/ports/database.ts";
 import type { Reply, Transaction } from "../../../runtime/module.ts";
 import type { Project } from "../../../runtime/project.ts";
-import { runTransaction } from "../../../runtime/run-transaction.ts";
+import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import { tasksInvalid } from "../../../tasks-file/load.ts";
 import { readTasks } from "../../../tasks-file/read.ts";
 import type { Answer, Host, Run } from "../command.ts";

@@ -3,7 +3,7 @@ import { PawlError } from "../../../core/error.ts";
 import type { Caller, PawlEvent } from "../../../core/event.ts";
 import { type ProjectPath, projectPath } from "../../../core/path.ts";
 import type { Store } from "../../../core/ports/store.ts";
-import { appended } from "../../../runtime/run-transaction.ts";
+import { appended } from "../../../runtime/transaction/run-transaction.ts";
 import { type Summary, summarize } from "../../../tasks-file/summarize.ts";
 import type { Run } from "../command.ts";
 import { counted } from "../counted.ts";

@@ -9,7 +9,7 @@ import { asideNames, wholeLog } from "../../../core/log-parts.ts";
 import { LOOP_DONE, LOOP_RUNS } from "../../../core/loop-record.ts";
 import { PROJECT_FOLDER, type ProjectPath, projectPath } from "../../../core/path.ts";
 import type { Change, View } from "../../../core/ports/store.ts";
-import { RECORDS } from "../../../runtime/team-records.ts";
+import { RECORDS } from "../../../runtime/run-log/team-records.ts";
 import { INBOX, QUESTIONS } from "../../../workflows/bloom/question.ts";
 
 /** Path → text. */

@@ -2,9 +2,9 @@
 import { toPawlError } from "../../../core/error.ts";
 import type { Settings } from "../../../core/settings.ts";
 import { check } from "../../../engine/check.ts";
-import { overview } from "../../../runtime/overview.ts";
 import type { Project } from "../../../runtime/project.ts";
-import { runTransaction } from "../../../runtime/run-transaction.ts";
+import { overview } from "../../../runtime/reports/overview.ts";
+import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import { isOpenStatus } from "../../../tasks-file/task.ts";
 import { heldTasks } from "../../../workflows/bloom/lease.ts";
 import { listUnderway } from "../../../workflows/bloom/scheduler/leftovers.ts";

@@ -2,7 +2,7 @@ import { PawlError } from "../../../core/error.ts";
 import { GUARDED_HOOKS } from "../../../core/ports/git-hooks.ts";
 import type { GitAct } from "../../../engine/workflow.ts";
 import { widest } from "../../../guard/decide.ts";
-import { openScopes } from "../../../runtime/open-scopes.ts";
+import { openScopes } from "../../../runtime/reports/open-scopes.ts";
 import type { Scope } from "../../../runtime/scope.ts";
 import type { Host, Run } from "../command.ts";
 

@@ -5,7 +5,7 @@ import type { View } from "../../../core/ports/store.ts";
 import { GUARDED_CLIENTS, type GuardedClient } from "../../../guard/clients.ts";
 import type { Reply, Transaction } from "../../../runtime/module.ts";
 import type { Project } from "../../../runtime/project.ts";
-import { runTransaction } from "../../../runtime/run-transaction.ts";
+import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import { CLIENTS } from "../client-names.ts";
 import { CLIENT_FILES, type ClientName, type Launch } from "../clients.ts";
 import type { Host, Run } from "../command.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Waiting } from "../../../runtime/review/load.ts";
-import type { RunOverview } from "../../../runtime/transaction.ts";
+import type { RunOverview } from "../../../runtime/transaction/transaction.ts";
 import { actsOf, ageOf, rowsOf, windowOf, wordsOf } from "./rows.ts";
 
 const NOW = Date.parse("2026-01-31T10:00:00.000Z");

@@ -1,6 +1,6 @@
 /** What `pawl watch` lists: what waits for a person first, then what is at work, then the rest. */
 import { cleanLine } from "../../../core/text/clean.ts";
-import { isUnbegun, type WorkflowOverview } from "../../../runtime/overview.ts";
+import { isUnbegun, type WorkflowOverview } from "../../../runtime/reports/overview.ts";
 import type { Waiting } from "../../../runtime/review/load.ts";
 import { costWords } from "../cost-words.ts";
 

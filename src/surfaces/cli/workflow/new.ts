@@ -4,7 +4,7 @@ import { PawlError } from "../../../core/error.ts";
 import { isId } from "../../../core/id.ts";
 import { type ProjectPath, projectPath } from "../../../core/path.ts";
 import type { Reply, Transaction } from "../../../runtime/module.ts";
-import { runTransaction } from "../../../runtime/run-transaction.ts";
+import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import { filesFor, filesOfSteps, loadTemplate, slug } from "../../../workflows/custom/gallery.ts";
 import { TEMPLATES, type TemplateName } from "../../../workflows/custom/template-names.ts";
 import type { Host, Run } from "../command.ts";

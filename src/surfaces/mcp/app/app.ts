@@ -12,8 +12,8 @@ import { type CallToolResult, ResourceNotFoundError, type ServerContext } from "
 import { z } from "zod";
 import { PawlError, toPawlError } from "../../../core/error.ts";
 import { masked } from "../../../core/text/masked.ts";
-import { overview } from "../../../runtime/overview.ts";
 import type { Project, Workflows } from "../../../runtime/project.ts";
+import { overview } from "../../../runtime/reports/overview.ts";
 import { openVerdicts } from "../../../runtime/review/give-verdict.ts";
 import type { Review } from "../../../runtime/review/model.ts";
 import { openReviews } from "../../../runtime/review/pages.ts";

@@ -8,7 +8,7 @@ import { type ProjectPath, projectPath } from "../../../core/path.ts";
 import { clean, cleanLine } from "../../../core/text/clean.ts";
 import { jsonText } from "../../../core/text/json-text.ts";
 import type { Reply, Transaction } from "../../../runtime/module.ts";
-import { hasAnswered } from "../../../runtime/person.ts";
+import { hasAnswered } from "../../../runtime/transaction/person.ts";
 import { renderDiff } from "../../../tasks-file/diff.ts";
 import { changesOf, readTasksText, type TasksText } from "../../../tasks-file/grow.ts";
 import { TASKS_RUN } from "../../../tasks-file/load.ts";

@@ -3,7 +3,7 @@ import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { Caller, PawlEvent } from "../../../core/event.ts";
 import type { PermissionQuestion } from "../../../core/ports/agents.ts";
 import type { Watch } from "../../../core/ports/watch.ts";
-import { type Runtime, runTransaction } from "../../../runtime/run-transaction.ts";
+import { type Runtime, runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import { loadQuestions, type Question } from "../question.ts";
 import { ask } from "../verbs/question.ts";
 

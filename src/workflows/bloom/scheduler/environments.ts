@@ -16,7 +16,7 @@ import type { TakenPorts } from "../../../core/ports/free-ports.ts";
 import type { LeaseManager, TakenLease } from "../../../core/ports/leases.ts";
 import type { WorkPorts } from "../../../core/ports/loop.ts";
 import type { TaskEnvironment } from "../../../core/settings.ts";
-import { type Runtime, runTransaction } from "../../../runtime/run-transaction.ts";
+import { type Runtime, runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import { failureOf } from "../commands/failure.ts";
 import {
   type HeldEnvironment,

@@ -21,7 +21,7 @@ import type { Cap, Held, TakenLease, Wanted } from "../../../core/ports/leases.t
 import type { LoopPorts } from "../../../core/ports/loop.ts";
 import type { SharedWorktrees } from "../../../core/ports/worktrees.ts";
 import { openSignal, type Signal } from "../../../core/signal.ts";
-import { type Runtime, runTransaction } from "../../../runtime/run-transaction.ts";
+import { type Runtime, runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import { branchOf, eachTask, findTask, type Task } from "../../../tasks-file/task.ts";
 import { lasts, listResting, type Resting, type RestingAgent, restingAgents } from "../agent-rest.ts";
 import { hasCaps, wantedFor } from "../caps.ts";

@@ -6,7 +6,7 @@ import { PawlError } from "../../../core/error.ts";
 import type { Policies } from "../../../core/ports/policies.ts";
 import { DEFAULT_SETTINGS } from "../../../core/settings.ts";
 import { openSignal } from "../../../core/signal.ts";
-import type { Runtime } from "../../../runtime/run-transaction.ts";
+import type { Runtime } from "../../../runtime/transaction/run-transaction.ts";
 import type { Task } from "../../../tasks-file/task.ts";
 import { openPins } from "./pins.ts";
 import { openRetryPolicy } from "./retry-policy.ts";

@@ -9,7 +9,7 @@ import { canonical } from "../../../core/canonical.ts";
 import { governing, ignoredIn, type Policy, type PolicyChange } from "../../../core/policy.ts";
 import { placed, settingSources } from "../../../core/policy-places.ts";
 import type { Policies } from "../../../core/ports/policies.ts";
-import type { Runtime } from "../../../runtime/run-transaction.ts";
+import type { Runtime } from "../../../runtime/transaction/run-transaction.ts";
 import { eachTask, type Task } from "../../../tasks-file/task.ts";
 import { LOOP, loopPolicy, type Pinned, settingsBy, taskPolicy, taskSources } from "../govern.ts";
 

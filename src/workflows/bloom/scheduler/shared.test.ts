@@ -4,7 +4,7 @@ import { promise } from "../../../../test/rig/promise.ts";
 import { openStage, type Stage, type StageOptions } from "../../../../test/rig/schedule/stage.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { Saved } from "../../../core/ports/worktrees.ts";
-import { headPath } from "../../../runtime/history.ts";
+import { headPath } from "../../../runtime/run-log/history.ts";
 
 const TASKS = `tasks:
 - id: T1

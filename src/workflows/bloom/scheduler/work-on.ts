@@ -14,7 +14,7 @@ import type { LoopPorts, WorkPorts } from "../../../core/ports/loop.ts";
 import type { Watch } from "../../../core/ports/watch.ts";
 import type { SharedWorktrees } from "../../../core/ports/worktrees.ts";
 import { openSignal } from "../../../core/signal.ts";
-import { type Runtime, runTransaction } from "../../../runtime/run-transaction.ts";
+import { type Runtime, runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
 import { agentOf, type Resting } from "../agent-rest.ts";

@@ -3,7 +3,7 @@ import { PawlError } from "../../../core/error.ts";
 import { checkId } from "../../../core/id.ts";
 import type { Outside } from "../../../core/ports/outside.ts";
 import type { Context } from "../../../runtime/module.ts";
-import { isPersonHere, strengthOf } from "../../../runtime/person.ts";
+import { isPersonHere, strengthOf } from "../../../runtime/transaction/person.ts";
 import { taskOf } from "../../../tasks-file/load.ts";
 import { eachTask, type Task } from "../../../tasks-file/task.ts";
 import { heldTasks } from "../lease.ts";

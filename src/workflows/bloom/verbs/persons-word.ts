@@ -1,8 +1,8 @@
 /** The verbs that stand for a person's word: who may use them, and what Pawl asks the person first. */
 import { PawlError } from "../../../core/error.ts";
 import type { Context, HumanQuestion } from "../../../runtime/module.ts";
-import { hasAnswered, isPersonHere } from "../../../runtime/person.ts";
 import { type ReviewQuestion, renderReview } from "../../../runtime/review/question.ts";
+import { hasAnswered, isPersonHere } from "../../../runtime/transaction/person.ts";
 import type { TaskRun } from "../task-run.ts";
 import type { Done } from "./snapshot.ts";
 

@@ -12,7 +12,7 @@ import type {
   Transaction,
   Verdict,
 } from "../../../runtime/module.ts";
-import { isPersonHere } from "../../../runtime/person.ts";
+import { isPersonHere } from "../../../runtime/transaction/person.ts";
 import { changeTasks, type LoadedTasks, loadTasks, TASKS_RUN } from "../../../tasks-file/load.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { placedTasks } from "../../../tasks-file/task.ts";

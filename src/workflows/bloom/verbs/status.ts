@@ -2,7 +2,7 @@ import { PawlError } from "../../../core/error.ts";
 import { loopRunPath } from "../../../core/loop-record.ts";
 import type { Change } from "../../../core/ports/store.ts";
 import type { Context } from "../../../runtime/module.ts";
-import { isPersonHere } from "../../../runtime/person.ts";
+import { isPersonHere } from "../../../runtime/transaction/person.ts";
 import { taskOf } from "../../../tasks-file/load.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";

@@ -7,7 +7,7 @@ import {
   type CostSum,
   groupCosts,
   sumCosts,
-} from "../../../../runtime/costs.ts";
+} from "../../../../runtime/reports/costs.ts";
 import type { CostPage as CostAnswer } from "../../wire.ts";
 import { projectPath } from "../api.ts";
 import { type CostColumn, CostTable, MONEY, TIME, TOKENS } from "../cost-table.tsx";

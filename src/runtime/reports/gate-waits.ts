@@ -1,0 +1,51 @@
+/** How long runs waited for a person, from the events of the log in their order. */
+import type { PawlEvent } from "../../core/event.ts";
+import { runOf } from "../../core/event-lines.ts";
+
+export interface GateWait {
+  /** `workflow:id` */
+  readonly run: string;
+  /** The state in which it waited. */
+  readonly gate: string;
+  /** The event that ended it: `approved`, `answered`. */
+  readonly verdict: string;
+  /** ISO 8601 in UTC. */
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface GateWaits {
+  /** Lines of the log without one of these texts need not be taken. */
+  readonly containing: readonly string[];
+  /** The wait that the event ended; null: none. */
+  take(event: PawlEvent): GateWait | null;
+}
+
+/**
+ * A run waits from when it enters a state until a person's verdict on it (`strength`), or, where the workflow says that it
+ * waits for a person, until it leaves the state.
+ */
+export function openGateWaits(): GateWaits {
+  const entered = new Map<string, { readonly time: string; waits: boolean }>();
+  return {
+    containing: ['"run:advanced"', '"task:waiting"'],
+    take(event) {
+      const run = runOf(event);
+      const known = run === null ? undefined : entered.get(run);
+      if (run === null) return null;
+      if (event.type === "task:waiting" && known) known.waits = true;
+      if (event.type !== "run:advanced") return null;
+      const isVerdict = event.strength !== undefined;
+      if (event.from === event.to && !isVerdict) return null;
+      entered.set(run, { time: event.time, waits: false });
+      if (known === undefined || !(isVerdict || known.waits)) return null;
+      return { run, gate: event.from, verdict: event.event, from: known.time, to: event.time };
+    },
+  };
+}
+
+/** Zero where the clock was set back, or a time cannot be read. */
+export function minutesOf({ from, to }: Pick<GateWait, "from" | "to">): number {
+  const minutes = (Date.parse(to) - Date.parse(from)) / 60_000;
+  return Math.max(0, minutes || 0);
+}

@@ -1,0 +1,73 @@
+/**
+ * What is made of a whole event log. One that is kept reads a log of hundreds of thousands of lines once, and later only
+ * what was appended. Read when somebody asks, never before.
+ */
+import { attempt } from "../../core/attempt.ts";
+import type { PawlEvent } from "../../core/event.ts";
+import type { EventLog, LogEntry } from "../../core/ports/event-log.ts";
+import type { Project } from "../project.ts";
+
+export interface Digest<T> {
+  /** Brought up to date. */
+  of(log: EventLog): Promise<T>;
+}
+
+interface Taking<T> {
+  readonly containing: readonly string[];
+  /** An empty one; again after a rotation. */
+  make(): T;
+  take(made: T, event: PawlEvent, entry: LogEntry): void;
+}
+
+/** Null: the line is no event. */
+export function parseEvent({ text }: Pick<LogEntry, "text">): PawlEvent | null {
+  return attempt(() => {
+    const event = JSON.parse(text);
+    return typeof event?.type === "string" && typeof event.time === "string" ? event : null;
+  }, null);
+}
+
+/** The log with everything that is committed: commits of processes that died are applied first. */
+export async function wholeLog({
+  eventLog,
+  runtime,
+}: Pick<Project, "eventLog" | "runtime">): Promise<EventLog> {
+  await runtime.store.catchUp();
+  return eventLog();
+}
+
+const PART = 4 * 1024 * 1024;
+
+export function openDigest<T>({ containing, make, take }: Taking<T>): Digest<T> {
+  let made = make();
+  let generation = "";
+  let from = 0;
+  let reading: Promise<unknown> = Promise.resolve();
+  const read = async (log: EventLog) => {
+    const look = await log.look();
+    if (look === null) return make();
+    if (look.generation !== generation || look.end < from)
+      [made, generation, from] = [make(), look.generation, 0];
+    while (from < look.end) {
+      const part = await log.read({ generation, from, most: Math.min(PART, look.end - from), containing });
+      if (part === null || part.next === from) break;
+      for (const entry of part.entries) {
+        const event = parseEvent(entry);
+        if (event === null) continue;
+        // A line may be anybody's: one that is not as it should be is left out.
+        try {
+          take(made, event, entry);
+        } catch {}
+      }
+      from = part.next;
+    }
+    return made;
+  };
+  return {
+    of(log) {
+      const done = reading.then(() => read(log));
+      reading = done.catch(() => {});
+      return done;
+    },
+  };
+}

@@ -1,0 +1,291 @@
+/**
+ * What a person is told, and when: pure, from what the project holds.
+ *
+ * N1  Nobody is told of an event as such, only of a cause that holds at the time of telling. A gate that was answered
+ *     meanwhile is not told.
+ * N2  A receiver is told of a cause once. It is remembered for as long as the cause holds.
+ * N3  In quiet hours nothing is told. What began in them and still holds afterwards is told as one.
+ * N4  Words of agents and of files are only ever a quote, or part of a title, and clean.
+ */
+
+import { hashOf } from "../../core/hash.ts";
+import type { Cause, Notice, NoticeKind } from "../../core/notice.ts";
+import type { LoopRest } from "../../core/ports/notify.ts";
+import { cleanLine } from "../../core/text/clean.ts";
+import { type Waiting, waitingIn } from "../review/queue.ts";
+import type { RunOverview } from "../transaction/transaction.ts";
+
+/** Every cause that holds. `rest`: how the loop stands, if it rests and nobody else works on a task. */
+export function causesOf(runs: readonly RunOverview[], rest: LoopRest | null): readonly Cause[] {
+  const own = runs.flatMap((run) => [
+    ...waitingIn(run).flatMap((waiting) => waitOf(waiting, run)),
+    ...budgetOf(run),
+  ]);
+  const all = [...own, ...targetsOf(runs), ...restsOf(runs)];
+  return rest === null ? all : [...all, restOf(rest)];
+}
+
+/** One for each check that a target fails by itself, however many tasks wait for that. */
+function targetsOf(runs: readonly RunOverview[]): readonly Cause[] {
+  const found = new Map<string, RunOverview[]>();
+  for (const run of runs) {
+    if (!run.target) continue;
+    const { command, into, repo, since } = run.target;
+    const key = `target ${repo} ${into} ${since} ${command ?? ""}`;
+    found.set(key, [...(found.get(key) ?? []), run]);
+  }
+  return [...found].map(([key, waiting]) => {
+    const [first] = waiting;
+    const tasks = waiting.length === 1 ? first?.run : `${waiting.length} tasks`;
+    return {
+      ...{ key, kind: "blocked", run: null, command: "pawl status", since: first?.since ?? "" },
+      says: `${first?.target?.into} fails a check by itself, and ${tasks} ${waiting.length === 1 ? "waits" : "wait"} for it.`,
+      quote: first?.next ?? null,
+    };
+  });
+}
+
+/** One for each agent that rests, however many tasks wait for it. */
+function restsOf(runs: readonly RunOverview[]): readonly Cause[] {
+  const found = new Map<string, RunOverview[]>();
+  for (const run of runs)
+    if (run.rest) found.set(run.rest.agent, [...(found.get(run.rest.agent) ?? []), run]);
+  return [...found].flatMap(([agent, waiting]) => {
+    const [first] = waiting;
+    if (!first?.rest) return [];
+    const tasks = waiting.length === 1 ? `${first.run} waits` : `${waiting.length} tasks wait`;
+    const { until, words } = first.rest;
+    return [
+      {
+        ...{ key: `rests ${agent} ${until === null ? "refused" : "limited"}`, kind: "blocked", run: null },
+        ...{
+          command: "pawl status",
+          since: first.since ?? "",
+          says: `${words}; ${tasks}.`,
+          quote: first.next,
+        },
+      } satisfies Cause,
+    ];
+  });
+}
+
+const KINDS: Readonly<Record<Waiting["kind"], NoticeKind>> = {
+  gate: "gate",
+  other: "gate",
+  question: "question",
+  blocked: "blocked",
+  failed: "blocked",
+  held: "blocked",
+};
+
+/** What a person has in hand themselves is none: it has not begun. Nor is a file that they are editing. */
+function waitOf(waiting: Waiting, { problem }: RunOverview): readonly Cause[] {
+  const { command, next, run, since, state, title } = waiting;
+  const isHeld = problem?.code === "state-tampered";
+  if (waiting.kind === "held" ? !isHeld : since === null) return [];
+  const says: Readonly<Record<Waiting["kind"], string>> = {
+    gate: `${run} waits for you: ${next}.`,
+    other: `${run} waits for you: ${next}.`,
+    question: `The agent of ${run} asks.`,
+    blocked: `${run} is blocked.`,
+    failed: `${run} is blocked: a check failed.`,
+    held: `${run} is held: its state was edited.`,
+  };
+  const kind = KINDS[waiting.kind];
+  // A question stays the same while its run moves on.
+  const which = { question: command, held: next }[waiting.kind as string] ?? state;
+  const quote = kind === "gate" ? title : next;
+  const key = `${kind} ${run} ${since ?? ""} ${which}`;
+  return [{ key, kind, run, says: says[waiting.kind], quote: quote || null, command, since: since ?? "" }];
+}
+
+function budgetOf({ nearing, run, since, waitsFor }: RunOverview): readonly Cause[] {
+  if (!nearing || waitsFor === "blocked" || waitsFor === "failed") return [];
+  const { limit, of, spent } = nearing;
+  const amount = (value: number) => (limit === "usd" ? `${value.toFixed(2)} USD` : `${value} ${limit}`);
+  return [
+    {
+      ...{ key: `budget ${run} ${limit} ${of}`, kind: "budget", run, quote: null, since: since ?? "" },
+      says: `${run} has spent ${amount(spent)} of its ${amount(of)}.`,
+      command: `pawl show ${run}`,
+    },
+  ];
+}
+
+function restOf({ blocked, done, open, time, waiting }: LoopRest): Cause {
+  const tasks = (count: number) => `${count} ${count === 1 ? "task" : "tasks"}`;
+  const more = [
+    ...(blocked.length > 0 ? [` Blocked: ${listed(blocked)}.`] : []),
+    ...(waiting.length > 0 ? [` Waiting for a person: ${listed(waiting)}.`] : []),
+  ];
+  const base = { key: `rest ${time}`, run: null, quote: null, command: "pawl status", since: time };
+  return open === 0
+    ? { ...base, kind: "done", says: `The loop is done: ${tasks(done)} done.` }
+    : { ...base, kind: "idle", says: `The loop is idle: ${tasks(done)} done, ${open} open.${more.join("")}` };
+}
+
+const MOST_LISTED = 5;
+
+function listed(ids: readonly string[]): string {
+  const rest = ids.length - MOST_LISTED;
+  return `${ids.slice(0, MOST_LISTED).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+}
+
+// ── What is told ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface Telling {
+  readonly notice: Notice;
+  /** The causes that it tells. */
+  readonly keys: readonly string[];
+}
+
+export interface NoticeContext {
+  readonly project: string;
+  readonly board: string | null;
+  /** ISO 8601: now. */
+  readonly time: string;
+}
+
+/** More than these at once are one notice: somebody who was away wants to know how much waits. */
+const MOST_APART = 3;
+
+/** What a receiver is told now. `after`: the end of the last quiet hours; null: there are none. */
+export async function tellings(
+  causes: readonly Cause[],
+  kinds: readonly NoticeKind[],
+  told: Readonly<Record<string, unknown>>,
+  after: Date | null,
+  place: NoticeContext,
+): Promise<readonly Telling[]> {
+  const fresh = causes.filter(({ key, kind }) => kinds.includes(kind) && !Object.hasOwn(told, key));
+  const began = (cause: Cause) => after !== null && Date.parse(cause.since) < after.getTime();
+  const held = fresh.filter(began);
+  const apart = held.length > 1 ? fresh.filter((cause) => !held.includes(cause)) : fresh;
+  const groups = [
+    ...(held.length > 1 ? [held] : []),
+    ...(apart.length > MOST_APART ? [apart] : apart.map((cause) => [cause])),
+  ];
+  return Promise.all(
+    groups.map(async (group) => ({
+      notice: await noticeOf(group, place),
+      keys: group.map(({ key }) => key),
+    })),
+  );
+}
+
+const TITLES: Readonly<Record<NoticeKind, string>> = {
+  gate: "a gate waits",
+  question: "a question",
+  blocked: "a task is blocked",
+  budget: "most of a budget is spent",
+  idle: "the loop is idle",
+  done: "the loop is done",
+};
+
+async function noticeOf(causes: readonly Cause[], place: NoticeContext): Promise<Notice> {
+  const [first] = causes;
+  const id = hashOf(causes.map(({ key }) => key).join("\n")).slice(0, 32);
+  const base = { ...placed(place), id: `pawl_${id}` };
+  if (first === undefined || causes.length > 1) {
+    const summary = summaryOf(causes);
+    return { ...base, ...summary, title: `${base.project}: ${summary.title}` };
+  }
+  const { command, kind, quote, run, says, since } = first;
+  return {
+    ...base,
+    type: kind,
+    time: since || place.time,
+    title: `${base.project}: ${TITLES[kind]}`,
+    text: oneLine(says, 500),
+    quote: quote === null ? null : oneLine(quote, 300),
+    run,
+    acts: kind === "budget" || kind === "done" ? "nobody" : "person",
+    command,
+  };
+}
+
+const MOST_LINES = 10;
+
+function summaryOf(causes: readonly Cause[]): Omit<Notice, "id" | "project" | "board" | "time"> {
+  const rest = causes.length - MOST_LINES;
+  const lines = causes.slice(0, MOST_LINES).map(({ says }) => oneLine(says, 120));
+  return {
+    type: "summary",
+    title: `${causes.length} notices`,
+    text: [...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join("\n"),
+    quote: null,
+    run: null,
+    acts: causes.every(({ kind }) => kind === "budget" || kind === "done") ? "nobody" : "person",
+    command: "pawl status",
+  };
+}
+
+/** The last notice on a receiver whose settings are no longer those that a person agreed to. */
+export async function endedNotice(agreed: string, place: NoticeContext): Promise<Telling> {
+  const key = `ended ${hashOf(agreed)}`;
+  const base = { ...placed(place), id: `pawl_${(hashOf(key)).slice(0, 32)}` };
+  const notice: Notice = {
+    ...base,
+    type: "ended",
+    title: `${base.project}: notices end here`,
+    text: "pawl.yaml no longer has this receiver as a person agreed to it, so this is the last notice. If that was you, nothing is wrong.",
+    quote: null,
+    run: null,
+    acts: "person",
+    command: "pawl trust --show",
+  };
+  return { notice, keys: [key] };
+}
+
+export async function testNotice(place: NoticeContext): Promise<Notice> {
+  const base = { ...placed(place), id: `pawl_${(hashOf(`test ${place.time}`)).slice(0, 32)}` };
+  return {
+    ...base,
+    type: "test",
+    title: `${base.project}: a test`,
+    text: "This is what a notice of Pawl looks like.",
+    quote: null,
+    run: null,
+    acts: "nobody",
+    command: null,
+  };
+}
+
+function placed({ board, project, time }: NoticeContext) {
+  return { project: oneLine(project, 60), board, time };
+}
+
+/** Clean, in one line, and no longer than so many characters. */
+export function oneLine(text: string, most: number): string {
+  // What is far beyond the limit is not worth the cleaning.
+  const line = cleanLine(text.slice(0, most * 4));
+  const characters = [...line];
+  return characters.length <= most ? line : `${characters.slice(0, most - 1).join("")}…`;
+}
+
+// ── Quiet hours ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** When the quiet hours end that are now; null: there are none now. */
+export function quietEnd(quiet: string | null, now: Date): Date | null {
+  const found = spansAround(quiet, now).find(({ end, start }) => start <= now && now < end);
+  return found?.end ?? null;
+}
+
+/** When quiet hours last ended; null: there are none. */
+export function lastQuietEnd(quiet: string | null, now: Date): Date | null {
+  return spansAround(quiet, now).findLast(({ end }) => end <= now)?.end ?? null;
+}
+
+/** By the clock on the wall: a night in which it is set has its own length. */
+function spansAround(
+  quiet: string | null,
+  now: Date,
+): readonly { readonly start: Date; readonly end: Date }[] {
+  if (quiet === null) return [];
+  const [from = "", to = ""] = quiet.split("-");
+  const at = (clock: string, day: number) => {
+    const [hours = 0, minutes = 0] = clock.split(":").map(Number);
+    return new Date(now.getFullYear(), now.getMonth(), now.getDate() + day, hours, minutes);
+  };
+  return [-2, -1, 0].map((day) => ({ start: at(from, day), end: at(to, to <= from ? day + 1 : day) }));
+}

@@ -1,0 +1,56 @@
+import { toPawlError } from "../../core/error.ts";
+import type { View } from "../../core/ports/store.ts";
+import type { WorkflowModule } from "../module.ts";
+import { loadWorkflows, type Project } from "../project.ts";
+import { type Scope, unreadableScope } from "../scope.ts";
+
+type Runs = Pick<Project, "runtime" | "workflows">;
+
+/** The scopes of all open runs. A workflow whose runs cannot be listed is one scope, in which nothing may be written. */
+export async function openScopes({ runtime, workflows }: Runs): Promise<readonly Scope[]> {
+  const view = runtime.store.view();
+  const modules = await loadWorkflows(workflows);
+  return (await Promise.all(modules.map((module) => scopesOf(module, view)))).flat();
+}
+
+/** The names, as `workflow:id`, of the runs that may be open: what is in their files is not read. */
+export async function runNames({ runtime, workflows }: Runs): Promise<readonly string[]> {
+  const view = runtime.store.view();
+  const namesOf = async ({ name, runIds, scope }: WorkflowModule) =>
+    runIds && scope ? (await runIds(view)).map((id) => `${name}:${id}`) : [];
+  return (await Promise.all((await loadWorkflows(workflows)).map(namesOf))).flat();
+}
+
+async function scopesOf({ name, runIds, scope }: WorkflowModule, view: View): Promise<readonly Scope[]> {
+  if (!runIds || !scope) return [];
+  try {
+    const found: Scope[] = [];
+    for (const id of await runIds(view)) {
+      const each = await scope(view, id);
+      if (each) found.push(each);
+    }
+    return found;
+  } catch (thrown) {
+    return [unreadableScope(name, toPawlError(thrown))];
+  }
+}
+
+/** The run, as `workflow:id`, that a call of an MCP tool is about; null: of none. */
+export async function runOfCall(
+  { workflows }: Pick<Project, "workflows">,
+  tool: string,
+  input: Readonly<Record<string, unknown>>,
+): Promise<string | null> {
+  for (const { name, runOfCall: idOfCall } of await loadWorkflows(workflows)) {
+    const id = idOfCall?.(tool, input) ?? null;
+    if (id !== null) return `${name}:${id}`;
+  }
+  return null;
+}
+
+/** The scope of a run; null: its work is not done in the project's own checkout, or it has not begun, or it is over. */
+export async function scopeOf({ runtime, workflows }: Runs, run: string): Promise<Scope | null> {
+  const [workflow = "", id = ""] = run.split(/:(.*)/s);
+  const load = Object.hasOwn(workflows, workflow) ? workflows[workflow] : undefined;
+  return (await (await load?.())?.scope?.(runtime.store.view(), id)) ?? null;
+}

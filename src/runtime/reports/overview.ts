@@ -1,0 +1,140 @@
+import { PawlError, toPawlError } from "../../core/error.ts";
+import { nearest } from "../../core/text/nearest.ts";
+import type { RunOverview, WorkflowModule } from "../module.ts";
+import { loadWorkflow, loadWorkflows, type Project } from "../project.ts";
+import { aroundOf } from "./overview-context.ts";
+
+interface ShownError {
+  readonly message: string;
+  readonly fix: string;
+}
+
+export interface WorkflowOverview {
+  readonly name: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly runs: readonly RunOverview[];
+  /** How a person begins with it. */
+  readonly begin?: string;
+  /** Set where it lists no run: what has come to its end. */
+  readonly ended?: string;
+  /** Set if the workflow could not list its runs at all. */
+  readonly problem?: ShownError;
+  /** Set if it cannot be used, and has no runs that this would stop. */
+  readonly warning?: ShownError;
+}
+
+/**
+ * Every run of every workflow. A workflow that cannot be read is one entry with its problem; the others are shown.
+ * Throws if none can be read, all for the same reason: then the project is the cause.
+ */
+export async function overview(
+  project: Pick<Project, "runtime" | "workflows">,
+): Promise<readonly WorkflowOverview[]> {
+  const view = project.runtime.store.view();
+  const around = aroundOf(project.runtime, view);
+  const modules = await loadWorkflows(project.workflows);
+  const faults: PawlError[] = [];
+  const workflows = await Promise.all(
+    modules.map(async (module): Promise<WorkflowOverview> => {
+      const { name, title, summary, begin } = module;
+      const told = { name, title, summary, ...(begin === undefined ? {} : { begin }) };
+      try {
+        const runs = await module.overview(view, around);
+        const ended = runs.length === 0 ? await module.ended?.(view, around) : null;
+        return {
+          ...told,
+          runs,
+          ...(ended ? { ended } : {}),
+          ...(module.fault ? { warning: wordsOf(module.fault) } : {}),
+        };
+      } catch (thrown) {
+        const fault = toPawlError(thrown);
+        faults.push(fault);
+        return { ...told, runs: [], problem: wordsOf(fault) };
+      }
+    }),
+  );
+  const [first] = faults;
+  const isShared =
+    faults.length === modules.length && faults.every(({ message }) => message === first?.message);
+  if (first && isShared) throw first;
+  return workflows;
+}
+
+/** One run as the overview shows it; null: it leaves it out. Throws what keeps its workflow from listing its runs. */
+export async function overviewOf(
+  { runtime }: Pick<Project, "runtime">,
+  { id, module, run }: NamedRun,
+): Promise<RunOverview | null> {
+  const view = runtime.store.view();
+  const runs = await module.overview(view, { ...aroundOf(runtime, view), only: id });
+  return runs.find((each) => each.run === run) ?? null;
+}
+
+function wordsOf({ message, fix }: PawlError): ShownError {
+  return { message, fix };
+}
+
+export interface NamedRun {
+  readonly module: WorkflowModule;
+  /** `workflow:id` */
+  readonly run: string;
+  readonly id: string;
+}
+
+/**
+ * The run that a person named: `workflow:id`, or a bare id if it is unique. A run that has begun comes before those
+ * that have not. Throws `run-missing` or `run-ambiguous`, with the candidates.
+ */
+export async function findRun(
+  project: Pick<Project, "runtime" | "workflows">,
+  name: string,
+): Promise<NamedRun> {
+  const colon = name.indexOf(":");
+  if (colon > 0) {
+    const module = await loadWorkflow(project.workflows, name.slice(0, colon));
+    return { module, run: name, id: name.slice(colon + 1) };
+  }
+  const runs = (await overview(project)).flatMap((workflow) => workflow.runs);
+  const named = runs.filter(({ run }) => idOf(run) === name);
+  const begun = named.filter((run) => !isUnbegun(run));
+  const found = (begun.length > 0 ? begun : named).map(({ run }) => run);
+  const [first] = found;
+  if (first === undefined)
+    throw runMissing(
+      name,
+      runs.map(({ run }) => run),
+    );
+  if (found.length > 1) throw runAmbiguous(name, found);
+  return findRun(project, first);
+}
+
+/** It is known, and nothing has happened to it yet. */
+export function isUnbegun({ since, problem, awaits }: RunOverview): boolean {
+  return since === null && !problem && awaits !== "human";
+}
+
+function idOf(run: string): string {
+  return run.slice(run.indexOf(":") + 1);
+}
+
+export function runMissing(name: string, runs: readonly string[]): PawlError {
+  const near = name === "" ? null : nearest(name, [...runs, ...runs.map(idOf)]);
+  const shown = runs.slice(0, 8).join(", ");
+  return new PawlError(
+    "run-missing",
+    runs.length === 0
+      ? `No run is called ${JSON.stringify(name)}: the project has no runs yet.`
+      : `No run is called ${JSON.stringify(name)}: expected one of ${shown}${runs.length > 8 ? ` and ${runs.length - 8} more` : ""}.`,
+    near ? `Did you mean ${near}? \`pawl status\` lists every run.` : "`pawl status` lists every run.",
+  );
+}
+
+export function runAmbiguous(name: string, runs: readonly string[]): PawlError {
+  return new PawlError(
+    "run-ambiguous",
+    `More than one run is called ${JSON.stringify(name)}: ${runs.join(", ")}.`,
+    `Write the run's whole name, such as ${runs[0]}.`,
+  );
+}

@@ -1,0 +1,13 @@
+/** What people decided at a run's gates, and by which channel, in words for a person. */
+import { strengthWords } from "../../core/strength.ts";
+import type { GateVerdict } from "../transaction/transaction.ts";
+
+/** `2026-01-31T09:30:15.250Z  in_review: approve (given at a terminal; unverified: anyone with your shell)` */
+export function verdictWords({ strength, time, what }: GateVerdict): string {
+  return `${time}  ${what} (${strengthWords(strength)})`;
+}
+
+/** The last one at each gate: it replaces the earlier ones. */
+export function lastVerdicts(verdicts: readonly GateVerdict[]): readonly GateVerdict[] {
+  return verdicts.filter(({ gate }, at) => !verdicts.slice(at + 1).some((later) => later.gate === gate));
+}

@@ -1,0 +1,214 @@
+/**
+ * A run's steps, each with the hash of the one before, and what the run's file must say after them. Each workflow
+ * decides where it keeps its steps; Bloom and Spells keep theirs in the record beside the state (`record.ts`).
+ */
+
+import { attempt } from "../../core/attempt.ts";
+import { canonical } from "../../core/canonical.ts";
+import { PawlError } from "../../core/error.ts";
+import { hashOf } from "../../core/hash.ts";
+import { isObject } from "../../core/is-object.ts";
+import { type ProjectPath, projectPath } from "../../core/path.ts";
+import type { View } from "../../core/ports/store.ts";
+import { openByText } from "../../core/text/by-text.ts";
+import { follow, startingConfigurations } from "../../engine/configuration.ts";
+import { pairOf } from "../../engine/lookup.ts";
+import { canApply } from "../../engine/reach.ts";
+import { withoutScopes } from "../../engine/scope.ts";
+import type { Configuration, Facts, Workflow } from "../../engine/workflow.ts";
+
+/** The hash of the step before; null: it is the first. */
+export interface Chained {
+  readonly prev: string | null;
+}
+
+/** A step through a table. */
+export interface TableStep {
+  readonly event: string;
+  readonly row: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A configuration as it is written to disk. */
+export interface StoredConfiguration {
+  readonly state: string;
+  readonly kept: Facts;
+}
+
+export function toStored({ state, variables }: Configuration): StoredConfiguration {
+  return { state, kept: variables };
+}
+
+export function fromStored({ kept, state }: StoredConfiguration): Configuration {
+  return { state, variables: kept };
+}
+
+/** A table in the form that is hashed into run files: what decides, with its rules called `rows`. */
+export function storedTable(table: Workflow): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(withoutScopes(table)).map(([key, value]) => [key === "rules" ? "rows" : key, value]),
+  );
+}
+
+/** Where a replay begins: the run's configuration before the step of that index. */
+export interface Origin extends StoredConfiguration {
+  readonly at: number;
+  /** A run of the table began there; otherwise the run was accepted as it was. */
+  readonly begins: boolean;
+}
+
+/** A person accepted the state as it was, at a terminal: no rule of any table. */
+export const EDIT_ACCEPTED = "edit_accepted";
+
+/** A person took over a run that others advanced, or chose one of its sides: no rule of any table. */
+export const TAKEN_OVER = "taken_over";
+
+/** It moves nothing, wherever it stands among the steps. */
+export function isTakenOver({ event, from, row, to }: TableStep): boolean {
+  return event === TAKEN_OVER && row === TAKEN_OVER && from === to;
+}
+
+/** The hash of the last step, for the next one; null: there is none. */
+export async function headOf(steps: readonly Chained[]): Promise<string | null> {
+  const last = steps.at(-1);
+  return last === undefined ? null : hashOf(canonical(last));
+}
+
+/** Where a step was changed after the next one was made. `first`: the hash of the step before the first one here. */
+export async function brokenLinks(
+  steps: readonly Chained[],
+  noun = "step",
+  first: string | null = null,
+): Promise<readonly string[]> {
+  let head = first;
+  for (const [at, step] of steps.entries()) {
+    if (step.prev !== head) return [`${noun} ${at + 1} of its history is not made on the ${at} before it`];
+    head = hashOfStep(step);
+  }
+  return [];
+}
+
+const hashes = openByText<string>(2000);
+
+/** Every call checks a history, which grows by one step at a time: known steps are recognised by their text. */
+export function hashOfStep(step: Chained): string {
+  return hashes(JSON.stringify(step), () => hashOf(canonical(step)));
+}
+
+/** What is kept of a run beside its file, so that nobody can pass off an older file as the present one. */
+export function headPath(run: string): ProjectPath {
+  const [workflow = "", id = ""] = run.split(/:(.*)/s);
+  return projectPath(".pawl/heads", workflow, `${id}.json`);
+}
+
+/** Null if nothing is kept, or it is not a JSON object: then only the history counts. */
+export async function loadHead(view: View, run: string): Promise<Head> {
+  const text = await view.read(headPath(run));
+  if (text === null) return null;
+  // A call asks several times: whether the state follows from it, and what the next one builds on.
+  if (latest.text !== text) latest = { text, head: parseHead(text) };
+  return latest.head;
+}
+
+type Head = Readonly<Record<string, unknown>> | null;
+
+let latest: { readonly text: string | null; readonly head: Head } = { text: null, head: null };
+
+function parseHead(text: string): Head {
+  return attempt(() => {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
+  }, null);
+}
+
+/**
+ * Replays each step through the present table from the origin, and checks that they lead to the run's configuration.
+ */
+export function replayFaults(
+  table: Workflow,
+  origin: Origin,
+  steps: readonly TableStep[],
+  recordedState: Configuration,
+  noun = "step",
+): readonly string[] {
+  let configuration = fromStored(origin);
+  if (origin.begins && !startingConfigurations(table).some((start) => isSame(start, configuration)))
+    return ["it did not begin where a run of the table begins"];
+  for (const [index, step] of steps.slice(origin.at).entries()) {
+    if (isTakenOver(step) && step.from === configuration.state) continue;
+    const leads = stepFrom(table, configuration, step);
+    if (leads === null)
+      return [
+        `${noun} ${origin.at + index + 1} of its history (${step.event}) does not lead on from ${configuration.state}`,
+      ];
+    configuration = leads;
+  }
+  if (isSame(configuration, recordedState)) return [];
+  return [
+    `found ${configurationWords(recordedState)}; its history leads to ${configurationWords(configuration)}`,
+  ];
+}
+
+/** The configuration after such a step; null: no rule of the table is such a step. */
+export function stepFrom(
+  table: Workflow,
+  configuration: Configuration,
+  step: TableStep,
+): Configuration | null {
+  const rule = pairOf(table, configuration.state, step.event).rules.find(({ id }) => id === step.row);
+  if (!rule || !canApply(table, rule, configuration.variables)) return null;
+  const leads = follow(table, rule, configuration);
+  return step.from === configuration.state && step.to === leads.state ? leads : null;
+}
+
+export function isSame(one: Configuration, other: Configuration): boolean {
+  const names = new Set([...Object.keys(one.variables), ...Object.keys(other.variables)]);
+  return (
+    one.state === other.state && [...names].every((name) => one.variables[name] === other.variables[name])
+  );
+}
+
+export function configurationWords({ variables, state }: Configuration): string {
+  const facts = Object.entries(variables).map(([name, value]) => `${name} = ${value}`);
+  return facts.length === 0 ? state : `${state} with ${facts.join(", ")}`;
+}
+
+/** The differences, by path; the order of keys does not count. */
+export function differences(found: unknown, derived: unknown, path = ""): readonly string[] {
+  if (isObject(found) && isObject(derived)) {
+    const keys = [...new Set([...Object.keys(found), ...Object.keys(derived)])];
+    return keys.flatMap((key) => differences(found[key], derived[key], path ? `${path}.${key}` : key));
+  }
+  if (JSON.stringify(found) === JSON.stringify(derived)) return [];
+  return [`${path}: found ${shown(found)}, its history leads to ${shown(derived)}`];
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? "nothing" : (JSON.stringify(value) ?? "nothing").slice(0, 200);
+}
+
+/**
+ * The faults found between files of a run, if these files have not changed since they were read. If they have, a commit
+ * came in between: nothing is wrong, and no decision based on the old reading can be committed.
+ */
+export async function confirmed(
+  view: View,
+  paths: readonly ProjectPath[],
+  found: readonly string[],
+): Promise<readonly string[]> {
+  return found.length === 0 || (await view.isCurrent(paths)) ? found : [];
+}
+
+/** Throws `state-tampered` if anything in the file does not follow from the history. `whose`: "run's". */
+export function checkFaults(path: string, whose: string, found: readonly string[]): void {
+  if (found.length > 0) throw tampered(path, whose, found);
+}
+
+function tampered(path: string, whose: string, found: readonly string[]): PawlError {
+  return new PawlError(
+    "state-tampered",
+    `${path} does not follow from the ${whose} own history: ${found.join("; ")}. The run is held until a person decides.`,
+    "Put the file back as it was; or, if the edit is your own, accept it in a terminal with `pawl repair`.",
+  );
+}

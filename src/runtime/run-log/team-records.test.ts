@@ -1,0 +1,432 @@
+import { describe, expect, it } from "vitest";
+import { resultOrError } from "../../../test/rig/error-texts.ts";
+import { openMemoryStore } from "../../../test/rig/memory-store.ts";
+import { promise } from "../../../test/rig/promise.ts";
+import { projectPath } from "../../core/path.ts";
+import { object } from "../../core/state-json.ts";
+import { hashOfStep } from "./history.ts";
+import {
+  areOf,
+  branchesOf,
+  chosenBranch,
+  elsewhereError,
+  factValues,
+  forked,
+  isRecord,
+  loadRecords,
+  nameOfBranch,
+  newRecords,
+  onlyBranch,
+  parseRecord,
+  recordedIds,
+  recordedUpTo,
+  recordNames,
+  recordsFolder,
+  runOfRecord,
+  type SharedStep,
+  stepWords,
+} from "./team-records.ts";
+
+const RUN = "release:1";
+const CODEC = { step: object as never, recordedState: object };
+
+/** A chain of such steps on `before`. */
+function chain(events: readonly string[], before: readonly SharedStep[] = []): SharedStep[] {
+  const steps = [...before];
+  for (const event of events) {
+    const last = steps.at(-1);
+    const prev = last ? hashOfStep(last) : null;
+    steps.push({
+      time: `2026-01-01T00:00:0${steps.length}.000Z`,
+      event,
+      row: event,
+      from: "a",
+      to: "b",
+      by: { channel: "cli" },
+      prev,
+    });
+  }
+  return steps;
+}
+
+/** As they are read in a clone. */
+function recorded(steps: readonly SharedStep[], first = 0) {
+  return newRecords(RUN, steps, first, { state: steps.at(-1)?.event }).map((change) => {
+    if (change.type !== "write") throw new Error("A record is a file.");
+    return parseRecord<SharedStep, object>(change.path, RUN, change.text, CODEC as never);
+  });
+}
+
+const eventsOf = (steps: readonly SharedStep[]) => steps.map(({ event }) => event).join(" ");
+
+describe("The records of a run", () => {
+  const base = chain(["one", "two"]);
+
+  it("lead to one side, in whatever files the steps are, and how often", () => {
+    promise("team.same-for-all");
+    const long = chain(["three", "four"], base);
+    const records = [
+      ...recorded(base),
+      ...recorded(long, 2),
+      ...recorded(long.slice(0, 3), 1),
+      ...recorded(long),
+    ];
+    const side = onlyBranch(RUN, branchesOf(RUN, records.toReversed()));
+    expect(eventsOf(side.steps)).toBe("one two three four");
+    expect(side.recorded?.recordedState).toEqual({ state: "four" });
+    expect(recordedUpTo(recorded(base), long)).toBe(2);
+    expect(recordedUpTo(recorded(long, 2), long)).toBe(0);
+  });
+
+  it("name each side where two steps follow the same one", () => {
+    promise("team.forks-are-held");
+    const [mine, theirs] = [chain(["mine"], base), chain(["theirs", "then"], base)];
+    const branches = branchesOf(RUN, [...recorded(base), ...recorded(theirs, 2)], mine);
+    expect(branches.map(({ steps }) => eventsOf(steps)).sort()).toEqual([
+      "one two mine",
+      "one two theirs then",
+    ]);
+    expect(() => onlyBranch(RUN, branches)).toThrow(
+      /2 sides after its first 2 steps.*mine.*checkout's own state/,
+    );
+    expect(() => chosenBranch(RUN, branches, "0")).toThrow(/has no side "0"/);
+    for (const side of branches) expect(chosenBranch(RUN, branches, side.head.slice(0, 12))).toBe(side);
+  });
+
+  it("have one side again after a choice, until the other one is advanced further", () => {
+    promise("team.forks-are-held");
+    const [mine, theirs] = [chain(["mine"], base), chain(["theirs"], base)];
+    const over = [hashOfStep(theirs.at(-1) as SharedStep)];
+    const choice = { ...(chain(["taken_over"], mine).at(-1) as SharedStep), over };
+    const all = [...recorded(mine), ...recorded(theirs, 2), ...recorded([...mine, choice], 3)];
+    expect(eventsOf(onlyBranch(RUN, branchesOf(RUN, all)).steps)).toBe("one two mine taken_over");
+    expect(branchesOf(RUN, [...all, ...recorded(chain(["more"], theirs), 3)])).toHaveLength(2);
+  });
+
+  it("cannot be used where a step in between is missing, or the end of a long one", () => {
+    promise("team.what-git-moves");
+    const long = chain(["three"], base);
+    expect(() => branchesOf(RUN, recorded(long, 2))).toThrow(/the step before three .* is in no record/);
+    expect(() => branchesOf(RUN, recorded(long, 2), base)).not.toThrow();
+    const heavy = base.map((step) => ({ ...step, notes: "x".repeat(150_000) }));
+    const linked = [heavy[0], { ...heavy[1], prev: hashOfStep(heavy[0] as SharedStep) }, { ...base[1] }];
+    linked[2] = { ...base[1], prev: hashOfStep(linked[1] as SharedStep) } as SharedStep;
+    const [first, second] = recorded(linked as SharedStep[]);
+    expect(second).toBeDefined();
+    expect(() => branchesOf(RUN, [first as never])).toThrow(/the records that follow step 2 are missing/);
+  });
+
+  it("are known by their names alone if they are the very ones of the steps", () => {
+    promise("team.same-for-all");
+    const names = base.map((_, at) => {
+      const [change] = newRecords(RUN, base.slice(0, at + 1), at, {});
+      return change?.type === "write" ? change.path.slice(change.path.lastIndexOf("/") + 1) : "";
+    });
+    expect(areOf(names, base)).toBe(true);
+    expect(areOf(names.slice(1), base)).toBe(false);
+    expect(areOf(names, chain(["one", "other"]))).toBe(false);
+  });
+
+  // biome-ignore lint/suspicious/noExplicitAny: a test edits the record as it is
+  it.each<[string, RegExp, (record: any) => unknown]>([
+    [
+      "of another run",
+      /run: expected "release:1", found "release:2"/,
+      (record) => ({ ...record, run: "release:2" }),
+    ],
+    ["of another version", /version: expected 1/, (record) => ({ ...record, version: 2 })],
+    ["without steps", /steps: expected one step at least/, (record) => ({ ...record, steps: [] })],
+    [
+      "with a step that was edited",
+      /its step 2 is not made on the one before it/,
+      (record) => ({ ...record, steps: [{ ...record.steps[0], event: "forged" }, record.steps[1]] }),
+    ],
+    [
+      "whose last step was edited",
+      /its name is not made of the hash/,
+      (record) => ({ ...record, steps: [record.steps[0], { ...record.steps[1], to: "c" }] }),
+    ],
+    [
+      "with a predecessor that is no hash",
+      /steps.0.prev: expected a sha-256/,
+      (record) => ({ ...record, steps: [{ ...record.steps[0], prev: "../../x" }] }),
+    ],
+  ])("refuse one %s", (_, said, edit) => {
+    promise("team.records-prove-nothing");
+    const [change] = newRecords(RUN, base, 0, {});
+    if (change?.type !== "write") throw new Error("A record is a file.");
+    const text = JSON.stringify(edit(JSON.parse(change.text)));
+    expect(() => parseRecord(change.path, RUN, text, CODEC as never)).toThrow(said);
+  });
+
+  it("refuse one that nests deeper than the stack reaches", () => {
+    promise("team.records-prove-nothing");
+    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+    const step = `{"time":"","event":"","row":"","from":"","to":"","by":{"channel":""},"prev":null,"notes":${deep}}`;
+    const text = `{"version":1,"run":"${RUN}","steps":[${step}],"recordedState":null}`;
+    const path = projectPath(".alfred/records/release/1/0001-0123456789abcdef.json");
+    expect(() => parseRecord(path, RUN, text, CODEC as never)).toThrow(/cannot be used: it nests too deep/);
+  });
+
+  it("are told from any other text in their folder, whatever its name", async () => {
+    promise("team.records-prove-nothing");
+    const { files, view } = openMemoryStore();
+    const [change] = newRecords(RUN, base, 0, {});
+    if (change?.type !== "write") throw new Error("A record is a file.");
+    const name = change.path.slice(change.path.lastIndexOf("/") + 1);
+    const elsewhere = `.alfred/records/release/2/${name}`;
+    const longer = `.alfred/records/release/1/more/${name}`;
+    const own = `.alfred/records/.git/1/${name}`;
+    for (const path of [change.path, elsewhere, longer, own]) files.set(path, change.text);
+    expect(await isRecord(view(), change.path)).toBe(true);
+    for (const path of [elsewhere, longer, own, ".alfred/records/release/1/notes.json"])
+      expect(await isRecord(view(), path)).toBe(false);
+    files.set(change.path, change.text.replace("one", "1"));
+    expect(await isRecord(view(), change.path)).toBe(false);
+  });
+});
+
+describe("The files of a run's records", () => {
+  const folder = ".alfred/records/release/1";
+  const name = (seq: number, digits = "0123456789abcdef") => `${String(seq).padStart(4, "0")}-${digits}.json`;
+
+  it("are those of its folder that have a record's name, sorted", async () => {
+    const { files, view } = openMemoryStore();
+    const names = [name(2), name(1, "ffffffffffffffff"), name(1), name(12_345)];
+    for (const each of names) files.set(`${folder}/${each}`, "");
+    for (const each of ["notes.md", `x${name(1)}`, `${name(1)}.bak`, `${name(3, "0123")}`, `${name(4)}/x`])
+      files.set(`${folder}/${each}`, "");
+    expect(await recordNames(view(), RUN)).toEqual(
+      [name(1), name(1, "ffffffffffffffff"), name(2), name(12_345)].sort(),
+    );
+    expect(await recordNames(view(), "release:2")).toEqual([]);
+    expect(recordsFolder("alfred:a:b")).toBe(".alfred/records/alfred/a:b");
+  });
+
+  it("are in folders whose names are ids", async () => {
+    const { files, view } = openMemoryStore();
+    for (const each of ["1/x", "T-2/x", ".git/x", "file"]) files.set(`.alfred/records/release/${each}`, "");
+    expect(await recordedIds(view(), "release")).toEqual(["1", "T-2"]);
+    expect(await recordedIds(view(), "alfred")).toEqual([]);
+  });
+
+  it("are told from other paths", () => {
+    const path = `${folder}/${name(1)}`;
+    expect(runOfRecord(path)).toBe(RUN);
+    for (const other of [
+      ...[`x/${path}`, `${path}/x`, `.alfred/records/release/${name(1)}`, `${folder}/notes.json`],
+      ...[`.alfred/records/.git/1/${name(1)}`, `.alfred/records/release/.git/${name(1)}`, ""],
+    ])
+      expect(runOfRecord(other)).toBeNull();
+  });
+
+  it("are loaded with what they hold", async () => {
+    const { files, view } = openMemoryStore();
+    const steps = chain(["one", "two"]);
+    const [change] = newRecords(RUN, steps, 0, { state: "two" });
+    if (change?.type !== "write") throw new Error("A record is a file.");
+    files.set(change.path, change.text);
+    const names = await recordNames(view(), RUN);
+    expect(await loadRecords(view(), RUN, names, CODEC as never)).toEqual([
+      { path: change.path, steps, recordedState: { state: "two" } },
+    ]);
+    await expect(loadRecords(view(), RUN, [name(1)], CODEC as never)).rejects.toMatchObject({
+      code: "records-invalid",
+    });
+    const many = Array.from({ length: 10_001 }, (_, at) => name(at));
+    await expect(loadRecords(view(), RUN, many, CODEC as never)).rejects.toMatchObject({
+      message: `${folder} cannot be used: it holds 10001 records; expected at most 10000. Nothing was changed.`,
+      fix: `Restore it as it was committed: \`git log -- ${folder}\` shows when it changed.`,
+    });
+    const most = await loadRecords(view(), RUN, many.slice(1), CODEC as never).catch(
+      ({ message }) => message,
+    );
+    expect(most).not.toContain("10000 records");
+  });
+
+  it("are refused where they are too long, with the place", () => {
+    const path = projectPath(folder, name(1));
+    expect(() => parseRecord(path, RUN, "x".repeat(4_000_001), CODEC as never)).toThrow(
+      `${path} cannot be used: it has 4000001 characters; expected at most 4000000. Nothing was changed.`,
+    );
+    expect(() => parseRecord(path, RUN, " ".repeat(4_000_000), CODEC as never)).not.toThrow(/characters/);
+    expect(() => parseRecord(path, RUN, "{\n", CODEC as never)).toThrow(/cannot be used: line \d+: /);
+  });
+
+  it("are split where they grow long, by number and hash of their last step, and only the last says where the run stands", () => {
+    const long = chain(["a", "b", "c", "d"]).map((step) => ({ ...step, notes: "x".repeat(150_000) }));
+    const parts = newRecords(RUN, long, 1, { state: "d" }, 10);
+    const held = parts.map((change) => (change.type === "write" ? JSON.parse(change.text) : null));
+    expect(
+      held.map(({ recordedState, steps }) => [
+        steps.map(({ event }: SharedStep) => event).join(""),
+        recordedState,
+      ]),
+    ).toEqual([
+      ["bc", null],
+      ["d", { state: "d" }],
+    ]);
+    expect(parts.map((change) => (change.type === "write" ? change.path : ""))).toEqual([
+      `${folder}/${name(13, hashOfStep(long[2] as SharedStep).slice(0, 16))}`,
+      `${folder}/${name(14, hashOfStep(long[3] as SharedStep).slice(0, 16))}`,
+    ]);
+    expect(newRecords(RUN, long, 4, {})).toEqual([]);
+    const [first] = parts;
+    expect(first?.type === "write" && first.text.endsWith("}\n")).toBe(true);
+  });
+
+  it("are the steps' own if each ends where a record does", () => {
+    const steps = chain(["one", "two", "three"]);
+    const nameOf = (at: number) => name(at + 1, hashOfStep(steps[at] as SharedStep).slice(0, 16));
+    expect(areOf([nameOf(1), nameOf(2)], steps, ({ event }) => event !== "one")).toBe(true);
+    expect(areOf([nameOf(0), nameOf(2)], steps, ({ event }) => event !== "one")).toBe(false);
+    expect(areOf([nameOf(0), nameOf(1), nameOf(2), name(4)], steps)).toBe(false);
+  });
+});
+
+describe("A step's variables", () => {
+  it.each<[unknown, boolean]>([
+    [{ a: 1, b: "x", c: true, d: null }, true],
+    [{ a: {} }, false],
+    [{ a: [1] }, false],
+  ])("%j: %s", (value, isSound) => {
+    const fault = factValues(value, []);
+    expect(fault === null || fault === undefined).toBe(isSound);
+    if (!isSound) expect(JSON.stringify(fault)).toContain("expected a string, a number, true, false or null");
+  });
+
+  it.each([
+    ["by", { by: { channel: 7 } }],
+    ["by.who", { by: { channel: "mcp", who: 7 } }],
+    ["over", { over: ["x"] }],
+    ["time", { time: 7 }],
+    ["row", { row: null }],
+    ["from", { from: 1 }],
+    ["to", { to: 1 }],
+    ["event", { event: 1 }],
+  ])("are not taken with another %s", (_, more) => {
+    const text = JSON.stringify({
+      version: 1,
+      run: RUN,
+      steps: [{ ...chain(["one"])[0], ...more }],
+      recordedState: null,
+    });
+    const path = projectPath(".alfred/records/release/1/0001-0123456789abcdef.json");
+    expect(() => parseRecord(path, RUN, text, CODEC as never)).toThrow(/cannot be used: line/);
+  });
+});
+
+describe("The sides of a run", () => {
+  const base = chain(["one", "two"]);
+  const recordOf = (steps: readonly SharedStep[], recordedState: object | null, path = "p") =>
+    ({ path: projectPath(path), steps, recordedState }) as never;
+
+  it("stand where the record with their last step says, if one does", () => {
+    const [side] = branchesOf<SharedStep, object>(RUN, [
+      recordOf(base, null, "b"),
+      recordOf(base, { state: "x" }, "a"),
+    ]);
+    expect(side?.recorded).toEqual({ path: "a", recordedState: { state: "x" } });
+    const [other] = branchesOf<SharedStep, object>(RUN, [
+      recordOf(base, { state: "x" }, "a"),
+      recordOf(base, null, "b"),
+    ]);
+    expect(other?.recorded).toEqual({ path: "a", recordedState: { state: "x" } });
+    expect(() => branchesOf(RUN, [recordOf(base, null)])).toThrow(
+      ".alfred/records/release/1 cannot be used: the records that follow step 2 are missing.",
+    );
+    expect(branchesOf(RUN, [])).toEqual([]);
+  });
+
+  it("are sorted by their hashes, so that everybody names them in one order", () => {
+    const ends = ["a", "b", "c", "d", "e"].map((event) => chain([event], base));
+    const branches = branchesOf(
+      RUN,
+      ends.map((steps) => recordOf(steps, {})),
+    );
+    const heads = branches.map(({ head }) => head);
+    expect(heads).toEqual([...heads].sort());
+    expect(
+      branchesOf(
+        RUN,
+        ends.toReversed().map((steps) => recordOf(steps, {})),
+      ).map(({ head }) => head),
+    ).toEqual(heads);
+  });
+
+  it("are told with what only each of them has, three steps of it, and where that is", () => {
+    const mine = chain(["m1", "m2", "m3", "m4"], base);
+    const by = { channel: "mcp", who: "ben" };
+    const theirs = [...base, { ...(chain(["t1"], base)[2] as SharedStep), by }];
+    const branches = branchesOf<SharedStep, object>(RUN, [recordOf(theirs, {}, "theirs.json")], mine);
+    const error = forked(RUN, branches);
+    const words = (side: string) =>
+      /side [0-9a-f]{12}: ([^;]*)/g[Symbol.match](error.message)?.find((each) => each.includes(side));
+    expect(error.code).toBe("records-forked");
+    expect(error.message).toMatch(
+      /^release:1 was advanced on 2 sides after its first 2 steps, and is held: side .*; side .*\. Nothing was changed\.$/,
+    );
+    expect(words("m2")).toMatch(
+      /: m2 \(a → b\) by cli at 2026-01-01T00:00:03\.000Z, then m3 .*, then m4 .* \(this checkout's own state\)/,
+    );
+    expect(words("m1")).toBeUndefined();
+    expect(words("t1")).toMatch(/: t1 \(a → b\) by ben at 2026-01-01T00:00:02\.000Z \(theirs\.json\)/);
+    expect(error.fix).toBe(
+      `A person decides in a terminal which side counts: ${branches.map((side) => `\`pawl take release:1 --side ${nameOfBranch(side)}\``).join(" or ")}.`,
+    );
+    expect(nameOfBranch(branches[0] as never)).toBe(branches[0]?.head.slice(0, 12));
+  });
+
+  it.each<[readonly string[], string]>([
+    [[], "from its beginning"],
+    [["one"], "after its first step"],
+    [["one", "two", "three"], "after its first 3 steps"],
+  ])("that share %j were advanced %s", (shared, words) => {
+    const common = chain(shared);
+    const branches = ["x", "y"].map((event) => recordOf(chain([event], common), {}));
+    expect(forked(RUN, branchesOf(RUN, branches)).message).toContain(` on 2 sides ${words}, and`);
+  });
+
+  it("may be one that the other contains, in what is told", () => {
+    const branches = [base, chain(["three"], base)].map((steps) => ({
+      head: "0".repeat(64),
+      steps,
+      recorded: null,
+    }));
+    expect(forked(RUN, branches).message).toContain("after its first 2 steps");
+    expect(forked(RUN, []).message).toContain("on 0 sides from its beginning");
+  });
+
+  it("are chosen by four letters of their hash at least, if they are of one alone", () => {
+    const side = (head: string) => ({ head: head.padEnd(64, "0"), steps: base, recorded: null });
+    const branches = [side("aaaa1"), side("aaaa2"), side("bbbb1")];
+    expect(chosenBranch(RUN, branches, "bbbb")).toBe(branches[2]);
+    expect(chosenBranch(RUN, branches, "aaaa1")).toBe(branches[0]);
+    expect(chosenBranch(RUN, branches.slice(2), undefined)).toBe(branches[2]);
+    const refused = (name: string) => resultOrError(() => chosenBranch(RUN, branches, name));
+    for (const name of ["aaaa", "bbb", "cccc", ""])
+      expect(refused(name)).toEqual({
+        code: "usage",
+        message: `release:1 has no side ${JSON.stringify(name)}: expected aaaa10000000 or aaaa20000000 or bbbb10000000.`,
+        fix: "`pawl status` names its sides.",
+      });
+    expect(JSON.stringify(refused("x".repeat(100)))).toContain(`"${"x".repeat(80)}\\"`.slice(1));
+    expect(() => chosenBranch(RUN, branches, undefined)).toThrow(/is held/);
+    expect(() => chosenBranch(RUN, [], undefined)).toThrow(/on 0 sides/);
+  });
+
+  it("are not moved by whoever has not taken them over", () => {
+    expect(elsewhereError(RUN, { by: "ben", time: "2026-01-01" })).toMatchObject({
+      code: "run-elsewhere",
+      message: "release:1 was moved last in another checkout, by ben at 2026-01-01. Nothing was changed.",
+      fix: "To take it over, a person runs `pawl take release:1` in a terminal.",
+    });
+  });
+
+  it("have steps by somebody, or by a channel", () => {
+    const step = base[0] as SharedStep;
+    const at = "one (a → b)";
+    expect(stepWords({ ...step, by: { channel: "mcp" } })).toBe(`${at} by mcp at ${step.time}`);
+    expect(stepWords({ ...step, by: { channel: "mcp", who: "ada" } })).toBe(`${at} by ada at ${step.time}`);
+  });
+});

@@ -1,0 +1,396 @@
+/**
+ * What git shares of a run: `.alfred/records/<workflow>/<id>/<seq>-<id>.json`, files that are only ever added, so that git
+ * merges them without a conflict. A clone shows the run as they say.
+ *
+ * R1  A record holds the steps of the run's chain that no other record here holds, and where the run stands after them. It
+ *     is written in the commit of the step.
+ * R2  Steps are recognised by their hashes. In which files they are, and how often, does not count: a record that was
+ *     left on another branch is written again, and both are one when the branches meet.
+ * R3  Two steps that were made on the same one are two branches. The run is held until a person chooses one; the choice is a
+ *     step, too, and names the ends that it overrules.
+ * R4  Records are text that others wrote. They are shown, and hold a run; they never move it, and open no gate.
+ */
+
+import { attempt } from "../../core/attempt.ts";
+import { canonical } from "../../core/canonical.ts";
+import { PawlError } from "../../core/error.ts";
+import { isId } from "../../core/id.ts";
+import { type ProjectPath, projectPath } from "../../core/path.ts";
+import type { Change, View } from "../../core/ports/store.ts";
+import {
+  accepts,
+  as,
+  type Check,
+  expected,
+  fields,
+  listOf,
+  mapOf,
+  object,
+  optional,
+  orNull,
+  readState,
+  sha256,
+  text,
+} from "../../core/state-json.ts";
+import type { FactValue } from "../../engine/workflow.ts";
+import type { Elsewhere } from "../transaction/transaction.ts";
+import { hashOfStep } from "./history.ts";
+
+export const RECORDS = projectPath(".alfred/records");
+
+/** A step as records have it. */
+export interface SharedStep {
+  readonly time: string;
+  readonly event: string;
+  readonly row: string;
+  readonly from: string;
+  readonly to: string;
+  readonly by: { readonly channel: string; readonly who?: string | undefined };
+  /** The hash of the step before; null: the first. */
+  readonly prev: string | null;
+  /** The hashes of the ends of other branches that it overrules. */
+  readonly over?: readonly string[] | undefined;
+}
+
+/** How a workflow's steps and standings are checked when they are read. */
+export interface Codec<Step extends SharedStep, RecordedState> {
+  readonly step: Check<Step>;
+  readonly recordedState: Check<RecordedState>;
+}
+
+/** A chain of steps from the run's beginning to an end from which nothing leads on. */
+export interface RunBranch<Step, RecordedState> {
+  /** The hash of its last step. */
+  readonly head: string;
+  readonly steps: readonly Step[];
+  /** Its last record, and where the run stands according to it; null: it ends in this checkout's own state. */
+  readonly recorded: { readonly path: ProjectPath; readonly recordedState: RecordedState } | null;
+}
+
+export interface LoadedRecord<Step, RecordedState> {
+  readonly path: ProjectPath;
+  readonly steps: readonly Step[];
+  readonly recordedState: RecordedState | null;
+}
+
+const MOST_RECORDS = 10_000;
+const LONGEST_RECORD = 4_000_000;
+/** A longer record is split. */
+const USUAL_RECORD = 200_000;
+const NAME = /^\d{4,9}-[0-9a-f]{16}\.json$/;
+
+/** The values of a run's variables. */
+export const factValues = mapOf(
+  accepts<FactValue>(
+    (value) => value === null || ["string", "number", "boolean"].includes(typeof value),
+    "a string, a number, true, false or null",
+  ),
+);
+const SHARED_STEP = fields({
+  time: text,
+  event: text,
+  row: text,
+  from: text,
+  to: text,
+  by: fields({ channel: text, who: optional(text) }),
+  prev: orNull(sha256),
+  over: optional(listOf(sha256)),
+});
+
+export function recordsFolder(run: string): ProjectPath {
+  const [workflow = "", id = ""] = run.split(/:(.*)/s);
+  return projectPath(RECORDS, workflow, id);
+}
+
+/** The names of the run's records, sorted. */
+export async function recordNames(view: View, run: string): Promise<readonly string[]> {
+  const entries = await view.list(recordsFolder(run));
+  return entries.flatMap(({ kind, name }) => (kind === "file" && NAME.test(name) ? [name] : [])).sort();
+}
+
+/** The ids of the workflow's runs that have a folder of records. */
+export async function recordedIds(view: View, workflow: string): Promise<readonly string[]> {
+  const entries = await view.list(projectPath(RECORDS, workflow));
+  return entries.flatMap(({ kind, name }) => (kind === "folder" && isId(name) ? [name] : []));
+}
+
+// ── Written with the step ────────────────────────────────────────────────────────────────────────────────────────
+
+/** The records of the steps from `first` on, the last of which leads to where the run stands. `dropped`: earlier steps. */
+export function newRecords<RecordedState>(
+  run: string,
+  steps: readonly SharedStep[],
+  first: number,
+  recordedState: RecordedState,
+  dropped = 0,
+): readonly Change[] {
+  const changes: Change[] = [];
+  for (let begin = first; begin < steps.length; ) {
+    let end = begin;
+    for (let size = 0; end < steps.length && (end === begin || size < USUAL_RECORD); end++)
+      size += JSON.stringify(steps[end]).length;
+    const isLast = end === steps.length;
+    const record = {
+      version: 1,
+      run,
+      steps: steps.slice(begin, end),
+      recordedState: isLast ? recordedState : null,
+    };
+    const path = projectPath(recordsFolder(run), nameOf(dropped + end, steps[end - 1] as SharedStep));
+    changes.push({
+      type: "write",
+      path,
+      text: `${JSON.stringify(JSON.parse(canonical(record)), null, 2)}\n`,
+    });
+    begin = end;
+  }
+  return changes;
+}
+
+function nameOf(seq: number, step: SharedStep): string {
+  return `${String(seq).padStart(4, "0")}-${hashOfStep(step).slice(0, 16)}.json`;
+}
+
+/** Whether the records are the very ones that end with each of these steps: nothing needs to be read then. */
+export function areOf(
+  names: readonly string[],
+  steps: readonly SharedStep[],
+  endsRecord: (step: SharedStep) => boolean = () => true,
+): boolean {
+  const wanted = steps.flatMap((step, at) => (endsRecord(step) ? [nameOf(at + 1, step)] : []));
+  return names.length === wanted.length && wanted.every((name, at) => names[at] === name);
+}
+
+// ── Read ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The run's records. Throws `records-invalid`. */
+export async function loadRecords<Step extends SharedStep, RecordedState>(
+  view: View,
+  run: string,
+  names: readonly string[],
+  codec: Codec<Step, RecordedState>,
+): Promise<readonly LoadedRecord<Step, RecordedState>[]> {
+  const folder = recordsFolder(run);
+  if (names.length > MOST_RECORDS)
+    throw invalidRecords(folder, `it holds ${names.length} records; expected at most ${MOST_RECORDS}`);
+  return Promise.all(
+    names.map(async (name) => {
+      const path = projectPath(folder, name);
+      return parseRecord(path, run, (await view.read(path)) ?? "", codec);
+    }),
+  );
+}
+
+/** Throws `records-invalid`. */
+export function parseRecord<Step extends SharedStep, RecordedState>(
+  path: ProjectPath,
+  run: string,
+  json: string,
+  { recordedState, step }: Codec<Step, RecordedState>,
+): LoadedRecord<Step, RecordedState> {
+  if (json.length > LONGEST_RECORD)
+    throw invalidRecords(path, `it has ${json.length} characters; expected at most ${LONGEST_RECORD}`);
+  const steps = listOf(as<Step>((value, at) => SHARED_STEP(value, at) ?? step(value, at)));
+  const check = fields({
+    version: accepts<1>((value) => value === 1, "1"),
+    run: accepts<string>((value) => value === run, JSON.stringify(run)),
+    steps: as<readonly Step[]>((value, at) =>
+      Array.isArray(value) && value.length === 0
+        ? expected(at, "one step at least", value)
+        : steps(value, at),
+    ),
+    recordedState: as<unknown>(orNull(recordedState)),
+  });
+  const found = readState(json, check, (line, problem) => invalidRecords(path, `line ${line}: ${problem}`));
+  const record = { path, steps: found.steps, recordedState: found.recordedState as RecordedState | null };
+  checkLinks(record);
+  return record;
+}
+
+/** The run, if the path is one of a record. */
+export function runOfRecord(path: string): string | null {
+  const [, workflow, id, name = ""] = /^\.alfred\/records\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(path) ?? [];
+  return isId(workflow) && isId(id) && NAME.test(name) ? `${workflow}:${id}` : null;
+}
+
+/** Whether the path is one of a record of a run, and the file's text is one, whatever the workflow. */
+export async function isRecord(view: View, path: string): Promise<boolean> {
+  const run = runOfRecord(path);
+  if (run === null) return false;
+  const any: Codec<SharedStep, unknown> = { step: as(object), recordedState: object };
+  const record = projectPath(path);
+  const json = (await view.read(record)) ?? "";
+  return attempt(() => parseRecord(record, run, json, any) !== null, false);
+}
+
+/** Its steps are made on one another, and its name is the last one's. */
+function checkLinks({ path, steps }: LoadedRecord<SharedStep, unknown>): void {
+  for (const [at, step] of steps.entries()) {
+    const before = steps[at - 1];
+    if (before && step.prev !== safeHash(path, before))
+      throw invalidRecords(path, `its step ${at + 1} is not made on the one before it`);
+  }
+  const last = steps.at(-1) as SharedStep;
+  if (!path.endsWith(`-${safeHash(path, last).slice(0, 16)}.json`))
+    throw invalidRecords(path, "its name is not made of the hash of its last step");
+}
+
+/** A value that nests deeper than the stack reaches has no hash. */
+function safeHash(path: ProjectPath, step: SharedStep): string {
+  try {
+    return hashOfStep(step);
+  } catch (thrown) {
+    if (thrown instanceof RangeError) throw invalidRecords(path, "it nests too deep");
+    throw thrown;
+  }
+}
+
+export function invalidRecords(path: string, what: string): PawlError {
+  return new PawlError(
+    "records-invalid",
+    `${path} cannot be used: ${what}. Nothing was changed.`,
+    `Restore it as it was committed: \`git log -- ${path}\` shows when it changed.`,
+  );
+}
+
+/**
+ * The run's branches: one, if everybody went on where the last one stopped. `own`: this checkout's own steps, which count
+ * like those of a record. Throws `records-invalid` where a step is missing in between.
+ */
+export function branchesOf<Step extends SharedStep, RecordedState>(
+  run: string,
+  records: readonly LoadedRecord<Step, RecordedState>[],
+  own: readonly Step[] = [],
+): readonly RunBranch<Step, RecordedState>[] {
+  const steps = new Map<string, Step>();
+  const ends = new Map<
+    string,
+    { readonly path: ProjectPath; readonly recordedState: RecordedState | null }
+  >();
+  for (const each of [...records.flatMap((record) => record.steps), ...own])
+    steps.set(hashOfStep(each), each);
+  for (const { path, recordedState, steps: held } of records) {
+    const end = hashOfStep(held.at(-1) as Step);
+    if (recordedState !== null || !ends.has(end)) ends.set(end, { path, recordedState: recordedState });
+  }
+  const past = new Set<string>();
+  for (const { over = [], prev } of steps.values())
+    for (const each of [prev, ...over]) if (each) past.add(each);
+  const ownHead = own.length === 0 ? null : hashOfStep(own.at(-1) as Step);
+  return [...steps.keys()]
+    .filter((each) => !past.has(each))
+    .map((head) => {
+      const line = lineTo(run, steps, head);
+      const end = ends.get(head);
+      if (head === ownHead) return { head, steps: line, recorded: null };
+      if (!end || end.recordedState === null)
+        throw invalidRecords(recordsFolder(run), `the records that follow step ${line.length} are missing`);
+      return { head, steps: line, recorded: { path: end.path, recordedState: end.recordedState } };
+    })
+    .sort((one, other) => (one.head < other.head ? -1 : 1));
+}
+
+function lineTo<Step extends SharedStep>(
+  run: string,
+  steps: ReadonlyMap<string, Step>,
+  head: string,
+): Step[] {
+  const line: Step[] = [];
+  for (let at: string | null | undefined = head; at; ) {
+    const step = steps.get(at);
+    if (!step)
+      throw invalidRecords(
+        recordsFolder(run),
+        `the step before ${line.at(-1)?.event} of ${line.at(-1)?.time} is in no record`,
+      );
+    line.push(step);
+    at = step.prev;
+  }
+  return line.reverse();
+}
+
+/** How many of the steps, from the first on, are in these records. */
+export function recordedUpTo(
+  records: readonly LoadedRecord<SharedStep, unknown>[],
+  steps: readonly SharedStep[],
+): number {
+  const known = new Set(records.flatMap((record) => record.steps.map(hashOfStep)));
+  const first = steps.findIndex((step) => !known.has(hashOfStep(step)));
+  return first < 0 ? steps.length : first;
+}
+
+// ── Branches ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The one branch of the run. Throws `records-forked`, which names each. */
+export function onlyBranch<Step extends SharedStep, RecordedState>(
+  run: string,
+  branches: readonly RunBranch<Step, RecordedState>[],
+): RunBranch<Step, RecordedState> {
+  const [branch, other] = branches;
+  if (branch && !other) return branch;
+  throw forked(run, branches);
+}
+
+/** How a person names a branch. */
+export function nameOfBranch({ head }: Pick<RunBranch<SharedStep, unknown>, "head">): string {
+  return head.slice(0, 12);
+}
+
+export function forked(run: string, branches: readonly RunBranch<SharedStep, unknown>[]): PawlError {
+  const shared = sharedSteps(branches);
+  const named = branches.map((branch) => `side ${nameOfBranch(branch)}: ${branchWords(branch, shared)}`);
+  const choices = branches.map((branch) => `\`pawl take ${run} --side ${nameOfBranch(branch)}\``);
+  return new PawlError(
+    "records-forked",
+    `${run} was advanced on ${branches.length} sides ${sharedWords(shared)}, and is held: ${named.join("; ")}. Nothing was changed.`,
+    `A person decides in a terminal which side counts: ${choices.join(" or ")}.`,
+  );
+}
+
+/** Of an event for a run that others advanced and that is not over. */
+export function elsewhereError(run: string, { by, time }: Elsewhere): PawlError {
+  return new PawlError(
+    "run-elsewhere",
+    `${run} was moved last in another checkout, by ${by} at ${time}. Nothing was changed.`,
+    `To take it over, a person runs \`pawl take ${run}\` in a terminal.`,
+  );
+}
+
+function sharedSteps(branches: readonly RunBranch<SharedStep, unknown>[]): number {
+  const [first, ...others] = branches.map(({ steps }) => steps.map(hashOfStep));
+  const end = (first ?? []).findIndex((each, at) => others.some((other) => other[at] !== each));
+  return end < 0 ? (first ?? []).length : end;
+}
+
+function sharedWords(shared: number): string {
+  if (shared === 0) return "from its beginning";
+  return shared === 1 ? "after its first step" : `after its first ${shared} steps`;
+}
+
+function branchWords({ recorded, steps }: RunBranch<SharedStep, unknown>, shared: number): string {
+  const own = steps.slice(shared).map(stepWords).slice(-MOST_TOLD);
+  return `${own.join(", then ")} (${recorded?.path ?? "this checkout's own state"})`;
+}
+
+const MOST_TOLD = 3;
+
+export function stepWords({ by, event, from, time, to }: SharedStep): string {
+  return `${event} (${from} → ${to}) by ${by.who ?? by.channel} at ${time}`;
+}
+
+/** The branch that a person named by the beginning of its hash. Throws `usage`. */
+export function chosenBranch<Step extends SharedStep, RecordedState>(
+  run: string,
+  branches: readonly RunBranch<Step, RecordedState>[],
+  name: string | undefined,
+): RunBranch<Step, RecordedState> {
+  if (name === undefined) return onlyBranch(run, branches);
+  const found = branches.filter(({ head }) => name.length >= 4 && head.startsWith(name));
+  const [branch] = found;
+  if (branch && found.length === 1) return branch;
+  throw new PawlError(
+    "usage",
+    `${run} has no side ${JSON.stringify(name.slice(0, 80))}: expected ${branches.map(nameOfBranch).join(" or ")}.`,
+    `\`pawl status\` names its sides.`,
+  );
+}

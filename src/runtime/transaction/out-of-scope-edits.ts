@@ -1,0 +1,103 @@
+/**
+ * Files that changed while a run stood where they may not: a move by an assistant is refused, a person sees them at the
+ * gate. Pawl never undoes them.
+ */
+import { PawlError } from "../../core/error.ts";
+import type { View } from "../../core/ports/store.ts";
+import { isPersonHere } from "./person.ts";
+import type { Context, Proposal } from "./transaction.ts";
+
+export interface OutOfScopeEdits {
+  /** `workflow:id` */
+  readonly run: string;
+  /** The state in which they changed, as `pawl status` shows it. */
+  readonly state: string;
+  /** Paths from the project's root, sorted. */
+  readonly files: readonly string[];
+  /** The tree as it is now; null: it is not known. */
+  readonly tree: string | null;
+  /** Set if nobody can say which files changed. */
+  readonly unknown?: string;
+}
+
+export interface ScopeWatch {
+  /** What changed since the run came to its state; null: nothing, or everything may be written. */
+  look(run: string): Promise<OutOfScopeEdits | null>;
+  /**
+   * After a move of the run: from now on its files stay as they are. `accepted`: the edits to which a person agreed. `view`:
+   * through which the move read the settings; absent: they are read anew.
+   */
+  note(run: string, accepted: OutOfScopeEdits | null, view?: View): Promise<void>;
+}
+
+type Asking = Pick<Context, "caller" | "answered">;
+
+export interface ProposalWithEdits<R> {
+  readonly proposal: Proposal<R>;
+  /** The edits that a person was shown when they decided. */
+  readonly accepted: OutOfScopeEdits | null;
+}
+
+/**
+ * Proposes with the out-of-scope edits in view: a person is shown them before the question, and answers both. Throws
+ * `tree-strayed` if anybody else would move the run.
+ */
+export async function proposeWithOutOfScopeEdits<R>(
+  look: () => Promise<OutOfScopeEdits | null>,
+  asking: Asking,
+  propose: (asking: Asking) => Promise<Proposal<R>>,
+): Promise<ProposalWithEdits<R>> {
+  const { answered, caller } = asking;
+  if (answered === undefined) {
+    const proposal = await propose(asking);
+    if (!proposal.ask && !proposal.changes?.length) return { proposal, accepted: null };
+    const edits = await look();
+    if (edits === null || isPersonHere({ caller }) || proposal.ask)
+      return { proposal: edits === null ? proposal : withWords(proposal, edits), accepted: null };
+    throw strayed(edits);
+  }
+  const edits = await look();
+  // A program of the library asks in its own words, which do not tell of the edits.
+  if (edits === null || answered === "vouched") return { proposal: await propose(asking), accepted: null };
+  const shown = wordsOf(edits);
+  const isShown = answered.message.startsWith(shown);
+  const rest = isShown ? { answered: { ...answered, message: answered.message.slice(shown.length) } } : {};
+  const proposal = await propose({ caller, ...rest });
+  const isYes = isShown && !proposal.ask && proposal.verdict?.approve !== false;
+  return { proposal: withWords(proposal, edits), accepted: isYes ? edits : null };
+}
+
+function withWords<R>(proposal: Proposal<R>, edits: OutOfScopeEdits): Proposal<R> {
+  const { ask } = proposal;
+  return ask ? { ...proposal, ask: { ...ask, message: `${wordsOf(edits)}${ask.message}` } } : proposal;
+}
+
+/** What a person is shown before a gate's own question. */
+function wordsOf(edits: OutOfScopeEdits): string {
+  return `${found(edits)} Your yes accepts them.\n\n`;
+}
+
+const MOST_SHOWN = 20;
+
+/** Which files changed, in one sentence. */
+export function found({ files, run, state, unknown }: OutOfScopeEdits): string {
+  const shown = files.slice(0, MOST_SHOWN).join(", ");
+  const more = files.length > MOST_SHOWN ? ` and ${files.length - MOST_SHOWN} more` : "";
+  const what = unknown ?? `these files changed: ${shown}${more}.`;
+  return `While ${run} is at "${state}", where they may not be written, ${what}`;
+}
+
+const OR_KEEP =
+  "If they are meant to stay, tell the person: they accept them with `pawl repair` in a terminal.";
+
+/** What an assistant does about such edits. */
+export const UNDO = `Undo these edits. ${OR_KEEP}`;
+
+function strayed(edits: OutOfScopeEdits): PawlError {
+  const undo = edits.unknown === undefined ? "Undo these edits" : "Mend what git says, if you caused it";
+  return new PawlError(
+    "tree-strayed",
+    `${found(edits)} Nothing was changed by this call.`,
+    `${undo}, then call again. ${OR_KEEP}`,
+  );
+}

@@ -1,0 +1,297 @@
+/**
+ * A person's verdict at the commit: whether it is strong enough for its gate, and the record of a signed one. The one place
+ * for every workflow.
+ *
+ * S1  A gate requires the stricter of what the files say and what was pinned when the run began.
+ * S2  A record is made anew for the commit, and must match what was signed to the letter: if tree, base, artifact,
+ *     evidence, policy, steps or an earlier record have changed meanwhile, the person is asked again.
+ * S3  A signature is verified before the commit; record and signature are in the commit of the move.
+ */
+import { canonical } from "../../core/canonical.ts";
+import { PawlError } from "../../core/error.ts";
+import type { Caller, RunAdvanced } from "../../core/event.ts";
+import {
+  ALLOWED_SIGNERS,
+  BOOKKEEPING,
+  type GateRecord,
+  gatesFolder,
+  hashOfRecord,
+  parseRecord,
+  recordName,
+  recordPath,
+  renderRecord,
+} from "../../core/gate-record.ts";
+import { hashOf } from "../../core/hash.ts";
+import { projectPath } from "../../core/path.ts";
+import type { Outside } from "../../core/ports/outside.ts";
+import type { SignatureOrder } from "../../core/ports/signatures.ts";
+import type { Change, View } from "../../core/ports/store.ts";
+import { judgingFiles } from "../../core/process-files.ts";
+import type { Settings } from "../../core/settings.ts";
+import { type GateLevel, isSignedLevel, isStrongEnough, levelOf, stricter } from "../../core/strength.ts";
+import { isPersonHere } from "./person.ts";
+import type { Context, Proposal, SignedRecord, Verdict } from "./transaction.ts";
+
+export interface GateScene extends Pick<Context, "caller" | "answered"> {
+  readonly settings: Settings;
+  readonly view: View;
+  readonly outside: Outside;
+  readonly time: string;
+  /** The run whose lock is held. */
+  readonly lock: string | null;
+}
+
+/** Proposes once more, as if the question had been answered like this. */
+type Again<R> = (asking: Pick<Context, "caller" | "answered">) => Promise<Proposal<R>>;
+
+/**
+ * The proposal ready to commit, or the question instead. Throws `verdict-too-weak` and whatever prevents a signature.
+ */
+export async function atGate<R>(
+  proposal: Proposal<R>,
+  scene: GateScene,
+  again: Again<R>,
+): Promise<Proposal<R>> {
+  if (proposal.ask) return asking(proposal, scene, again);
+  const { verdict } = proposal;
+  if (!verdict) return proposal;
+  const level = await levelAt(verdict, scene);
+  const signed = typeof scene.answered === "object" ? scene.answered.signed : undefined;
+  if (!isSignedLevel(level) && !signed) {
+    checkStrength(verdict, level);
+    return proposal;
+  }
+  if (!signed) {
+    if (!isPersonHere(scene)) throw tooWeak(verdict, level);
+    return { ...proposal, ask: { message: messageOf(scene), sign: await toSign(proposal, verdict, scene) } };
+  }
+  const own = parseRecord(signed.record);
+  const present = typeof own === "string" ? null : await recordOf(proposal, verdict, scene, own);
+  if (present !== signed.record)
+    return { ...proposal, ask: { message: messageOf(scene), sign: await toSign(proposal, verdict, scene) } };
+  await checkSignature(signed, own as GateRecord, scene);
+  checkStrength(verdict, level);
+  return { ...proposal, changes: [...(proposal.changes ?? []), ...recordChanges(own as GateRecord, signed)] };
+}
+
+/** What the person was just asked. */
+function messageOf({ answered }: GateScene): string {
+  return typeof answered === "object" ? answered.message : "";
+}
+
+/** Before a person is asked: if a yes is not enough, tells them what to sign instead, or where that is possible. */
+async function asking<R>(proposal: Proposal<R>, scene: GateScene, again: Again<R>): Promise<Proposal<R>> {
+  const { ask } = proposal;
+  if (!ask || !(await asksMuch(scene))) return proposal;
+  const isHere = isPersonHere(scene);
+  const caller: Caller = isHere ? scene.caller : { ...scene.caller, channel: "elicitation" };
+  const foreseen = await again({ caller, answered: { message: ask.message } });
+  if (!foreseen.verdict) return proposal;
+  const level = await levelAt(foreseen.verdict, scene);
+  if (!isHere) checkStrength(foreseen.verdict, level);
+  if (!isHere || !isSignedLevel(level)) return proposal;
+  return { ...proposal, ask: { ...ask, sign: await toSign(foreseen, foreseen.verdict, scene) } };
+}
+
+/** Whether any gate may require more than anybody's word; if not, nothing is proposed twice. */
+async function asksMuch({ lock, outside, settings }: GateScene): Promise<boolean> {
+  if (Object.values(settings.gates).some((level) => level !== "any")) return true;
+  const pinned = lock === null ? [] : await pinnedFor(lock, outside);
+  return pinned.some((policy) => Object.keys(policy ?? {}).some((path) => path.startsWith("gates.")));
+}
+
+/** What was pinned for the run, and for all runs of its workflow. */
+function pinnedFor(run: string, { policies }: Outside) {
+  const [workflow = ""] = run.split(":");
+  return Promise.all([run, workflow].map(async (name) => (await policies?.find(name)) ?? null));
+}
+
+/** How strong a verdict must be at the gate: the stricter of what the files say and what was pinned. */
+export async function levelAt(
+  { gate, run }: Pick<Verdict, "gate" | "run">,
+  { outside, settings }: Pick<GateScene, "outside" | "settings">,
+): Promise<GateLevel> {
+  const pinned = await pinnedFor(run, outside);
+  const levels = pinned.map((policy) => policy?.[`gates.${gate}`] as GateLevel | undefined);
+  return levels.reduce<GateLevel>(
+    (level, each) => stricter(level, each ?? "any"),
+    levelOf(settings.gates, gate),
+  );
+}
+
+function checkStrength(verdict: Verdict, level: GateLevel): void {
+  if (!isStrongEnough(verdict.strength, level)) throw tooWeak(verdict, level);
+}
+
+const WANTED: Readonly<Record<GateLevel, string>> = {
+  any: "any",
+  terminal: "one given at a terminal or on the board",
+  signed: "one signed with an allowed key",
+  touch: "one signed with a hardware key that is touched",
+};
+
+function tooWeak({ approve, gate, run, strength }: Verdict, level: GateLevel): PawlError {
+  return new PawlError(
+    "verdict-too-weak",
+    `The gate ${gate} of ${run} wants a stronger verdict (\`gates\`: ${level}): expected ${WANTED[level]}, found one that is ${strength}. Nothing was changed.`,
+    `A person runs \`pawl ${approve ? "approve" : "reject"} ${run}\` in a terminal${level === "touch" ? ", with a hardware key (`pawl keys add`)" : ""}.`,
+  );
+}
+
+// ── The record ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+async function toSign<R>(proposal: Proposal<R>, verdict: Verdict, scene: GateScene) {
+  const { signatures } = scene.outside;
+  if (!signatures) throw unsignable(verdict, "this program has no signatures");
+  const { principal } = await signatures.signer();
+  const record = await recordOf(proposal, verdict, scene, { signer: principal, time: scene.time });
+  const { base_commit, process_files, tree } = JSON.parse(record) as GateRecord;
+  const files = process_files.length === 0 ? "none" : process_files.join(", ");
+  const words = [
+    `You sign, as ${principal}:`,
+    `- ${verdict.gate} of ${verdict.run}: ${verdict.approve ? "approve" : "reject"}`,
+    `- the tree ${tree}, against the commit ${base_commit}`,
+    `- changed files that decide how the work is judged: ${files}`,
+  ].join("\n");
+  return { record, hash: hashOfRecord(record), words };
+}
+
+/** The text of the record of this verdict, made from the present state of everything. */
+async function recordOf<R>(
+  proposal: Proposal<R>,
+  verdict: Verdict,
+  scene: GateScene,
+  { signer, time }: Pick<GateRecord, "signer" | "time">,
+): Promise<string> {
+  const { settings } = scene;
+  const move = proposal.events?.find(
+    (event): event is RunAdvanced & { id: string; time: string } =>
+      event.type === "run:advanced" && event.run === verdict.run,
+  );
+  if (!move) throw unsignable(verdict, "it moves nothing");
+  if (settings.project_id === null) throw unsignable(verdict, "pawl.yaml has no project_id");
+  const earlier = await loadEarlier(scene, verdict);
+  const life = earlier.slice(
+    Math.max(
+      0,
+      earlier.findLastIndex(({ record }) => record.start !== null),
+    ),
+  );
+  const known = life.flatMap(({ record }) => record.steps);
+  const continues =
+    known.every((step, at) => canonical(step) === canonical(verdict.steps[at])) && life.length > 0;
+  const last = earlier.at(-1);
+  const { approve, artifact, evidence, gate, notes, policy, run, start, steps, workflow } = verdict;
+  return renderRecord({
+    v: 1,
+    project: settings.project_id,
+    ...{ run, gate, artifact, policy, workflow, notes, signer, time },
+    round: earlier.filter(({ record }) => record.gate === gate).length + 1,
+    verdict: approve ? "approve" : "reject",
+    ...{ machine: move.machine, event: move.event, rule: move.row, from: move.from, to: move.to },
+    ...(await workOf(verdict, scene)),
+    checks: evidence.map(({ about, verdict: found }) => ({ about, verdict: found })),
+    evidence: hashOf(canonical(evidence)),
+    steps: (continues ? steps.slice(known.length) : steps) as GateRecord["steps"],
+    start: continues ? null : start,
+    seq: earlier.length + 1,
+    prev: last ? hashOfRecord(last.text) : null,
+  });
+}
+
+interface Earlier {
+  readonly text: string;
+  readonly record: GateRecord;
+}
+
+/** The run's records, in their order. */
+async function loadEarlier(scene: GateScene, verdict: Verdict): Promise<readonly Earlier[]> {
+  const { view } = scene;
+  const folder = gatesFolder(verdict.run);
+  const names = (await view.list(folder)).filter(({ name }) => name.endsWith(".json"));
+  const found: Earlier[] = [];
+  for (const { name } of names) {
+    const path = projectPath(folder, name);
+    const text = (await view.read(path)) ?? "";
+    const record = parseRecord(text);
+    if (typeof record === "string") throw unsignable(verdict, `${path} is not a gate record: ${record}`);
+    if (name !== `${recordName(found.length + 1)}.json`)
+      throw unsignable(verdict, `${folder} lacks the record ${recordName(found.length + 1)}.json`);
+    found.push({ text, record });
+  }
+  const faults = await Promise.all(found.map(async (each) => earlierFault(scene, each)));
+  const at = faults.findIndex((fault) => fault !== null);
+  if (at >= 0)
+    throw unsignable(verdict, `${folder}/${recordName(at + 1)}.json is not what was signed: ${faults[at]}`);
+  return found;
+}
+
+async function workOf(
+  verdict: Verdict,
+  { outside: { git }, settings }: GateScene,
+): Promise<Pick<GateRecord, "tree" | "base_commit" | "process_files">> {
+  const { work } = verdict;
+  if (work.in === "elsewhere") throw unsignable(verdict, work.reason);
+  if (work.in === "commit") {
+    const found = await git.committed?.({ ...work, own: BOOKKEEPING });
+    if (found?.kind !== "tree")
+      throw unsignable(verdict, found?.reason ?? "this git port gives no tree of a commit");
+    const { base: base_commit, files, tree } = found;
+    return { tree, base_commit, process_files: judgingFiles(files, settings.workflows) };
+  }
+  const look = await git.snapshot({ base: work.base, own: BOOKKEEPING });
+  if (look.kind !== "tree")
+    throw unsignable(
+      verdict,
+      look.kind === "unavailable" ? look.reason : "the project is in no git repository",
+    );
+  if (look.base === null) throw unsignable(verdict, "there is no base branch (main, master) to compare with");
+  const paths = look.files.map(({ path }) => path);
+  return {
+    tree: look.tree,
+    base_commit: look.base.commit,
+    process_files: judgingFiles(paths, settings.workflows),
+  };
+}
+
+function unsignable({ gate, run }: Verdict, why: string): PawlError {
+  return new PawlError(
+    "gate-unsignable",
+    `The gate ${gate} of ${run} wants a signed verdict, but nothing can be signed: ${why}. Nothing was changed.`,
+    "Fix that, then give your verdict again; `pawl keys add` makes a project ready for signed gates.",
+  );
+}
+
+async function earlierFault(scene: GateScene, { record, text }: Earlier): Promise<string | null> {
+  const signature = (await scene.view.read(recordPath(record.run, record.seq, "sig"))) ?? "";
+  return signatureFault(scene, { text, signature, principal: record.signer, time: record.time });
+}
+
+async function signatureFault(
+  { outside: { signatures }, view }: GateScene,
+  order: Omit<SignatureOrder, "allowed">,
+): Promise<string | null> {
+  const allowed = (await view.read(ALLOWED_SIGNERS)) ?? "";
+  return signatures ? signatures.verify({ ...order, allowed }) : "this program cannot verify it";
+}
+
+async function checkSignature(
+  { record, signature }: SignedRecord,
+  { signer, time }: GateRecord,
+  scene: GateScene,
+) {
+  const fault = await signatureFault(scene, { text: record, signature, principal: signer, time });
+  if (fault === null) return;
+  throw new PawlError(
+    "signature-failed",
+    `The signature of ${signer} does not count by ${ALLOWED_SIGNERS}: ${fault}. Nothing was changed.`,
+    "Run `pawl keys list`; `pawl keys add` names your key there, for a reviewer to see.",
+  );
+}
+
+function recordChanges({ run, seq }: GateRecord, { record, signature }: SignedRecord): readonly Change[] {
+  return [
+    { type: "write", path: recordPath(run, seq, "json"), text: record },
+    { type: "write", path: recordPath(run, seq, "sig"), text: signature },
+  ];
+}

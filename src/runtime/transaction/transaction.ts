@@ -1,0 +1,320 @@
+/**
+ * One transaction on a run, as data and functions; the library's users meet these types too, so they contain no schema.
+ */
+import type { ErrorCode, PawlError } from "../../core/error.ts";
+import type { Caller, PawlEvent } from "../../core/event.ts";
+import type { ProjectPath } from "../../core/path.ts";
+import type { Policy } from "../../core/policy.ts";
+import type { Cache } from "../../core/ports/cache.ts";
+import type { Outside } from "../../core/ports/outside.ts";
+import type { Change, View } from "../../core/ports/store.ts";
+import type { Settings } from "../../core/settings.ts";
+import type { Strength } from "../../core/strength.ts";
+import type { Configuration, Workflow } from "../../engine/workflow.ts";
+import type { RunKind } from "../run-log/kind.ts";
+
+/**
+ * One transaction, run by `runtime/run-transaction.ts`: read → observe → propose (all may fail, nothing has changed) → commit.
+ *
+ * A1  `read` reads through the view only, and may run again.
+ * A2  `observe` looks outside (git, network, checks) and never runs under a lock. If it exists and what was read has
+ *     changed meanwhile, everything is done again.
+ * A3  `propose` is pure: it decides, renders the reply, and says what to commit. The time is an argument.
+ */
+export interface Transaction<Input, Snapshot, Observations, R> {
+  /** Its changes may write such state files: their runs' records are written in the same commit. */
+  readonly states?: StateFiles;
+  /** Its changes may write state files of such runs: their logs are written in the same commit. */
+  readonly runs?: RunKind;
+  /** The run whose lock is held, `workflow:id`; null: it only reads. Throws on a bad id. */
+  run(input: Input): string | null;
+  read(view: View, input: Input, context: Context): Promise<Snapshot>;
+  observe?(snapshot: Snapshot, input: Input, outside: Outside, context: Context): Promise<Observations>;
+  propose(snapshot: Snapshot, observations: Observations, input: Input, context: Context): Proposal<R>;
+}
+
+export interface StoryInput {
+  readonly id: string;
+}
+
+/** The same transaction for another input, which replaces its own. */
+export function withInput<Other, Input, Snapshot, Observations, R>(
+  plan: Transaction<Input, Snapshot, Observations, R>,
+  inputOf: (other: Other) => Input,
+): Transaction<Other, Snapshot, Observations, R> {
+  const { observe, ...rest } = plan;
+  return {
+    ...rest,
+    run: (other) => plan.run(inputOf(other)),
+    read: (view, other, context) => plan.read(view, inputOf(other), context),
+    ...(observe && {
+      observe: (snapshot: Snapshot, other: Other, outside: Outside, context: Context) =>
+        observe.call(plan, snapshot, inputOf(other), outside, context),
+    }),
+    propose: (snapshot, observations, other, context) =>
+      plan.propose(snapshot, observations, inputOf(other), context),
+  };
+}
+
+/** The state files of a workflow that count only with their run's record (`record.ts`). */
+export interface StateFiles {
+  readonly table: Workflow;
+  /** How many steps a record keeps at least. Each move reads and writes them all; the event log has every step. */
+  readonly keptSteps?: number;
+  /** The run whose state the file is; null: it is not a state file. */
+  runOf(path: string): string | null;
+  /** The run's configuration according to a file's text. Never throws. */
+  configurationIn(text: string): Configuration;
+  /**
+   * What git shares of a run whose file has this text: where it stands. Its steps are recorded when it comes to rest.
+   * Absent: git shares nothing.
+   */
+  readonly sharedIn?: (text: string) => { readonly rests: boolean; readonly recordedState: object } | null;
+}
+
+export interface Context {
+  /** The sha-256 of the policy that governs the run, if it is not the present configuration. */
+  readonly policy?: string;
+  readonly settings: Settings;
+  readonly caller: Caller;
+  /** The span of the caller's own trace, as `traceparent`. */
+  readonly trace?: string;
+  readonly now: Now;
+  /**
+   * The question that a person has just answered: what they were shown, word for word. A gate opens only for an answer
+   * to exactly the question that it asks. `vouched`: a program of the library says that it asked a person in its own
+   * way.
+   */
+  readonly answered?:
+    | {
+        readonly message: string;
+        /** The assistant's words that were shown with it, if its call had any. */
+        readonly notes?: string;
+        /** They signed it, in the form of this record. */
+        readonly signed?: SignedRecord;
+      }
+    | "vouched";
+  /** Results that were computed from texts before; absent: nothing is kept. */
+  readonly cache?: Pick<Cache, "get">;
+}
+
+export interface Now {
+  /** ISO 8601 in UTC with milliseconds. */
+  readonly time: string;
+  /** A fresh unique id (UUID), for the event and the appends of this transaction. */
+  readonly id: string;
+}
+
+export interface Proposal<R> {
+  readonly reply: R;
+  /** Empty or absent: nothing is committed. */
+  readonly changes?: readonly Change[];
+  /** Appended to `.pawl/events.jsonl` in the same commit. Only together with changes. */
+  readonly events?: readonly PawlEvent[];
+  /** Written after the commit (or without one); a failure is ignored. */
+  readonly logs?: readonly LogLine[];
+  /** For the cache; put there after the commit (or without one); a failure is ignored. */
+  readonly cacheEntries?: readonly CacheEntry[];
+  /** Run after the commit, each time; its result never undoes the commit, and its failure is in the reply. */
+  readonly afterCommit?: AfterCommit<R>;
+  /** The person's verdict that these changes carry out. How strong it must be is checked at the commit. */
+  readonly verdict?: Verdict;
+  /**
+   * The policy that is to govern the run: kept under its lock, right before the commit, while everything that was read
+   * still holds.
+   */
+  readonly pin?: Pin;
+  /** Instead of a commit: a human must be asked first; the surface asks and calls again. */
+  readonly ask?: HumanQuestion;
+}
+
+export interface Pin {
+  readonly run: string;
+  readonly policy: Policy;
+  /**
+   * The policy when this was decided: if another is kept meanwhile, everything is done again. Absent: the run only
+   * begins.
+   */
+  readonly instead?: Policy | null;
+}
+
+/** A transaction that follows another: finds what the commit left to report outside, and reports it. */
+export interface AfterCommit<R> {
+  // biome-ignore lint/suspicious/noExplicitAny: it has types of its own; the runtime passes them through unread
+  readonly plan: Transaction<any, any, any, R>;
+  readonly input: unknown;
+  /** The reply, with its result. */
+  merge(reply: R, followed: R): R;
+  /** The reply, with why it failed. */
+  failed(reply: R, error: PawlError): R;
+}
+
+export interface LogLine {
+  readonly path: ProjectPath;
+  readonly line: string;
+}
+
+export interface CacheEntry {
+  readonly kind: string;
+  readonly source: string;
+  /** As JSON. */
+  value(): unknown;
+}
+
+/**
+ * What a surface must ask of a person. It then tries the transaction again with the answered question in the context:
+ * through a client with the verdict in the input's place (`is_approved`, `feedback_notes`) and the channel
+ * `elicitation`, at a terminal with the input as it is, once the person said yes to it.
+ */
+export interface HumanQuestion {
+  readonly message: string;
+  /** What the human may run instead, if the client cannot ask; absent: `pawl approve RUN` or `pawl reject RUN`. */
+  readonly command?: string;
+  /** The gate is signed: a record instead of a yes. Made by the runtime alone. */
+  readonly sign?: {
+    /** The text that is signed. */
+    readonly record: string;
+    readonly hash: string;
+    /** What it covers, in words for the person. */
+    readonly words: string;
+  };
+}
+
+export interface SignedRecord {
+  readonly record: string;
+  /** Armoured. */
+  readonly signature: string;
+}
+
+/** What every surface can show: the same text in CLI and MCP, the same data under `--json` and as structured content. */
+export interface Reply {
+  readonly text: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  /** The action was refused; nothing changed. */
+  readonly refused?: true;
+  /** The next step is a person's; the CLI exits with 3. */
+  readonly waits?: true;
+}
+
+/** The reply of a commit whose follow-up failed. */
+export function withFailure(reply: Reply, { code, fix, message }: PawlError): Reply {
+  const failed = `This is committed, but the step after it failed: ${message} ${fix}`;
+  const data = { ...reply.data, after_commit: { code, message, fix } };
+  const before = reply.data.message;
+  return {
+    ...reply,
+    text: `${reply.text.trimEnd()}\n\n${failed}\n`,
+    data: typeof before === "string" ? { ...data, message: `${before.trimEnd()} ${failed}` } : data,
+  };
+}
+
+/** A person's verdict, with everything that a record of it covers (`core/gate-record.ts`). */
+export interface Verdict {
+  /** `workflow.gate` */
+  readonly gate: string;
+  readonly run: string;
+  readonly approve: boolean;
+  readonly strength: Strength;
+  /** The sha-256 of what was handed in; null: the gate is about the work alone. */
+  readonly artifact: string | null;
+  /** The sha-256 of what governs the run. */
+  readonly policy: string;
+  /** The sha-256 of the run's tables. */
+  readonly workflow: string;
+  readonly evidence: readonly { readonly about: string; readonly verdict: string; readonly words: string }[];
+  readonly notes: string;
+  /** All steps of the run so far, the oldest first. */
+  readonly steps: readonly object[];
+  /** The variables that it began with. */
+  readonly start: Readonly<Record<string, unknown>>;
+  /** The tree or commit that was judged; absent: not known. */
+  readonly judged?: string | undefined;
+  /** Where the judged work is. */
+  readonly work:
+    | { readonly in: "folder"; readonly base: string | null }
+    | { readonly in: "commit"; readonly commit: string; readonly target: string | null }
+    | { readonly in: "elsewhere"; readonly reason: string };
+}
+
+/** A person's verdict at a gate, and how it came. */
+export interface GateVerdict {
+  readonly gate: string;
+  /** `approved the plan`, `in_review: approve`. */
+  readonly what: string;
+  /** As recorded; null: it was not. */
+  readonly strength: string | null;
+  readonly time: string;
+}
+
+export interface OpenQuestion {
+  readonly id: string;
+  readonly text: string;
+  /** When it was asked; ISO 8601. */
+  readonly since: string;
+  /** What a person types to answer. */
+  readonly command: string;
+}
+
+/** How much of one limit of a budget is spent. */
+export interface Nearing {
+  readonly limit: "usd" | "turns" | "minutes";
+  readonly spent: number;
+  readonly of: number;
+}
+
+/** Who moved a run last in another checkout, as its records say. */
+export interface Elsewhere {
+  readonly by: string;
+  readonly time: string;
+}
+
+export interface RunOverview {
+  /** `workflow:id` */
+  readonly run: string;
+  readonly title: string;
+  readonly state: string;
+  /** Who must act next. */
+  readonly awaits: "nobody" | "assistant" | "human" | "agent";
+  /** The next step, in a few words: "approve or reject the git status". */
+  readonly next: string;
+  /** The command that a person types next; default for a human's turn: `pawl approve` with the run. */
+  readonly command?: string;
+  /** ISO 8601, or null where the run has not begun. */
+  readonly since: string | null;
+  /** What people decided at its gates, the oldest first. */
+  readonly verdicts?: readonly GateVerdict[];
+  /** What a person's turn is about; absent: something else than these. */
+  readonly waitsFor?: "gate" | "question" | "blocked" | "failed";
+  /** Its agent rests, because its account is limited or refused (`until`: null). Absent: it does not. */
+  readonly rest?: { readonly agent: string; readonly until: string | null; readonly words: string };
+  /** It waits for a branch that fails its check by itself; `next` says how. Absent: it does not. */
+  readonly target?: {
+    readonly repo: string;
+    readonly into: string;
+    readonly command: string | null;
+    readonly since: string;
+  };
+  /** What it has for itself while it is at work; absent: nothing. */
+  readonly environment?: {
+    readonly name: string;
+    readonly slot: number;
+    readonly ports: readonly number[];
+    readonly exclusive: readonly string[];
+  };
+  /** What its agent asked people and nobody has answered, whether or not the run waits for it; absent: nothing. */
+  readonly questions?: readonly OpenQuestion[];
+  /** The limit of its budget of which most is spent, once that is four fifths; absent: none is. */
+  readonly nearing?: Nearing;
+  /** What its agents have cost so far; null: not known. Absent: no agent of Pawl's has worked on it. */
+  readonly cost?: {
+    readonly usd: number | null;
+    readonly tokens: number | null;
+    readonly minutes: number | null;
+  };
+  /** Its records go beyond this checkout's own state: others advanced it. */
+  readonly elsewhere?: Elsewhere;
+  /** Its history here does not go back to its beginning: git brought its state or its records. */
+  readonly unproved?: true;
+  /** Set if the run cannot be read: the two lines of the error. */
+  readonly problem?: { readonly code?: ErrorCode; readonly message: string; readonly fix: string };
+}

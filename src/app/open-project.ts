@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { newId } from "../adapters/clock/new-id.ts";
 import { openCache } from "../adapters/files/cache.ts";
-import type { OnForeign } from "../adapters/files/foreign.ts";
+import type { OnForeign } from "../adapters/files/journal/foreign.ts";
 import { ownPlace } from "../adapters/files/own-folder.ts";
 import { openStore, type StoreOptions } from "../adapters/files/store.ts";
 import { looksTracked } from "../adapters/git/tracked.ts";
@@ -141,12 +141,12 @@ async function checkUntracked(folder: string, environment: Environment): Promise
 function journalOf(files: StoreOptions): Pick<Project, "foreignJournal" | "repairJournal"> {
   return {
     async repairJournal() {
-      const { repairJournal } = await import("../adapters/files/repair.ts");
+      const { repairJournal } = await import("../adapters/files/journal/repair.ts");
       return repairJournal(files);
     },
     async foreignJournal(kept) {
       const [{ openForeign }, { projectOf }] = await Promise.all([
-        import("../adapters/files/accept.ts"),
+        import("../adapters/files/journal/accept.ts"),
         import("../adapters/files/store.ts"),
       ]);
       return openForeign(projectOf(files), kept);

@@ -3,8 +3,8 @@
  * reading or committing, and dying at any call of it, does nothing of what they say, and keeps a copy of it.
  */
 
-import { FIRST, type Head, renderRecord } from "../../src/adapters/files/record.ts";
-import type { Step } from "../../src/adapters/files/steps.ts";
+import { FIRST, type Head, renderRecord } from "../../src/adapters/files/journal/record.ts";
+import type { Step } from "../../src/adapters/files/journal/steps.ts";
 import { PawlError } from "../../src/core/error.ts";
 import { projectPath } from "../../src/core/path.ts";
 import { open, show } from "./scenario.ts";

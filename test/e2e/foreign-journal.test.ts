@@ -16,8 +16,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { FIRST, type Head, renderRecord } from "../../src/adapters/files/record.ts";
-import type { Step } from "../../src/adapters/files/steps.ts";
+import { FIRST, type Head, renderRecord } from "../../src/adapters/files/journal/record.ts";
+import type { Step } from "../../src/adapters/files/journal/steps.ts";
 import { openStore } from "../../src/adapters/files/store.ts";
 import { projectPath } from "../../src/core/path.ts";
 import { connect } from "../rig/client.ts";

@@ -155,7 +155,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the look at the folder that was opened",
-      file: "src/adapters/files/temporary.ts",
+      file: "src/adapters/files/journal/temporary.ts",
       find: "    checkFolders(disk, path);\n  } catch",
       replace: "    disk.stat(fd);\n  } catch",
       tests: [
@@ -184,40 +184,40 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   "A planted journal": [
     {
       takes: "a record's MAC",
-      file: "src/adapters/files/record.ts",
+      file: "src/adapters/files/journal/record.ts",
       find: "if (key === null || macOf(key, header) !== mac)",
       replace: "if (key === null)",
       tests: [
-        "src/adapters/files/record.test.ts: made with another key are foreign, all of them or behind good ones",
+        "src/adapters/files/journal/record.test.ts: made with another key are foreign, all of them or behind good ones",
       ],
     },
     {
       takes: "the chain of records",
-      file: "src/adapters/files/record.ts",
+      file: "src/adapters/files/journal/record.ts",
       find: " && previous === last.mac;",
       replace: ";",
       tests: [
-        "src/adapters/files/record.test.ts: cannot be made of own ones by leaving one out, by another order, or by mixing two journals",
+        "src/adapters/files/journal/record.test.ts: cannot be made of own ones by leaving one out, by another order, or by mixing two journals",
       ],
     },
     {
       takes: "the check of a record's paths",
-      file: "src/adapters/files/steps.ts",
+      file: "src/adapters/files/journal/steps.ts",
       find: 'pathFault(path) ?? (isReserved(path) ? "it is reserved for the store" : null)',
       replace: 'isReserved(path) ? "it is reserved for the store" : null',
       tests: [
-        "src/adapters/files/record.test.ts: that name ../outside with mode undefined are never good, whatever their MAC",
-        "src/adapters/files/record.test.ts: that name sub/.GIT/config with mode undefined are never good, whatever their MAC",
+        "src/adapters/files/journal/record.test.ts: that name ../outside with mode undefined are never good, whatever their MAC",
+        "src/adapters/files/journal/record.test.ts: that name sub/.GIT/config with mode undefined are never good, whatever their MAC",
         "test/e2e/foreign-journal.test.ts: is accepted by nobody where it names git's folder, not even its other files",
       ],
     },
     {
       takes: "the check of a file's mode",
-      file: "src/adapters/files/steps.ts",
+      file: "src/adapters/files/journal/steps.ts",
       find: "(isCount(mode) && mode <= PERMISSIONS)",
       replace: "isCount(mode)",
       tests: [
-        "src/adapters/files/record.test.ts: that name tool with mode 2541 are never good, whatever their MAC",
+        "src/adapters/files/journal/record.test.ts: that name tool with mode 2541 are never good, whatever their MAC",
       ],
     },
     {
@@ -231,7 +231,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the refusal of a whole journal for one unusable commit",
-      file: "src/adapters/files/accept.ts",
+      file: "src/adapters/files/journal/accept.ts",
       find: "if (commits.includes(null) || commits.length === 0 || nested !== undefined)",
       replace: "if (steps.length === 0 || nested !== undefined)",
       tests: [
@@ -240,7 +240,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the lowest epoch that counts",
-      file: "src/adapters/files/record.ts",
+      file: "src/adapters/files/journal/record.ts",
       find: 'if (epoch < floor) return { type: "foreign", reason: "earlier" };',
       replace: 'if (epoch < 0) return { type: "foreign", reason: "earlier" };',
       tests: [

@@ -1,6 +1,6 @@
 import { type Disk, withFile } from "./disk.ts";
+import { ensureFolders } from "./journal/temporary.ts";
 import { checkFolders } from "./look.ts";
-import { ensureFolders } from "./temporary.ts";
 
 /** Appends one whole line in one write. If a full disk cuts it short, the part is removed again. */
 export function appendLog(disk: Disk, path: string, line: string): void {

@@ -19,9 +19,9 @@ import { promise } from "../../../test/rig/promise.ts";
 import { stateOf } from "../../../test/rig/state-home.ts";
 import { projectPath } from "../../core/path.ts";
 import type { Change } from "../../core/ports/store.ts";
+import { repairJournal } from "./journal/repair.ts";
 import { openLocks, PROJECT_LOCK } from "./locks.ts";
 import { nodeDisk } from "./node-disk.ts";
-import { repairJournal } from "./repair.ts";
 import { openStore, type StoreOptions } from "./store.ts";
 
 let root: string;

@@ -10,19 +10,19 @@ import type { Change, Pending, Store, View } from "../../core/ports/store.ts";
 import { type Disk, errnoOf } from "./disk.ts";
 import { guarded } from "./disk-error.ts";
 import { EditorsNeeded, type LoadEditors, lateEditors } from "./editors.ts";
-import type { OnForeign } from "./foreign.ts";
-import { appendRecord, isAllApplied, journalSize, readJournal } from "./journal.ts";
-import type { OnKept } from "./keep.ts";
+import type { OnForeign } from "./journal/foreign.ts";
+import { appendRecord, isAllApplied, journalSize, readJournal } from "./journal/journal.ts";
+import type { OnKept } from "./journal/keep.ts";
+import type { Applied } from "./journal/marker.ts";
+import { findUnapplied, refusalOf, type Unapplied } from "./journal/pending.ts";
+import { planSteps } from "./journal/plan.ts";
+import { putAsideIfLong } from "./journal/put-aside.ts";
+import { applyFrom, type Project, recover, settle } from "./journal/recover.ts";
 import { openLocks, PROJECT_LOCK, runLockName } from "./locks.ts";
 import { appendLog } from "./log.ts";
 import type { FileOnDisk, KnownFolders } from "./look.ts";
-import type { Applied } from "./marker.ts";
 import { nodeDisk } from "./node-disk.ts";
-import { findUnapplied, refusalOf, type Unapplied } from "./pending.ts";
-import { planSteps } from "./plan.ts";
 import { openProjectKey, type StatePlace } from "./project-key.ts";
-import { putAsideIfLong } from "./put-aside.ts";
-import { applyFrom, type Project, recover, settle } from "./recover.ts";
 import { openView, plainReader, type Reader, type Reads, stillHolds } from "./view.ts";
 
 export interface StoreOptions {

@@ -1,5 +1,5 @@
 /** The marker beside the key. */
-import { readMarker } from "../../../src/adapters/files/marker.ts";
+import { readMarker } from "../../../src/adapters/files/journal/marker.ts";
 import { nodeDisk } from "../../../src/adapters/files/node-disk.ts";
 import type { ProjectKey } from "../../../src/adapters/files/project-key.ts";
 import type { Target } from "../target.ts";

@@ -1,9 +1,14 @@
 /** A journal that somebody planted, in part with this project's own key. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { FIRST, parseJournal, parseUntrusted, renderRecord } from "../../../src/adapters/files/record.ts";
+import {
+  FIRST,
+  parseJournal,
+  parseUntrusted,
+  renderRecord,
+} from "../../../src/adapters/files/journal/record.ts";
+import type { Step } from "../../../src/adapters/files/journal/steps.ts";
 import { openStatePlace } from "../../../src/adapters/files/state-place.ts";
-import type { Step } from "../../../src/adapters/files/steps.ts";
 import { openStore } from "../../../src/adapters/files/store.ts";
 import { projectPath } from "../../../src/core/path.ts";
 import type { Target } from "../target.ts";

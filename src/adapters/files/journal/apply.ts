@@ -1,0 +1,176 @@
+/**
+ * Makes the files match the journal. The same code applies a commit and replays after a crash; it can stop anywhere and
+ * run again.
+ *
+ * P1  The target is read right before it is replaced. Content that the journal does not explain is a person's text.
+ *     Pawl redoes its edits on it, or keeps it aside first, and journals that before it touches the file, so that it
+ *     happens once.
+ * P2  The folders on the way are checked again right before each call that opens, renames or removes by name, and after
+ *     each open: a folder checked earlier may have become a link.
+ * P3  Nothing is synced here: the journal is the durable copy until the files are synced and it is trimmed.
+ */
+
+import { hashOf } from "../../../core/hash.ts";
+import type { Disk } from "../disk.ts";
+import { type Editors, EditorsNeeded } from "../editors.ts";
+import { checkFolders, type FileOnDisk, lookAndHold, lookAt, tryTextOf } from "../look.ts";
+import { applyAppends, withAppends } from "./appends.ts";
+import { type Aim, aimOf, chainsOf, isAccounted, redosOf } from "./chain.ts";
+import { keepAside, type OnKept } from "./keep.ts";
+import type { Step } from "./steps.ts";
+import { removeTemporary, temporaryOf, writeTemporary } from "./temporary.ts";
+
+export interface Applying {
+  readonly disk: Disk;
+  readonly editors: Editors;
+  readonly onKept: OnKept;
+  /** The files were verified a moment ago: the first check can be skipped, the last cannot. */
+  readonly fresh: boolean;
+  /** The machine may have restarted since: files may be torn. */
+  readonly torn: boolean;
+}
+
+/** Returns steps that must be journalled before it can continue; empty if everything is applied. */
+export function applySteps(applying: Applying, steps: readonly Step[]): readonly Step[] {
+  for (const [path, chain] of chainsOf(steps)) {
+    const resolution = applyChain(applying, path, chain, steps);
+    if (resolution.length > 0) return resolution;
+  }
+  return [];
+}
+
+function applyChain(
+  applying: Applying,
+  path: string,
+  chain: readonly Step[],
+  all: readonly Step[],
+): readonly Step[] {
+  const aim = aimOf(chain);
+  const { disk, torn } = applying;
+  // Where there are only appends, the file is not read: a log is long, and each commit adds to it.
+  const isReplaced =
+    aim.content !== undefined &&
+    (aim.appends.length === 0 || !hasMovedOn(chain, aim, lookAt(disk, path), torn));
+  if (isReplaced) {
+    const resolution = replace(applying, path, chain, aim, all);
+    if (resolution.length > 0) return resolution;
+  }
+  if (aim.appends.length > 0) applyAppends(applying, path, aim.appends);
+  return [];
+}
+
+/** The file's content once its steps are applied; null if there is to be no file. */
+export function outcomeOf(
+  { editors, torn }: Pick<Applying, "editors" | "torn">,
+  chain: readonly Step[],
+  found: FileOnDisk | null,
+): Uint8Array | null {
+  const aim = aimOf(chain);
+  let bytes = found?.bytes ?? null;
+  if (aim.content !== undefined && !hasMovedOn(chain, aim, found, torn)) {
+    const judgement = judge(chain, aim, found, torn);
+    const redone = isFound(judgement) ? redo(editors, chain, judgement) : null;
+    if (judgement !== "done") bytes = redone === null ? aim.content : Buffer.from(redone);
+  }
+  return aim.appends.length === 0 ? bytes : withAppends(bytes ?? new Uint8Array(), aim.appends, torn);
+}
+
+/** Appends that do not fit show that a person's text was accepted in between. If it is there, it stays. */
+function hasMovedOn(
+  chain: readonly Step[],
+  { appends }: Aim,
+  found: FileOnDisk | null,
+  torn: boolean,
+): boolean {
+  return appends.length > 0 && found !== null && !isAccounted(chain, found, torn);
+}
+
+/** Gives the file the content of the aim, or removes it. */
+function replace(
+  applying: Applying,
+  path: string,
+  chain: readonly Step[],
+  aim: Aim,
+  all: readonly Step[],
+): readonly Step[] {
+  const { disk, fresh, torn } = applying;
+  const { content, mode } = aim;
+  const temporary = temporaryOf(path);
+
+  const act = (work: () => void): readonly Step[] =>
+    lookingLast(disk, path, (found) => {
+      const judgement = judge(chain, aim, found, torn);
+      if (judgement === "ours") {
+        checkFolders(disk, path);
+        work();
+      } else removeTemporary(disk, path);
+      return isFound(judgement) ? resolve(applying, path, chain, judgement, all) : [];
+    });
+
+  if (!fresh) removeTemporary(disk, path);
+  if (content === null || content === undefined) return act(() => disk.unlink(path));
+  if (!fresh) {
+    const judgement = judge(chain, aim, lookAt(disk, path), torn);
+    if (judgement === "done") return [];
+    if (isFound(judgement)) return resolve(applying, path, chain, judgement, all);
+  }
+  writeTemporary(disk, path, content, mode);
+  return act(() => disk.rename(temporary, path));
+}
+
+/** Already right, or to be replaced, or a person's text. */
+type Judgement = "done" | "ours" | FileOnDisk;
+
+function judge(chain: readonly Step[], { hash }: Aim, found: FileOnDisk | null, torn: boolean): Judgement {
+  if ((found?.hash ?? null) === hash) return "done";
+  return found === null || isAccounted(chain, found, torn) ? "ours" : found;
+}
+
+function isFound(judgement: Judgement): judgement is FileOnDisk {
+  return typeof judgement === "object";
+}
+
+/**
+ * Reads the file and works while it is held open. When a removed or replaced file is closed, its blocks are freed,
+ * which on some disks (with online discard) takes a millisecond each: nobody should wait for that.
+ */
+function lookingLast<T>(disk: Disk, path: string, work: (found: FileOnDisk | null) => T): T {
+  const { found, fd } = lookAndHold(disk, path);
+  try {
+    return work(found);
+  } finally {
+    if (fd !== null) disk.closeLater(fd);
+  }
+}
+
+/** A person's text is in the way. Returns what to journal before it may be replaced. */
+function resolve(
+  applying: Applying,
+  path: string,
+  chain: readonly Step[],
+  found: FileOnDisk,
+  all: readonly Step[],
+): readonly Step[] {
+  const redone = redo(applying.editors, chain, found);
+  if (redone !== null) {
+    const after = hashOf(Buffer.from(redone));
+    return [{ type: "put", path, before: found.hash, after, text: redone, redone: true }];
+  }
+  return keepAside(applying, path, found, all);
+}
+
+function redo(editors: Editors, chain: readonly Step[], found: FileOnDisk): string | null {
+  const redos = redosOf(chain);
+  const text = tryTextOf(found.bytes);
+  if (redos === null || text === null) return null;
+  try {
+    return redos.reduce((result, { editor, edits }) => {
+      const edit = editors.get(editor);
+      if (edit === undefined) throw new Error(`no editor ${editor}`);
+      return edit(result, edits);
+    }, text);
+  } catch (thrown) {
+    if (thrown instanceof EditorsNeeded) throw thrown;
+    return null;
+  }
+}

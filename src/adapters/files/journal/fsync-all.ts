@@ -1,0 +1,44 @@
+import { type Disk, errnoOf, fsyncFile } from "../disk.ts";
+import { checkFolders, foldersOf, lookAt, statFile } from "../look.ts";
+import { temporaryOf, writeTemporary } from "./temporary.ts";
+
+/** Syncs the files that exist, and every folder on the way to them up to the project's root. */
+export function fsyncAll(disk: Disk, paths: ReadonlySet<string>): void {
+  const folders = new Set<string>([""]);
+  for (const path of paths) {
+    for (const folder of foldersOf(path)) folders.add(folder);
+    if (statFile(disk, path) !== null) fsyncOrRewrite(disk, path);
+  }
+  // Deepest first: a folder's entry is useless before its content is synced.
+  const inOrder = [...folders].sort((a, b) => b.length - a.length);
+  for (const folder of inOrder) fsyncFolderIfThere(disk, folder);
+}
+
+/**
+ * After a failed sync the system may treat the data as written, and the next sync would succeed. Only newly written
+ * data can be trusted.
+ */
+function fsyncOrRewrite(disk: Disk, path: string): void {
+  try {
+    fsyncFile(disk, path);
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return;
+    const found = lookAt(disk, path);
+    if (found === null) return;
+    writeTemporary(disk, path, found.bytes, found.mode);
+    fsyncFile(disk, temporaryOf(path));
+    // Saved since: the next sync covers it.
+    if (lookAt(disk, path)?.hash !== found.hash) throw error;
+    checkFolders(disk, path);
+    disk.rename(temporaryOf(path), path);
+  }
+}
+
+function fsyncFolderIfThere(disk: Disk, folder: string): void {
+  try {
+    disk.fsyncFolder(folder);
+  } catch (error) {
+    // A person removed it, and the files in it.
+    if (errnoOf(error) !== "ENOENT") throw error;
+  }
+}

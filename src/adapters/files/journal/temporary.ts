@@ -1,0 +1,104 @@
+/** Temporary files beside their targets. Only the holder of the project's lock makes them, so any found is stale. */
+
+import { hashOf } from "../../../core/hash.ts";
+import { ensureFolder } from "../control.ts";
+import { closeQuietly, type Disk, errnoOf, isAbsence, writeAll } from "../disk.ts";
+import {
+  checkFolders,
+  folderOf,
+  foldersOf,
+  type KnownFolders,
+  nameOf,
+  statFile,
+  statFolder,
+} from "../look.ts";
+import { PERMISSIONS } from "./steps.ts";
+
+const LONGEST_NAME = 200;
+
+export function temporaryOf(path: string): string {
+  const name = nameOf(path);
+  const short = Buffer.byteLength(name) <= LONGEST_NAME ? name : hashOf(name);
+  const folder = folderOf(path);
+  return `${folder === "" ? "" : `${folder}/`}.${short}.pawl-tmp`;
+}
+
+/** Writes the bytes beside the path, with the mode of the existing file. Makes folders if needed. */
+export function writeTemporary(
+  disk: Disk,
+  path: string,
+  bytes: Uint8Array,
+  newMode: number | undefined,
+): void {
+  const known: KnownFolders = new Set();
+  ensureFolders(disk, path, known);
+  const there = statFile(disk, path, known)?.mode;
+  // New content never inherits bits that lend the owner's rights to whoever runs the file.
+  const wanted = there === undefined ? newMode : there & PERMISSIONS;
+  const temporary = temporaryOf(path);
+  const fd = openNew(disk, temporary, wanted ?? 0o644);
+  try {
+    writeAll(disk, fd, bytes, 0);
+    // The umask may have removed bits that the file had.
+    if (wanted !== undefined && disk.stat(fd).mode !== wanted) disk.chmod(fd, wanted);
+  } catch (error) {
+    closeQuietly(disk, fd);
+    tryUnlink(disk, temporary);
+    throw error;
+  }
+  disk.close(fd);
+}
+
+export function removeTemporary(disk: Disk, path: string): void {
+  try {
+    if (checkFolders(disk, path)) disk.unlink(temporaryOf(path));
+  } catch (error) {
+    if (!isAbsence(error)) throw error;
+  }
+}
+
+export function ensureFolders(disk: Disk, path: string, known?: KnownFolders): void {
+  if (checkFolders(disk, path, known)) return;
+  for (const folder of foldersOf(path)) if (statFolder(disk, folder) === null) ensureFolder(disk, folder);
+}
+
+/**
+ * Opens a file for writing. The folders on its way are checked before, and again once it is open: if one has become a
+ * link meanwhile, the open file is another one, and nothing is written to it.
+ */
+export function openInside(
+  disk: Disk,
+  path: string,
+  how: "append" | "new" | "update",
+  mode?: number,
+): number {
+  // A new file fails to open where there is one.
+  if (how === "new") checkFolders(disk, path);
+  const isThere = how !== "new" && statFile(disk, path) !== null;
+  const fd = disk.open(path, how, mode);
+  try {
+    checkFolders(disk, path);
+  } catch (error) {
+    closeQuietly(disk, fd);
+    if (!isThere) tryUnlink(disk, path);
+    throw error;
+  }
+  return fd;
+}
+
+function openNew(disk: Disk, path: string, mode: number): number {
+  try {
+    return openInside(disk, path, "new", mode);
+  } catch (error) {
+    if (errnoOf(error) !== "EEXIST") throw error;
+    // A link or a folder is an error: Pawl made neither.
+    if (statFile(disk, path) !== null) disk.unlink(path);
+    return openInside(disk, path, "new", mode);
+  }
+}
+
+function tryUnlink(disk: Disk, path: string): void {
+  try {
+    disk.unlink(path);
+  } catch {}
+}

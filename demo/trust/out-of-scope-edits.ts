@@ -1,7 +1,7 @@
 /** The fourth demonstration: an agent that works outside of its worktree, in Bloom's loop. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { worktreePathsOf } from "../../src/adapters/git/worktree-paths.ts";
+import { worktreePathsOf } from "../../src/adapters/git/workspace/worktree-paths.ts";
 import { workFolder } from "../../src/adapters/process/work-folder.ts";
 import { type AttemptResult, codeIn } from "./attempt.ts";
 import { type AttemptProject, type LoopEvent, type LoopRun, openAttemptProject } from "./attempt-project.ts";

@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { AGENT_VARIABLES } from "../adapters/agents/ancestry.ts";
 import { discover } from "../adapters/git/discover.ts";
-import { openGitHooks } from "../adapters/git/git-hooks.ts";
+import { openGitHooks } from "../adapters/git/workspace/git-hooks.ts";
 import { lastCall } from "../adapters/guard/calls.ts";
 import { openProofs } from "../adapters/guard/proofs.ts";
 import { tryCommand, tryGitHooks, tryPlugin } from "../adapters/guard/try.ts";

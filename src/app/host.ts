@@ -180,7 +180,7 @@ async function clientAppOf(home: string, root: string, environment: Environment)
 async function gitAt(root: string, environment: Environment, runtime: () => Promise<Runtime>) {
   const [{ openRepositories }, { openWorktrees }] = await Promise.all([
     import("../adapters/git/repositories.ts"),
-    import("../adapters/git/worktrees.ts"),
+    import("../adapters/git/workspace/worktrees.ts"),
   ]);
   const filters = async () => {
     const { store, settings } = await runtime();

@@ -8,7 +8,7 @@ import { systemClock } from "../adapters/clock/system-clock.ts";
 import { openLeaseManager } from "../adapters/files/lease-manager.ts";
 import { writeOwnFile } from "../adapters/files/own-folder.ts";
 import { openWatch } from "../adapters/files/watch.ts";
-import { openWorktrees } from "../adapters/git/worktrees.ts";
+import { openWorktrees } from "../adapters/git/workspace/worktrees.ts";
 import { openFreePorts } from "../adapters/process/free-ports.ts";
 import { openSetups } from "../adapters/setup/setup.ts";
 import { wallFor } from "../adapters/wall/wall.ts";

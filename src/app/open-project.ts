@@ -135,7 +135,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
 
 async function checkUntracked(folder: string, environment: Environment): Promise<void> {
   if (looksTracked(folder) === "no") return;
-  await (await import("../adapters/git/planted.ts")).checkUntracked({ folder, environment });
+  await (await import("../adapters/git/workspace/planted.ts")).checkUntracked({ folder, environment });
 }
 
 function journalOf(files: StoreOptions): Pick<Project, "foreignJournal" | "repairJournal"> {

@@ -29,7 +29,7 @@ export function openOutside(
     git: {
       ...lateGit(root, place, lacking, "."),
       async in(repo) {
-        const { checkoutOf, checkRepository } = await import("../adapters/git/worktree-paths.ts");
+        const { checkoutOf, checkRepository } = await import("../adapters/git/workspace/worktree-paths.ts");
         await checkRepository(root, repo, place);
         return lateGit(root, { ...place, folder: checkoutOf(root, repo) }, lacking, repo);
       },
@@ -110,7 +110,7 @@ function lateGit(root: string, place: GitCall, lacking: Lacking, repo: Repo): Gi
     },
     async committed(order) {
       await lacking(place, [order.commit]);
-      return (await import("../adapters/git/stripped-tree.ts")).committed(await withHub(), order);
+      return (await import("../adapters/git/workspace/stripped-tree.ts")).committed(await withHub(), order);
     },
     async commits(base, head) {
       await lacking(place, [head]);

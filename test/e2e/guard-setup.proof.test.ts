@@ -14,7 +14,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { AGENT_VARIABLES } from "../../src/adapters/agents/ancestry.ts";
-import { openGitHooks } from "../../src/adapters/git/git-hooks.ts";
+import { openGitHooks } from "../../src/adapters/git/workspace/git-hooks.ts";
 import { GUARDED_CLIENTS } from "../../src/guard/clients.ts";
 import { GUARD_SETUPS } from "../../src/surfaces/cli/guard/setup.ts";
 import { taskMarkdown } from "../rig/alfred-project.ts";

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { worktreePathsOf } from "../../src/adapters/git/worktree-paths.ts";
+import { worktreePathsOf } from "../../src/adapters/git/workspace/worktree-paths.ts";
 import { workFolder } from "../../src/adapters/process/work-folder.ts";
 import { runPawl } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openWorktrees } from "../../src/adapters/git/worktrees.ts";
+import { openWorktrees } from "../../src/adapters/git/workspace/worktrees.ts";
 import { CLIENTS } from "../../src/surfaces/cli/client-names.ts";
 import { CLIENT_FILES } from "../../src/surfaces/cli/clients.ts";
 import { type TemporaryProject, temporaryProject, testEnvironment } from "../rig/project.ts";

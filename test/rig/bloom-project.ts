@@ -3,7 +3,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseDocument } from "yaml";
-import { worktreePathsOf } from "../../src/adapters/git/worktree-paths.ts";
+import { worktreePathsOf } from "../../src/adapters/git/workspace/worktree-paths.ts";
 import { workFolder } from "../../src/adapters/process/work-folder.ts";
 import type { Repo } from "../../src/core/ports/worktrees.ts";
 import type { Task } from "../../src/tasks-file/task.ts";

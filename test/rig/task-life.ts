@@ -5,7 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openWorktrees } from "../../src/adapters/git/worktrees.ts";
+import { openWorktrees } from "../../src/adapters/git/workspace/worktrees.ts";
 import type { Worktree } from "../../src/core/ports/worktrees.ts";
 import { until } from "./until.ts";
 

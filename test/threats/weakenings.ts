@@ -45,7 +45,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the look at what stands in the place of records",
-      file: "src/adapters/git/stripped-tree.ts",
+      file: "src/adapters/git/workspace/stripped-tree.ts",
       find: "left === ENTIRELY && FILE_MODES.has(entry.mode) ? [] : [entry]",
       replace: "below === ENTIRELY ? [] : [entry]",
       tests: [
@@ -108,7 +108,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   "Pawl's folder in a repository": [
     {
       takes: "the refusal to commit in such a repository",
-      file: "src/adapters/git/planted.ts",
+      file: "src/adapters/git/workspace/planted.ts",
       find: 'if (looksTracked(call.folder) === "no") return;',
       replace: 'if (looksTracked(call.folder) !== "yes") return;',
       tests: [
@@ -117,11 +117,11 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the other spellings of the folder in a branch",
-      file: "src/adapters/git/planted.ts",
+      file: "src/adapters/git/workspace/planted.ts",
       find: 'if (path.split("/").some(isPawlName)) return "pawl";',
       replace: 'if (path.split("/").includes(".pawl")) return "pawl";',
       tests: [
-        "src/adapters/git/worktrees.test.ts: is not merged where a commit of it holds .PAWL/journal, be it only in between",
+        "src/adapters/git/workspace/worktrees.test.ts: is not merged where a commit of it holds .PAWL/journal, be it only in between",
       ],
     },
     {
@@ -1132,7 +1132,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "movedBranches(branches, await branchesOf(place, paths), paths);",
       replace: "movedBranches(branches, branches, paths);",
       tests: [
-        "src/adapters/git/worktrees.test.ts: tells a branch that was moved, and not by a merge of Pawl's nor in a worktree of its",
+        "src/adapters/git/workspace/worktrees.test.ts: tells a branch that was moved, and not by a merge of Pawl's nor in a worktree of its",
       ],
     },
     {
@@ -1146,29 +1146,31 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the look at whether the worktree is whole",
-      file: "src/adapters/git/ensure.ts",
+      file: "src/adapters/git/workspace/ensure.ts",
       find: "if (isThere && isWhole(top))",
       replace: "if (isThere)",
       tests: [
         "test/e2e/bloom-lost-worktree.proof.test.ts: is made anew; the person's checkout stays as it is, and the agent is told where its files are",
-        "src/adapters/git/worktrees.test.ts: is set aside whole and made anew: it was removed",
+        "src/adapters/git/workspace/worktrees.test.ts: is set aside whole and made anew: it was removed",
       ],
     },
     {
       takes: "the look at what is in the place of `.git`",
-      file: "src/adapters/git/whole.ts",
+      file: "src/adapters/git/workspace/whole.ts",
       find: "lstatSync(join(top, name)).isDirectory();",
       replace: "existsSync(join(top, name));",
       tests: [
-        "src/adapters/git/worktrees.test.ts: is set aside whole and made anew: it became a link to another",
+        "src/adapters/git/workspace/worktrees.test.ts: is set aside whole and made anew: it became a link to another",
       ],
     },
     {
       takes: "the refusal to remove what is no worktree any more",
-      file: "src/adapters/git/remove.ts",
+      file: "src/adapters/git/workspace/remove.ts",
       find: "  if (there && !isWhole(folder))\n",
       replace: "  if (!there && !isWhole(folder))\n",
-      tests: ["src/adapters/git/worktrees.test.ts: is never taken for the checkout around it, nor removed"],
+      tests: [
+        "src/adapters/git/workspace/worktrees.test.ts: is never taken for the checkout around it, nor removed",
+      ],
     },
   ],
   "One edit loosens the rules": [
@@ -1468,10 +1470,10 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   "Forged objects": [
     {
       takes: "git's checks of what comes in",
-      file: "src/adapters/git/hand-in.ts",
+      file: "src/adapters/git/workspace/hand-in.ts",
       find: '...way, "--strict", ',
       replace: "...way, ",
-      tests: ["src/adapters/git/hand-in.test.ts: takes no tree with .git: a folder named .git"],
+      tests: ["src/adapters/git/workspace/hand-in.test.ts: takes no tree with .git: a folder named .git"],
     },
     {
       takes: "the look's own git folder",
@@ -1479,7 +1481,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: 'export GIT_OPTIONAL_LOCKS=1 GIT_DIR="$look" GIT_WORK_TREE="$PWD" GIT_INDEX_FILE="$look/index"',
       replace: "export GIT_OPTIONAL_LOCKS=1",
       tests: [
-        "src/adapters/git/hand-in.test.ts: sees what is not committed, whatever the workspace's git folder says",
+        "src/adapters/git/workspace/hand-in.test.ts: sees what is not committed, whatever the workspace's git folder says",
       ],
     },
     {
@@ -1488,7 +1490,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: '  await linkAll(objects, join(draft, "objects"));\n  const alternates = alternatesOf(objects);\n',
       replace: "  const alternates = [objects, ...alternatesOf(objects)];\n",
       tests: [
-        "src/adapters/git/hand-in.test.ts: keeps what a workspace borrows, whatever the person's repository does",
+        "src/adapters/git/workspace/hand-in.test.ts: keeps what a workspace borrows, whatever the person's repository does",
       ],
     },
     {
@@ -1594,7 +1596,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the comparison of a hook's lines with those that Pawl writes",
-      file: "src/adapters/git/git-hooks.ts",
+      file: "src/adapters/git/workspace/git-hooks.ts",
       find: 'if (text?.replace(SHELL_LINE, "").startsWith(lines)) return "whole";',
       replace: 'if (text?.includes(lines)) return "whole";',
       tests: [
@@ -1603,7 +1605,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the look for a link in the place where a hook goes aside",
-      file: "src/adapters/git/git-hooks.ts",
+      file: "src/adapters/git/workspace/git-hooks.ts",
       find: "paths.flatMap((path) => [path, path + ASIDE]).find(isLink)",
       replace: "paths.find(isLink)",
       tests: [

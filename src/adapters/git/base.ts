@@ -1,14 +1,14 @@
 /** What a branch builds on, and a commit of its target checked out apart from all work. */
 import { rm } from "node:fs/promises";
 import type { Base, BaseOrder, CheckedOut, Repo } from "../../core/ports/worktrees.ts";
-import { insideOf, makeWorkspace } from "./ensure.ts";
 import { git, gitLine } from "./git.ts";
 import { follow, openHub } from "./hub.ts";
 import { fetchBranch } from "./merge.ts";
 import { isAncestor } from "./reader.ts";
 import { branchRefs, commitOf, upstreamOf } from "./refs.ts";
-import type { Workplace } from "./workplace.ts";
-import { checkBranch, checkoutOf, worktreePathsOf } from "./worktree-paths.ts";
+import { insideOf, makeWorkspace } from "./workspace/ensure.ts";
+import type { Workplace } from "./workspace/workplace.ts";
+import { checkBranch, checkoutOf, worktreePathsOf } from "./workspace/worktree-paths.ts";
 
 export async function baseOf(place: Workplace, order: BaseOrder): Promise<Base | null> {
   const call = place.call(checkoutOf(place.projectRoot, order.repo));

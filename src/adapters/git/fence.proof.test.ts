@@ -23,7 +23,7 @@ import { until } from "../../../test/rig/until.ts";
 import type { MergeOrder, PreparedMerge, SharedWorktrees, Worktree } from "../../core/ports/worktrees.ts";
 import { workFolder } from "../process/work-folder.ts";
 import type { Fence, FenceKind } from "./fence.ts";
-import { openWorktrees } from "./worktrees.ts";
+import { openWorktrees } from "./workspace/worktrees.ts";
 
 let scratch: string;
 let remote: string;

@@ -11,7 +11,7 @@ import { diff } from "./diff.ts";
 import { look } from "./look.ts";
 import { openRepositories } from "./repositories.ts";
 import { snapshot } from "./tree.ts";
-import { openWorktrees } from "./worktrees.ts";
+import { openWorktrees } from "./workspace/worktrees.ts";
 
 let root: string;
 let home: string;

@@ -34,9 +34,9 @@ import { giveLoose, isSmallPack } from "./loose.ts";
 import { ask } from "./reader.ts";
 import { commitOf } from "./refs.ts";
 import { type KnownConfig, lastOf } from "./safe-config.ts";
-import { configText } from "./skeleton.ts";
-import { lockName, type Workplace } from "./workplace.ts";
-import { worktreePathsOf } from "./worktree-paths.ts";
+import { configText } from "./workspace/skeleton.ts";
+import { lockName, type Workplace } from "./workspace/workplace.ts";
+import { worktreePathsOf } from "./workspace/worktree-paths.ts";
 
 const LOCK_LIMIT = 300_000;
 const LIMIT = 600_000;

@@ -29,13 +29,9 @@ import type {
 } from "../../core/ports/worktrees.ts";
 import { isAbsence } from "../files/disk.ts";
 import { writeWhole } from "../files/write-whole.ts";
-import { insideOf, makeWorkspace } from "./ensure.ts";
 import { fetchMoved } from "./fetch.ts";
 import { type GitCall, git, gitFailed, gitLine } from "./git.ts";
-import { handIn, refusedWork } from "./hand-in.ts";
 import { follow, give, openHub, tipOf } from "./hub.ts";
-import { inside } from "./inside.ts";
-import { plantedIn } from "./planted.ts";
 import { NO_HOOKS, pushCommit, type Send } from "./push.ts";
 import { isAncestor } from "./reader.ts";
 import {
@@ -50,9 +46,13 @@ import {
   upstreamOf,
 } from "./refs.ts";
 import { signed } from "./sign.ts";
-import { bringSubmodules } from "./submodules.ts";
-import { lockName, type Workplace } from "./workplace.ts";
-import { checkBranch, type WorktreePaths, worktreePathsOf } from "./worktree-paths.ts";
+import { insideOf, makeWorkspace } from "./workspace/ensure.ts";
+import { handIn, refusedWork } from "./workspace/hand-in.ts";
+import { inside } from "./workspace/inside.ts";
+import { plantedIn } from "./workspace/planted.ts";
+import { bringSubmodules } from "./workspace/submodules.ts";
+import { lockName, type Workplace } from "./workspace/workplace.ts";
+import { checkBranch, type WorktreePaths, worktreePathsOf } from "./workspace/worktree-paths.ts";
 
 const MERGE_LIMIT = 600_000;
 

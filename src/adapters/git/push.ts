@@ -10,8 +10,8 @@ import { isAncestor } from "./reader.ts";
 import { reasonOf } from "./reason.ts";
 import { checkoutsOf, commitOf, remoteOf } from "./refs.ts";
 import { hooksFolder } from "./safe-config.ts";
-import type { Workplace } from "./workplace.ts";
-import { checkBranch, checkoutOf } from "./worktree-paths.ts";
+import type { Workplace } from "./workspace/workplace.ts";
+import { checkBranch, checkoutOf } from "./workspace/worktree-paths.ts";
 
 export const PUSH_LIMIT = 600_000;
 

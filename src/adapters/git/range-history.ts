@@ -11,8 +11,8 @@ import type { Entry, View } from "../../core/ports/store.ts";
 import { lastLineOf } from "../../core/text/last-line.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
 import { readObjects } from "./objects.ts";
-import { plantedIn } from "./planted.ts";
-import { prefixOf, strippedTrees } from "./stripped-tree.ts";
+import { plantedIn } from "./workspace/planted.ts";
+import { prefixOf, strippedTrees } from "./workspace/stripped-tree.ts";
 
 export interface RangePlace {
   readonly call: GitCall;

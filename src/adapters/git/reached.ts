@@ -4,8 +4,8 @@ import { fetchOne } from "./fetch.ts";
 import { type GitCall, git } from "./git.ts";
 import { openHub, tipOf } from "./hub.ts";
 import { upstreamOf } from "./refs.ts";
-import type { Workplace } from "./workplace.ts";
-import { checkBranch, checkoutOf } from "./worktree-paths.ts";
+import type { Workplace } from "./workspace/workplace.ts";
+import { checkBranch, checkoutOf } from "./workspace/worktree-paths.ts";
 
 export async function reached(place: Workplace, order: ReachedOrder): Promise<"yes" | "no" | "unreachable"> {
   const branch = checkBranch(order.branch);

@@ -22,7 +22,7 @@ import type { Delivery, MergeOrder } from "../../core/ports/worktrees.ts";
 import { DEFAULT_SETTINGS } from "../../core/settings.ts";
 import { workspaceEnvironment } from "../process/work-folder.ts";
 import { openWall } from "../wall/wall.ts";
-import { openWorktrees } from "./worktrees.ts";
+import { openWorktrees } from "./workspace/worktrees.ts";
 
 /** A person's world: a home, a project, and what the life of a task in it left. */
 class World {

@@ -12,8 +12,8 @@ import { type GitCall, git } from "./git.ts";
 import { statusOf } from "./look.ts";
 import { remoteOf } from "./refs.ts";
 import { sync } from "./sync.ts";
-import { lockName, openWorkplace, type Workplace } from "./workplace.ts";
-import { checkoutOf, checkRepository, encodeName } from "./worktree-paths.ts";
+import { lockName, openWorkplace, type Workplace } from "./workspace/workplace.ts";
+import { checkoutOf, checkRepository, encodeName } from "./workspace/worktree-paths.ts";
 
 /** The depth to which the project is searched for repositories. */
 const DEPTH = 4;

@@ -17,7 +17,7 @@ import { looking } from "../../../test/rig/looking.ts";
 import { copyPrepared } from "../../../test/rig/prepared.ts";
 import { promise } from "../../../test/rig/promise.ts";
 import type { MergeOrder, PreparedMerge, Worktree } from "../../core/ports/worktrees.ts";
-import { openWorktrees } from "./worktrees.ts";
+import { openWorktrees } from "./workspace/worktrees.ts";
 
 let scratch: string;
 let root: string;

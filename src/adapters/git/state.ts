@@ -8,19 +8,19 @@ import { isObjectId } from "../../core/object-id.ts";
 import type { Folder, Repo, WorkDone, Worktree, WorktreeState } from "../../core/ports/worktrees.ts";
 import { beside, topOf } from "../process/work-folder.ts";
 import { configOf, type GitAnswer, type GitCall, gitFailed, gitLine } from "./git.ts";
-import { handIn, refusedWork, type Tip } from "./hand-in.ts";
 import { follow, formOf, openHub } from "./hub.ts";
 import { moveRef, newestIn } from "./hub-refs.ts";
-import { inside } from "./inside.ts";
-import { bringLarge, isLargeName, MOST_LARGE } from "./large.ts";
 import { parseStatus } from "./look.ts";
 import { countMissing } from "./reader.ts";
 import { branchRefs, commitOf, OPERATIONS, type Operation, remoteOf, upstreamOf } from "./refs.ts";
 import { isSigning, signed } from "./sign.ts";
-import { configText } from "./skeleton.ts";
-import { isWhole } from "./whole.ts";
-import type { Workplace } from "./workplace.ts";
-import { checkBranch, checkoutOf } from "./worktree-paths.ts";
+import { handIn, refusedWork, type Tip } from "./workspace/hand-in.ts";
+import { inside } from "./workspace/inside.ts";
+import { bringLarge, isLargeName, MOST_LARGE } from "./workspace/large.ts";
+import { configText } from "./workspace/skeleton.ts";
+import { isWhole } from "./workspace/whole.ts";
+import type { Workplace } from "./workspace/workplace.ts";
+import { checkBranch, checkoutOf } from "./workspace/worktree-paths.ts";
 
 /** What a workspace holds, once its commits have come in. */
 export interface Held {

@@ -13,8 +13,8 @@ import { type GitCall, git, gitLine } from "./git.ts";
 import { NO_HOOKS } from "./push.ts";
 import { countMissing, isAncestor } from "./reader.ts";
 import { branchHeldBy, checkoutsOf, gitFolder, remoteOf, unfinishedIn } from "./refs.ts";
-import { lockName, type Workplace } from "./workplace.ts";
-import { checkoutOf, checkRepository } from "./worktree-paths.ts";
+import { lockName, type Workplace } from "./workspace/workplace.ts";
+import { checkoutOf, checkRepository } from "./workspace/worktree-paths.ts";
 
 const FETCH_LIMIT = 600_000;
 const LOCK_LIMIT = 300_000;

@@ -13,8 +13,8 @@ import { git } from "./git.ts";
 import { statusOf } from "./look.ts";
 import { isPublished } from "./merge.ts";
 import { checkoutsOf } from "./refs.ts";
-import type { Workplace } from "./workplace.ts";
-import { type WorktreePaths, worktreePathsOf } from "./worktree-paths.ts";
+import type { Workplace } from "./workspace/workplace.ts";
+import { type WorktreePaths, worktreePathsOf } from "./workspace/worktree-paths.ts";
 
 /** A file system's clock advances in ticks, and lags behind the system's own. */
 const TICK = 50;

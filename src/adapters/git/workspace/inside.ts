@@ -3,8 +3,8 @@
  * any of it: a script runs there, behind the wall if there is one, and what it says is checked outside.
  */
 
-import { gitSettings } from "../process/environment.ts";
-import { topOf, workspaceEnvironment } from "../process/work-folder.ts";
+import { gitSettings } from "../../process/environment.ts";
+import { topOf, workspaceEnvironment } from "../../process/work-folder.ts";
 import {
   checkFilter,
   configOf,
@@ -13,8 +13,8 @@ import {
   gitFailed,
   plainEnvironment,
   runProgram,
-} from "./git.ts";
-import { driverOverrides, FIXED, filtersIn } from "./safe-config.ts";
+} from "../git.ts";
+import { driverOverrides, FIXED, filtersIn } from "../safe-config.ts";
 import type { Workplace } from "./workplace.ts";
 
 export interface InsideOrder

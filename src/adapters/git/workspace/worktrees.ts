@@ -1,7 +1,7 @@
 /** Implements the port `Worktrees` with real git. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { attempt } from "../../core/attempt.ts";
+import { attempt } from "../../../core/attempt.ts";
 import type {
   HeldLease,
   Meanwhile,
@@ -9,18 +9,18 @@ import type {
   SharedWorktrees,
   Worktree,
   Worktrees,
-} from "../../core/ports/worktrees.ts";
-import { errnoOf, isAbsence } from "../files/disk.ts";
-import { baseOf, checkOut, treeOf } from "./base.ts";
+} from "../../../core/ports/worktrees.ts";
+import { errnoOf, isAbsence } from "../../files/disk.ts";
+import { baseOf, checkOut, treeOf } from "../base.ts";
+import { type Fence, openFence, pushFenced } from "../fence.ts";
+import type { GitCall } from "../git.ts";
+import { bringIn, prepareMerge, publishMerge, renewMerge, takeTurn } from "../merge.ts";
+import { hookOptions, leave, PUSH_LIMIT, push, type Send } from "../push.ts";
+import { reached } from "../reached.ts";
+import { workDone, worktreeState } from "../state.ts";
+import { watchCheckout } from "../watch-checkout.ts";
 import { ensureWorktree, insideOf } from "./ensure.ts";
-import { type Fence, openFence, pushFenced } from "./fence.ts";
-import type { GitCall } from "./git.ts";
-import { bringIn, prepareMerge, publishMerge, renewMerge, takeTurn } from "./merge.ts";
-import { hookOptions, leave, PUSH_LIMIT, push, type Send } from "./push.ts";
-import { reached } from "./reached.ts";
 import { removeWorktree } from "./remove.ts";
-import { workDone, worktreeState } from "./state.ts";
-import { watchCheckout } from "./watch-checkout.ts";
 import { checkHeld, forgetWork, type Held, saveWork, takeUp } from "./wip.ts";
 import { openWorkplace, type Walled, type Workplace } from "./workplace.ts";
 import { worktreePathsOf } from "./worktree-paths.ts";

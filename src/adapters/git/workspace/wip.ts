@@ -8,7 +8,7 @@
  * S3  Whatever is cut short is found unfinished by the next look, and done again.
  */
 
-import { PawlError } from "../../core/error.ts";
+import { PawlError } from "../../../core/error.ts";
 import type {
   EnsuredWorktree,
   EnsureOrder,
@@ -17,21 +17,21 @@ import type {
   Repo,
   Saved,
   Worktree,
-} from "../../core/ports/worktrees.ts";
-import { oneLine } from "../../core/text/blanks.ts";
-import { beside, topOf } from "../process/work-folder.ts";
+} from "../../../core/ports/worktrees.ts";
+import { oneLine } from "../../../core/text/blanks.ts";
+import { beside, topOf } from "../../process/work-folder.ts";
+import { type Fence, type FencedPushed, ownRef, pushFenced, raise } from "../fence.ts";
+import { fetch } from "../fetch.ts";
+import { type GitCall, git, gitFailed, gitLine } from "../git.ts";
+import { followCommits, give, openHub } from "../hub.ts";
+import { hookOptions, NO_HOOKS } from "../push.ts";
+import { countMissing, isAncestor } from "../reader.ts";
+import { reasonOf } from "../reason.ts";
+import { commitOf, identityOf, remoteOf } from "../refs.ts";
+import { holdings } from "../state.ts";
 import { ensureWorktree } from "./ensure.ts";
-import { type Fence, type FencedPushed, ownRef, pushFenced, raise } from "./fence.ts";
-import { fetch } from "./fetch.ts";
-import { type GitCall, git, gitFailed, gitLine } from "./git.ts";
 import { bringObjects, refusedWork } from "./hand-in.ts";
-import { followCommits, give, openHub } from "./hub.ts";
 import { inside } from "./inside.ts";
-import { hookOptions, NO_HOOKS } from "./push.ts";
-import { countMissing, isAncestor } from "./reader.ts";
-import { reasonOf } from "./reason.ts";
-import { commitOf, identityOf, remoteOf } from "./refs.ts";
-import { holdings } from "./state.ts";
 import { isWhole, setAside } from "./whole.ts";
 import type { Workplace } from "./workplace.ts";
 import {

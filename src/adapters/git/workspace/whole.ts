@@ -1,7 +1,7 @@
 /** Whether a workspace still is a repository of its own, by its files alone; and what is done with one that is not. */
 import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { attempt } from "../../core/attempt.ts";
+import { attempt } from "../../../core/attempt.ts";
 
 /** Whether the folder still is a repository of its own. */
 export function isWhole(top: string): boolean {

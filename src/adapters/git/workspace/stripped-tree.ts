@@ -5,11 +5,11 @@
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { relative, sep } from "node:path";
-import type { CommittedTree } from "../../core/ports/git.ts";
-import { forkOf } from "./changes.ts";
-import { discover } from "./discover.ts";
-import { type GitCall, git, gitLine } from "./git.ts";
-import { FOLDER_MODE, parseTree, readObjects, type TreeEntry } from "./objects.ts";
+import type { CommittedTree } from "../../../core/ports/git.ts";
+import { forkOf } from "../changes.ts";
+import { discover } from "../discover.ts";
+import { type GitCall, git, gitLine } from "../git.ts";
+import { FOLDER_MODE, parseTree, readObjects, type TreeEntry } from "../objects.ts";
 
 const FILE_MODES: ReadonlySet<string> = new Set(["100644", "100755"]);
 

@@ -4,8 +4,8 @@
  */
 import { copyFileSync, existsSync, lstatSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { discover } from "./discover.ts";
-import { type GitCall, git } from "./git.ts";
+import { discover } from "../discover.ts";
+import { type GitCall, git } from "../git.ts";
 
 const NAME = ".worktreeinclude";
 

@@ -11,7 +11,7 @@
 import { constants, copyFileSync, existsSync, lstatSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { attempt } from "../../core/attempt.ts";
+import { attempt } from "../../../core/attempt.ts";
 import {
   type GitHooks,
   type GitHooksChange,
@@ -19,13 +19,13 @@ import {
   GUARDED_HOOKS,
   type GuardedHook,
   type HookLook,
-} from "../../core/ports/git-hooks.ts";
-import { writeOwnFile } from "../files/own-folder.ts";
-import { realPathOf } from "../files/real-path.ts";
-import type { Environment } from "../process/environment.ts";
-import { discover } from "./discover.ts";
-import { configOf } from "./git.ts";
-import { lastOf } from "./safe-config.ts";
+} from "../../../core/ports/git-hooks.ts";
+import { writeOwnFile } from "../../files/own-folder.ts";
+import { realPathOf } from "../../files/real-path.ts";
+import type { Environment } from "../../process/environment.ts";
+import { discover } from "../discover.ts";
+import { configOf } from "../git.ts";
+import { lastOf } from "../safe-config.ts";
 
 export interface HooksPlace {
   readonly root: string;

@@ -6,14 +6,14 @@
  */
 import { realpathSync } from "node:fs";
 import { join, relative } from "node:path";
-import { attempt } from "../../core/attempt.ts";
-import { PawlError } from "../../core/error.ts";
-import { hashOf } from "../../core/hash.ts";
-import { projectPath } from "../../core/path.ts";
-import type { Folder, Repo } from "../../core/ports/worktrees.ts";
-import { ownPlace } from "../files/own-folder.ts";
-import { discover } from "./discover.ts";
-import { type GitCall, git } from "./git.ts";
+import { attempt } from "../../../core/attempt.ts";
+import { PawlError } from "../../../core/error.ts";
+import { hashOf } from "../../../core/hash.ts";
+import { projectPath } from "../../../core/path.ts";
+import type { Folder, Repo } from "../../../core/ports/worktrees.ts";
+import { ownPlace } from "../../files/own-folder.ts";
+import { discover } from "../discover.ts";
+import { type GitCall, git } from "../git.ts";
 
 const LONGEST = 180;
 

@@ -9,14 +9,14 @@
  */
 import { closeSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { isObjectId } from "../../core/object-id.ts";
-import { birthOf } from "../checks/process.ts";
-import { writeAll } from "../files/write-whole.ts";
-import { type GitCall, git, gitFailed, plainEnvironment, quotedPath, runProgram } from "./git.ts";
-import { missingIn } from "./hub.ts";
-import { moveRef } from "./hub-refs.ts";
+import { isObjectId } from "../../../core/object-id.ts";
+import { birthOf } from "../../checks/process.ts";
+import { writeAll } from "../../files/write-whole.ts";
+import { type GitCall, git, gitFailed, plainEnvironment, quotedPath, runProgram } from "../git.ts";
+import { missingIn } from "../hub.ts";
+import { moveRef } from "../hub-refs.ts";
+import { isSmallPack } from "../loose.ts";
 import { inside } from "./inside.ts";
-import { isSmallPack } from "./loose.ts";
 import type { Workplace } from "./workplace.ts";
 
 const LIMIT = 600_000;

@@ -1,16 +1,16 @@
 /** Removes a workspace if its work is elsewhere. */
 import { existsSync, renameSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import type { Keep, Removed, Worktree } from "../../core/ports/worktrees.ts";
-import { beside, GIT_CONFIG, GIT_READS } from "../process/work-folder.ts";
-import { SET_UP } from "../setup/setup.ts";
-import { type GitCall, git } from "./git.ts";
-import { follow, followCommits, openHub } from "./hub.ts";
-import { moveRef } from "./hub-refs.ts";
-import { NO_HOOKS } from "./push.ts";
-import { countMissing, isAncestor } from "./reader.ts";
-import { branchRefs, checkoutsOf, commitOf, remoteOf, upstreamOf } from "./refs.ts";
-import { checkedOut, holdings, unmergedCommits } from "./state.ts";
+import type { Keep, Removed, Worktree } from "../../../core/ports/worktrees.ts";
+import { beside, GIT_CONFIG, GIT_READS } from "../../process/work-folder.ts";
+import { SET_UP } from "../../setup/setup.ts";
+import { type GitCall, git } from "../git.ts";
+import { follow, followCommits, openHub } from "../hub.ts";
+import { moveRef } from "../hub-refs.ts";
+import { NO_HOOKS } from "../push.ts";
+import { countMissing, isAncestor } from "../reader.ts";
+import { branchRefs, checkoutsOf, commitOf, remoteOf, upstreamOf } from "../refs.ts";
+import { checkedOut, holdings, unmergedCommits } from "../state.ts";
 import { isWhole } from "./whole.ts";
 import { lockName, type Workplace } from "./workplace.ts";
 import { checkBranch, worktreePathsOf } from "./worktree-paths.ts";

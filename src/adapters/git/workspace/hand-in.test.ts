@@ -16,9 +16,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { commit, git, USER } from "../../../test/rig/git-user.ts";
-import { promise } from "../../../test/rig/promise.ts";
-import type { Worktree } from "../../core/ports/worktrees.ts";
+import { commit, git, USER } from "../../../../test/rig/git-user.ts";
+import { promise } from "../../../../test/rig/promise.ts";
+import type { Worktree } from "../../../core/ports/worktrees.ts";
 import { openWorktrees } from "./worktrees.ts";
 
 let scratch: string;

@@ -9,22 +9,19 @@
  */
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { attempt } from "../../core/attempt.ts";
-import { PawlError } from "../../core/error.ts";
-import type { EnsureOrder, Folder, Worktree } from "../../core/ports/worktrees.ts";
-import { errnoOf, isAbsence } from "../files/disk.ts";
-import { beside, GIT_CONFIG, GIT_READS } from "../process/work-folder.ts";
-import { SET_UP } from "../setup/setup.ts";
-import { discover } from "./discover.ts";
-import { fetchMoved } from "./fetch.ts";
-import { configOf, type GitCall, gitLine } from "./git.ts";
-import { alternatesOf, follow, followAll, formOf, openHub } from "./hub.ts";
-import { moveRef } from "./hub-refs.ts";
-import { bringIncluded } from "./include.ts";
-import { inside } from "./inside.ts";
-import { copyOwn, personConfig } from "./person-config.ts";
-import { isAncestor } from "./reader.ts";
-import { listRefs, plainRepository } from "./ref-files.ts";
+import { attempt } from "../../../core/attempt.ts";
+import { PawlError } from "../../../core/error.ts";
+import type { EnsureOrder, Folder, Worktree } from "../../../core/ports/worktrees.ts";
+import { errnoOf, isAbsence } from "../../files/disk.ts";
+import { beside, GIT_CONFIG, GIT_READS } from "../../process/work-folder.ts";
+import { SET_UP } from "../../setup/setup.ts";
+import { discover } from "../discover.ts";
+import { fetchMoved } from "../fetch.ts";
+import { configOf, type GitCall, gitLine } from "../git.ts";
+import { alternatesOf, follow, followAll, formOf, openHub } from "../hub.ts";
+import { moveRef } from "../hub-refs.ts";
+import { isAncestor } from "../reader.ts";
+import { listRefs, plainRepository } from "../ref-files.ts";
 import {
   branchRefs,
   checkoutsOf,
@@ -33,10 +30,13 @@ import {
   missingIdentity,
   remoteOf,
   upstreamOf,
-} from "./refs.ts";
-import { checkSigning } from "./sign.ts";
+} from "../refs.ts";
+import { checkSigning } from "../sign.ts";
+import { openLook } from "../state.ts";
+import { bringIncluded } from "./include.ts";
+import { inside } from "./inside.ts";
+import { copyOwn, personConfig } from "./person-config.ts";
 import { configText } from "./skeleton.ts";
-import { openLook } from "./state.ts";
 import { isWhole, setAside } from "./whole.ts";
 import { lockName, type Workplace } from "./workplace.ts";
 import { checkBranch, checkRepository, type WorktreePaths, worktreePathsOf } from "./worktree-paths.ts";

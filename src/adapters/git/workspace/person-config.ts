@@ -7,10 +7,10 @@
 import { copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, relative } from "node:path";
-import { attempt } from "../../core/attempt.ts";
-import type { Environment } from "../process/environment.ts";
-import { configOf, type GitCall } from "./git.ts";
-import { type ConfigEntry, hooksFolder, lastOf } from "./safe-config.ts";
+import { attempt } from "../../../core/attempt.ts";
+import type { Environment } from "../../process/environment.ts";
+import { configOf, type GitCall } from "../git.ts";
+import { type ConfigEntry, hooksFolder, lastOf } from "../safe-config.ts";
 import { configText } from "./skeleton.ts";
 
 const OWN =

@@ -2,10 +2,10 @@
  * Files that never belong in a repository: Pawl's own folder, in any spelling, which whoever checks it out would treat
  * as their own project's state; and nested repositories, committed as a bare link to a commit that nobody has.
  */
-import { PawlError } from "../../core/error.ts";
-import { isPawlName } from "../../core/path.ts";
-import { type GitCall, git } from "./git.ts";
-import { looksTracked } from "./tracked.ts";
+import { PawlError } from "../../../core/error.ts";
+import { isPawlName } from "../../../core/path.ts";
+import { type GitCall, git } from "../git.ts";
+import { looksTracked } from "../tracked.ts";
 
 const LINK = "160000";
 

@@ -1,8 +1,8 @@
 /** Submodules that a task moves on: whoever takes the merge must be able to get their commits. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { discover } from "./discover.ts";
-import { type GitCall, git, gitLine } from "./git.ts";
+import { discover } from "../discover.ts";
+import { type GitCall, git, gitLine } from "../git.ts";
 
 const LINK = "160000";
 const FETCH_LIMIT = 60_000;

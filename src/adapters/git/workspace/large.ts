@@ -5,9 +5,9 @@
 import { createHash } from "node:crypto";
 import { closeSync, existsSync, mkdirSync, openSync, readlinkSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { PawlError } from "../../core/error.ts";
-import { writeAll } from "../files/write-whole.ts";
-import type { GitCall } from "./git.ts";
+import { PawlError } from "../../../core/error.ts";
+import { writeAll } from "../../files/write-whole.ts";
+import type { GitCall } from "../git.ts";
 import { inside } from "./inside.ts";
 import type { Workplace } from "./workplace.ts";
 

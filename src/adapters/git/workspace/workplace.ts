@@ -1,15 +1,15 @@
 /** What all operations on a project's workspaces share. */
 import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { attempt } from "../../core/attempt.ts";
-import { PawlError } from "../../core/error.ts";
-import { LOCKS } from "../files/control.ts";
-import { type Lock, type Locks, openLocks } from "../files/locks.ts";
-import { nodeDisk } from "../files/node-disk.ts";
-import { writeWhole } from "../files/write-whole.ts";
-import { keepProgramsFrom } from "../process/programs.ts";
-import { OWNER, workFolder } from "../process/work-folder.ts";
-import type { GitCall } from "./git.ts";
+import { attempt } from "../../../core/attempt.ts";
+import { PawlError } from "../../../core/error.ts";
+import { LOCKS } from "../../files/control.ts";
+import { type Lock, type Locks, openLocks } from "../../files/locks.ts";
+import { nodeDisk } from "../../files/node-disk.ts";
+import { writeWhole } from "../../files/write-whole.ts";
+import { keepProgramsFrom } from "../../process/programs.ts";
+import { OWNER, workFolder } from "../../process/work-folder.ts";
+import type { GitCall } from "../git.ts";
 import { encodeName } from "./worktree-paths.ts";
 
 /** What a program is started with behind the wall. */

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, realpathSync } from "node:fs";
 import { extname, join } from "node:path";
 import { agentAbove } from "../adapters/agents/ancestry.ts";
-import { lastWords } from "../adapters/agents/last-words.ts";
+import { lastWords } from "../adapters/agents/dialects/last-words.ts";
 import { openMemory } from "../adapters/files/memory.ts";
 import { openBrowser } from "../adapters/process/open-browser.ts";
 import { holderOf, peerSocket, tellsPeers } from "../adapters/process/peer.ts";

@@ -56,7 +56,7 @@ export function projectsPort({ environment, home, open, workflows, workingFolder
     },
     ...(environment.PAWL_OUTBOX ? { post: posting(environment.PAWL_OUTBOX, environment) } : {}),
     async lastWords(root) {
-      const { lastWords } = await import("../adapters/agents/last-words.ts");
+      const { lastWords } = await import("../adapters/agents/dialects/last-words.ts");
       return (agentRun) => lastWords(root, agentRun);
     },
     leftovers: async (root) => (await import("./leftovers.ts")).openLeftovers(root, environment),

@@ -1,6 +1,6 @@
 /** Folds the lines of a run's stream into what is known of it, and judges the run at its end. Pure. */
 import type { AgentEvent, AgentModel, AgentUsage } from "../../core/ports/agents.ts";
-import type { AgentLine, Fault } from "./dialect.ts";
+import type { AgentLine, Fault } from "./dialects/dialect.ts";
 import type { ProcessEnd } from "./run-process.ts";
 
 export interface Heard {

@@ -5,10 +5,10 @@ import type { AgentEnd, AgentEvent, AgentOrder, Limited } from "../../core/ports
 import { findProgram } from "../process/programs.ts";
 import type { HomePlace } from "../wall/homes.ts";
 import { capabilityOf } from "./capability.ts";
-import type { AgentLine, Fault } from "./dialect.ts";
+import type { AgentLine, Fault } from "./dialects/dialect.ts";
+import { limitedBy } from "./dialects/limited.ts";
 import { childEnvironment } from "./environment.ts";
 import { applyLine, type Heard, NOTHING_HEARD, spentIn } from "./heard.ts";
-import { limitedBy } from "./limited.ts";
 import { markOf } from "./mark.ts";
 import { explained } from "./missing.ts";
 import { OUTBOX, openOutbox } from "./outbox.ts";

@@ -1,7 +1,7 @@
 /** Finds out which options the installed program has, from its own help, once per process of Pawl. */
 import type { AgentOrder } from "../../core/ports/agents.ts";
 import { execFile } from "../process/start-program.ts";
-import type { Dialect } from "./dialect.ts";
+import type { Dialect } from "./dialects/dialect.ts";
 import { childEnvironment } from "./environment.ts";
 import { markOf } from "./mark.ts";
 import { type AgentsSetup, type KnownAgent, programOf } from "./setup.ts";

@@ -11,7 +11,7 @@ import {
   type Stream,
 } from "@agentclientprotocol/sdk";
 import type { AgentEnd, AgentEvent, AgentOrder, AgentRun } from "../../core/ports/agents.ts";
-import { optionFor, policyAnswer, questionOf } from "./acp-policy.ts";
+import { optionFor, policyAnswer, questionOf } from "./dialects/acp-policy.ts";
 import {
   type AgentLine,
   type Fault,
@@ -21,7 +21,7 @@ import {
   objectAt,
   shortly,
   tokensAt,
-} from "./dialect.ts";
+} from "./dialects/dialect.ts";
 import { judge } from "./heard.ts";
 import { openRun } from "./open-run.ts";
 import type { ProcessEnd, RunningProcess } from "./run-process.ts";

@@ -1,6 +1,6 @@
 /** One run of a command-line agent: its dialect over the process runner. */
 import type { AgentEvent, AgentOrder, AgentRun } from "../../core/ports/agents.ts";
-import { type Call, modelTold, parseLine } from "./dialect.ts";
+import { type Call, modelTold, parseLine } from "./dialects/dialect.ts";
 import { gitFoldersOf } from "./git-folders.ts";
 import { judge } from "./heard.ts";
 import { openRun } from "./open-run.ts";

@@ -5,14 +5,14 @@ import { agentNames } from "../../core/agent-needs.ts";
 import type { AgentSettings } from "../../core/settings.ts";
 import { type FoundProgram, findProgram } from "../process/programs.ts";
 import type { Wall } from "../wall/wall.ts";
-import { claude } from "./claude.ts";
-import { codex } from "./codex.ts";
-import type { Dialect } from "./dialect.ts";
+import { claude } from "./dialects/claude.ts";
+import { codex } from "./dialects/codex.ts";
+import type { Dialect } from "./dialects/dialect.ts";
+import { gemini } from "./dialects/gemini.ts";
+import { opencode } from "./dialects/opencode.ts";
+import { scripted } from "./dialects/scripted.ts";
 import type { Environment } from "./environment.ts";
-import { gemini } from "./gemini.ts";
-import { opencode } from "./opencode.ts";
 import { ownProgram } from "./own-program.ts";
-import { scripted } from "./scripted.ts";
 
 export interface AgentsSetup {
   /** Absolute. */

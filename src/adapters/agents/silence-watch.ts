@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
-import { type AgentLine, shortly } from "./dialect.ts";
+import { type AgentLine, shortly } from "./dialects/dialect.ts";
 
 const FIRST_SECONDS = 30;
 /** Of what a program writes of its errors, the last line that says more than where it stands in the code. */

@@ -3,7 +3,7 @@ import { parse } from "node:path";
 import { agentNames } from "../../core/agent-needs.ts";
 import type { AgentFound, Permission } from "../../core/ports/agents.ts";
 import { execFile } from "../process/start-program.ts";
-import type { Dialect } from "./dialect.ts";
+import type { Dialect } from "./dialects/dialect.ts";
 import { childEnvironment } from "./environment.ts";
 import { markOf } from "./mark.ts";
 import { type AgentsSetup, type KnownAgent, knownAgent, programOf } from "./setup.ts";

@@ -4,7 +4,7 @@ import type { AgentOrder } from "../../core/ports/agents.ts";
 import type { HomePlace } from "../wall/homes.ts";
 import type { Enclosed } from "../wall/wall.ts";
 import { capabilityFile } from "./capability.ts";
-import type { Dialect } from "./dialect.ts";
+import type { Dialect } from "./dialects/dialect.ts";
 import type { RunFolder } from "./run-folder.ts";
 import type { ProcessOrder } from "./run-process.ts";
 import { type AgentsSetup, DIALECTS, type KnownAgent } from "./setup.ts";

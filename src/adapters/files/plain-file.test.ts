@@ -19,7 +19,7 @@ import { promise } from "../../../test/rig/promise.ts";
 import { stateOf } from "../../../test/rig/state-home.ts";
 import { projectPath } from "../../core/path.ts";
 import type { Folder } from "../../core/ports/worktrees.ts";
-import { lastWords } from "../agents/last-words.ts";
+import { lastWords } from "../agents/dialects/last-words.ts";
 import { takeCalls } from "../agents/outbox.ts";
 import { loadUsage, runFolder } from "../agents/run-folder.ts";
 import { tailOf } from "../checks/tail.ts";

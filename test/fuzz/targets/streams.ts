@@ -1,12 +1,12 @@
 /** What an agent's program prints, in every dialect. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { claude } from "../../../src/adapters/agents/claude.ts";
-import { codex } from "../../../src/adapters/agents/codex.ts";
-import { parseLine } from "../../../src/adapters/agents/dialect.ts";
-import { gemini } from "../../../src/adapters/agents/gemini.ts";
+import { claude } from "../../../src/adapters/agents/dialects/claude.ts";
+import { codex } from "../../../src/adapters/agents/dialects/codex.ts";
+import { parseLine } from "../../../src/adapters/agents/dialects/dialect.ts";
+import { gemini } from "../../../src/adapters/agents/dialects/gemini.ts";
+import { opencode } from "../../../src/adapters/agents/dialects/opencode.ts";
 import { applyLine, judge, NOTHING_HEARD } from "../../../src/adapters/agents/heard.ts";
-import { opencode } from "../../../src/adapters/agents/opencode.ts";
 import type { Target } from "../target.ts";
 
 const FOLDER = resolve(import.meta.dirname, "../../../src/adapters/agents/streams");

@@ -5,9 +5,9 @@
  * refuses what no rule allows, as it does if this program cannot start.
  */
 import { text } from "node:stream/consumers";
-import { leaves } from "../acp-policy.ts";
-import { parseLine, textAt } from "../dialect.ts";
-import { judgeCommand } from "../listed-commands.ts";
+import { leaves } from "../dialects/acp-policy.ts";
+import { parseLine, textAt } from "../dialects/dialect.ts";
+import { judgeCommand } from "../dialects/listed-commands.ts";
 
 const [folder = process.cwd(), ...allow] = process.argv.slice(2);
 const call = parseLine(await text(process.stdin));

@@ -1,6 +1,7 @@
 /** Claude Code: `claude -p`, one JSON object per line. */
 import { join } from "node:path";
-import { shellWord } from "../../core/text/shell-word.ts";
+import { shellWord } from "../../../core/text/shell-word.ts";
+import { ownProgram } from "../own-program.ts";
 import {
   type AgentLine,
   type Call,
@@ -18,7 +19,6 @@ import {
   textAt,
   toolDetail,
 } from "./dialect.ts";
-import { ownProgram } from "./own-program.ts";
 
 const NO_SESSION = "No conversation found";
 /** An earlier start has used up the preset id: the session exists, but not as a new one. */

@@ -1,5 +1,5 @@
 /** An agent's account that is limited or refused, from the words of the agent's own last event. */
-import type { Limited } from "../../core/ports/agents.ts";
+import type { Limited } from "../../../core/ports/agents.ts";
 import type { Fault } from "./dialect.ts";
 
 /** Null: the failure is the run's own. `program`: the agent's, as a person calls it. */

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { promise } from "../../../test/rig/promise.ts";
-import { allowedCommands } from "../../workflows/bloom/allowed.ts";
+import { promise } from "../../../../test/rig/promise.ts";
+import { allowedCommands } from "../../../workflows/bloom/allowed.ts";
 import { policyAnswer } from "./acp-policy.ts";
 import { staticLists } from "./static-lists.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { promise } from "../../../test/rig/promise.ts";
+import { promise } from "../../../../test/rig/promise.ts";
 import { limitedBy, resetIn } from "./limited.ts";
 
 /** By the clock on the wall of this machine. */

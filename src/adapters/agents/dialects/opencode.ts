@@ -2,7 +2,7 @@
  * OpenCode: `opencode run --format json`. It works in `$PWD`, reports each model call, and ends with reason `stop`.
  */
 import { join } from "node:path";
-import type { Permission } from "../../core/ports/agents.ts";
+import type { Permission } from "../../../core/ports/agents.ts";
 import {
   type AgentLine,
   type Dialect,

@@ -2,7 +2,7 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { PermissionOption, ToolCallUpdate } from "@agentclientprotocol/sdk";
-import type { Permission } from "../../core/ports/agents.ts";
+import type { Permission } from "../../../core/ports/agents.ts";
 import { objectAt, shortly, textAt } from "./dialect.ts";
 import { judgeCommand } from "./listed-commands.ts";
 

@@ -2,12 +2,12 @@
 
 import { closeSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { attempt } from "../../core/attempt.ts";
-import { ownPlace } from "../files/own-folder.ts";
-import { openPlain, readPlainText } from "../files/plain-file.ts";
+import { attempt } from "../../../core/attempt.ts";
+import { ownPlace } from "../../files/own-folder.ts";
+import { openPlain, readPlainText } from "../../files/plain-file.ts";
+import { runFolder } from "../run-folder.ts";
+import { DIALECTS } from "../setup.ts";
 import type { AgentLine, Json } from "./dialect.ts";
-import { runFolder } from "./run-folder.ts";
-import { DIALECTS } from "./setup.ts";
 
 const MOST_BYTES = 64 * 1024;
 const MOST_LINES = 12;

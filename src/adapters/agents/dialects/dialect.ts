@@ -7,16 +7,16 @@
  * D2  Fields of events decide the kind of a failure. Text decides only if the program reports the failure in no other
  *     way (each such text is a constant of the dialect).
  */
-import { attempt } from "../../core/attempt.ts";
+import { attempt } from "../../../core/attempt.ts";
 import type {
   AgentEvent,
   AgentFailure,
   AgentOrder,
   AgentUsage,
   Permission,
-} from "../../core/ports/agents.ts";
-import type { Environment } from "../process/environment.ts";
-import type { HomePlace } from "../wall/homes.ts";
+} from "../../../core/ports/agents.ts";
+import type { Environment } from "../../process/environment.ts";
+import type { HomePlace } from "../../wall/homes.ts";
 
 export interface Dialect {
   readonly name: "claude" | "codex" | "opencode" | "gemini" | "scripted";

@@ -13,7 +13,7 @@ import { decide, type GuardContext } from "../guard/decide.ts";
 import { DEFINITIONS } from "./alfred/definitions.ts";
 import { machineOf } from "./alfred/machine.ts";
 import { promptSamples } from "./alfred/samples.ts";
-import { BLOOM } from "./bloom/table.ts";
+import { BLOOM } from "./bloom/run/table.ts";
 import { replySamples } from "./spells/samples.ts";
 import { PLAN_FILES } from "./spells/scope.ts";
 import { SPELLS_WORKFLOW } from "./spells/table.ts";

@@ -14,7 +14,7 @@ import { join, resolve } from "node:path";
 import { parseDocument } from "yaml";
 import { bearsMark, markOf } from "../../src/adapters/agents/mark.ts";
 import type { Task } from "../../src/tasks-file/task.ts";
-import type { TaskRun } from "../../src/workflows/bloom/task-run.ts";
+import type { TaskRun } from "../../src/workflows/bloom/run/task-run.ts";
 import type { LoopEvent } from "../rig/bloom-project.ts";
 import type { ModelServer } from "../rig/model/server.ts";
 import { atTerminal } from "../rig/terminal.ts";

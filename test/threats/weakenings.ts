@@ -1299,7 +1299,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   "An edit marks work as done": [
     {
       takes: "the claim that a status is while an agent is at work",
-      file: "src/workflows/bloom/persons-event.ts",
+      file: "src/workflows/bloom/run/persons-event.ts",
       find: 'return run.state === "done" || run.underway.length > 0 || mayBeClaim ? null : "dropped";',
       replace: 'return run.state === "done" ? null : "dropped";',
       tests: ["test/e2e/policy.proof.test.ts: does not make itself or another done by a status"],
@@ -1827,7 +1827,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the hold of a task that others advanced",
-      file: "src/workflows/bloom/shared.ts",
+      file: "src/workflows/bloom/run/shared.ts",
       find: "if ((runs.delete(task.id) || !isSet) && isOpen)",
       replace: "if (runs.delete(task.id) && isSet && isOpen)",
       tests: [

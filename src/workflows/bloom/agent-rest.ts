@@ -4,8 +4,8 @@ import type { Limited } from "../../core/ports/agents.ts";
 import { agentsFor, type BloomSettings } from "../../core/settings.ts";
 import { clockOf, dayOf } from "../../core/text/local-time.ts";
 import type { Task } from "../../tasks-file/task.ts";
-import { isBackingOff } from "./scheduling-status.ts";
-import type { AgentRest, TaskRun } from "./task-run.ts";
+import { isBackingOff } from "./run/scheduling-status.ts";
+import type { AgentRest, TaskRun } from "./run/task-run.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

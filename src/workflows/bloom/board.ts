@@ -13,10 +13,10 @@ import { heldTasks } from "./lease.ts";
 import { filesNamed } from "./overlap.ts";
 import { heldByCancelled, isClosed } from "./pick.ts";
 import { loadQuestions, type Question } from "./question.ts";
-import { type SchedulingStatus, schedulingStatuses } from "./scheduling-status.ts";
-import { withOthers } from "./shared.ts";
-import { OVER } from "./table.ts";
-import { listRuns, loadRuns, reasonOf, type TaskRun } from "./task-run.ts";
+import { type SchedulingStatus, schedulingStatuses } from "./run/scheduling-status.ts";
+import { withOthers } from "./run/shared.ts";
+import { OVER } from "./run/table.ts";
+import { listRuns, loadRuns, reasonOf, type TaskRun } from "./run/task-run.ts";
 
 export const BOARD: TaskBoard = {
   load: loadBoard,

@@ -2,7 +2,7 @@ import type { AgentLimits, AgentUsage } from "../../core/ports/agents.ts";
 import type { BloomSettings } from "../../core/settings.ts";
 import type { Nearing } from "../../runtime/module.ts";
 import type { Budget, Task } from "../../tasks-file/task.ts";
-import type { TaskRun } from "./task-run.ts";
+import type { TaskRun } from "./run/task-run.ts";
 
 /** The task's budget, else the project's, limit by limit. */
 export function budgetOf(task: Task, settings: Pick<BloomSettings, "budget">): Budget {

@@ -5,7 +5,7 @@ import type { Task } from "../../tasks-file/task.ts";
 import { agentOf } from "./agent-rest.ts";
 import { budgetOf, rounded } from "./budget.ts";
 import { repoOf } from "./execution-context.ts";
-import type { TaskRun } from "./task-run.ts";
+import type { TaskRun } from "./run/task-run.ts";
 
 export function wantedFor(
   task: Task,

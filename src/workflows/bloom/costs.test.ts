@@ -3,7 +3,7 @@ import { promise } from "../../../test/rig/promise.ts";
 import type { AgentUsage } from "../../core/ports/agents.ts";
 import type { Task } from "../../tasks-file/task.ts";
 import { costOf, withCost } from "./costs.ts";
-import { newRun, type Purpose, type TaskRun } from "./task-run.ts";
+import { newRun, type Purpose, type TaskRun } from "./run/task-run.ts";
 
 const step = (id: string, status: "done" | "pending" = "pending") => ({
   id,

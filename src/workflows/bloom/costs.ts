@@ -3,7 +3,7 @@ import type { AgentUsage } from "../../core/ports/agents.ts";
 import type { ReviewCost } from "../../runtime/review/model.ts";
 import type { Task } from "../../tasks-file/task.ts";
 import { rounded } from "./budget.ts";
-import type { Purpose, RunCost, TaskRun } from "./task-run.ts";
+import type { Purpose, RunCost, TaskRun } from "./run/task-run.ts";
 
 export interface EndedRun {
   readonly purpose: Purpose;

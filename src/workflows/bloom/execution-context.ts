@@ -15,8 +15,8 @@ import type { BloomSettings, Settings } from "../../core/settings.ts";
 import type { TaskEdit } from "../../tasks-file/splice.ts";
 import type { Task, TasksFile } from "../../tasks-file/task.ts";
 import type { Message, Question } from "./question.ts";
-import type { TaskEvent } from "./table.ts";
-import type { TaskRun } from "./task-run.ts";
+import type { TaskEvent } from "./run/table.ts";
+import type { TaskRun } from "./run/task-run.ts";
 
 /** What is known of a task at one moment. */
 export interface TaskSnapshot {

@@ -1,7 +1,7 @@
 /** What a person judges of a task that waits for approval. */
 import type { Judged } from "../../runtime/review/version.ts";
 import { APPROVAL } from "./govern.ts";
-import type { TaskRun } from "./task-run.ts";
+import type { TaskRun } from "./run/task-run.ts";
 
 export function awaitsVerdict(run: Pick<TaskRun, "kept" | "state">): boolean {
   const approval = run.state === "waiting_for_human" && run.kept.awaits === "approval";

@@ -2,8 +2,8 @@ import type { Verb, WorkflowModule } from "../../runtime/module.ts";
 import { optional, required, verb } from "../../runtime/verb.ts";
 import { ended, overview } from "./overview.ts";
 import { guarded, OWN_VERBS } from "./own-verbs.ts";
-import { BLOOM, REPLIES } from "./table.ts";
-import { findRun } from "./task-run.ts";
+import { BLOOM, REPLIES } from "./run/table.ts";
+import { findRun } from "./run/task-run.ts";
 import { cancel } from "./verbs/cancel.ts";
 import * as look from "./verbs/look.ts";
 import * as person from "./verbs/person.ts";
@@ -163,19 +163,19 @@ const bloom: WorkflowModule = {
   prompts: async () => [],
   resources: async () => [],
   verbs: VERBS,
-  proof: async () => (await import("./proof.ts")).openProof(),
+  proof: async () => (await import("./run/proof.ts")).openProof(),
   async acceptEdit() {
     const [{ acceptEditOf }, { BLOOM_STATES }, { loopDonePath, loopRunPath }, { TASKS_RUN }] =
       await Promise.all([
         import("../../runtime/run-log/accept-edit.ts"),
-        import("./recorded.ts"),
+        import("./run/recorded.ts"),
         import("../../core/loop-record.ts"),
         import("../../tasks-file/load.ts"),
       ]);
     const paths = (id: string) => [loopDonePath(id), loopRunPath(id)];
     return acceptEditOf({ states: BLOOM_STATES, lock: TASKS_RUN, paths });
   },
-  adopt: async () => (await import("./adopt.ts")).adopt,
+  adopt: async () => (await import("./run/adopt.ts")).adopt,
   gate: async () => (await import("./gate.ts")).gate,
   review: async () => (await import("./review.ts")).review,
   board: async () => (await import("./board.ts")).BOARD,

@@ -11,13 +11,13 @@ import { restWords } from "./agent-rest.ts";
 import { totalOf } from "./costs.ts";
 import { type HeldEnvironment, loadEnvironments } from "./environment.ts";
 import { heldTasks } from "./lease.ts";
-import { personsEvent } from "./persons-event.ts";
 import { heldByCancelled, isClosed, openPhase, type Waits, waitsIn } from "./pick.ts";
 import { loadQuestions } from "./question.ts";
-import { schedulingStatuses } from "./scheduling-status.ts";
-import { findOthers, type OthersRun, sharedTasks } from "./shared.ts";
-import { BLOOM } from "./table.ts";
-import { type AgentRest, isOver, listRuns, loadRun, type TaskRun } from "./task-run.ts";
+import { personsEvent } from "./run/persons-event.ts";
+import { schedulingStatuses } from "./run/scheduling-status.ts";
+import { findOthers, type OthersRun, sharedTasks } from "./run/shared.ts";
+import { BLOOM } from "./run/table.ts";
+import { type AgentRest, isOver, listRuns, loadRun, type TaskRun } from "./run/task-run.ts";
 import { openUntaken, type Untaken } from "./untaken.ts";
 
 /**

@@ -3,7 +3,7 @@ import { promise } from "../../../test/rig/promise.ts";
 import { parseTasks } from "../../tasks-file/parse.ts";
 import { findTask, type Task } from "../../tasks-file/task.ts";
 import { doneWith, heldByCancelled, isDone, nowReady, takeable, waitingFor } from "./pick.ts";
-import type { SchedulingStatuses } from "./scheduling-status.ts";
+import type { SchedulingStatuses } from "./run/scheduling-status.ts";
 
 function tasksOf(text: string): readonly Task[] {
   const parsed = parseTasks(`tasks:\n${text.trim()}\n`);

@@ -15,7 +15,7 @@ import {
   type Task,
 } from "../../tasks-file/task.ts";
 import type { Labels } from "./labels.ts";
-import { rests, type SchedulingStatuses } from "./scheduling-status.ts";
+import { rests, type SchedulingStatuses } from "./run/scheduling-status.ts";
 
 export interface Worker {
   /** Takes the tasks of this group and those without one; null: all. */

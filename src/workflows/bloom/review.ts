@@ -18,12 +18,12 @@ import { levelAt } from "../../runtime/transaction/signed-gate.ts";
 import { taskOf } from "../../tasks-file/load.ts";
 import type { Task, TasksFile } from "../../tasks-file/task.ts";
 import { costOf } from "./costs.ts";
-import { INPUTS } from "./facts.ts";
 import { commitsOf, ignoredFor, policyFindings } from "./gate.ts";
 import { APPROVAL, governTask } from "./govern.ts";
 import { awaitsVerdict, judgedIn, repoOf, roundOf } from "./judged.ts";
-import { BLOOM } from "./table.ts";
-import type { TaskRun } from "./task-run.ts";
+import { INPUTS } from "./run/facts.ts";
+import { BLOOM } from "./run/table.ts";
+import type { TaskRun } from "./run/task-run.ts";
 import { loadTail, outputFileOf } from "./verbs/failed-output.ts";
 import { loadSnapshot, type Snapshot } from "./verbs/snapshot.ts";
 

@@ -3,7 +3,7 @@ import type { Step, Task } from "../../tasks-file/task.ts";
 import { targetOf } from "./commands/pull-request.ts";
 import type { TaskSnapshot } from "./execution-context.ts";
 import { buildPurposePrompt, buildStepPrompt, buildTaskPrompt, gitInfoOf } from "./prompt.ts";
-import type { TaskRun } from "./task-run.ts";
+import type { TaskRun } from "./run/task-run.ts";
 
 /** The prompt of this run: a person's words first, then the step or purpose. */
 export function runPrompt(

@@ -2,8 +2,8 @@
 import type { PromptSample } from "../../runtime/module.ts";
 import type { Step, Task } from "../../tasks-file/task.ts";
 import { buildPurposePrompt, buildStepPrompt, buildTaskPrompt, gitInfoOf } from "./prompt.ts";
+import { BLOOM } from "./run/table.ts";
 import { markText, purposeText } from "./run-prompt.ts";
-import { BLOOM } from "./table.ts";
 
 const step = (id: string, instruction: string, status: Step["status"]): Step => ({
   id,

@@ -3,7 +3,7 @@ import { promise } from "../../../test/rig/promise.ts";
 import type { AtWork, WorkerSeen } from "../../core/ports/workers.ts";
 import { DEFAULT_SETTINGS } from "../../core/settings.ts";
 import type { Task } from "../../tasks-file/task.ts";
-import type { TaskRun } from "./task-run.ts";
+import type { TaskRun } from "./run/task-run.ts";
 import { openUntaken } from "./untaken.ts";
 
 const settings = {

@@ -5,7 +5,7 @@ import type { BloomSettings } from "../../core/settings.ts";
 import type { Task } from "../../tasks-file/task.ts";
 import { hasCaps, wantedFor, wordsOfCap } from "./caps.ts";
 import { unserved } from "./labels.ts";
-import type { TaskRun } from "./task-run.ts";
+import type { TaskRun } from "./run/task-run.ts";
 
 /** In words, by the task. */
 export type Untaken = (task: Task, run?: TaskRun) => string;

@@ -7,7 +7,7 @@ import { runTransaction } from "../../../runtime/transaction/run-transaction.ts"
 import { eachTask, type Task } from "../../../tasks-file/task.ts";
 import { repoOf } from "../../../workflows/bloom/execution-context.ts";
 import { ANY_WORKER } from "../../../workflows/bloom/pick.ts";
-import { pick } from "../../../workflows/bloom/transactions.ts";
+import { pick } from "../../../workflows/bloom/run/transactions.ts";
 import type { Host, Run } from "../command.ts";
 import { counted } from "../counted.ts";
 import { clean, type Paint } from "../terminal.ts";

@@ -4,7 +4,7 @@ import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { PawlEvent } from "../../../core/event.ts";
 import { cleanLine } from "../../../core/text/clean.ts";
 import { restLine } from "../../../workflows/bloom/agent-rest.ts";
-import { AT_REST } from "../../../workflows/bloom/table.ts";
+import { AT_REST } from "../../../workflows/bloom/run/table.ts";
 import type { Paint } from "../terminal.ts";
 import { cut } from "../text-width.ts";
 

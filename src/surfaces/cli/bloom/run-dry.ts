@@ -7,7 +7,7 @@ import { branchOf } from "../../../tasks-file/task.ts";
 import { agentOf } from "../../../workflows/bloom/agent-rest.ts";
 import type { Worker } from "../../../workflows/bloom/pick.ts";
 import { nowReady } from "../../../workflows/bloom/pick.ts";
-import { pick } from "../../../workflows/bloom/transactions.ts";
+import { pick } from "../../../workflows/bloom/run/transactions.ts";
 import type { Answer } from "../command.ts";
 import { clean } from "../terminal.ts";
 

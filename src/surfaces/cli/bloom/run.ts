@@ -2,8 +2,8 @@
 import { hostname } from "node:os";
 import { checkId } from "../../../core/id.ts";
 import type { Worker } from "../../../workflows/bloom/pick.ts";
+import { listRuns } from "../../../workflows/bloom/run/task-run.ts";
 import type { LoopEnd } from "../../../workflows/bloom/scheduler/loop.ts";
-import { listRuns } from "../../../workflows/bloom/task-run.ts";
 import type { Answer, Call, Run } from "../command.ts";
 import { beginLoop } from "../policy.ts";
 import { agreeToNew } from "../trust.ts";

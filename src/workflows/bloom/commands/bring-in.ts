@@ -1,6 +1,6 @@
 import type { Worktree } from "../../../core/ports/worktrees.ts";
 import type { ExecutionContext, StepResult } from "../execution-context.ts";
-import type { Purpose } from "../task-run.ts";
+import type { Purpose } from "../run/task-run.ts";
 import { targetOf } from "./pull-request.ts";
 
 const MERGES: ReadonlySet<Purpose> = new Set(["resolve", "repair-merge", "pull-request"]);

@@ -11,7 +11,7 @@ import type {
 import { oneLine } from "../../../core/text/blanks.ts";
 import { branchOf, type Task } from "../../../tasks-file/task.ts";
 import { type ExecutionContext, repoFor, type StepResult } from "../execution-context.ts";
-import type { PullRequest } from "../task-run.ts";
+import type { PullRequest } from "../run/task-run.ts";
 
 export async function openPullRequest(context: ExecutionContext): Promise<StepResult> {
   const { task, run } = context.known;

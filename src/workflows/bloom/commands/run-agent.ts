@@ -40,9 +40,9 @@ import {
   stopped,
   type TaskSnapshot,
 } from "../execution-context.ts";
-import { isOpen, unverifiedSteps } from "../facts.ts";
+import { isOpen, unverifiedSteps } from "../run/facts.ts";
+import { nameOfRun, type TaskRun } from "../run/task-run.ts";
 import { refusals, runPrompt } from "../run-prompt.ts";
-import { nameOfRun, type TaskRun } from "../task-run.ts";
 import { forgetSession, set, workStarts } from "../verbs/edits.ts";
 import { bringInTarget } from "./bring-in.ts";
 import { save } from "./save.ts";

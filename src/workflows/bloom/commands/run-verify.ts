@@ -11,8 +11,8 @@ import {
   type StepResult,
   stopped,
 } from "../execution-context.ts";
-import { unverifiedSteps } from "../facts.ts";
-import { nameOfRun, type TaskRun } from "../task-run.ts";
+import { unverifiedSteps } from "../run/facts.ts";
+import { nameOfRun, type TaskRun } from "../run/task-run.ts";
 import { type Failure, failureOf } from "./failure.ts";
 import { setUp } from "./set-up.ts";
 import { blameOf, type FailedCheck, isKnownRed, takeTarget, targetBranch, waitsForTarget } from "./target.ts";

@@ -3,7 +3,7 @@ import { PawlError } from "../../../core/error.ts";
 import type { CommandEnd } from "../../../core/ports/commands.ts";
 import type { Folder } from "../../../core/ports/worktrees.ts";
 import { type ExecutionContext, repoOf, stopped } from "../execution-context.ts";
-import { nameOfRun } from "../task-run.ts";
+import { nameOfRun } from "../run/task-run.ts";
 import { failureOf } from "./failure.ts";
 
 /**

@@ -4,7 +4,7 @@ import type { Policy } from "../../../core/policy.ts";
 import type { EventLog } from "../../../core/ports/event-log.ts";
 import type { Task } from "../../../tasks-file/task.ts";
 import { endedInLog } from "../ended-in-log.ts";
-import { newRun, type TaskRun } from "../task-run.ts";
+import { newRun, type TaskRun } from "../run/task-run.ts";
 import { openTaskClaims } from "./claims.ts";
 
 const task = (id: string, status: Task["status"], step: "pending" | "done" = "pending") =>

@@ -5,7 +5,7 @@
  */
 import type { Policies } from "../../../core/ports/policies.ts";
 import { eachTask, isOpenStatus, type Task } from "../../../tasks-file/task.ts";
-import type { TaskRun } from "../task-run.ts";
+import type { TaskRun } from "../run/task-run.ts";
 
 export interface Claim {
   readonly task: string;

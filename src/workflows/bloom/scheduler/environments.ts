@@ -26,7 +26,7 @@ import {
   variablesOf,
 } from "../environment.ts";
 import { stopped, type TaskSnapshot } from "../execution-context.ts";
-import { nameOfRun } from "../task-run.ts";
+import { nameOfRun } from "../run/task-run.ts";
 
 export interface Environment {
   readonly variables: Readonly<Record<string, string>>;

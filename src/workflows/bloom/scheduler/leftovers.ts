@@ -1,5 +1,5 @@
 import type { View } from "../../../core/ports/store.ts";
-import { findRun, listRuns } from "../task-run.ts";
+import { findRun, listRuns } from "../run/task-run.ts";
 
 /**
  * The tasks whose run says that agents or commands are under way. Ignores unreadable runs; their reader reports them.

@@ -29,12 +29,12 @@ import type { CheckGate, MergeQueue, StopReason } from "../execution-context.ts"
 import { governTask, pinOf } from "../govern.ts";
 import { serves } from "../labels.ts";
 import { apart } from "../overlap.ts";
-import { personsEvent } from "../persons-event.ts";
 import { ANY_WORKER, heldByCancelled, isClosed, isDone, type Worker } from "../pick.ts";
 import { loadMessages } from "../question.ts";
-import { awaitsMerge, isBackingOff, waitLeft } from "../scheduling-status.ts";
-import { type AgentRest, reasonOf, type TaskRun } from "../task-run.ts";
-import { applyResult, type Picked, pick, putBack } from "../transactions.ts";
+import { personsEvent } from "../run/persons-event.ts";
+import { awaitsMerge, isBackingOff, waitLeft } from "../run/scheduling-status.ts";
+import { type AgentRest, reasonOf, type TaskRun } from "../run/task-run.ts";
+import { applyResult, type Picked, pick, putBack } from "../run/transactions.ts";
 import { type Caps, openCaps } from "./caps.ts";
 import { openCheckGate } from "./check-gate.ts";
 import { openTaskClaims, type TaskClaims } from "./claims.ts";

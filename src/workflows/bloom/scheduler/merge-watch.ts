@@ -4,8 +4,8 @@
  */
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import { placedTasks, type Task } from "../../../tasks-file/task.ts";
-import type { TaskRun } from "../task-run.ts";
-import type { Picked } from "../transactions.ts";
+import type { TaskRun } from "../run/task-run.ts";
+import type { Picked } from "../run/transactions.ts";
 
 export interface MergeWatch {
   /**

@@ -4,9 +4,9 @@ import type { Agents } from "../../../core/ports/agents.ts";
 import { agentsFor } from "../../../core/settings.ts";
 import type { Task } from "../../../tasks-file/task.ts";
 import { agentOf, awaitedAgents, nextAgent, type Resting } from "../agent-rest.ts";
-import { isOpen } from "../facts.ts";
 import { nowReady } from "../pick.ts";
-import type { Picked } from "../transactions.ts";
+import { isOpen } from "../run/facts.ts";
+import type { Picked } from "../run/transactions.ts";
 
 export interface MissingAgent {
   readonly agent: string;

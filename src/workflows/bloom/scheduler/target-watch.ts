@@ -6,8 +6,8 @@ import type { Worktrees } from "../../../core/ports/worktrees.ts";
 import { branchOf, placedTasks, type Task } from "../../../tasks-file/task.ts";
 import { targetBranch } from "../commands/target.ts";
 import { repoFor } from "../execution-context.ts";
-import type { TaskRun } from "../task-run.ts";
-import type { Picked } from "../transactions.ts";
+import type { TaskRun } from "../run/task-run.ts";
+import type { Picked } from "../run/transactions.ts";
 
 export interface TargetWatch {
   /** Asks again if it is time. Returns milliseconds to the next question; null: it is being asked, or no task waits. */

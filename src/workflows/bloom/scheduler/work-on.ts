@@ -30,11 +30,11 @@ import type {
   TaskSnapshot,
 } from "../execution-context.ts";
 import { readCall } from "../own-verbs.ts";
-import { personsEvent } from "../persons-event.ts";
 import { ANY_WORKER, type Worker } from "../pick.ts";
-import { isBackingOff } from "../scheduling-status.ts";
-import { AT_REST, BLOOM } from "../table.ts";
-import { isOver, type TaskRun } from "../task-run.ts";
+import { personsEvent } from "../run/persons-event.ts";
+import { isBackingOff } from "../run/scheduling-status.ts";
+import { AT_REST, BLOOM } from "../run/table.ts";
+import { isOver, type TaskRun } from "../run/task-run.ts";
 import {
   applyResult,
   type Begun,
@@ -42,7 +42,7 @@ import {
   type Committed,
   type Governed,
   type ResultInput,
-} from "../transactions.ts";
+} from "../run/transactions.ts";
 import { set } from "../verbs/edits.ts";
 import { askPerson } from "./ask-person.ts";
 import type { TaskClaims } from "./claims.ts";

@@ -7,7 +7,7 @@ import { taskOf } from "../../../tasks-file/load.ts";
 import { eachTask, type Task } from "../../../tasks-file/task.ts";
 import { heldTasks } from "../lease.ts";
 import { doneWith, isClosed } from "../pick.ts";
-import { isOver, renderRun } from "../task-run.ts";
+import { isOver, renderRun } from "../run/task-run.ts";
 import { completed, forgetSession, set, statusTo } from "./edits.ts";
 import { sendEvent } from "./person.ts";
 import { askFirst } from "./persons-word.ts";

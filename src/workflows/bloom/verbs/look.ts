@@ -13,8 +13,8 @@ import { eachTask, findTask, TASK_STATUSES, type Task } from "../../../tasks-fil
 import { isClosed, isDone, nowReady, takeable, waitingFor } from "../pick.ts";
 import { getTaskForAgent } from "../prompt.ts";
 import { loadMessages, loadQuestions, type Message, type Question } from "../question.ts";
-import { findOthers } from "../shared.ts";
-import { loadDoneRun, loadRun, type TaskRun } from "../task-run.ts";
+import { findOthers } from "../run/shared.ts";
+import { loadDoneRun, loadRun, type TaskRun } from "../run/task-run.ts";
 import { besideProject, renderBeside } from "./beside.ts";
 import { loadFailedOutput, outputFileOf } from "./failed-output.ts";
 import { loadSnapshot, looking, type Snapshot } from "./snapshot.ts";

@@ -7,9 +7,9 @@ import { isPersonHere, strengthOf } from "../../../runtime/transaction/person.ts
 import { taskOf } from "../../../tasks-file/load.ts";
 import { eachTask, type Task } from "../../../tasks-file/task.ts";
 import { heldTasks } from "../lease.ts";
-import { runChanges } from "../run-changes.ts";
-import { isOver, NOTHING_SPENT, type TaskOutcome, type TaskRun } from "../task-run.ts";
-import { applyEvent, nowIn } from "../turn.ts";
+import { runChanges } from "../run/run-changes.ts";
+import { isOver, NOTHING_SPENT, type TaskOutcome, type TaskRun } from "../run/task-run.ts";
+import { applyEvent, nowIn } from "../run/turn.ts";
 import { forgetSession, noted, set, statusTo } from "./edits.ts";
 import { liftsRest } from "./persons-word.ts";
 import {

@@ -3,7 +3,7 @@ import { PawlError } from "../../../core/error.ts";
 import type { Context, HumanQuestion } from "../../../runtime/module.ts";
 import { type ReviewQuestion, renderReview } from "../../../runtime/review/question.ts";
 import { hasAnswered, isPersonHere } from "../../../runtime/transaction/person.ts";
-import type { TaskRun } from "../task-run.ts";
+import type { TaskRun } from "../run/task-run.ts";
 import type { Done } from "./snapshot.ts";
 
 /** Whether the call is from an agent's process: the loop's agent or a person's assistant. */

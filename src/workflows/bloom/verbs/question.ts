@@ -11,8 +11,8 @@ import {
   questionAsked,
   writeQuestion,
 } from "../question.ts";
-import { BLOOM, OVER } from "../table.ts";
-import type { TaskRun } from "../task-run.ts";
+import { BLOOM, OVER } from "../run/table.ts";
+import type { TaskRun } from "../run/task-run.ts";
 import { sendEvent } from "./person.ts";
 import { isAgents } from "./persons-word.ts";
 import { changing, loadSnapshot, looking, type Snapshot } from "./snapshot.ts";

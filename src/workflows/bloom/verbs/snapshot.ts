@@ -16,11 +16,11 @@ import { isPersonHere } from "../../../runtime/transaction/person.ts";
 import { changeTasks, type LoadedTasks, loadTasks, TASKS_RUN } from "../../../tasks-file/load.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { placedTasks } from "../../../tasks-file/task.ts";
-import { BLOOM_STATES } from "../recorded.ts";
-import { unspent } from "../run-changes.ts";
-import { type SchedulingStatuses, schedulingStatuses } from "../scheduling-status.ts";
-import { withOthers } from "../shared.ts";
-import { listRuns, loadRuns, type Runs } from "../task-run.ts";
+import { BLOOM_STATES } from "../run/recorded.ts";
+import { unspent } from "../run/run-changes.ts";
+import { type SchedulingStatuses, schedulingStatuses } from "../run/scheduling-status.ts";
+import { withOthers } from "../run/shared.ts";
+import { listRuns, loadRuns, type Runs } from "../run/task-run.ts";
 
 export interface Snapshot extends LoadedTasks, Runs {
   readonly states: SchedulingStatuses;

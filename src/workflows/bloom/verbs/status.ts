@@ -14,9 +14,9 @@ import {
   type TaskStatus,
 } from "../../../tasks-file/task.ts";
 import { doneWith, waitingFor } from "../pick.ts";
-import { runChanges } from "../run-changes.ts";
-import { BLOOM, OVER } from "../table.ts";
-import { isOver, renderRun, type TaskRun } from "../task-run.ts";
+import { runChanges } from "../run/run-changes.ts";
+import { BLOOM, OVER } from "../run/table.ts";
+import { isOver, renderRun, type TaskRun } from "../run/task-run.ts";
 import { completed, durationOf, forgetSession, noted, statusEdit, statusTo, workStarts } from "./edits.ts";
 import { sendEvent } from "./person.ts";
 import { askFirst, isAgents, liftsRest } from "./persons-word.ts";

@@ -1,8 +1,8 @@
 import { loadTasks, stepOf, taskOf } from "../../../tasks-file/load.ts";
 import { eachTask, isOpenStep, type Step, type Task } from "../../../tasks-file/task.ts";
 import { stepInfoOf } from "../prompt.ts";
-import { runChanges } from "../run-changes.ts";
-import { isOver } from "../task-run.ts";
+import { runChanges } from "../run/run-changes.ts";
+import { isOver } from "../run/task-run.ts";
 import { checkReason } from "./cancel.ts";
 import { completed, durationOf, set, workStarts } from "./edits.ts";
 import { askFirst } from "./persons-word.ts";

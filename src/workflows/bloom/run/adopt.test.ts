@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { promise } from "../../../test/rig/promise.ts";
-import type { Context } from "../../runtime/module.ts";
+import { promise } from "../../../../test/rig/promise.ts";
+import type { Context } from "../../../runtime/module.ts";
 import { adopt } from "./adopt.ts";
 
 it("is refused while a worker of this checkout is at work on the task, with what to do", () => {

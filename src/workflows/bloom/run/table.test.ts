@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { promise } from "../../../test/rig/promise.ts";
-import { agreesWithXState } from "../../../test/rig/xstate-oracle.ts";
-import { check } from "../../engine/check.ts";
-import { decide } from "../../engine/decide.ts";
-import { PERFORMED } from "./commands/perform.ts";
+import { promise } from "../../../../test/rig/promise.ts";
+import { agreesWithXState } from "../../../../test/rig/xstate-oracle.ts";
+import { check } from "../../../engine/check.ts";
+import { decide } from "../../../engine/decide.ts";
+import { PERFORMED } from "../commands/perform.ts";
 import { BLOOM, REPLIES } from "./table.ts";
 
 describe("The table of a task", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { promise } from "../../../test/rig/promise.ts";
+import { promise } from "../../../../test/rig/promise.ts";
 import { isBackingOff, VIEWS, waitLeft } from "./scheduling-status.ts";
 import { BLOOM } from "./table.ts";
 

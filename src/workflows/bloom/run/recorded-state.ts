@@ -2,7 +2,7 @@
  * What git shares of a task's run: its steps, recorded whenever it comes to rest, with where it stands and its evidence. A
  * session, a prompt and what commands printed stay in the checkout.
  */
-import { attempt } from "../../core/attempt.ts";
+import { attempt } from "../../../core/attempt.ts";
 import {
   accepts,
   type Checked,
@@ -13,9 +13,9 @@ import {
   optional,
   orNull,
   text,
-} from "../../core/state-json.ts";
-import { type Codec, factValues, type SharedStep } from "../../runtime/run-log/team-records.ts";
-import { TASK_STATUSES, type TaskStatus } from "../../tasks-file/task.ts";
+} from "../../../core/state-json.ts";
+import { type Codec, factValues, type SharedStep } from "../../../runtime/run-log/team-records.ts";
+import { TASK_STATUSES, type TaskStatus } from "../../../tasks-file/task.ts";
 import { AT_REST, BLOOM, type TaskState } from "./table.ts";
 
 const EVIDENCE = fields({

@@ -3,9 +3,9 @@
  * view, and no event leads into or out of one: the run's own state still decides what is done next.
  */
 
-import { lookOnce } from "../../core/once.ts";
-import type { Rule } from "../../engine/workflow.ts";
-import { placedTasks, type Task } from "../../tasks-file/task.ts";
+import { lookOnce } from "../../../core/once.ts";
+import type { Rule } from "../../../engine/workflow.ts";
+import { placedTasks, type Task } from "../../../tasks-file/task.ts";
 import { personsEvent } from "./persons-event.ts";
 import { AT_REST, BLOOM, type TaskEvent, type TaskState } from "./table.ts";
 import type { TaskRun } from "./task-run.ts";

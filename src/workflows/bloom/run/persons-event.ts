@@ -2,7 +2,7 @@
  * tasks.yaml wins over the runs: what a person wrote there since the loop last wrote it counts.
  */
 
-import type { Task } from "../../tasks-file/task.ts";
+import type { Task } from "../../../tasks-file/task.ts";
 import type { TaskRun } from "./task-run.ts";
 
 /** Why, where the event needs a reason. */

@@ -1,5 +1,5 @@
-import type { View } from "../../core/ports/store.ts";
-import { hashOfTable, loadRecord } from "../../runtime/run-log/record.ts";
+import type { View } from "../../../core/ports/store.ts";
+import { hashOfTable, loadRecord } from "../../../runtime/run-log/record.ts";
 import { BLOOM } from "./table.ts";
 
 /** The tasks whose runs another table than this program's moved last, as a newer version does. */

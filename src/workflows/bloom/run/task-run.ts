@@ -1,5 +1,5 @@
 /** A task's position in its table, and what the loop must know to resume: `.pawl/runs/<id>.json`. */
-import type { PawlError } from "../../core/error.ts";
+import type { PawlError } from "../../../core/error.ts";
 import {
   LOOP_RUNS,
   type LoopEvidence,
@@ -7,14 +7,14 @@ import {
   loopDonePath,
   loopRunPath,
   parseLoopRecord,
-} from "../../core/loop-record.ts";
-import type { ProjectPath } from "../../core/path.ts";
-import type { View } from "../../core/ports/store.ts";
-import { accepts, fields, object } from "../../core/state-json.ts";
-import type { Strength } from "../../core/strength.ts";
-import type { Facts } from "../../engine/workflow.ts";
-import type { Nearing } from "../../runtime/module.ts";
-import { isOpenStep, type Task, type TaskStatus } from "../../tasks-file/task.ts";
+} from "../../../core/loop-record.ts";
+import type { ProjectPath } from "../../../core/path.ts";
+import type { View } from "../../../core/ports/store.ts";
+import { accepts, fields, object } from "../../../core/state-json.ts";
+import type { Strength } from "../../../core/strength.ts";
+import type { Facts } from "../../../engine/workflow.ts";
+import type { Nearing } from "../../../runtime/module.ts";
+import { isOpenStep, type Task, type TaskStatus } from "../../../tasks-file/task.ts";
 import { checkRun, heldBy } from "./recorded.ts";
 import { OVER, type TaskEvent, type TaskState } from "./table.ts";
 

@@ -14,10 +14,10 @@
  * B7  No task is done without work: if no commit is the task's own, and nobody declared that there is nothing to do,
  *     its agent is asked again. An agent that left its step open and was refused something, or changed nothing, is not believed either.
  */
-import { lookOnce } from "../../core/once.ts";
-import { boxesOf, type Given } from "../../engine/boxes.ts";
-import { NOTHING } from "../../engine/scope.ts";
-import type { Command, Fact, Rule, State, Workflow } from "../../engine/workflow.ts";
+import { lookOnce } from "../../../core/once.ts";
+import { boxesOf, type Given } from "../../../engine/boxes.ts";
+import { NOTHING } from "../../../engine/scope.ts";
+import type { Command, Fact, Rule, State, Workflow } from "../../../engine/workflow.ts";
 
 /** Pawl itself pushes and merges, so no agent ever does. */
 const AT_WORK = { writes: "worktree", forbids: ["push"] } as const;

@@ -1,9 +1,9 @@
 /** The runs of tasks that others advanced, as their records say. */
-import { attempt } from "../../core/attempt.ts";
-import { PawlError } from "../../core/error.ts";
-import type { View } from "../../core/ports/store.ts";
-import { checkReachable } from "../../engine/reach.ts";
-import { loadRecord } from "../../runtime/run-log/record.ts";
+import { attempt } from "../../../core/attempt.ts";
+import { PawlError } from "../../../core/error.ts";
+import type { View } from "../../../core/ports/store.ts";
+import { checkReachable } from "../../../engine/reach.ts";
+import { loadRecord } from "../../../runtime/run-log/record.ts";
 import {
   branchesOf,
   elsewhereError,
@@ -13,9 +13,9 @@ import {
   recordedIds,
   recordedUpTo,
   recordNames,
-} from "../../runtime/run-log/team-records.ts";
-import type { Elsewhere } from "../../runtime/transaction/transaction.ts";
-import { isOpenStatus, placedTasks, type Task } from "../../tasks-file/task.ts";
+} from "../../../runtime/run-log/team-records.ts";
+import type { Elsewhere } from "../../../runtime/transaction/transaction.ts";
+import { isOpenStatus, placedTasks, type Task } from "../../../tasks-file/task.ts";
 import { personsEvent } from "./persons-event.ts";
 import { type RecordedState, type RecordedStep, SHARED } from "./recorded-state.ts";
 import { BLOOM } from "./table.ts";

@@ -1,6 +1,6 @@
-import { loopDonePath, loopRunPath } from "../../core/loop-record.ts";
-import type { Change, View } from "../../core/ports/store.ts";
-import type { TaskEdit } from "../../tasks-file/splice.ts";
+import { loopDonePath, loopRunPath } from "../../../core/loop-record.ts";
+import type { Change, View } from "../../../core/ports/store.ts";
+import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { isOver, loadDoneRun, loadRun, NOTHING_SPENT, renderRun, type TaskRun } from "./task-run.ts";
 
 /**

@@ -1,12 +1,12 @@
 /** A task's run counts only as written with its record: if somebody edits the file, the task is held. */
-import { attempt } from "../../core/attempt.ts";
-import { PawlError } from "../../core/error.ts";
-import type { ProjectPath } from "../../core/path.ts";
-import type { View } from "../../core/ports/store.ts";
-import { initialConfiguration } from "../../engine/decide.ts";
-import type { StoredConfiguration } from "../../runtime/run-log/history.ts";
-import { checkRecord } from "../../runtime/run-log/record.ts";
-import type { StateFiles } from "../../runtime/transaction/transaction.ts";
+import { attempt } from "../../../core/attempt.ts";
+import { PawlError } from "../../../core/error.ts";
+import type { ProjectPath } from "../../../core/path.ts";
+import type { View } from "../../../core/ports/store.ts";
+import { initialConfiguration } from "../../../engine/decide.ts";
+import type { StoredConfiguration } from "../../../runtime/run-log/history.ts";
+import { checkRecord } from "../../../runtime/run-log/record.ts";
+import type { StateFiles } from "../../../runtime/transaction/transaction.ts";
 import { sharedIn } from "./recorded-state.ts";
 import { BLOOM } from "./table.ts";
 

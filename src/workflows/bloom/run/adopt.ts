@@ -1,16 +1,16 @@
 /** A person takes over a task's run that others advanced, or chooses which of its branches counts. */
-import { PawlError } from "../../core/error.ts";
-import { loopRunPath } from "../../core/loop-record.ts";
-import type { View } from "../../core/ports/store.ts";
-import { checkReachable } from "../../engine/reach.ts";
-import type { AdoptInput, Context, Reply, Transaction } from "../../runtime/module.ts";
-import { adoptRun } from "../../runtime/run-log/adopt-run.ts";
-import { fromStored } from "../../runtime/run-log/history.ts";
-import { hashOfTable, recordOfTaken, type Step } from "../../runtime/run-log/record.ts";
-import { newRecords } from "../../runtime/run-log/team-records.ts";
-import { loadTasks, TASKS_RUN, taskOf } from "../../tasks-file/load.ts";
-import type { Task } from "../../tasks-file/task.ts";
-import { heldTasks } from "./lease.ts";
+import { PawlError } from "../../../core/error.ts";
+import { loopRunPath } from "../../../core/loop-record.ts";
+import type { View } from "../../../core/ports/store.ts";
+import { checkReachable } from "../../../engine/reach.ts";
+import type { AdoptInput, Context, Reply, Transaction } from "../../../runtime/module.ts";
+import { adoptRun } from "../../../runtime/run-log/adopt-run.ts";
+import { fromStored } from "../../../runtime/run-log/history.ts";
+import { hashOfTable, recordOfTaken, type Step } from "../../../runtime/run-log/record.ts";
+import { newRecords } from "../../../runtime/run-log/team-records.ts";
+import { loadTasks, TASKS_RUN, taskOf } from "../../../tasks-file/load.ts";
+import type { Task } from "../../../tasks-file/task.ts";
+import { heldTasks } from "../lease.ts";
 import { BLOOM_STATES } from "./recorded.ts";
 import { sharedIn } from "./recorded-state.ts";
 import { loadBranches, recordedSteps, runOf, type TaskBranch } from "./shared.ts";

@@ -1,22 +1,23 @@
 /**
  * One event on a task's run: the table decides, and the run, tasks.yaml and the events follow from its rule. Pure.
  */
-import type { BloomEvent } from "../../core/bloom-event.ts";
-import type { Caller, RunAdvanced } from "../../core/event.ts";
-import { agentsFor, type BloomSettings } from "../../core/settings.ts";
-import type { Strength } from "../../core/strength.ts";
-import type { Decision, Rule } from "../../engine/workflow.ts";
-import type { Context } from "../../runtime/module.ts";
-import { runAdvanced } from "../../runtime/transaction/run-advanced.ts";
-import { decideNow, moveOf, type TableRun } from "../../runtime/transaction/run-event.ts";
-import { editedTask } from "../../tasks-file/entries.ts";
-import type { TaskEdit } from "../../tasks-file/splice.ts";
-import { getCurrentStepForTask } from "../../tasks-file/steps.ts";
-import type { Task, TaskStatus } from "../../tasks-file/task.ts";
-import { agentOf, nextAgent, restingAgents } from "./agent-rest.ts";
-import { unverifiedCommands } from "./commands/run-verify.ts";
+import type { BloomEvent } from "../../../core/bloom-event.ts";
+import type { Caller, RunAdvanced } from "../../../core/event.ts";
+import { agentsFor, type BloomSettings } from "../../../core/settings.ts";
+import type { Strength } from "../../../core/strength.ts";
+import type { Decision, Rule } from "../../../engine/workflow.ts";
+import type { Context } from "../../../runtime/module.ts";
+import { runAdvanced } from "../../../runtime/transaction/run-advanced.ts";
+import { decideNow, moveOf, type TableRun } from "../../../runtime/transaction/run-event.ts";
+import { editedTask } from "../../../tasks-file/entries.ts";
+import type { TaskEdit } from "../../../tasks-file/splice.ts";
+import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
+import type { Task, TaskStatus } from "../../../tasks-file/task.ts";
+import { agentOf, nextAgent, restingAgents } from "../agent-rest.ts";
+import { unverifiedCommands } from "../commands/run-verify.ts";
+import { doneWith, isClosed } from "../pick.ts";
+import { completed, durationOf, forgetSession, noted, statusTo, workStarts } from "../verbs/edits.ts";
 import { type FactContext, INPUTS, TRIED } from "./facts.ts";
-import { doneWith, isClosed } from "./pick.ts";
 import { BACKS_OFF, type SchedulingStatuses } from "./scheduling-status.ts";
 import { BLOOM, REPLIES, type TaskEvent, type TaskState } from "./table.ts";
 import {
@@ -28,7 +29,6 @@ import {
   type TaskRun,
   type TryKind,
 } from "./task-run.ts";
-import { completed, durationOf, forgetSession, noted, statusTo, workStarts } from "./verbs/edits.ts";
 
 export interface Turn {
   /** The same object if the event changed nothing. */

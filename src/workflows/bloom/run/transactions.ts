@@ -1,33 +1,30 @@
 /** The loop's own commits: a command's result, and what may be taken next. */
-import type { BloomEvent } from "../../core/bloom-event.ts";
-import type { PawlError } from "../../core/error.ts";
-import type { Caller, PawlEvent } from "../../core/event.ts";
-import { loopRunPath } from "../../core/loop-record.ts";
-import type { Policy } from "../../core/policy.ts";
-import type { Change, View } from "../../core/ports/store.ts";
-import type { BloomSettings } from "../../core/settings.ts";
-import type { Rule } from "../../engine/workflow.ts";
-import type { Context, Proposal, Transaction } from "../../runtime/module.ts";
+import type { BloomEvent } from "../../../core/bloom-event.ts";
+import type { PawlError } from "../../../core/error.ts";
+import type { Caller, PawlEvent } from "../../../core/event.ts";
+import { loopRunPath } from "../../../core/loop-record.ts";
+import type { Policy } from "../../../core/policy.ts";
+import type { Change, View } from "../../../core/ports/store.ts";
+import type { BloomSettings } from "../../../core/settings.ts";
+import type { Rule } from "../../../engine/workflow.ts";
+import type { Context, Proposal, Transaction } from "../../../runtime/module.ts";
 import {
   type Observers,
   runEvent,
   type Sent,
   type TableRun,
   type TypesOf,
-} from "../../runtime/transaction/run-event.ts";
-import { whyUnwritable } from "../../tasks-file/entries.ts";
-import { changeTasks, type LoadedTasks, loadTasks, TASKS_RUN } from "../../tasks-file/load.ts";
-import type { TaskEdit } from "../../tasks-file/splice.ts";
-import { findStep } from "../../tasks-file/steps.ts";
-import { findTask, type Task, type TaskStatus, type TasksFile } from "../../tasks-file/task.ts";
-import { nextAgent, type Resting, restingAgents } from "./agent-rest.ts";
-import type { StepResult, TaskSnapshot } from "./execution-context.ts";
-import { INPUTS } from "./facts.ts";
-import { governTask, type Pinned, pinOf } from "./govern.ts";
-import { movedByOthers } from "./known-tables.ts";
-import { serves } from "./labels.ts";
-import { personsEvent, personsReason } from "./persons-event.ts";
-import { nowReady, type Scope, scopeOf, takeable, type Worker } from "./pick.ts";
+} from "../../../runtime/transaction/run-event.ts";
+import { whyUnwritable } from "../../../tasks-file/entries.ts";
+import { changeTasks, type LoadedTasks, loadTasks, TASKS_RUN } from "../../../tasks-file/load.ts";
+import type { TaskEdit } from "../../../tasks-file/splice.ts";
+import { findStep } from "../../../tasks-file/steps.ts";
+import { findTask, type Task, type TaskStatus, type TasksFile } from "../../../tasks-file/task.ts";
+import { nextAgent, type Resting, restingAgents } from "../agent-rest.ts";
+import type { StepResult, TaskSnapshot } from "../execution-context.ts";
+import { governTask, type Pinned, pinOf } from "../govern.ts";
+import { serves } from "../labels.ts";
+import { nowReady, type Scope, scopeOf, takeable, type Worker } from "../pick.ts";
 import {
   loadMessages,
   loadQuestions,
@@ -37,16 +34,19 @@ import {
   questionAsked,
   untoldNotes,
   writeQuestion,
-} from "./question.ts";
+} from "../question.ts";
+import type { Claim } from "../scheduler/claims.ts";
+import { noted, set, statusEdit } from "../verbs/edits.ts";
+import { eventOf, loadSnapshot, type Snapshot } from "../verbs/snapshot.ts";
+import { INPUTS } from "./facts.ts";
+import { movedByOthers } from "./known-tables.ts";
+import { personsEvent, personsReason } from "./persons-event.ts";
 import { BLOOM_STATES } from "./recorded.ts";
 import { runChanges } from "./run-changes.ts";
-import type { Claim } from "./scheduler/claims.ts";
 import type { SchedulingStatuses } from "./scheduling-status.ts";
 import type { TaskEvent } from "./table.ts";
 import { isOver, loadDoneRun, newRun, type RedTarget, type TaskRun } from "./task-run.ts";
 import { applyDecision, nowIn, type Turn, tableRunOf } from "./turn.ts";
-import { noted, set, statusEdit } from "./verbs/edits.ts";
-import { eventOf, loadSnapshot, type Snapshot } from "./verbs/snapshot.ts";
 
 export interface ResultInput {
   readonly task: string;

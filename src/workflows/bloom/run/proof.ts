@@ -1,10 +1,10 @@
 /** What `pawl verify` goes by for the tasks of the loop. */
-import { hashOfPolicy } from "../../core/policy.ts";
-import { isSignedLevel, levelOf } from "../../core/strength.ts";
-import type { GateProof } from "../../runtime/module.ts";
-import { replayTable } from "../../runtime/run-log/gate-replay.ts";
-import { hashOfTable } from "../../runtime/run-log/record.ts";
-import { APPROVAL, loopPolicy } from "./govern.ts";
+import { hashOfPolicy } from "../../../core/policy.ts";
+import { isSignedLevel, levelOf } from "../../../core/strength.ts";
+import type { GateProof } from "../../../runtime/module.ts";
+import { replayTable } from "../../../runtime/run-log/gate-replay.ts";
+import { hashOfTable } from "../../../runtime/run-log/record.ts";
+import { APPROVAL, loopPolicy } from "../govern.ts";
 import { BLOOM } from "./table.ts";
 
 export async function openProof(): Promise<GateProof> {

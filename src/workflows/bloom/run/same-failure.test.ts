@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { promise } from "../../../test/rig/promise.ts";
+import { promise } from "../../../../test/rig/promise.ts";
 import { type FailedEnd, isSameFailure, saysMuch } from "./same-failure.ts";
 
 const end = (tail: string, exit: number | null = 1, folder = "/w/T1"): FailedEnd => ({

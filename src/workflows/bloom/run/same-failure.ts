@@ -2,7 +2,7 @@
  * Whether a check fails in the same way on a task's work as on the target alone. Only then is the target to blame: a check of
  * what the task has yet to make fails on the target too, but otherwise. Pure.
  */
-import type { CommandEnd } from "../../core/ports/commands.ts";
+import type { CommandEnd } from "../../../core/ports/commands.ts";
 
 export type FailedEnd = Pick<CommandEnd, "exit" | "signal" | "ended" | "tail"> & {
   /** Where it ran: the same folder has another name elsewhere. */

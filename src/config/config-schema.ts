@@ -8,7 +8,7 @@ import { NOTICE_KINDS } from "../core/notice.ts";
 import { pathFault } from "../core/path.ts";
 import { GATE_LEVELS } from "../core/strength.ts";
 import { loadWorkflows } from "../runtime/project.ts";
-import { RUN_TOOLS } from "../workflows/alfred/status.ts";
+import { RUN_TOOLS } from "../workflows/alfred/state/status.ts";
 import { WORKFLOWS } from "../workflows/index.ts";
 
 const reviewers = z.union(

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Caller } from "../../src/core/event.ts";
 import { DEFAULT_SETTINGS, type Reviewer } from "../../src/core/settings.ts";
-import { policyOf } from "../../src/workflows/alfred/govern.ts";
+import { policyOf } from "../../src/workflows/alfred/gate/govern.ts";
 import { AlfredProject, CLEAN, projectWithTask, taskMarkdown } from "../rig/alfred-project.ts";
 import { promise } from "../rig/promise.ts";
 

@@ -6,7 +6,7 @@ import { canonical } from "../../src/core/canonical.ts";
 import { hashOf } from "../../src/core/hash.ts";
 import { projectPath } from "../../src/core/path.ts";
 import { runTransaction } from "../../src/runtime/transaction/run-transaction.ts";
-import { exportPlan } from "../../src/workflows/alfred/hand-over.ts";
+import { exportPlan } from "../../src/workflows/alfred/loop/hand-over.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
 import { type AlfredLoop, BRANCH, CHECK, FROM_LOOP, ID, plannedTask } from "../rig/alfred-loop.ts";
 import { promise } from "../rig/promise.ts";

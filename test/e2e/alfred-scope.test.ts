@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 import { openScopes, runOfCall } from "../../src/runtime/reports/open-scopes.ts";
 import { newRecords } from "../../src/runtime/run-log/team-records.ts";
 import type { Scope } from "../../src/runtime/scope.ts";
-import { finishedStep } from "../../src/workflows/alfred/chain.ts";
 import alfred from "../../src/workflows/alfred/module.ts";
-import type { TaskStatus } from "../../src/workflows/alfred/status.ts";
+import { finishedStep } from "../../src/workflows/alfred/state/chain.ts";
+import type { TaskStatus } from "../../src/workflows/alfred/state/status.ts";
 import { type AlfredProject, CLEAN, projectWithTask, taskMarkdown } from "../rig/alfred-project.ts";
 import { promise } from "../rig/promise.ts";
 

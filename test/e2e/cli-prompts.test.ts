@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DEFINITIONS } from "../../src/workflows/alfred/definitions.ts";
+import { DEFINITIONS } from "../../src/workflows/alfred/tools/definitions.ts";
 import { REPLY_NAMES } from "../../src/workflows/spells/reply-names.ts";
 import { temporaryProject } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";

@@ -7,7 +7,7 @@ import { openProject } from "../../src/app/open-project.ts";
 import { readEnvironment } from "../../src/config/config.ts";
 import type { Store } from "../../src/core/ports/store.ts";
 import { runTransaction } from "../../src/runtime/transaction/run-transaction.ts";
-import { takeBack } from "../../src/workflows/alfred/take-back.ts";
+import { takeBack } from "../../src/workflows/alfred/loop/take-back.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
 
 const [id = "", side = ""] = process.argv.slice(2);

@@ -3,7 +3,7 @@
  * arguments that the prompt gives, makes artifacts of the structure that it is shown, and waits for a person where it is told
  * to. What it cannot read, it does not guess: it stops with the prompt.
  */
-import { TOOLS } from "../../src/workflows/alfred/tools.ts";
+import { TOOLS } from "../../src/workflows/alfred/tools/tools.ts";
 
 export interface Required {
   readonly tool: string;

@@ -815,7 +815,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the comparison of the tree at the verdict",
-      file: "src/workflows/alfred/work-evidence.ts",
+      file: "src/workflows/alfred/evidence/work-evidence.ts",
       find: "if (look.tree === tree) return [];",
       replace: "if (look.tree.length === tree.length) return [];",
       tests: [
@@ -1013,7 +1013,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the comparison of a task's state with what follows from its steps",
-      file: "src/workflows/alfred/history.ts",
+      file: "src/workflows/alfred/state/history.ts",
       find: "...differences(standingIn(state), derived)]",
       replace: "...differences(derived, derived)]",
       tests: [
@@ -1023,7 +1023,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the last step that is kept beside a task's state",
-      file: "src/workflows/alfred/history.ts",
+      file: "src/workflows/alfred/state/history.ts",
       find: "kept === null || JSON.stringify(kept.last) === JSON.stringify(last)",
       replace: "kept === null || kept.length >= steps.length",
       tests: [
@@ -1061,7 +1061,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the reason of a rejection",
-      file: "src/workflows/alfred/provide-review.ts",
+      file: "src/workflows/alfred/tools/provide-review.ts",
       find: 'if (approved || notes.trim() !== "") return;',
       replace: "if (approved || notes.length < 1000) return;",
       tests: ["test/e2e/mcp-arguments.test.ts: refuses a rejection without a reason"],
@@ -1206,7 +1206,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the policy of Alfred's task",
-      file: "src/workflows/alfred/govern.ts",
+      file: "src/workflows/alfred/gate/govern.ts",
       find: "const policy = pinned === null ? present : governing(pinned, present);",
       replace: "const policy = pinned === null ? present : { ...pinned, ...present };",
       tests: [
@@ -1802,7 +1802,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   "A record claims a verdict": [
     {
       takes: "the hold of a task of Alfred's that a record moves on",
-      file: "src/workflows/alfred/resolve-run.ts",
+      file: "src/workflows/alfred/state/resolve-run.ts",
       find: "if (elsewhere && NEXT_TOOL[state.task_status] !== null)",
       replace: "if (elsewhere && NEXT_TOOL[state.task_status] === null)",
       tests: [
@@ -1984,7 +1984,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the person's terminal, where a human review must be given there",
-      file: "src/workflows/alfred/review.ts",
+      file: "src/workflows/alfred/gate/review.ts",
       find: 'level: confirm ? stricter(level, "terminal") : level,',
       replace: 'level: confirm ? stricter(level, "any") : level,',
       tests: [
@@ -1993,7 +1993,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the terminal of a human review that was raised after it was read",
-      file: "src/workflows/alfred/provide-review.ts",
+      file: "src/workflows/alfred/tools/provide-review.ts",
       find: 'isRelayed || channel === "elicitation"',
       replace: "isRelayed",
       tests: [

@@ -11,7 +11,7 @@ it(
   LONG,
   async () => {
     const walk = await walkSubmitWork();
-    expect(walk.files).toContain("src/workflows/alfred/submit-work.ts");
+    expect(walk.files).toContain("src/workflows/alfred/tools/submit-work.ts");
     expect(walk.underway.at(-1)).toBe("src/adapters/files/node-disk.ts");
     const [through, ran] = figures(walk);
     expect(through).toBeLessThanOrEqual(9);

@@ -1,7 +1,7 @@
 import type { WorkflowModule } from "../../runtime/module.ts";
 import { required, verb } from "../../runtime/verb.ts";
 import { overview } from "./overview.ts";
-import { runOfCall } from "./run-of-call.ts";
+import { runOfCall } from "./tools/run-of-call.ts";
 
 const alfred: WorkflowModule = {
   name: "alfred",
@@ -12,17 +12,17 @@ const alfred: WorkflowModule = {
   begin: "ask your assistant to create a task, then to start it",
   async tables() {
     const [{ DEFINITIONS }, { tableOf }] = await Promise.all([
-      import("./definitions.ts"),
-      import("./machine.ts"),
+      import("./tools/definitions.ts"),
+      import("./tools/machine.ts"),
     ]);
     return DEFINITIONS.map(tableOf);
   },
   overview,
   async tablePlace(view, id) {
     const [{ findHere }, { definitionOf }, { configurationOf, machineOf }] = await Promise.all([
-      import("./resolve-run.ts"),
-      import("./definitions.ts"),
-      import("./machine.ts"),
+      import("./state/resolve-run.ts"),
+      import("./tools/definitions.ts"),
+      import("./tools/machine.ts"),
     ]);
     const { active_tool_state: active } = await findHere(view, id);
     if (active === null) return null;
@@ -30,41 +30,41 @@ const alfred: WorkflowModule = {
     return { workflow: machineOf(definition).workflow, configuration: configurationOf(definition, active) };
   },
   scope: async (view, id) => (await import("./scope.ts")).scopeOf(view, id),
-  runIds: async (view) => (await import("./run-ids.ts")).runIds(view),
+  runIds: async (view) => (await import("./state/run-ids.ts")).runIds(view),
   runOfCall,
-  tools: async () => (await import("./tools.ts")).TOOLS,
-  prompts: async () => (await import("./user-prompts.ts")).USER_PROMPTS,
-  resources: async () => (await import("./resources.ts")).RESOURCES,
+  tools: async () => (await import("./tools/tools.ts")).TOOLS,
+  prompts: async () => (await import("./texts/user-prompts.ts")).USER_PROMPTS,
+  resources: async () => (await import("./texts/resources.ts")).RESOURCES,
   verbs: [
     verb(
       "plan export",
       "write the accepted plan of a task as steps of tasks.yaml, for the loop to run; after a rejection, what was asked for since as one step more",
       [required("id", "the task's id")],
-      async () => (await import("./hand-over.ts")).exportPlan,
+      async () => (await import("./loop/hand-over.ts")).exportPlan,
     ),
     verb(
       "plan take-back",
       "hand in what the loop did of an exported plan: the manifest is made from the loop's own evidence",
       [required("id", "the task's id")],
-      async () => (await import("./take-back.ts")).takeBack,
+      async () => (await import("./loop/take-back.ts")).takeBack,
     ),
     verb(
       "sync",
       "tell the tracker what it does not know yet of a task: its status, and where its plan is",
       [required("id", "the task's id")],
-      async () => (await import("./sync.ts")).sync,
+      async () => (await import("./tools/sync.ts")).sync,
     ),
   ],
-  proof: async () => (await import("./proof.ts")).openProof(),
-  adopt: async () => (await import("./adopt.ts")).adopt,
-  acceptEdit: async () => (await import("./accept-edit.ts")).acceptEdit,
-  samples: async (view) => (await import("./samples.ts")).promptSamples(view),
-  policy: async (view, settings, id) => (await import("./govern.ts")).policyIn(view, settings, id),
-  story: async () => (await import("./story.ts")).story,
-  gate: async () => (await import("./provide-review.ts")).gate,
-  review: async () => (await import("./review.ts")).review,
+  proof: async () => (await import("./state/proof.ts")).openProof(),
+  adopt: async () => (await import("./state/adopt.ts")).adopt,
+  acceptEdit: async () => (await import("./state/accept-edit.ts")).acceptEdit,
+  samples: async (view) => (await import("./texts/samples.ts")).promptSamples(view),
+  policy: async (view, settings, id) => (await import("./gate/govern.ts")).policyIn(view, settings, id),
+  story: async () => (await import("./gate/story.ts")).story,
+  gate: async () => (await import("./tools/provide-review.ts")).gate,
+  review: async () => (await import("./gate/review.ts")).review,
   owned: async () => (await import("./owned.ts")).OWNED,
-  init: async () => (await import("./initialize-project.ts")).init,
+  init: async () => (await import("./tools/initialize-project.ts")).init,
 };
 
 export default alfred;

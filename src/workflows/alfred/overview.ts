@@ -5,13 +5,13 @@ import { naturalOrder } from "../../core/text/natural-order.ts";
 import type { GateVerdict, OverviewContext, RunOverview } from "../../runtime/module.ts";
 import { recalled } from "../../runtime/reports/overview-context.ts";
 import { unreadableRun } from "../../runtime/reports/unreadable-run.ts";
-import { isBegun } from "./live-state.ts";
-import { missing } from "./missing-task.ts";
-import { TASKS, taskPath, WORKSPACE } from "./paths.ts";
-import { loadShown } from "./resolve-run.ts";
-import type { TaskState, Verdict } from "./state-file.ts";
-import { NEXT_TOOL, type RunTool } from "./status.ts";
-import { placeOf, titleOf, wordsFor } from "./titles.ts";
+import { isBegun } from "./state/live-state.ts";
+import { missing } from "./state/missing-task.ts";
+import { TASKS, taskPath, WORKSPACE } from "./state/paths.ts";
+import { loadShown } from "./state/resolve-run.ts";
+import type { TaskState, Verdict } from "./state/state-file.ts";
+import { NEXT_TOOL, type RunTool } from "./state/status.ts";
+import { placeOf, titleOf, wordsFor } from "./texts/titles.ts";
 
 /** Every task, its state and who must act. Reads no more than it shows. */
 export async function overview(

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { configText } from "./initialize-project.ts";
 import { OWNED } from "./owned.ts";
-import { CONFIG } from "./paths.ts";
+import { CONFIG } from "./state/paths.ts";
+import { configText } from "./tools/initialize-project.ts";
 
 it("knows the configuration that it writes, and none that was edited", () => {
   const isOwn = (text: string) => OWNED.written[CONFIG]?.(text);

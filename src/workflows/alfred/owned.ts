@@ -1,7 +1,7 @@
 import type { Owned } from "../../runtime/module.ts";
-import { configText, PROVIDERS } from "./initialize-project.ts";
-import { PROJECT_IGNORES } from "./live-state.ts";
-import { CONFIG, GITIGNORE } from "./paths.ts";
+import { PROJECT_IGNORES } from "./state/live-state.ts";
+import { CONFIG, GITIGNORE } from "./state/paths.ts";
+import { configText, PROVIDERS } from "./tools/initialize-project.ts";
 
 export const OWNED: Owned = {
   written: {

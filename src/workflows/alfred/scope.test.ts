@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { NOTHING } from "../../engine/scope.ts";
-import { DEFINITIONS } from "./definitions.ts";
-import { machineOf } from "./machine.ts";
-import { runOfCall } from "./run-of-call.ts";
-import { TOOLS } from "./tools.ts";
+import { DEFINITIONS } from "./tools/definitions.ts";
+import { machineOf } from "./tools/machine.ts";
+import { runOfCall } from "./tools/run-of-call.ts";
+import { TOOLS } from "./tools/tools.ts";
 
 /** Every state in which something may be written, or done with git. */
 const ALLOWED: Readonly<Record<string, object>> = {

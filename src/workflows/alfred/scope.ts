@@ -2,13 +2,13 @@ import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
 import { NOTHING, scopeIn } from "../../engine/scope.ts";
 import { type Scope, unreadableScope } from "../../runtime/scope.ts";
-import { callOf, definitionOf } from "./definitions.ts";
-import { isBegun } from "./live-state.ts";
-import { machineOf } from "./machine.ts";
-import { loadHere } from "./resolve-run.ts";
-import type { ActiveTool, TaskState } from "./state-file.ts";
-import { NEXT_TOOL } from "./status.ts";
-import { placeOf, wordsFor } from "./titles.ts";
+import { isBegun } from "./state/live-state.ts";
+import { loadHere } from "./state/resolve-run.ts";
+import type { ActiveTool, TaskState } from "./state/state-file.ts";
+import { NEXT_TOOL } from "./state/status.ts";
+import { placeOf, wordsFor } from "./texts/titles.ts";
+import { callOf, definitionOf } from "./tools/definitions.ts";
+import { machineOf } from "./tools/machine.ts";
 
 /** What may be written while the task stands where it does; null: it has not begun, or it is done. */
 export async function scopeOf(view: View, id: string): Promise<Scope | null> {

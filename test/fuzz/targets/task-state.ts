@@ -1,4 +1,4 @@
-import { newTaskState, parseState, renderState } from "../../../src/workflows/alfred/state-file.ts";
+import { newTaskState, parseState, renderState } from "../../../src/workflows/alfred/state/state-file.ts";
 import type { Target } from "../target.ts";
 
 const TIME = "2026-01-01T00:00:00.000Z";

@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import { promise } from "../../../../test/rig/promise.ts";
+import { PawlError } from "../../../core/error.ts";
+import type { Checks } from "../../../core/ports/checks.ts";
+import { lookAgain, runChecks } from "./check-evidence.ts";
+
+const COMMANDS = { test: "npm test" };
+
+function port(code: "project-untrusted" | "setup-failed"): Checks & { agreed: boolean; asked: number } {
+  const checks = {
+    agreed: false,
+    asked: 0,
+    async run() {
+      checks.asked += 1;
+      if (!checks.agreed) throw new PawlError(code, "It cannot start.", "Agree.");
+      return { kind: "ended", exitCode: 0, milliseconds: 10, tail: "" } as const;
+    },
+  };
+  return checks;
+}
+
+it("a check that nobody had agreed to runs at the next look, once somebody has", async () => {
+  promise("alfred.evidence");
+  const checks = port("project-untrusted");
+  const place = { tree: "a".repeat(40) };
+  const ask = () => checks.run("k", "npm test");
+  const first = await runChecks(COMMANDS, "r", place, checks);
+  expect(first).toMatchObject([{ verdict: "differs", words: "`npm test` was not run: It cannot start." }]);
+  expect(await lookAgain(first, COMMANDS, place, ask)).toEqual(first);
+  checks.agreed = true;
+  const later = await lookAgain(first, COMMANDS, place, ask);
+  expect(later).toMatchObject([{ verdict: "agrees", check: { exit_code: 0 } }]);
+  await lookAgain(later, COMMANDS, place, ask);
+  expect(checks.asked).toBe(3);
+});
+
+it("a check whose checkout could not be made runs again for a verdict alone", async () => {
+  promise("alfred.evidence");
+  const checks = port("setup-failed");
+  const place = { tree: "a".repeat(40) };
+  const first = await runChecks(COMMANDS, "r", place, checks);
+  checks.agreed = true;
+  expect(await lookAgain(first, COMMANDS, place, () => checks.run("k", "npm test"))).toEqual(first);
+  const decided = await lookAgain(first, COMMANDS, { ...place, retry: true }, () =>
+    checks.run("k", "npm test"),
+  );
+  expect(decided).toMatchObject([{ verdict: "agrees" }]);
+});

@@ -1,0 +1,131 @@
+import { PawlError } from "../../../core/error.ts";
+import type { CheckOutcome, Checks } from "../../../core/ports/checks.ts";
+import type { CheckRun, Evidence, Finding } from "./evidence.ts";
+
+/** Where checks run: on a tree, or (null) in the project's folder. */
+export interface Where {
+  readonly tree: string | null;
+  /** A failed check older than this runs again. */
+  readonly retry?: boolean;
+}
+
+/** Runs a check to its end, or only says what is known of it (null: nothing). */
+export type AskCheck = (key: string, command: string, place: Where) => Promise<CheckOutcome | null>;
+
+/** Neither starts a check nor waits for one. */
+export function asKnown({ look }: Checks): AskCheck {
+  return async (key, command, { tree }) => (await look?.(key, command, { tree })) ?? null;
+}
+
+/** Runs the configured checks, side by side. `round` separates this time from every other. */
+export async function runChecks(
+  checks: Readonly<Record<string, string>>,
+  round: string,
+  place: Where,
+  port: Checks,
+): Promise<readonly Finding[]> {
+  const named = Object.entries(checks);
+  const run: AskCheck = (key, command, on) => port.run(key, command, on);
+  const found = await Promise.all(
+    named.map(([name, command], index) => runCheck({ name, command, key: `${round}-${index}` }, place, run)),
+  );
+  return found.filter((each) => each !== null);
+}
+
+/** Checks that were still running or could not run, in their present state; the others unchanged, or run again if they failed. */
+export async function lookAgain(
+  evidence: Evidence,
+  checks: Readonly<Record<string, string>>,
+  place: Where,
+  ask: AskCheck,
+): Promise<Evidence> {
+  return Promise.all(
+    evidence.map(async (finding) => {
+      const { check, unstarted, verdict } = finding;
+      const run = check ?? unstarted;
+      const again = verdict === "running" || unstarted?.waits || (place.retry && verdict === "differs");
+      const found = again && run ? await runAgain(run, checks, place, ask) : null;
+      return found ?? finding;
+    }),
+  );
+}
+
+/** A run's key names a folder, whoever wrote the file that contains it. */
+const KEY = /^[A-Za-z0-9][A-Za-z0-9._-]{0,200}$/;
+
+async function runAgain(
+  run: Pick<CheckRun, "name" | "key">,
+  checks: Readonly<Record<string, string>>,
+  place: Where,
+  ask: AskCheck,
+): Promise<Finding | null> {
+  const command = Object.hasOwn(checks, run.name) ? checks[run.name] : undefined;
+  const isKey = KEY.test(run.key) && !run.key.includes("..");
+  if (command !== undefined && isKey) return runCheck({ name: run.name, command, key: run.key }, place, ask);
+  const words = isKey
+    ? "No check of this name is configured: how it ended is not known."
+    : "Pawl did not create the key of its run: how it ended is not known.";
+  return { about: `check ${run.name}`, verdict: "differs", words };
+}
+
+interface Check {
+  readonly name: string;
+  readonly command: string;
+  readonly key: string;
+}
+
+async function runCheck(check: Check, place: Where, ask: AskCheck): Promise<Finding | null> {
+  try {
+    const outcome = await ask(check.key, check.command, place);
+    return outcome && checkFinding(check, place, outcome);
+  } catch (thrown) {
+    if (!(thrown instanceof PawlError) || place.tree === null) throw thrown;
+    const { command, key, name } = check;
+    const words = `\`${command}\` was not run: ${thrown.message}`;
+    const unstarted = { name, key, waits: thrown.code === "project-untrusted" };
+    return { about: `check ${name}`, verdict: "differs", words, unstarted };
+  }
+}
+
+function checkFinding({ command, key, name }: Check, place: Where, outcome: CheckOutcome): Finding {
+  const isOver = outcome.kind === "ended";
+  const judged = judge(command, outcome);
+  const hint = judged.verdict === "differs" && place.tree !== null ? ` ${IN_CHECKOUT}` : "";
+  return {
+    about: `check ${name}`,
+    verdict: judged.verdict,
+    words: `${judged.words}${hint}`,
+    check: {
+      name,
+      key,
+      exit_code: isOver ? outcome.exitCode : null,
+      duration_ms: isOver ? outcome.milliseconds : null,
+      tail: outcome.tail,
+    },
+  };
+}
+
+const IN_CHECKOUT =
+  "It ran in a fresh checkout of what was handed in, without files that git ignores: `setup` in pawl.yaml makes what it needs.";
+
+function judge(command: string, outcome: CheckOutcome): Pick<Finding, "verdict" | "words"> {
+  const time = `${(outcome.milliseconds / 1000).toFixed(1)} s`;
+  if (outcome.kind === "running")
+    return { verdict: "running", words: `\`${command}\` is running, for ${time} so far.` };
+  if (outcome.exitCode === 0)
+    return { verdict: "agrees", words: `\`${command}\` ended with exit code 0 after ${time}.` };
+  if (outcome.exitCode === null)
+    return { verdict: "differs", words: `\`${command}\` was ended after ${time}, without an exit code.` };
+  return {
+    verdict: "differs",
+    words: `\`${command}\` failed with exit code ${outcome.exitCode} after ${time}.`,
+  };
+}
+
+/** For the answer's message, while something runs. */
+export function runningNote(evidence: Evidence, tool: string): string {
+  const running = evidence.filter(({ verdict }) => verdict === "running");
+  if (running.length === 0) return "";
+  const names = running.map(({ check }) => check?.name ?? "").join(", ");
+  return ` checks running: ${names}. Call ${tool} again to see the outcome.`;
+}

@@ -1,0 +1,78 @@
+import type { ChangedFile, PinnedBase, Snapshot } from "../../../core/ports/git.ts";
+import { acceptedIn, type LoadedRun } from "../state/load.ts";
+import type { ArtifactOf } from "../tools/artifacts.ts";
+import type { Finding } from "./evidence.ts";
+
+const ABOUT = "diff";
+const MAX_NAMED = 30;
+
+/** What the work changed, compared with the plan. `changed`: without the project's own files. */
+export function findDiff(run: LoadedRun, look: Snapshot, changed: readonly ChangedFile[]): Finding {
+  if (look.kind === "not-a-repository") return unknown("the project's folder is not a git repository");
+  if (look.kind === "unavailable")
+    return { about: ABOUT, verdict: "differs", words: `The changes are unknown: ${look.reason}` };
+  if (look.base === null) return unknown("there is no base branch (main, master) to compare with");
+  return diffFinding(plannedFiles(run), look.base.branch, changed);
+}
+
+function unknown(reason: string): Finding {
+  return { about: ABOUT, verdict: "unknown", words: `The changes are unknown: ${reason}.` };
+}
+
+function diffFinding(
+  planned: readonly string[] | null,
+  base: string,
+  files: readonly ChangedFile[],
+): Finding {
+  if (files.length === 0)
+    return { about: ABOUT, verdict: "differs", words: `Nothing differs from ${base}: no file was changed.` };
+  const touched = new Set(files.map(({ path }) => path));
+  const left = (planned ?? []).filter((path) => !touched.has(path));
+  const extra = planned === null ? [] : [...touched].filter((path) => !planned.includes(path));
+  const stat = `Against ${base}: ${statOf(files)}.`;
+  const words = [
+    ...(left.length > 0 ? [`The plan names files that were not changed: ${named(left)}.`] : []),
+    ...(extra.length > 0 ? [`Changed without being in the plan: ${named(extra)}.`] : []),
+  ];
+  return {
+    about: ABOUT,
+    verdict: left.length > 0 || extra.length > 0 ? "differs" : "agrees",
+    words: [stat, ...words].join(" "),
+  };
+}
+
+export function statOf(files: readonly ChangedFile[]): string {
+  const lines = files.map(({ added, deleted, path }) =>
+    added === null || deleted === null ? `${path} (new or binary)` : `${path} (+${added} -${deleted})`,
+  );
+  return `${files.length} file${files.length === 1 ? "" : "s"} changed: ${named(lines)}`;
+}
+
+export function named(items: readonly string[]): string {
+  const more = items.length > MAX_NAMED ? `, and ${items.length - MAX_NAMED} more` : "";
+  return `${items.slice(0, MAX_NAMED).join(", ")}${more}`;
+}
+
+/** The files of the accepted plan's slots; null if the task was not planned. */
+function plannedFiles({ state }: LoadedRun): readonly string[] | null {
+  const plan = acceptedIn(state, "plan_task", "generate_slots")?.artifact as
+    | ArtifactOf<"ExecutionPlanArtifact">
+    | undefined;
+  if (!plan) return null;
+  const changing = plan.slots.filter(({ operation }) => operation !== "REVIEW");
+  return [...new Set(changing.map(({ location }) => location))];
+}
+
+/**
+ * The pinned commit that the work started from; where none could be pinned, the branch's name. Until the task has its branch, what is
+ * committed is no work of it.
+ */
+export function baseOf({ id, state }: Pick<LoadedRun, "id" | "state">): PinnedBase | string | null {
+  const isStarting = state.active_tool_state?.tool_name === "start_task";
+  if (state.base) return isStarting ? state.base.branch : state.base;
+  const status = acceptedIn(state, "start_task", "git_status_checked")?.artifact as
+    | ArtifactOf<"GitStatusArtifact">
+    | undefined;
+  const branch = status?.current_branch ?? null;
+  return branch === `feature/${id}` ? null : branch;
+}

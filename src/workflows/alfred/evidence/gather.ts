@@ -1,0 +1,134 @@
+/** What the server observes for itself, outside every lock; its findings are kept with the submission. */
+import type { GitLook, Snapshot } from "../../../core/ports/git.ts";
+import type { Outside } from "../../../core/ports/outside.ts";
+import type { Context } from "../../../runtime/module.ts";
+import type { LoadedRun } from "../state/load.ts";
+import type { Artifact, Submission } from "../state/state-file.ts";
+import type { ArtifactOf } from "../tools/artifacts.ts";
+import type { EvidenceKind, WorkStep } from "../tools/definition.ts";
+import { type AskCheck, asKnown, lookAgain, runChecks } from "./check-evidence.ts";
+import { findDiff } from "./diff-evidence.ts";
+import type { Evidence, Finding } from "./evidence.ts";
+import { branchFinding, commitFinding, statusFinding } from "./git-evidence.ts";
+import { affectedFinding, designFinding, slotFindings, subtaskFinding } from "./plan-evidence.ts";
+import { changedIn, changedSince, lookAtWork, warningsOf } from "./work-evidence.ts";
+
+interface GatherContext {
+  readonly run: LoadedRun;
+  readonly artifact: Artifact;
+  readonly outside: Outside;
+  readonly context: Context;
+  /** The work as it is; absent if the step is not about it. */
+  readonly work?: Snapshot;
+}
+
+type Gatherer = (scene: GatherContext) => Promise<readonly Finding[]>;
+
+const withLook =
+  (find: (artifact: Artifact, look: GitLook, id: string) => Finding): Gatherer =>
+  async ({ artifact, outside, run }) => [find(artifact, await outside.git.look(), run.id)];
+
+const GATHERERS: Readonly<Record<EvidenceKind, Gatherer>> = {
+  "git-status": withLook((artifact, look) =>
+    statusFinding(artifact as ArtifactOf<"GitStatusArtifact">, look),
+  ),
+  "git-branch": withLook((artifact, look, id) =>
+    branchFinding(artifact as ArtifactOf<"BranchCreationArtifact">, look, id),
+  ),
+  commit: withLook((artifact, look) => commitFinding(artifact as ArtifactOf<"FinalizeArtifact">, look)),
+  "affected-files": ({ artifact, outside }) =>
+    affectedFinding(artifact as ArtifactOf<"ContextAnalysisArtifact">, outside.files),
+  "designed-files": ({ artifact, outside }) =>
+    designFinding(artifact as ArtifactOf<"DesignArtifact">, outside.files),
+  slots: ({ artifact, outside, run }) =>
+    slotFindings(run, artifact as ArtifactOf<"ExecutionPlanArtifact">, outside.files),
+  subtasks: async ({ artifact, run }) =>
+    subtaskFinding(run, artifact as ArtifactOf<"ImplementationManifestArtifact">),
+  diff: async ({ context, run, work = NO_WORK }) => [findDiff(run, work, changedIn(work, context))],
+  checks: async ({ context, outside, run, work = NO_WORK }) => {
+    const { checks, checks_in } = context.settings.alfred;
+    const tree = work.kind === "tree" && checks_in === "checkout" ? work.tree : null;
+    const found = await runChecks(checks, `${run.id}-${context.now.id}`, { tree }, outside.checks);
+    return tree === null && work.kind === "tree" && found.length > 0 ? [IN_WORKTREE, ...found] : found;
+  },
+};
+
+const NO_WORK: Snapshot = { kind: "not-a-repository" };
+const IN_WORKTREE: Finding = {
+  about: "checks",
+  verdict: "unknown",
+  words:
+    "The checks run in the working folder (checks_in: worktree): files that git ignores, and whoever writes there meanwhile, can change how they end.",
+};
+/** They are about the work itself, so its tree is kept with the submission and observed again. */
+const OF_WORK: readonly EvidenceKind[] = ["diff", "checks"];
+
+export interface Gathered {
+  readonly evidence: Evidence;
+  /** The work that was observed. */
+  readonly tree?: string;
+}
+
+export async function gatherEvidence(
+  run: LoadedRun,
+  step: WorkStep,
+  artifact: Artifact,
+  outside: Outside,
+  context: Context,
+): Promise<Gathered> {
+  const work = isOfWork(step) ? await lookAtWork(run, outside, context) : undefined;
+  const scene = { run, artifact, outside, context, ...(work && { work }) };
+  const found = work ? [...warningsOf(work, changedIn(work, context))] : [];
+  for (const kind of step.evidence) found.push(...(await GATHERERS[kind](scene)));
+  return { evidence: found, ...(work?.kind === "tree" && { tree: work.tree }) };
+}
+
+export interface Refreshed {
+  readonly evidence: Evidence;
+  /** The work as it is; absent if the step is not about it. */
+  readonly work?: Snapshot;
+}
+
+/**
+ * Observes again everything that the submission's findings are about. Checks ran on what was handed in and keep their
+ * outcome. `waits`: for those that still run. `decides` (an approval): also runs those again that failed a while ago.
+ * `looks`: starts nothing, and waits for nothing.
+ */
+export async function refreshEvidence(
+  run: LoadedRun,
+  outside: Outside,
+  context: Context,
+  how: "waits" | "decides" | "looks",
+): Promise<Refreshed> {
+  const { submitted } = run.active.context_store;
+  const step = run.definition.steps.find(({ state }) => state === submitted?.state);
+  if (!submitted || !step) return { evidence: submitted?.evidence ?? [] };
+  const { checks } = context.settings.alfred;
+  const isCheck = ({ about }: Finding) => about === "checks" || about.startsWith("check ");
+  const kept = submitted.evidence.filter(({ about }) => about === "loop");
+  const others = { ...step, evidence: step.evidence.filter((kind) => kind !== "checks") };
+  const place = { tree: placeOfChecks(submitted), retry: how === "decides" };
+  const ask: AskCheck =
+    how === "looks" ? asKnown(outside.checks) : (key, command, on) => outside.checks.run(key, command, on);
+  const [work, ran] = await Promise.all([
+    isOfWork(step) ? lookAtWork(run, outside, context) : undefined,
+    lookAgain(submitted.evidence.filter(isCheck), checks, place, ask),
+  ]);
+  const scene = { run, artifact: submitted.artifact, outside, context, ...(work && { work }) };
+  const found: Finding[] = [];
+  for (const kind of others.evidence) found.push(...(await GATHERERS[kind](scene)));
+  const before = work
+    ? [...(await changedSince(submitted.tree, work, outside)), ...warningsOf(work, changedIn(work, context))]
+    : [];
+  return { evidence: [...before, ...kept, ...found, ...ran], ...(work && { work }) };
+}
+
+/** The tree on which the submission's checks run; null: they run in the project's folder. */
+export function placeOfChecks({ evidence, tree }: Submission): string | null {
+  return evidence.some(({ about }) => about === IN_WORKTREE.about) ? null : (tree ?? null);
+}
+
+/** Whether the work itself is judged in the step. */
+export function isOfWork({ evidence }: WorkStep): boolean {
+  return evidence.some((kind) => OF_WORK.includes(kind));
+}

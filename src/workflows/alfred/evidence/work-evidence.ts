@@ -1,0 +1,105 @@
+/**
+ * The submitted work as the server sees it: one tree, made from the files themselves, compared with the commit that the
+ * work started from. Anything that could make evidence look better than the work comes first.
+ */
+import type { ChangedFile, Snapshot } from "../../../core/ports/git.ts";
+import type { Outside } from "../../../core/ports/outside.ts";
+import { type ProcessFileKind, processFiles } from "../../../core/process-files.ts";
+import type { Context } from "../../../runtime/module.ts";
+import type { LoadedRun } from "../state/load.ts";
+import { baseOf, named } from "./diff-evidence.ts";
+import type { Finding } from "./evidence.ts";
+import { isOwn } from "./git-evidence.ts";
+
+/** The tasks' files and Pawl's, which change with every call, are not part of the work. */
+function ownPaths({ settings }: Context): readonly string[] {
+  return [".alfred", ".pawl", settings.bloom.tasks_file];
+}
+
+export function lookAtWork(run: LoadedRun, outside: Outside, context: Context): Promise<Snapshot> {
+  return outside.git.snapshot({ base: baseOf(run), own: ownPaths(context) });
+}
+
+/** What the work changed, without the project's own files. */
+export function changedIn(look: Snapshot, { settings }: Context): readonly ChangedFile[] {
+  if (look.kind !== "tree") return [];
+  return look.files.filter(({ path }) => !isOwn(path) && path !== settings.bloom.tasks_file);
+}
+
+/** What a reviewer must know first: changed process files, a base that moved, files that git would not see. */
+export function warningsOf(look: Snapshot, changed: readonly ChangedFile[]): readonly Finding[] {
+  if (look.kind !== "tree") return [];
+  return [...processFinding(changed), ...baseFinding(look), ...hiddenFinding(look.hidden)];
+}
+
+/** What such findings are about. */
+export const WARNINGS: readonly string[] = ["work", "process files", "base", "hidden files"];
+
+const KINDS: readonly ProcessFileKind[] = ["tests", "scripts", "CI", "lock files", "configuration"];
+
+function processFinding(changed: readonly ChangedFile[]): readonly Finding[] {
+  const found = processFiles(changed.map(({ path }) => path.replace(/^(?:\.\.\/)+/, "")));
+  if (found.length === 0) return [];
+  const byKind = KINDS.flatMap((kind) => {
+    const paths = found.filter((file) => file.kind === kind).map(({ path }) => path);
+    return paths.length === 0 ? [] : [`${kind}: ${named(paths)}`];
+  });
+  const words = `The work changes what decides whether it passes. Read these changes first: ${byKind.join("; ")}.`;
+  return [{ about: "process files", verdict: "unknown", words }];
+}
+
+function baseFinding(look: Extract<Snapshot, { kind: "tree" }>): readonly Finding[] {
+  const { base, branchNow, holdsBase } = look;
+  if (base === null) return [];
+  if (!base.isPinned)
+    return finding(
+      "base",
+      "unknown",
+      `No base was pinned when the task began: ${base.branch} counts as it is now.`,
+    );
+  const at = `${base.commit.slice(0, 12)} of ${base.branch}, at which the work began`;
+  if (!holdsBase)
+    return finding("base", "differs", `What is checked out does not have ${at}, in its history.`);
+  if (branchNow === base.commit) return [];
+  const now = branchNow === null ? "is gone" : `is at ${branchNow.slice(0, 12)} now`;
+  return finding(
+    "base",
+    "unknown",
+    `The branch ${base.branch} ${now}. The work is compared with ${at}: what was merged since is part of it.`,
+  );
+}
+
+function hiddenFinding(hidden: Extract<Snapshot, { kind: "tree" }>["hidden"]): readonly Finding[] {
+  if (hidden.length === 0) return [];
+  const theRepositorys = hidden.filter(({ by }) => by === "repository").map(({ path }) => path);
+  const isProcess = processFiles(theRepositorys).length > 0;
+  const words = `No .gitignore names these files, yet git would not see them (info/exclude, core.excludesFile): ${named(hidden.map(({ path }) => path))}. They are no part of what was handed in.`;
+  return finding("hidden files", isProcess ? "differs" : "unknown", words);
+}
+
+function finding(about: string, verdict: Finding["verdict"], words: string): readonly Finding[] {
+  return [{ about, verdict, words }];
+}
+
+/** Whether the work is still the tree that was handed in; nothing if it is, or if none was kept. */
+export async function changedSince(
+  tree: string | undefined,
+  look: Snapshot,
+  outside: Outside,
+): Promise<readonly Finding[]> {
+  if (tree === undefined) return [];
+  if (look.kind !== "tree") {
+    const reason =
+      look.kind === "unavailable" ? look.reason : "the project's folder is no longer a git repository";
+    return finding("work", "differs", `Whether the work is still what was handed in is unknown: ${reason}`);
+  }
+  if (look.tree === tree) return [];
+  const changed = await outside.git.between(tree, look.tree);
+  const files =
+    changed === null || changed.length === 0 ? "" : `: files ${named(changed.map(({ path }) => path))}`;
+  return finding(
+    "work",
+    "differs",
+    `The work changed after it was handed in${files}. What is there now has not been handed in.`,
+  );
+}

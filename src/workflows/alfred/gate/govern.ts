@@ -1,0 +1,108 @@
+/**
+ * The policy of a task: pinned when its first tool begins, and in force until the task is done. A later configuration
+ * counts where it is tighter; where it is looser it is a finding, shown at every gate, until a person accepts it.
+ */
+import {
+  checkKnown,
+  gatePolicy,
+  governing,
+  hashOfPolicy,
+  ignoredIn,
+  type Policy,
+  type PolicyChange,
+  pathsBelow,
+  policyFrom,
+  renderChange,
+  valuesBelow,
+} from "../../../core/policy.ts";
+import { placed, settingSources } from "../../../core/policy-places.ts";
+import type { View } from "../../../core/ports/store.ts";
+import type { AlfredSettings, Reviewer, Settings } from "../../../core/settings.ts";
+import type { PresentPolicy } from "../../../runtime/module.ts";
+import type { Governed, RunContext } from "../../../runtime/transaction/run-event.ts";
+import type { Evidence } from "../evidence/evidence.ts";
+import type { LoadedTask } from "../state/load.ts";
+import { loadHere } from "../state/resolve-run.ts";
+import { NEXT_TOOL, RUN_TOOLS, type RunTool } from "../state/status.ts";
+
+/** As `gates` of pawl.yaml names the gate of a tool. */
+export function gateName(tool: RunTool): string {
+  return `alfred.${tool}`;
+}
+
+/** Who reviews what the tool takes. */
+export function reviewersOf(
+  reviews: Readonly<Record<string, readonly Reviewer[]>>,
+  tool: string,
+): readonly Reviewer[] {
+  return reviews[tool] ?? reviews.default ?? ["ai", "human"];
+}
+
+export function policyOf({ alfred, environment, gates }: Settings): Policy {
+  return policyFrom({
+    "alfred.human_review": alfred.human_review,
+    "alfred.evidence": alfred.evidence,
+    ...pathsBelow("alfred.reviews", alfred.reviews),
+    ...pathsBelow("alfred.checks", alfred.checks),
+    ...(environment.length > 0 ? { environment } : {}),
+    ...gatePolicy(gates, RUN_TOOLS.map(gateName)),
+  });
+}
+
+/** What the configuration says; null if the task is over. A task whose state cannot be read may not be over. */
+export async function policyIn(view: View, settings: Settings, id: string): Promise<PresentPolicy | null> {
+  const state = await loadHere(view, id).catch(() => null);
+  const active = state?.active_tool_state ?? null;
+  if (state !== null && active === null && NEXT_TOOL[state.task_status] === null) return null;
+  return { policy: policyOf(settings), sourcesOf: settingSources, named: active?.policy };
+}
+
+/** The settings, with the policy applied. */
+function settingsBy(policy: Policy, settings: Settings): Settings {
+  const alfred = {
+    ...settings.alfred,
+    human_review: policy["alfred.human_review"],
+    evidence: policy["alfred.evidence"],
+    reviews: valuesBelow("alfred.reviews", policy),
+    checks: valuesBelow("alfred.checks", policy),
+  } as AlfredSettings;
+  return { ...settings, alfred, environment: (policy.environment ?? []) as readonly string[] };
+}
+
+/**
+ * What governs the task now, to be pinned if nothing is pinned yet. Throws `policy-unknown` if the state names a policy
+ * that was never kept on this machine and is not the present one.
+ */
+export async function govern(
+  { id, state }: Pick<LoadedTask, "id" | "state">,
+  { outside: { policies }, settings, view }: RunContext<unknown>,
+): Promise<Governed> {
+  const present = policyOf(settings);
+  const run = `alfred:${id}`;
+  const isNew = state.active_tool_state === null && Object.keys(state.completed_tool_outputs).length === 0;
+  const pinned = isNew ? null : ((await policies?.find(run)) ?? null);
+  const policy = pinned === null ? present : governing(pinned, present);
+  const hash = hashOfPolicy(policy);
+  const named = { run, whose: `The task '${id}'`, what: "the configuration as it was when the task began" };
+  const kept = pinned === null ? [] : [hashOfPolicy(pinned), ...((await policies?.earlier(run)) ?? [])];
+  checkKnown(named, state.active_tool_state?.policy, [hash, ...kept]);
+  const isKept = pinned !== null && hashOfPolicy(pinned) === hash;
+  const pin = { run, policy, ...(isNew ? {} : { instead: pinned }) };
+  const loosened = pinned === null ? [] : ignoredIn(pinned, present);
+  const ignored = await placed(loosened, settingSources, (file) => view.read(file));
+  return { settings: settingsBy(policy, settings), policy: hash, ignored, ...(isKept ? {} : { pin }) };
+}
+
+/** Shows the assistant and the person an edit that does not count, and replaces what an earlier look found. */
+export function withPolicyFinding(
+  evidence: Evidence,
+  id: string,
+  ignored: readonly PolicyChange[] = [],
+): Evidence {
+  const others = evidence.filter(({ about }) => about !== POLICY);
+  if (ignored.length === 0) return others;
+  const words = `The configuration was loosened since the task began, which does not count: ${ignored.map(renderChange).join("; ")}. A person sees it with \`pawl policy alfred:${id}\`, and may accept it there.`;
+  return [...others, { about: POLICY, verdict: "differs", words }];
+}
+
+const POLICY = "policy";

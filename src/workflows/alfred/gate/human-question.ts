@@ -1,0 +1,58 @@
+/** What a person is shown at a gate of a task, before they decide. */
+import type { GitChanges } from "../../../core/ports/git.ts";
+import type { HumanQuestion } from "../../../runtime/module.ts";
+import { renderReview } from "../../../runtime/review/question.ts";
+import type { LoadedRun } from "../state/load.ts";
+import type { Submission } from "../state/state-file.ts";
+import { titleOf } from "../texts/titles.ts";
+import { machineOf, stepOf } from "../tools/machine.ts";
+import { meaningOf } from "./advice.ts";
+
+export interface ProposedVerdict {
+  readonly approve: boolean;
+  /** What comes with the verdict. */
+  readonly notes: string;
+  /** Who wrote the notes: the person at a terminal, else the assistant that calls. */
+  readonly notesBy: "you" | "assistant";
+}
+
+/** The question whether the submission is approved (or rejected), with all that is known of it. */
+export function humanQuestion(
+  run: LoadedRun,
+  submitted: Submission,
+  changes: GitChanges | null,
+  asked: ProposedVerdict,
+): HumanQuestion {
+  const step = stepOf(run.definition, submitted.state);
+  const what = `the ${titleOf(run.definition.name, step.state)} of task ${run.id} (${run.task.title})`;
+  const meaning = meaningOf(step, submitted);
+  const under = machineOf(run.definition).underReview(run.configuration);
+  const early = under?.reviewer === "ai" ? ["The assistant's own review of it has not been given yet."] : [];
+  const own =
+    asked.notes.trim() === "" || asked.notesBy === "assistant" ? [] : [`Your notes: ${asked.notes}`];
+  const message = renderReview({
+    question: `Do you ${asked.approve ? "approve" : "reject"} ${what}?`,
+    facts: [`Approving ${meaning.approve}; rejecting ${meaning.reject}.`, ...early, ...own],
+    findings: submitted.evidence,
+    changes,
+    artifact: {
+      name: step.artifact,
+      value: submitted.artifact,
+      sha256: submitted.sha256,
+    },
+    notes: [
+      ...(asked.notesBy === "assistant" ? [{ by: "The assistant", text: asked.notes }] : []),
+      ...reviewNotes(run, submitted),
+    ],
+    whole: `pawl show ${run.id}`,
+  });
+  return { message };
+}
+
+/** What the assistant's own review said about exactly this artifact. */
+export function reviewNotes(run: LoadedRun, submitted: Submission) {
+  const last = run.active.context_store.verdicts.findLast(
+    ({ sha256, stage, state }) => stage === "ai" && state === submitted.state && sha256 === submitted.sha256,
+  );
+  return last && last.notes.trim() !== "" ? [{ by: "The assistant's review", text: last.notes }] : [];
+}

@@ -1,0 +1,301 @@
+/** What a person needs to decide at a gate of a task. */
+import { canonical } from "../../../core/canonical.ts";
+import { hashOf } from "../../../core/hash.ts";
+import type { ProjectPath } from "../../../core/path.ts";
+import type { ChangedFile, Snapshot } from "../../../core/ports/git.ts";
+import type { Outside } from "../../../core/ports/outside.ts";
+import type { View } from "../../../core/ports/store.ts";
+import type { Settings } from "../../../core/settings.ts";
+import { stricter } from "../../../core/strength.ts";
+import { decide } from "../../../engine/decide.ts";
+import type { Context, StoryInput, Transaction } from "../../../runtime/module.ts";
+import { answered } from "../../../runtime/review/answered.ts";
+import type {
+  Claim,
+  Review,
+  ReviewChanges,
+  ReviewCheck,
+  ReviewCost,
+  Round,
+} from "../../../runtime/review/model.ts";
+import { listFiles, type PlanItem, sizeOf, wordsIn } from "../../../runtime/review/order.ts";
+import { pointsIn } from "../../../runtime/review/points.ts";
+import { versionOf } from "../../../runtime/review/version.ts";
+import { unknownChanges } from "../../../runtime/review/work-changes.ts";
+import { levelAt } from "../../../runtime/transaction/signed-gate.ts";
+import type { Evidence } from "../evidence/evidence.ts";
+import { isOfWork, placeOfChecks, refreshEvidence } from "../evidence/gather.ts";
+import { changedIn, lookAtWork } from "../evidence/work-evidence.ts";
+import { slotsOf } from "../loop/plan-export.ts";
+import { type LoadedRun, loadRun, loadTask } from "../state/load.ts";
+import type { Artifact, Step, Submission, Verdict } from "../state/state-file.ts";
+import { titleOf } from "../texts/titles.ts";
+import { VERIFIED, type WorkStep } from "../tools/definition.ts";
+import { machineOf, stepOf } from "../tools/machine.ts";
+import { adviceOn, meaningOf } from "./advice.ts";
+import { choicesIn, claimIn } from "./choices.ts";
+import { gateName, govern, withPolicyFinding } from "./govern.ts";
+import { reviewNotes } from "./human-question.ts";
+import { isPersons, judgedIn, roundOf, verdictsAt } from "./judged.ts";
+
+interface Opened {
+  readonly view: View;
+  /** Null: it waits for no person's verdict. */
+  readonly run: LoadedRun | null;
+}
+
+interface ReviewFindings {
+  readonly evidence: Evidence;
+  readonly changes: ReviewChanges | null;
+  /** The files that differ from what a person judged last; null: not known. */
+  readonly changed: readonly ChangedFile[] | null;
+  /** The artifact that a person judged last; null: none, or it is not kept. */
+  readonly judged: Artifact | null;
+  readonly logs: ReadonlySet<string>;
+  readonly level: string;
+  readonly version: string;
+  readonly settings: Settings;
+}
+
+export const review: Transaction<StoryInput, Opened, ReviewFindings | null, Review | null> = {
+  run: () => null,
+  async read(view, { id }, context) {
+    const task = await loadTask(view, id);
+    if (task.state.active_tool_state === null) return { view, run: null };
+    const run = await loadRun(view, task, context);
+    const under = machineOf(run.definition).underReview(run.configuration);
+    const isAsked = under?.reviewer === "human" && run.active.context_store.submitted !== null;
+    return { view, run: isAsked ? run : null };
+  },
+  async observe({ run, view }, input, outside, context) {
+    const submitted = run?.active.context_store.submitted;
+    return run && submitted ? look(run, submitted, { ...context, input, view, outside }) : null;
+  },
+  propose({ run }, found) {
+    const submitted = run?.active.context_store.submitted;
+    return { reply: run && submitted && found ? reviewOf(run, submitted, found) : null };
+  },
+};
+
+type ReviewContext = Context & { readonly input: StoryInput; readonly view: View; readonly outside: Outside };
+
+async function look(run: LoadedRun, submitted: Submission, scene: ReviewContext): Promise<ReviewFindings> {
+  const { outside } = scene;
+  const governed = await govern(run, scene);
+  const context = { ...scene, settings: governed.settings };
+  const { evidence, work = await lookAtWork(run, outside, context) } = await refreshEvidence(
+    run,
+    outside,
+    context,
+    "looks",
+  );
+  const last = verdictsAt(run, submitted.state).findLast(isPersons);
+  const changed = last?.tree && work.kind === "tree" ? await outside.git.between(last.tree, work.tree) : null;
+  const found = withPolicyFinding(evidence, run.id, governed.ignored);
+  const logs = checksIn(submitted, found, governed.settings, new Set()).flatMap(({ log }) => log ?? []);
+  const gone = new Set<string>(await outside.files.missing(logs as ProjectPath[]));
+  const level = await levelAt({ gate: gateName(run.definition.name), run: run.run }, scene);
+  const confirm = governed.settings.alfred.human_review === "confirm";
+  return {
+    evidence: found,
+    changes: changesIn(run, work, changedIn(work, context), changed ? (last?.tree ?? null) : null, changed),
+    changed,
+    judged: await artifactOf(run, submitted, last),
+    logs: gone,
+    level: confirm ? stricter(level, "terminal") : level,
+    version: versionOf(judgedIn(run, submitted, work)),
+    settings: governed.settings,
+  };
+}
+
+/** What the verdict was about, if it is kept anywhere. */
+async function artifactOf(
+  { active, state }: LoadedRun,
+  submitted: Submission,
+  verdict: Verdict | undefined,
+): Promise<Artifact | null> {
+  if (verdict === undefined) return null;
+  const { feedback } = active.context_store;
+  if (feedback && hashOf(canonical(feedback.artifact)) === verdict.sha256) return feedback.artifact;
+  const before = state.completed_tool_outputs[active.tool_name]?.accepted ?? [];
+  return [submitted, ...before].find(({ sha256 }) => sha256 === verdict.sha256)?.artifact ?? null;
+}
+
+function changesIn(
+  run: LoadedRun,
+  work: Snapshot,
+  files: readonly ChangedFile[],
+  lastJudged: string | null,
+  sinceLast: readonly ChangedFile[] | null,
+): ReviewChanges | null {
+  const { submitted } = run.active.context_store;
+  const isAboutWork = isOfWork(stepOf(run.definition, submitted?.state ?? ""));
+  if (work.kind !== "tree" || work.base === null) {
+    return isAboutWork ? { kind: "unavailable", reason: unknownChanges(work) ?? "" } : null;
+  }
+  if (files.length === 0 && !isAboutWork) return null;
+  const { branch: base, commit: from } = work.base;
+  const listed = listFiles(files, { plan: planOf(run), sinceLast });
+  return { kind: "changes", repo: null, base, from, to: work.tree, ...listed, lastJudged };
+}
+
+/** The slots of the accepted plan, with the files that they may change; null: the task was not planned. */
+function planOf({ state }: LoadedRun): readonly PlanItem[] | null {
+  const changing = slotsOf(state)?.filter(({ operation }) => operation !== "REVIEW");
+  return changing?.map(({ location, slot_id }) => ({ id: slot_id, files: [location] })) ?? null;
+}
+
+function reviewOf(run: LoadedRun, submitted: Submission, found: ReviewFindings): Review {
+  const { changed, changes, evidence, judged, level, version } = found;
+  const { artifact, sha256, state } = submitted;
+  const step = stepOf(run.definition, state);
+  const title = titleOf(run.definition.name, state);
+  const verdicts = verdictsAt(run, state);
+  const last = verdicts.findLast(isPersons);
+  const rejected = last && !last.approved ? pointsIn(last.notes).points : [];
+  return {
+    run: run.run,
+    title: run.task.title,
+    gate: gateName(run.definition.name),
+    subject: `the ${title}`,
+    version,
+    since: sinceOf(run, submitted),
+    round: roundOf(run, state),
+    question: `Do you approve the ${title} of task ${run.id} (${run.task.title})?`,
+    leads: leadsOf(run, step, submitted),
+    facts: factsOf(run, step, submitted, found),
+    claims: evidence.filter(({ check }) => check === undefined).map((each) => claimOf(step, artifact, each)),
+    choices: choicesIn(step.artifact, artifact, judged),
+    artifact: { name: step.artifact, value: artifact, sha256 },
+    changes,
+    checks: checksIn(submitted, evidence, found.settings, found.logs),
+    cost: costOf(run),
+    size: sizeOf(changes?.kind === "changes" ? changes.files : [], wordsIn(artifact)),
+    history: verdicts.map(roundIn),
+    points: answered(rejected, { changed, before: judged, now: artifact }),
+    notes: reviewNotes(run, submitted),
+    level,
+  };
+}
+
+/** Since it was handed in, or since the assistant's own review let it pass. */
+function sinceOf({ active }: LoadedRun, { sha256, state, time }: Submission): string {
+  const own = active.context_store.verdicts.filter(
+    (verdict) => verdict.state === state && verdict.sha256 === sha256 && verdict.time > time,
+  );
+  return own.at(-1)?.time ?? time;
+}
+
+function leadsOf(run: LoadedRun, step: WorkStep, submitted: Submission): Review["leads"] {
+  const { approve, reject } = meaningOf(step, submitted);
+  const machine = machineOf(run.definition);
+  const { state } = decide(
+    run.workflow,
+    run.configuration,
+    machine.approveEvent(run.configuration),
+    {},
+  ).after;
+  const next = machine.workOf(state);
+  const then =
+    state === VERIFIED
+      ? `then the task is '${statusAfter(run, submitted.artifact)}'`
+      : next === null
+        ? "then another review follows"
+        : `then the assistant hands in the ${titleOf(run.definition.name, next)}`;
+  return { approve: `Approving ${approve}; ${then}.`, reject: `Rejecting ${reject}, with your notes.` };
+}
+
+function statusAfter({ definition: { sendsBack, status } }: LoadedRun, artifact: Artifact): string {
+  return sendsBack?.when(artifact) ? sendsBack.to : status.after;
+}
+
+function factsOf(
+  run: LoadedRun,
+  step: WorkStep,
+  submitted: Submission,
+  { evidence, settings }: ReviewFindings,
+): readonly string[] {
+  const open = evidence.filter(({ verdict }) => verdict === "differs" || verdict === "running");
+  const isStopped = settings.alfred.evidence === "require" && open.length > 0;
+  return [
+    ...adviceOn(run, step, { ...submitted, evidence }, { reviewer: "human", thenHuman: false }),
+    ...(isStopped
+      ? [
+          "It cannot be approved while what was found differs from it, or is not known yet (evidence: require).",
+        ]
+      : []),
+  ];
+}
+
+function claimOf(step: WorkStep, artifact: Artifact, { about, verdict, words }: Evidence[number]): Claim {
+  const claim = claimIn(step.artifact, about, artifact);
+  return { about, ...(claim === undefined ? {} : { claim }), found: words, verdict };
+}
+
+const STATES = { agrees: "passed", differs: "failed", running: "running", unknown: "unknown" } as const;
+
+/** `gone`: the logs that are not there any more. */
+function checksIn(
+  submitted: Submission,
+  evidence: Evidence,
+  { alfred }: Settings,
+  gone: ReadonlySet<string>,
+): readonly ReviewCheck[] {
+  const on = placeOfChecks(submitted);
+  return evidence.flatMap(({ check, loop, verdict }): readonly ReviewCheck[] => {
+    if (check) {
+      const log = `.pawl/checks/${check.key}/output`;
+      return [
+        {
+          name: check.name,
+          command: Object.hasOwn(alfred.checks, check.name) ? (alfred.checks[check.name] ?? null) : null,
+          state: STATES[verdict],
+          exit: check.exit_code,
+          duration_ms: check.duration_ms,
+          tail: check.tail,
+          log: gone.has(log) ? null : log,
+          on,
+        },
+      ];
+    }
+    return (loop?.commands ?? []).map(({ command, exit_code, log }) => ({
+      ...{ name: command, command, exit: exit_code, duration_ms: null, tail: "" },
+      ...{ state: exit_code === 0 ? ("passed" as const) : ("failed" as const), on: loop?.commit ?? null },
+      log: gone.has(log) ? null : log,
+    }));
+  });
+}
+
+const MINUTE = 60_000;
+
+/** By tool: how often something was handed in, and how long the assistant took. Waiting for a person is no cost. */
+function costOf({ past }: LoadedRun): ReviewCost {
+  const steps = past.steps.flatMap(({ strength, submitted, time, tool, type, verdict }: Step, at) => {
+    const before = past.steps[at - 1];
+    if (tool === null) return [];
+    const isWork = type === "event" && before !== undefined && strength === undefined;
+    const isHandIn = type === "event" && submitted !== undefined && verdict === undefined;
+    const spent = isWork ? Math.max(0, Date.parse(time) - Date.parse(before.time)) : 0;
+    return [{ tool, spent, tries: isHandIn ? 1 : 0 }];
+  });
+  const sum = (own: typeof steps) => ({
+    minutes: Math.round(own.reduce((total, { spent }) => total + spent, 0) / MINUTE),
+    tries: own.reduce((total, { tries }) => total + tries, 0),
+  });
+  const tools = [...new Set(steps.map(({ tool }) => tool))];
+  const unknown = { usd: null, tokens: null };
+  return {
+    ...unknown,
+    ...sum(steps),
+    steps: tools.map((name) => ({ name, ...unknown, ...sum(steps.filter(({ tool }) => tool === name)) })),
+  };
+}
+
+function roundIn(verdict: Verdict): Round {
+  const { approved, channel, sha256, stage, strength = null, time, tree = null, who } = verdict;
+  return {
+    ...{ time, approved, stage, strength, by: who ?? channel },
+    ...pointsIn(verdict.notes),
+    ...{ artifact: sha256, work: tree },
+  };
+}

@@ -1,0 +1,212 @@
+/**
+ * Whether what the loop did may stand as the manifest of a task. Nothing here is an agent's word: the steps' order is the
+ * plan's, the commands were run by the loop itself, the commit is the one that git has checked out.
+ *
+ * E1  The task is done in the loop, with a step for every slot of the accepted plan.
+ * E2  Its run is kept, is newer than the plan and than every rejection, and says where the work is.
+ * E3  The work is what is checked out: the task's branch, at the very commit.
+ * E4  For every step there is a command, and every command was last seen to pass on that commit, with its log.
+ */
+import { PawlError } from "../../../core/error.ts";
+import {
+  type LoopEvidence,
+  type LoopRecord,
+  type LoopWork,
+  loopDonePath,
+} from "../../../core/loop-record.ts";
+import type { ProjectPath } from "../../../core/path.ts";
+import type { GitCommits, GitLook } from "../../../core/ports/git.ts";
+import type { Outside } from "../../../core/ports/outside.ts";
+import type { Step, Task } from "../../../tasks-file/task.ts";
+import { baseOf } from "../evidence/diff-evidence.ts";
+import type { LoadedRun } from "../state/load.ts";
+import type { LoopSide } from "./loop-side.ts";
+import { branchOf, slotsOf, stepId } from "./plan-export.ts";
+import { askedSince } from "./rework.ts";
+
+/** The loop's task, done and kept. */
+export interface DoneInLoop {
+  readonly path: ProjectPath;
+  readonly task: Task;
+  readonly record: LoopRecord;
+  readonly work: LoopWork;
+}
+
+/** What the loop and git saw of it on a commit. */
+export interface Proved extends DoneInLoop {
+  readonly branch: string;
+  readonly commit: string;
+  /** On that commit, one for each command. */
+  readonly passed: readonly LoopEvidence[];
+  readonly changed: Extract<GitCommits, { kind: "commits" }>;
+  readonly uncommitted: readonly string[];
+}
+
+/** E1 and E2. Throws `loop-plan-uncovered`, `loop-not-done`, `loop-evidence-missing`. */
+export function checkDone(run: LoadedRun, { done, open, path, task }: LoopSide): DoneInLoop {
+  const { id } = run;
+  if (task === null)
+    throw new PawlError(
+      "loop-not-done",
+      `The loop has no task '${id}': expected it in ${path} with the plan's steps, found none.`,
+      `\`pawl plan export ${id}\`, then \`bloom run --task ${id} --once\`.`,
+    );
+  checkCovered(run, task, path);
+  checkEnded(id, task, open, path);
+  if (done === null)
+    throw unproved(
+      `The loop has kept no run of the task '${id}': expected ${loopDonePath(id)}, found nothing; a person may have marked the task as done.`,
+      again(id),
+    );
+  const { work } = done;
+  if (!work)
+    throw unproved(
+      `The loop does not know where the work of '${id}' is: expected a commit of its own branch, found ${task.repo === undefined ? "a task without `repo`, which works in the project's folder" : "none in its run"}.`,
+      `Give the task \`repo: .\` and \`merge_into: ${branchOf(run.state) ?? "BRANCH"}\` in ${path}. ${again(id)}`,
+    );
+  const since = askedSince(run);
+  if (work.time <= since)
+    throw unproved(
+      `The loop's evidence for '${id}' is from ${work.time}: expected it to be newer than what it answers, the plan, review or rejection of ${since}.`,
+      `Hand over what was asked for: \`pawl plan export ${id}\` (implement_task with hand_over), then \`bloom run --task ${id} --once\`. Where it was done by hand, \`bloom ready ${id}\` in place of the first: the loop verifies what is there.`,
+    );
+  return { path, task, record: done, work };
+}
+
+function checkCovered({ id, state }: LoadedRun, task: Task, path: string): void {
+  const slots = slotsOf(state) ?? [];
+  const left = slots.filter((slot) => !task.steps.some((step) => step.id === stepId(id, slot)));
+  if (slots.length > 0 && left.length === 0) return;
+  const found = task.steps.map((step) => step.id).join(", ");
+  throw new PawlError(
+    "loop-plan-uncovered",
+    slots.length === 0
+      ? `The task '${id}' has no accepted plan that the loop's steps could cover.`
+      : `The loop's task '${id}' does not cover the accepted plan: expected a step for each slot, found none for ${left.map(({ slot_id }) => slot_id).join(", ")} among ${found === "" ? "no steps" : found}.`,
+    `Remove the task's steps in ${path}, then \`pawl plan export ${id}\`. ${again(id)}`,
+  );
+}
+
+function checkEnded(id: string, task: Task, open: LoopRecord | null, path: string): void {
+  const left = task.steps.filter(({ status }) => status !== "done").map((step) => step.id);
+  if (task.status === "done" && open === null && left.length === 0) return;
+  const state = open === null ? "" : `, in the loop's state '${open.state}'`;
+  const why = open?.reason ? ` (${open.reason})` : "";
+  const steps = left.length === 0 ? "" : `, with open steps: ${left.join(", ")}`;
+  throw new PawlError(
+    "loop-not-done",
+    `The loop is not done with '${id}': expected the status 'done' in ${path}, all steps done and no run left open, found '${task.status}'${state}${why}${steps}.`,
+    task.status === "done" || task.status === "blocked"
+      ? `\`bloom show ${id}\` says why. ${again(id)}`
+      : `Let it go on: \`bloom run --task ${id} --once\`; \`bloom show ${id}\` tells how it stands.`,
+  );
+}
+
+/** E3 and E4, by a look outside. Throws `loop-work-moved` and `loop-evidence-missing`. */
+export async function prove(run: LoadedRun, done: DoneInLoop, outside: Outside): Promise<Proved> {
+  const look = await outside.git.look();
+  const place = checkPlace(run, done, look);
+  const passed = checkCommands(run.id, done, place.commit);
+  await checkLogs(run.id, passed, outside);
+  const changed = await outside.git.commits(baseOf(run), place.commit);
+  if (changed.kind === "unavailable")
+    throw unproved(
+      `git cannot tell what the work of '${run.id}' changed: ${changed.reason}.`,
+      "Hand the work in yourself, with submit_work and a manifest.",
+    );
+  checkChanged(run, changed, place.commit);
+  return { ...done, ...place, passed, changed };
+}
+
+function checkPlace(
+  { id, state }: LoadedRun,
+  { path, work }: DoneInLoop,
+  look: GitLook,
+): Pick<Proved, "branch" | "commit" | "uncommitted"> {
+  if (look.kind !== "repository")
+    throw unproved(
+      `git cannot tell whether the work of '${id}' is there: ${look.kind === "unavailable" ? look.reason : "the project's folder is not a repository"}.`,
+      "Make git answer in the project's folder, then try again.",
+    );
+  const expected = branchOf(state) ?? look.branch;
+  const { branch, commit } = work.merged ? { ...work.merged, branch: work.merged.into } : work;
+  if (branch !== expected)
+    throw moved(
+      `The loop's work on '${id}' is on '${branch}': expected it on the task's branch, '${expected}'.`,
+      `Set \`merge_into: ${expected}\` for the task in ${path}. ${again(id)}`,
+    );
+  if (look.branch !== expected)
+    throw moved(
+      `The task's branch is not checked out: expected '${expected}', found ${look.branch === "" ? "a detached HEAD" : `'${look.branch}'`}.`,
+      `git checkout ${expected}`,
+    );
+  if (look.head !== commit)
+    throw moved(
+      `The branch '${branch}' has moved since the loop was done with '${id}': expected ${commit}, found ${look.head ?? "no commit"}.`,
+      again(id),
+    );
+  const uncommitted = look.uncommitted.filter(
+    (file) => !file.startsWith(".alfred/") && !file.startsWith(".pawl/") && file !== path,
+  );
+  return { branch, commit, uncommitted };
+}
+
+function checkCommands(
+  id: string,
+  { path, record, task }: DoneInLoop,
+  commit: string,
+): readonly LoopEvidence[] {
+  const bare = task.steps.filter((step) => verifiedBy(task, step).length === 0).map((step) => step.id);
+  if (bare.length > 0)
+    throw unproved(
+      `Nothing but the agent's word says that ${bare.join(", ")} of '${id}' ${bare.length === 1 ? "is" : "are"} done: expected a command that the loop runs, found no \`verify\`.`,
+      `Name commands as the task's \`verify\` in ${path}. ${again(id)}`,
+    );
+  const wanted = [
+    ...new Set([...(task.verify ?? []), ...task.steps.flatMap((step) => verifiedBy(task, step))]),
+  ];
+  const seen = wanted.map((command) => ({
+    command,
+    last: record.evidence.findLast((each) => each.command === command && each.commit === commit),
+  }));
+  const missing = seen.filter(({ last }) => last?.exit !== 0);
+  if (missing.length === 0) return seen.flatMap(({ last }) => last ?? []);
+  const found = missing.map(
+    ({ command, last }) => `\`${command}\`: ${last ? `exit code ${last.exit}` : "not run on it"}`,
+  );
+  throw unproved(
+    `The loop's evidence for '${id}' is not complete: expected every command to have passed on ${commit}, found ${found.join("; ")}.`,
+    again(id),
+  );
+}
+
+/** Its own commands, else the task's. */
+function verifiedBy(task: Task, step: Step): readonly string[] {
+  return step.verify ?? task.verify ?? [];
+}
+
+async function checkLogs(id: string, passed: readonly LoopEvidence[], { files }: Outside): Promise<void> {
+  const gone = await files.missing(passed.map(({ log }) => log as ProjectPath));
+  if (gone.length === 0) return;
+  throw unproved(
+    `The logs of the loop's evidence for '${id}' are gone: expected ${gone.join(", ")}, found nothing.`,
+    again(id),
+  );
+}
+
+function checkChanged({ state }: LoadedRun, { base, commits }: Proved["changed"], commit: string): void {
+  const changes = (slotsOf(state) ?? []).some(({ operation }) => operation !== "REVIEW");
+  if (!changes || commits.length > 0) return;
+  throw unproved(
+    `The loop's work changed nothing: expected commits between ${base} and ${commit}, found none.`,
+    "See `git log`; do the work, or hand it in yourself, with submit_work and a manifest.",
+  );
+}
+
+/** Steps that are done stay done: the loop runs the commands again, and what is open. */
+const again = (id: string): string =>
+  `Let the loop see to it: \`bloom ready ${id}\`, then \`bloom run --task ${id} --once\`.`;
+
+const unproved = (message: string, fix: string): PawlError =>
+  new PawlError("loop-evidence-missing", message, fix);
+const moved = (message: string, fix: string): PawlError => new PawlError("loop-work-moved", message, fix);

@@ -1,0 +1,24 @@
+/** `plan take-back`: submit_work with the loop's evidence, from a terminal. */
+import { withInput } from "../../../runtime/transaction/transaction.ts";
+import { atTheEdge } from "../tools/response.ts";
+import { submitWork } from "../tools/submit-work.ts";
+import { FROM_LOOP } from "./loop-hand-in.ts";
+
+const handIn = withInput(atTheEdge(submitWork), ({ id }: { readonly id: string }) => ({
+  task_id: id,
+  artifact: FROM_LOOP,
+}));
+
+export const takeBack: typeof handIn = {
+  ...handIn,
+  propose(...all) {
+    const prepared = handIn.propose(...all);
+    const { data, refused } = prepared.reply;
+    if (refused) return prepared;
+    // A person wants to know that it is done; the prompt is the assistant's.
+    return {
+      ...prepared,
+      reply: { text: `${String(data.message)}\nTell your assistant to continue.`, data },
+    };
+  },
+};

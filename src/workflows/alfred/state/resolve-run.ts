@@ -1,0 +1,143 @@
+/**
+ * A task as this checkout's own state and its records say together. The own state counts where no record goes beyond it. What
+ * others went on with is theirs until a person takes it over; in a checkout without a state of the task, it goes on from there.
+ */
+import { PawlError } from "../../../core/error.ts";
+import type { View } from "../../../core/ports/store.ts";
+import { hashOfStep } from "../../../runtime/run-log/history.ts";
+import {
+  areOf,
+  branchesOf,
+  elsewhereError,
+  loadRecords,
+  onlyBranch,
+  type RunBranch,
+  recordNames,
+} from "../../../runtime/run-log/team-records.ts";
+import type { Elsewhere } from "../../../runtime/transaction/transaction.ts";
+import { endsRecord, sharedIn, statusAfter } from "./chain.ts";
+import { findOwn, isBegun, NEVER } from "./live-state.ts";
+import { finishedRuns, nameOf, runsIn, type Shared, TOOL_RECORDS } from "./records.ts";
+import {
+  newTaskState,
+  type RecordedRun,
+  type RecordedState,
+  type TaskState,
+  type ToolStep,
+} from "./state-file.ts";
+import { NEXT_TOOL } from "./status.ts";
+
+export type ToolBranch = RunBranch<ToolStep, RecordedState>;
+
+export interface TaskBranches extends Shared {
+  /** This checkout's own state; null: it has none. */
+  readonly own: TaskState | null;
+  /** None: nothing is recorded, and nothing was done here. */
+  readonly branches: readonly ToolBranch[];
+}
+
+export interface ResolvedTask {
+  readonly state: TaskState;
+  /** Who went on with it in another checkout, while this one has a state of it. */
+  readonly elsewhere: Elsewhere | null;
+  readonly shared: Shared;
+}
+
+/** `own`: the checkout's own state, as it was read; null: only what git shares counts. Throws `records-invalid`. */
+export async function loadBranches(view: View, id: string, own: TaskState | null): Promise<TaskBranches> {
+  const names = await recordNames(view, nameOf(id));
+  const chain = own ? sharedIn(own) : [];
+  if (own && chain.length > 0 && areOf(names, chain, endsRecord)) {
+    const branch = { head: hashOfStep(chain.at(-1) as ToolStep), steps: chain, recorded: null };
+    return { own, branches: [branch], chain, recorded: namedIn(names, chain), runs: new Map() };
+  }
+  try {
+    const records = await loadRecords(view, nameOf(id), names, TOOL_RECORDS);
+    const recorded = new Set(records.flatMap(({ steps }) => steps.map(hashOfStep)));
+    return { own, branches: branchesOf(nameOf(id), records, chain), chain, recorded, runs: runsIn(records) };
+  } catch (thrown) {
+    // Damage among the records stops nobody who has the task.
+    if (own === null || !(thrown instanceof PawlError) || thrown.code !== "records-invalid") throw thrown;
+    const branches = branchesOf<ToolStep, RecordedState>(nameOf(id), [], chain);
+    return { own, branches: branches, chain, recorded: namedIn(names, chain), runs: new Map() };
+  }
+}
+
+/** The steps that a record ends with, by the names of the records alone. */
+function namedIn(names: readonly string[], steps: readonly ToolStep[]): ReadonlySet<string> {
+  const hashes = steps.map(hashOfStep);
+  return new Set(hashes.filter((hash) => names.some((name) => name.endsWith(`-${hash.slice(0, 16)}.json`))));
+}
+
+/** Throws `state-unreadable`, `records-forked` and `records-invalid`. */
+export async function resolveTask(view: View, id: string): Promise<ResolvedTask> {
+  const { own, branches, ...shared } = await loadBranches(view, id, await findOwn(view, id));
+  if (branches.length === 0) return { state: own ?? newTaskState(id, NEVER), elsewhere: null, shared };
+  const branch = onlyBranch(nameOf(id), branches);
+  if (own && branch.recorded === null) return { state: own, elsewhere: null, shared };
+  const last = branch.steps.at(-1);
+  const by = last?.by?.who ?? last?.by?.channel ?? "somebody";
+  return {
+    state: stateOf(id, branch, shared.runs, own),
+    elsewhere: own && { by, time: last?.time ?? "" },
+    shared: { ...shared, chain: branch.steps },
+  };
+}
+
+/** The task's state as that branch has it: no tool is active. */
+export function stateOf(
+  id: string,
+  { steps }: ToolBranch,
+  runs: ReadonlyMap<string, RecordedRun>,
+  own: TaskState | null,
+): TaskState {
+  const outputs = finishedRuns(steps, runs).map(({ tool_name, ...run }) => [tool_name, run] as const);
+  return {
+    ...newTaskState(id, steps.at(-1)?.time ?? NEVER),
+    ...(own?.base && { base: own.base }),
+    task_status: statusAfter(steps),
+    completed_tool_outputs: Object.fromEntries(outputs),
+  };
+}
+
+/** The task's standing for whoever only looks at it. Throws as `loadActing`, but shows what others went on with. */
+export async function loadShown(view: View, id: string): Promise<ResolvedTask> {
+  const standing = await resolveTask(view, id);
+  await checkOwn(view, standing.elsewhere ? await findOwn(view, id) : standing.state);
+  return standing;
+}
+
+/**
+ * The task's standing for whoever acts on it. Throws `state-unreadable`, `state-tampered`, `records-forked`,
+ * `records-invalid`, and `run-elsewhere` if it is open and others went on with it.
+ */
+export async function loadActing(view: View, id: string): Promise<ResolvedTask> {
+  const standing = await loadShown(view, id);
+  const { elsewhere, state } = standing;
+  if (elsewhere && NEXT_TOOL[state.task_status] !== null) throw elsewhereError(nameOf(id), elsewhere);
+  return standing;
+}
+
+/** Its state for whoever acts on it. */
+export async function loadState(view: View, id: string): Promise<TaskState> {
+  return (await loadActing(view, id)).state;
+}
+
+/** The state that counts here, whatever records claim beside it: what may be written follows from it. */
+export async function loadHere(view: View, id: string): Promise<TaskState> {
+  const state = await findHere(view, id);
+  await checkOwn(view, state);
+  return state;
+}
+
+/** The same, whether or not it follows from its history. */
+export async function findHere(view: View, id: string): Promise<TaskState> {
+  return (await findOwn(view, id)) ?? (await resolveTask(view, id)).state;
+}
+
+export async function checkOwn(view: View, state: TaskState | null): Promise<void> {
+  if (state === null || !isBegun(state)) return;
+  const { checkHistory, checkPlace } = await import("./history.ts");
+  await checkPlace(view, state);
+  await checkHistory(view, state);
+}

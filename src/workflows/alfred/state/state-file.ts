@@ -1,0 +1,248 @@
+/**
+ * `.alfred/workspace/<id>/task_state.json`. It is read on every call and by `pawl status`, so its shape is checked by
+ * hand: no schema library is loaded for it. Keys that are not known here are kept as they are.
+ */
+import type { Caller } from "../../../core/event.ts";
+import type { Reviewer } from "../../../core/settings.ts";
+import {
+  accepts,
+  as,
+  type Checked,
+  expected,
+  fields,
+  flag,
+  type JsonPath,
+  listOf,
+  mapOf,
+  object,
+  optional,
+  orNull,
+  readState,
+  type StateFault,
+  sha256,
+  stateUnreadable,
+  text,
+  unchecked,
+} from "../../../core/state-json.ts";
+import type { Strength } from "../../../core/strength.ts";
+import type { StoredConfiguration } from "../../../runtime/run-log/history.ts";
+import type { Evidence } from "../evidence/evidence.ts";
+import { isRunTool, isTaskStatus, type RunTool, type TaskStatus } from "./status.ts";
+
+/** What a state says about itself, as far as it decides anything. */
+export interface Standing {
+  readonly task_status: TaskStatus;
+  readonly active: ActiveStanding | null;
+  readonly finished: Readonly<Record<string, RunStanding>>;
+}
+
+export interface RunStanding {
+  /** By work state: the hash of what was accepted. */
+  readonly accepted: Readonly<Record<string, string>>;
+  readonly verdicts: readonly string[];
+}
+
+export interface ActiveStanding extends RunStanding {
+  readonly tool: RunTool;
+  readonly position: StoredConfiguration;
+  readonly submitted: string | null;
+}
+
+/** Validated against its schema when it was handed in. */
+export type Artifact = Readonly<Record<string, unknown>>;
+
+const reviewer = accepts<Reviewer>((value) => value === "ai" || value === "human", '"ai" or "human"');
+const status = accepts<TaskStatus>(isTaskStatus, "a task status");
+const tool = accepts<RunTool>(isRunTool, "the name of a workflow tool");
+const evidence = as<Evidence>(listOf(fields({ about: text, verdict: text, words: text })));
+
+const submission = fields({
+  /** The work state that it was handed in for. */
+  state: text,
+  artifact: object,
+  sha256: text,
+  /** The tree of the judged work. */
+  tree: optional(text),
+  time: text,
+  evidence,
+  /** Made by the server from the loop's evidence, not handed in. */
+  from: optional(unchecked<"loop">()),
+});
+
+/** For an approval: it reaches every later prompt. */
+const note = fields({ state: text, stage: reviewer, notes: text });
+
+const verdict = fields({
+  state: text,
+  stage: reviewer,
+  approved: flag,
+  notes: text,
+  time: text,
+  who: orNull(text),
+  channel: as<Caller["channel"]>(text),
+  /** The channel of a person's verdict. */
+  strength: optional(unchecked<Strength>()),
+  /** Of the artifact that was judged. */
+  sha256: text,
+  /** The tree of the work that was judged. */
+  tree: optional(text),
+  /** What the server had found, without the output of checks. */
+  evidence,
+});
+
+const finishedRun = fields({
+  started_at: text,
+  finished_at: text,
+  /** The task's status after the run. */
+  task_status: status,
+  accepted: listOf(submission),
+  notes: listOf(note),
+  verdicts: listOf(verdict),
+});
+
+const recordedRun = as<FinishedRun & { readonly tool_name: RunTool }>(
+  (value, at) => fields({ tool_name: tool })(value, at) ?? finishedRun(value, at),
+);
+
+/** A step of the chain that git shares: a tool began on the task, or was finished, or a person took the task over. */
+export const TOOL_STEP = fields({
+  time: text,
+  /** For people: `plan_task finished`. */
+  event: text,
+  row: text,
+  /** The task's status before and after. */
+  from: text,
+  to: text,
+  tool: optional(tool),
+  by: fields({ channel: text, who: optional(text) }),
+  strength: optional(text),
+  /** Of a finished tool: the hash of what was accepted, by work state, and the verdicts as the history keeps them. */
+  accepted: optional(mapOf(text)),
+  verdicts: optional(listOf(text)),
+  prev: orNull(text),
+  over: optional(listOf(text)),
+});
+
+/** Where the task stands after the last step of a record, and the run of the tool that was finished with it. */
+export const RECORDED_STATE = fields({ task_status: status, finished: orNull(recordedRun) });
+
+const contextStore = fields({
+  /** As configured when the run began; it holds for the run. */
+  review_policy: listOf(reviewer),
+  /** The last artifact handed in, until it is accepted; it stays when it is rejected. */
+  submitted: orNull(submission),
+  /** Of the last rejection; cleared when the next artifact is accepted. */
+  feedback: orNull(fields({ state: text, notes: text, stage: reviewer, artifact: object })),
+  accepted: listOf(submission),
+  notes: listOf(note),
+  verdicts: listOf(verdict),
+  completed_subtasks: listOf(text),
+  /** What the run was begun with, such as a product document. */
+  input: optional(unchecked<string>()),
+});
+
+/** The run of one tool on the task. */
+const activeTool = fields({
+  /** The sha-256 of the policy that governs the task. */
+  policy: sha256,
+  task_id: text,
+  tool_name: tool,
+  current_state: text,
+  /** The work state under review, where the review states are shared by several. */
+  review_source: orNull(text),
+  /** Who reviews, if the review has a state of its own. */
+  review_stage: orNull(reviewer),
+  context_store: contextStore,
+  persona_name: text,
+  created_at: text,
+  updated_at: text,
+});
+
+const step = fields({
+  time: text,
+  type: as<"taken-over" | "accepted-edit" | "start" | "event">(text),
+  tool: as<RunTool | null>(orNull(text)),
+  /** Of the tool's table. */
+  event: optional(unchecked<string>()),
+  /** The task's status afterwards. */
+  status,
+  /** Where a run begins. */
+  policy: optional(unchecked<readonly Reviewer[]>()),
+  /** What was handed in. */
+  submitted: optional(unchecked<string>()),
+  /** As the state keeps it. */
+  verdict: optional(unchecked<string>()),
+  /** The hash of the step before; null: this is the first. */
+  prev: orNull(text),
+  /** A state that is not derived, but accepted as it was found. */
+  standing: as<Standing | undefined>(
+    optional(fields({ task_status: status, active: orNull(object), finished: object })),
+  ),
+  by: optional(unchecked<string>()),
+  strength: optional(unchecked<Strength>()),
+  /** What it adds to the chain that git shares; all of the chain, where no step before has it, or a state is accepted. */
+  shared: optional(listOf(TOOL_STEP)),
+});
+
+const taskState = fields({
+  task_id: text,
+  task_status: status,
+  active_tool_state: orNull(activeTool),
+  /** By tool: the result of its last finished run. */
+  completed_tool_outputs: mapOf(finishedRun),
+  /** The commit that the work started from; absent where git could not name it. */
+  base: optional(fields({ branch: text, commit: text })),
+  updated_at: text,
+  /** How it got here, step by step. Empty: nothing was done on it here, or its records made the state. */
+  history: listOf(step),
+});
+
+export type TaskState = Checked<typeof taskState>;
+export type ActiveTool = Checked<typeof activeTool>;
+export type ContextStore = Checked<typeof contextStore>;
+export type Submission = Checked<typeof submission>;
+export type Accepted = Submission;
+export type Note = Checked<typeof note>;
+export type Verdict = Checked<typeof verdict>;
+export type FinishedRun = Checked<typeof finishedRun>;
+export type Step = Checked<typeof step>;
+export type ToolStep = Checked<typeof TOOL_STEP>;
+export type RecordedState = Checked<typeof RECORDED_STATE>;
+export type RecordedRun = Checked<typeof recordedRun>;
+
+export function newTaskState(id: string, time: string): TaskState {
+  return {
+    task_id: id,
+    task_status: "new",
+    active_tool_state: null,
+    completed_tool_outputs: {},
+    updated_at: time,
+    history: [],
+  };
+}
+
+export function renderState(state: TaskState): string {
+  return `${JSON.stringify(state, null, 2)}\n`;
+}
+
+const unreadable = (path: string) =>
+  stateUnreadable(path, "the task's state", "To begin the task's workflow afresh, remove its folder.");
+
+/** Throws `state-unreadable`, naming the line, what was expected and what to do; the file stays unchanged. */
+export function parseState(json: string, id: string, path: string): TaskState {
+  return readState(
+    json,
+    as<TaskState>((value, at) => stateFault(value, at, id)),
+    unreadable(path),
+  );
+}
+
+function stateFault(value: unknown, at: JsonPath, id: string): StateFault | null {
+  const fault = taskState(value, at);
+  if (fault) return fault;
+  const { active_tool_state: active, history, task_id } = value as TaskState;
+  if (task_id !== id) return expected(["task_id"], JSON.stringify(id), task_id);
+  if (history.length === 0) return expected(["history"], "one step at least", history);
+  if (active === null || active.task_id === id) return null;
+  return expected(["active_tool_state", "task_id"], JSON.stringify(id), active.task_id);
+}

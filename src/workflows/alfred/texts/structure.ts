@@ -1,0 +1,61 @@
+import { z } from "zod";
+import { jsonText } from "../../../core/text/json-text.ts";
+import { ARTIFACTS, type ArtifactName } from "../tools/artifacts.ts";
+
+interface Schema {
+  readonly type?: string;
+  readonly description?: string;
+  readonly enum?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+}
+
+/** An artifact's structure as a model reads it best: JSON with a few words in the place of each value. */
+export function renderStructure(name: ArtifactName): string {
+  return jsonText(sketch(schemaOf(name), true));
+}
+
+const schemas = new Map<ArtifactName, Schema>();
+
+function schemaOf(name: ArtifactName): Schema {
+  const known = schemas.get(name);
+  if (known) return known;
+  const made = z.toJSONSchema(ARTIFACTS[name], { io: "input", unrepresentable: "any" }) as Schema;
+  schemas.set(name, made);
+  return made;
+}
+
+/** The artifact with null for every key that may be absent, so that a strict template can ask for it. */
+export function completed(name: ArtifactName, artifact: unknown): unknown {
+  return fill(schemaOf(name), artifact);
+}
+
+function fill(schema: Schema, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => fill(schema.items ?? {}, item));
+  if (!schema.properties || typeof value !== "object" || value === null) return value;
+  const given = value as Record<string, unknown>;
+  const names = [...new Set([...Object.keys(schema.properties), ...Object.keys(given)])];
+  return Object.fromEntries(
+    names.map((name) => [name, fill(schema.properties?.[name] ?? {}, given[name] ?? null)]),
+  );
+}
+
+function sketch(schema: Schema, required: boolean): unknown {
+  if (schema.properties) {
+    const names = Object.entries(schema.properties);
+    return Object.fromEntries(
+      names.map(([name, value]) => [name, sketch(value, schema.required?.includes(name) ?? false)]),
+    );
+  }
+  if (schema.type === "array") return [sketch(schema.items ?? {}, required)];
+  const kind = schema.enum ? schema.enum.join(" | ") : kindOf(schema);
+  const words = schema.description === undefined ? kind : `${kind} - ${schema.description}`;
+  return required ? words : `(optional) ${words}`;
+}
+
+function kindOf(schema: Schema): string {
+  if (schema.anyOf) return schema.anyOf.map(kindOf).join(" or ");
+  return schema.type ?? "any value";
+}

@@ -1,0 +1,325 @@
+import { PawlError } from "../../../core/error.ts";
+import type { PinnedBase } from "../../../core/ports/git.ts";
+import type { Change, View } from "../../../core/ports/store.ts";
+import { initialConfiguration } from "../../../engine/decide.ts";
+import { REVIEW_POLICY, reviewPolicy } from "../../../engine/review.ts";
+import type { Decision } from "../../../engine/workflow.ts";
+import type { Context, Proposal } from "../../../runtime/module.ts";
+import { runAdvanced, stamped } from "../../../runtime/transaction/run-advanced.ts";
+import {
+  type Answered,
+  type RunContext,
+  runEvent,
+  type TypesOf,
+} from "../../../runtime/transaction/run-event.ts";
+import { runningNote } from "../evidence/check-evidence.ts";
+import type { Evidence } from "../evidence/evidence.ts";
+import { refreshEvidence } from "../evidence/gather.ts";
+import { govern, reviewersOf, withPolicyFinding } from "../gate/govern.ts";
+import { type HandOver, loadHandOver } from "../loop/hand-over.ts";
+import { loadProgress } from "../loop/loop-side.ts";
+import { slotsOf } from "../loop/plan-export.ts";
+import { scratchpadTitle } from "../state/archive.ts";
+import { begunStep, byOf, deliveryOf, finishedStep } from "../state/chain.ts";
+import { withStep } from "../state/history.ts";
+import { stateChanges } from "../state/live-state.ts";
+import {
+  completeRun,
+  type LoadedRun,
+  type LoadedTask,
+  type LoopProgress,
+  loadTask,
+  personaOf,
+} from "../state/load.ts";
+import { missing } from "../state/missing-task.ts";
+import { scratchpadPath, taskPath } from "../state/paths.ts";
+import { missingRecords } from "../state/records.ts";
+import type { ActiveTool, ToolStep } from "../state/state-file.ts";
+import { NEXT_TOOL } from "../state/status.ts";
+import { renderTask, type Task } from "../state/task-file.ts";
+import { fetchTask, isTracked } from "../state/tracked.ts";
+import { renderPrompt, subtasksOf } from "../texts/prompt.ts";
+import type { ToolDefinition } from "./definition.ts";
+import { callOf } from "./definitions.ts";
+import { configurationOf, machineOf } from "./machine.ts";
+import type { Answer, ToolPlan } from "./response.ts";
+import { dataOf, invalidAction } from "./transition.ts";
+
+export interface OpenInput {
+  readonly task_id: string;
+  readonly prd_content?: string;
+  readonly hand_over?: boolean;
+}
+
+/** The existing run, or the one that would begin now. */
+interface OpenedRun extends LoadedRun {
+  readonly begins: boolean;
+  /** The plan, or what was asked for since, written where the loop takes it from; null if nobody asked for that. */
+  readonly handover: HandOver | null;
+}
+
+type OpenTypes = TypesOf<{ input: OpenInput; run: OpenedRun; material: Evidence; reply: Answer }>;
+
+type OpenContext = RunContext<OpenInput>;
+
+/** Calling a workflow tool begins its run on the task, or shows the run's state. */
+export function openTool(definition: ToolDefinition): ToolPlan<OpenInput> {
+  return {
+    tool: definition.name,
+    task: (input) => input.task_id,
+    syncs: true,
+    ...runEvent<OpenTypes>({
+      lock: (input) => `alfred:${input.task_id}`,
+      load: (context) => loadOpened(definition, context),
+      govern,
+      // The pinned policy says who reviews, and it is known only now.
+      event: (run, context) =>
+        run.begins ? begin(begun(run, definition, context.input, context), context) : { event: "resume" },
+      async collect({ run }, context) {
+        if (run.isAwaited) throw missing(run.id, []);
+        const { evidence } = await refreshEvidence(run, context.outside, context, "waits");
+        return withPolicyFinding(evidence, run.id, context.ignored);
+      },
+      propose({ decision, material, run }, context) {
+        const shownAgain = resumed(withEvidence(run, material), decision, material, context);
+        const { events = [], ...effects } = withRecords(withHandover(shownAgain, run), run);
+        return { ...effects, events: events };
+      },
+    }),
+  };
+}
+
+async function loadOpened(definition: ToolDefinition, context: OpenContext): Promise<OpenedRun> {
+  const { input, view } = context;
+  const loaded = await loadTask(view, input.task_id, isTracked(context));
+  const active = loaded.state.active_tool_state;
+  if (active && active.tool_name !== definition.name) throw otherToolActive(loaded, active, definition);
+  if (!active) {
+    checkStatus(loaded, definition);
+    checkTaken(definition, input);
+  }
+  const first = active ?? activeFirst(loaded, definition, input, context);
+  const run = await completeRun(view, loaded, first, context);
+  const handover = await handedOver(view, run, input, context);
+  const loop = await progressIn(view, run, handover, context);
+  return { ...run, loop, begins: !active, handover };
+}
+
+/** The run's first commit: not an event of its table, since it has no configuration before. */
+async function begin(loaded: OpenedRun, context: OpenContext): Promise<Answered<Answer>> {
+  const { outside } = context;
+  const base = loaded.state.base ? null : await outside.git.pin(`feature/${loaded.id}`);
+  const fetched = loaded.isAwaited ? await fetchTask(loaded.id, outside, context) : null;
+  const run = pinnedTo(base, fetched ? { ...loaded, task: fetched } : loaded);
+  const begun = [firstStep(run, context)];
+  return { answer: withRecords(withHandover(started(run, fetched, begun, context), loaded), loaded, begun) };
+}
+
+/** What the run's beginning adds to the chain that git shares. */
+function firstStep({ active, definition, shared, state }: LoadedRun, { caller }: Context): ToolStep {
+  const [before, time, by] = [shared.chain.at(-1), active.created_at, byOf(caller)];
+  if (definition.delivers) return finishedStep(deliveryOf(time), before, by);
+  return begunStep(definition.name, definition.status.running ?? state.task_status, { time, by }, before);
+}
+
+function pinnedTo(base: PinnedBase | null, run: LoadedRun): LoadedRun {
+  return base ? { ...run, state: { ...run.state, base } } : run;
+}
+
+function begun(run: OpenedRun, definition: ToolDefinition, input: OpenInput, context: Context): OpenedRun {
+  const active = activeFirst(run, definition, input, context);
+  return { ...run, active, configuration: configurationOf(definition, active) };
+}
+
+/** If requested and the work is still to be done. Throws `plan-missing` and whatever else stops an export. */
+async function handedOver(
+  view: View,
+  run: LoadedRun,
+  { hand_over }: OpenInput,
+  context: Context,
+): Promise<HandOver | null> {
+  if (!run.definition.countsSubtasks || hand_over !== true) return null;
+  if (machineOf(run.definition).workOf(run.configuration.state) === null)
+    throw invalidAction(run, `${run.definition.name} (hand_over)`);
+  return loadHandOver(view, run, context);
+}
+
+/** The loop's progress with the task, for the prompt of the work that it may have. */
+async function progressIn(
+  view: View,
+  run: LoadedRun,
+  handover: HandOver | null,
+  context: Context,
+): Promise<LoopProgress | null> {
+  if (!run.definition.countsSubtasks || slotsOf(run.state) === null) return null;
+  return handover?.progress ?? loadProgress(view, run, context);
+}
+
+/** What git shares of the task, before the work is committed; anything lost meanwhile is written again. */
+function withRecords(
+  opened: Proposal<Answer>,
+  { active, definition, shared, state }: LoadedRun,
+  begun: readonly ToolStep[] = [],
+): Proposal<Answer> {
+  if (!definition.delivers || active.current_state !== definition.steps[0]?.state) return opened;
+  const records = missingRecords(state, [...shared.chain, ...begun], shared);
+  return { ...opened, changes: [...(opened.changes ?? []), ...records] };
+}
+
+function withHandover(opened: Proposal<Answer>, { handover }: OpenedRun): Proposal<Answer> {
+  if (handover === null) return opened;
+  const { changes, events, text } = handover;
+  const { note, response } = opened.reply;
+  return {
+    changes: [...(opened.changes ?? []), ...changes],
+    events: [...(opened.events ?? []), ...events],
+    reply: {
+      ...opened.reply,
+      response: { ...response, message: `${response.message} ${text}` },
+      note: [note, text].filter(Boolean).join("; "),
+    },
+  };
+}
+
+function otherToolActive(loaded: LoadedTask, active: ActiveTool, wanted: ToolDefinition): PawlError {
+  return new PawlError(
+    "tool-active",
+    `The tool '${active.tool_name}' is active on the task '${loaded.id}', in state '${active.current_state}'; '${wanted.name}' cannot begin before it is complete.`,
+    `Call ${callOf(active.tool_name, loaded.id)} to continue it.`,
+  );
+}
+
+function checkStatus({ id, state }: LoadedTask, definition: ToolDefinition): void {
+  const { before, running } = definition.status;
+  const status = state.task_status;
+  // A run that was removed by hand leaves its running status behind.
+  if (before.includes(status) || status === running) return;
+  const next = NEXT_TOOL[status];
+  throw new PawlError(
+    "status-not-allowed",
+    `Task '${id}' has status '${status}'. ${definition.name} begins in ${before.map((each) => `'${each}'`).join(", ")}.`,
+    next === null ? "The task is done." : `Call ${callOf(next, id)}.`,
+  );
+}
+
+function activeFirst(
+  loaded: LoadedTask,
+  definition: ToolDefinition,
+  input: OpenInput,
+  context: Context,
+): ActiveTool {
+  const { now, settings } = context;
+  const policy = reviewersOf(settings.alfred.reviews, definition.name);
+  const start = initialConfiguration(machineOf(definition).workflow, {
+    [REVIEW_POLICY]: reviewPolicy(policy),
+  });
+  return {
+    task_id: loaded.id,
+    tool_name: definition.name,
+    current_state: start.state,
+    review_source: null,
+    review_stage: null,
+    context_store: {
+      review_policy: policy,
+      submitted: null,
+      feedback: null,
+      accepted: [],
+      notes: [],
+      verdicts: [],
+      completed_subtasks: definition.countsSubtasks ? markedBefore(loaded) : [],
+      ...(definition.takes && input.prd_content !== undefined && { input: input.prd_content }),
+    },
+    persona_name: personaOf(definition, context),
+    // Not known before the task is governed: `begun` makes the run that is written.
+    policy: context.policy ?? "",
+    created_at: now.time,
+    updated_at: now.time,
+  };
+}
+
+/** When work comes back for revisions, done slots stay marked, unless the task was planned anew. */
+function markedBefore({ state }: LoadedTask): readonly string[] {
+  const { implement_task, plan_task } = state.completed_tool_outputs;
+  if (!implement_task || !plan_task || plan_task.finished_at > implement_task.finished_at) return [];
+  return subtasksOf(state).map(({ slot_id }) => slot_id);
+}
+
+function checkTaken(definition: ToolDefinition, input: OpenInput): void {
+  if (!definition.takes || (input[definition.takes] ?? "").trim() !== "") return;
+  throw new PawlError(
+    "usage",
+    `${definition.name} needs ${definition.takes} to begin: expected the product document as markdown, found nothing.`,
+    `Call ${definition.name} again with ${definition.takes}.`,
+  );
+}
+
+function withEvidence(run: LoadedRun, evidence: Evidence): LoadedRun {
+  const store = run.active.context_store;
+  if (store.submitted === null) return run;
+  return {
+    ...run,
+    active: { ...run.active, context_store: { ...store, submitted: { ...store.submitted, evidence } } },
+  };
+}
+
+function started(
+  run: LoadedRun,
+  fetched: Task | null,
+  begun: readonly ToolStep[],
+  context: Context,
+): Proposal<Answer> {
+  const { definition, id } = run;
+  const { time } = context.now;
+  const status = definition.status.running ?? run.state.task_status;
+  const { state, anchor } = withStep(
+    { ...run.state, task_status: status, active_tool_state: run.active, updated_at: time },
+    run.past,
+    {
+      time,
+      type: "start",
+      tool: definition.name,
+      status,
+      policy: run.active.context_store.review_policy,
+      by: context.caller.channel,
+    },
+    begun,
+  );
+  const changes: Change[] = [...stateChanges(run.workspace, state), anchor];
+  if (!run.workspace.hasScratchpad)
+    changes.push({ type: "write", path: scratchpadPath(id), text: scratchpadTitle(id) });
+  if (fetched) changes.push({ type: "write", path: taskPath(id), text: renderTask(fetched) });
+  const { name } = definition;
+  const to = run.configuration.state;
+  const move = { run: run.run, machine: name, event: name, row: "start", from: "", to };
+  return {
+    changes,
+    events: stamped([runAdvanced(move, { summary: `${id}: ${name} begun` }, context)], context),
+    reply: {
+      ...shown({ ...run, state }, context),
+      before: run.state.task_status,
+      note: `Created the run of ${name} in state ${to}`,
+    },
+  };
+}
+
+function resumed(run: LoadedRun, { rule }: Decision, evidence: Evidence, context: Context): Proposal<Answer> {
+  const answer = shown(run, context);
+  const { response } = answer;
+  const message = response.message + runningNote(evidence, run.definition.name);
+  const note = `Showed the run of ${run.definition.name} in state ${rule.reply}`;
+  return { reply: { ...answer, response: { ...response, message }, note } };
+}
+
+function shown(run: LoadedRun, { settings }: Context): Answer {
+  const { state } = run.configuration;
+  return {
+    response: {
+      status: "success",
+      message: run.definition.greeting(run.id, state),
+      data: dataOf(run, run.active, run.state.task_status),
+      next_prompt: renderPrompt(run, run.configuration, settings.alfred),
+    },
+    before: state,
+    after: state,
+  };
+}

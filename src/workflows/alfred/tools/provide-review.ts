@@ -1,0 +1,325 @@
+import { PawlError } from "../../../core/error.ts";
+import type { Caller } from "../../../core/event.ts";
+import type { GitChanges, Snapshot } from "../../../core/ports/git.ts";
+import type { Outside } from "../../../core/ports/outside.ts";
+import type { Reviewer } from "../../../core/settings.ts";
+import type { Strength } from "../../../core/strength.ts";
+import type { Decision } from "../../../engine/workflow.ts";
+import type { Context, GateInput, Verdict as GateVerdict, HumanQuestion } from "../../../runtime/module.ts";
+import { checkVersion, versionOf } from "../../../runtime/review/version.ts";
+import { changesIn } from "../../../runtime/review/work-changes.ts";
+import { hasAnswered } from "../../../runtime/transaction/person.ts";
+import {
+  type Effects,
+  type ProposalContext,
+  type RunContext,
+  runEvent,
+  type Step,
+  type Taken,
+  type TypesOf,
+} from "../../../runtime/transaction/run-event.ts";
+import { withInput } from "../../../runtime/transaction/transaction.ts";
+import { runningNote } from "../evidence/check-evidence.ts";
+import { refreshEvidence } from "../evidence/gather.ts";
+import { checkCreation } from "../evidence/submission-checks.ts";
+import { changedIn, lookAtWork } from "../evidence/work-evidence.ts";
+import { gateName, govern, withPolicyFinding } from "../gate/govern.ts";
+import { humanQuestion, type ProposedVerdict } from "../gate/human-question.ts";
+import { judgedIn } from "../gate/judged.ts";
+import { type LoadedRun, loadRun, loadTask } from "../state/load.ts";
+import type { ContextStore, Submission, TaskState, Verdict } from "../state/state-file.ts";
+import { titleOf, wordsFor } from "../texts/titles.ts";
+import { machineOf, stepOf, tablesHash } from "./machine.ts";
+import { type Answer, atTheEdge, success, type ToolPlan } from "./response.ts";
+import { checkUnaltered } from "./submit-work.ts";
+import { effectsOf, invalidAction, verdictOf } from "./transition.ts";
+
+export interface ReviewInput {
+  readonly task_id: string;
+  readonly is_approved: boolean;
+  readonly feedback_notes?: string;
+}
+
+/** A verdict, whatever its channel. */
+interface Given {
+  readonly id: string;
+  readonly approved: boolean;
+  readonly notes: string;
+  /** It is a person's, whoever's turn it is. */
+  readonly byPerson?: true;
+  /** Of the review that they read. */
+  readonly version?: string | undefined;
+}
+
+type ReviewTypes = TypesOf<{ input: Given; run: LoadedRun; material: VerdictObservations; reply: Answer }>;
+
+const review = runEvent<ReviewTypes>({
+  lock: ({ id }) => `alfred:${id}`,
+  async load(context) {
+    const { input, view } = context;
+    const task = await loadTask(view, input.id);
+    if (task.state.active_tool_state === null) checkVersion(`alfred:${task.id}`, input.version, null);
+    if (input.byPerson && task.state.active_tool_state === null) throw nothingToReview(task.state);
+    return loadRun(view, task, context);
+  },
+  govern,
+  event(run, { caller, input }) {
+    if (judgedBy(run) !== "human") checkVersion(run.run, input.version, null);
+    if (input.byPerson) checkPersonsTurn(run, input);
+    else if (isAssistants(caller)) checkReason(run, input);
+    const machine = machineOf(run.definition);
+    return { event: input.approved ? machine.approveEvent(run.configuration) : machine.rejectEvent };
+  },
+  collect,
+  propose: judge,
+});
+
+const edge = { tool: "provide_review", syncs: true } as const;
+
+/** The one way to review any artifact. */
+export const provideReview: ToolPlan<ReviewInput> = {
+  ...edge,
+  task: (input) => input.task_id,
+  ...withInput(review, ({ feedback_notes = "", is_approved, task_id }: ReviewInput) => ({
+    id: task_id,
+    approved: is_approved,
+    notes: feedback_notes,
+  })),
+};
+
+/** `pawl approve` and `pawl reject`: the same verdict, from a person at a terminal. */
+export const gate = atTheEdge<GateInput>({
+  ...edge,
+  task: (input) => input.id,
+  ...withInput(review, ({ approve, id, notes = "", version }: GateInput) => ({
+    id,
+    approved: approve,
+    notes,
+    version,
+    byPerson: true as const,
+  })),
+});
+
+function judgedBy(run: LoadedRun): Reviewer | null {
+  return machineOf(run.definition).underReview(run.configuration)?.reviewer ?? null;
+}
+
+function checkPersonsTurn(run: LoadedRun, { approved }: Given): void {
+  const under = machineOf(run.definition).underReview(run.configuration);
+  if (under?.reviewer !== "ai" || !approved) return;
+  throw new PawlError(
+    "invalid-action",
+    `The ${titleOf(run.definition.name, under.work)} of task '${run.id}' awaits the assistant's own review, not yet a human's approval.`,
+    "Tell your assistant to review it first, or reject it now with `pawl reject`.",
+  );
+}
+
+/** A model's message names its tools; a person's says what a person can do. */
+function nothingToReview({ task_id: id, active_tool_state: active, task_status }: TaskState): PawlError {
+  const where = active === null ? `its status is '${task_status}'` : wordsFor(active);
+  return new PawlError(
+    "invalid-action",
+    `Nothing of task '${id}' is under review: ${where}, and what comes next is the assistant's.`,
+    `Tell your assistant to continue with ${id}; \`pawl status\` shows when it waits for you.`,
+  );
+}
+
+/** What is observed at the verdict. */
+interface VerdictObservations {
+  readonly submitted: Submission;
+  /** What the work changes, for a person to see; null: nobody is asked. */
+  readonly changes: GitChanges | null;
+  /** The sha-256 of the tools' tables. */
+  readonly tables: string;
+}
+
+/** Observes the outside; asks git only for the person who will see its answer. */
+async function collect(
+  { decision, run }: Taken<ReviewTypes>,
+  context: RunContext<Given>,
+): Promise<VerdictObservations> {
+  const { caller, ignored, input, outside, settings, view } = context;
+  const { submitted } = run.active.context_store;
+  if (submitted === null || decision.rule.outcome === "blocked")
+    throw input.byPerson ? nothingToReview(run.state) : invalidAction(run, decision.rule.on);
+  // The tasks that an approval would create must not exist yet; read through the view, so that this holds until the
+  // commit.
+  if (input.approved)
+    await checkCreation(run, stepOf(run.definition, submitted.state), submitted.artifact, view);
+  const found = await refreshEvidence(run, outside, context, input.approved ? "decides" : "waits");
+  if (input.version !== undefined)
+    checkVersion(run.run, input.version, versionOf(judgedIn(run, submitted, found.work)));
+  const isRelayed = caller.channel === "mcp" && settings.alfred.human_review !== "elicit";
+  const isTold = isRelayed || (isAssistants(caller) && judgedBy(run) !== "human");
+  return {
+    submitted: { ...submitted, evidence: withPolicyFinding(found.evidence, run.id, ignored) },
+    changes: isTold ? null : await changesOf(run, found.work, outside, context),
+    tables: tablesHash(),
+  };
+}
+
+async function changesOf(run: LoadedRun, seen: Snapshot | undefined, outside: Outside, context: Context) {
+  const work = seen ?? (await lookAtWork(run, outside, context));
+  return changesIn(work, changedIn(work, context));
+}
+
+/** Over MCP, or by `pawl call`. */
+function isAssistants({ channel }: Caller): boolean {
+  return channel === "mcp" || channel === "agent" || channel === "script";
+}
+
+/** A model that sends work back must say why: whoever redoes it sees nothing else. A person's plain no is enough. */
+function checkReason(run: LoadedRun, { approved, notes }: Given): void {
+  if (approved || notes.trim() !== "") return;
+  throw new PawlError(
+    "usage",
+    `A rejection of task '${run.id}' needs a reason: expected feedback_notes that say what to change, found ${notes === "" ? "none" : "only blanks"}. Nothing was changed.`,
+    "Call provide_review again with feedback_notes; in a human review, ask the human for the reason.",
+  );
+}
+
+function judge(
+  { decision, material, run }: Step<ReviewTypes>,
+  context: ProposalContext<Given>,
+): Effects<ReviewTypes> {
+  const { input: given } = context;
+  const { changes, submitted } = material;
+  const under = machineOf(run.definition).underReview(run.configuration);
+  if (!under) return resubmitted(run, decision, context);
+  if (under.reviewer === "human" || given.byPerson) {
+    const ask = humanOnly(run, submitted, changes, given, context);
+    if (ask) return { reply: success("The human is asked."), ask };
+  }
+  if (given.approved) checkApproval(run, submitted, context);
+  const verdict = verdictOf(submitted, under.reviewer, given, context);
+  const who = under.reviewer === "ai" ? "AI" : "human";
+  const what = given.approved ? "approved" : "rejected";
+  const notes = given.notes.trim() === "" ? "" : " with notes";
+  const effects = effectsOf(
+    run,
+    decision,
+    (store) => judged({ ...store, submitted }, submitted, verdict),
+    {
+      message: `The ${titleOf(run.definition.name, under.work)} of task '${run.id}' is ${what}${notes} in the ${who} review.${runningNote(submitted.evidence, run.definition.name)}`,
+      summary: `${under.work} ${what}${notes} in the ${who} review`,
+      strength: verdict.strength,
+      verdict,
+    },
+    context,
+  );
+  return verdict.strength === undefined
+    ? effects
+    : {
+        ...effects,
+        verdict: gateVerdict(run, verdict, verdict.strength, material.tables, context.policy ?? ""),
+      };
+}
+
+/** What a record of a person's verdict covers. */
+function gateVerdict(
+  run: LoadedRun,
+  { approved, evidence, notes, sha256, tree: judged }: Verdict,
+  strength: Strength,
+  tables: string,
+  policy: string,
+): GateVerdict {
+  return {
+    gate: gateName(run.definition.name),
+    run: run.run,
+    approve: approved,
+    ...{ strength, artifact: sha256, policy, workflow: tables, evidence, notes, judged },
+    steps: run.past.steps,
+    start: {},
+    work: { in: "folder", base: run.state.base?.branch ?? null },
+  };
+}
+
+function judged(store: ContextStore, submitted: Submission, verdict: Verdict): ContextStore {
+  const { approved, notes, stage, state } = verdict;
+  const verdicts = [...store.verdicts, verdict];
+  if (!approved)
+    return { ...store, verdicts, feedback: { state, notes, stage, artifact: submitted.artifact } };
+  if (notes.trim() === "") return { ...store, verdicts };
+  return { ...store, verdicts, notes: [...store.notes, { state, stage, notes }] };
+}
+
+/** Approving after a rejection, if the table allows it, puts the stored artifact up for review again. */
+function resubmitted(run: LoadedRun, decision: Decision, context: Context): Effects<ReviewTypes> {
+  const { submitted } = run.active.context_store;
+  if (submitted === null) throw invalidAction(run, decision.rule.on);
+  const message = `The stored ${titleOf(run.definition.name, submitted.state)} of task '${run.id}' is up for review again.`;
+  const again = { ...submitted, time: context.now.time };
+  return effectsOf(
+    run,
+    decision,
+    (store) => ({ ...store, submitted: again }),
+    { message, summary: `${submitted.state} handed in again` },
+    context,
+  );
+}
+
+/**
+ * Whether the configuration lets this caller give the human's verdict; returns the question to ask, if one is needed.
+ */
+function humanOnly(
+  run: LoadedRun,
+  submitted: Submission,
+  changes: GitChanges | null,
+  given: Given,
+  context: Context,
+): HumanQuestion | null {
+  const { channel } = context.caller;
+  const { human_review } = context.settings.alfred;
+  const isRelayed = channel === "mcp" || channel === "library";
+  if (isRelayed && human_review === "relay") return null;
+  const isClients = isRelayed || channel === "elicitation";
+  if (isClients && human_review === "confirm" && context.answered !== "vouched")
+    throw new PawlError(
+      "caller-not-allowed",
+      `The human review of the ${titleOf(run.definition.name, submitted.state)} of task '${run.id}' can only be given by a human, in a terminal (human_review: confirm). Nothing was changed.`,
+      `Ask the human to run \`pawl approve ${run.id}\` or \`pawl reject ${run.id}\`, wait until it is done, then call work_on_task with task_id "${run.id}".`,
+    );
+  const { answered } = context;
+  // Through a client the person decides either way, with notes of their own: what they were asked stays what it was.
+  const notes = typeof answered === "object" && !given.byPerson ? (answered.notes ?? "") : given.notes;
+  const asked: ProposedVerdict = given.byPerson
+    ? { approve: given.approved, notes, notesBy: "you" }
+    : { approve: true, notes, notesBy: "assistant" };
+  const question = humanQuestion(run, submitted, changes, asked);
+  return hasAnswered(context, question.message) ? null : question;
+}
+
+function checkApproval(run: LoadedRun, submitted: Submission, context: Context): void {
+  checkUnaltered(run);
+  if (run.altered.includes(submitted.state)) throw altered(run, submitted);
+  const last = lastVerdict(run.active.context_store.verdicts, submitted.state, "ai");
+  if (last?.approved && isAfterAi(run) && last.sha256 !== submitted.sha256) throw altered(run, submitted);
+  if (context.settings.alfred.evidence !== "require") return;
+  const open = submitted.evidence.filter(({ verdict }) => verdict === "differs" || verdict === "running");
+  if (open.length === 0) return;
+  throw new PawlError(
+    "evidence-differs",
+    [
+      `The ${titleOf(run.definition.name, submitted.state)} of task '${run.id}' cannot be approved while what was found does not agree with it (evidence: require):`,
+      ...open.map(({ about, verdict, words }) => `- ${about} (${verdict}): ${words}`),
+    ].join("\n"),
+    "Settle it and look again, or reject the artifact with what should be done.",
+  );
+}
+
+function isAfterAi(run: LoadedRun): boolean {
+  const under = machineOf(run.definition).underReview(run.configuration);
+  return under?.reviewer === "human" && run.active.context_store.review_policy.includes("ai");
+}
+
+function lastVerdict(verdicts: readonly Verdict[], state: string, stage: Reviewer): Verdict | undefined {
+  return verdicts.findLast((verdict) => verdict.state === state && verdict.stage === stage);
+}
+
+function altered(run: LoadedRun, submitted: Submission): PawlError {
+  return new PawlError(
+    "approval-void",
+    `The ${titleOf(run.definition.name, submitted.state)} of task '${run.id}' was changed on disk after it was handed in: what it is now was not reviewed, so it cannot be approved.`,
+    "Reject it with provide_review (is_approved: false) and hand it in again with submit_work, or restore it as it was.",
+  );
+}

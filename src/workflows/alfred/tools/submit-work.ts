@@ -1,0 +1,183 @@
+import { canonical } from "../../../core/canonical.ts";
+import { PawlError } from "../../../core/error.ts";
+import { hashOf } from "../../../core/hash.ts";
+import type { PinnedBase } from "../../../core/ports/git.ts";
+import type { Outside } from "../../../core/ports/outside.ts";
+import type { Context } from "../../../runtime/module.ts";
+import {
+  type RunContext,
+  runEvent,
+  type Sent,
+  type Step,
+  type Taken,
+  type TypesOf,
+} from "../../../runtime/transaction/run-event.ts";
+import { runningNote } from "../evidence/check-evidence.ts";
+import type { Evidence, Finding } from "../evidence/evidence.ts";
+import { gatherEvidence } from "../evidence/gather.ts";
+import { checkSubmission } from "../evidence/submission-checks.ts";
+import { WARNINGS } from "../evidence/work-evidence.ts";
+import { govern, withPolicyFinding } from "../gate/govern.ts";
+import { checkTakesLoop, handedInBefore, isFromLoop } from "../loop/loop-hand-in.ts";
+import { makeManifest } from "../loop/loop-manifest.ts";
+import { loadLoopSide } from "../loop/loop-side.ts";
+import { type LoadedRun, loadRun, loadTask } from "../state/load.ts";
+import type { Artifact, Submission } from "../state/state-file.ts";
+import { subtasksOf } from "../texts/prompt.ts";
+import type { WorkStep } from "./definition.ts";
+import { machineOf, stepOf } from "./machine.ts";
+import type { Answer, ToolPlan } from "./response.ts";
+import { checkTaken, effectsOf, invalidAction, type ToolEffects } from "./transition.ts";
+import { validate } from "./validate.ts";
+
+export interface SubmitInput {
+  readonly task_id: string;
+  readonly artifact: unknown;
+}
+
+interface Submitted extends Sent {
+  /** The work state that it is handed in for. */
+  readonly work: string;
+  /** Null: make it from the loop's evidence. */
+  readonly artifact: Artifact | null;
+}
+
+/** What is handed in, and the findings about it. */
+type HandedIn = Omit<Submission, "state" | "time"> & { readonly base?: PinnedBase };
+
+type SubmitTypes = TypesOf<{
+  input: SubmitInput;
+  run: LoadedRun;
+  sent: Submitted;
+  material: HandedIn;
+  reply: Answer;
+}>;
+
+/** The one way to hand in any artifact. */
+export const submitWork: ToolPlan<SubmitInput> = {
+  tool: "submit_work",
+  task: (input) => input.task_id,
+  syncs: true,
+  ...runEvent<SubmitTypes>({
+    lock: (input) => `alfred:${input.task_id}`,
+    async load(context) {
+      const { artifact, task_id } = context.input;
+      const loaded = await loadTask(context.view, task_id);
+      const before = isFromLoop(artifact) ? handedInBefore(loaded) : null;
+      return before ? { answer: { reply: before } } : loadRun(context.view, loaded, context);
+    },
+    govern,
+    event: submittedIn,
+    collect,
+    propose: handIn,
+  }),
+};
+
+async function submittedIn(run: LoadedRun, { input, view }: RunContext<SubmitInput>): Promise<Submitted> {
+  const { state } = run.configuration;
+  const machine = machineOf(run.definition);
+  const work = machine.workOf(state);
+  if (work === null) throw invalidAction(run, submitTrigger(run));
+  checkUnaltered(run);
+  const event = machine.submitEvent(state);
+  if (isFromLoop(input.artifact)) {
+    checkTakesLoop(run);
+    return { event, work, artifact: null };
+  }
+  const step = stepOf(run.definition, work);
+  const artifact = validate(step.artifact, state, input.artifact);
+  await checkSubmission(run, step, artifact, view);
+  return { event, work, artifact };
+}
+
+async function collect(
+  { decision, run, sent }: Taken<SubmitTypes>,
+  context: RunContext<SubmitInput>,
+): Promise<HandedIn> {
+  const { ignored, outside, view } = context;
+  checkTaken(run, decision);
+  const step = stepOf(run.definition, sent.work);
+  const made =
+    sent.artifact === null
+      ? await makeManifest(run, await loadLoopSide(view, run.id, context), outside, context)
+      : null;
+  const artifact = sent.artifact ?? validate(step.artifact, sent.work, made?.artifact);
+  const found = await gatherEvidence(run, step, artifact, outside, context);
+  const withMade = made ? withLoop(found.evidence, made.finding) : found.evidence;
+  const evidence = withPolicyFinding(withMade, run.id, ignored);
+  const base = await pinnedAt(run, step, outside);
+  const from = made ? { from: "loop" as const } : {};
+  return {
+    artifact,
+    sha256: hashOf(canonical(artifact)),
+    ...found,
+    evidence,
+    ...from,
+    ...(base && { base }),
+  };
+}
+
+/**
+ * What the work will start from: what the status reports, and once there is a branch, where that left it. In between a person may
+ * have committed what was in its way.
+ */
+async function pinnedAt(
+  run: LoadedRun,
+  { evidence }: WorkStep,
+  { git }: Outside,
+): Promise<PinnedBase | null> {
+  if (evidence.includes("git-status")) return git.pin(`feature/${run.id}`);
+  if (!evidence.includes("git-branch") || !run.state.base) return null;
+  const { branch } = run.state.base;
+  const look = await git.look();
+  if (look.kind !== "repository" || look.head === null) return null;
+  const found = await git.commits(branch, look.head);
+  return found.kind === "commits" && found.from !== undefined ? { branch, commit: found.from } : null;
+}
+
+/** Follows the warnings about the work as a whole. */
+function withLoop(evidence: Evidence, loop: Finding): Evidence {
+  const warnings = evidence.filter(({ about }) => WARNINGS.includes(about));
+  return [...warnings, loop, ...evidence.filter((each) => !warnings.includes(each))];
+}
+
+/** The trigger's name if the state takes none: that of the work under review. */
+function submitTrigger(run: LoadedRun): string {
+  const machine = machineOf(run.definition);
+  const work = machine.underReview(run.configuration)?.work;
+  return machine.submitEvent(work ?? run.configuration.state);
+}
+
+/** Nothing is built on an artifact that is no longer what was approved. */
+export function checkUnaltered(run: LoadedRun): void {
+  const submitted = run.active.context_store.submitted?.state;
+  const altered = run.altered.filter((state) => state !== submitted);
+  if (altered.length === 0) return;
+  throw new PawlError(
+    "approval-void",
+    `The artifact of ${altered.map((state) => `'${state}'`).join(", ")} was changed on disk after it was approved: what it is now is not approved.`,
+    `Restore it in .alfred/workspace/${run.id}/task_state.json as it was (the scratchpad and the archive show it).`,
+  );
+}
+
+function handIn({ decision, material, run: before, sent }: Step<SubmitTypes>, context: Context): ToolEffects {
+  const { base, ...handedIn } = material;
+  const run = base ? { ...before, state: { ...before.state, base } } : before;
+  const submitted = { state: sent.work, time: context.now.time, ...handedIn };
+  const name = stepOf(run.definition, sent.work).artifact;
+  const isLoops = handedIn.from === "loop";
+  const source = isLoops ? ", from the loop's evidence" : "";
+  return effectsOf(
+    run,
+    decision,
+    (store) => ({ ...store, submitted, ...(isLoops && { completed_subtasks: allSubtasks(run) }) }),
+    {
+      message: `The ${name} of task '${run.id}' is handed in${source}.${runningNote(handedIn.evidence, run.definition.name)}`,
+      summary: `${name} handed in for ${sent.work}${source}`,
+    },
+    context,
+  );
+}
+
+const allSubtasks = ({ state }: LoadedRun): readonly string[] =>
+  subtasksOf(state).map(({ slot_id }) => slot_id);

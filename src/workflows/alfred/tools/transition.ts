@@ -1,0 +1,245 @@
+/**
+ * What a rule of the tool's table does to the run, and the one change set that commits it. Pure: everything that may
+ * fail has happened when the changes are returned.
+ */
+import { PawlError } from "../../../core/error.ts";
+import type { Change } from "../../../core/ports/store.ts";
+import type { Strength } from "../../../core/strength.ts";
+import type { Decision } from "../../../engine/workflow.ts";
+import type { Context, Proposal } from "../../../runtime/module.ts";
+import { isPersonHere, strengthOf } from "../../../runtime/transaction/person.ts";
+import type { AdvancedWords } from "../../../runtime/transaction/run-advanced.ts";
+import { taskFiles } from "../evidence/submission-checks.ts";
+import { finishChanges, scratchpadChange } from "../state/archive.ts";
+import { verdictWords } from "../state/chain.ts";
+import { withStep } from "../state/history.ts";
+import { stateChanges } from "../state/live-state.ts";
+import type { LoadedRun } from "../state/load.ts";
+import type { Accepted, ActiveTool, ContextStore, Step, Submission, Verdict } from "../state/state-file.ts";
+import type { TaskStatus } from "../state/status.ts";
+import { renderPrompt } from "../texts/prompt.ts";
+import { VERIFIED } from "./definition.ts";
+import { callOf } from "./definitions.ts";
+import { configurationOf, machineOf, placed, stepOf } from "./machine.ts";
+import type { Answer } from "./response.ts";
+
+/** Throws `invalid-action` if the state's only rule for the event is the one that refuses it. */
+export function checkTaken(run: LoadedRun, { rule }: Decision): void {
+  if (rule.outcome === "blocked") throw invalidAction(run, rule.on);
+}
+
+export function invalidAction(run: LoadedRun, trigger: string): PawlError {
+  const state = run.configuration.state;
+  return new PawlError(
+    "invalid-action",
+    `Invalid action: cannot trigger '${trigger}' from state '${state}'.`,
+    nextStep(run),
+  );
+}
+
+/** What the state does take, for the fix of an error. */
+function nextStep(run: LoadedRun): string {
+  const machine = machineOf(run.definition);
+  const under = machine.underReview(run.configuration);
+  const tool = `Call ${callOf(run.definition.name, run.id)} to see the current prompt.`;
+  return under
+    ? `'${under.work}' is under review by the ${under.reviewer === "ai" ? "assistant" : "human"}: call provide_review. ${tool}`
+    : `An artifact is awaited: call submit_work. ${tool}`;
+}
+
+/** The run's memory after a decision, without its configuration. */
+export type Effect = (store: ContextStore) => ContextStore;
+
+/** What a decision does to the run: whether it accepts an artifact, and whether it ends the run. */
+export interface Outcome {
+  readonly active: ActiveTool;
+  readonly accepted: Accepted | null;
+  readonly finished: boolean;
+}
+
+export function apply(
+  run: LoadedRun,
+  decision: Decision,
+  effect: Effect,
+  context: Pick<Context, "now" | "policy">,
+): Outcome {
+  const { time } = context.now;
+  const { policy } = context;
+  const machine = machineOf(run.definition);
+  const isWaiting = machine.underReview(decision.after) !== null;
+  const isRejected = decision.rule.on === machine.rejectEvent;
+  const store = effect(run.active.context_store);
+  const accepted = isWaiting || isRejected || store.submitted === null ? null : { ...store.submitted, time };
+  const active: ActiveTool = {
+    ...placed(run.active, decision.after),
+    context_store: accepted ? accept(store, accepted) : store,
+    ...(policy === undefined ? {} : { policy }),
+    updated_at: time,
+  };
+  return { active, accepted, finished: decision.after.state === VERIFIED };
+}
+
+/** An accepted artifact replaces an earlier one of its state, and clears the feedback that led to it. */
+function accept(store: ContextStore, accepted: Accepted): ContextStore {
+  return {
+    ...store,
+    submitted: null,
+    feedback: null,
+    accepted: [...store.accepted.filter((each) => each.state !== accepted.state), accepted],
+  };
+}
+
+interface Words {
+  readonly message: string;
+  readonly summary: string;
+  /** Of a person's verdict. */
+  readonly strength?: Strength | undefined;
+  readonly verdict?: Verdict;
+}
+
+/** What an event of a tool's table does, with the change set that commits it. */
+export type ToolEffects = Proposal<Answer> & { readonly moved: AdvancedWords };
+
+export function effectsOf(
+  run: LoadedRun,
+  decision: Decision,
+  effect: Effect,
+  words: Words,
+  context: Context,
+): ToolEffects {
+  const outcome = apply(run, decision, effect, context);
+  const step = stepTaken(run, decision, effect, words, context);
+  const scratchpad = outcome.accepted ? [scratchpadChange(run, outcome.accepted, context)] : [];
+  const own = [...scratchpad, ...createdBy(run, outcome.accepted)];
+  const { answer, changes } = outcome.finished
+    ? finished(run, outcome, step, words, context)
+    : continueRun(run, decision, outcome, step, words, context);
+  const { state: before } = run.configuration;
+  const { state: after } = decision.after;
+  const note = `${words.summary} (${before} → ${after})`;
+  return {
+    reply: { ...answer, before, after, note },
+    changes: [...changes, ...own],
+    moved: { summary: `${run.id}: ${words.summary}`, strength: words.strength },
+  };
+}
+
+interface Written {
+  readonly answer: Answer;
+  readonly changes: readonly Change[];
+}
+
+function finished(
+  run: LoadedRun,
+  outcome: Outcome,
+  step: Omit<Step, "prev">,
+  { message }: Words,
+  context: Context,
+): Written {
+  const status = statusAfter(run, outcome);
+  const data = dataOf(run, null, status);
+  const next_prompt = run.definition.handover(run.id, status);
+  return {
+    answer: { response: { status: "success", message, data, next_prompt } },
+    changes: finishChanges(run, outcome.active, status, step, context),
+  };
+}
+
+function continueRun(
+  run: LoadedRun,
+  { after: configuration }: Decision,
+  { active }: Outcome,
+  step: Omit<Step, "prev">,
+  { message }: Words,
+  { now, settings }: Context,
+): Written {
+  const before = { ...run.state, active_tool_state: active, updated_at: now.time };
+  const { state, anchor } = withStep(before, run.past, step);
+  const moved = { ...run, active, position: configuration, state };
+  const next_prompt = renderPrompt(moved, configurationOf(run.definition, active), settings.alfred);
+  const data = dataOf(run, active, state.task_status);
+  return {
+    answer: { response: { status: "success", message, data, next_prompt } },
+    changes: [...stateChanges(run.workspace, state), anchor],
+  };
+}
+
+/** The decision as a step of the task's history. */
+function stepTaken(
+  run: LoadedRun,
+  decision: Decision,
+  effect: Effect,
+  { strength, verdict }: Words,
+  { caller, now }: Context,
+): Omit<Step, "prev"> {
+  const submitted = effect(run.active.context_store).submitted?.sha256;
+  return {
+    time: now.time,
+    type: "event",
+    tool: run.definition.name,
+    event: decision.rule.on,
+    status: run.state.task_status,
+    ...(submitted !== undefined && { submitted }),
+    ...(verdict && { verdict: verdictWords(verdict) }),
+    by: caller.channel,
+    ...(strength && { strength }),
+  };
+}
+
+/** The task files that an accepted artifact calls for. */
+function createdBy(run: LoadedRun, accepted: Accepted | null): readonly Change[] {
+  if (!accepted || !stepOf(run.definition, accepted.state).createsTasks) return [];
+  return taskFiles(accepted.artifact);
+}
+
+/** What a program may want to know about the run without reading the prompt; inapplicable keys are left out. */
+export function dataOf(
+  run: Pick<LoadedRun, "id">,
+  active: ActiveTool | null,
+  status: TaskStatus,
+): Readonly<Record<string, unknown>> {
+  return {
+    task_id: run.id,
+    task_status: status,
+    active_tool: active?.tool_name ?? null,
+    ...(active && {
+      current_state: active.current_state,
+      ...(active.review_source && { review_source: active.review_source }),
+      ...(active.review_stage && { review_stage: active.review_stage }),
+    }),
+  };
+}
+
+function statusAfter(run: LoadedRun, outcome: Outcome): TaskStatus {
+  const { sendsBack, status } = run.definition;
+  const artifact = outcome.accepted?.artifact;
+  return sendsBack && artifact && sendsBack.when(artifact) ? sendsBack.to : status.after;
+}
+
+/** A verdict as it is kept: who, when, by which channel, and on what. */
+export function verdictOf(
+  submitted: Pick<Submission, "state" | "sha256" | "tree" | "evidence">,
+  stage: Verdict["stage"],
+  given: { readonly approved: boolean; readonly notes: string },
+  context: Context,
+): Verdict {
+  const { caller, now } = context;
+  return {
+    state: submitted.state,
+    stage,
+    approved: given.approved,
+    notes: given.notes,
+    time: now.time,
+    who: caller.who ?? null,
+    channel: caller.channel,
+    ...(isPersons(stage, context) && { strength: strengthOf(context) }),
+    sha256: submitted.sha256,
+    ...(submitted.tree !== undefined && { tree: submitted.tree }),
+    evidence: submitted.evidence.map(({ about, verdict, words }) => ({ about, verdict, words })),
+  };
+}
+
+/** Whether it is a person's word: in their own review or, at a terminal, before the assistant's. */
+function isPersons(stage: Verdict["stage"], context: Context): boolean {
+  return stage === "human" || isPersonHere(context) || context.caller.channel === "elicitation";
+}

@@ -4,10 +4,10 @@
  */
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Host } from "../src/surfaces/cli/command.ts";
-import { COMMANDS } from "../src/surfaces/cli/commands.ts";
-import { runProgram } from "../src/surfaces/cli/program.ts";
-import { openTerminal } from "../src/surfaces/cli/terminal.ts";
+import type { Host } from "../src/surfaces/cli/line/command.ts";
+import { COMMANDS } from "../src/surfaces/cli/line/commands.ts";
+import { runProgram } from "../src/surfaces/cli/line/program.ts";
+import { openTerminal } from "../src/surfaces/cli/terminal/terminal.ts";
 import { WORKFLOWS } from "../src/workflows/index.ts";
 
 /** Commands that have others below them, and do something themselves. */

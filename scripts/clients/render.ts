@@ -7,7 +7,7 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import type { GuardedClient } from "../../src/guard/clients.ts";
 import type { Tool, UserPrompt, WorkflowModule } from "../../src/runtime/module.ts";
-import { CLIENT_FILES, renderEntry } from "../../src/surfaces/cli/clients.ts";
+import { CLIENT_FILES, renderEntry } from "../../src/surfaces/cli/clients/clients.ts";
 import { putIn } from "../../src/surfaces/cli/guard/edit-setup.ts";
 import { openCodePackagedGuard } from "../../src/surfaces/cli/guard/opencode-plugin.ts";
 import { GUARD_SETUPS } from "../../src/surfaces/cli/guard/setup.ts";

@@ -6,11 +6,14 @@ import { type Environment, readEnvironment } from "../config/config.ts";
 import { PawlError } from "../core/error.ts";
 import { lookOnce } from "../core/once.ts";
 import type { Project, Workflows } from "../runtime/project.ts";
-import type { Host } from "../surfaces/cli/command.ts";
-import { CONTROLLING_TERMINAL, type ControllingTerminal } from "../surfaces/cli/controlling-terminal.ts";
-import { readOwnOptions } from "../surfaces/cli/own-options.ts";
-import { runProgram } from "../surfaces/cli/program.ts";
-import { clean, openTerminal, type Terminal } from "../surfaces/cli/terminal.ts";
+import type { Host } from "../surfaces/cli/line/command.ts";
+import { readOwnOptions } from "../surfaces/cli/line/own-options.ts";
+import { runProgram } from "../surfaces/cli/line/program.ts";
+import {
+  CONTROLLING_TERMINAL,
+  type ControllingTerminal,
+} from "../surfaces/cli/terminal/controlling-terminal.ts";
+import { clean, openTerminal, type Terminal } from "../surfaces/cli/terminal/terminal.ts";
 import { WORKFLOWS } from "../workflows/index.ts";
 import {
   existingRoot,

@@ -16,7 +16,7 @@ import type { Project } from "../runtime/project.ts";
 import type { PeerPorts } from "../surfaces/board/server/options.ts";
 import type { PageFile } from "../surfaces/board/server/page.ts";
 import { openBoard } from "../surfaces/board/server/serve.ts";
-import type { BoardOrder } from "../surfaces/cli/command.ts";
+import type { BoardOrder } from "../surfaces/cli/line/command.ts";
 import { firstSignal } from "../surfaces/ending-signals.ts";
 import { builtPlaces } from "./built.ts";
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { parse } from "jsonc-parser";
 import type { Environment } from "../config/config.ts";
 import { attempt } from "../core/attempt.ts";
-import type { ClientPackage } from "../surfaces/cli/command.ts";
+import type { ClientPackage } from "../surfaces/cli/line/command.ts";
 
 export function clientPackages(environment: Environment): readonly ClientPackage[] {
   const home = environment.HOME || homedir();

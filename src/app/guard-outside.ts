@@ -12,8 +12,8 @@ import type { Environment } from "../config/config.ts";
 import { openStateHome, stateFolder } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
 import { hashOf } from "../core/hash.ts";
-import type { GuardOutside } from "../surfaces/cli/command.ts";
 import { shellLine } from "../surfaces/cli/guard/setup.ts";
+import type { GuardOutside } from "../surfaces/cli/line/command.ts";
 import { arrangeShell } from "./claude-shell.ts";
 import { programOf, sharedProgramOf } from "./launch.ts";
 

@@ -20,9 +20,9 @@ import type {
   RepositoriesPort,
   ServersPort,
   VerifyOrder,
-} from "../surfaces/cli/command.ts";
-import type { ControllingTerminal } from "../surfaces/cli/controlling-terminal.ts";
-import { clean, type Terminal } from "../surfaces/cli/terminal.ts";
+} from "../surfaces/cli/line/command.ts";
+import type { ControllingTerminal } from "../surfaces/cli/terminal/controlling-terminal.ts";
+import { clean, type Terminal } from "../surfaces/cli/terminal/terminal.ts";
 import type { Report } from "../verify/report.ts";
 import { launchOf } from "./launch.ts";
 import { allWorkflows, type ProjectPlace, packagedTexts } from "./open-project.ts";

@@ -6,7 +6,7 @@ import { workFolder } from "../adapters/process/work-folder.ts";
 import type { Environment } from "../config/config.ts";
 import { stateFolder } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
-import type { Leftovers } from "../surfaces/cli/command.ts";
+import type { Leftovers } from "../surfaces/cli/line/command.ts";
 
 export function openLeftovers(root: string, environment: Environment): Leftovers {
   const folder = stateFolder(root, environment);

@@ -7,7 +7,7 @@ import { boardOf, hasBoardFile } from "../config/board-file.ts";
 import type { Environment } from "../config/config.ts";
 import { stateFolder } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
-import type { MachineReport } from "../surfaces/cli/command.ts";
+import type { MachineReport } from "../surfaces/cli/line/command.ts";
 
 export async function lookAtMachine(root: string | null, environment: Environment): Promise<MachineReport> {
   const git = await gitVersion(environment);

@@ -13,7 +13,7 @@ import type { Approvals } from "../core/ports/approvals.ts";
 import type { RangeHistory } from "../core/ports/history.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Workflows } from "../runtime/project.ts";
-import type { VerifyOrder } from "../surfaces/cli/command.ts";
+import type { VerifyOrder } from "../surfaces/cli/line/command.ts";
 import type { Base } from "../verify/records.ts";
 import type { Fault, Report } from "../verify/report.ts";
 import { verifyRange } from "../verify/verify.ts";

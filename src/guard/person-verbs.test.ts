@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { COMMANDS } from "../surfaces/cli/commands.ts";
+import { COMMANDS } from "../surfaces/cli/line/commands.ts";
 import { WORKFLOWS } from "../workflows/index.ts";
 import { PERSON_VERBS, personVerbOf } from "./person-verbs.ts";
 

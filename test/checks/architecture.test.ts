@@ -349,7 +349,7 @@ describe("the architecture", () => {
     expect(
       CODE.filter(({ text }) => /\bconsole\.(?!anthropic\b)/.test(uncommented(text))).map(({ path }) => path),
     ).toEqual([]);
-    const homes = ["src/main.ts", "src/surfaces/cli/terminal.ts", "src/surfaces/mcp/serve-stdin.ts"];
+    const homes = ["src/main.ts", "src/surfaces/cli/terminal/terminal.ts", "src/surfaces/mcp/serve-stdin.ts"];
     const writers = CODE.filter(({ text }) => /process\.(stdout|stderr)|\{ stdout/.test(uncommented(text)));
     expect(
       writers.map(({ path }) => path).filter((path) => !homes.includes(path) && !isProgram(path)),

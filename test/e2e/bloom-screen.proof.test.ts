@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { widthOf } from "../../src/surfaces/cli/text-width.ts";
+import { widthOf } from "../../src/surfaces/cli/terminal/text-width.ts";
 import { bloomProject } from "../rig/bloom-project.ts";
 import { MAIN } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";

@@ -1,7 +1,7 @@
 /** The help of every command, and the main screens, at a width at which words are cut easily. */
 import { beforeAll, describe, expect, it } from "vitest";
-import { COMMANDS } from "../../src/surfaces/cli/commands.ts";
-import { EXAMPLES } from "../../src/surfaces/cli/examples.ts";
+import { COMMANDS } from "../../src/surfaces/cli/line/commands.ts";
+import { EXAMPLES } from "../../src/surfaces/cli/line/examples.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
 import { temporaryProject } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";

@@ -9,8 +9,8 @@ import { differencesOf, reviewOf, waiting } from "../../src/runtime/review/load.
 import type { Review } from "../../src/runtime/review/model.ts";
 import { withPoints } from "../../src/runtime/review/points.ts";
 import { runTransaction } from "../../src/runtime/transaction/run-transaction.ts";
-import { renderDifferences, renderReview } from "../../src/surfaces/cli/render-review.ts";
-import { paintOf } from "../../src/surfaces/cli/terminal.ts";
+import { renderDifferences, renderReview } from "../../src/surfaces/cli/terminal/render-review.ts";
+import { paintOf } from "../../src/surfaces/cli/terminal/terminal.ts";
 import alfred from "../../src/workflows/alfred/module.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
 import { CONTEXT, MANIFEST, plan, STRATEGY, start, through } from "../rig/alfred-artifacts.ts";

@@ -11,8 +11,8 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openWorktrees } from "../../src/adapters/git/workspace/worktrees.ts";
-import { CLIENTS } from "../../src/surfaces/cli/client-names.ts";
-import { CLIENT_FILES } from "../../src/surfaces/cli/clients.ts";
+import { CLIENTS } from "../../src/surfaces/cli/clients/client-names.ts";
+import { CLIENT_FILES } from "../../src/surfaces/cli/clients/clients.ts";
 import { type TemporaryProject, temporaryProject, testEnvironment } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";
 import { stateOf } from "../rig/state-home.ts";

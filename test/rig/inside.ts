@@ -2,8 +2,8 @@
 import { resolve } from "node:path";
 import { run } from "../../src/app/app.ts";
 import type { Environment } from "../../src/config/config.ts";
-import type { ControllingTerminal } from "../../src/surfaces/cli/controlling-terminal.ts";
-import { openTerminal } from "../../src/surfaces/cli/terminal.ts";
+import type { ControllingTerminal } from "../../src/surfaces/cli/terminal/controlling-terminal.ts";
+import { openTerminal } from "../../src/surfaces/cli/terminal/terminal.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
 
 export interface InsideCall {

@@ -222,7 +222,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the refusal of an agent's call",
-      file: "src/surfaces/cli/person.ts",
+      file: "src/surfaces/cli/terminal/person.ts",
       find: '  refuseAgent(host, "decide this", command);\n',
       replace: "",
       tests: [
@@ -716,7 +716,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   "A verdict without a person": [
     {
       takes: "the terminal",
-      file: "src/surfaces/cli/controlling-terminal.ts",
+      file: "src/surfaces/cli/terminal/controlling-terminal.ts",
       find: 'const DEVICE = "/dev/tty";',
       replace: 'const DEVICE = "/dev/stdin";',
       tests: ["test/e2e/person.story.test.ts: is refused where it is piped in"],
@@ -742,7 +742,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the loss of what was typed before the question",
-      file: "src/surfaces/cli/controlling-terminal.ts",
+      file: "src/surfaces/cli/terminal/controlling-terminal.ts",
       find: "    discardTyped();\n",
       replace: "",
       tests: ["test/e2e/person.story.test.ts: counts nothing that was typed before the question"],
@@ -916,7 +916,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the refusal of an agent's yes",
-      file: "src/surfaces/cli/trust.ts",
+      file: "src/surfaces/cli/project/trust.ts",
       find: 'if (yes === true) refuseAgent(host, "allow this", "pawl trust");\n  else confirm(',
       replace: "if (yes !== true) confirm(",
       tests: ["test/e2e/trust.test.ts: takes no agent's word for a person's (CLAUDECODE)"],
@@ -1616,7 +1616,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   "An assistant goes around Pawl's tools": [
     {
       takes: "the channel of a call from the shell, which passes on nobody's word",
-      file: "src/surfaces/cli/call.ts",
+      file: "src/surfaces/cli/clients/call.ts",
       find: '  return caller.channel === "agent" ? caller : { ...caller, channel: "script" };\n',
       replace: '  return { ...caller, channel: "mcp" };\n',
       tests: [

@@ -1,8 +1,8 @@
 import { PawlError } from "../../core/error.ts";
 import { shownJson } from "../../core/text/clean.ts";
-import type { BoardOrder, Call, Host, Run } from "./command.ts";
-import { endedBy } from "./interrupted.ts";
-import { clean } from "./terminal.ts";
+import type { BoardOrder, Call, Host, Run } from "./line/command.ts";
+import { endedBy } from "./line/interrupted.ts";
+import { clean } from "./terminal/terminal.ts";
 
 /** Serves the board until a signal ends it. An agent's board only shows, and nobody is led to it. */
 export const board: Run = async (host, call) => {

@@ -9,9 +9,9 @@ import { readTasksText } from "../../../tasks-file/grow.ts";
 import { propose } from "../../../workflows/bloom/proposal/propose.ts";
 import { keepProposal, takeProposal } from "../../../workflows/bloom/proposal/take-proposal.ts";
 import { ENDING_SIGNALS } from "../../ending-signals.ts";
-import type { Answer, Call, Host, Run } from "../command.ts";
-import { advanceAsking } from "../person.ts";
-import { clean } from "../terminal.ts";
+import type { Answer, Call, Host, Run } from "../line/command.ts";
+import { advanceAsking } from "../terminal/person.ts";
+import { clean } from "../terminal/terminal.ts";
 
 export const plan: Run = async (host, call) => {
   const wanted = wantedOf(call);

@@ -8,9 +8,9 @@ import { eachTask, type Task } from "../../../tasks-file/task.ts";
 import { repoOf } from "../../../workflows/bloom/execution-context.ts";
 import { ANY_WORKER } from "../../../workflows/bloom/pick.ts";
 import { pick } from "../../../workflows/bloom/run/transactions.ts";
-import type { Host, Run } from "../command.ts";
-import { counted } from "../counted.ts";
-import { clean, type Paint } from "../terminal.ts";
+import type { Host, Run } from "../line/command.ts";
+import { counted } from "../terminal/counted.ts";
+import { clean, type Paint } from "../terminal/terminal.ts";
 
 /** The tasks of tasks.yaml; none where there is no such file. */
 export async function tasksOf({ runtime }: Project, { person }: Host): Promise<readonly Task[]> {

@@ -5,8 +5,8 @@ import type { PawlEvent } from "../../../core/event.ts";
 import { cleanLine } from "../../../core/text/clean.ts";
 import { restLine } from "../../../workflows/bloom/agent-rest.ts";
 import { AT_REST } from "../../../workflows/bloom/run/table.ts";
-import type { Paint } from "../terminal.ts";
-import { cut } from "../text-width.ts";
+import type { Paint } from "../terminal/terminal.ts";
+import { cut } from "../terminal/text-width.ts";
 
 export interface Board {
   readonly atWork: Map<string, AtWork>;

@@ -8,8 +8,8 @@ import { agentOf } from "../../../workflows/bloom/agent-rest.ts";
 import type { Worker } from "../../../workflows/bloom/pick.ts";
 import { nowReady } from "../../../workflows/bloom/pick.ts";
 import { pick } from "../../../workflows/bloom/run/transactions.ts";
-import type { Answer } from "../command.ts";
-import { clean } from "../terminal.ts";
+import type { Answer } from "../line/command.ts";
+import { clean } from "../terminal/terminal.ts";
 
 /** The tasks that a run would start, in order, with their agents; changes nothing. */
 export async function dryRun(

@@ -6,7 +6,7 @@ import { agentOf, type Line, type OfTask, sentenceOf } from "../../../core/event
 import { renderChange } from "../../../core/policy.ts";
 import { cleanLine } from "../../../core/text/clean.ts";
 import { clockOf } from "../../../core/text/local-time.ts";
-import type { Paint } from "../terminal.ts";
+import type { Paint } from "../terminal/terminal.ts";
 import type { Board } from "./run-board.ts";
 
 const LONGEST = 1000;

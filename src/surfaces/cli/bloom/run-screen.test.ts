@@ -3,7 +3,7 @@ import { promise } from "../../../../test/rig/promise.ts";
 import { ScreenModel } from "../../../../test/rig/screen-model.ts";
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { PawlEvent } from "../../../core/event.ts";
-import { clean, paintOf, type Terminal } from "../terminal.ts";
+import { clean, paintOf, type Terminal } from "../terminal/terminal.ts";
 import { openScreen } from "./run-screen.ts";
 
 const WIDE_TEXT = "漢字🚀".repeat(100);

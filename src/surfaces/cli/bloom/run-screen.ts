@@ -7,7 +7,7 @@
  */
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { PawlEvent } from "../../../core/event.ts";
-import { clean, type Terminal } from "../terminal.ts";
+import { clean, type Terminal } from "../terminal/terminal.ts";
 import { emptyBoard, frameOf, standing, track } from "./run-board.ts";
 import { lineOf } from "./run-lines.ts";
 

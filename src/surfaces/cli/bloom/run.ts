@@ -4,9 +4,9 @@ import { checkId } from "../../../core/id.ts";
 import type { Worker } from "../../../workflows/bloom/pick.ts";
 import { listRuns } from "../../../workflows/bloom/run/task-run.ts";
 import type { LoopEnd } from "../../../workflows/bloom/scheduler/loop.ts";
-import type { Answer, Call, Run } from "../command.ts";
-import { beginLoop } from "../policy.ts";
-import { agreeToNew } from "../trust.ts";
+import type { Answer, Call, Run } from "../line/command.ts";
+import { beginLoop } from "../project/policy.ts";
+import { agreeToNew } from "../project/trust.ts";
 import { dryRun } from "./run-dry.ts";
 import {
   checkedSettings,

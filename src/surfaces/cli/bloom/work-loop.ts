@@ -10,8 +10,8 @@ import { cleanLine, shownJson } from "../../../core/text/clean.ts";
 import type { Project } from "../../../runtime/project.ts";
 import { restLine } from "../../../workflows/bloom/agent-rest.ts";
 import { type LoopEnd, type LoopSetup, runLoop } from "../../../workflows/bloom/scheduler/loop.ts";
-import type { Answer, Host } from "../command.ts";
-import { clean } from "../terminal.ts";
+import type { Answer, Host } from "../line/command.ts";
+import { clean } from "../terminal/terminal.ts";
 import { openScreen, type Screen } from "./run-screen.ts";
 
 /** As in the configuration. */

@@ -10,9 +10,9 @@ import { parseLabels } from "../../../workflows/bloom/labels.ts";
 import { listRuns } from "../../../workflows/bloom/run/task-run.ts";
 import { openHeartbeat } from "../../../workflows/bloom/scheduler/heartbeat.ts";
 import type { LoopEnd, LoopSetup } from "../../../workflows/bloom/scheduler/loop.ts";
-import type { Answer, Call, Host, Run } from "../command.ts";
-import { beginLoop } from "../policy.ts";
-import { agreeToNew } from "../trust.ts";
+import type { Answer, Call, Host, Run } from "../line/command.ts";
+import { beginLoop } from "../project/policy.ts";
+import { agreeToNew } from "../project/trust.ts";
 import type { Screen } from "./run-screen.ts";
 import {
   checkedSettings,

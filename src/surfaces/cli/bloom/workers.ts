@@ -2,13 +2,13 @@
 import { PawlError } from "../../../core/error.ts";
 import type { WorkerSeen } from "../../../core/ports/workers.ts";
 import { nearest } from "../../../core/text/nearest.ts";
-import { ago } from "../ago.ts";
-import type { Run } from "../command.ts";
-import { counted } from "../counted.ts";
 import { withProjectOnDatabase } from "../database/database.ts";
-import { refuseAgent } from "../person.ts";
-import { renderTable } from "../table.ts";
-import { clean, type Terminal } from "../terminal.ts";
+import type { Run } from "../line/command.ts";
+import { ago } from "../terminal/ago.ts";
+import { counted } from "../terminal/counted.ts";
+import { refuseAgent } from "../terminal/person.ts";
+import { renderTable } from "../terminal/table.ts";
+import { clean, type Terminal } from "../terminal/terminal.ts";
 
 export const workers: Run = async (host) =>
   withProjectOnDatabase(host, async ({ workers: all }) => {

@@ -3,8 +3,8 @@ import type { Worktree, WorktreeState, Worktrees } from "../../../core/ports/wor
 import type { Project } from "../../../runtime/project.ts";
 import { branchOf, eachTask, type Task } from "../../../tasks-file/task.ts";
 import { repoOf } from "../../../workflows/bloom/execution-context.ts";
-import type { Host, Run } from "../command.ts";
-import { clean, type Paint } from "../terminal.ts";
+import type { Host, Run } from "../line/command.ts";
+import { clean, type Paint } from "../terminal/terminal.ts";
 import { tasksOf } from "./repo.ts";
 
 export interface WorktreeRow {

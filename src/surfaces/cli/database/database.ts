@@ -12,11 +12,11 @@ import type { Project } from "../../../runtime/project.ts";
 import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import { tasksInvalid } from "../../../tasks-file/load.ts";
 import { readTasks } from "../../../tasks-file/read.ts";
-import type { Answer, Host, Run } from "../command.ts";
-import { counted } from "../counted.ts";
-import { refuseAgent } from "../person.ts";
-import { withProjectId } from "../project-id.ts";
-import { clean } from "../terminal.ts";
+import type { Answer, Host, Run } from "../line/command.ts";
+import { withProjectId } from "../team/project-id.ts";
+import { counted } from "../terminal/counted.ts";
+import { refuseAgent } from "../terminal/person.ts";
+import { clean } from "../terminal/terminal.ts";
 import { changesBetween, exportedPath, readAll, readShared, type SharedState } from "./shared-state.ts";
 
 const PAWL_YAML = projectPath("pawl.yaml");

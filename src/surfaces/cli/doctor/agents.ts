@@ -4,9 +4,9 @@ import { agentsFor, type Settings } from "../../../core/settings.ts";
 import type { Project } from "../../../runtime/project.ts";
 import { eachTask, isOpenStatus } from "../../../tasks-file/task.ts";
 import { allowedCommands } from "../../../workflows/bloom/allowed.ts";
-import { isOpen as isWallOpen, openAgents } from "../agents.ts";
 import { tasksOf } from "../bloom/repo.ts";
-import type { Host } from "../command.ts";
+import { isOpen as isWallOpen, openAgents } from "../clients/agents.ts";
+import type { Host } from "../line/command.ts";
 import { type Finding, fault, good, hint, looked } from "./finding.ts";
 
 /** An agent that open tasks need must start; of the others it is only said how they are. */

@@ -5,14 +5,14 @@ import { projectPath } from "../../../core/path.ts";
 import type { Settings } from "../../../core/settings.ts";
 import { TRUST_FIRST } from "../../../guard/clients.ts";
 import type { Project } from "../../../runtime/project.ts";
-import { CLIENTS } from "../client-names.ts";
-import { CLIENT_FILES, type ClientName, type Launch } from "../clients.ts";
-import type { ClientPackage, Host } from "../command.ts";
-import { entryIn } from "../connect.ts";
-import { isOwnEntry } from "../disconnect.ts";
+import { CLIENTS } from "../clients/client-names.ts";
+import { CLIENT_FILES, type ClientName, type Launch } from "../clients/clients.ts";
+import { entryIn } from "../clients/connect.ts";
+import { isOwnEntry } from "../clients/disconnect.ts";
 import { calledWords, setUp } from "../guard/canary.ts";
 import { lackIn } from "../guard/edit-setup.ts";
 import { proved, provedWords } from "../guard/proved.ts";
+import type { ClientPackage, Host } from "../line/command.ts";
 import { type Finding, fault, good, hint, looked } from "./finding.ts";
 
 export async function clients(host: Host, project: Project): Promise<readonly Finding[]> {

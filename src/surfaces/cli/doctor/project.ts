@@ -2,7 +2,7 @@ import { ALLOWED_SIGNERS } from "../../../core/gate-record.ts";
 import type { Settings } from "../../../core/settings.ts";
 import { isSignedLevel } from "../../../core/strength.ts";
 import type { Project } from "../../../runtime/project.ts";
-import type { Host } from "../command.ts";
+import type { Host } from "../line/command.ts";
 import { type Finding, fault, good, hint, looked } from "./finding.ts";
 
 /** What Pawl keeps: in the project, and outside of it. */

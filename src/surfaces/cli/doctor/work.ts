@@ -11,8 +11,8 @@ import { listUnderway } from "../../../workflows/bloom/scheduler/leftovers.ts";
 import { validate } from "../../../workflows/bloom/verbs/look.ts";
 import { ownFile } from "../../../workflows/custom/own-file.ts";
 import { type WorktreeRow, worktreeRows } from "../bloom/worktrees.ts";
-import type { Host } from "../command.ts";
-import { tablesOf } from "../tables.ts";
+import type { Host } from "../line/command.ts";
+import { tablesOf } from "../project/tables.ts";
 import { type Finding, fault, good, hint, looked } from "./finding.ts";
 
 export async function workflows(

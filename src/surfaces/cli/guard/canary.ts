@@ -4,8 +4,8 @@ import type { GuardProof, LayerProof } from "../../../core/ports/guard-proofs.ts
 import type { View } from "../../../core/ports/store.ts";
 import { GUARDED_CLIENTS, TRUST_FIRST } from "../../../guard/clients.ts";
 import type { Project } from "../../../runtime/project.ts";
-import type { Answer, GuardOutside, Host, Tried } from "../command.ts";
-import { clean } from "../terminal.ts";
+import type { Answer, GuardOutside, Host, Tried } from "../line/command.ts";
+import { clean } from "../terminal/terminal.ts";
 import { commandBeforeTool, lackIn } from "./edit-setup.ts";
 import { guardLaunch, type LoadedClientFile, placesIn } from "./init.ts";
 import { isRefusal, plantedCall } from "./planted.ts";

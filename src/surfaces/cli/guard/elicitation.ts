@@ -2,8 +2,8 @@
 import { getNodeValue } from "jsonc-parser";
 import { projectPath } from "../../../core/path.ts";
 import type { Project } from "../../../runtime/project.ts";
-import type { Host } from "../command.ts";
-import { clean } from "../terminal.ts";
+import type { Host } from "../line/command.ts";
+import { clean } from "../terminal/terminal.ts";
 import { nodeAt, treeOf } from "./json-text.ts";
 
 const FILES = [".claude/settings.json", ".claude/settings.local.json"] as const;

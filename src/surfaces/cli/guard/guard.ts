@@ -4,7 +4,7 @@ import type { GitAct } from "../../../engine/workflow.ts";
 import { widest } from "../../../guard/decide.ts";
 import { openScopes } from "../../../runtime/reports/open-scopes.ts";
 import type { Scope } from "../../../runtime/scope.ts";
-import type { Host, Run } from "../command.ts";
+import type { Host, Run } from "../line/command.ts";
 
 /** A client's hook comes here only with other options before it: it is answered before the command line is read. */
 export const guard: Run = async (host, { arguments: { client, event }, options }) => {

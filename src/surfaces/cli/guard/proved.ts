@@ -1,7 +1,7 @@
 /** What is known of the guard of a project, for those who rely on it: which layers were proved, and when. */
 import type { LayerProof } from "../../../core/ports/guard-proofs.ts";
 import type { Project } from "../../../runtime/project.ts";
-import type { Host } from "../command.ts";
+import type { Host } from "../line/command.ts";
 import { LAYERS, setUp } from "./canary.ts";
 
 export interface Proved {

@@ -1,7 +1,7 @@
 /** `guard` in the text of pawl.yaml, which is readable. Everything else stays as it is. */
 import { isMap, isScalar } from "yaml";
 import { readYaml } from "../../../core/yaml/yaml.ts";
-import { withSetting } from "../project-id.ts";
+import { withSetting } from "../team/project-id.ts";
 
 export function withGuard(text: string): string {
   const found = guardIn(text);

@@ -2,7 +2,7 @@
 import { cleanLine } from "../../../core/text/clean.ts";
 import { isUnbegun, type WorkflowOverview } from "../../../runtime/reports/overview.ts";
 import type { Waiting } from "../../../runtime/review/load.ts";
-import { costWords } from "../cost-words.ts";
+import { costWords } from "../terminal/cost-words.ts";
 
 export interface Row {
   /** The same after each look, so that the cursor stays where it is. */

@@ -1,7 +1,7 @@
 /** The screen of `pawl watch`, drawn by Ink: the list, what is known of the line under the cursor, and the keys. */
 import { Box, type RenderOptions, render, Text, useInput, useWindowSize } from "ink";
 import { createElement as h, type ReactElement, useEffect, useReducer, useState } from "react";
-import { cut } from "../text-width.ts";
+import { cut } from "../terminal/text-width.ts";
 import { type Act, actsOf, ageOf, type Row, windowOf } from "./rows.ts";
 
 export interface Source {

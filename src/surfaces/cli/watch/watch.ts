@@ -4,9 +4,9 @@
  */
 import { basename } from "node:path";
 import { PawlError } from "../../../core/error.ts";
-import type { Host, Run } from "../command.ts";
-import { INTERRUPTED } from "../interrupted.ts";
-import { clean } from "../terminal.ts";
+import type { Host, Run } from "../line/command.ts";
+import { INTERRUPTED } from "../line/interrupted.ts";
+import { clean } from "../terminal/terminal.ts";
 import { ASKED, wordsOf } from "./rows.ts";
 import { showScreen, type Wanted } from "./screen.ts";
 import { openSource } from "./source.ts";

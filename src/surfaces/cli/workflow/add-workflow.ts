@@ -2,7 +2,7 @@
 import { isMap, isScalar, isSeq } from "yaml";
 import { PawlError } from "../../../core/error.ts";
 import { readYaml } from "../../../core/yaml/yaml.ts";
-import { withSetting } from "../project-id.ts";
+import { withSetting } from "../team/project-id.ts";
 
 /** The text with this file among the project's workflows. Throws `config-invalid` if that needs a person. */
 export function withWorkflow(text: string, file: string): string {

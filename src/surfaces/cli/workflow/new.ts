@@ -7,10 +7,10 @@ import type { Reply, Transaction } from "../../../runtime/module.ts";
 import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import { filesFor, filesOfSteps, loadTemplate, slug } from "../../../workflows/custom/gallery.ts";
 import { TEMPLATES, type TemplateName } from "../../../workflows/custom/template-names.ts";
-import type { Host, Run } from "../command.ts";
-import type { Conversation } from "../controlling-terminal.ts";
-import { refuseAgent } from "../person.ts";
-import { clean } from "../terminal.ts";
+import type { Host, Run } from "../line/command.ts";
+import type { Conversation } from "../terminal/controlling-terminal.ts";
+import { refuseAgent } from "../terminal/person.ts";
+import { clean } from "../terminal/terminal.ts";
 import { withWorkflow } from "./add-workflow.ts";
 import { listed } from "./listed.ts";
 

@@ -8,10 +8,10 @@ import type { Definition } from "../../../workflows/custom/definition.ts";
 import { checkProved, fileSource } from "../../../workflows/custom/load.ts";
 import { ownFile } from "../../../workflows/custom/own-file.ts";
 import { beginOf, type Choice, choicesAt, replyOf } from "../../../workflows/custom/walk.ts";
-import type { Answer, Host, Run } from "../command.ts";
-import type { Conversation } from "../controlling-terminal.ts";
-import { clean } from "../terminal.ts";
-import { hangOnScreen } from "../text-width.ts";
+import type { Answer, Host, Run } from "../line/command.ts";
+import type { Conversation } from "../terminal/controlling-terminal.ts";
+import { clean } from "../terminal/terminal.ts";
+import { hangOnScreen } from "../terminal/text-width.ts";
 import { listed } from "./listed.ts";
 
 export const tryWorkflow: Run = async (host, call) => {

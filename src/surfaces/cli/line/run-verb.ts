@@ -1,0 +1,73 @@
+/** Runs a workflow's verb and shows its reply. */
+import { type ErrorCode, toPawlError } from "../../../core/error.ts";
+import type { Reply, Verb } from "../../../runtime/module.ts";
+import { preview } from "../../../runtime/transaction/run-transaction.ts";
+import { lookAtGuard } from "../project/guard-proof.ts";
+import { advanceAsking } from "../terminal/person.ts";
+import { paintStates } from "../terminal/state-colour.ts";
+import { clean } from "../terminal/terminal.ts";
+import type { Answer, Host, Run } from "./command.ts";
+import { warnOfFaults } from "./warn.ts";
+
+export function runOf(verb: Verb): Run {
+  return async (host, call) => {
+    const project = await host.projects.open({ create: verb.create ?? false });
+    await warnOfFaults(host, String(Object.values(call.arguments)[0] ?? ""));
+    const plan = await verb.transaction();
+    const input = { ...call.arguments, ...call.options };
+    const beside = async () => (await lookAtGuard(host, project))?.words ?? null;
+    const { reply } = await advanceAsking(host, project.runtime, plan, input, beside).catch(
+      async (thrown) => {
+        const { code } = toPawlError(thrown);
+        if (!verb.deferrable || !host.projects.post || !DEFERS.has(code)) throw thrown;
+        // Show the expected result now, as far as it can be told, and defer the call to the end of the agent's turn.
+        const foreseen =
+          code === "disk-failed"
+            ? await preview(project.runtime, plan, input, host.person.caller())
+            : { reply: takenDown(verb.name) };
+        await host.projects.post({ verb: verb.name, input }).catch(() => {
+          throw thrown;
+        });
+        return foreseen;
+      },
+    );
+    const { id } = input as { readonly id?: unknown };
+    const renews = verb.renewsPolicy && typeof id === "string" && !reply.refused;
+    if (renews && host.person.caller().channel !== "agent")
+      await (await import("../project/policy.ts")).renew(project, `bloom:${id}`);
+    // A task of their own is a person's word for its agent.
+    if (verb.name === "add" && host.person.caller().channel === "terminal") {
+      const { bloom } = await project.runtime.settings(project.runtime.store.view());
+      await project.trust.acceptAgent(bloom.agent, host.person.caller().who ?? "");
+    }
+    const answer = answerOf(reply);
+    return verb.prose
+      ? { ...answer, isMarkdown: true }
+      : { ...answer, text: await fitted(answer.text, host) };
+  };
+}
+
+/** The agent's sandbox cannot write, or the work is in a database to which no agent gets an address. */
+const DEFERS: ReadonlySet<ErrorCode> = new Set(["disk-failed", "database-unconfigured"]);
+
+function takenDown(name: string): Reply {
+  return {
+    text: `Taken down: ${name}. It counts when you end your turn; until then, nothing here can show it.`,
+    data: { deferred: true },
+  };
+}
+
+/** Measuring text takes a while to load; a pipe, such as an agent's call, does without. */
+async function fitted(text: string, { terminal }: Host): Promise<string> {
+  const painted = paintStates(text, terminal.paint);
+  return terminal.isScreen
+    ? (await import("../terminal/text-width.ts")).hangOnScreen(painted, terminal)
+    : painted;
+}
+
+/** A workflow's reply as the CLI shows it; a refusal exits with 1. */
+export function answerOf(reply: Reply): Answer {
+  const text = `${clean(reply.text).trimEnd()}\n`;
+  if (reply.refused) return { text, data: reply.data, exit: 1 };
+  return reply.waits ? { text, data: reply.data, exit: 3 } : { text, data: reply.data };
+}

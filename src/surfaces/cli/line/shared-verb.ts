@@ -1,0 +1,84 @@
+/** One command for a verb that several workflows have: its arguments decide which workflow is meant. */
+
+import { PawlError } from "../../../core/error.ts";
+import type { Verb } from "../../../runtime/module.ts";
+import { loadWorkflow } from "../../../runtime/project.ts";
+import { camelCase } from "./camel-case.ts";
+import type { Call, CommandArgument, CommandSpec } from "./command.ts";
+import { runOf } from "./run-verb.ts";
+
+/** The verbs have the same name; at most one of them takes whatever no other accepts. */
+export function sharedCommand(group: string, verbs: readonly Verb[]): CommandSpec {
+  const length = Math.max(...verbs.map((verb) => verb.arguments.length));
+  const places = Array.from({ length }, (_, at) => argumentAt(verbs, at));
+  const options = verbs.flatMap((verb) => verb.options);
+  return {
+    name: verbs[0]?.name ?? "",
+    summary: unique(verbs.map(({ summary }) => lower(summary))).join("; or "),
+    group,
+    arguments: places,
+    options: options.filter(({ flags }, at) => options.findIndex((other) => other.flags === flags) === at),
+    load: async () => async (host, call) => {
+      const words = wordsOf(places, call);
+      const named = verbs.find(({ accepts }) => accepts?.(words));
+      const colon = words[0]?.indexOf(":") ?? -1;
+      // The workflow does not exist: this throws an error that corrects its name.
+      if (!named && colon > 0) await loadWorkflow(host.workflows, words[0]?.slice(0, colon) ?? "");
+      if (!named) checkNotWorkflow(verbs, words[0] ?? "");
+      const verb = named ?? verbs.find(({ accepts }) => !accepts);
+      if (!verb || words.length > verb.arguments.length) throw unexpected(verbs, words);
+      const given = verb.arguments.map(({ name }, at) => [camelCase(name), words[at]]);
+      return runOf(verb)(host, { ...call, arguments: Object.fromEntries(given) });
+    },
+  };
+}
+
+/** If the word alone is a workflow, the run is missing. Throws `usage`. */
+function checkNotWorkflow(verbs: readonly Verb[], word: string): void {
+  const ofRuns = verbs.find(({ accepts }) => accepts?.([`${word}:`]));
+  if (!ofRuns) return;
+  throw new PawlError(
+    "usage",
+    `${JSON.stringify(word)} is a workflow: expected one run of it, ${word}:ID.`,
+    `Run \`pawl ${ofRuns.name} ${word}:ID\`, with an id of your own for a new run; \`pawl status\` shows the open ones.`,
+  );
+}
+
+/** What may stand in a place: everything that the verbs accept there. */
+function argumentAt(verbs: readonly Verb[], at: number): CommandArgument {
+  const here = verbs.flatMap((verb) => verb.arguments[at] ?? []);
+  return {
+    name: unique(here.map(({ name }) => name)).join("|"),
+    description: unique(here.map(({ description, choices }) => choices?.join(", ") ?? description)).join(
+      "; or ",
+    ),
+    required: here.length === verbs.length && here.every(({ required }) => required),
+  };
+}
+
+function wordsOf(places: readonly CommandArgument[], { arguments: given }: Call): readonly string[] {
+  const words = places.map(({ name }) => given[camelCase(name)]);
+  return words.filter((word): word is string => typeof word === "string");
+}
+
+function unexpected(verbs: readonly Verb[], words: readonly string[]): PawlError {
+  const forms = verbs.map(({ name, arguments: taken }) =>
+    [name, ...taken.map((each) => (each.required ? `<${each.name}>` : `[${each.name}]`))].join(" "),
+  );
+  const name = verbs[0]?.name ?? "";
+  return new PawlError(
+    "usage",
+    `\`${[name, ...words].join(" ")}\` does not fit: expected ${unique(forms)
+      .map((form) => `\`${form}\``)
+      .join(" or ")}.`,
+    `See \`pawl ${name} --help\`.`,
+  );
+}
+
+function unique(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)];
+}
+
+function lower(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

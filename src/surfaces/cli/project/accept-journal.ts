@@ -1,0 +1,139 @@
+/**
+ * A person accepts what a foreign journal would write. It becomes a commit of the person's own, with exactly the
+ * content that they were shown; if a file has changed since, they are asked again.
+ */
+
+import { PawlError } from "../../../core/error.ts";
+import { type ProjectPath, projectPath } from "../../../core/path.ts";
+import type { Change } from "../../../core/ports/store.ts";
+import type { Reply, Transaction } from "../../../runtime/module.ts";
+import type { ForeignJournal, JournalRepair, Project } from "../../../runtime/project.ts";
+import { hasAnswered } from "../../../runtime/transaction/person.ts";
+import type { Answer, Host } from "../line/command.ts";
+import { counted } from "../terminal/counted.ts";
+import { advanceAsking } from "../terminal/person.ts";
+import { clean } from "../terminal/terminal.ts";
+
+export async function acceptJournal(
+  host: Host,
+  project: Project,
+  foreign: JournalRepair["foreign"],
+  named: string,
+): Promise<Answer> {
+  const kept = named.replace(/^\.\//, "");
+  if (!foreign.some((each) => each.kept === kept)) throw unknown(named, foreign);
+  const journal = await project.foreignJournal(kept);
+  const { reply } = await advanceAsking(host, project.runtime, accepting(kept, journal), null);
+  journal.setAccepted();
+  return { text: `${reply.text}\n`, data: reply.data };
+}
+
+/** The files whose content it would change. */
+interface Difference {
+  readonly path: ProjectPath;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+function accepting(
+  kept: string,
+  journal: ForeignJournal,
+): Transaction<null, readonly Difference[], undefined, Reply> {
+  // The question shortens long texts, but the answer counts for the whole of them.
+  let asked = "";
+  return {
+    run: () => "pawl:repair",
+    async read(view) {
+      const all = journal.paths.map(async (given) => {
+        const path = projectPath(given);
+        const before = await view.read(path);
+        return { path, before, after: journal.outcome(path, before) };
+      });
+      return (await Promise.all(all)).filter(({ after, before }) => before !== after);
+    },
+    propose(differences, _, __, context) {
+      const paths = differences.map(({ path }) => path);
+      const data = { kept, paths };
+      if (differences.length === 0)
+        return { reply: { text: `What ${clean(kept)} would write is there already.`, data } };
+      const message = question(kept, differences);
+      const whole = JSON.stringify(differences);
+      if (whole !== asked || !hasAnswered(context, message)) {
+        asked = whole;
+        return {
+          reply: { text: "", data: {} },
+          ask: { message, command: `pawl repair --accept ${kept}` },
+        };
+      }
+      const { caller: by, now } = context;
+      const { id, time } = now;
+      return {
+        reply: { text: `Accepted: ${counted(paths.length, "file")} of ${clean(kept)} written.`, data },
+        changes: differences.map(toChange),
+        events: [{ type: "journal:accepted", id, time, kept, paths, by }],
+      };
+    },
+  };
+}
+
+function toChange({ after, path }: Difference): Change {
+  return after === null ? { type: "remove", path } : { type: "write", path, text: after };
+}
+
+function question(kept: string, differences: readonly Difference[]): string {
+  return [
+    `Take over what ${kept} would write? This project did not make it. It changes:`,
+    ...differences.flatMap((each) => ["", `  ${each.path}  (${sizes(each)})`, ...shortDiff(each)]),
+  ].join("\n");
+}
+
+function sizes({ after, before }: Difference): string {
+  const size = (text: string) => counted(Buffer.byteLength(text), "byte");
+  if (before === null) return `new, ${size(after ?? "")}`;
+  if (after === null) return `removed, ${size(before)}`;
+  return `${size(before)}, then ${size(after)}`;
+}
+
+const MOST_LINES = 8;
+const LONGEST = 160;
+
+/** The lines that remain without the common beginning and end. */
+function shortDiff({ after, before }: Difference): readonly string[] {
+  const old = linesOf(before);
+  const fresh = linesOf(after);
+  const shorter = Math.min(old.length, fresh.length);
+  let start = 0;
+  while (start < shorter && old[start] === fresh[start]) start++;
+  let end = 0;
+  while (end < shorter - start && old.at(-1 - end) === fresh.at(-1 - end)) end++;
+  return [
+    ...shown("-", old.slice(start, old.length - end)),
+    ...shown("+", fresh.slice(start, fresh.length - end)),
+  ];
+}
+
+function linesOf(text: string | null): readonly string[] {
+  return text === null ? [] : text.replace(/\n$/, "").split("\n");
+}
+
+function shown(sign: string, lines: readonly string[]): readonly string[] {
+  const rest = lines.length - MOST_LINES;
+  return [
+    ...lines.slice(0, MOST_LINES).map((line) => `    ${sign} ${inShort(line)}`),
+    ...(rest > 0 ? [`    ${sign} and ${counted(rest, "line")} more`] : []),
+  ];
+}
+
+function inShort(line: string): string {
+  const rest = line.length - LONGEST;
+  return rest > 0 ? `${line.slice(0, LONGEST)}… and ${counted(rest, "character")} more` : line;
+}
+
+function unknown(named: string, foreign: JournalRepair["foreign"]): PawlError {
+  const there = foreign.map(({ kept }) => kept).join(", ");
+  return new PawlError(
+    "usage",
+    `${clean(named)} is not a journal that was set aside: expected ${there === "" ? "one, but there is none" : clean(there)}.`,
+    "`pawl repair` lists the journals that were set aside.",
+  );
+}

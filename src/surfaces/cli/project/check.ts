@@ -1,0 +1,165 @@
+import { type CheckReport, check as checkTable } from "../../../engine/check.ts";
+import type { Violation } from "../../../engine/violation.ts";
+import type { Table } from "../../../runtime/module.ts";
+import type { Run } from "../line/command.ts";
+import { clean, type Paint } from "../terminal/terminal.ts";
+import { wrap } from "../terminal/text-width.ts";
+import { tablesOf, type WorkflowFault } from "./tables.ts";
+
+/**
+ * Proves the tables, or shows every violation with the state, event and facts that cause it, and exits with 1. A
+ * workflow whose file has a fault is reported after all others, and exits with 1 too.
+ */
+export const check: Run = async (host, call) => {
+  const { tables, faults } = await tablesOf(host.workflows, call.arguments.workflow as string | undefined);
+  const reports = tables.map(reportOf);
+  const failed = faults.length > 0 || reports.some(({ violations }) => violations.length > 0);
+  return {
+    text: renderReports(reports, faults, host.terminal.columns, host.terminal.paint),
+    data: {
+      proved: !failed,
+      reports,
+      faults: faults.map(({ workflow, fault: { code, message, fix } }) => ({ workflow, code, message, fix })),
+    },
+    ...(failed ? { exit: 1 as const } : {}),
+  };
+};
+
+type PlacedReport = Omit<CheckReport, "violations"> & { readonly violations: readonly PlacedViolation[] };
+
+/** `place`: where it stands in a file of the project's own, `release.yaml:12:3`. */
+type PlacedViolation = Violation & { readonly place?: string };
+
+function reportOf(table: Table): PlacedReport {
+  const report = checkTable(table);
+  const { placeOf } = table;
+  if (!placeOf) return report;
+  return { ...report, violations: report.violations.map((each) => ({ place: placeOf(each), ...each })) };
+}
+
+/** The counts of a report and their headings. */
+const COUNTS = [
+  ["states", "states"],
+  ["events", "events"],
+  ["configurations", "configs"],
+  ["combinations", "inputs"],
+  ["rules", "rules"],
+  ["replies", "replies"],
+] as const;
+
+/** What a narrow screen leaves out, in this order. */
+const LEFT_OUT = ["replies", "configurations", "rules", "events", "combinations", "states"] as const;
+
+type Counts = readonly (typeof COUNTS)[number][];
+
+const VERDICT = "  refused";
+
+/** As many columns as fit between the workflow's name and the verdict. */
+function countsWithin(room: number): Counts {
+  let shown: Counts = COUNTS;
+  for (const left of LEFT_OUT) {
+    const width = shown.reduce((sum, [, name]) => sum + name.length + 2, VERDICT.length);
+    if (width <= room) break;
+    shown = shown.filter(([count]) => count !== left);
+  }
+  return shown;
+}
+
+export function renderReports(
+  reports: readonly PlacedReport[],
+  faults: readonly WorkflowFault[],
+  columns: number,
+  paint: Paint,
+): string {
+  const width = Math.max(8, ...[...reports, ...faults].map(({ workflow }) => workflow.length));
+  const counts = countsWithin(columns - width);
+  const heading = [
+    "workflow".padEnd(width),
+    ...counts.map(([, name]) => name.padStart(name.length + 2)),
+  ].join("");
+  const lines = reports.flatMap((report) => [
+    renderReport(report, width, counts, paint),
+    ...report.violations.flatMap((violation) => renderViolation(violation, columns, paint)),
+  ]);
+  const ends = verdict(reports, faults.length, columns, paint);
+  const shown = reports.length > 0 ? [paint.dim(heading), ...lines] : [];
+  return [
+    ...shown,
+    ...faults.flatMap((each) => renderFault(each, width, columns, paint)),
+    "",
+    ...ends,
+    "",
+  ].join("\n");
+}
+
+/** Each problem of the file on lines of its own. */
+function renderFault({ workflow, fault }: WorkflowFault, width: number, columns: number, paint: Paint) {
+  const [first = "", ...problems] = fault.message.split("\n");
+  return [
+    `${workflow.padEnd(width)}  ${paint.red("refused")}`,
+    ...wrap(first, columns - 4).map((line, at) => (at === 0 ? `  ${paint.red("✗")} ${line}` : `    ${line}`)),
+    ...problems.flatMap((problem) =>
+      wrap(problem, columns - 6).map((line, at) => (at === 0 ? `    ${line}` : `      ${line}`)),
+    ),
+    ...wrap(fault.fix, columns - 9).map((line, at) => `    ${at === 0 ? "fix: " : "     "}${line}`),
+  ];
+}
+
+function renderReport(report: CheckReport, width: number, shown: Counts, paint: Paint): string {
+  const { counts, violations, workflow } = report;
+  const figures = shown.map(([count, name]) => String(counts[count]).padStart(name.length + 2)).join("");
+  const mark = violations.length === 0 ? paint.green("proved") : paint.red("refused");
+  return `${workflow.padEnd(width)}${figures}  ${mark}`;
+}
+
+function renderViolation(violation: PlacedViolation, columns: number, paint: Paint): string[] {
+  const facts = Object.entries(violation.facts ?? {}).map(
+    ([fact, value]) => `${fact}=${JSON.stringify(value)}`,
+  );
+  const shown = [
+    ["state", violation.state],
+    ["event", violation.event],
+    ["facts", facts.join(", ")],
+    ["rules", violation.rules.join(", ")],
+    ["path", violation.path?.join(" → ")],
+    ["times", violation.times === undefined ? undefined : String(violation.times)],
+  ].filter((line): line is [string, string] => Boolean(line[1]));
+  return [
+    ...wrap(placed(violation), columns - 4).map((line, at) =>
+      at === 0 ? `  ${paint.red("✗")} ${line}` : `    ${line}`,
+    ),
+    ...shown.flatMap(([name, value]) =>
+      wrap(clean(value), columns - 11).map(
+        (line, at) => `    ${paint.dim((at === 0 ? name : "").padEnd(5))}  ${line}`,
+      ),
+    ),
+  ];
+}
+
+function placed({ message, place }: PlacedViolation): string {
+  return place === undefined ? message : `${place}: ${message}`;
+}
+
+function verdict(
+  reports: readonly CheckReport[],
+  faults: number,
+  columns: number,
+  paint: Paint,
+): readonly string[] {
+  const violations = reports.reduce((sum, report) => sum + report.violations.length, 0);
+  const combinations = reports.reduce((sum, { counts }) => sum + counts.combinations, 0);
+  const tables = `${reports.length} ${reports.length === 1 ? "table" : "tables"}`;
+  if (violations > 0 || faults > 0) {
+    const counts = [
+      ...(reports.length > 0
+        ? [`${tables}, ${violations} ${violations === 1 ? "violation" : "violations"}.`]
+        : []),
+      ...(faults > 0 ? [`${faults} ${faults === 1 ? "workflow" : "workflows"} cannot be read.`] : []),
+    ];
+    return [paint.red(counts.join(" "))];
+  }
+  return wrap(
+    `${tables}: for each of ${combinations} combinations of inputs exactly one rule applies; nothing is unreachable, no run is trapped, and every rule has its reply.`,
+    columns,
+  );
+}

@@ -1,0 +1,24 @@
+import type { Project } from "../../../runtime/project.ts";
+import type { Proved } from "../guard/proved.ts";
+import type { Host } from "../line/command.ts";
+
+export type GuardProved = Proved & {
+  /** In one sentence. */
+  readonly words: string;
+};
+
+/**
+ * What is known of the guard. Null: the project has none, or it cannot be read, which keeps nobody from what they asked
+ * for.
+ */
+export async function lookAtGuard(host: Host, project: Project): Promise<GuardProved | null> {
+  try {
+    const { guard } = await project.runtime.settings(project.runtime.store.view());
+    if (!guard) return null;
+    const { proved, provedWords } = await import("../guard/proved.ts");
+    const found = await proved(host, project);
+    return { ...found, words: provedWords(found) };
+  } catch {
+    return null;
+  }
+}

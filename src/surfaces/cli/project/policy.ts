@@ -1,0 +1,239 @@
+import { PawlError, toPawlError } from "../../../core/error.ts";
+import { projectPath } from "../../../core/path.ts";
+import {
+  comparePolicies,
+  governing,
+  hashOfPolicy,
+  type Policy,
+  type PolicyChange,
+  renderChange,
+} from "../../../core/policy.ts";
+import { placed } from "../../../core/policy-places.ts";
+import type { Reply, Transaction } from "../../../runtime/module.ts";
+import { loadWorkflow, type Project } from "../../../runtime/project.ts";
+import { findRun } from "../../../runtime/reports/overview.ts";
+import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
+import type { Answer, Host, Run } from "../line/command.ts";
+import { confirm } from "../terminal/person.ts";
+import { clean } from "../terminal/terminal.ts";
+
+/** Shows a run's policy beside what the files say, and pins what is tighter there; a person may accept the rest. */
+export const policy: Run = async (host, call) => {
+  const project = await host.projects.open();
+  const name = await nameOf(project, String(call.arguments.run ?? LOOP));
+  const found = await compared(project, name);
+  const { ignored, pinned, present } = found;
+  await pinTighter(project, name, found);
+  if (call.options.accept !== true) return shown(name, found);
+  // If this machine keeps no policy for the run, its state may name another one: a person decides.
+  const isSettled = ignored.length === 0 && (pinned !== null || name === LOOP) && found.foreign === null;
+  if (present === null || isSettled)
+    return { text: `${name} follows the project's files.\n`, data: dataOf(name, found) };
+  const lines = ignored.map(renderChange);
+  const question = !pinned
+    ? [`Nothing is pinned for ${name} on this machine. Shall it follow the project's files?`]
+    : [
+        ...(found.foreign === null ? [] : [`${name} went on under a policy that this machine never had.`]),
+        ...(lines.length === 0
+          ? ["Shall it go on here, by the project's files?"]
+          : [`Accept this for ${name}? It loosens its policy:`, "", ...lines]),
+      ];
+  confirm(host, { message: question.join("\n"), command: `pawl policy ${name} --accept` });
+  await accept(project, host, name, { ignored, present });
+  if (found.foreign !== null) await project.runtime.outside.policies?.acceptEarlier(name, found.foreign);
+  return {
+    text: `Accepted: ${name} now follows the project's files.\n`,
+    data: { ...dataOf(name, found), accepted: true },
+  };
+};
+
+/** The loop's own settings, as a run of its own. */
+const LOOP = "bloom";
+
+async function nameOf(project: Project, given: string): Promise<string> {
+  if (given === LOOP) return LOOP;
+  return (await findRun(project, given)).run;
+}
+
+export interface Compared {
+  /** Null: nothing is pinned, and the present policy governs. */
+  readonly pinned: Policy | null;
+  /** Null: the run is over, or has not begun. */
+  readonly present: Policy | null;
+  /** A loosened policy holds the run. */
+  readonly holds: boolean;
+  readonly changes: readonly PolicyChange[];
+  readonly ignored: readonly PolicyChange[];
+  /** The sha-256 of the policy that its state names, if this machine never kept it; else null. */
+  readonly foreign: string | null;
+}
+
+export async function compared({ runtime, workflows }: Project, run: string): Promise<Compared> {
+  const [workflow = "", id = run] = run.split(/:(.*)/s);
+  const module = await loadWorkflow(workflows, workflow);
+  const view = runtime.store.view();
+  const settings = await runtime.settings(view);
+  if (!module.policy)
+    throw new PawlError(
+      "no-effect",
+      `Runs of ${module.title} have no pinned policy: each follows its files.`,
+      "`pawl status` shows every run.",
+    );
+  const holds = module.holdsLoosened === true;
+  const found = await module.policy(view, settings, id);
+  const present = found?.policy ?? null;
+  const pinned = (present && (await runtime.outside.policies?.find(run))) ?? null;
+  const changed = pinned && present ? comparePolicies(pinned, present) : [];
+  const changes = found ? await placed(changed, found.sourcesOf, (file) => view.read(file)) : [];
+  const foreign = present && (await foreignIn(runtime, run, { pinned, present }, found?.named));
+  return { pinned, present, holds, changes, ignored: changes.filter(({ loosens }) => loosens), foreign };
+}
+
+async function foreignIn(
+  { outside: { policies } }: Project["runtime"],
+  run: string,
+  { pinned, present }: { readonly pinned: Policy | null; readonly present: Policy },
+  named: string | undefined,
+): Promise<string | null> {
+  if (named === undefined) return null;
+  const known = [present, ...(pinned ? [pinned, governing(pinned, present)] : [])].map(hashOfPolicy);
+  return [...known, ...((await policies?.earlier(run)) ?? [])].includes(named) ? null : named;
+}
+
+/** What tightens the policy counts already; from now on nobody takes it back by another edit. */
+async function pinTighter(project: Project, run: string, found: Compared): Promise<void> {
+  const { changes, holds, ignored, pinned, present } = found;
+  const hasTighter = changes.length > ignored.length;
+  // A held workflow works only as a whole: it is pinned when a person has decided.
+  if (!pinned || !present || !hasTighter || (holds && ignored.length > 0)) return;
+  await keep(project, run, governing(pinned, present));
+}
+
+function shown(name: string, found: Compared): Answer {
+  const { changes } = found;
+  const lines = changes.map(
+    (change) => `${change.loosens ? "  ignored  " : "  counts   "}${renderChange(change)}`,
+  );
+  const fix =
+    found.ignored.length > 0 ? [`Run \`pawl policy ${name} --accept\` to accept what is ignored.`] : [];
+  return {
+    text: `${clean([headOf(name, found), ...lines, ...fix].join("\n"))}\n`,
+    data: dataOf(name, found),
+  };
+}
+
+function headOf(name: string, { holds, ignored, pinned, present }: Compared): string {
+  if (present === null) return `${name} has no policy: it is over or has not begun.`;
+  if (pinned === null) return `Nothing is pinned for ${name}: it follows the project's files.`;
+  const held = holds && ignored.length > 0 ? ", and is held until a person accepts what was loosened" : "";
+  return `${name} follows the policy that was pinned when it started${held}.`;
+}
+
+function dataOf(run: string, { changes, pinned, present, ignored }: Compared) {
+  return { run, pinned, present, changes, ignored };
+}
+
+const KEPT = projectPath(".pawl/policy.json");
+
+/** The event is committed first: nothing is accepted without a trace. */
+async function accept(
+  project: Project,
+  host: Host,
+  run: string,
+  { ignored, present }: { readonly ignored: readonly PolicyChange[]; readonly present: Policy },
+): Promise<void> {
+  const plan: Transaction<null, null, undefined, Reply> = {
+    run: () => "pawl:policy",
+    read: async () => null,
+    propose: (_, __, ___, { now, caller }) => ({
+      reply: { text: "", data: {} },
+      changes: [{ type: "write", path: KEPT, text: `${JSON.stringify({ run, time: now.time, ignored })}\n` }],
+      events: [{ id: now.id, time: now.time, type: "policy:accepted", run, accepted: ignored, by: caller }],
+    }),
+  };
+  await runTransaction(project.runtime, plan, null, host.person.caller());
+  await keep(project, run, present);
+}
+
+/** Under the run's lock, like everything that is kept for the run. */
+async function keep({ runtime: { outside, store } }: Project, run: string, policy: Policy): Promise<void> {
+  await using _lock = await store.hold(run);
+  await outside.policies?.keep(run, policy);
+}
+
+export interface Loosened extends Pick<Compared, "holds" | "ignored"> {
+  readonly run: string;
+}
+
+export type Ignored = readonly Loosened[];
+
+export function renderLoosened({ holds, ignored, run }: Loosened): string {
+  const what = holds
+    ? `${run} is held: its workflow was loosened`
+    : `${run}: an edit that loosens its policy does not count`;
+  return `${what}: ${ignored.map(renderChange).join("; ")}. \`pawl policy ${run} --accept\` lets it count.`;
+}
+
+/** The ignored changes of the run; null if nothing is loosened. Throws `state-home-failed`. */
+export async function loosenedIn(project: Project, run: string): Promise<Loosened | null> {
+  const { holds, ignored } = await compared(project, run).catch(noneOfIt);
+  return ignored.length > 0 ? { run, holds, ignored } : null;
+}
+
+/** The ignored changes of every open run, for `pawl status`. Throws `state-home-failed`. */
+export async function ignoredEdits(project: Project): Promise<Ignored> {
+  const runs = (await project.runtime.outside.policies?.list()) ?? [];
+  const all = await Promise.all(runs.map((run) => loosenedIn(project, run)));
+  return all.filter((each) => each !== null);
+}
+
+/** `pawl status` reports faults of the project's files with its runs; faults of the kept policies are reported only here. */
+function noneOfIt(thrown: unknown): Pick<Compared, "holds" | "ignored"> {
+  if (toPawlError(thrown).code === "state-home-failed") throw thrown;
+  return { holds: false, ignored: [] };
+}
+
+/** A person's own verb accepts the policy of the present files. */
+export async function renew(project: Project, run: string): Promise<void> {
+  for (const name of [run, LOOP]) {
+    const { pinned, present } = await compared(project, name);
+    if (pinned !== null && present !== null) await keep(project, name, present);
+  }
+}
+
+/**
+ * The loop starts: what a person at a terminal accepts counts from here on. Without one, the policy accepted before
+ * stays in force, and the loop reports what it ignores. With no run under way, no agent could have loosened anything
+ * for itself.
+ */
+export async function beginLoop(
+  project: Project,
+  host: Host,
+  isUnderway: () => Promise<boolean>,
+): Promise<void> {
+  const { ignored, isSettled, present } = await settleLoop(project, isUnderway);
+  if (isSettled || present === null) return;
+  if (!(host.terminal.isScreen && host.person.agent() === null)) return;
+  const lines = ignored.map(renderChange);
+  const question = "An edit of pawl.yaml loosened the policy while work was in progress. Accept it?";
+  try {
+    confirm(host, { message: [question, "", ...lines].join("\n"), command: "pawl policy --accept" });
+  } catch (thrown) {
+    if (thrown instanceof PawlError) return;
+    throw thrown;
+  }
+  await accept(project, host, LOOP, { ignored, present });
+}
+
+/** Of two loops that start at once, the later one reads what the other has kept. */
+async function settleLoop(
+  project: Project,
+  isUnderway: () => Promise<boolean>,
+): Promise<Compared & { readonly isSettled: boolean }> {
+  const { outside, store } = project.runtime;
+  await using _lock = await store.hold(LOOP);
+  const found = await compared(project, LOOP);
+  const isSettled = found.pinned === null || found.ignored.length === 0 || !(await isUnderway());
+  if (isSettled && found.present !== null) await outside.policies?.keep(LOOP, found.present);
+  return { ...found, isSettled };
+}

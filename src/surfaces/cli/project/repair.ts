@@ -1,0 +1,127 @@
+import { toPawlError } from "../../../core/error.ts";
+import { type JournalRepair, loadWorkflow, type Project } from "../../../runtime/project.ts";
+import { overview } from "../../../runtime/reports/overview.ts";
+import { found } from "../../../runtime/transaction/out-of-scope-edits.ts";
+import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
+import type { Host, Run } from "../line/command.ts";
+import { counted } from "../terminal/counted.ts";
+import { advanceAsking, confirm } from "../terminal/person.ts";
+import { clean } from "../terminal/terminal.ts";
+
+/**
+ * Repairs a damaged journal, replays commits that were not applied yet, and names what cannot be read, with its fix.
+ */
+export const repair: Run = async (host, call) => {
+  const project = await host.projects.open();
+  const journal = await project.repairJournal();
+  if (typeof call.options.accept === "string") {
+    const { acceptJournal } = await import("./accept-journal.ts");
+    return acceptJournal(host, project, journal.foreign, call.options.accept);
+  }
+  const accepted = [...(await offerEdits(host, project)), ...(await offerOutOfScopeEdits(host, project))];
+  const workflows = await overview(project);
+  const problems = workflows.flatMap((workflow) => [
+    ...(workflow.problem ? [{ run: workflow.name, ...workflow.problem }] : []),
+    ...workflow.runs.flatMap(({ run, problem }) => (problem ? [{ run, ...problem }] : [])),
+  ]);
+  const lines = problems.map(
+    ({ run, message, fix }) => `${clean(run)}\n  ${clean(message)}\n  ${clean(fix)}\n`,
+  );
+  const text = [...renderJournal(journal), ...accepted, ...lines].join("");
+  const isSound = text === "";
+  return {
+    text: isSound ? "No damage found: the journal is replayed, and every run can be read.\n" : text,
+    data: { journal, problems },
+    ...(problems.length > 0 ? { exit: 1 as const } : {}),
+  };
+};
+
+/** At a terminal, a person may accept edited states, and what a workflow suggests for one that cannot be read. */
+async function offerEdits(host: Host, project: Project): Promise<readonly string[]> {
+  if (host.person.caller().channel !== "terminal") return [];
+  const accepted: string[] = [];
+  for (const { runs } of await overview(project))
+    for (const { command, problem, run } of runs) {
+      if (problem?.code !== "state-tampered" && !(problem && command === "pawl repair")) continue;
+      const [workflow = ""] = run.split(":", 1);
+      const { acceptEdit } = await loadWorkflow(project.workflows, workflow);
+      if (!acceptEdit) continue;
+      const input = { id: run.slice(workflow.length + 1) };
+      try {
+        const { reply } = await advanceAsking(host, project.runtime, await acceptEdit(), input);
+        accepted.push(`${clean(run)}\n  ${clean(reply.text).trimEnd()}\n`);
+      } catch (thrown) {
+        // Without a yes, the state stays unaccepted and is listed with the rest.
+        if (toPawlError(thrown).code !== "person-declined") throw thrown;
+      }
+    }
+  return accepted;
+}
+
+/** At a terminal, a person may accept what changed where it may not; without a yes, it stays out of scope. */
+async function offerOutOfScopeEdits(host: Host, { runtime, workflows }: Project): Promise<readonly string[]> {
+  const { scopeWatch } = runtime;
+  if (host.person.caller().channel !== "terminal" || !scopeWatch) return [];
+  const accepted: string[] = [];
+  for (const { runs } of await overview({ runtime, workflows }))
+    for (const { run } of runs) {
+      const edits = await scopeWatch.look(run);
+      if (edits === null || !isAgreed(host, found(edits))) continue;
+      const { outOfScopeEvent } = await import("../../../guard/out-of-scope-events.ts");
+      const event = { type: "guard:accepted", run, paths: edits.files, by: host.person.caller() } as const;
+      await runTransaction(runtime, outOfScopeEvent, event, host.person.caller());
+      await scopeWatch.note(run, edits);
+      accepted.push(`${clean(run)}\n  These edits stay: ${clean(edits.files.join(", "))}.\n`);
+    }
+  return accepted;
+}
+
+function isAgreed(host: Host, message: string): boolean {
+  try {
+    confirm(host, { message: `${message}\n\nMay they stay?`, command: "pawl repair" });
+    return true;
+  } catch (thrown) {
+    if (toPawlError(thrown).code !== "person-declined") throw thrown;
+    return false;
+  }
+}
+
+function renderJournal({ aside, goodRecords, lostBytes, lostCommits, foreign }: JournalRepair): string[] {
+  const others = foreign.map(renderForeign);
+  if (aside === null) return others;
+  const lost =
+    lostCommits === 0
+      ? ""
+      : ` ${lostCommits} commits in between are lost, except for what was already applied.`;
+  return [
+    `The journal was damaged; Pawl moved it to ${clean(aside)}.\n`,
+    `  ${goodRecords} intact commits in it are applied; ${lostBytes} bytes belong to no commit.${lost}\n`,
+    ...others,
+  ];
+}
+
+const MOST_PATHS = 20;
+
+function renderForeign({ kept, commits, unusable, paths }: JournalRepair["foreign"][number]): string {
+  const shown = paths.slice(0, MOST_PATHS).map((path) => `    ${clean(path)}\n`);
+  const rest = paths.length > MOST_PATHS ? [`    and ${paths.length - MOST_PATHS} more\n`] : [];
+  const lines = [
+    `${clean(kept)} holds ${counted(commits, "commit")} that this project did not make. Nothing of it was applied.\n`,
+    ...(unusable > 0
+      ? [
+          `  ${counted(unusable, "commit")} of these cannot be taken: forged, or built on commits that are not in this file.\n`,
+        ]
+      : []),
+    ...(paths.length > 0 ? ["  It would write:\n"] : []),
+    ...shown,
+    ...rest,
+    "  Such commits come from a clone, a merge, another copy of this project, or a process with another HOME or XDG_STATE_HOME.\n",
+    ...(unusable > 0
+      ? []
+      : [
+          `  To see what would change, and to accept it: \`pawl repair --accept ${clean(kept)}\` in a terminal.\n`,
+        ]),
+    `  If you do not want them, remove ${clean(kept)}.\n`,
+  ];
+  return lines.join("");
+}

@@ -1,0 +1,82 @@
+import { PawlError } from "../../../core/error.ts";
+import { renderExecutables } from "../../../core/trust.ts";
+import type { Project, TrustLook } from "../../../runtime/project.ts";
+import type { Answer, Host, Run } from "../line/command.ts";
+import { confirm, refuseAgent } from "../terminal/person.ts";
+import { clean } from "../terminal/terminal.ts";
+import { hangOnScreen } from "../terminal/text-width.ts";
+
+/** Shows what the project's files would start, and records that a person agrees to exactly that. */
+export const trust: Run = async (host, call) => {
+  const project = await host.projects.open();
+  const { show, revoke, yes } = call.options;
+  if (revoke === true) return revoked(project);
+  const look = await project.trust.look();
+  if (show === true || look.untrusted.length === 0) return shown(look, project, host);
+  const text = described(look, project);
+  // A person's own script may agree without the question.
+  if (yes === true) refuseAgent(host, "allow this", "pawl trust");
+  else confirm(host, { message: `${text}\n\nMay Pawl start these?`, command: "pawl trust" });
+  // The person agrees to what they were shown: Pawl asks again about an edit in the meantime.
+  await project.trust.accept(look.entries, host.person.caller().who ?? "");
+  const shownText = yes === true ? `${text}\n\n` : "";
+  return {
+    text: `${shownText}Trusted: Pawl may start what these files name, on this machine. \`pawl trust --revoke\` withdraws that.\n`,
+    data: { ...dataOf(look, project), trusted: true },
+  };
+};
+
+/** The loop begins: a person at a terminal is asked about what is new. Without their yes, what needs it waits. */
+export async function agreeToNew(project: Project, host: Host): Promise<void> {
+  if (!(host.terminal.isScreen && host.person.agent() === null)) return;
+  const look = await project.trust.look();
+  if (look.untrusted.length === 0) return;
+  const news = described({ ...look, entries: look.untrusted }, project);
+  const message = look.record === null ? news : `New since you agreed:\n\n${news}`;
+  try {
+    confirm(host, { message: `${message}\n\nMay Pawl start these?`, command: "pawl trust" });
+  } catch (thrown) {
+    if (thrown instanceof PawlError) return;
+    throw thrown;
+  }
+  await project.trust.accept(look.entries, host.person.caller().who ?? "");
+}
+
+async function revoked({ root, trust }: Project): Promise<Answer> {
+  const was = await trust.revoke();
+  return {
+    text: was ? "Revoked: Pawl starts nothing that this project names.\n" : "This project was not trusted.\n",
+    data: { project: root, revoked: was },
+  };
+}
+
+function shown(look: TrustLook, project: Project, { terminal }: Host): Answer {
+  const { record, untrusted } = look;
+  if (look.entries.length === 0)
+    return { text: "The project's files name nothing to start.\n", data: dataOf(look, project) };
+  const head =
+    untrusted.length === 0
+      ? `Trusted${record ? ` since ${record.time}, by ${record.by}` : ""}:`
+      : "Not trusted yet: Pawl does not start the entries marked with +.";
+  const text = clean(`${head}\n\n${renderExecutables(look.entries, record)}`);
+  return {
+    text: `${hangOnScreen(text, terminal)}\n`,
+    data: dataOf(look, project),
+  };
+}
+
+function dataOf({ entries, record, untrusted }: TrustLook, { root }: Project) {
+  const trusted = untrusted.length === 0;
+  return { project: root, trusted, since: record?.time ?? null, by: record?.by ?? null, entries, untrusted };
+}
+
+function described({ entries, record }: TrustLook, project: Project): string {
+  const lines = [
+    `The files of ${project.root} would start these on your machine, with your permissions:`,
+    "",
+    renderExecutables(entries, record),
+    "",
+    "⏎ is a line break. Pawl cannot show what these programs and scripts do, nor what a model does with a task: read them, too.",
+  ];
+  return clean(lines.join("\n"));
+}

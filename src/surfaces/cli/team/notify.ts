@@ -1,0 +1,60 @@
+import type { ReceiverStanding, ReceiverTest } from "../../../runtime/project.ts";
+import type { Answer, Host, Run } from "../line/command.ts";
+import { refuseAgent } from "../terminal/person.ts";
+import { clean, type Terminal } from "../terminal/terminal.ts";
+import { wrap } from "../terminal/text-width.ts";
+
+/** Where notices go, and how each receiver stands; with `--test`, a notice on each. */
+export const notify: Run = async (host, { options }) => {
+  const { notices, root } = await host.projects.open();
+  const receivers = await notices.receivers();
+  if (receivers.length === 0)
+    return {
+      text: "No receiver yet: `notify` in pawl.yaml names them.\n",
+      data: { project: root, receivers },
+    };
+  if (options.test !== true) {
+    const lines = receivers.flatMap((each) => receiverLines(each.name, standingOf(each), host));
+    return { text: lines.join(""), data: { project: root, receivers } };
+  }
+  refuseAgent(host, "send a test", "pawl notify --test");
+  return tested(await notices.test(), root, host);
+};
+
+function tested(tests: readonly ReceiverTest[], project: string, host: Host): Answer {
+  const lines = tests.flatMap(({ error, name }) =>
+    receiverLines(name, error === null ? ["sent"] : [error.message, error.fix], host),
+  );
+  const results = tests.map(({ error, name }) => ({
+    name,
+    sent: error === null,
+    ...(error === null ? {} : { error: { code: error.code, message: error.message, fix: error.fix } }),
+  }));
+  return {
+    text: lines.join(""),
+    data: { project, receivers: results },
+    ...(tests.some(({ error }) => error !== null) ? { exit: 1 as const } : {}),
+  };
+}
+
+/** What is known of it, the obstacle first. */
+function standingOf({ memory, trusted, unset }: ReceiverStanding): readonly string[] {
+  return [
+    ...(trusted ? [] : ["not trusted: nothing is sent before you agree, with `pawl trust`"]),
+    ...unset.map((name) => `$${name} is not set here`),
+    ...(memory?.fault ? [`${memory.fault.time}: ${memory.fault.message}`] : []),
+    memory?.sent ? `last sent ${memory.sent}` : "nothing sent yet",
+  ];
+}
+
+const NAME_WIDTH = 10;
+
+function receiverLines(
+  name: string,
+  lines: readonly string[],
+  { terminal }: { readonly terminal: Pick<Terminal, "columns"> },
+) {
+  return lines
+    .flatMap((line) => wrap(clean(line), terminal.columns - NAME_WIDTH))
+    .map((line, at) => `${(at === 0 ? name : "").padEnd(NAME_WIDTH)}${line}\n`);
+}

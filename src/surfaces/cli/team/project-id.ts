@@ -1,0 +1,18 @@
+import { isMap } from "yaml";
+import { readYaml } from "../../../core/yaml/yaml.ts";
+
+/** The text of a pawl.yaml that has no `project_id` with one, behind its first comment. */
+export function withProjectId(text: string, id: string): string {
+  return withSetting(text, "project_id", id);
+}
+
+/** The same for any setting that it does not have. */
+export function withSetting(text: string, key: string, value: string | boolean): string {
+  const { contents } = readYaml(text).document;
+  const at = contents?.range?.[0] ?? text.length;
+  const [head, rest] = [text.slice(0, at), text.slice(at)];
+  if (isMap(contents) && contents.flow)
+    return `${head}{ "${key}": ${JSON.stringify(value)}${contents.items.length === 0 ? " " : ", "}${rest.slice(1).trimStart()}`;
+  const ended = head === "" || head === "\uFEFF" || head.endsWith("\n") ? head : `${head}\n`;
+  return `${ended}${key}: ${value}\n${rest}`;
+}

@@ -1,0 +1,94 @@
+/**
+ * The person at the terminal. Pawl asks for a verdict at the controlling terminal, not on standard input: piped input
+ * decides nothing. It refuses an agent's call. This is the only place for both checks.
+ */
+import { PawlError } from "../../../core/error.ts";
+import type { HumanQuestion, Proposal, Reply, SignedRecord, Transaction } from "../../../runtime/module.ts";
+import type { Runtime } from "../../../runtime/transaction/run-transaction.ts";
+import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
+import type { Host } from "../line/command.ts";
+import { clean } from "./terminal.ts";
+
+/**
+ * Runs the transaction; if it needs a person's word, asks for it here and commits with their yes. `beside`: what they are
+ * shown with the question, and do not answer.
+ */
+export async function advanceAsking<Input>(
+  host: Host,
+  runtime: Runtime,
+  plan: Transaction<Input, unknown, unknown, Reply>,
+  input: Input,
+  beside?: () => Promise<string | null>,
+): Promise<Proposal<Reply>> {
+  const caller = host.person.caller();
+  let prepared = await runTransaction(runtime, plan, input, caller);
+  for (let asked = 0; prepared.ask && asked < MAX_ASKED; asked++) {
+    const { message, sign } = prepared.ask;
+    confirm(host, prepared.ask, { again: asked > 0, beside: (await beside?.()) ?? null });
+    const signed = sign && (await signedRecord(runtime, sign.record));
+    prepared = await runTransaction(runtime, plan, input, caller, { message, ...(signed && { signed }) });
+  }
+  if (prepared.ask) throw declined("What you were shown changed each time while you read it.");
+  return prepared;
+}
+
+const MAX_ASKED = 5;
+
+async function signedRecord({ outside: { signatures } }: Runtime, record: string): Promise<SignedRecord> {
+  if (!signatures) throw new PawlError("internal", "This program cannot sign.", "Report this.");
+  return { record, signature: await signatures.sign(record) };
+}
+
+/** Throws `caller-not-allowed` if an agent calls. `what` only a person can do. */
+export function refuseAgent(host: Host, what: string, command?: string): void {
+  const agent = host.person.agent();
+  if (agent === null) return;
+  throw new PawlError(
+    "caller-not-allowed",
+    `Only a person can ${what}, but this call comes from ${agent.agent} (process ${agent.pid} shows ${agent.by}). Nothing was changed.`,
+    `Run ${command ? `\`${clean(command)}\`` : "the same command"} yourself, in a terminal that no agent has started.`,
+  );
+}
+
+/**
+ * Asks the person at the terminal to confirm what they are shown: by a yes or, if they sign, by the first digits of the
+ * record's hash. Throws `caller-not-allowed` if an agent calls, `terminal-missing` without a terminal,
+ * `person-declined` for any other answer.
+ */
+export function confirm(
+  host: Host,
+  { command, message, sign }: HumanQuestion,
+  { again = false, beside = null }: { readonly again?: boolean; readonly beside?: string | null } = {},
+): void {
+  refuseAgent(host, "decide this", command);
+  const terminal = host.person.terminal.open();
+  if (terminal === null)
+    throw new PawlError(
+      "terminal-missing",
+      "Only a person at a terminal can decide this, but this call has no terminal: piped or scripted input does not count. Nothing was changed.",
+      `Run ${command ? `\`${clean(command)}\`` : "the same command"} in a terminal, and answer there.`,
+    );
+  try {
+    const changed = again ? "What you were shown has changed since you answered.\n\n" : "";
+    const below = beside === null ? "" : `${clean(beside)}\n\n`;
+    const shown = `\n${changed}${clean(message).trimEnd()}\n\n${below}`;
+    const digits = sign?.hash.slice(0, 8);
+    const asked = sign
+      ? `${clean(sign.words)}\nIts hash begins with ${digits}. Type these eight digits to sign it: `
+      : "Yes or no? [y/N] ";
+    terminal.write(`${shown}${asked}`);
+    const answer = terminal.readLine()?.trim().toLowerCase() ?? "";
+    if (digits !== undefined && answer !== digits) throw declined("You did not type the digits.");
+    if (digits === undefined && !/^(y|yes)$/.test(answer)) throw declined("You did not say yes.");
+  } finally {
+    terminal.close();
+  }
+}
+
+function declined(why: string): PawlError {
+  return new PawlError(
+    "person-declined",
+    `${why} Nothing was changed, and the run waits as before.`,
+    "Run the command again when you have decided.",
+  );
+}

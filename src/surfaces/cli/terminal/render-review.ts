@@ -1,0 +1,437 @@
+/**
+ * A review as a person reads it at a terminal. Every text from agents and files is cut and cleaned here, and none can pass
+ * for a line of Pawl's own: it is indented below a heading, and quoted where it has lines of its own.
+ */
+
+import { type Fields, isObject } from "../../../core/is-object.ts";
+import type { FileDiff, GitDiff } from "../../../core/ports/git.ts";
+import { strengthWords } from "../../../core/strength.ts";
+import { cleanLine } from "../../../core/text/clean.ts";
+import { jsonText } from "../../../core/text/json-text.ts";
+import type {
+  Claim,
+  Review,
+  ReviewChanges,
+  ReviewCheck,
+  ReviewCost,
+  ReviewFile,
+  Round,
+} from "../../../runtime/review/model.ts";
+import { type AnsweredPoint, type Point, renderPlace } from "../../../runtime/review/points.ts";
+import { ago } from "./ago.ts";
+import { costWords } from "./cost-words.ts";
+import { counted } from "./counted.ts";
+import { clean, type Paint, type Terminal } from "./terminal.ts";
+import { cut, pad, widthOf, wrap } from "./text-width.ts";
+
+export interface Shown {
+  /** Only what is new since the last verdict. */
+  readonly since: boolean;
+  readonly differences: GitDiff | null;
+}
+
+interface Page extends Pick<Terminal, "columns" | "paint"> {
+  readonly now: Date;
+}
+
+/** How much of a text by others is shown: characters, lines, and items of a list. */
+const MOST_CHARACTERS = 1_000;
+const MOST_LINES = 60;
+const MOST_TAIL = 15;
+const MOST_ITEMS = 20;
+const MOST_FILES = 200;
+
+export function renderReview(
+  review: Review,
+  { differences, since }: Shown,
+  terminal: Pick<Terminal, "columns" | "paint">,
+  now: Date,
+): string {
+  const page: Page = { columns: terminal.columns, paint: terminal.paint, now };
+  const choices = since ? review.choices.filter((each) => each.since !== "same") : review.choices;
+  const parts = [
+    asked(review, page),
+    ...(since ? [section("What became of your points", pointLines(review.points, page), page)] : []),
+    section("Claims beside what Pawl found", claimLines(review.claims, page), page),
+    section(
+      "Decisions that it makes",
+      choices.flatMap((each) => [
+        `${page.paint.bold(fitted(each.title, page.columns - 14))}${mark(each.since, page)}`,
+        ...items(each.words, page),
+      ]),
+      page,
+    ),
+    ...(since ? [] : [artifactPart(review, page)]),
+    changesPart(review.changes, since, page),
+    ...(differences ? [renderDifferences(review.run, differences, page)] : []),
+    section(
+      "Checks",
+      review.checks.flatMap((each) => checkLines(each, page)),
+      page,
+    ),
+    section("Cost so far", costLines(review.cost, page), page),
+    ...(since
+      ? []
+      : [
+          section(
+            "History",
+            [
+              ...review.history.flatMap((round) => roundLines(round, review, page)),
+              ...(review.points.length > 0 ? ["What became of the last points:"] : []),
+              ...pointLines(review.points, page),
+            ],
+            page,
+          ),
+        ]),
+    ...review.notes.map(({ by, text }) =>
+      section(`${by} says (nobody checked it)`, quoted(text, MOST_LINES, page), page),
+    ),
+    decide(review, page),
+  ];
+  return `${parts.filter((part) => part !== "").join("\n")}`;
+}
+
+/** Nothing if it has no lines. */
+function section(title: string, lines: readonly string[], { columns, paint }: Page): string {
+  if (lines.length === 0) return "";
+  return [paint.bold(paint.underline(fitted(title, columns))), ...lines.map((line) => `  ${line}`), ""].join(
+    "\n",
+  );
+}
+
+// ── What is asked ────────────────────────────────────────────────────────────────────────────────────────────────
+
+function asked(review: Review, page: Page): string {
+  const { columns, paint } = page;
+  const { facts, leads, points, question, round, run, since, size } = review;
+  const left = points.filter((point) => point.since === "same").length;
+  const open =
+    points.length === 0
+      ? []
+      : [
+          `${left} of the ${points.length} points of the last rejection ${left === 1 ? "is" : "are"} as before.`,
+        ];
+  const waits = since === null ? [] : [`asked ${ago(since, page.now)}`];
+  const about = [
+    `round ${round}`,
+    ...waits,
+    ...(size.files === 0 ? [] : [`${counted(size.files, "file")}, ${counted(size.lines, "line")}`]),
+    `about ${counted(size.minutes, "minute")}`,
+  ].join(" · ");
+  const led = (word: string, text: string) =>
+    wrap(short(text), columns - 6).map((line, at) => `  ${at === 0 ? pad(word, 4) : "    "}${line}`);
+  return [
+    paint.cyan(fitted(run, columns)),
+    paint.dim(fitted(about, columns)),
+    "",
+    ...wrap(short(question), columns).map(paint.bold),
+    ...led("yes", leads.approve),
+    ...led("no", leads.reject),
+    ...open.flatMap((line) => wrap(`! ${line}`, columns - 2).map((each) => paint.yellow(`  ${each}`))),
+    ...items(facts, page).map((line) => `  ${line}`),
+    ...(review.level === "any" ? [] : [`  A verdict here must be: ${review.level}.`]),
+    "",
+  ].join("\n");
+}
+
+function decide({ changes, level, run }: Review, { paint }: Page): string {
+  const name = oneLine(run).slice(0, 200);
+  const sign = level === "signed" || level === "touch" ? "  (you sign it)" : "";
+  return [
+    paint.dim(`pawl approve ${name}${sign}`),
+    paint.dim(`pawl reject ${name} -m "…" --at FILE:LINE "…"`),
+    ...(changes?.kind === "changes" && changes.files.length > 0
+      ? [paint.dim(`pawl review ${name} --diff`)]
+      : []),
+    "",
+  ].join("\n");
+}
+
+// ── Claims and decisions ─────────────────────────────────────────────────────────────────────────────────────────
+
+const CLAIMS: readonly Claim["verdict"][] = ["differs", "running", "unknown", "agrees"];
+
+function claimLines(claims: readonly Claim[], page: Page): readonly string[] {
+  const { paint } = page;
+  const words = {
+    differs: paint.red("DIFFERS    "),
+    running: paint.yellow("running    "),
+    unknown: paint.yellow("not checked"),
+    agrees: paint.green("agrees     "),
+  };
+  const sorted = [...claims].sort(
+    (one, other) => CLAIMS.indexOf(one.verdict) - CLAIMS.indexOf(other.verdict),
+  );
+  return sorted.flatMap(({ about, claim, found, verdict }) => {
+    const name = oneLine(about);
+    if (claim === undefined) return hung(words[verdict], 11, `${name}: ${found}`, page);
+    return [
+      ...hung(words[verdict], 11, `${name}: claimed: ${claim}`, page),
+      ...hung(" ".repeat(11), 11, `found: ${found}`, page),
+    ];
+  });
+}
+
+function mark(since: "new" | "changed" | "same" | null, { paint }: Page): string {
+  if (since === null || since === "same") return "";
+  return ` ${paint.yellow(`(${since})`)}`;
+}
+
+function items(words: readonly string[], page: Page): readonly string[] {
+  const shown = words
+    .slice(0, MOST_ITEMS)
+    .flatMap((text) =>
+      wrap(short(text), page.columns - 4).map((line, at) => `${at === 0 ? "- " : "  "}${line}`),
+    );
+  return words.length > MOST_ITEMS ? [...shown, `- and ${words.length - MOST_ITEMS} more`] : shown;
+}
+
+function artifactPart({ artifact, choices }: Review, page: Page): string {
+  if (artifact === null) return "";
+  const rest = isObject(artifact.value) ? withoutShown(artifact.value, choices) : artifact.value;
+  const isAll = isObject(rest) && isObject(artifact.value) && Object.keys(rest).length === 0;
+  const text = typeof rest === "string" ? rest : jsonText(rest);
+  const what = rest === artifact.value || isAll ? "What is handed in" : "The rest of what is handed in";
+  const title = `${what}: ${artifact.name}, sha256 ${artifact.sha256.slice(0, 12)}`;
+  return section(title, isAll ? ["All of it is above."] : quoted(text, MOST_LINES, page), page);
+}
+
+/** The fields that no decision shows as a whole. */
+function withoutShown(value: Fields, choices: Review["choices"]): Fields {
+  const isShown = (field: string, own: unknown) =>
+    choices.some(({ field: shown, words }) => {
+      const texts: unknown = typeof own === "string" ? [own] : own;
+      const isWhole = Array.isArray(texts) && texts.length === words.length;
+      return shown === field && isWhole && texts.every((text, at) => text === words[at]);
+    });
+  const rest = Object.entries(value).filter(([field, own]) => !isShown(field, own));
+  return rest.length === Object.keys(value).length ? value : Object.fromEntries(rest);
+}
+
+// ── Changes ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const GROUPS: Readonly<Record<ReviewFile["group"], string>> = {
+  "outside-plan": "Outside the plan",
+  process: "Decide how the work is judged",
+  plan: "As planned",
+  other: "Other files",
+};
+
+function changesPart(changes: ReviewChanges | null, since: boolean, page: Page): string {
+  if (changes === null) return "";
+  if (changes.kind === "unavailable")
+    return section("Changes", wrap(`Not known: ${short(changes.reason)}`, page.columns - 2), page);
+  const isSince = since && changes.lastJudged !== null;
+  const files = isSince ? changes.since : changes.files;
+  const where = changes.repo === null ? "" : ` in ${oneLine(changes.repo)}`;
+  const against = `${isSince ? "since the last verdict" : `against ${changes.base}`}${where}`;
+  const total = `${counted(files.length, "file")}, ${stat(sum(files, "added"), sum(files, "deleted"))}`;
+  const title = files.length === 0 ? `Changes ${against}: none` : `Changes ${against}: ${total}`;
+  const shown = files.slice(0, MOST_FILES);
+  const isGrouped = shown.some(({ group }) => group !== "other");
+  const lines = shown.flatMap((file, at) => [
+    ...(!isGrouped || shown[at - 1]?.group === file.group ? [] : [page.paint.dim(`${GROUPS[file.group]}:`)]),
+    `${isGrouped ? "  " : ""}${fileLine(file, isSince, page)}`,
+  ]);
+  const more = files.length - shown.length;
+  const none = [isSince ? "Nothing is new." : "No file is changed."];
+  return section(
+    title,
+    files.length === 0 ? none : [...lines, ...(more > 0 ? [`and ${more} more`] : [])],
+    page,
+  );
+}
+
+function sum(files: readonly ReviewFile[], key: "added" | "deleted"): number {
+  return files.reduce((total, file) => total + (file[key] ?? 0), 0);
+}
+
+function stat(added: number, deleted: number): string {
+  return `+${added} -${deleted}`;
+}
+
+function fileLine({ added, deleted, isNew, item, path }: ReviewFile, isSince: boolean, page: Page): string {
+  const count = added === null || deleted === null ? "binary" : stat(added, deleted);
+  const news = isNew && !isSince ? ["new since your verdict"] : [];
+  const notes = [count, ...(item === null ? [] : [oneLine(item).slice(0, 40)]), ...news].join("  ");
+  const room = Math.max(10, page.columns - 8 - widthOf(notes));
+  const name = fitted(path, room);
+  const gap = " ".repeat(Math.max(2, Math.min(40, room) - widthOf(name) + 2));
+  return `${name}${gap}${page.paint.dim(notes)}`;
+}
+
+/** The differences file by file, and what was left out of them. */
+export function renderDifferences(
+  run: string,
+  differences: GitDiff,
+  { columns, paint }: Pick<Terminal, "columns" | "paint">,
+): string {
+  if (differences.kind === "unavailable")
+    return `${wrap(`The differences are not known: ${short(differences.reason)}`, columns).join("\n")}\n`;
+  if (differences.files.length === 0) return "Nothing differs.\n";
+  return `${differences.files.map((file) => fileDifference(run, file, paint)).join("\n\n")}\n`;
+}
+
+/** Longer lines are nobody's reading. */
+const LONGEST_LINE = 1_000;
+
+function fileDifference(run: string, { leftOut, path, text }: FileDiff, paint: Paint): string {
+  const lines = text === "" ? [] : text.replace(/\n$/, "").split("\n");
+  const shown = lines.map((line, at) => diffLine(line, at < 6, paint));
+  const bytes = leftOut === null ? "an unknown amount" : `${leftOut} bytes`;
+  const rest =
+    leftOut === 0
+      ? []
+      : [
+          paint.yellow(
+            `(${bytes} of ${oneLine(path)} left out: pawl review ${oneLine(run)} --path "${oneLine(path)}")`,
+          ),
+        ];
+  return [...shown, ...rest].join("\n");
+}
+
+function diffLine(line: string, isHead: boolean, paint: Paint): string {
+  const whole = line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line;
+  const text = clean(whole).replaceAll("\n", " ");
+  if (isHead && /^(?:diff --git|index|---|\+\+\+|new file|deleted file|old mode|new mode) /.test(line))
+    return paint.bold(text);
+  if (line.startsWith("@@")) return paint.cyan(text);
+  if (line.startsWith("+")) return paint.green(text);
+  return line.startsWith("-") ? paint.red(text) : text;
+}
+
+// ── Checks, cost, history ────────────────────────────────────────────────────────────────────────────────────────
+
+function checkLines(
+  { command, duration_ms, exit, log, name, on, state, tail }: ReviewCheck,
+  page: Page,
+): string[] {
+  const { paint } = page;
+  const word = {
+    passed: paint.green("passed "),
+    failed: paint.red("FAILED "),
+    running: paint.yellow("running"),
+    unknown: paint.yellow("unknown"),
+  }[state];
+  const how = [
+    ...(exit === null ? [] : [`exit ${exit}`]),
+    ...(duration_ms === null ? [] : [`${(duration_ms / 1000).toFixed(1)} s`]),
+    ...(on === null ? [] : [`on ${on.slice(0, 12)}`]),
+  ].join(", ");
+  const what = command === null || command === name ? name : `${name}: ${command}`;
+  const isLong = state !== "passed" && tail.trim() !== "";
+  return [
+    ...hung(word, 7, `${short(oneLine(what))}${how === "" ? "" : ` (${how})`}`, page),
+    ...(isLong ? quoted(lastLines(tail), MOST_TAIL, page).map((line) => `        ${line}`) : []),
+    ...(log === null || state === "passed" ? [] : [paint.dim(`        all of it: ${oneLine(log)}`)]),
+  ];
+}
+
+function lastLines(text: string): string {
+  return text.trimEnd().slice(-MOST_CHARACTERS).split("\n").slice(-MOST_TAIL).join("\n");
+}
+
+function costLines({ steps, ...all }: ReviewCost, page: Page): readonly string[] {
+  const total = costWords(all);
+  if (total === "") return [];
+  const known = steps.map((step) => [oneLine(step.name).slice(0, 40), costWords(step)] as const);
+  const shown = known.filter(([, words]) => words !== "");
+  const width = Math.max(0, ...shown.slice(0, MOST_ITEMS).map(([name]) => widthOf(name)));
+  const more = shown.length - MOST_ITEMS;
+  return [
+    total,
+    ...shown.slice(0, MOST_ITEMS).map(([name, words]) => page.paint.dim(`${pad(name, width)}  ${words}`)),
+    ...(more > 0 ? [`and ${more} more`] : []),
+  ];
+}
+
+function roundLines(
+  { approved, by, notes, points, stage, strength, time }: Round,
+  review: Review,
+  page: Page,
+): readonly string[] {
+  const { paint } = page;
+  const isShownBelow = review.notes.some(({ text }) => text === notes);
+  const word = approved ? paint.green("approved") : paint.red("rejected");
+  const who = stage === "ai" ? "the assistant's own review" : (by ?? "a person");
+  const worth = stage === "ai" ? "" : ` (${strengthWords(strength)})`;
+  return [
+    ...hung(word, 8, `${ago(time, page.now)}, by ${oneLine(who)}${worth}`, page),
+    ...(isShownBelow ? [] : quoted(notes, MOST_TAIL, page).map((line) => `          ${line}`)),
+    ...items(points.map(pointWords), { ...page, columns: page.columns - 10 }).map(
+      (line) => `          ${line}`,
+    ),
+  ];
+}
+
+function pointLines(points: readonly AnsweredPoint[], page: Page): readonly string[] {
+  const { paint } = page;
+  const words = {
+    changed: paint.green("changed since"),
+    same: paint.red("as before    "),
+    unknown: paint.yellow("see yourself "),
+  };
+  const shown = points.slice(0, MOST_ITEMS * 5);
+  const more = points.length - shown.length;
+  return [
+    ...shown.flatMap((point) => hung(words[point.since], 13, pointWords(point), page)),
+    ...(more > 0 ? [`and ${more} more`] : []),
+  ];
+}
+
+function pointWords({ at, text }: Point): string {
+  return at === undefined ? text : `${renderPlace(at)}: ${text}`;
+}
+
+// ── Texts by others ──────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A painted word of that width, and the text behind it, within the page. */
+function hung(word: string, width: number, text: string, { columns }: Page): readonly string[] {
+  return wrap(short(text), columns - width - 4).map(
+    (line, at) => `${at === 0 ? word : " ".repeat(width)}  ${line}`,
+  );
+}
+
+/** Each line behind a bar; nothing for a text of blanks. */
+function quoted(text: string, most: number, { columns, paint }: Page): readonly string[] {
+  if (text.trim() === "") return [];
+  const all = clean(text.slice(0, MOST_QUOTED)).trimEnd().split("\n");
+  const rows: string[] = [];
+  let taken = 0;
+  for (; taken < all.length && rows.length < most; taken++)
+    rows.push(...broken(all[taken] ?? "", columns - 12));
+  const left = text.length - MOST_QUOTED;
+  const rest = [
+    ...(taken < all.length ? [counted(all.length - taken, "more line")] : []),
+    ...(left > 0 ? [`${left} more characters`] : []),
+  ];
+  const shown = rows.map((row) => `${paint.dim("│")} ${row}`.trimEnd());
+  return rest.length > 0 ? [...shown, `(${rest.join(", ")})`] : shown;
+}
+
+const MOST_QUOTED = 100_000;
+
+/** A line in rows of that width, below its own indentation. */
+function broken(line: string, width: number): readonly string[] {
+  const [indent = ""] = /^[ \t]{0,40}/.exec(line) ?? [];
+  const blanks = " ".repeat(Math.min(width >> 2, indent.replaceAll("\t", "  ").length));
+  const rows = wrap(short(line), width - blanks.length);
+  return rows.length === 0 ? [""] : rows.map((row) => blanks + row);
+}
+
+/** One line of at most that width, of a text of any length. */
+function fitted(text: string, width: number): string {
+  return cut(text.slice(0, MOST_CHARACTERS), width);
+}
+
+/** Cleaned, and cut to what a person reads of it. */
+function short(text: string): string {
+  const shown = clean(text.slice(0, MOST_CHARACTERS));
+  const left = text.length - MOST_CHARACTERS;
+  const cutOff = shown.length > MOST_CHARACTERS ? `${shown.slice(0, MOST_CHARACTERS)}…` : shown;
+  return left > 0 ? `${cutOff}… (${left} more characters)` : cutOff;
+}
+
+function oneLine(text: string): string {
+  return cleanLine(text.slice(0, MOST_CHARACTERS));
+}

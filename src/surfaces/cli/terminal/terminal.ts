@@ -1,0 +1,110 @@
+import { fstatSync, statSync } from "node:fs";
+import { devNull } from "node:os";
+import { attempt } from "../../../core/attempt.ts";
+import { clean } from "../../../core/text/clean.ts";
+import { writeWhole } from "../../write-whole.ts";
+
+export { clean };
+
+/** Standard output and error; nothing else in the CLI writes to them. */
+export interface Terminal {
+  readonly columns: number;
+  readonly rows: number;
+  readonly paint: Paint;
+  /** For standard error, which may go elsewhere than standard output. */
+  readonly errPaint: Paint;
+  /** Output goes to a screen that can be drawn over. */
+  readonly isScreen: boolean;
+  /** Returns false once nobody reads the output. */
+  out(text: string): boolean;
+  err(text: string): void;
+}
+
+type Colour = (text: string) => string;
+
+/** Adds colour, or returns the text as it is. */
+export interface Paint {
+  readonly bold: Colour;
+  readonly dim: Colour;
+  readonly underline: Colour;
+  readonly red: Colour;
+  readonly green: Colour;
+  readonly yellow: Colour;
+  readonly cyan: Colour;
+}
+
+const NARROWEST = 40;
+const WIDEST = 100;
+const DEFAULT_COLUMNS = 80;
+const DEFAULT_ROWS = 24;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Takes the texts in place of the process's own standard output and error. */
+export interface Sinks {
+  out(text: string): void;
+  err(text: string): void;
+}
+
+export function openTerminal(environment: Environment, sinks?: Sinks): Terminal {
+  // Node's stream takes as long to load as a whole quick command. Only a real terminal needs it, for its width.
+  const stdout = !sinks && isDevice(OUT) ? process.stdout : undefined;
+  // The reader may stop early (`pawl status | head -1`), which is not a failure.
+  stdout?.on("error", () => {});
+  return {
+    // Read each time: a window can be resized.
+    get columns() {
+      return columnsOf(stdout?.columns, environment.COLUMNS);
+    },
+    get rows() {
+      return stdout?.rows || DEFAULT_ROWS;
+    },
+    paint: paintOf(hasColour(environment, stdout?.isTTY ?? false)),
+    errPaint: paintOf(hasColour(environment, !sinks && isDevice(ERR))),
+    isScreen: stdout?.isTTY === true && environment.TERM !== "dumb",
+    out(text) {
+      if (!stdout && !sinks) return writeWhole(OUT, text);
+      sinks?.out(text);
+      stdout?.write(text);
+      return true;
+    },
+    err: (text) => (sinks ? sinks.err(text) : void writeWhole(ERR, text)),
+  };
+}
+
+/** The screen's width; without a screen, `$COLUMNS`. */
+function columnsOf(screen: number | undefined, named: string | undefined): number {
+  const wanted = screen || (/^\d+$/.test(named ?? "") && Number(named)) || DEFAULT_COLUMNS;
+  return Math.min(Math.max(wanted, NARROWEST), WIDEST);
+}
+
+const OUT = 1;
+const ERR = 2;
+
+/** Where a person may read: `/dev/null` is a device as well, to which many scripts send what they do not need. */
+function isDevice(descriptor: number): boolean {
+  // It was closed before the program started.
+  const found = attempt(() => fstatSync(descriptor), null);
+  return found?.isCharacterDevice() === true && found.rdev !== attempt(() => statSync(devNull).rdev, null);
+}
+
+/** `NO_COLOR` wins over `FORCE_COLOR`; each counts only if it is not empty. */
+export function hasColour(environment: Environment, isTerminal: boolean): boolean {
+  if (environment.NO_COLOR) return false;
+  if (environment.FORCE_COLOR) return !/^(?:0|false)$/.test(environment.FORCE_COLOR);
+  return isTerminal && environment.TERM !== "dumb";
+}
+
+export function paintOf(colour: boolean): Paint {
+  const code = (on: number, off: number): Colour =>
+    colour ? (text) => `\u001b[${on}m${text}\u001b[${off}m` : (text) => text;
+  return {
+    bold: code(1, 22),
+    dim: code(2, 22),
+    underline: code(4, 24),
+    red: code(31, 39),
+    green: code(32, 39),
+    yellow: code(33, 39),
+    cyan: code(36, 39),
+  };
+}

@@ -1,0 +1,75 @@
+/** Text by the columns that it takes on a screen: East Asian letters and most emoji take two, combining marks none. */
+import { cleanLine } from "../../../core/text/clean.ts";
+import type { Terminal } from "./terminal.ts";
+import { sliceAnsi, stringWidth, wrapAnsi } from "./wide-text.ts";
+
+/** Letters of one column each, and nothing that paints them. */
+const PLAIN = /^[ -~]*$/;
+
+export function widthOf(text: string): number {
+  return PLAIN.test(text) ? text.length : stringWidth(text);
+}
+
+/** No letter takes more characters than this per column, so no more of a long text needs to be measured. */
+const MOST_PER_COLUMN = 20;
+
+/** One line of at most `width` columns; an ellipsis stands for what is cut off. */
+export function cut(text: string, width: number): string {
+  const line = cleanLine(text);
+  const room = Math.max(1, width);
+  const start = line.slice(0, MOST_PER_COLUMN * room);
+  if (start === line && widthOf(line) <= room) return line;
+  return `${PLAIN.test(start) ? start.slice(0, room - 1) : sliceAnsi(start, 0, room - 1)}…`;
+}
+
+/** The words in lines of at most `width` columns; a word that is wider gets a line of its own. */
+export function wrap(text: string, width: number): string[] {
+  const line = cleanLine(text);
+  if (line === "") return [];
+  return PLAIN.test(line) ? wrapPlain(line, width) : wrapAnsi(line, Math.max(1, width)).split("\n");
+}
+
+function wrapPlain(line: string, width: number): string[] {
+  const [first = "", ...words] = line.split(" ");
+  const rows = [first];
+  for (const word of words) {
+    const row = `${rows.at(-1)} ${word}`;
+    if (row.length <= width) rows[rows.length - 1] = row;
+    else rows.push(word);
+  }
+  return rows;
+}
+
+/** Filled with blanks up to `width` columns. */
+export function pad(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - widthOf(text)));
+}
+
+/** Lines of at most `width` columns of a text whose colours are Pawl's own; `hard` breaks words that are wider. */
+export function wrapPainted(text: string, width: number, { hard = false } = {}): string[] {
+  return wrapAnsi(text, Math.max(1, width), { hard }).split("\n");
+}
+
+/** Like `wrapPainted`, for a line whose columns are two or more blanks apart: overflow hangs under one of them. */
+export function wrapHanging(line: string, width: number): string[] {
+  const start = line.slice(0, MOST_PER_COLUMN * width);
+  if (start === line && widthOf(line) <= width) return [line];
+  const gaps = [...start.matchAll(/\S {2,}(?=\S)/g)].map(({ 0: gap, index }) => index + gap.length);
+  const at = gaps.findLast((end) => widthOf(line.slice(0, end)) <= width / 2) ?? 0;
+  const indent = widthOf(line.slice(0, at));
+  return wrapPainted(line.slice(at), width - indent).map(
+    (each, row) => (row === 0 ? line.slice(0, at) : " ".repeat(indent)) + each,
+  );
+}
+
+/** Each line by `wrapHanging` on a screen; a pipe gets the text as it is. */
+export function hangOnScreen(
+  text: string,
+  { columns, isScreen }: Pick<Terminal, "columns" | "isScreen">,
+): string {
+  if (!isScreen) return text;
+  return text
+    .split("\n")
+    .flatMap((line) => wrapHanging(line, columns))
+    .join("\n");
+}

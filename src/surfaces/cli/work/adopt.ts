@@ -1,0 +1,21 @@
+import { PawlError } from "../../../core/error.ts";
+import { findRun } from "../../../runtime/reports/overview.ts";
+import type { Run } from "../line/command.ts";
+import { answerOf } from "../line/run-verb.ts";
+import { advanceAsking } from "../terminal/person.ts";
+
+/** A person takes over a run that others advanced, or chooses which of its sides counts. */
+export const adopt: Run = async (host, call) => {
+  const project = await host.projects.open();
+  const { id, module, run } = await findRun(project, String(call.arguments.run));
+  if (module.fault) throw module.fault;
+  if (!module.adopt)
+    throw new PawlError(
+      "no-effect",
+      `${run} cannot be taken over: runs of ${module.title} have no records of their own.`,
+      "`pawl status` shows what each run waits for.",
+    );
+  const { side } = call.options;
+  const input = { id, ...(typeof side === "string" ? { side } : {}) };
+  return answerOf((await advanceAsking(host, project.runtime, await module.adopt(), input)).reply);
+};

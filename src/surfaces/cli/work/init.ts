@@ -1,0 +1,173 @@
+import { isMap, isScalar } from "yaml";
+import { projectPath } from "../../../core/path.ts";
+import { readYaml } from "../../../core/yaml/yaml.ts";
+import type { GuardedClient } from "../../../guard/clients.ts";
+import type { Reply, Transaction } from "../../../runtime/module.ts";
+import { loadWorkflows, type Project } from "../../../runtime/project.ts";
+import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
+import { CLIENTS } from "../clients/client-names.ts";
+import { CLIENT_FILES, type Client, type Launch, renderEntry } from "../clients/clients.ts";
+import type { Host, Run } from "../line/command.ts";
+import { withProjectId } from "../team/project-id.ts";
+import { clean, type Paint } from "../terminal/terminal.ts";
+import { wrap } from "../terminal/text-width.ts";
+
+interface Step {
+  readonly what: string;
+  readonly text: string;
+  readonly data: unknown;
+  readonly refused?: true;
+}
+
+/** Creates what a project lacks, and says what it did and how to connect an assistant. */
+export const init: Run = async (host, call) => {
+  if (call.options.guard === false) return (await import("../guard/init.ts")).withoutGuards(host, call);
+  const { client, guard } = call.options;
+  const name = CLIENTS.find((each) => each === client);
+  const project = await host.projects.open({ create: true });
+  const steps = [await createFiles(project, host), ...(await initWorkflows(project, host))];
+  const launch = host.machine.launch() as Launch;
+  if (name) steps.push(await connectClient(project, host, CLIENT_FILES[name], launch));
+  if (guard) {
+    const { guardSteps } = await import("../guard/init.ts");
+    steps.push(...(await guardSteps(project, host, client as GuardedClient | undefined)));
+  }
+  await (await import("../guard/elicitation.ts")).warnOfElicitation(host, project);
+  const { paint } = host.terminal;
+  const report = steps.map(({ what, text }) => `${paint.bold(what)}\n${indent(text)}`).join("\n");
+  const { columns } = host.terminal;
+  const connecting = name ? connected(CLIENT_FILES[name], columns) : guard ? "" : connections(launch, paint);
+  return {
+    text: `Project: ${clean(project.root)}\n\n${report}\n${connecting}${ownPath(launch, columns)}`,
+    data: {
+      project: project.root,
+      steps: steps.map(({ what, data }) => ({ what, data })),
+      clients: CLIENTS.map((client) => ({
+        client,
+        file: CLIENT_FILES[client].files[0],
+        path: CLIENT_FILES[client].path,
+        entry: CLIENT_FILES[client].entry(launch),
+      })),
+    },
+    ...(steps.some(({ refused }) => refused) ? { exit: 1 as const } : {}),
+  };
+};
+
+const PAWL_YAML = `# What Pawl does in this project. Every key may be left out; \`pawl config\` shows the effective settings.
+#
+# alfred:
+#   reviews:
+#     default: [ai, human]   # who reviews, in order: [], [ai], [human] or [ai, human]
+#     plan_task: [human]     # a tool of its own
+#   human_review: relay      # or elicit: asked through the client; or confirm: only in a terminal
+`;
+
+/** Whether the text is what `createFiles` writes, whatever the project's id. */
+export function isOwnPawlYaml(text: string): boolean {
+  const { contents } = readYaml(text).document;
+  const id = isMap(contents) ? contents.get("project_id", true) : undefined;
+  return text === (isScalar(id) ? withProjectId(PAWL_YAML, String(id.source)) : PAWL_YAML);
+}
+
+/** The files that are created if they are missing. */
+function missingFiles(
+  files: readonly { path: string; text: string }[],
+): Transaction<null, readonly string[], undefined, Reply> {
+  return {
+    run: () => "pawl:init",
+    read: async (view) => {
+      const found = await Promise.all(
+        files.map(async ({ path }) => [path, await view.read(projectPath(path))] as const),
+      );
+      return found.filter(([, text]) => text === null).map(([path]) => path);
+    },
+    propose: (missing) => ({
+      reply: {
+        text: files
+          .map(({ path }) => `${missing.includes(path) ? "created" : "unchanged"}  ${path}`)
+          .join("\n"),
+        data: { created: missing },
+      },
+      changes: files
+        .filter(({ path }) => missing.includes(path))
+        .map(({ path, text }) => ({ type: "write", path: projectPath(path), text })),
+    }),
+  };
+}
+
+async function createFiles(project: Project, host: Host): Promise<Step> {
+  const id = project.runtime.newId().replaceAll("-", "");
+  const files = [{ path: "pawl.yaml", text: withProjectId(PAWL_YAML, id) }];
+  const { reply } = await runTransaction(project.runtime, missingFiles(files), null, host.person.caller());
+  return { what: "Configuration", ...reply };
+}
+
+async function initWorkflows(project: Project, host: Host): Promise<readonly Step[]> {
+  const steps: Step[] = [];
+  for (const module of await loadWorkflows(project.workflows)) {
+    if (!module.init) continue;
+    const { reply } = await runTransaction(project.runtime, await module.init(), {}, host.person.caller());
+    steps.push({ what: module.title, ...reply });
+  }
+  return steps;
+}
+
+async function connectClient(project: Project, host: Host, client: Client, launch: Launch): Promise<Step> {
+  const { connect } = await import("../clients/connect.ts");
+  const plan: Transaction<null, { file: string; text: string | null }, undefined, Reply> = {
+    run: () => "pawl:init",
+    read: async (view) => {
+      for (const file of client.files) {
+        const text = await view.read(projectPath(file));
+        if (text !== null) return { file, text };
+      }
+      return { file: client.files[0], text: null };
+    },
+    propose: ({ file, text }) => {
+      const after = connect(client, launch, file, text);
+      if (after === null) return { reply: { text: `unchanged  ${file}`, data: { file, written: false } } };
+      return {
+        reply: { text: `${text === null ? "created" : "added to"}  ${file}`, data: { file, written: true } },
+        changes: [{ type: "write", path: projectPath(file), text: after }],
+      };
+    },
+  };
+  const { reply } = await runTransaction(project.runtime, plan, null, host.person.caller());
+  return { what: client.title, ...reply };
+}
+
+function connected({ note, title }: Client, columns: number): string {
+  const words = ["Start", title, "in this folder, and ask it what Pawl offers.", ...(note ? [note] : [])];
+  return `${wrap(words.join(" "), columns).join("\n")}\n`;
+}
+
+/** A client's file is mostly shared with others, for whom a path on this machine is useless. */
+function ownPath(launch: Launch, columns: number): string {
+  const path = launch.find((word) => /[\\/]/.test(word));
+  if (path === undefined) return "";
+  const note = `The entry contains a path on this machine (${path}), so it works only here. If the project has Pawl as a package, the command is \`npx --no pawl mcp\`.`;
+  return `\n${wrap(note, columns).join("\n")}\n`;
+}
+
+function connections(launch: Launch, paint: Paint): string {
+  const blocks = CLIENTS.map((name) => {
+    const client = CLIENT_FILES[name];
+    const lines = [`${client.files[0]}:`, indent(renderEntry(client, launch, 0)).trimEnd()];
+    if (client.command) lines.push(`or run: ${client.command(launch)}`);
+    return `${paint.bold(client.title)}  ${paint.dim(`pawl init --client ${name}`)}\n${indent(lines.join("\n"))}`;
+  });
+  return [
+    "Connect your assistant: run `pawl init --client NAME`,",
+    "or add these lines yourself.",
+    "",
+    blocks.join("\n"),
+  ].join("\n");
+}
+
+function indent(text: string): string {
+  return `${clean(text)
+    .trimEnd()
+    .split("\n")
+    .map((line) => (line ? `  ${line}` : ""))
+    .join("\n")}\n`;
+}

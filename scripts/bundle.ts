@@ -120,7 +120,7 @@ function wideTextWhenNeeded(): Plugin {
   return {
     name: "wide-text-when-needed",
     setup({ onLoad }) {
-      onLoad({ filter: /[\\/]cli[\\/]wide-text\.ts$/ }, async ({ path }) => ({
+      onLoad({ filter: /[\\/]wide-text\.ts$/ }, async ({ path }) => ({
         contents: (await readFile(path, "utf8")).replace(
           /export \{ default as (\w+) \} from ("[\w-]+");/g,
           "export const $1 = (...given) => require($2).default(...given);",

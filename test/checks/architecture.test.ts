@@ -237,7 +237,7 @@ describe("the architecture", () => {
     const page = CODE.filter(({ path }) => path.startsWith("src/surfaces/board/client/"));
     expect(page.length).toBeGreaterThan(20);
     const pure =
-      /^src\/(surfaces\/board\/(client\/|wire\.ts$)|runtime\/(costs|review\/(model|points))\.ts$|core\/)/;
+      /^src\/(surfaces\/board\/(client\/|wire\.ts$)|runtime\/(reports\/costs|review\/(model|points))\.ts$|core\/)/;
     const packages = ["preact", "preact/hooks", "@preact/signals", "@dagrejs/dagre"];
     // Inside a client it also speaks the client's protocol.
     const alsoIn = (path: string) =>

@@ -11,7 +11,7 @@ const PACKAGE = "@opentelemetry/semantic-conventions";
 
 function sent(): readonly string[] {
   const telemetry = readdirSync(import.meta.dirname).filter((name) => !name.includes(".test."));
-  const files = ["runtime/trace.ts", ...telemetry.map((name) => `adapters/telemetry/${name}`)];
+  const files = ["runtime/reports/trace.ts", ...telemetry.map((name) => `adapters/telemetry/${name}`)];
   return files.flatMap((file) =>
     [...readFileSync(join(SOURCE, file), "utf8").matchAll(/["`]((?:gen_ai|error|service)\.[^"`]*)["`]/g)].map(
       ([, name = ""]) => name,
@@ -38,7 +38,7 @@ describe("the names of attributes and metrics", () => {
 
   it("have the published values for the operation, the kinds of tokens and the known providers", () => {
     promise("telemetry.names");
-    const trace = readFileSync(join(SOURCE, "runtime/trace.ts"), "utf8");
+    const trace = readFileSync(join(SOURCE, "runtime/reports/trace.ts"), "utf8");
     const providers = /const PROVIDERS[^{]*\{([^}]*)\}/.exec(trace)?.[1] ?? "";
     const used = [...providers.matchAll(/: "([^"]*)"/g)].map(([, value]) => value);
     expect(used).toHaveLength(3);

@@ -23,22 +23,23 @@ const DEPTH = 3;
 export function diff(before: Json, after: Json, depth = DEPTH): Patch {
   if (Array.isArray(before) && Array.isArray(after)) return diffOfLists(before, after) ?? { all: after };
   if (!isRecord(before) || !isRecord(after) || depth === 0) return { all: after };
-  const set: Record<string, Json> = {};
-  const within: Record<string, Patch> = {};
+  // As entries: a key may be `__proto__`, which an assignment would take for the prototype.
+  const set: [string, Json][] = [];
+  const within: [string, Patch][] = [];
   for (const [key, value] of Object.entries(after)) {
     const earlier = Object.hasOwn(before, key) ? before[key] : undefined;
-    if (earlier === undefined) set[key] = value;
+    if (earlier === undefined) set.push([key, value]);
     else if (!isEqual(earlier, value)) {
       const change = diff(earlier, value, depth - 1);
-      if ("all" in change) set[key] = value;
-      else within[key] = change;
+      if ("all" in change) set.push([key, value]);
+      else within.push([key, change]);
     }
   }
   const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
   return {
-    ...(Object.keys(set).length > 0 ? { set } : {}),
+    ...(set.length > 0 ? { set: Object.fromEntries(set) } : {}),
     ...(gone.length > 0 ? { gone } : {}),
-    ...(Object.keys(within).length > 0 ? { in: within } : {}),
+    ...(within.length > 0 ? { in: Object.fromEntries(within) } : {}),
   };
 }
 

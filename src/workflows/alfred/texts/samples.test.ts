@@ -19,7 +19,7 @@ const PACKAGED: View = {
   list: async () => [],
   lastLine: async () => null,
   isCurrent: async () => true,
-  packaged: (path) => readFile(join(import.meta.dirname, "..", path), "utf8").catch(() => null),
+  packaged: (path) => readFile(join(import.meta.dirname, "../..", path), "utf8").catch(() => null),
 };
 
 let samples: readonly PromptSample[] = [];

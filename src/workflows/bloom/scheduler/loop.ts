@@ -44,6 +44,7 @@ import { openMergeQueue } from "./merge-queue.ts";
 import { openMergeTurns } from "./merge-turns.ts";
 import { type MergeWatch, openMergeWatch } from "./merge-watch.ts";
 import { agentMissing, checkAgents, missingError, restsFor } from "./missing-agents.ts";
+import { type LoopMode, openLoopMode } from "./mode.ts";
 import { openPins, type Pins } from "./pins.ts";
 import { openRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
 import { openSlots, type Slots } from "./slots.ts";
@@ -119,8 +120,7 @@ interface Loop extends LoopSetup {
   readonly unwritable: Map<string, PawlError>;
   /** What this loop holds besides tasks: a repository's branch, the project's root, what only one task at a time may use. */
   readonly folders: Set<string>;
-  /** Aborted once a newer version was seen at work. */
-  readonly outgrown: AbortController;
+  readonly mode: LoopMode;
 }
 
 /** The longest wait for a change that nobody signals, and the interval at which it polls other workers' leases. */
@@ -167,7 +167,7 @@ export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
     rests: new Map(),
     unwritable: new Map(),
     folders: new Set(),
-    outgrown: new AbortController(),
+    mode: openLoopMode(setup.stop, setup.drain),
   };
   const watching = setup.watch.onChange(signal.notify);
   const merges = watchMerges(loop);
@@ -206,7 +206,7 @@ export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
 async function turnUntilOver(loop: Loop, merges: MergeWatch): Promise<void> {
   const reportProgress = openStanding(loop);
   let paused = false;
-  while (!loop.stop.aborted) {
+  while (loop.mode.now() !== "stopping") {
     try {
       await loop.pins.refresh();
       const picked = await look(loop);
@@ -214,17 +214,18 @@ async function turnUntilOver(loop: Loop, merges: MergeWatch): Promise<void> {
       tellUnwritable(loop, picked);
       await loop.pins.see(picked.file.tasks, loop.active.size === 0);
       await interruptActive(loop, picked);
-      const due = isDraining(loop) ? SLOW_MILLISECONDS : dueIn(loop, merges, picked);
+      const due = dueIn(loop, merges, picked);
       const wait = await fill(loop, picked);
       loop.retries.succeeded(paused);
       paused = false;
       const rests = loop.active.size === 0;
       reportProgress(picked, rests);
-      const isOver = isDraining(loop) || (wait === "nothing-left" && loop.once);
+      const isOver = loop.mode.now() !== "working" || (wait === "nothing-left" && loop.once);
       if (isOver && rests && !merges.isBusy() && !loop.targets.isBusy()) return;
       await loop.signal.wait(Math.min(due, wait === "nothing-left" ? SLOW_MILLISECONDS : wait));
     } catch (error) {
-      if (!loop.retries.shouldRetry(error) || (isDraining(loop) && loop.active.size === 0)) throw error;
+      const isOver = loop.mode.now() === "draining" && loop.active.size === 0;
+      if (isOver || !loop.retries.shouldRetry(error)) throw error;
       paused = true;
       await loop.retries.wait();
     }
@@ -232,18 +233,15 @@ async function turnUntilOver(loop: Loop, merges: MergeWatch): Promise<void> {
 }
 
 /** Asks what is due to be asked of the outside; returns milliseconds to the next question. */
-function dueIn({ targets }: Loop, merges: MergeWatch, picked: Picked): number {
+function dueIn({ mode, targets }: Loop, merges: MergeWatch, picked: Picked): number {
+  if (mode.now() !== "working") return SLOW_MILLISECONDS;
   const all = [merges.turn(picked), targets.turn(picked)];
   return Math.min(SLOW_MILLISECONDS, ...all.flatMap((due) => due ?? []));
 }
 
-const isDraining = ({ drain, outgrown }: Loop): boolean => drain?.aborted === true || outgrown.signal.aborted;
-
 /** What a newer version decides follows rules that this one does not know: it leaves all of it to others. */
-function drainIfOutgrown({ outgrown, show }: Loop, { movedByOthers: tasks }: Picked): void {
-  if (tasks.length === 0 || outgrown.signal.aborted) return;
-  outgrown.abort();
-  show({ type: "loop:outgrown", tasks });
+function drainIfOutgrown({ mode, show }: Loop, { movedByOthers: tasks }: Picked): void {
+  if (tasks.length > 0 && mode.drain()) show({ type: "loop:outgrown", tasks });
 }
 
 const caller = ({ name }: LoopSetup): Caller => ({ channel: "library", who: name });
@@ -275,7 +273,8 @@ async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"
   const moved = new Set(loop.targets.moved(picked));
   const open = [...moved, ...picked.candidates].filter(({ id }) => !active.has(id) && !failed.has(id));
   const { host } = loop.ports;
-  const held = (open.length === 0 || isDraining(loop) ? null : await loop.leaseManager.held?.(host)) ?? [];
+  const mayBegin = () => loop.mode.now() === "working";
+  const held = (open.length > 0 && mayBegin() ? await loop.leaseManager.held?.(host) : null) ?? [];
   let soonest = Number.POSITIVE_INFINITY;
   const atWork = () => [...active.keys()].flatMap((id) => findTask(picked.file.tasks, id) ?? []);
   const now = loop.clock.now().toISOString();
@@ -288,7 +287,7 @@ async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"
   for (const task of apart(open, atWork)) {
     if (loop.folders.has(folderName(task, host)) || isInUse) continue;
     if (restsFor(picked, task, resting, now) !== null) continue;
-    isFull = loop.stop.aborted || isDraining(loop) || !slots.isFree();
+    isFull = !mayBegin() || !slots.isFree();
     if (isFull) break;
     const left = leftOf(held, task, picked, host);
     if (left !== null) soonest = Math.min(soonest, left);

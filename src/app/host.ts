@@ -116,7 +116,8 @@ export function machinePort({ environment, home, workingFolder }: HostPlace): Ma
       ]);
       return proveWall(wallSetup({ root: root ?? workingFolder(), environment, settings, programs: [] }));
     },
-    guard: async (root) => (await import("./guard-outside.ts")).openGuardOutside({ root, home, environment }),
+    guard: async (root) =>
+      (await import("./guard/guard-outside.ts")).openGuardOutside({ root, home, environment }),
     clientPackages: async () => (await import("./client-packages.ts")).clientPackages(environment),
   };
 }

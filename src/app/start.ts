@@ -7,7 +7,7 @@ export async function start(commandLine: readonly string[], home: string): Promi
   const [, program = "pawl", ...argv] = commandLine;
   const [command, client, event] = argv;
   // A client calls its hook before each tool: without the rest of the program, it costs little more than Node's own start.
-  const guard = command === "guard" ? await import("./guard.ts") : null;
+  const guard = command === "guard" ? await import("./guard/guard.ts") : null;
   if (guard?.isGuardedClient(client)) return guard.answerHook({ client, event, program, home });
   const { run } = await import("./app.ts");
   return run({ argv, program, home });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { CLIENT_SHELLS } from "../../src/app/guard-shell.ts";
+import { CLIENT_SHELLS } from "../../src/app/guard/guard-shell.ts";
 import { GUARDED_CLIENTS, type GuardedClient } from "../../src/guard/clients.ts";
 import { openCodePlugin } from "../../src/surfaces/cli/guard/opencode-plugin.ts";
 import { GUARD_SETUPS } from "../../src/surfaces/cli/guard/setup.ts";

@@ -1,7 +1,7 @@
 /** The guard on calls as clients make them: recorded ones, in a project of the test's own. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { guard } from "../../src/app/guard.ts";
+import { guard } from "../../src/app/guard/guard.ts";
 import type { GuardedClient } from "../../src/guard/clients.ts";
 import type { Output } from "../../src/surfaces/hooks/dialect.ts";
 import { stateHome } from "./state-home.ts";

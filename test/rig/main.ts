@@ -1,7 +1,7 @@
 /** The program as it is, with the door beside its workflows. Bundled into `.rig/` by `global-setup.ts`. */
 import { resolve } from "node:path";
 import { run } from "../../src/app/app.ts";
-import { answerHook } from "../../src/app/guard.ts";
+import { answerHook } from "../../src/app/guard/guard.ts";
 import { isGuardedClient } from "../../src/guard/clients.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
 

@@ -1670,7 +1670,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the look for hard links",
-      file: "src/app/guard.ts",
+      file: "src/app/guard/guard.ts",
       find: "if (!found?.isFile() || found.nlink < 2) return null;",
       replace: "if (!found?.isFile() || found.nlink > 0) return null;",
       tests: [

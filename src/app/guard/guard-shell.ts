@@ -3,17 +3,17 @@
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
-import { realPathOf } from "../adapters/files/real-path.ts";
-import { clientAbove, isAtLeast } from "../adapters/guard/client-program.ts";
-import { drawWall, makeScript, type ShellOrder } from "../adapters/guard/shell-wall.ts";
-import { baseFolder } from "../adapters/process/base-folder.ts";
-import { probeKept } from "../adapters/wall/probe.ts";
-import type { Environment } from "../config/config.ts";
-import { attempt } from "../core/attempt.ts";
-import type { GuardedClient } from "../guard/clients.ts";
-import { type GuardContext, isLocked, type Limits } from "../guard/decide.ts";
-import type { Scope } from "../runtime/scope.ts";
-import type { Dialect, HookCall, Output } from "../surfaces/hooks/dialect.ts";
+import { realPathOf } from "../../adapters/files/real-path.ts";
+import { clientAbove, isAtLeast } from "../../adapters/guard/client-program.ts";
+import { drawWall, makeScript, type ShellOrder } from "../../adapters/guard/shell-wall.ts";
+import { baseFolder } from "../../adapters/process/base-folder.ts";
+import { probeKept } from "../../adapters/wall/probe.ts";
+import type { Environment } from "../../config/config.ts";
+import { attempt } from "../../core/attempt.ts";
+import type { GuardedClient } from "../../guard/clients.ts";
+import { type GuardContext, isLocked, type Limits } from "../../guard/decide.ts";
+import type { Scope } from "../../runtime/scope.ts";
+import type { Dialect, HookCall, Output } from "../../surfaces/hooks/dialect.ts";
 import { arrangeShell } from "./claude-shell.ts";
 
 export type ShellKind = GuardContext["shell"];

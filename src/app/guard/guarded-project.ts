@@ -7,8 +7,8 @@ export function lookAt(place: Omit<Parameters<typeof keptScopes>[0], "open">) {
     ...place,
     async open(work) {
       const [{ allWorkflows, openProject }, { WORKFLOWS }] = await Promise.all([
-        import("./open-project.ts"),
-        import("../workflows/index.ts"),
+        import("../open-project.ts"),
+        import("../../workflows/index.ts"),
       ]);
       const asShipped = { root, home, environment, workflows: WORKFLOWS };
       const workflows = await allWorkflows(root, asShipped, openProject);

@@ -14,20 +14,20 @@
 
 import { closeSync, existsSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { openCache } from "../adapters/files/cache.ts";
-import { openPlain } from "../adapters/files/plain-file.ts";
-import { stampOf } from "../adapters/files/stamp.ts";
-import type { Environment } from "../config/config.ts";
-import { stateFolder, TREES } from "../config/state-home.ts";
-import { attempt } from "../core/attempt.ts";
-import { EVENTS } from "../core/event.ts";
-import type { Store } from "../core/ports/store.ts";
-import { type Note, watched } from "../core/watched-view.ts";
-import { widest } from "../guard/decide.ts";
-import type { Scope } from "../runtime/scope.ts";
-import type { OutOfScopeEdits } from "../runtime/transaction/out-of-scope-edits.ts";
+import { openCache } from "../../adapters/files/cache.ts";
+import { openPlain } from "../../adapters/files/plain-file.ts";
+import { stampOf } from "../../adapters/files/stamp.ts";
+import type { Environment } from "../../config/config.ts";
+import { stateFolder, TREES } from "../../config/state-home.ts";
+import { attempt } from "../../core/attempt.ts";
+import { EVENTS } from "../../core/event.ts";
+import type { Store } from "../../core/ports/store.ts";
+import { type Note, watched } from "../../core/watched-view.ts";
+import { widest } from "../../guard/decide.ts";
+import type { Scope } from "../../runtime/scope.ts";
+import type { OutOfScopeEdits } from "../../runtime/transaction/out-of-scope-edits.ts";
+import { versionOf } from "../version.ts";
 import { NO_SOURCE, noted, noteIn, openKeptRuns, type Runs, readRun, type Stamps } from "./kept-runs.ts";
-import { versionOf } from "./version.ts";
 
 export interface ProjectScopes {
   readonly tasksFile: string;
@@ -123,7 +123,7 @@ export function keptScopes(wanted: Wanted) {
     },
     /** The run that a call of one of Pawl's tools is about. */
     async runOf(tool: string, input: Readonly<Record<string, unknown>>): Promise<string | null> {
-      const { runOfCall } = await import("../runtime/reports/open-scopes.ts");
+      const { runOfCall } = await import("../../runtime/reports/open-scopes.ts");
       return wanted.open((project) => runOfCall(project, tool, input));
     },
   };
@@ -190,7 +190,7 @@ function readProject(wanted: Wanted): Promise<Kept> {
   const noteSetting = noteIn(root, settings);
   for (const path of SETTINGS) noteSetting(path);
   return wanted.open(async (project) => {
-    const { openScopes } = await import("../runtime/reports/open-scopes.ts");
+    const { openScopes } = await import("../../runtime/reports/open-scopes.ts");
     const { store } = project.runtime;
     const read = await project.runtime.settings(store.view());
     const workflows = read.workflows.map((file) => file.replace(/^\.\//, ""));
@@ -227,7 +227,7 @@ function readRuns(wanted: Wanted, kept: Kept, named: ReadonlySet<string>): Promi
 }
 
 async function cameOrWent(project: Runs, kept: Kept): Promise<readonly string[]> {
-  const { runNames } = await import("../runtime/reports/open-scopes.ts");
+  const { runNames } = await import("../../runtime/reports/open-scopes.ts");
   const there = new Set(await runNames(project));
   const came = [...there].filter((run) => !(run in kept.files));
   return [...came, ...kept.known.scopes.flatMap(({ run }) => (there.has(run) ? [] : [run]))];

@@ -1,12 +1,12 @@
 /** Keeps `.claude/settings.local.json` as a session's state wants it: its shell closed by Claude Code's own sandbox, or as the person has it. */
 import { lstatSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { realPathOf } from "../adapters/files/real-path.ts";
-import { writeWhole } from "../adapters/files/write-whole.ts";
-import type { Environment } from "../config/config.ts";
-import { stateFolder } from "../config/state-home.ts";
-import { attempt } from "../core/attempt.ts";
-import type { SandboxNote } from "../surfaces/cli/guard/claude-sandbox.ts";
+import { realPathOf } from "../../adapters/files/real-path.ts";
+import { writeWhole } from "../../adapters/files/write-whole.ts";
+import type { Environment } from "../../config/config.ts";
+import { stateFolder } from "../../config/state-home.ts";
+import { attempt } from "../../core/attempt.ts";
+import type { SandboxNote } from "../../surfaces/cli/guard/claude-sandbox.ts";
 
 export interface ClaudePlace {
   /** Of Pawl's project. */
@@ -38,7 +38,7 @@ export async function arrangeShell(place: ClaudePlace, isClosed: boolean): Promi
   const isThere = before?.file === file && before.text === attempt(() => readFileSync(file, "utf8"), null);
   if (isClosed ? isThere : before === null)
     return kept === null ? 0 : Math.max(0, kept.at + SEEN_AFTER - Date.now());
-  const { closeShell, openShell } = await import("../surfaces/cli/guard/claude-sandbox.ts");
+  const { closeShell, openShell } = await import("../../surfaces/cli/guard/claude-sandbox.ts");
   // A person may have edited the file since.
   if (before !== null) rewrite(before.file, (found) => openShell(found, before));
   const keep = (closed: Kept["closed"]) =>

@@ -1,14 +1,14 @@
 /** The comparison of the working tree with what may be written: each part is loaded when it is first needed. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { emptyRepositories } from "../adapters/guard/empty-repositories.ts";
-import type { Environment } from "../config/config.ts";
-import { stateFolder, TREES } from "../config/state-home.ts";
-import type { View } from "../core/ports/store.ts";
-import type { Project } from "../runtime/project.ts";
-import { scopeOf } from "../runtime/reports/open-scopes.ts";
-import type { ScopeWatch } from "../runtime/transaction/out-of-scope-edits.ts";
-import { runTransaction } from "../runtime/transaction/run-transaction.ts";
+import { emptyRepositories } from "../../adapters/guard/empty-repositories.ts";
+import type { Environment } from "../../config/config.ts";
+import { stateFolder, TREES } from "../../config/state-home.ts";
+import type { View } from "../../core/ports/store.ts";
+import type { Project } from "../../runtime/project.ts";
+import { scopeOf } from "../../runtime/reports/open-scopes.ts";
+import type { ScopeWatch } from "../../runtime/transaction/out-of-scope-edits.ts";
+import { runTransaction } from "../../runtime/transaction/run-transaction.ts";
 import { openTreeNotes } from "./tree-notes.ts";
 
 export interface ScopeWatchOrder {
@@ -31,7 +31,7 @@ export function lateScopeWatch({ environment, home, project, root }: ScopeWatchO
     return existsSync(folder);
   };
   const open = async (): Promise<ScopeWatch> => {
-    const { openScopeWatch } = await import("../guard/out-of-scope-edits.ts");
+    const { openScopeWatch } = await import("../../guard/out-of-scope-edits.ts");
     const notes = openTreeNotes(root, environment);
     return openScopeWatch({
       git: project().runtime.outside.git,
@@ -40,7 +40,7 @@ export function lateScopeWatch({ environment, home, project, root }: ScopeWatchO
       isOn: () => isOn(),
       nested: () => emptyRepositories(root),
       async tell(event) {
-        const { outOfScopeEvent } = await import("../guard/out-of-scope-events.ts");
+        const { outOfScopeEvent } = await import("../../guard/out-of-scope-events.ts");
         await runTransaction(project().runtime, outOfScopeEvent, event, { channel: "script" });
       },
     });

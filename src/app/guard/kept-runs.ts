@@ -1,13 +1,13 @@
 /** The scope of each run that a session works on, kept beside the project's key with the stamps of what it was read from. */
 
-import { stampOf } from "../adapters/files/stamp.ts";
-import { hashOf } from "../core/hash.ts";
-import type { Cache } from "../core/ports/cache.ts";
-import type { View } from "../core/ports/store.ts";
-import { type Note, watched } from "../core/watched-view.ts";
-import type { WorkflowModule } from "../runtime/module.ts";
-import type { Project, Workflows } from "../runtime/project.ts";
-import type { Scope } from "../runtime/scope.ts";
+import { stampOf } from "../../adapters/files/stamp.ts";
+import { hashOf } from "../../core/hash.ts";
+import type { Cache } from "../../core/ports/cache.ts";
+import type { View } from "../../core/ports/store.ts";
+import { type Note, watched } from "../../core/watched-view.ts";
+import type { WorkflowModule } from "../../runtime/module.ts";
+import type { Project, Workflows } from "../../runtime/project.ts";
+import type { Scope } from "../../runtime/scope.ts";
 
 /** By path. */
 export type Stamps = Readonly<Record<string, string>>;
@@ -47,7 +47,7 @@ function kindOf(run: string): string {
 
 /** Reads the run's scope, and notes what it is read from. */
 export async function readRun({ runtime, workflows }: Runs, root: string, run: string): Promise<KeptRun> {
-  const { scopeOf } = await import("../runtime/reports/open-scopes.ts");
+  const { scopeOf } = await import("../../runtime/reports/open-scopes.ts");
   const files: Record<string, Record<string, string>> = {};
   const scope = await scopeOf({ runtime, workflows: noted(workflows, root, files) }, run);
   return { scope, files: files[run] ?? {} };

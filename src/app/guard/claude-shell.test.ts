@@ -10,7 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { promise } from "../../test/rig/promise.ts";
+import { promise } from "../../../test/rig/promise.ts";
 import { arrangeShell } from "./claude-shell.ts";
 
 function openWorld(settings: string | null = null) {

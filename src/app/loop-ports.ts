@@ -24,6 +24,7 @@ import type { Watch } from "../core/ports/watch.ts";
 import type { Folder } from "../core/ports/worktrees.ts";
 import type { Settings } from "../core/settings.ts";
 import { shellWord } from "../core/text/shell-word.ts";
+import { lazyPort } from "./lazy-port.ts";
 import { NO_WALL, wallSetup } from "./wall.ts";
 
 export interface LoopPlace {
@@ -99,7 +100,7 @@ export function openLoopOutside(place: LoopPlace): LoopPorts {
         wall: wall.wall,
         fence: { kind: git.fence, project: settings.project_id ?? "" },
       }),
-      pullRequests: lateForge(place),
+      pullRequests: forgeOf(place),
       root: root as Folder,
       environment: own,
       ...(shared ? { host: shared.host } : {}),
@@ -152,21 +153,12 @@ function withParent<Order extends Pick<CommandOrder, "environment" | "run" | "ta
   return TRACEPARENT === null ? order : { ...order, environment: { ...order.environment, TRACEPARENT } };
 }
 
-/** Loaded for the first pull request: few projects have any. */
-function lateForge({ environment, root, warn }: LoopPlace): PullRequests {
-  let opened: Promise<PullRequests> | undefined;
-  const load = async () => {
+/** Few projects have pull requests. */
+function forgeOf({ environment, root, warn }: LoopPlace): PullRequests {
+  return lazyPort(async () => {
     const { openPullRequests } = await import("../adapters/forge/pull-request.ts");
     return openPullRequests({ projectRoot: root, environment, warn });
-  };
-  const open = () => {
-    opened ??= load();
-    return opened;
-  };
-  return {
-    ensure: async (order, stop) => (await open()).ensure(order, stop),
-    look: async (pull, stop) => (await open()).look(pull, stop),
-  };
+  });
 }
 
 const BIN = ".pawl/bin";

@@ -20,6 +20,7 @@ import type { EventsOptions, Project, Trust, Workflows } from "../runtime/projec
 import type { Runtime } from "../runtime/transaction/run-transaction.ts";
 import { isSet, type SettingsReader } from "./early-settings.ts";
 import { lateScopeWatch } from "./guard/out-of-scope-edits.ts";
+import { lazyPort } from "./lazy-port.ts";
 import { openNotices } from "./notices.ts";
 import { openOutside } from "./ports.ts";
 import type { Shared } from "./shared-project.ts";
@@ -89,7 +90,9 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
   const shared = await sharedOf(place, ownFiles, { read, settings: () => settings(ownFiles.view()) });
   const store = commits.noted(shared?.store ?? ownFiles);
   const present = () => settings(store.view());
-  const trust = lateTrust({ root, environment, view: () => store.view(), settings: present, ...place.trust });
+  const trustPlace = { root, environment, view: () => store.view(), settings: present, ...place.trust };
+  // Reading needs no trust.
+  const trust: Trust = lazyPort(async () => (await import("./trust.ts")).openTrust(trustPlace));
   const notices = openNotices({ root, home, environment, settings: present, now: () => new Date() }, trust);
   const plain = async () => (await read(store.view())).settings;
   const ports = openOutside(root, environment, plain, trust, { isShared: shared !== null });
@@ -188,21 +191,6 @@ async function* sharedEvents(eventLog: () => Promise<EventLog>, options?: Events
 /** The event log as it will be, if the disk refuses to write it yet. */
 async function pendingEvents(store: Store): Promise<string | null> {
   return (await store.catchUp()) === null ? null : store.view().read(EVENTS);
-}
-
-/** Loaded when something is to be started: reading needs no trust. */
-function lateTrust(place: TrustPlace): Trust {
-  const open = async () => (await import("./trust.ts")).openTrust(place);
-  return {
-    look: async () => (await open()).look(),
-    checkCommand: async (command) => (await open()).checkCommand(command),
-    checkLoop: async () => (await open()).checkLoop(),
-    lacking: async (task) => (await open()).lacking(task),
-    checkAgent: async (name) => (await open()).checkAgent(name),
-    accept: async (entries, by) => (await open()).accept(entries, by),
-    acceptAgent: async (name, by) => (await open()).acceptAgent(name, by),
-    revoke: async () => (await open()).revoke(),
-  };
 }
 
 /** A warning about commits that were found and not applied. */

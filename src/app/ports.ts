@@ -10,6 +10,7 @@ import type { Signatures } from "../core/ports/signatures.ts";
 import type { Repo } from "../core/ports/worktrees.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Trust } from "../runtime/project.ts";
+import { lazyPort } from "./lazy-port.ts";
 import { wallSetup } from "./wall.ts";
 
 export function openOutside(
@@ -46,8 +47,8 @@ export function openOutside(
         return openTrackers(environment, root).open(provider, tracker);
       },
     },
-    signatures: lateSignatures(environment),
-    policies: latePolicies(root, environment),
+    signatures: signaturesOf(environment),
+    policies: policiesOf(root, environment),
     checks: {
       async run(key, command, on, waiting) {
         await trust.checkCommand(on?.named ?? command);
@@ -119,34 +120,21 @@ function lateGit(root: string, place: GitCall, lacking: Lacking, repo: Repo): Gi
   };
 }
 
-export function lateSignatures(environment: Environment): Signatures {
-  const open = async () => {
+export function signaturesOf(environment: Environment): Signatures {
+  return lazyPort(async () => {
     const [{ openSignatures }, { configFolder }] = await Promise.all([
       import("../adapters/signatures/signatures.ts"),
       import("../adapters/signatures/keys.ts"),
     ]);
     return openSignatures(environment, configFolder(environment));
-  };
-  return {
-    signer: async () => (await open()).signer(),
-    sign: async (text) => (await open()).sign(text),
-    verify: async (order) => (await open()).verify(order),
-  };
+  });
 }
 
 /** Kept outside the project. */
-export function latePolicies(root: string, environment: Environment): Policies {
+function policiesOf(root: string, environment: Environment): Policies {
   const state = openStateHome(root, environment);
-  const open = async () => {
+  return lazyPort(async () => {
     const { openPolicies } = await import("../adapters/policies/policies.ts");
     return openPolicies(state);
-  };
-  return {
-    find: async (run) => (await open()).find(run),
-    earlier: async (run) => (await open()).earlier(run),
-    acceptEarlier: async (run, hash) => (await open()).acceptEarlier(run, hash),
-    keep: async (run, policy) => (await open()).keep(run, policy),
-    forget: async (run) => (await open()).forget(run),
-    list: async () => (await open()).list(),
-  };
+  });
 }

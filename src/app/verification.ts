@@ -18,8 +18,9 @@ import type { Base } from "../verify/records.ts";
 import type { Fault, Report } from "../verify/report.ts";
 import { verifyRange } from "../verify/verify.ts";
 import { openOwnWorkflows } from "../workflows/custom/module.ts";
+import { lazyPort } from "./lazy-port.ts";
 import { ownSources } from "./own-workflows.ts";
-import { lateSignatures } from "./ports.ts";
+import { signaturesOf } from "./ports.ts";
 
 export interface VerifyPlace {
   /** The project's folder in its repository, or a bare repository. */
@@ -44,21 +45,19 @@ export async function verify(place: VerifyPlace, { forge, range, rerun }: Verify
   const report = await verifyRange(
     history,
     base,
-    lateSignatures(environment),
-    forge && { ...forge, approvals: lateApprovals(folder, environment) },
+    signaturesOf(environment),
+    forge && { ...forge, approvals: approvalsOf(folder, environment) },
   );
   const failed = rerun ? await checkFaults(history, base.settings, { ...place, call }) : [];
   return { ...report, faults: [...report.faults, ...failed] };
 }
 
-function lateApprovals(folder: string, environment: Environment): Approvals {
+function approvalsOf(folder: string, environment: Environment): Approvals {
   const { GITHUB_TOKEN: token, GITHUB_API_URL: api } = environment;
-  return {
-    async find(order) {
-      const { openGithubApprovals } = await import("../adapters/forge/github-approvals.ts");
-      return openGithubApprovals({ folder, environment, token, api }).find(order);
-    },
-  };
+  return lazyPort(async () => {
+    const { openGithubApprovals } = await import("../adapters/forge/github-approvals.ts");
+    return openGithubApprovals({ folder, environment, token, api });
+  });
 }
 
 /** The base's settings, and the tables of its own workflows. */

@@ -6,6 +6,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -97,6 +98,40 @@ describe("the setup of a folder", () => {
     expect(await setups.look(third, globs)).toBe("restored");
     expect(existsSync(join(third, "packages/b/node_modules/tool.js"))).toBe(true);
     expect(existsSync(join(third, "node_modules"))).toBe(false);
+  });
+
+  it("is copied whole where the project is one package of a repository, as its lock file above says", async () => {
+    const setups = openSetups(root);
+    const tops = [checkout("a"), checkout("b"), checkout("c", "other lock")];
+    const packages = tops.map((top) => join(top, "packages/own") as Folder);
+    for (const each of packages) mkdirSync(each, { recursive: true });
+    const [first, second, third] = packages as [Folder, Folder, Folder];
+    for (const at of ["", "packages/own", "packages/other"]) install(join(tops[0] as Folder, at));
+    await setups.done(first, NPM, true);
+    expect(await setups.look(second, NPM)).toBe("restored");
+    expect(readFileSync(join(tops[1] as Folder, "node_modules/tool.js"), "utf8")).toBe("tool\n");
+    expect(existsSync(join(tops[1] as Folder, "packages/other/node_modules"))).toBe(true);
+    expect(await setups.look(third, NPM)).toBe("needed");
+    const globs = { inputs: ["own.lock"], run: ["make"], cache: ["made/*"] };
+    mkdirSync(join(first, "made/one"), { recursive: true });
+    await setups.done(first, globs, true);
+    expect(await setups.look(second, globs)).toBe("restored");
+    expect(existsSync(join(second, "made/one"))).toBe(true);
+    writeFileSync(join(second, "own.lock"), "new");
+    expect(await setups.look(second, globs)).toBe("needed");
+  });
+
+  it("brings husky's hooks along, without which git would run none", async () => {
+    const setups = openSetups(root);
+    const [first, second] = [checkout("a"), checkout("b")];
+    install(first);
+    mkdirSync(join(first, ".husky/_"), { recursive: true });
+    writeFileSync(join(first, ".husky/_/pre-commit"), "#!/bin/sh\n", { mode: 0o755 });
+    await setups.done(first, NPM, true);
+    expect(await setups.look(second, NPM)).toBe("restored");
+    expect(statSync(join(second, ".husky/_/pre-commit")).mode & 0o111).toBe(0o111);
+    rmSync(join(second, ".husky/_"), { recursive: true });
+    expect(await setups.look(second, NPM)).toBe("restored");
   });
 
   it("follows no link that a commit holds, to where it is copied or from where", async () => {

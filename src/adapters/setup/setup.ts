@@ -7,6 +7,9 @@
  * S2  Results are kept for other folders in `.pawl/setup/<key>/` only on request: those of a checkout that nobody has
  *     worked in yet. They are copied, never shared: an agent may change its own. A copy has all of them, or none, and
  *     follows no link.
+ * S3  A package manager works on the whole repository, whichever package it is called in: the lock files above the folder
+ *     count, and what was made beside it is kept too. So are husky's hooks, which npm's `prepare` makes: without them git
+ *     would run none, and say nothing.
  */
 import { createHash } from "node:crypto";
 import {
@@ -21,7 +24,7 @@ import {
   statSync,
   utimesSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { SetupState, Setups } from "../../core/ports/setup.ts";
@@ -32,7 +35,7 @@ import { nodeDisk } from "../files/node-disk.ts";
 import { ownPlace } from "../files/own-folder.ts";
 import { readPlainText } from "../files/plain-file.ts";
 import { writeWhole } from "../files/write-whole.ts";
-import { beside } from "../process/work-folder.ts";
+import { beside, topOf } from "../process/work-folder.ts";
 
 /** Used if a repository names no inputs of its own. */
 const LOCK_FILES = [
@@ -69,21 +72,22 @@ function look(store: string, folder: Folder, setup: SetupSettings): SetupState {
   const key = keyOf(folder, setup);
   const note = readNote(folder);
   const patterns = setup.cache ?? [];
-  if (note?.key === key && note.paths.every((path) => isThere(folder, path))) return "ready";
+  const top = topOf(folder);
+  if (note?.key === key && note.paths.every((path) => isThere(top, path))) return "ready";
   const kept = join(store, key);
   if (patterns.length === 0 || !existsSync(kept)) return "needed";
   // If a copy fails (full disk, another process pruned it), the commands run instead.
   return attempt(() => {
     const paths = JSON.parse(readFileSync(join(kept, PATHS), "utf8")) as readonly string[];
-    for (const path of paths) checkFolders(nodeDisk(folder), path);
-    for (const [index, path] of paths.entries()) copy(join(kept, String(index)), join(folder, path));
+    for (const path of paths) checkFolders(nodeDisk(top), path);
+    for (const [index, path] of paths.entries()) copy(join(kept, String(index)), join(top, path));
     utimesSync(kept, new Date(), new Date());
     writeNote(folder, key, paths);
     return "restored";
   }, "needed");
 }
 
-/** In what is kept: where each of its folders belongs. */
+/** In what is kept: where each of its folders belongs, from the top of the repository. */
 const PATHS = "paths.json";
 
 function done(store: string, folder: Folder, setup: SetupSettings, keep: boolean): void {
@@ -94,8 +98,9 @@ function done(store: string, folder: Folder, setup: SetupSettings, keep: boolean
   if (!keep || paths.length === 0 || existsSync(kept)) return;
   const draft = `${kept}.${process.pid}`;
   try {
-    for (const path of paths) checkFolders(nodeDisk(folder), path);
-    for (const [index, path] of paths.entries()) copy(join(folder, path), join(draft, String(index)));
+    const top = topOf(folder);
+    for (const path of paths) checkFolders(nodeDisk(top), path);
+    for (const [index, path] of paths.entries()) copy(join(top, path), join(draft, String(index)));
     writeWhole(join(draft, PATHS), JSON.stringify(paths));
     renameSync(draft, kept);
     prune(store);
@@ -113,16 +118,20 @@ const DEPTH = 6;
  * managers with workspaces put a `node_modules` into each package. `*` stands for any letters of one name.
  */
 function made(folder: string, patterns: readonly string[]): readonly string[] {
+  if (patterns.length === 0) return [];
+  const top = topOf(folder);
+  const own = relative(top, folder).split(sep).filter(Boolean).map(asName);
   const names = patterns.filter((pattern) => !pattern.includes("/")).map(asName);
   const paths = patterns
     .filter((pattern) => pattern.includes("/"))
-    .map((each) => each.split("/").map(asName));
+    .map((each) => [...own, ...each.split("/").map(asName)]);
   const found: string[] = [];
   const search = (path: readonly string[]) => {
-    for (const entry of readdirSync(join(folder, ...path), { withFileTypes: true })) {
+    for (const entry of readdirSync(join(top, ...path), { withFileTypes: true })) {
       const here = [...path, entry.name];
       const isMeant =
         names.some((name) => name.test(entry.name)) ||
+        (entry.name === "_" && path.at(-1) === ".husky") ||
         paths.some(
           (each) => each.length === here.length && each.every((name, at) => name.test(here[at] ?? "")),
         );
@@ -157,20 +166,28 @@ function prune(store: string): void {
   for (const { path } of byUse.slice(KEPT)) rmSync(path, { recursive: true, force: true });
 }
 
-/** The key does not contain the folder's name: equal inputs make equal folders. */
-function keyOf(folder: Folder, { run, inputs = LOCK_FILES, cache = [] }: SetupSettings): string {
+/** The key does not contain the workspace's name: equal inputs make equal folders. */
+function keyOf(folder: Folder, { run, inputs, cache = [] }: SetupSettings): string {
   const hash = createHash("sha256");
-  hash.update(JSON.stringify([2, process.platform, process.arch, run, cache]));
-  for (const path of inputs) {
-    const content = contentOf(folder, projectPath(path));
+  const own = relative(topOf(folder), folder).split(sep).filter(Boolean);
+  hash.update(JSON.stringify([3, process.platform, process.arch, run, cache, own]));
+  const paths = inputs === undefined ? lockFiles(own) : inputs.map((path) => [...own, path].join("/"));
+  for (const path of paths) {
+    const content = contentOf(topOf(folder), projectPath(path));
     hash.update(JSON.stringify([path, content === null ? null : content.length]));
     if (content !== null) hash.update(content);
   }
   return hash.digest("hex");
 }
 
+/** Those of the folder, and of each above it in the repository. */
+function lockFiles(own: readonly string[]): readonly string[] {
+  const folders = [...own.keys(), own.length].map((depth) => own.slice(0, depth));
+  return folders.flatMap((folder) => LOCK_FILES.map((name) => [...folder, name].join("/")));
+}
+
 /** Null: there is no file that one could read. The commands say what they think of that. */
-function contentOf(folder: Folder, path: ProjectPath): Uint8Array | null {
+function contentOf(folder: string, path: ProjectPath): Uint8Array | null {
   return attempt(() => lookAt(nodeDisk(folder), path)?.bytes ?? null, null);
 }
 

@@ -134,6 +134,21 @@ describe("the setup of a folder", () => {
     expect(await setups.look(second, NPM)).toBe("restored");
   });
 
+  it.each([".venv", ".tox/py311"])(
+    "is never copied with a virtual environment, which names its folder (%s)",
+    async (at) => {
+      const setups = openSetups(root);
+      const first = checkout("a");
+      install(first);
+      mkdirSync(join(first, at), { recursive: true });
+      writeFileSync(join(first, at, "pyvenv.cfg"), "home = /usr/bin\n");
+      const setup = { run: ["make"], cache: ["node_modules", ".venv", ".tox"] };
+      await setups.done(first, setup, true);
+      expect(await setups.look(first, setup)).toBe("ready");
+      expect(await setups.look(checkout("b"), setup)).toBe("needed");
+    },
+  );
+
   it("follows no link that a commit holds, to where it is copied or from where", async () => {
     const setups = openSetups(root);
     const [first, second] = [checkout("a"), checkout("b")];

@@ -10,6 +10,8 @@
  * S3  A package manager works on the whole repository, whichever package it is called in: the lock files above the folder
  *     count, and what was made beside it is kept too. So are husky's hooks, which npm's `prepare` makes: without them git
  *     would run none, and say nothing.
+ * S4  A virtual environment of Python is never kept: its programs, and a project that is installed for editing, name the
+ *     folder in which it was made, so a copy would run another task's code.
  */
 import { createHash } from "node:crypto";
 import {
@@ -95,10 +97,11 @@ function done(store: string, folder: Folder, setup: SetupSettings, keep: boolean
   const paths = made(folder, setup.cache ?? []);
   writeNote(folder, key, paths);
   const kept = join(store, key);
-  if (!keep || paths.length === 0 || existsSync(kept)) return;
+  const top = topOf(folder);
+  if (!keep || paths.length === 0 || existsSync(kept) || paths.some((path) => isBound(join(top, path))))
+    return;
   const draft = `${kept}.${process.pid}`;
   try {
-    const top = topOf(folder);
     for (const path of paths) checkFolders(nodeDisk(top), path);
     for (const [index, path] of paths.entries()) copy(join(top, path), join(draft, String(index)));
     writeWhole(join(draft, PATHS), JSON.stringify(paths));
@@ -108,6 +111,12 @@ function done(store: string, folder: Folder, setup: SetupSettings, keep: boolean
     // Only time is lost if this fails: a full disk, another process that was first.
     rmSync(draft, { recursive: true, force: true });
   }
+}
+
+/** Whether it is a virtual environment, or has one in it, as tox makes them. */
+function isBound(path: string): boolean {
+  const inside = attempt(() => readdirSync(path), []);
+  return ["", ...inside].some((name) => existsSync(join(path, name, "pyvenv.cfg")));
 }
 
 /** How deep a name without a slash is looked for. */

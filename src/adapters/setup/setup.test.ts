@@ -149,6 +149,36 @@ describe("the setup of a folder", () => {
     },
   );
 
+  it("leaves alone what was there before, which git has in a later state by then", async () => {
+    const setups = openSetups(root);
+    const [first, second] = [checkout("a"), checkout("b")];
+    for (const [each, text] of [
+      [first, "old"],
+      [second, "new"],
+    ] as const) {
+      mkdirSync(join(each, "vendor/lib"), { recursive: true });
+      writeFileSync(join(each, "vendor/lib/code.js"), text);
+    }
+    const setup = { run: ["make"], cache: ["lib"] };
+    expect(await setups.look(first, setup)).toBe("needed");
+    install(join(first, "lib"));
+    await setups.done(first, setup, true);
+    expect(await setups.look(second, setup)).toBe("restored");
+    expect(existsSync(join(second, "lib/node_modules/tool.js"))).toBe(true);
+    expect(readFileSync(join(second, "vendor/lib/code.js"), "utf8")).toBe("new");
+  });
+
+  it("keeps nothing if the commands write into a folder that was there", async () => {
+    const setups = openSetups(root);
+    const first = checkout("a");
+    mkdirSync(join(first, "lib"));
+    const setup = { run: ["make"], cache: ["lib"] };
+    expect(await setups.look(first, setup)).toBe("needed");
+    install(join(first, "lib"));
+    await setups.done(first, setup, true);
+    expect(await setups.look(checkout("b"), setup)).toBe("needed");
+  });
+
   it("follows no link that a commit holds, to where it is copied or from where", async () => {
     const setups = openSetups(root);
     const [first, second] = [checkout("a"), checkout("b")];

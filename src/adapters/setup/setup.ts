@@ -6,7 +6,8 @@
  *     note beside the folder records the state. It is written last, so that a killed setup starts again.
  * S2  Results are kept for other folders in `.pawl/setup/<key>/` only on request: those of a checkout that nobody has
  *     worked in yet. They are copied, never shared: an agent may change its own. A copy has all of them, or none, and
- *     follows no link.
+ *     follows no link. What was there before the commands ran is git's, and never copied: it would take back the work of the
+ *     task before.
  * S3  A package manager works on the whole repository, whichever package it is called in: the lock files above the folder
  *     count, and what was made beside it is kept too. So are husky's hooks, which npm's `prepare` makes: without them git
  *     would run none, and say nothing.
@@ -64,9 +65,17 @@ export const SET_UP = "set-up";
 
 export function openSetups(projectRoot: string): Setups {
   const store = () => ownPlace(projectRoot, ".pawl/setup");
+  const before = new Map<Folder, Before>();
   return {
-    look: async (folder, setup) => look(store(), folder, setup),
-    done: async (folder, setup, keep) => done(store(), folder, setup, keep),
+    look: async (folder, setup) => {
+      const state = look(store(), folder, setup);
+      if (state === "needed") before.set(folder, namesOf(folder, setup));
+      return state;
+    },
+    done: async (folder, setup, keep) => {
+      done(store(), folder, setup, keep, before.get(folder));
+      before.delete(folder);
+    },
   };
 }
 
@@ -92,14 +101,24 @@ function look(store: string, folder: Folder, setup: SetupSettings): SetupState {
 /** In what is kept: where each of its folders belongs, from the top of the repository. */
 const PATHS = "paths.json";
 
-function done(store: string, folder: Folder, setup: SetupSettings, keep: boolean): void {
+/** What was there before the commands ran, with what is in it: git's own files, as a folder `lib` of somebody else's code. */
+type Before = ReadonlyMap<string, string>;
+
+function namesOf(folder: Folder, setup: SetupSettings): Before {
+  const top = topOf(folder);
+  const names = (path: string) => attempt(() => readdirSync(join(top, path)).join("/"), "");
+  return new Map(candidates(folder, setup.cache ?? []).map((path) => [path, names(path)]));
+}
+
+function done(store: string, folder: Folder, setup: SetupSettings, keep: boolean, before?: Before): void {
   const key = keyOf(folder, setup);
-  const paths = made(folder, setup.cache ?? []);
-  writeNote(folder, key, paths);
+  const after = namesOf(folder, setup);
+  writeNote(folder, key, [...after.keys()]);
+  const paths = [...after.keys()].filter((path) => before?.get(path) !== after.get(path));
   const kept = join(store, key);
   const top = topOf(folder);
-  if (!keep || paths.length === 0 || existsSync(kept) || paths.some((path) => isBound(join(top, path))))
-    return;
+  const mayCopy = (path: string) => !before?.has(path) && !isBound(join(top, path));
+  if (!keep || paths.length === 0 || existsSync(kept) || !paths.every(mayCopy)) return;
   const draft = `${kept}.${process.pid}`;
   try {
     for (const path of paths) checkFolders(nodeDisk(top), path);
@@ -123,10 +142,10 @@ function isBound(path: string): boolean {
 const DEPTH = 6;
 
 /**
- * The paths that the setup made, the outer ones only. A name without a slash is meant at any depth, as in `.gitignore`: package
+ * The paths that the patterns mean, the outer ones only. A name without a slash is meant at any depth, as in `.gitignore`: package
  * managers with workspaces put a `node_modules` into each package. `*` stands for any letters of one name.
  */
-function made(folder: string, patterns: readonly string[]): readonly string[] {
+function candidates(folder: string, patterns: readonly string[]): readonly string[] {
   if (patterns.length === 0) return [];
   const top = topOf(folder);
   const own = relative(top, folder).split(sep).filter(Boolean).map(asName);

@@ -17,6 +17,8 @@ export interface Client {
   /** The path of the entry in the file. */
   readonly path: readonly [string, ...string[]];
   entry(launch: Launch): Readonly<Record<string, unknown>>;
+  /** What a new file of it begins with. */
+  readonly head?: Readonly<Record<string, string>>;
   /** What a person should know who has connected it. */
   readonly note?: string;
   /** A command line that connects it, where the client has one. */
@@ -65,6 +67,8 @@ export const CLIENT_FILES: Readonly<Record<ClientName, Client>> = {
     files: ["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"],
     format: "json",
     path: ["mcp", "pawl"],
+    // OpenCode itself writes it into a file that lacks it, and git would show the file as changed.
+    head: { $schema: "https://opencode.ai/config.json" },
     entry: (launch) => ({ type: "local", command: launch, enabled: true }),
   },
   gemini: {
@@ -97,6 +101,13 @@ export function renderEntry(client: Client, launch: Launch, spaces = 2): string 
   if (client.format === "toml") return renderToml(client, launch);
   const tree = client.path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), client.entry(launch));
   return JSON.stringify(tree, null, spaces);
+}
+
+/** A file that has nothing but the entry. */
+export function renderFile(client: Client, launch: Launch): string {
+  const entry = renderEntry(client, launch);
+  if (client.head === undefined) return `${entry}\n`;
+  return `${JSON.stringify({ ...client.head, ...JSON.parse(entry) }, null, 2)}\n`;
 }
 
 /** Strings of TOML and of JSON are written alike, and so are lists of them. */

@@ -5,6 +5,7 @@ import { PawlError } from "../../../core/error.ts";
 import { CLIENTS } from "./client-names.ts";
 import { CLIENT_FILES, type ClientName, type Launch, renderEntry } from "./clients.ts";
 import { connect } from "./connect.ts";
+import { disconnect } from "./disconnect.ts";
 
 const LAUNCH: Launch = ["npx", "-y", "pawl", "mcp"];
 const COMMAND = { command: "npx", args: ["-y", "pawl", "mcp"] };
@@ -31,8 +32,9 @@ const EXPECTED: Readonly<Record<ClientName, unknown>> = {
 
 describe.each(CLIENTS)("the configuration of %s", (name) => {
   it("is made where there is none, and where it is empty", () => {
-    expect(read(name, add(name, null))).toEqual(EXPECTED[name]);
-    expect(read(name, add(name, "\n"))).toEqual(EXPECTED[name]);
+    const whole = { ...CLIENT_FILES[name].head, ...(EXPECTED[name] as object) };
+    expect(read(name, add(name, null))).toEqual(whole);
+    expect(read(name, add(name, "\n"))).toEqual(whole);
     expect(read(name, renderEntry(CLIENT_FILES[name], LAUNCH, 0))).toEqual(EXPECTED[name]);
   });
 
@@ -41,6 +43,16 @@ describe.each(CLIENTS)("the configuration of %s", (name) => {
     expect(add(name, once)).toBeNull();
     expect(add(name, (once ?? "").replace("npx", "/opt/pawl"))).toBeNull();
   });
+});
+
+it("OpenCode's begins with the schema that OpenCode would write into it, and nothing of it is left afterwards", () => {
+  const client = CLIENT_FILES.opencode;
+  const [file] = client.files;
+  const made = add("opencode", null) ?? "";
+  expect(Object.keys(JSON.parse(made))).toEqual(["$schema", "mcp"]);
+  expect(disconnect(client, LAUNCH, file, made)).toBeNull();
+  const others = made.replace("opencode.ai", "example.com");
+  expect(disconnect(client, LAUNCH, file, others)).toContain("example.com");
 });
 
 describe("a client's JSON", () => {

@@ -2,7 +2,7 @@ import { findNodeAtLocation, type ParseError, parse, parseTree, printParseErrorC
 import { parse as parseToml } from "smol-toml";
 import { PawlError } from "../../../core/error.ts";
 import { isObject } from "../../../core/is-object.ts";
-import { type Client, type Launch, renderEntry, renderToml } from "./clients.ts";
+import { type Client, type Launch, renderEntry, renderFile, renderToml } from "./clients.ts";
 
 /**
  * Adds Pawl's entry to a client's configuration and leaves everything else unchanged, comments too. Null: it has an
@@ -23,7 +23,7 @@ export function entryIn(client: Client, launch: Launch, file: string, text: stri
 
 function connectJson(client: Client, launch: Launch, file: string, text: string): string | null {
   const body = text.replace(/^\uFEFF/, "");
-  if (body.trim() === "") return `${renderEntry(client, launch)}\n`;
+  if (body.trim() === "") return renderFile(client, launch);
   const tree = readJson(client, launch, file, body);
   const parent = descend(tree, client.path.slice(0, -1));
   if (!isObject(tree) || (parent !== undefined && !isObject(parent))) {

@@ -1,5 +1,5 @@
 import { isBare, pruned } from "../guard/edit-setup.ts";
-import { remove } from "../guard/json-text.ts";
+import { nodeAt, remove, treeOf } from "../guard/json-text.ts";
 import { type Client, type Launch, renderToml } from "./clients.ts";
 import { entryIn } from "./connect.ts";
 
@@ -12,7 +12,16 @@ export function disconnect(client: Client, launch: Launch, file: string, text: s
   if (entry === undefined || !isOwnEntry(client, entry)) return text;
   if (client.format === "toml") return disconnectToml(client, wordsOf(entry) as unknown as Launch, text);
   const after = pruned(remove(text, client.path), client.path.slice(0, -1));
-  return isBare(after) ? null : after;
+  return isBare(withoutHead(client, after)) ? null : after;
+}
+
+/** What a new file begins with, as it was written: it alone keeps no file. */
+function withoutHead({ head = {} }: Client, text: string): string {
+  const looked = treeOf(text);
+  if (!("tree" in looked) || looked.tree === null) return text;
+  const { tree } = looked;
+  const own = Object.entries(head).filter(([key, value]) => nodeAt(tree, [key])?.value === value);
+  return own.reduce((left, [key]) => remove(left, [key]), text);
 }
 
 /** Whether Pawl writes such an entry, on this machine or on another. */

@@ -14,6 +14,7 @@ import { EVENTS } from "../core/event.ts";
 import { lookOnce } from "../core/once.ts";
 import { projectPath } from "../core/path.ts";
 import type { EventLog } from "../core/ports/event-log.ts";
+import type { Outside } from "../core/ports/outside.ts";
 import type { Change, Pending, Store, View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import type { EventsOptions, Project, Trust, Workflows } from "../runtime/project.ts";
@@ -117,7 +118,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
       const { openLoopOutside } = await import("./loop-ports.ts");
       return openLoopOutside({
         ...{ root, environment, eventLog, lacksTrust: trust.lacking },
-        settings: within((await read(store.view())).settings, surroundings),
+        settings: await pinnedSettings(outside, await present()),
         launch: [process.execPath, place.program ?? process.argv[1] ?? ""],
         warn: (line) => place.warn?.(line),
         ...(shared ? { shared: await shared.loop(commits.noted) } : {}),
@@ -134,6 +135,12 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
       await shared?.close();
     },
   };
+}
+
+/** The wall around agents follows the pinned policy, as the loop's other settings do. */
+async function pinnedSettings({ policies }: Outside, present: Settings): Promise<Settings> {
+  const { LOOP, loopSettings } = await import("../workflows/bloom/govern.ts");
+  return loopSettings((await policies?.find(LOOP)) ?? null, present);
 }
 
 async function checkUntracked(folder: string, environment: Environment): Promise<void> {

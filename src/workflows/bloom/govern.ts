@@ -90,6 +90,11 @@ export function loopPolicy({
 
 const NO_ENVIRONMENT = DEFAULT_SETTINGS.task_environment;
 
+/** The settings of the loop: where the present ones are looser than those that are pinned, the pinned ones. */
+export function loopSettings(pinned: Policy | null, settings: Settings): Settings {
+  return pinned === null ? settings : settingsBy(governing(pinned, loopPolicy(settings)), settings);
+}
+
 export function settingsBy(policy: Policy, settings: Settings): Settings {
   const own = Object.fromEntries(LOOP_KEYS.map((key) => [key, policy[`bloom.${key}`]]));
   const groups = {
@@ -103,8 +108,10 @@ export function settingsBy(policy: Policy, settings: Settings): Settings {
   };
   const environment = (policy["bloom.environment"] ?? []) as readonly string[];
   const stand_ins = (policy["bloom.stand_ins"] ?? []) as readonly string[];
+  const paths = { hosts: [], read: [], write: [] };
   return {
     ...settings,
+    sandbox: { ...settings.sandbox, ...paths, ...valuesBelow("sandbox", policy) },
     environment: (policy.environment ?? []) as readonly string[],
     setup: valuesBelow("setup", policy) as Settings["setup"],
     task_environment: { ...NO_ENVIRONMENT, ...valuesBelow("environment", policy) },

@@ -1,4 +1,6 @@
-/** How long an agent rests whose account is limited or refused, and how that is said, everywhere in the same words. */
+/**
+ * How long an agent whose account is limited or refused rests, and the one wording for it in all displays.
+ */
 
 import type { Limited } from "../../core/ports/agents.ts";
 import { agentsFor, type BloomSettings } from "../../core/settings.ts";
@@ -10,15 +12,19 @@ import type { AgentRest, TaskRun } from "./run/task-run.ts";
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-/** A reset is not trusted to the second, and not all tasks go on in the same one. */
+/**
+ * The service's clock may be seconds off, and spreading the restarts keeps them from all hitting it at once.
+ */
 const AFTER_RESET = 3 * SECOND;
 const SPREAD = 15 * SECOND;
-/** A reset further away is a misunderstanding. */
+/** A reset further away than this is a misreading. */
 const LONGEST = 8 * 24 * HOUR;
-/** The display of a time needs no day if it is that near. */
+/** A time nearer than this is shown without its day. */
 const NEAR = 20 * HOUR;
 
-/** `before`: the rest that this one follows, without any work in between. */
+/**
+ * The rest of an agent after `limited`. `before`: the preceding rest, if the agent did no work in between.
+ */
 export function restOf(
   limited: Limited,
   agent: string,
@@ -30,7 +36,7 @@ export function restOf(
   const time = now.getTime();
   const count = (before?.count ?? 0) + 1;
   const reset = resets === null ? Number.NaN : Date.parse(resets);
-  // A reset that is over already and did not help says nothing.
+  // A reset in the past that did not help is no information.
   const isKnown = mend === undefined && reset < time + LONGEST && (reset > time || before === null);
   const away = isKnown
     ? Math.max(0, reset - time) + AFTER_RESET + spreadOf(task)
@@ -57,12 +63,12 @@ export function restWords({ agent, isKnown, mend, since, until }: AgentRest): st
   return isKnown ? `${agent} rests until ${time}` : `${agent} rests, and is asked again at ${time}`;
 }
 
-/** The same, with what the agent itself says. */
+/** `restWords` plus the agent's own message. */
 export function restReason(rest: AgentRest): string {
   return `${restWords(rest)} (${rest.words})`;
 }
 
-/** Who works on the task: its own agent, else who stands in for the project's, else that. */
+/** The agent that works on the task: the task's own, else the run's stand-in, else the project's. */
 export function agentOf(
   task: Pick<Task, "agent">,
   run: Pick<TaskRun, "standIn"> | undefined,
@@ -71,7 +77,7 @@ export function agentOf(
   return task.agent ?? run?.standIn ?? settings.agent;
 }
 
-/** Who takes the task over while this agent rests; null: nobody, so it waits. */
+/** The agent that takes the task over while this agent rests; null: none, so the task waits. */
 export function nextAgent(
   task: Pick<Task, "agent">,
   agent: string,
@@ -81,10 +87,10 @@ export function nextAgent(
   return agentsFor(task, settings).find((name) => name !== agent && !resting.has(name)) ?? null;
 }
 
-/** By their names. */
+/** By agent name. */
 export type Resting = ReadonlyMap<string, AgentRest>;
 
-/** The agents that rest now, each with its longest rest. */
+/** The agents that rest at `now`, each with its longest rest. */
 export function restingAgents(runs: ReadonlyMap<string, TaskRun>, now: string): Resting {
   const found = new Map<string, AgentRest>();
   for (const run of runs.values())
@@ -104,12 +110,12 @@ function isWaiting(run: TaskRun, now: string): boolean {
   return run.state === "agent_rests" && isBackingOff(run, now);
 }
 
-/** A rest that began later than now is from before the clock was set back: nobody knows how long it lasts. */
+/** Whether the rest still lasts. One that began after `now` predates a change of the clock, so it is void. */
 export function lasts({ since, until }: AgentRest, now: string): boolean {
   return since <= now && until > now;
 }
 
-/** The agents for which a task waits: its end ends the wait of the others. */
+/** The agents that tasks wait for at `now`. Other tasks wait with those instead of trying the agent again. */
 export function awaitedAgents(runs: ReadonlyMap<string, TaskRun>, now: string): ReadonlySet<string> {
   return new Set(
     [...runs.values()].flatMap((run) => (run.rest && isWaiting(run, now) ? run.rest.agent : [])),
@@ -120,13 +126,16 @@ export interface RestingAgent {
   readonly agent: string;
   /** `claude rests until 03:02`. */
   readonly words: string;
-  /** Null: only a person can mend it. */
+  /** Null: the rest has no end; a person must mend the cause. */
   readonly until: string | null;
-  /** Those that wait for it. */
+  /** The tasks that wait for it. */
   readonly tasks: readonly string[];
 }
 
-/** `waitsFor`: the agent that a task which has not begun waits for, if it waits for nothing else; null: none. */
+/**
+ * `waitsFor`: for a task that has not begun, the agent that it waits for, if that is all it waits for; else
+ * null.
+ */
 export function listResting(
   open: readonly Task[],
   runs: ReadonlyMap<string, TaskRun>,

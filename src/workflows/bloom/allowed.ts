@@ -2,8 +2,8 @@ import type { Task } from "../../tasks-file/task.ts";
 import { OWN_VERBS } from "./own-verbs.ts";
 
 /**
- * What an agent may run unasked under `permission: edits`: the commands that its prompt names, no gate, and what the loop itself runs
- * to verify the task, as it is written there.
+ * The commands that an agent may run without asking under `permission: edits`: those that its prompt names
+ * (no gate), and the verify commands of the task and its steps, verbatim.
  */
 export function allowedCommands(
   command: string,

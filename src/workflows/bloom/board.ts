@@ -1,4 +1,4 @@
-/** Bloom's tasks for the board: their columns, who works on them, what they ask, and what they cost. */
+/** Bloom's tasks for the board: columns, workers, questions and costs. */
 import { PawlError } from "../../core/error.ts";
 import type { PawlEvent } from "../../core/event.ts";
 import type { View } from "../../core/ports/store.ts";
@@ -88,7 +88,7 @@ interface CardContext {
   readonly run: TaskRun | undefined;
   readonly standing: SchedulingStatus | undefined;
   readonly isAtWork: boolean;
-  /** Why nothing is done with it until a person decides. */
+  /** Why the task is held until a person decides; null: it is not. */
   readonly fault: string | null;
   readonly questions: readonly Question[];
 }
@@ -131,7 +131,10 @@ const WAITS: ReadonlySet<SchedulingStatus> = new Set<SchedulingStatus>([
 
 const MOST_OVERLAPS = 200;
 
-/** Each pair once. A file that very many name (a README) tells nothing about a conflict. */
+/**
+ * Pairs of tasks that name the same file, each pair once. Skips files that very many tasks name (a README),
+ * because they predict no conflict.
+ */
 function overlapsOf(tasks: readonly Task[]): readonly Overlap[] {
   const byFile = new Map<string, string[]>();
   for (const task of tasks)
@@ -162,7 +165,7 @@ const CAUSES: Readonly<Record<string, CostRow["cause"]>> = {
   "pull-request": "rework",
 };
 
-/** A run for a step is a first try, unless one for the same task failed since its last completed step. */
+/** A run for a step is a first try unless a run for the same task failed since its last completed step. */
 function openCosts(): Costs {
   const rows: (CostRow & { accepted: boolean })[] = [];
   const started = new Map<string, { readonly agent: string; readonly purpose: string }>();

@@ -11,7 +11,7 @@ export function budgetOf(task: Task, settings: Pick<BloomSettings, "budget">): B
 
 export type Limit = "usd" | "turns" | "minutes";
 
-/** The first limit that is reached, or null. No run begins after it. */
+/** The first limit that is reached, or null. No run begins once a limit is reached. */
 export function overspent(budget: Budget, spent: TaskRun["spent"]): Limit | null {
   if (budget.usd !== undefined && spent.usd >= budget.usd) return "usd";
   if (budget.turns !== undefined && spent.turns >= budget.turns) return "turns";
@@ -20,18 +20,18 @@ export function overspent(budget: Budget, spent: TaskRun["spent"]): Limit | null
 }
 
 /**
- * The first limit that is passed, or null: it stops a run. The call that reaches a limit may still end; one more may
- * not.
+ * The first limit that is exceeded, or null. A run stops when it exceeds a limit: the call that reaches the
+ * limit may still finish, the next one may not.
  */
 export function exceeded(budget: Budget, spent: TaskRun["spent"]): Limit | null {
   if (budget.usd !== undefined && spent.usd > budget.usd) return "usd";
   return budget.turns !== undefined && spent.turns > budget.turns ? "turns" : null;
 }
 
-/** From this part of a budget on, a person is told. */
+/** Notify a person once this share of a budget is spent. */
 const MOST = 0.8;
 
-/** The limit of which most is spent, if it is at least four fifths; else null. */
+/** The budget limit nearest to exhaustion, if at least four fifths of it are spent; else null. */
 export function nearing(budget: Budget, { milliseconds, turns, usd }: TaskRun["spent"]): Nearing | null {
   const spent = { usd, turns, minutes: Math.round((milliseconds / 60_000) * 10) / 10 };
   const [most] = (["usd", "turns", "minutes"] as const)
@@ -44,7 +44,7 @@ export function nearing(budget: Budget, { milliseconds, turns, usd }: TaskRun["s
   return most ?? null;
 }
 
-/** The most that an agent may be asked to spend in a run that may begin. */
+/** What is left of the budget for a run that may begin. */
 export function limitsLeft(budget: Budget, spent: TaskRun["spent"]): Pick<AgentLimits, "turns" | "usd"> {
   return {
     ...(budget.turns === undefined ? {} : { turns: budget.turns - spent.turns }),
@@ -52,7 +52,7 @@ export function limitsLeft(budget: Budget, spent: TaskRun["spent"]): Pick<AgentL
   };
 }
 
-/** What is spent, including a run's own. */
+/** What the task has spent, including this run. */
 export function added(
   { spent }: Pick<TaskRun, "spent">,
   usage: AgentUsage | null,
@@ -65,7 +65,7 @@ export function added(
   };
 }
 
-/** Rounded to a millionth: the remainder of a sum of binary fractions is not money. */
+/** Rounds to a millionth of a dollar, to drop the residue of binary fractions. */
 export function rounded(usd: number): number {
   return Math.round(usd * 1e6) / 1e6;
 }

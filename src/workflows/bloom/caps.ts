@@ -1,4 +1,4 @@
-/** What work on a task counts for among the caps of pawl.yaml, over all machines. */
+/** How work on a task counts against the caps of pawl.yaml, across all machines. */
 import type { Cap, Wanted } from "../../core/ports/leases.ts";
 import type { BloomSettings } from "../../core/settings.ts";
 import type { Task } from "../../tasks-file/task.ts";
@@ -32,7 +32,7 @@ export function hasCaps({ agents, repositories, usd_per_day }: BloomSettings["ca
   return usd_per_day !== undefined || [agents, repositories].some((caps) => Object.keys(caps).length > 0);
 }
 
-/** Why tasks wait; null: nobody needs to know. */
+/** Why tasks wait, for display; null: not worth a message. */
 export function wordsOfCap(cap: Cap, { agent, caps, repository }: Wanted): string | null {
   switch (cap) {
     case "repository":

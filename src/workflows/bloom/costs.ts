@@ -1,4 +1,4 @@
-/** What the runs of a task's agent have cost, by the step, or by what else they were for. */
+/** The costs of the task's agent runs, by step or by purpose. */
 import type { AgentUsage } from "../../core/ports/agents.ts";
 import type { ReviewCost } from "../../runtime/review/model.ts";
 import type { Task } from "../../tasks-file/task.ts";
@@ -12,13 +12,13 @@ export interface EndedRun {
   readonly milliseconds: number;
 }
 
-/** With the cost of one more run. */
+/** The costs with one more run added. */
 export function withCost(
   { costs }: Pick<TaskRun, "costs">,
   task: Pick<Task, "steps">,
   { milliseconds, purpose, step: on, usage }: EndedRun,
 ): readonly RunCost[] {
-  // What repairs the work is about the step that was verified.
+  // A repair counts toward the step that was verified.
   const step =
     purpose === "repair" ? (task.steps.findLast(({ status }) => status === "done")?.id ?? null) : on;
   const isSame = (each: RunCost) => each.step === step && (step !== null || each.purpose === purpose);
@@ -32,14 +32,14 @@ export function withCost(
   return [...costs.filter((each) => each !== known), cost];
 }
 
-/** Null: neither is known. */
+/** Null: neither value is known. */
 function sum(one: number | null = null, other: number | null = null): number | null {
   return one === null && other === null ? null : rounded((one ?? 0) + (other ?? 0));
 }
 
 const MINUTE = 60_000;
 
-/** What it has cost so far, without its steps. */
+/** The total so far, without a breakdown by step. */
 export function totalOf({ costs }: Pick<TaskRun, "costs">): Omit<ReviewCost, "steps" | "tries"> {
   const all = costs.reduce((total, { milliseconds }) => total + milliseconds, 0);
   return {
@@ -49,7 +49,10 @@ export function totalOf({ costs }: Pick<TaskRun, "costs">): Omit<ReviewCost, "st
   };
 }
 
-/** By step, in their order, and then by what else its agent ran for. `tries`: how often an agent began to work on it. */
+/**
+ * Costs by step, in the order of the steps, then by purpose. `tries`: how often an agent began to work on the
+ * task.
+ */
 export function costOf(
   run: Pick<TaskRun, "costs">,
   { steps }: Pick<Task, "steps">,

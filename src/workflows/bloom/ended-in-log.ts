@@ -1,8 +1,10 @@
-/** Which tasks and steps the log says are over: the last event of each that tells of its status decides. */
+/**
+ * Which tasks and steps are over according to the event log: the last event about the status of each decides.
+ */
 import type { EventLog } from "../../core/ports/event-log.ts";
 import { parseEvent } from "../../runtime/reports/log-digest.ts";
 
-/** Lines: far more than are written between two looks of the loop. */
+/** Lines: far more than are written between two passes of the loop. */
 const MOST = 5_000;
 const CHUNK = 500;
 

@@ -1,4 +1,7 @@
-/** A task's own environment while it is at work: its name, slot and ports. Kept from before it is made until it is taken away. */
+/**
+ * A task's own environment while it is being worked on: name, slot and ports. Recorded before it is created,
+ * until it is removed.
+ */
 import type { BloomEvent } from "../../core/bloom-event.ts";
 import type { PawlEvent } from "../../core/event.ts";
 import { hashOf } from "../../core/hash.ts";
@@ -21,14 +24,14 @@ import { eventOf } from "./verbs/snapshot.ts";
 
 export interface HeldEnvironment {
   readonly task: string;
-  /** Unique among those of the task. */
+  /** Unique among the task's environments. */
   readonly id: string;
   /** `PAWL_NAME` */
   readonly name: string;
   readonly slot: number;
   readonly ports: readonly number[];
   readonly exclusive: readonly string[];
-  /** The machine that has it; null: this one alone works on the tasks. */
+  /** The machine that has it; null: only this machine works on the tasks. */
   readonly host: string | null;
   readonly since: string;
 }
@@ -45,7 +48,7 @@ export function isUsed({ down, exclusive, ports, up }: TaskEnvironment): boolean
 
 const SLUG = 40;
 
-/** Names what a task has for itself, for programs that want lower case: equal for the same task of the same folder alone. */
+/** A lower-case name for a task's own resources, unique per task and project folder. */
 export function nameOfEnvironment(root: string, task: string): string {
   const slug = task
     .toLowerCase()
@@ -77,7 +80,7 @@ const HELD = fields({
   since: text,
 });
 
-/** The environments that are there, or were when their owner died. Throws `state-unreadable`. */
+/** The environments that exist, or existed when their owner died. Throws `state-unreadable`. */
 export async function loadEnvironments(view: View): Promise<readonly HeldEnvironment[]> {
   const found: HeldEnvironment[] = [];
   for (const { kind, name } of await view.list(ENVIRONMENTS)) {
@@ -95,7 +98,7 @@ export async function loadEnvironments(view: View): Promise<readonly HeldEnviron
 
 interface KeepInput {
   readonly task: string;
-  /** Null: it is gone. */
+  /** Null: the environment is removed. */
   readonly held: HeldEnvironment | null;
   readonly events?: readonly BloomEvent[];
 }

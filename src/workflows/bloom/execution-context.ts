@@ -1,4 +1,4 @@
-/** What a task's command works with: the ports, the task's state, and what stops the command. */
+/** What a task's command works with: the ports, the task's state, and the signal that stops it. */
 import type { BloomEvent } from "../../core/bloom-event.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { PermissionQuestion } from "../../core/ports/agents.ts";
@@ -18,7 +18,7 @@ import type { Message, Question } from "./question.ts";
 import type { TaskEvent } from "./run/table.ts";
 import type { TaskRun } from "./run/task-run.ts";
 
-/** What is known of a task at one moment. */
+/** A task's state at one moment. */
 export interface TaskSnapshot {
   readonly task: Task;
   readonly file: TasksFile;
@@ -32,17 +32,20 @@ export interface TaskSnapshot {
   readonly questions: readonly Question[];
 }
 
-/** Why the work under way must end. */
+/** Why the current work must end. */
 export type StopReason = "interrupted" | "interjected" | "told";
 
-/** The merges into a branch, in order; a task that waits to join keeps its place in the order until it leaves. */
+/** The queue of merges into a branch. A waiting task keeps its place until it leaves. */
 export interface MergeQueue {
-  /** `taken`: joins only if it need not wait, and says who merges. Releasing a place that is `mine` gives it up. */
+  /**
+   * `taken`: `waits` is false and no place is free; `owner` names the task that merges. Releasing a place of
+   * kind `mine` gives it up.
+   */
   join(
     order: JoinOrder,
     stop: AbortSignal,
   ): Promise<MergePlace | { readonly kind: "taken"; readonly owner: string } | { readonly kind: "stopped" }>;
-  /** The task no longer waits. */
+  /** Removes the task from the queue. */
   leave(task: string): Promise<void>;
 }
 
@@ -50,9 +53,9 @@ export interface JoinOrder {
   readonly repo: Repo;
   readonly into: string;
   readonly task: string;
-  /** Since when it waits, ISO 8601. */
+  /** Since when the task waits, ISO 8601. */
   readonly since: string;
-  /** Until it has a place; without it, only asks for one. */
+  /** True: wait for a place. False: only try. */
   readonly waits: boolean;
 }
 
@@ -64,25 +67,25 @@ export interface MergePlace {
   /** The lease on the target, if other machines merge into it, too. */
   readonly lease?: HeldLease | undefined;
   /**
-   * Waits for the base of the merge: the commit of the merge ahead, or null: the target itself. `broken` is aborted
-   * once that base is void; then the merge must be prepared again.
+   * Waits for the base of the merge: the commit of the merge ahead, or null for the target itself. `broken`
+   * aborts as soon as that base is void; then the merge must be prepared again.
    */
   base(
     stop: AbortSignal,
   ): Promise<{ readonly commit: string | null; readonly broken: AbortSignal } | "stopped">;
-  /** The merge commit is made: the one behind prepares on it. */
+  /** Publishes the merge commit to the merge behind, which prepares on top of it. */
   announce(commit: string): void;
-  /** Waits for those ahead. `first`: its base is the target; `void`: it must be prepared again. */
+  /** Waits for the merges ahead. `first`: its base is the target; `void`: it must be prepared again. */
   turn(stop: AbortSignal): Promise<"first" | "void" | "stopped">;
-  /** Somebody else has the lease on the target now: nobody merges under it any more. */
+  /** Another machine has the lease on the target now: no merge under the old lease may continue. */
   overtaken(): void;
-  /** `published`: the target's commit after this merge; null: the merge was not made. */
+  /** `published`: the target's commit after this merge; null: no merge was made. */
   release(published: string | null): Promise<void>;
 }
 
-/** Which of this worker's checks run at once. */
+/** Controls which of this worker's checks run at the same time. */
 export interface CheckGate {
-  /** Waits until no check runs that must be alone; then the check may run until it calls what is returned. Null: stopped. */
+  /** Waits while an exclusive check runs. The check calls the returned function at its end; null: stopped. */
   enter(stop: AbortSignal): Promise<(() => void) | null>;
   /** The same, with no other check beside it. */
   alone(stop: AbortSignal): Promise<(() => void) | null>;
@@ -93,59 +96,69 @@ export interface ExecutionContext {
   readonly checks: CheckGate;
   /** The variables of the task's own environment. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Makes that environment, unless it is there. Throws `setup-failed`. */
+  /** Creates that environment unless it exists. Throws `setup-failed`. */
   bringUp(): Promise<"up" | "stopped">;
-  /** A lease on something that one task at a time uses; null: another has it. */
+  /** Takes the lease on a resource that one task at a time uses; null: another task holds it. */
   lease(what: string): Promise<TakenLease | null>;
   /** A file of the project; null: there is none. */
   read(path: ProjectPath): Promise<string | null>;
-  /** The task's own worktrees, if other machines may take it over; null: no other machine works on it. */
+  /**
+   * The task's saved worktrees, if other machines may take the task over; null: no other machine works on it.
+   */
   readonly shared: SharedWorktrees | null;
   readonly merges: MergeQueue;
-  /** As of the last commit. */
+  /** The task's state as of the last commit. */
   readonly known: TaskSnapshot;
   /** Aborted with a `StopReason`. */
   readonly stop: AbortSignal;
-  /** Shown live; what must last goes into `StepResult`. */
+  /** Shows an event live. Events that must persist go into `StepResult`. */
   show(event: BloomEvent): void;
-  /** Commits without an event of the table, and renews what is known. */
+  /** Commits without an event of the table, and refreshes `known`. */
   note(result: Omit<StepResult, "event" | "reason">): Promise<TaskSnapshot>;
-  /** Makes the calls that the agent of a run deferred; the run has ended. */
+  /** Makes the calls that the agent deferred during a run that has ended. */
   takeCalls(run: string): Promise<void>;
-  /** Asks a person what the agent may not do unasked; `over`: its run has ended. */
+  /** Asks a person for a permission that the agent lacks. `over` aborts when its run ends. */
   mayIt(question: PermissionQuestion, over: AbortSignal): Promise<"allow" | "refuse">;
-  /** The messages that the running agent has received; null: none runs. Any other message stops it. */
+  /**
+   * Reports which messages the running agent has received; null: no agent runs. A message that is not among
+   * them stops it.
+   */
   delivered(messages: readonly ProjectPath[] | null): void;
   now(): Date;
-  /** Until the time is over, or the work must end. */
+  /** Waits until the time is over or the work must end. */
   pause(milliseconds: number): Promise<void>;
 }
 
-/** The result of a command, to be committed in one go. Without an event the next command follows. */
+/** The result of a command, committed in one transaction. Without an event, the next command follows. */
 export interface StepResult {
   readonly event?: TaskEvent;
   readonly reason?: string;
   readonly patch?: Partial<TaskRun>;
   readonly edits?: readonly TaskEdit[];
   readonly events?: readonly BloomEvent[];
-  /** With `question_asked`: the question that its agent put into its last words. */
+  /** With `question_asked`: the question in the agent's last message. */
   readonly asks?: string;
-  /** Messages that were delivered. */
+  /** Messages that were delivered, to be removed. */
   readonly removes?: readonly ProjectPath[];
 }
 
 export interface TaskFolder {
   readonly folder: Folder;
   readonly worktree: EnsuredWorktree | null;
-  /** Where the files of a worktree are that had lost its `.git`; null: there are none, or its agent knows. */
+  /**
+   * The folder with the files of a worktree that had lost its `.git`; null: none, or its agent already knows.
+   */
   readonly lost: string | null;
-  /** Nobody has worked there yet. */
+  /** No work has been done there yet. */
   readonly isNew: boolean;
-  /** It has work that was saved on another machine, or before a backup was restored: the run may not know of it. */
+  /**
+   * The worktree has work that was saved on another machine or before a backup was restored, so the run may
+   * not know it.
+   */
   readonly isBrought: boolean;
 }
 
-/** Where the task is worked on. Creates its worktree if it is missing. */
+/** The folder where the task is worked on. Creates its worktree if it is missing. */
 export async function placeOf(context: ExecutionContext): Promise<TaskFolder> {
   const { task } = context.known;
   const repo = repoOf(task);
@@ -180,7 +193,7 @@ export function repoOf(task: Task): Repo | null {
   return path === "" || path === "." ? "." : (path as Repo);
 }
 
-/** For a task that works in a repository. */
+/** The repository of a task that works in one. */
 export function repoFor(task: Task): Repo {
   return repoOf(task) ?? ".";
 }
@@ -189,7 +202,7 @@ function branches(task: Task): { readonly branch: string; readonly base: string 
   return { branch: task.branch ?? `bloom/${task.id}`, base: task.base_branch ?? task.merge_into };
 }
 
-/** Settles with the reason once the work under way must end. */
+/** Settles with the reason once the current work must end. */
 export function stopped(stop: AbortSignal): { readonly reason: Promise<StopReason>; forget(): void } {
   let forget = () => {};
   const reason = new Promise<StopReason>((resolve) => {

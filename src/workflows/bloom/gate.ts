@@ -66,17 +66,20 @@ export const gate = changingAfter(
   },
 );
 
-/** Includes the steps that the run took to get here, and what people said since its agent last ran. */
+/**
+ * Includes the steps that the run took to get here, and the messages that people sent since its agent last
+ * ran.
+ */
 type Recorded = Snapshot & { readonly record: RunRecord | null; readonly messages: readonly Message[] };
 
-/** Points stand on lines of their own, in the agent's prompt too. */
+/** Each point is on a line of its own, also in the agent's prompt. */
 function rejection(notes: string): string {
   if (notes.trim() === "") return "rejected: no reason given";
   const { points, notes: words } = pointsIn(notes);
   return points.length > 0 && words === "" ? `rejected:\n${notes}` : `rejected: ${notes}`;
 }
 
-/** What the run keeps of a verdict, for the next review. */
+/** The part of a verdict that the run keeps for the next review. */
 function kept({ work }: TaskRun, { approve, notes }: Given, context: Context): TaskVerdict {
   const { caller, now } = context;
   const by = caller.who ?? caller.channel;
@@ -84,7 +87,7 @@ function kept({ work }: TaskRun, { approve, notes }: Given, context: Context): T
   return { time: now.time, approved: approve, notes, by, strength: strengthOf(context), commit };
 }
 
-/** What a record of the verdict commits to. */
+/** The record of the verdict. */
 function verdictOf(
   { file, record }: Recorded,
   { evidence, task, work }: TaskRun,
@@ -117,12 +120,12 @@ function verdictOf(
 
 const elsewhere = (reason: string) => ({ in: "elsewhere", reason }) as const;
 
-/** What a gate's record says about a step. */
+/** A step, as a gate's record contains it. */
 function stepOf({ by, event, from, row, strength, time, to }: RunRecord["steps"][number]): object {
   return { time, event, rule: row, from, to, by: by.channel, ...(strength ? { strength } : {}) };
 }
 
-/** If the verdict ends the task, no run of its agent will receive what people said to it. */
+/** If the verdict ends the task, its agent will not run again, so undelivered messages are kept as notes. */
 function withUntold(task: Task, { messages }: Recorded, sent: Done): Done {
   if (sent.data?.state !== "done" || messages.length === 0) return sent;
   const notes = untoldNotes(messages);
@@ -139,14 +142,14 @@ function withUntold(task: Task, { messages }: Recorded, sent: Done): Done {
 }
 
 interface Hashes {
-  /** From what governs the loop. */
+  /** The hash of the loop's policy. */
   readonly policy: string;
   readonly table: string;
 }
 
 interface GateObservations extends Hashes {
   readonly changes: GitChanges | null;
-  /** What in the tasks file loosens the task's policy and does not count. */
+  /** Edits of the tasks file that loosen the task's policy and do not count. */
   readonly ignored: readonly PolicyChange[];
 }
 
@@ -167,7 +170,7 @@ async function foundOf(
   };
 }
 
-/** What in the tasks file was loosened since the task began. */
+/** What was loosened in the tasks file since the task began. */
 export async function ignoredFor(
   { file, path, text }: Snapshot,
   id: string,
@@ -179,7 +182,7 @@ export async function ignoredFor(
   return placed(loosened, taskSources(path, id), async () => text);
 }
 
-/** What the task's branch has and its target has not; null: none of it is known to be committed. */
+/** What the task's branch has and its target lacks; null: no commit of the task is known. */
 async function changesOf(
   { file, runs }: Snapshot,
   { id }: GateInput,

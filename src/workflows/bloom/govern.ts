@@ -1,6 +1,6 @@
 /**
- * What governs a task while its run is under way: its own part of the tasks file (`verify`, checkpoint, budget, where its
- * work goes), pinned when it begins, and the loop's settings, pinned when the loop begins.
+ * The policy of a task during its run: its part of the tasks file (`verify`, checkpoint, budget, where its
+ * work goes), pinned when the task begins, and the loop's settings, pinned when the loop begins.
  */
 import {
   gatePolicy,
@@ -20,7 +20,7 @@ import { loadTasks } from "../../tasks-file/load.ts";
 import { findTask, type Step, type Task } from "../../tasks-file/task.ts";
 import { isUsed } from "./environment.ts";
 
-/** The id under which the loop's own policy is kept. */
+/** The id under which the loop's own policy is stored. */
 export const LOOP = "bloom";
 
 const TASK_KEYS = [
@@ -41,7 +41,7 @@ export function taskPolicy(task: Task): Policy {
   return policyFrom(Object.fromEntries([...own, ...budget, ...steps]));
 }
 
-/** The task as its policy has it; everything else as written in the file. */
+/** The task with its pinned policy; everything else as in the file. */
 export function taskBy(policy: Policy, task: Task): Task {
   const own = Object.fromEntries(TASK_KEYS.map((key) => [key, policy[`task.${key}`]]));
   const steps = task.steps.map((step): Step => {
@@ -55,7 +55,7 @@ export function taskBy(policy: Policy, task: Task): Task {
 
 const LOOP_KEYS = ["permission", "on_unmarked_step", "tries", "agent", "command"] as const;
 
-/** As `gates` of pawl.yaml names it. */
+/** The gate's name under `gates` of pawl.yaml. */
 export const APPROVAL = "bloom.approval";
 
 export function loopPolicy({
@@ -119,7 +119,7 @@ export function settingsBy(policy: Policy, settings: Settings): Settings {
   };
 }
 
-/** What the files say now about a task, or about the loop if the id is the loop's own. */
+/** The policy that the files now state for a task, or for the loop if the id is the loop's own. */
 export async function policyIn(view: View, settings: Settings, id: string): Promise<PresentPolicy> {
   if (id === LOOP) return { policy: loopPolicy(settings), sourcesOf: settingSources };
   const { file } = await loadTasks(view, { settings });
@@ -130,25 +130,25 @@ export async function policyIn(view: View, settings: Settings, id: string): Prom
   };
 }
 
-/** Where what governs a task stands in the tasks file. */
+/** Where in the tasks file a task's policy is written. */
 export function taskSources(file: string, id: string): PolicySources {
   return (path) => [{ file, path: `tasks.${id}.${path.slice("task.".length)}`, nested: "subtasks" }];
 }
 
-/** The policies that a task may follow. */
+/** The policies that can govern a task. */
 export interface Pinned {
-  /** The policy of its run, on this machine. */
+  /** The policy stored with its run on this machine. */
   readonly kept: Policy | null;
-  /** What the loop saw of it before one of its own agents could have changed it. */
+  /** The policy that the loop read before any of its own agents could have changed the file. */
   readonly seen: Policy | null;
 }
 
-/** What is kept for the task counts, else what the loop saw of it. */
+/** The stored policy, else the one that the loop read. */
 export function pinOf(pinned: Pinned | undefined): Policy | null {
   return pinned?.kept ?? pinned?.seen ?? null;
 }
 
-/** The task as it is governed, and what in the file does not count. `pinned`: null if nothing is pinned. */
+/** The task under its policy, and what in the file does not count. `pinned` null: nothing is pinned. */
 export function governTask(
   task: Task,
   pinned: Policy | null,

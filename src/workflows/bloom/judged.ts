@@ -1,4 +1,4 @@
-/** What a person judges of a task that waits for approval. */
+/** What a person judges at the approval of a task. */
 import type { Judged } from "../../runtime/review/version.ts";
 import { APPROVAL } from "./govern.ts";
 import type { TaskRun } from "./run/task-run.ts";
@@ -18,7 +18,7 @@ export function judgedIn({ since, state, task, work, ...run }: TaskRun): Judged 
   };
 }
 
-/** The repository that its work is in; null: the project's own. */
+/** The repository of the task's work; null: the project's own. */
 export function repoOf({ work }: { readonly work?: TaskRun["work"] | undefined }): string | null {
   return work && work.repo !== "" && work.repo !== "." ? work.repo : null;
 }

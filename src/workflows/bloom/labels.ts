@@ -1,6 +1,7 @@
 /**
- * Which tasks a worker serves. `repo:PATH` and `agent:NAME` name what it serves, of that kind alone. Every other label names
- * something that the worker has: a repository that asks for labels is served by workers that have them all.
+ * Which tasks a worker serves. With `repo:PATH` or `agent:NAME` labels, it serves only those repositories or
+ * agents. Every other label names a capability of the worker: a repository that requires labels is served
+ * only by workers that have all of them.
  */
 import { PawlError } from "../../core/error.ts";
 import type { BloomSettings } from "../../core/settings.ts";
@@ -14,7 +15,7 @@ type Asking = Pick<BloomSettings, "agent" | "labels">;
 const KINDS = ["repo", "agent"] as const;
 const LABEL = /^(?:(?<kind>[^:]*):)?(?<name>[A-Za-z0-9._][A-Za-z0-9._/-]{0,99})$/;
 
-/** Labels between commas, each once. Throws `usage`. */
+/** Parses comma-separated labels, without duplicates. Throws `usage`. */
 export function parseLabels(text: string): Labels {
   const labels = text
     .split(",")
@@ -32,7 +33,7 @@ export function parseLabels(text: string): Labels {
   return [...new Set(labels)].sort();
 }
 
-/** What of a task the worker does not serve, as labels; empty: it serves the task. */
+/** The labels that the task needs and the worker lacks; empty: the worker serves the task. */
 export function lackOf(labels: Labels, task: Task, settings: Asking): Labels {
   const asked = asks(task, settings);
   return [
@@ -48,7 +49,7 @@ export function serves(labels: Labels | undefined, task: Task, settings: Asking)
   return labels === undefined || lackOf(labels, task, settings).length === 0;
 }
 
-/** Why none of the workers takes the task, in words; null: one does. */
+/** Why no worker takes the task, in words; null: one does. */
 export function unserved(workers: readonly Labels[], task: Task, settings: Asking): string | null {
   if (workers.length === 0)
     return "no worker is there: `pawl worker` starts one, and `pawl run` takes it, too";
@@ -57,7 +58,7 @@ export function unserved(workers: readonly Labels[], task: Task, settings: Askin
   return `no worker serves ${[...kinds, ...words].join(" with ")}: \`pawl workers\` lists them`;
 }
 
-/** A task in no repository works in the project's root, which every worker has. */
+/** A task without a repository works in the project's root, which every worker has. */
 function asks(task: Task, settings: Asking): { readonly kinds: Labels; readonly words: Labels } {
   const repo = repoOf(task);
   const words = repo !== null && Object.hasOwn(settings.labels, repo) ? settings.labels[repo] : undefined;

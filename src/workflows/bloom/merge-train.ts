@@ -1,13 +1,15 @@
 /**
- * Merges into one branch, as a train: each is prepared on top of the one ahead, so that several are verified side by side;
- * they are published in order. Pure: a train is a value, and what changes it gives another.
+ * Merges into one branch, as a train: each merge is prepared on top of the one ahead, so several are verified
+ * at the same time; they are published in order. Pure: a train is an immutable value.
  *
- * T1  The task that waits longest enters first, by the time that is on disk: the order outlives the process.
+ * T1  The task that waits longest enters first, by the time recorded on disk, so the order survives the
+ *     process.
  * T2  At most `limit` merges are under way, each in a slot of its own.
- * T3  A merge is prepared on the target, or on the commit that the merge ahead announced. It is void as soon as that merge
- *     leaves without having published this commit, or announces another; then those behind it are void too.
+ * T3  A merge is prepared on the target, or on the commit that the merge ahead announced. It is void as soon
+ *     as that merge leaves without having published this commit, or announces another; then those behind it
+ *     are void too.
  * T4  Only the first may publish, and only while it is not void.
- * T5  To enter twice keeps the place; to leave is allowed at any time, from the queue as from the train.
+ * T5  Entering twice keeps the place; a task may leave the queue or the train at any time.
  */
 export interface Train {
   readonly limit: number;
@@ -25,9 +27,9 @@ export interface WaitingMerge {
 export interface TrainMerge {
   readonly task: string;
   readonly slot: number;
-  /** What it is prepared on: a commit, or the target itself. Void: it has to be prepared, or prepared again. */
+  /** What it is prepared on: a commit, or the target itself. Void: it must be prepared, or prepared again. */
   readonly base: string | typeof TARGET | typeof VOID;
-  /** The merge commit, once it is announced. */
+  /** The merge commit; null: not announced yet. */
   readonly commit: string | null;
 }
 
@@ -49,7 +51,7 @@ function isBefore(one: WaitingMerge, other: WaitingMerge): boolean {
   return one.since === other.since ? one.task < other.task : one.since < other.since;
 }
 
-/** The task that may be admitted now; null: the train is full, or nobody waits. */
+/** The task that may be admitted now; null: the train is full or the queue is empty. */
 export function next({ limit, merges, waiting }: Train): string | null {
   return merges.length < limit ? (waiting[0]?.task ?? null) : null;
 }
@@ -71,18 +73,21 @@ export function find(train: Train, task: string): TrainMerge | null {
   return train.merges.find((each) => each.task === task) ?? null;
 }
 
-/** What the task's merge goes on top of; null: the one ahead has not announced its commit yet. */
+/** The base for the task's merge; null: the merge ahead has not announced its commit yet. */
 export function baseFor({ merges }: Train, task: string): string | typeof TARGET | null {
   const at = merges.findIndex((each) => each.task === task);
   return at <= 0 ? TARGET : (merges[at - 1]?.commit ?? null);
 }
 
-/** The task begins to prepare its merge on this base, perhaps anew. */
+/** Records that the task prepares its merge, perhaps again, on this base. */
 export function prepare(train: Train, task: string, base: string | typeof TARGET): Train {
   return change(train, task, { base, commit: null });
 }
 
-/** Those behind may prepare on the commit. Nothing changes where the preparation is void by now. */
+/**
+ * Announces the merge commit, so that those behind may prepare on it. Does nothing if the merge is void by
+ * now.
+ */
 export function announce(train: Train, task: string, commit: string): Train {
   return find(train, task)?.base === VOID ? train : change(train, task, { commit });
 }
@@ -103,7 +108,7 @@ function voidWithoutBase(merges: readonly TrainMerge[]): readonly TrainMerge[] {
   return found;
 }
 
-/** `published`: the commit that the target now is at by this merge; null: the merge was not made. */
+/** Removes the task. `published`: the target's commit after this merge; null: no merge was made. */
 export function leave(train: Train, task: string, published: string | null): Train {
   const at = train.merges.findIndex((each) => each.task === task);
   const waiting = train.waiting.filter((each) => each.task !== task);
@@ -118,7 +123,7 @@ export function leave(train: Train, task: string, published: string | null): Tra
   return { ...train, waiting, merges: voidWithoutBase(merges) };
 }
 
-/** Whether the task's merge may be published, must wait for those ahead, or has to be prepared again. */
+/** Whether the task's merge may be published, must wait for those ahead, or must be prepared again. */
 export function standing({ merges }: Train, task: string): "first" | "behind" | "void" {
   const at = merges.findIndex((each) => each.task === task);
   if (at < 0 || merges[at]?.base === VOID) return "void";

@@ -28,7 +28,7 @@ function taskVerb(
   });
 }
 
-/** With these a person lets a task continue under its file as it is now. */
+/** With these verbs a person lets a task continue under its file's present policy. */
 const RENEWS: readonly string[] = ["ready", "todo", "reset"];
 
 const VERBS: readonly Verb[] = [

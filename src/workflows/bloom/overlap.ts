@@ -1,12 +1,15 @@
 /**
- * Predicts which tasks will change the same files, from the files that their texts name: begun together, they would end
- * in a conflict. A forecast changes only the order: if every ready task overlaps, the first one begins.
+ * Predicts which tasks will change the same files, from the files that their texts name: if they run at the
+ * same time, they are likely to conflict. The prediction changes only the order: if every ready task
+ * overlaps, the first one begins.
  */
 import type { Task } from "../../tasks-file/task.ts";
 
-/** Matches `src/api/users.ts`, `docs/users.md`, `Makefile.am`; not a version, an abbreviation or an address. */
+/**
+ * Matches `src/api/users.ts`, `docs/users.md`, `Makefile.am`; not a version, an abbreviation or an address.
+ */
 const FILE = /(?<![\w:/.-])(?:(?:[\w-][\w.-]*\/)+[\w-]+|[\w-]{2,})(?:\.[\w-]+)*\.[A-Za-z]\w{0,9}(?![\w/])/g;
-/** Only this much of a text is searched: its first files are enough. */
+/** Only this much of a text is searched: the files it names first are enough. */
 const MOST_CHARACTERS = 20_000;
 
 const known = new WeakMap<Task, ReadonlySet<string>>();
@@ -29,7 +32,10 @@ function textOf({ title, instructions = "", acceptance_criteria, steps }: Task):
   return texts.join("\n").slice(0, MOST_CHARACTERS);
 }
 
-/** The candidates, one by one: each time the first that names no file of the tasks at work, else simply the first. */
+/**
+ * Yields the candidates one by one: each time the first that names no file of the tasks at work, else the
+ * first.
+ */
 export function* apart(candidates: readonly Task[], atWork: () => readonly Task[]): Generator<Task> {
   const rest = [...candidates];
   while (rest.length > 0) {

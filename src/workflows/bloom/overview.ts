@@ -1,4 +1,4 @@
-/** The runs of tasks, and the tasks of tasks.yaml that no run has begun yet. */
+/** The runs of tasks, and the tasks of tasks.yaml that have no run yet. */
 import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { OpenQuestion, OverviewContext, RunOverview } from "../../runtime/module.ts";
@@ -21,13 +21,13 @@ import { type AgentRest, isOver, listRuns, loadRun, type TaskRun } from "./run/t
 import { openUntaken, type Untaken } from "./untaken.ts";
 
 /**
- * Lists a task once: by its run, if it has one that tasks.yaml does not overrule. Leaves out tasks that are done, unless a
- * question of theirs is open, and runs whose task is no longer in tasks.yaml.
+ * Lists a task once: by its run, if it has one that tasks.yaml does not overrule. Leaves out tasks that are
+ * done, unless a question of theirs is open, and runs whose task is no longer in tasks.yaml.
  */
 export async function overview(view: View, around: OverviewContext): Promise<readonly RunOverview[]> {
   const tasks = await readTasks(view, around);
   const all = new Set(await listRuns(view));
-  // How a run stands is its own; what has not begun waits for others.
+  // A run's status depends on the run alone; a task without a run depends on other tasks.
   const kept = around.only !== undefined && all.has(around.only) ? new Set([around.only]) : all;
   const runs = new Map<string, TaskRun>();
   const faults = new Map<string, PawlError>();
@@ -81,7 +81,7 @@ export async function overview(view: View, around: OverviewContext): Promise<rea
   return [...begun, ...unbegun];
 }
 
-/** What of the tasks in tasks.yaml is done; null: nothing. */
+/** How many tasks in tasks.yaml are done, in words; null: none. */
 export async function ended(view: View, around: OverviewContext): Promise<string | null> {
   const done = [...eachTask(await readTasks(view, around))].filter(
     ({ task }) => task.status === "done",
@@ -90,7 +90,7 @@ export async function ended(view: View, around: OverviewContext): Promise<string
   return done === 1 ? "one task is done, none is open" : `${done} tasks are done, none is open`;
 }
 
-/** A task that is over, while nobody has answered what its agent asked. */
+/** A finished task with a question of its agent that is still open. */
 function ofAsked({ id, status, title }: Task, asked: Pick<RunOverview, "questions">): readonly RunOverview[] {
   const [first] = asked.questions ?? [];
   if (!first) return [];
@@ -100,7 +100,7 @@ function ofAsked({ id, status, title }: Task, asked: Pick<RunOverview, "question
   ];
 }
 
-/** Of the tasks whose run others advanced; this checkout's own run then no longer counts. */
+/** For the tasks whose run moved in another checkout; this checkout's own run then no longer counts. */
 async function othersIn(
   view: View,
   tasks: readonly Task[],
@@ -134,7 +134,7 @@ function ofOthers({ elsewhere, run, steps }: OthersRun, task: Task): RunOverview
   };
 }
 
-/** By task. */
+/** The open questions, by task. */
 async function openQuestions(view: View): Promise<(task: string) => Pick<RunOverview, "questions">> {
   const open = (await loadQuestions(view)).filter(({ answer }) => answer === null);
   return (task) => {
@@ -168,12 +168,12 @@ async function readTasks(view: View, around: OverviewContext): Promise<readonly 
   }
 }
 
-/** Its own work is not done, and it has work besides its subtasks. */
+/** Its own work is not done, and it has work of its own. */
 function isOpen(task: Task): boolean {
   return task.status !== "done" && !isClosed(task);
 }
 
-/** It waits for something cancelled, until a person decides. */
+/** A task that depends on a cancelled one, until a person decides. */
 function ofStuck({ id, status, title }: Task, why = ""): RunOverview {
   const base = { run: `bloom:${id}`, title, state: status, since: null };
   const next = `${why}: edit its \`depends_on\`, cancel it too, or put that back with \`pawl todo\``;
@@ -187,7 +187,7 @@ function environmentOf(held: HeldEnvironment | undefined): Pick<RunOverview, "en
 }
 
 interface Whole {
-  /** The environments of others with what only one task at a time may use. */
+  /** The environments of other tasks that hold exclusive resources. */
   readonly inUse: readonly HeldEnvironment[];
   readonly waits: Waits;
   readonly phase: number | null;
@@ -292,7 +292,7 @@ function hasFailed({ row }: TaskRun): boolean {
   return event === "verify_failed" || event === "merge_unverified";
 }
 
-/** What a person does about a run that cannot be trusted or read. */
+/** What a person can do about a run that cannot be trusted or read. */
 function decideOn({ code, fix }: PawlError): Pick<RunOverview, "command" | "next"> {
   return { next: fix, ...(code === "state-tampered" ? { command: "pawl repair" } : {}) };
 }

@@ -1,5 +1,6 @@
 /**
- * What an agent of the loop may call: its own verbs, about its own task, and read-only commands. No gate is among them.
+ * What the loop's agents may call: their own verbs, about their own task, and read-only commands. No gate is
+ * among them.
  */
 import { PawlError } from "../../core/error.ts";
 import type { Caller } from "../../core/event.ts";
@@ -17,9 +18,9 @@ type AnyTransaction = Transaction<any, any, any, Reply>;
 type Given = Readonly<Record<string, unknown>>;
 
 interface OwnVerb {
-  /** The part of its input that an agent may set; the rest is a person's word. */
+  /** The input fields that an agent may set; the others are reserved for a person. */
   readonly says: readonly string[];
-  /** The task that a call is about; null: there is none, as the verb itself will report. */
+  /** The task that a call is about; null: no such task, as the verb itself will report. */
   readonly about: (input: Given, file: TasksFile) => unknown;
   readonly transaction: () => Promise<AnyTransaction>;
 }
@@ -74,7 +75,9 @@ export function changesNothing(command: string): boolean {
   return LOOKS.includes(command);
 }
 
-/** Throws `caller-not-allowed` if the caller is a process of one of the loop's runs and the command is not for it. */
+/**
+ * Throws `caller-not-allowed` if the caller belongs to one of the loop's runs and may not use the command.
+ */
 export function checkCommand(name: string, caller: Caller): void {
   if (caller.task === undefined || changesNothing(name)) return;
   if (!OWN_VERBS.includes(name))
@@ -87,7 +90,7 @@ export function checkCommand(name: string, caller: Caller): void {
     );
 }
 
-/** The verb, limited to what its caller may say. */
+/** The verb, limited to the input fields that its caller may set. */
 export function guarded(name: string, transaction: AnyTransaction): AnyTransaction {
   return {
     ...transaction,
@@ -123,7 +126,7 @@ function refused({ who = "a run", task }: Caller, why: string, fix: string): Paw
   return new PawlError("caller-not-allowed", `This is ${whose}, and ${why}. Nothing was changed.`, `${fix}.`);
 }
 
-/** A deferred call's request, as its verb takes it; null: no agent may ask for that. */
+/** The verb's input from a deferred call; null: agents may not make this call. */
 export function readCall({
   verb,
   input,

@@ -1,10 +1,13 @@
 /**
- * What may be worked on.
+ * Which tasks may be worked on.
  *
- * K1  A task is done when its own work and all its subtasks are; only that counts as a dependency done. A cancelled task is
- *     closed, not done: its parent and later phases do not wait for it, and what depends on it waits for a person.
- * K2  A subtask waits for its parent's own work. A parent without work of its own waits for its subtasks instead.
- * K3  A todo of a later phase than the lowest open one waits; what a person made ready does not wait for phases.
+ * K1  A task is done when its own work and all its subtasks are; only that satisfies a dependency. A
+ *     cancelled task is closed, not done: its parent and later phases do not wait for it, and what depends on
+ *     it waits for a person.
+ * K2  A subtask waits for its parent's own work. A parent without work of its own waits for its subtasks
+ *     instead.
+ * K3  A todo of a later phase than the lowest open one waits; a task that a person made ready does not wait
+ *     for phases.
  */
 import {
   eachTask,
@@ -18,11 +21,11 @@ import type { Labels } from "./labels.ts";
 import { rests, type SchedulingStatuses } from "./run/scheduling-status.ts";
 
 export interface Worker {
-  /** Takes the tasks of this group and those without one; null: all. */
+  /** Takes the tasks assigned to this name and unassigned ones; null: all. */
   readonly name: string | null;
   /** Only this task and its subtasks; null: all. */
   readonly only: string | null;
-  /** What it serves; absent: everything. */
+  /** The labels of the worker; absent: it serves all tasks. */
   readonly labels?: Labels;
 }
 
@@ -32,17 +35,17 @@ export function isDone(task: Task): boolean {
   return task.status === "done" && task.subtasks.every(isClosed);
 }
 
-/** Nothing is left to do for it. */
+/** No work is left for it. */
 export function isClosed(task: Task): boolean {
   return task.status === "cancelled" || isDone(task);
 }
 
-/** Those of which something is left to do, in the order of the file. */
+/** The tasks with work left, in the order of the file. */
 function notClosed(tasks: readonly Task[]): readonly PlacedTask[] {
   return eachTask(tasks).filter(({ task }) => !isClosed(task));
 }
 
-/** The lowest phase with a task that is not closed, or null where none has a phase. */
+/** The lowest phase with a task that is not closed; null: no open task has a phase. */
 export function openPhase(tasks: readonly Task[]): number | null {
   let lowest: number | null = null;
   for (const task of tasks)
@@ -50,7 +53,7 @@ export function openPhase(tasks: readonly Task[]): number | null {
   return lowest;
 }
 
-/** The todo tasks that wait for nothing: they become ready_for_agent. */
+/** The todo tasks that wait for nothing, so they become ready_for_agent. */
 export function nowReady(tasks: readonly Task[], runs: SchedulingStatuses): readonly Task[] {
   const phase = openPhase(tasks);
   const waits = waitsIn(tasks, runs);
@@ -80,7 +83,7 @@ export function takeable(
 
 export type Scope = Pick<ReadonlySet<string>, "has">;
 
-/** The tasks that belong to this worker, whether or not there is something to do about them. */
+/** The tasks that belong to this worker, whether or not they have work left. */
 export function scopeOf(tasks: readonly Task[], worker: Worker): Scope {
   const within = worker.only === null ? null : new Set(familyOf(tasks, worker.only));
   return {
@@ -91,7 +94,7 @@ export function scopeOf(tasks: readonly Task[], worker: Worker): Scope {
   };
 }
 
-/** Begun before and not idle: a run that was stopped or whose owner died, or work that is done but not merged. */
+/** Begun before and not at rest: its run was stopped, its owner died, or its work is done but not merged. */
 function isResumed(task: Task, runs: SchedulingStatuses): boolean {
   const standing = runs.get(task.id);
   if (standing === undefined) return task.status === "done_pending_merge";
@@ -110,13 +113,13 @@ function belongsTo(task: Task, worker: Worker): boolean {
   return task.agent_name === undefined || task.agent_name === worker.name;
 }
 
-/** What the task waits for, in words; null: for nothing. */
+/** What the task waits for, in words; null: nothing. */
 export function waitingFor(tasks: readonly Task[], id: string, runs: SchedulingStatuses): string | null {
   const placed = placedTask(tasks, id);
   return placed === undefined ? null : waitsIn(tasks, runs)(placed.task, placed.parent);
 }
 
-/** What a task waits for, in words; null: for nothing. */
+/** What a task waits for, in words; null: nothing. */
 export type Waits = (task: Task, parent: Task | null) => string | null;
 
 export function waitsIn(tasks: readonly Task[], runs: SchedulingStatuses): Waits {
@@ -126,11 +129,11 @@ export function waitsIn(tasks: readonly Task[], runs: SchedulingStatuses): Waits
 
 interface Hold {
   readonly why: string;
-  /** It waits for something cancelled: only a person can let it continue. */
+  /** It waits for a cancelled task, so only a person can let it continue. */
   readonly forever?: true;
 }
 
-/** What holds a task up; null: nothing. */
+/** What blocks a task; null: nothing. */
 function holdsIn(
   tasks: readonly Task[],
   runs: SchedulingStatuses,
@@ -172,7 +175,7 @@ function holdsIn(
   };
 }
 
-/** The open tasks that wait for something cancelled, each with what in words. */
+/** The open tasks that wait for a cancelled one, each with the reason in words. */
 export function heldByCancelled(
   tasks: readonly Task[],
   runs: SchedulingStatuses,
@@ -192,7 +195,8 @@ function familyOf(tasks: readonly Task[], id: string): readonly string[] {
 }
 
 /**
- * The parents that become done as the task closes: their own work was done, and this was the last open subtask.
+ * The parents that become done as the task closes: their own work was done, and this was the last open
+ * subtask.
  */
 export function doneWith(tasks: readonly Task[], id: string, runs: SchedulingStatuses): readonly Task[] {
   const parentOf = (child: string) => placedTask(tasks, child)?.parent;

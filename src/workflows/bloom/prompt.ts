@@ -1,6 +1,6 @@
 /**
- * An agent's prompts. Every prompt ends with the exact command that marks the work done. It contains no path: the agent
- * works in its folder, and finds tasks.yaml through its environment.
+ * An agent's prompts. Every prompt ends with the exact command that marks the work done. It contains no path:
+ * the agent works in its folder, and finds tasks.yaml through its environment.
  */
 import { getCurrentStepForTask, getNextPendingStep } from "../../tasks-file/steps.ts";
 import { branchOf, findTask, type Step, type Task } from "../../tasks-file/task.ts";
@@ -33,7 +33,9 @@ export interface TaskGetResult {
   readonly hasMoreSteps?: boolean;
 }
 
-/** The task as an agent gets it: its prompt, and its current step if it has steps. Null if no task has the id. */
+/**
+ * The task as an agent gets it: its prompt, and its current step if it has steps. Null if no task has the id.
+ */
 export function getTaskForAgent(
   tasks: readonly Task[],
   taskId: string,
@@ -82,8 +84,8 @@ export function stepInfoOf(task: Task, step: Step): StepInfo {
 }
 
 /**
- * A step's prompt. A fresh session (by default: the first step's) gets the whole task; a resumed one the instruction.
- * Both get the list of the earlier steps.
+ * A step's prompt. A fresh session (by default, at the first step) gets the whole task; a resumed one only
+ * the instruction. Both get the list of the earlier steps.
  */
 export function buildStepPrompt(
   task: Task,
@@ -120,7 +122,10 @@ export function buildTaskPrompt(task: Task, gitInfo: GitInfo | null, taskCli: st
   );
 }
 
-/** The prompt of a purpose other than a step: a repair, a commit, a conflict. A fresh session gets the whole task first. */
+/**
+ * The prompt of a purpose other than a step: repair, commit, conflict. A fresh session gets the whole task
+ * first.
+ */
 export function buildPurposePrompt(
   task: Task,
   gitInfo: GitInfo | null,

@@ -13,7 +13,7 @@ export interface Question {
   readonly answered: string | null;
 }
 
-/** A message for a task's agent. `at once`: its run is stopped for it. */
+/** A message for a task's agent. `at once`: Pawl stops the agent's run to deliver it. */
 export interface Message {
   readonly path: ProjectPath;
   readonly task: string;
@@ -69,7 +69,7 @@ export async function loadMessages(view: View, task: string): Promise<readonly M
     .sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
 }
 
-/** What people said to the task's agent after its last run: kept as notes. Answers are kept with their questions. */
+/** Messages that the task's agent never received, as notes. Answers are kept with their questions instead. */
 export function untoldNotes(
   messages: readonly Message[],
   delivered: readonly string[] = [],

@@ -1,4 +1,4 @@
-/** What a person needs to decide about a task's work that waits for approval. */
+/** What a person needs to judge a task's work that waits for approval. */
 
 import type { LoopEvidence } from "../../core/loop-record.ts";
 import type { ProjectPath } from "../../core/path.ts";
@@ -29,7 +29,7 @@ import { loadSnapshot, type Snapshot } from "./verbs/snapshot.ts";
 
 interface Opened {
   readonly snapshot: Snapshot;
-  /** Null: it waits for no person's verdict. */
+  /** Null: the task does not wait for a person's verdict. */
   readonly run: TaskRun | null;
   /** The end of each shown command's output. */
   readonly tails: ReadonlyMap<LoopEvidence, string>;
@@ -39,10 +39,10 @@ interface Opened {
 
 interface ReviewFindings {
   readonly changes: ReviewChanges | null;
-  /** The files that differ from what was judged last; null: not known. */
+  /** The files that differ from the last judged version; null: not known. */
   readonly changed: readonly ChangedFile[] | null;
   readonly ignored: readonly PolicyChange[];
-  /** As it is governed. */
+  /** The task under its policy. */
   readonly task: Task;
   readonly gone: ReadonlySet<string>;
   readonly level: string;
@@ -212,7 +212,7 @@ const asClaim = ({ about, verdict, words }: ReturnType<typeof policyFindings>[nu
   ...{ about, verdict, found: words },
 });
 
-/** What is marked as done, beside how the commands ended that the loop ran for it. */
+/** What is marked as done, next to the results of the commands that the loop ran for it. */
 function claimsIn({ evidence }: TaskRun, task: Task): readonly Claim[] {
   return task.steps
     .filter(({ status }) => status === "done")

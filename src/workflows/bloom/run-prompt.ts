@@ -5,7 +5,7 @@ import type { TaskSnapshot } from "./execution-context.ts";
 import { buildPurposePrompt, buildStepPrompt, buildTaskPrompt, gitInfoOf } from "./prompt.ts";
 import type { TaskRun } from "./run/task-run.ts";
 
-/** The prompt of this run: a person's words first, then the step or purpose. */
+/** The prompt of this run: messages from people first, then the step or purpose. */
 export function runPrompt(
   { task, run, settings, messages }: TaskSnapshot,
   step: Step | null,
@@ -32,7 +32,10 @@ export function runPrompt(
   );
 }
 
-/** Whether its session already works on it: it ended its turn because it was stopped, or could not go on. */
+/**
+ * Whether its session already knows this step or purpose: the earlier run in it was stopped or could not
+ * continue.
+ */
 function isTold({ purpose, session, toldIn }: TaskRun, step: Step | null): boolean {
   return toldIn != null && toldIn.session === session?.id && toldIn.what === (step?.id ?? purpose);
 }
@@ -46,7 +49,7 @@ function goOnText(task: string, step: Step | null, cli: string): string {
 
 const MOST_PATHS = 50;
 
-/** For a session that begins where another ended. */
+/** For a new session that continues the work of an earlier one. */
 function doneText(done: WorkDone | null): string {
   if (done === null || done.commits.length + done.uncommitted.length === 0) return "";
   const list = (title: string, lines: readonly string[]) =>

@@ -1,4 +1,4 @@
-/** Every prompt that an agent of the loop can get, with sample data: to be read as a whole. */
+/** Every prompt that an agent of the loop can get, with sample data, for reading as a whole. */
 import type { PromptSample } from "../../runtime/module.ts";
 import type { Step, Task } from "../../tasks-file/task.ts";
 import { buildPurposePrompt, buildStepPrompt, buildTaskPrompt, gitInfoOf } from "./prompt.ts";

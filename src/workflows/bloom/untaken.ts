@@ -1,4 +1,4 @@
-/** Among several machines: why a task that could begin does not. */
+/** Why a task that could begin does not, when several machines work on the project. */
 import type { Wanted } from "../../core/ports/leases.ts";
 import type { AtWork, Workers } from "../../core/ports/workers.ts";
 import type { BloomSettings } from "../../core/settings.ts";
@@ -7,10 +7,10 @@ import { hasCaps, wantedFor, wordsOfCap } from "./caps.ts";
 import { unserved } from "./labels.ts";
 import type { TaskRun } from "./run/task-run.ts";
 
-/** In words, by the task. */
+/** Returns the reason for a task, in words. */
 export type Untaken = (task: Task, run?: TaskRun) => string;
 
-/** As of now. Null: no other machine works on the project. */
+/** A snapshot of the present workers. Null: no other machine works on the project. */
 export async function openUntaken(
   workers: Pick<Workers, "list" | "atWork" | "spentToday"> | undefined,
   settings: BloomSettings,
@@ -29,7 +29,7 @@ export async function openUntaken(
   };
 }
 
-/** As the database reckons when a worker asks for the task. */
+/** The same calculation as the database makes when a worker requests the task. */
 function reachedCap(
   { agent, caps, repository, usd }: Wanted,
   atWork: readonly AtWork[],

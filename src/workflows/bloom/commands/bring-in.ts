@@ -6,8 +6,8 @@ import { targetOf } from "./pull-request.ts";
 const MERGES: ReadonlySet<Purpose> = new Set(["resolve", "repair-merge", "pull-request"]);
 
 /**
- * Before a run that resolves or repairs a merge, or mends a pull request: brings the target into the task's branch, where
- * the agent resolves the conflicts. Without conflicts, no agent is needed.
+ * Merges the target into the task's branch before a run that resolves or repairs a merge, or fixes a pull
+ * request. The agent resolves the conflicts there; without conflicts, no agent is needed.
  */
 export async function bringInTarget(
   context: ExecutionContext,

@@ -1,5 +1,6 @@
 /**
- * What leaves the worktree: push and merge. Each checks first whether it is already done, so it may be called again.
+ * Delivers work from the worktree: push and merge. Both check first whether they are already done, so they
+ * are idempotent.
  */
 
 import type { BloomEvent } from "../../../core/bloom-event.ts";
@@ -46,10 +47,10 @@ export async function push(context: ExecutionContext): Promise<StepResult> {
   }
 }
 
-/** How often the target may move away under a prepared merge before it is tried later. */
+/** How often the target may move under a prepared merge before the merge is postponed. */
 const MOVES = 5;
 
-/** A task that finds the train full says so, and waits when it is called again. */
+/** A task that finds the train full returns that; the next call waits for a place. */
 export async function merge(context: ExecutionContext): Promise<StepResult> {
   const { task, run } = context.known;
   const into = task.merge_into as string;
@@ -63,7 +64,7 @@ export async function merge(context: ExecutionContext): Promise<StepResult> {
   if (place.kind === "taken") return awaited(task, into, place.owner);
   let published: string | null = null;
   try {
-    // A remote that takes no merge commits may take the same commits in a row.
+    // A remote that refuses merge commits may accept the same commits as a linear history.
     let how: Delivery = context.known.git.deliver ?? "merge";
     for (let moves = 0; moves < MOVES; ) {
       const result = await mergeOnce(context, place, how, (commit) => {
@@ -89,7 +90,10 @@ function awaited({ id: taskId }: Task, into: string, owner: string): StepResult 
   };
 }
 
-/** `void`: the merge ahead was not made as this one had expected; `moved`: somebody else moved the target. */
+/**
+ * `void`: the merge ahead did not publish the commit that this one builds on; `moved`: another process moved
+ * the target.
+ */
 type Again = "void" | "moved" | { readonly refused: StepResult };
 
 async function mergeOnce(
@@ -122,7 +126,10 @@ async function mergeOnce(
   return publish(context, place, order, prepared, checked, onPublished);
 }
 
-/** A check's result on top of the merge ahead holds only once that one is published. */
+/**
+ * Waits for the merges ahead, then runs `act`: a check on top of the merge ahead counts only once that merge
+ * is published.
+ */
 async function onTurn(
   context: ExecutionContext,
   place: MergePlace,
@@ -195,8 +202,8 @@ async function publish(
 ): Promise<StepResult | Again> {
   const { task, run } = context.known;
   const { into } = order;
-  // Recorded before the branch moves: afterwards a crash would leave no merge to verify, and no other sign that it was
-  // this task's.
+  // Recorded before the branch moves: after a crash in between, nothing else would show that this task made
+  // the merge, and no merge would be left to verify.
   const isNew = prepared.commit !== prepared.base;
   const { work } = run;
   const merging = work && isNew ? { work: { ...work, merging: { into, commit: prepared.commit } } } : {};
@@ -236,7 +243,7 @@ type Proposal = Extract<PreparedMerge, { readonly kind: "prepared" }>;
 
 type MergeFailure = Failure & FailedCheck;
 
-/** Runs the verify commands on the merged result; stops once the base of that merge is void. */
+/** Runs the verify commands on the merged result; stops as soon as the base of that merge is void. */
 async function checkMerge(
   context: ExecutionContext,
   order: MergeOrder,
@@ -256,7 +263,7 @@ async function checkMerge(
   return verify(context, allCommands(context.known.task), { folder, commit, on: "merge", stop, renew });
 }
 
-/** A failure on the target alone is not the task's fault. */
+/** A check that fails on the target alone does not count against the task. */
 async function unverified(
   context: ExecutionContext,
   { into }: MergeOrder,
@@ -313,7 +320,7 @@ function unreachable(
 
 const SHOWN_FILES = 10;
 
-/** What is in the way, and how a person clears it. */
+/** What blocks the merge, and how a person removes it. */
 function wayClear(
   { known }: ExecutionContext,
   { reason, files }: { readonly reason: string; readonly files: readonly string[] },
@@ -347,7 +354,7 @@ function afterMerge(
     { type: isOurs ? "merge:completed" : "merge:not_needed", taskId: task.id, branch, into, commit: at },
   ];
   if (behind) events.push({ type: "merge:local_behind", taskId: task.id, into, ...behind });
-  // Recorded even if nothing was left to merge: the target has the work, and the checks ran on it.
+  // Recorded even if nothing was left to merge: the target contains the work, and the checks ran on it.
   const merged = { into, commit: at };
   return {
     event: "merged",
@@ -389,7 +396,7 @@ export async function cleanUp(context: ExecutionContext): Promise<StepResult> {
     await context.ports.worktrees.leave(repo, branch);
   if (!file.git.auto_cleanup_merged) return { event: "cleaned" };
   const into = task.open_pr ? targetOf(task) : (task.merge_into ?? task.base_branch);
-  // What was squashed or rebased has other names in the target.
+  // Squashed or rebased commits have other hashes in the target.
   const landed = run.pullRequest?.landed ?? (run.work?.merged ? run.work.commit : undefined);
   const removed = await context.ports.worktrees.remove(
     { repo, branch },

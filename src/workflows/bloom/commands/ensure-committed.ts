@@ -9,7 +9,7 @@ import { save } from "./save.ts";
 const SHOWN_PATHS = 50;
 const SHORT_PATHS = 5;
 
-/** Checks that everything the agent did is on the task's branch. */
+/** Checks that all of the agent's work is committed on the task's branch. */
 export async function ensureCommitted(context: ExecutionContext): Promise<StepResult> {
   const { task } = context.known;
   const { worktree, lost } = await placeOf(context);
@@ -22,7 +22,7 @@ export async function ensureCommitted(context: ExecutionContext): Promise<StepRe
   if (missing !== null) return missing;
   const unsaved = fault === null ? await save(context, worktree) : null;
   if (unsaved !== null) return unsaved;
-  // A person is about to look at it.
+  // A person will review this branch next.
   if (fault === null && task.checkpoint === true)
     await context.ports.worktrees.leave(worktree.repo, worktree.branch);
   if (fault === null)
@@ -39,12 +39,15 @@ export async function ensureCommitted(context: ExecutionContext): Promise<StepRe
   };
 }
 
-/** The branch that separates the task's own commits from others; undefined: it has none. */
+/** The branch that the task's own commits are counted against; undefined: none. */
 function targetOfWork(task: Task): string | undefined {
   return task.open_pr === true ? targetOf(task) : task.merge_into;
 }
 
-/** What to do if the task has no commit of its own and nobody declared why. */
+/**
+ * The result if the task has no commit of its own and no reason for that was declared; null: work is there or
+ * not needed.
+ */
 function workMissing({ known }: ExecutionContext, { head, unmerged }: WorktreeState): StepResult | null {
   const { task, run, settings } = known;
   if (typeof run.nothing === "string" || !hasOwnWork(task)) return null;
@@ -79,8 +82,8 @@ function workAt(context: ExecutionContext, { repo, branch }: Worktree, commit: s
 }
 
 /**
- * The verify command that wrote the uncommitted files: before it ran, everything was committed, and its agent was not
- * asked to commit since.
+ * The verify command that wrote the uncommitted files, because everything was committed before it ran and the
+ * agent has not been asked to commit since.
  */
 function writtenBy(
   { known: { run } }: ExecutionContext,

@@ -1,4 +1,4 @@
-/** A command that failed, as a reason for people and as a message for the agent. */
+/** A failed command, as a reason for people and as a message for the agent. */
 import type { CommandEnd } from "../../../core/ports/commands.ts";
 
 export interface Failure {
@@ -19,7 +19,7 @@ export function failureOf(command: string, { exit, signal, ended, tail }: Comman
   };
 }
 
-/** Indented, so that nothing in it reads as a line of the prompt. */
+/** Indented, so that no line of the output reads as a line of the prompt. */
 function indented(text: string): string {
   return text === "" ? "    (nothing)" : text.replace(/^/gm, "    ");
 }

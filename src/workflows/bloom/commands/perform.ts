@@ -1,4 +1,4 @@
-/** Runs a rule's commands through the ports. What git itself cannot do is an outcome too. */
+/** Runs a rule's commands through the ports. A failure of git is an outcome, too. */
 import { type ErrorCode, PawlError } from "../../../core/error.ts";
 import type { Command } from "../../../engine/workflow.ts";
 import { type ExecutionContext, placeOf, type StepResult } from "../execution-context.ts";
@@ -24,16 +24,16 @@ const COMMANDS: Readonly<Record<string, (context: ExecutionContext) => Promise<S
   "clean-up": cleanUp,
 };
 
-/** They need the branch, but no worktree, which another machine may have had so far. */
+/** These need the branch but no worktree: another machine may still have it. */
 const OF_BRANCH: ReadonlySet<string> = new Set(["push", "merge", "open-pr"]);
 
-/** They run programs: the task's environment is made first. */
+/** These run programs, so the task's environment is created first. */
 const OF_PROGRAMS: ReadonlySet<string> = new Set(["run-agent", "run-verify", "watch-target", "merge"]);
 
-/** The names of the commands that can be performed; the table has no others. */
+/** The names of all commands. The table uses no others. */
 export const PERFORMED: readonly string[] = Object.keys(COMMANDS);
 
-/** `git_refused`: only a person can fix it. */
+/** The event for each error of git. `git_refused`: only a person can fix it. */
 const OF_GIT: Readonly<Partial<Record<ErrorCode, "git_failed" | "git_refused">>> = {
   "git-failed": "git_failed",
   "setup-failed": "git_failed",
@@ -45,7 +45,7 @@ const OF_GIT: Readonly<Partial<Record<ErrorCode, "git_failed" | "git_refused">>>
   "repository-missing": "git_refused",
 };
 
-/** What is wrong with this machine alone: where others share the tasks, it blocks none of them. */
+/** Faults of this machine alone. If other machines share the tasks, they block no task. */
 const OF_MACHINE: ReadonlySet<ErrorCode> = new Set(["git-identity-missing", "repository-missing"]);
 
 export async function perform(command: Command, context: ExecutionContext): Promise<StepResult> {
@@ -66,13 +66,14 @@ export async function perform(command: Command, context: ExecutionContext): Prom
     },
     { patch: { underway: [] } },
   );
-  // A stop ends the git that is under way, so nothing failed. Committing alone has nobody who could be asked again.
+  // A stop kills the running git command, so nothing failed. Except for `ensure-committed`: in `committing`,
+  // `interrupted` would run an agent again, although none was interrupted.
   const isStopped =
     done.event === "git_failed" && context.stop.aborted && command.type !== "ensure-committed";
   return isStopped ? { event: "interrupted", patch: { underway: [] } } : done;
 }
 
-/** Saves what an earlier worker left, before its agent's calls are made. */
+/** Saves what an earlier worker left in the worktree, before its agent's deferred calls are made. */
 export function performSave(context: ExecutionContext): Promise<StepResult> {
   return orFailure(context, () => saveLeft(context), {});
 }

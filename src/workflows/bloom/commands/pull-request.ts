@@ -36,7 +36,7 @@ export async function openPullRequest(context: ExecutionContext): Promise<StepRe
     };
   const { number, url } = ensured;
   if (ensured.kind === "closed") return closed(task, { number, url });
-  // One that is already merged is checked next, like any other.
+  // An already merged one goes through the same check next.
   const found = ensured.kind !== "opened";
   return {
     event: "pr_opened",
@@ -47,8 +47,8 @@ export async function openPullRequest(context: ExecutionContext): Promise<StepRe
 }
 
 /**
- * Whether its work has reached the target; a person may also say so (`bloom approve`). A failed check is repeated
- * later, however often: waiting loses nothing.
+ * Checks whether the pull request's work has reached the target. A person may also confirm that (`bloom
+ * approve`). A failed check is repeated without limit, because waiting loses nothing.
  */
 export async function watchPullRequest(context: ExecutionContext): Promise<StepResult> {
   try {
@@ -70,7 +70,7 @@ async function look(context: ExecutionContext): Promise<StepResult> {
   const seen = await context.ports.pullRequests.look(watched(context, pull), stop);
   if (seen.kind === "open") return seen.returned ? cameBack(context, pull, seen.returned) : PENDING;
   if (seen.kind === "closed") return closed(task, pull);
-  // Its dependents begin from the target as it is known here.
+  // Dependent tasks start from the local copy of the target.
   const here = await reached({ ...order, fetch: true });
   if (here === "yes") return merged(task, pull);
   if (seen.kind === "merged" && here !== "unreachable") return merged(task, { ...pull, landed: seen.head });
@@ -85,7 +85,10 @@ function watched({ known: { run, settings, task } }: ExecutionContext, { number 
   return { ...pull, returns: { commit: run.work.commit, reviews: run.returned?.reviews ?? [] } };
 }
 
-/** What the forge says goes to the task's own session; the target comes into its workspace first. */
+/**
+ * Merges the target into the workspace, then sends the forge's reviews and failed checks to the task's
+ * session.
+ */
 function cameBack(
   { known: { run, settings, task } }: ExecutionContext,
   { number, url }: PullRequest,
@@ -114,7 +117,7 @@ function inShort({ checks, isConflicting, reviews }: Returned, into: string): st
   ].join("; ");
 }
 
-/** Indented, so that nothing that others wrote reads as a line of the prompt. */
+/** Indented, so that no line of others' text reads as a line of the prompt. */
 function inFull({ checks, reviews }: Returned): string {
   const indented = (text: string) => text.trim().replace(/^/gm, "    ");
   return [
@@ -161,7 +164,7 @@ function closed({ id }: Task, { number, url }: PullRequest): StepResult {
 
 const FALLBACK_TARGET = "main";
 
-/** The branch into which the pull request goes. */
+/** The pull request's target branch. */
 export function targetOf({ merge_into, base_branch }: Task): string {
   return merge_into ?? base_branch ?? FALLBACK_TARGET;
 }

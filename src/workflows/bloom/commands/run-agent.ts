@@ -1,6 +1,6 @@
 /**
- * One run of a task's agent: for its current step, or for another purpose. Checks first: it does not repeat a done
- * step, skip an open question or overdraw a spent budget.
+ * One run of a task's agent, for its current step or another purpose. First checks whether it is needed: it
+ * does not repeat a done step, skip an open question, or start on a spent budget.
  */
 
 import type { BloomEvent } from "../../../core/bloom-event.ts";
@@ -68,7 +68,7 @@ export async function runAgent(context: ExecutionContext): Promise<StepResult> {
   return start(context, { ...place, agent, conflicts: brought.conflicts });
 }
 
-/** A run is not needed if its step is done, a question is open, or the budget is spent. */
+/** The result without a run, if the step is done, a question is open or the budget is spent; else null. */
 function lookFirst(known: TaskSnapshot): StepResult | null {
   const { task, run, settings } = known;
   const asks = asking(known);
@@ -79,7 +79,7 @@ function lookFirst(known: TaskSnapshot): StepResult | null {
   return limit === null ? null : spent(task, run, limit);
 }
 
-/** It waits for a person's answer. */
+/** The outcome if the task waits for a person's answer; else null. */
 function asking({ questions, task }: TaskSnapshot): StepResult | null {
   const waits = questions.filter((each) => each.task === task.id && each.blocking && each.answer === null);
   if (waits.length === 0) return null;
@@ -97,7 +97,8 @@ function spent(task: Task, run: TaskRun, limit: Limit): StepResult {
 }
 
 /**
- * Why the session cannot be resumed: another agent or folder is in use. If tasks.yaml has forgotten it, it is fresh.
+ * Why the session cannot be resumed: its machine, agent or folder differs. Null: it can, or tasks.yaml names
+ * none, so the run starts a new one.
  */
 function lostSession(
   { run, task }: TaskSnapshot,
@@ -182,7 +183,7 @@ async function start(context: ExecutionContext, place: AgentStart): Promise<Step
   return agentRunResult(context, last, await strayed(), known);
 }
 
-/** What earlier sessions left. */
+/** The commits and uncommitted files of earlier sessions; null: no earlier session worked here. */
 async function doneBefore(
   { known, ports }: ExecutionContext,
   { isBrought, worktree }: AgentStart,
@@ -192,7 +193,7 @@ async function doneBefore(
   return ports.worktrees.done(worktree, task.merge_into ?? task.base_branch ?? run.began ?? undefined);
 }
 
-/** If no target separates the task's own commits from others, the place where its first agent began does. */
+/** Without a target, the commit where the first agent began separates the task's own commits from others. */
 async function begins(
   { known, ports }: ExecutionContext,
   worktree: Worktree | null,
@@ -227,14 +228,14 @@ function stepStarted(task: Task, step: Step | null): readonly BloomEvent[] {
   ];
 }
 
-// ── While it runs ────────────────────────────────────────────────────────────────────────────────────────────────
+// ── The run ────────────────────────────────────────────────────────────────────────────────────────────────
 
 interface Heard {
   hear(event: AgentEvent): void;
   session: string | null;
-  /** Settles when this run has passed a limit of the budget. */
+  /** Settles when this run exceeds a limit of the budget. */
   readonly overspent: Promise<"budget">;
-  /** Settles when it is noted that most of the budget is spent; at once if it is not. */
+  /** Settles when the notice that the budget is nearly spent is recorded; at once if none is due. */
   noted: Promise<unknown>;
 }
 
@@ -270,7 +271,10 @@ function followAgent(context: ExecutionContext, run: string): Heard {
   return heard;
 }
 
-/** A person is told before the budget is spent. What cannot be noted now is noted when the run ends. */
+/**
+ * Notifies a person before the budget is spent. If the notice cannot be recorded now, the end of the run
+ * records it.
+ */
 async function noteNearing(
   context: ExecutionContext,
   near: Nearing,
@@ -281,7 +285,7 @@ async function noteNearing(
   await context.note({ patch: { nearing: near }, events: events }).catch(() => {});
 }
 
-/** Once for a limit. */
+/** At most one event per limit. */
 function nearingEvents(task: Task, before: TaskRun, near: Nearing | null): readonly BloomEvent[] {
   if (near === null || before.nearing?.limit === near.limit) return [];
   return [{ type: "budget:nearing", taskId: task.id, ...near }];
@@ -298,11 +302,11 @@ async function ended(
   const end = typeof first === "string" ? await run.stop(first) : first;
   await heard.noted;
   if (typeof first !== "string") return { end, stop: null };
-  // It may have ended by itself just before.
+  // The run may have ended by itself just before the stop.
   return { end, stop: end.outcome === "failed" && end.reason === "stopped" ? first : null };
 }
 
-/** Notes what changes in the repository's own checkout while the agent runs in its worktree. */
+/** Records what changes in the repository's own checkout while the agent runs in its worktree. */
 async function watchOutside(
   context: ExecutionContext,
   worktree: Worktree | null,
@@ -322,7 +326,7 @@ function isOurs(path: string, context: ExecutionContext): boolean {
   return path === context.known.settings.tasks_file || path.startsWith(".pawl/") || path === ".pawl";
 }
 
-// ── What came of it ──────────────────────────────────────────────────────────────────────────────────────────────
+// ── The result ─────────────────────────────────────────────────────────────────────────────────────────────
 
 interface Last {
   readonly id: string;
@@ -344,10 +348,10 @@ async function agentRunResult(
 ): Promise<StepResult> {
   const { end, id } = last;
   const unsaved = await save(context, last.worktree);
-  // Told to end before the remote had it: who resumes the task saves it and makes its calls.
+  // Interrupted before the push. The next worker saves the work and makes the calls.
   if (unsaved?.event === "git_failed") return { event: "interrupted" };
   if (unsaved === null) await context.takeCalls(id);
-  // What the agent marked and asked, and what it was sent, in the meantime.
+  // Reads the steps and questions that the agent recorded meanwhile, and the messages for it.
   const known = await context.note({});
   const { task, run, settings } = known;
   const spent = added(run, end.usage, end.duration);
@@ -392,7 +396,7 @@ async function agentRunResult(
     toldIn: toldAfter(run, last),
   };
   const outcome = unsaved ?? (await doubted(context, last, outcomeOf(known, last, before, context.now())));
-  // A run that failed before it named its session has not lost the one that it resumed.
+  // A run that failed before it reported its session keeps the session that it resumed.
   const isKept = end.outcome === "failed" && end.session === null && run.session !== null;
   const edits = isSpoiled(end)
     ? forgetSession(task)
@@ -412,7 +416,7 @@ async function agentRunResult(
   };
 }
 
-/** Once the model has answered in its session, that knows what it was told. */
+/** Once the model has answered, its session knows the prompt. */
 function toldAfter(run: TaskRun, { end, step }: Last): TaskRun["toldIn"] {
   const session = end.session ?? run.session?.id;
   const hasAnswered = (end.usage?.turns ?? 0) > 0;
@@ -420,10 +424,10 @@ function toldAfter(run: TaskRun, { end, step }: Last): TaskRun["toldIn"] {
   return { session, what: step?.id ?? run.purpose };
 }
 
-/** The agent has not heard what it was to be told, or not to its end. */
+/** After these the agent has not received its message, or not all of it, so it is sent again. */
 const AGAIN: ReadonlySet<string> = new Set(["agent_failed", "agent_limited", "session_lost"]);
 
-/** Every further call in that conversation would fail. */
+/** The API rejects the conversation, so every further call in it would fail. */
 function isSpoiled(end: AgentEnd): boolean {
   return end.outcome === "failed" && end.reason === "bad-request";
 }
@@ -458,7 +462,7 @@ function outcomeOf(
   const limit = overspent(budgetOf(task, settings), after.spent);
   if (end.outcome === "failed" && end.reason === "timed-out" && byMinutes)
     return spent(task, after, "minutes");
-  // Pawl stopped it at the limit, or it stopped there by itself.
+  // Pawl stopped it at the limit, or the agent stopped there by itself.
   const gaveUp = end.outcome === "failed" && end.reason === "gave-up";
   if (limit !== null && (stop === "budget" || gaveUp)) return spent(task, after, limit);
   if (stop === "interjected") {
@@ -473,7 +477,7 @@ function outcomeOf(
   if (stop !== null) return { event: "interrupted" };
   const asks = asking(known);
   if (end.outcome === "failed") {
-    // It was silent because it was waiting for a person.
+    // It was silent because it waited for a person.
     if (asks && (end.reason === "inactive" || end.reason === "timed-out")) return asks;
     const isStandIn = run.standIn === agent;
     if (end.reason === "not-installed" && !isStandIn) return { event: "agent_missing", reason: end.detail };
@@ -499,7 +503,10 @@ function outcomeOf(
   };
 }
 
-/** An agent that changed nothing and left its step open may wait for a person, or may not have been able to go on. */
+/**
+ * Marks a run as doubtful if the agent changed nothing and left its step open: it may wait for a person, or
+ * may not have been able to continue.
+ */
 async function doubted(
   { ports }: ExecutionContext,
   { end, worktree }: Last,
@@ -513,12 +520,12 @@ async function doubted(
   return { event: "question_asked", reason: asks, asks };
 }
 
-/** Whoever stands in for another must not block the task. */
+/** A stand-in that is missing must not block the task, so the loop treats it as resting. */
 const notInstalled = (words: string) => ({ words, resets: null, mend: "it is not installed here" });
 
 const MOST_WORDS = 2_000;
 
-/** The last paragraph. */
+/** The last paragraph of the agent's output. */
 function lastWords({ text }: AgentEnd): string {
   const paragraphs = text
     .trimEnd()

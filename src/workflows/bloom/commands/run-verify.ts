@@ -1,4 +1,4 @@
-/** The verify commands, run by the loop itself: an agent's word is not evidence. */
+/** The loop runs the verify commands itself, because an agent's claim is not evidence. */
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { LoopEvidence } from "../../../core/loop-record.ts";
 import type { CommandEnd } from "../../../core/ports/commands.ts";
@@ -62,8 +62,8 @@ function conflicted(task: Task, files: readonly string[]): StepResult {
 }
 
 /**
- * A task that is reset after its merge is verified on its target's present state: its branch has nothing of its own,
- * and only moves forward.
+ * A task that is reset after its merge is verified on its target's present state: its branch has no commits
+ * of its own, and only moves forward.
  */
 async function catchUp(context: ExecutionContext, worktree: Worktree | null): Promise<void> {
   const into = context.known.task.merge_into;
@@ -75,8 +75,8 @@ async function catchUp(context: ExecutionContext, worktree: Worktree | null): Pr
 }
 
 /**
- * The commands of the steps that were done since the last verification (the step's, else the task's), each once; all
- * commands if there was no such step.
+ * The verify commands of the steps done since the last verification (each step's own, else the task's),
+ * without duplicates; all commands if no step was done since.
  */
 export function unverifiedCommands(task: Task, run: Pick<TaskRun, "checked">): readonly VerifyCommand[] {
   const steps = unverifiedSteps(task, run);
@@ -89,7 +89,9 @@ export function unverifiedCommands(task: Task, run: Pick<TaskRun, "checked">): r
   );
 }
 
-/** Every command of the task and its steps: for the merged result, and for a check of the whole. */
+/**
+ * Every command of the task and its steps, without duplicates: for the merged result, and for a full check.
+ */
 export function allCommands(task: Task): readonly VerifyCommand[] {
   const all = [...(task.verify ?? []), ...task.steps.flatMap((step) => step.verify ?? [])];
   return [...new Set(all)].map((command) => ({ step: null, command }));
@@ -107,18 +109,24 @@ export interface Verified {
   readonly events: readonly BloomEvent[];
 }
 
-/** Where commands run. */
+/** Where verify commands run. */
 export interface VerifyPlace {
   readonly folder: Folder;
-  /** Null: of no commit, or uncommitted files are involved too. */
+  /** Null: the folder is at no known commit, or has uncommitted files. */
   readonly commit: string | null;
   readonly on: LoopEvidence["on"];
   readonly stop?: AbortSignal;
-  /** Makes the folder anew and ready before a check is repeated. Returns why that failed. */
+  /**
+   * Recreates the folder and sets it up before a check is repeated. Returns why that failed; null: it is
+   * ready.
+   */
   readonly renew?: () => Promise<Failure | "stopped" | null>;
 }
 
-/** Runs them in order to the first that fails. One that fails and then passes on the same files is flaky, which is no failure. */
+/**
+ * Runs the commands in order and stops at the first failure. A command that fails and then passes on the same
+ * files is flaky and does not count as failed.
+ */
 export async function verify(
   context: ExecutionContext,
   commands: readonly VerifyCommand[],
@@ -166,8 +174,8 @@ interface CheckRun {
 }
 
 /**
- * A check that failed, once more and alone. Null: the failure stands, because it took too long, because its target is known to
- * fail in the same way, or because what goes before it in a new folder fails.
+ * Repeats a failed check once, with no other check beside it. Null: the failure counts, because it took too
+ * long, its target is known to fail in the same way, or an earlier check fails in the recreated folder.
  */
 async function repeat(
   context: ExecutionContext,
@@ -179,7 +187,7 @@ async function repeat(
   const { command, place } = run;
   const end = { ...ended, folder: place.folder };
   if (place.on === "worktree" && (await isKnownRed(context, { command, end }))) return null;
-  // The first run has executed the work's own code, which may have written what decides the second.
+  // The first attempt ran the work's own code, which may have written files that decide the second.
   const unfit = await place.renew?.();
   if (unfit) return unfit === "stopped" ? unfit : null;
   for (const before of place.renew ? earlier : []) {
@@ -224,7 +232,7 @@ async function runCheck(
   }
 }
 
-/** The commit that the commands run on; null if uncommitted files are involved too. */
+/** The commit that the commands run on; null if the worktree has uncommitted files. */
 async function commitSeen(context: ExecutionContext, worktree: Worktree | null): Promise<string | null> {
   if (worktree === null) return null;
   const { head, uncommitted } = await context.ports.worktrees.state(worktree);

@@ -1,6 +1,6 @@
 /**
- * Puts what the worktree holds on the remote, if other machines may take the task over: before anything is recorded that builds
- * on it. So what is recorded is never more than what can be taken over.
+ * Pushes the worktree's content to the remote if other machines may take the task over. Runs before anything
+ * that builds on it is recorded, so another machine can always fetch what the record mentions.
  */
 import type { Worktree } from "../../../core/ports/worktrees.ts";
 import { type ExecutionContext, placeOf, type StepResult } from "../execution-context.ts";
@@ -8,7 +8,9 @@ import { type ExecutionContext, placeOf, type StepResult } from "../execution-co
 const FIRST_PAUSE = 2000;
 const LONGEST_PAUSE = 60_000;
 
-/** A remote that cannot be reached is tried until the work must end: the work of an agent is not thrown away. Null: it is saved. */
+/**
+ * Retries an unreachable remote until the work must end, so that an agent's work is never lost. Null: saved.
+ */
 export async function save(
   context: ExecutionContext,
   worktree: Worktree | null,
@@ -31,7 +33,7 @@ export async function save(
   }
 }
 
-/** What an earlier worker left in the worktree. */
+/** Saves what an earlier worker left in the worktree. */
 export async function saveLeft(context: ExecutionContext): Promise<StepResult> {
   if (context.shared === null) return {};
   const { worktree } = await placeOf(context);

@@ -1,4 +1,4 @@
-/** Makes a folder ready for work and checks in it, by its repository's `setup` of pawl.yaml. */
+/** Prepares a folder for work and checks, with its repository's `setup` of pawl.yaml. */
 import { PawlError } from "../../../core/error.ts";
 import type { CommandEnd } from "../../../core/ports/commands.ts";
 import type { Folder } from "../../../core/ports/worktrees.ts";
@@ -7,8 +7,8 @@ import { nameOfRun } from "../run/task-run.ts";
 import { failureOf } from "./failure.ts";
 
 /**
- * `stopped`: the worker was asked to stop. Throws `setup-failed` if a command fails. `keep`: nobody has worked in the
- * folder yet, so its result may serve others.
+ * Runs the setup commands. `stopped`: the worker was asked to stop. `keep`: the folder is still untouched, so
+ * the result may be cached for others. Throws `setup-failed` if a command fails.
  */
 export async function setUp(
   context: ExecutionContext,
@@ -33,7 +33,7 @@ export async function setUp(
   return "done";
 }
 
-/** One command that is not evidence of the task. Null: stopped. */
+/** Runs one command that is not evidence for the task. Null: stopped. */
 async function runCommand(
   context: ExecutionContext,
   folder: Folder,

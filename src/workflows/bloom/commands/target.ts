@@ -1,8 +1,9 @@
 /**
- * Whose failure a failed check is. The same command runs on the target alone: if it fails there in the same way, nobody is to
- * blame, and the task waits for its target.
+ * Decides whether a failed check is the task's fault. The same command runs on the target alone: if it fails
+ * there in the same way, the task is not to blame and waits for its target.
  *
- * G1  A commit's check runs once for all tasks: its end is kept, by tree, command and what prepares the folder.
+ * G1  A commit's check runs once for all tasks: its result is kept, keyed by tree, command and the folder's
+ *     setup.
  * G2  It counts as failed there only if it fails twice, the second time with no other check beside it.
  */
 import { canonical } from "../../../core/canonical.ts";
@@ -19,31 +20,31 @@ import { failureOf } from "./failure.ts";
 import { targetOf } from "./pull-request.ts";
 import { setUp } from "./set-up.ts";
 
-/** A check that failed on a task's work. `command`: null: the setup of the folder. */
+/** A check that failed on a task's work. `command` null: the setup of the folder failed. */
 export interface FailedCheck {
   readonly command: string | null;
   readonly end: FailedEnd;
 }
 
 export type Blame =
-  /** The task's own. */
+  /** The task's work fails. */
   | { readonly kind: "own" }
-  /** The target that the work builds on fails, and the present one does not. */
+  /** The commit that the work builds on fails, and the target's present commit does not. */
   | { readonly kind: "green" }
   | { readonly kind: "red"; readonly commit: string; readonly since: string; readonly how: string }
   | { readonly kind: "stopped" };
 
 const OWN: Blame = { kind: "own" };
 
-/** The branch that the task's work goes to; undefined: to none. */
+/** The branch that the task's work is delivered to; undefined: none. */
 export function targetBranch(task: Task): string | undefined {
   if (task.repo === undefined) return undefined;
   return task.open_pr === true ? targetOf(task) : task.merge_into;
 }
 
 /**
- * Whose failure it is that a check failed in the task's workspace. Where the work changes nothing yet, the check fails as on the
- * target whatever it is about: then only one that says what is wrong tells of the target.
+ * Decides what a failed check in the task's workspace is due to. As long as the work changes nothing, any
+ * check fails there as on the target; so then only a failure with enough output counts as the target's.
  */
 export async function blameOf(
   context: ExecutionContext,
@@ -67,7 +68,7 @@ export async function blameOf(
   return now === null ? { kind: "green" } : { kind: "red", commit: target, since: base, how: now };
 }
 
-/** The same for a check of a merge that was made on this commit of the target. */
+/** The same for a check of a merge onto this commit of the target. */
 export async function blameOfMerge(
   context: ExecutionContext,
   base: string,
@@ -88,7 +89,7 @@ async function baseIn({ known, ports, stop }: ExecutionContext) {
   return ports.worktrees.baseOf({ repo: repoFor(task), branch: branchOf(task), into, remote, stop });
 }
 
-/** The task waits for its target, and says since which commit. */
+/** The result that makes the task wait for its target, with the first commit that failed. */
 export function waitsForTarget(
   { known: { task } }: ExecutionContext,
   command: string | null,
@@ -99,7 +100,7 @@ export function waitsForTarget(
   return { event: "target_red", reason: `${how} on ${into} too, without this task's work`, patch: { red } };
 }
 
-/** Whether the target passes now what it failed. */
+/** Checks whether the target now passes the check that it failed. */
 export async function watchTarget(context: ExecutionContext): Promise<StepResult> {
   const { red } = context.known.run;
   if (!red) return { event: "target_green" };
@@ -118,8 +119,8 @@ export async function watchTarget(context: ExecutionContext): Promise<StepResult
 }
 
 /**
- * Before an agent or a verification begins: the target's present state comes into the workspace, if the run says so. Returns the
- * files that conflict.
+ * Merges the target's present state into the workspace before an agent or a verification begins, if the run
+ * asks for it. Returns the conflicting files.
  */
 export async function takeTarget(
   context: ExecutionContext,
@@ -129,18 +130,18 @@ export async function takeTarget(
   const into = targetBranch(task);
   if (!run.takesTarget || worktree === null || into === undefined) return [];
   const { branch, uncommitted, unfinished } = await context.ports.worktrees.state(worktree, into);
-  // What is not committed stays as it is: the target comes in once it is.
+  // Uncommitted files stay untouched: the target is merged in once they are committed.
   if (uncommitted.length > 0 || unfinished !== null || branch !== worktree.branch) return [];
-  // Fetches it, where it is a remote's.
+  // Fetches the target if it is a remote branch.
   await baseIn(context);
   const brought = await context.ports.worktrees.bringIn(worktree, { into, remote: file.git.push_to_remote });
   await context.note({ patch: { takesTarget: false } });
   return brought.kind === "conflicts" ? brought.files : [];
 }
 
-// ── A check on a commit of the target ────────────────────────────────────────────────────────────────────────────────
+// ── A check on a commit of the target ──────────────────────────────────────────────────────────────────────
 
-/** In which words it fails there in the same way; null: it does not. */
+/** The reason if the command fails on the commit in the same way; null: it does not. */
 async function failsOn(
   context: ExecutionContext,
   commit: string,
@@ -159,7 +160,7 @@ interface FailedThere {
 
 type KeptEnd = FailedThere["end"];
 
-/** Whether a task may be told at once, without a run of the check, that its target fails as it does. */
+/** Whether a kept result already shows, without a new run, that the target fails in the same way. */
 export async function isKnownRed(context: ExecutionContext, failed: FailedCheck): Promise<boolean> {
   const { command, end } = failed;
   const found = command === null ? null : await baseIn(context);
@@ -195,7 +196,7 @@ async function endOn(
   }
 }
 
-/** How often a check is looked for that another task runs. */
+/** The interval at which to check for the result of a check that another task runs. */
 const AGAIN_MILLISECONDS = 1000;
 
 function failedThere(command: string | null, end: KeptEnd): FailedThere | null {
@@ -258,7 +259,7 @@ async function runOnce(
   }
 }
 
-// ── What is kept ─────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Kept results ───────────────────────────────────────────────────────────────────────────────────────────
 
 async function keyOf({ known, ports }: ExecutionContext, commit: string, command: string): Promise<string> {
   const { environment, setup, settings, task } = known;
@@ -270,7 +271,7 @@ async function keyOf({ known, ports }: ExecutionContext, commit: string, command
 
 const nameOf = (key: string, n: 1 | 2) => `base-${key}.${n}`;
 
-/** Null: it did not run to its end there, as often as it must. */
+/** The kept result; null: the check has not run to its end there as often as required. */
 async function keptEnd(context: ExecutionContext, key: string): Promise<KeptEnd | null> {
   const first = await endIn(context, nameOf(key, 1));
   if (first === null || first.exit === 0 || first.ended !== "itself") return first;

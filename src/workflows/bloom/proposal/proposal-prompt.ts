@@ -1,8 +1,8 @@
-/** What an agent is asked that proposes tasks. */
+/** The prompt for an agent that proposes tasks. */
 import { quote } from "../../../core/text/fence.ts";
 import { eachTask, type Task } from "../../../tasks-file/task.ts";
 
-/** More of them tell an agent little. */
+/** A longer list would help the agent little. */
 const MOST_SHOWN = 300;
 
 export function proposalPrompt(description: string, tasks: readonly Task[]): string {
@@ -37,7 +37,7 @@ Answer with one block of JSON and nothing else, in this form. \`steps\`, \`depen
 `;
 }
 
-/** The one more try. */
+/** The prompt for the second and last try. */
 export function repairPrompt(fault: string): string {
   return `Your answer cannot be taken:\n\n${quote(fault)}\n\nAnswer again, with one block of JSON in the form that was asked for, and nothing else.\n`;
 }

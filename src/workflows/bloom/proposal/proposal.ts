@@ -1,8 +1,8 @@
 /**
  * Tasks that an agent proposes: read from its reply in a strict form, and checked against tasks.yaml. Pure.
  *
- * P1  What is written is what a person is shown: the texts are cleaned when they are read.
- * P2  The agent says what is to be done, and nothing of where, by whom, with which checks or for how much money.
+ * P1  What is written is exactly what a person is shown: the texts are cleaned when they are read.
+ * P2  The agent says what to do, but not where, by whom, with which checks or for how much money.
  */
 import { z } from "zod";
 import { PawlError } from "../../../core/error.ts";
@@ -13,7 +13,7 @@ import { findCycle } from "../../../tasks-file/cycle.ts";
 import { taskOf } from "../../../tasks-file/load.ts";
 import { eachTask, type Task } from "../../../tasks-file/task.ts";
 
-/** More than a person reads in one go. */
+/** Limits: more than this a person does not read at once. */
 const MOST_TASKS = 50;
 const MOST_STEPS = 30;
 const MOST_CHARACTERS = 200_000;
@@ -47,10 +47,13 @@ const kept = z.strictObject({
 
 type ProposedTask = z.infer<typeof proposedTask>;
 
-/** What a file keeps until a person has decided. */
+/** A proposal as its file keeps it until a person decides. */
 export type Proposed = z.infer<typeof kept>;
 
-/** The tasks in an agent's reply: nothing but the JSON, or one fenced block of it. Throws `proposal-invalid`. */
+/**
+ * Parses the tasks in an agent's reply: either only JSON, or one fenced block of it. Throws
+ * `proposal-invalid`.
+ */
 export function readReply(text: string): readonly ProposedTask[] {
   const trimmed = text.trim();
   const blocks = trimmed.startsWith("{") ? [trimmed] : blocksIn(trimmed);
@@ -60,7 +63,7 @@ export function readReply(text: string): readonly ProposedTask[] {
   return parsed("The reply", reply, block).tasks;
 }
 
-/** Throws `proposal-invalid`. */
+/** Parses a proposal's file. Throws `proposal-invalid`. */
 export function readProposed(path: string, text: string): Proposed {
   return parsed(path, kept, text);
 }
@@ -84,7 +87,7 @@ function described({ expected, found, path }: Fault): string {
   return `${path || "it"}: expected ${expected ?? "no such key"}, found ${clean(found)}`;
 }
 
-/** What stands between fences, each on a line of its own. */
+/** The contents of fenced blocks; each fence is on a line of its own. */
 function blocksIn(text: string): readonly string[] {
   const blocks: string[] = [];
   let open: string[] | null = null;
@@ -105,7 +108,10 @@ interface Wanted {
   readonly tasks: readonly ProposedTask[];
 }
 
-/** As items of tasks.yaml, with ids that nobody has. Throws `proposal-invalid`, and `usage` for `after`. */
+/**
+ * The proposed tasks as items of tasks.yaml, with unused ids. Throws `proposal-invalid`, and `usage` for
+ * `after`.
+ */
 export function itemsOf(
   proposed: Wanted,
   present: readonly Task[],
@@ -128,7 +134,7 @@ export function itemsOf(
       return found;
     });
     const newId = idOf.get(each.id) as string;
-    // What begins here begins after them; the rest follows.
+    // Only proposed tasks without dependencies among themselves depend on `after`; the others follow those.
     const begins = !each.depends_on.some((on) => idOf.has(on));
     const depends_on = [...new Set([...own, ...(begins ? after : [])])];
     return {
@@ -163,7 +169,7 @@ function asTask({
   return { id: own, depends_on, steps: [], subtasks: [] } as unknown as Task;
 }
 
-/** `x`, else `x-2`. */
+/** `x` if it is unused, else `x-2` and so on. */
 function openId(wanted: string, taken: Set<string>): string {
   let found = wanted;
   for (let count = 2; taken.has(found); count++) found = `${wanted.slice(0, 90)}-${count}`;

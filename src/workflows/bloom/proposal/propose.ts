@@ -1,6 +1,6 @@
 /**
- * Has an agent propose tasks. It only reads: nothing is allowed to it unasked, and behind the wall it can write nowhere
- * but to its own home. A reply that cannot be used is answered once, in the same session.
+ * Has an agent propose tasks. The agent only reads: it may run nothing without asking, and behind the wall it
+ * can write only to its own home. If its reply is unusable, it gets one more try in the same session.
  */
 
 import { PawlError, toPawlError } from "../../../core/error.ts";
@@ -20,23 +20,25 @@ export interface ProposeOrder {
   readonly description: string;
   readonly after: readonly string[];
   readonly repo: Repo | null;
-  /** The tasks that there are. */
+  /** The present tasks. */
   readonly tasks: readonly Task[];
   readonly settings: Pick<BloomSettings, "budget" | "limits">;
   readonly stop: AbortSignal;
-  /** What a person should know meanwhile; not cleaned. */
+  /** Shows a person a line meanwhile; the line is not cleaned. */
   tell(line: string): void;
 }
 
 type Ports = Pick<WorkPorts, "agents" | "environment" | "root" | "worktrees">;
 
-/** Throws `agent-missing`, `agent-failed`, `proposal-invalid`, and `repository-missing` for its repository. */
+/**
+ * Throws `agent-missing`, `agent-failed`, `proposal-invalid`, and `repository-missing` for its repository.
+ */
 export async function propose(ports: Ports, order: ProposeOrder): Promise<Proposed> {
   const { after, agent, description, repo, tasks } = order;
   const missing = ports.agents.missing(agent);
   if (missing !== null)
     throw new PawlError("agent-missing", missing, "Name another with --agent; `pawl agents` shows them.");
-  // Fails early where the named tasks do not exist.
+  // Fail early if the named tasks do not exist.
   itemsOf({ after, repo, tasks: [] }, tasks);
   const changed = await watching(ports, repo);
   const asked = proposalPrompt(description, tasks);
@@ -116,7 +118,7 @@ async function ask(
   );
 }
 
-/** What changes in the checkout meanwhile. Where no repository was named, there need be none. */
+/** Watches the checkout for changes meanwhile. Without a named repository, there need not be one. */
 async function watching({ worktrees }: Ports, repo: Repo | null): Promise<() => Promise<Meanwhile>> {
   const none = async () => ({ files: [], branches: [] });
   if (repo !== null) return worktrees.watchCheckout(repo);

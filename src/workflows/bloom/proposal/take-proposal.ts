@@ -1,6 +1,6 @@
 /**
- * A proposal on its way into tasks.yaml: kept in a file until a person at a terminal has seen what it changes there, and
- * said yes to exactly that.
+ * Brings a proposal into tasks.yaml: a file keeps it until a person at a terminal has seen the diff and
+ * agreed to exactly that.
  */
 
 import { PawlError } from "../../../core/error.ts";
@@ -78,7 +78,7 @@ export const takeProposal: Transaction<ProposalFile, LoadedProposal, undefined, 
   },
 };
 
-/** Every line of the agent's stands behind a mark of the diff, so none can pass for one of Pawl's. */
+/** Every line of the agent's text follows a mark of the diff, so none can pass for one of Pawl's. */
 function questionOf({ agent, description }: Proposed, count: number, path: string, diff: string): string {
   const words = cleanLine(description);
   const asked = words.length > 200 ? `${words.slice(0, 200).toWellFormed()} …` : words;

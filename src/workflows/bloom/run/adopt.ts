@@ -1,4 +1,4 @@
-/** A person takes over a task's run that others advanced, or chooses which of its branches counts. */
+/** A person adopts a task's run that others moved, or chooses which of its branches counts. */
 import { PawlError } from "../../../core/error.ts";
 import { loopRunPath } from "../../../core/loop-record.ts";
 import type { View } from "../../../core/ports/store.ts";
@@ -77,8 +77,8 @@ async function readBranches(view: View, { id }: AdoptInput, context: Context): P
 }
 
 /**
- * Its evidence is what another checkout says: it is shown, and does not count here. So all steps are verified again, and
- * whether the work was merged is looked up again. A session stays where it was.
+ * The evidence of another checkout is shown but does not count here. So all steps are verified again, and
+ * whether the work was merged is checked again. A session is not adopted.
  */
 function taken(task: Task, branch: TaskBranch, own: TaskRun | null): TaskRun {
   if (branch.recorded === null) return own ?? newRun(task, branch.steps.at(-1)?.time ?? "");

@@ -7,7 +7,7 @@ import { nextAgent, type Resting } from "../agent-rest.ts";
 import type { TaskEvent } from "./table.ts";
 import type { TaskRun, TryKind } from "./task-run.ts";
 
-/** The failure that comes with the event. */
+/** The counter that a failure event increments. */
 export const TRIED: Readonly<Partial<Record<TaskEvent, TryKind>>> = {
   agent_failed: "agent",
   step_unmarked: "mark",
@@ -26,18 +26,21 @@ export interface FactContext {
   readonly task: Task;
   readonly file: TasksFile;
   readonly settings: BloomSettings;
-  /** The agents whose accounts are limited or refused, as other tasks know. */
+  /** The agents whose accounts are limited or refused, as the runs of other tasks show. */
   readonly resting: Resting;
 }
 
-/** The inputs of a task for an event on its run; the table asks only for some of them. */
+/**
+ * The inputs of a task's table, by name, for an event on its run. Only those that the table needs are
+ * computed.
+ */
 export const INPUTS: Readonly<
   Record<string, (around: FactContext, run: TaskRun, event: TaskEvent) => FactValue>
 > = {
   open_work: ({ task }, run) => isOpen(task, run),
   tries_left: ({ settings }, run, event) => triesOf(run, event) + 1 < settings.tries,
   commit_tries_left: ({ settings }, run, event) => triesOf(run, event) < settings.tries,
-  // This round is counted already.
+  // `rounds` already includes the present round.
   rounds_left: ({ settings }, { returned }) => (returned?.rounds ?? 0) <= settings.pr.rounds,
   unmarked: ({ settings }) => settings.on_unmarked_step,
   in_doubt: (_, { idle = false, refused = [] }) => idle || refused.length > 0,
@@ -58,7 +61,9 @@ function triesOf({ tries }: TaskRun, event: TaskEvent): number {
   return kind === undefined ? 0 : (tries[kind] ?? 0);
 }
 
-/** Whether an agent still has work to do: a step is open, or the task without steps was not done. */
+/**
+ * Whether an agent still has work to do: a step is open, or the task has no steps and its work is not done.
+ */
 export function isOpen(task: Task, run: Pick<TaskRun, "workDone">): boolean {
   if (task.steps.length > 0) return getCurrentStepForTask(task) !== null;
   if (run.workDone || task.status === "done" || task.status === "done_pending_merge") return false;
@@ -66,8 +71,8 @@ export function isOpen(task: Task, run: Pick<TaskRun, "workDone">): boolean {
 }
 
 /**
- * The steps that are closed and not verified: verifying checks these, whoever marked them and whenever. A step that a
- * person cancels by command counts as checked; one that is only written as cancelled meanwhile does not.
+ * The closed steps that are not verified yet, regardless of who marked them and when. A step that a person
+ * cancelled by command counts as checked; one whose `cancelled` was only written into the file does not.
  */
 export function unverifiedSteps(task: Task, { checked }: Pick<TaskRun, "checked">): readonly Step[] {
   return task.steps.filter((step) => !isOpenStep(step) && !checked.includes(step.id));

@@ -2,7 +2,7 @@ import type { View } from "../../../core/ports/store.ts";
 import { hashOfTable, loadRecord } from "../../../runtime/run-log/record.ts";
 import { BLOOM } from "./table.ts";
 
-/** The tasks whose runs another table than this program's moved last, as a newer version does. */
+/** The tasks whose run was last moved by another table than this program's, such as a newer version's. */
 export async function movedByOthers(view: View, tasks: Iterable<string>): Promise<readonly string[]> {
   const own = hashOfTable(BLOOM);
   const found: string[] = [];

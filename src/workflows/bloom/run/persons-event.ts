@@ -1,11 +1,9 @@
-/**
- * tasks.yaml wins over the runs: what a person wrote there since the loop last wrote it counts.
- */
+/** tasks.yaml wins over the runs: a status that a person wrote there after the loop's last write counts. */
 
 import type { Task } from "../../../tasks-file/task.ts";
 import type { TaskRun } from "./task-run.ts";
 
-/** Why, where the event needs a reason. */
+/** The reason, for the events that need one. */
 export function personsReason(task: Task, event: string | null): string | undefined {
   if (event === "cancelled") return task.cancel_reason ?? "no reason is given";
   return event === "halted" && task.status === "cancelled"
@@ -14,8 +12,9 @@ export function personsReason(task: Task, event: string | null): string | undefi
 }
 
 /**
- * The run's event for a status that a person set; null: nobody has set another. `mayBeClaim`: an agent may have written it, so
- * that a task is over only where a person's command has marked its run.
+ * The event that a person's change of the status means for the run; null: the status is unchanged.
+ * `mayBeClaim`: an agent may have written the status, so `done` and `cancelled` count only if a person's
+ * command has marked the run.
  */
 export function personsEvent(
   task: Task,
@@ -29,7 +28,8 @@ export function personsEvent(
     case "assigned":
       return run.state === "ready" ? null : "reset";
     case "done":
-      // While its agent is at work, anybody may have written it: it is a claim, which the loop verifies like any other.
+      // While its agent is at work, the agent may have written it: it is a claim, which the loop verifies
+      // like any other.
       if (run.dropped) return "dropped";
       return run.state === "done" || run.underway.length > 0 || mayBeClaim ? null : "dropped";
     case "blocked":
@@ -38,10 +38,11 @@ export function personsEvent(
       if (run.state === "cancelled") return null;
       if (run.cancelled) return "cancelled";
       if (mayBeClaim) return null;
-      // While its agent is at work, anybody may have written it: it stops, and a person decides.
+      // While its agent is at work, the agent may have written it: the run stops, and a person decides.
       return run.underway.length > 0 ? haltedUnless(run) : "cancelled";
     case "done_pending_merge":
-      // In the middle of its run it is an agent's own `done`; on an idle run it is a person's, and the rest follows.
+      // On an active run it is an agent's own `done`; on an idle one a person wrote it, so the run continues
+      // with the remaining work.
       return run.state === "blocked" || run.state === "budget_exhausted" ? "reset" : null;
     case "in_progress":
       return null;

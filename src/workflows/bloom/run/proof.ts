@@ -1,4 +1,4 @@
-/** What `pawl verify` goes by for the tasks of the loop. */
+/** What `pawl verify` checks about the tasks of the loop. */
 import { hashOfPolicy } from "../../../core/policy.ts";
 import { isSignedLevel, levelOf } from "../../../core/strength.ts";
 import type { GateProof } from "../../../runtime/module.ts";

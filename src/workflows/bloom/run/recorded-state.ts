@@ -1,6 +1,6 @@
 /**
- * What git shares of a task's run: its steps, recorded whenever it comes to rest, with where it stands and its evidence. A
- * session, a prompt and what commands printed stay in the checkout.
+ * What git shares of a task's run: its steps, its state and its evidence, recorded whenever it comes to rest.
+ * A session, a prompt and the output of commands stay in the checkout.
  */
 import { attempt } from "../../../core/attempt.ts";
 import {
@@ -50,7 +50,7 @@ const RECORDED_STATE = fields({
 
 export type RecordedState = Checked<typeof RECORDED_STATE>;
 
-/** A person's verdict has a strength. */
+/** `strength` is set on a person's verdict. */
 export type RecordedStep = SharedStep & { readonly strength?: string | undefined };
 
 export const SHARED: Codec<RecordedStep, RecordedState> = {
@@ -61,7 +61,7 @@ export const SHARED: Codec<RecordedStep, RecordedState> = {
 const MOST_EVIDENCE = 50;
 const LONGEST_REASON = 1_000;
 
-/** Of a run's file. */
+/** The shared part of a run's file. */
 export function sharedIn(
   json: string,
 ): { readonly rests: boolean; readonly recordedState: RecordedState } | null {

@@ -1,4 +1,4 @@
-/** A task's run counts only as written with its record: if somebody edits the file, the task is held. */
+/** A task's run file counts only together with its record: if the file was edited, the task is held. */
 import { attempt } from "../../../core/attempt.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { ProjectPath } from "../../../core/path.ts";
@@ -33,7 +33,7 @@ export function checkRun(view: View, path: ProjectPath, text: string): Promise<v
   return checkRecord(view, BLOOM_STATES, path, text);
 }
 
-/** The error of a held run; throws any other error. */
+/** Returns the error of a held run; throws any other error. */
 export function heldBy(thrown: unknown): PawlError {
   if (thrown instanceof PawlError && thrown.code === "state-tampered") return thrown;
   throw thrown;

@@ -4,8 +4,8 @@ import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { isOver, loadDoneRun, loadRun, NOTHING_SPENT, renderRun, type TaskRun } from "./task-run.ts";
 
 /**
- * How a run is written: in place, or set aside for its evidence once tasks.yaml says that the task is done or cancelled. Parents
- * that become done through the same edits go with it.
+ * The changes that write a run: in place, or to the kept runs (for its evidence) once tasks.yaml says that
+ * the task is done or cancelled. Includes the parents that become done through the same edits.
  */
 export function runChanges(
   run: TaskRun,
@@ -20,7 +20,7 @@ export function runChanges(
   return [run, ...parents].flatMap((each) => written(each, runs.has(each.task)));
 }
 
-/** The task's run and the kept run of its previous life, if they exist, with nothing spent. */
+/** Resets what was spent in the task's run and in the kept run of its previous life, if they exist. */
 export async function unspent(view: View, task: string): Promise<readonly Change[]> {
   const [run, kept] = [await loadRun(view, task), await loadDoneRun(view, task)];
   return [

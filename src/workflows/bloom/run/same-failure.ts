@@ -1,17 +1,18 @@
 /**
- * Whether a check fails in the same way on a task's work as on the target alone. Only then is the target to blame: a check of
- * what the task has yet to make fails on the target too, but otherwise. Pure.
+ * Whether a check fails in the same way on a task's work as on the target alone. Only then is the target to
+ * blame: a check of something that the task has yet to create fails on the target, too, but differently.
+ * Pure.
  */
 import type { CommandEnd } from "../../../core/ports/commands.ts";
 
 export type FailedEnd = Pick<CommandEnd, "exit" | "signal" | "ended" | "tail"> & {
-  /** Where it ran: the same folder has another name elsewhere. */
+  /** The folder that it ran in, removed before comparison because it differs between the two. */
   readonly folder: string;
 };
 
-/** So much of what the target prints must stand in what the task's work prints. */
+/** This share of the target's lines must occur in the output of the task's check. */
 const SHARE = 0.8;
-/** Fewer lines say too little: then everything must be equal. */
+/** Fewer lines are too little evidence: then everything must be equal. */
 const FEW_LINES = 3;
 
 export function isSameFailure(own: FailedEnd, target: FailedEnd): boolean {
@@ -22,7 +23,7 @@ export function isSameFailure(own: FailedEnd, target: FailedEnd): boolean {
   return endsEqual && found === expected.size && printed.size === expected.size;
 }
 
-/** Whether it prints enough to be known again: a suite does, `test -f` does not. */
+/** Whether its output is long enough to be recognized: a test suite's is, that of `test -f` is not. */
 export function saysMuch(end: FailedEnd): boolean {
   return linesOf(end).size >= FEW_LINES;
 }
@@ -30,7 +31,7 @@ export function saysMuch(end: FailedEnd): boolean {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are what is taken out
 const COLOURS = /\u001b\[[0-9;]*m/g;
 
-/** The lines that say something, without what differs from run to run: folders, numbers, hashes, times. */
+/** The meaningful lines, without what differs from run to run: folders, numbers, hashes, times. */
 function linesOf({ folder, tail }: FailedEnd): ReadonlySet<string> {
   const lines = tail
     .replaceAll(folder, "")

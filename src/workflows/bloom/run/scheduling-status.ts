@@ -1,6 +1,6 @@
 /**
- * A task's state for the scheduler: the state of its table, or a view over some of those states. The table knows no
- * view, and no event leads into or out of one: the run's own state still decides what is done next.
+ * A task's status for the scheduler: the state of its table, or a view over several states. The table knows
+ * no views, so no event leads into or out of one; the run's own state still decides what is done next.
  */
 
 import { lookOnce } from "../../../core/once.ts";
@@ -11,15 +11,15 @@ import { AT_REST, BLOOM, type TaskEvent, type TaskState } from "./table.ts";
 import type { TaskRun } from "./task-run.ts";
 
 /**
- * `backing_off`: it waits for the time of its next attempt, whatever it is doing. `awaiting_merge`: its pull request is
- * open, and nothing is left but to check whether it was merged.
+ * `backing_off`: it waits for the time of its next attempt, in whichever state. `awaiting_merge`: its pull
+ * request is open, and the only work left is to check whether it was merged.
  */
 export type SchedulingStatus = TaskState | "backing_off" | "awaiting_merge";
 
-/** Of every task that has a run, by id. */
+/** By id, for every task that has a run. */
 export type SchedulingStatuses = ReadonlyMap<string, SchedulingStatus>;
 
-/** The failures after which the next attempt waits for some time. */
+/** The failures after which the next attempt is delayed. */
 export const BACKS_OFF: ReadonlySet<TaskEvent> = new Set([
   "agent_failed",
   "push_failed",
@@ -55,7 +55,9 @@ function statesAfter({ from, to }: Rule): readonly string[] {
   return typeof to === "string" ? [to] : Object.values(to);
 }
 
-/** Idle until a person acts, its time comes, its pull request was checked, or its target has changed. */
+/**
+ * Idle until a person acts, its time comes, its pull request is due for a check, or its target has changed.
+ */
 const RESTS: ReadonlySet<SchedulingStatus> = new Set<SchedulingStatus>([
   ...AT_REST,
   "backing_off",
@@ -67,7 +69,7 @@ export function rests(standing: SchedulingStatus): boolean {
   return RESTS.has(standing);
 }
 
-/** A status that a person set in tasks.yaml comes before what the runs say. */
+/** A status that a person set in tasks.yaml takes precedence over the runs. */
 export function schedulingStatuses(
   tasks: readonly Task[],
   runs: ReadonlyMap<string, TaskRun>,
@@ -97,11 +99,12 @@ export function awaitsMerge(run: Pick<TaskRun, "row" | "state" | "pullRequest">)
   return run.row === WATCHES && run.pullRequest !== null && VIEWS.awaiting_merge.has(run.state);
 }
 
-/** The total wait if a run does not record it: longer than any sensible backoff. */
+/** The whole wait, if a run does not record it: longer than any sensible backoff. */
 const LONGEST_WAIT = 3_600_000;
 
 /**
- * Milliseconds until the next attempt, never more than the whole wait: a longer rest means that the clock was set back.
+ * Milliseconds until the next attempt, at most the whole wait, because a longer remainder means that the
+ * clock was set back.
  */
 export function waitLeft({ after, wait }: Pick<TaskRun, "after" | "wait">, now: string): number {
   if (after === null) return 0;

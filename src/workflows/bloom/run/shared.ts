@@ -1,4 +1,4 @@
-/** The runs of tasks that others advanced, as their records say. */
+/** The runs of tasks that others moved, read from their records. */
 import { attempt } from "../../../core/attempt.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { View } from "../../../core/ports/store.ts";
@@ -23,7 +23,7 @@ import { isOver, newRun, type Runs, type TaskRun } from "./task-run.ts";
 
 export type TaskBranch = RunBranch<RecordedStep, RecordedState>;
 
-/** The run as others recorded it: for show, until a person takes it over. */
+/** The run as others recorded it: for display, until a person adopts it. */
 export function runOf(task: string, recordedState: RecordedState): TaskRun {
   const { evidence, pullRequest, title, work, ...rest } = recordedState;
   return {
@@ -35,7 +35,7 @@ export function runOf(task: string, recordedState: RecordedState): TaskRun {
   };
 }
 
-/** The branches of a task's run; none: nothing is recorded. `own`: this checkout's own steps count, too. */
+/** The branches of a task's run; empty: nothing is recorded. `own`: this checkout's own steps count, too. */
 export async function loadBranches(view: View, task: string): Promise<readonly TaskBranch[]> {
   const run = `bloom:${task}`;
   const names = await recordNames(view, run);
@@ -51,14 +51,14 @@ export interface OthersRun {
 }
 
 /**
- * The run that others advanced; null: what is here counts. `isHere`: this checkout has a run of the task. Throws
+ * The run that others moved; null: the run here counts. `isHere`: this checkout has a run of the task. Throws
  * `records-forked` and `records-invalid`.
  */
 export async function findOthers(view: View, task: string, isHere: boolean): Promise<OthersRun | null> {
   try {
     return othersOf(task, await loadBranches(view, task));
   } catch (thrown) {
-    // Damage among the records stops nobody who has the run.
+    // Damaged records do not stop a checkout that has the run itself.
     if (isHere && thrown instanceof PawlError && thrown.code === "records-invalid") return null;
     throw thrown;
   }
@@ -84,18 +84,18 @@ function othersOf(task: string, branches: readonly TaskBranch[]): OthersRun | nu
   return { run: runOf(task, recordedState), elsewhere, steps: branch.steps };
 }
 
-/** Why nothing may be done with a task whose run others advanced. */
+/** The error for an attempt to change a task whose run others moved. */
 export function heldElsewhere(task: string, { elsewhere }: OthersRun): PawlError {
   return elsewhereError(`bloom:${task}`, elsewhere);
 }
 
-/** The tasks that may have a run of others: there is a record of it, and they are neither done nor cancelled. */
+/** The tasks that may have a run of others: a record exists, and they are neither done nor cancelled. */
 export async function sharedTasks(view: View, tasks: readonly Task[]): Promise<readonly Task[]> {
   const recorded = placedTasks(tasks, await recordedIds(view, "bloom"));
   return recorded.map(({ task }) => task).filter(({ status }) => isOpenStatus(status));
 }
 
-/** Holds the tasks whose run others advanced, unless a person set another status since. */
+/** Adds the tasks whose run others moved, as held, unless a person set another status since. */
 export async function withOthers(view: View, tasks: readonly Task[], here: Runs): Promise<Runs> {
   const runs = new Map(here.runs);
   const held = new Map(here.held);

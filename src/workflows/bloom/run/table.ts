@@ -1,18 +1,20 @@
 /**
- * The life of one task in the work loop, as a table. A rule's commands are what the loop does next; the last of them
- * yields the next event. After a crash the commands of the last rule run again, each after a check whether it
- * was done before.
+ * The life of one task in the work loop, as a table. A rule's commands are what the loop does next; the last
+ * of them yields the next event. After a crash the commands of the last rule run again; each first checks
+ * whether it is already done.
  *
  * B1  Git operations happen only after all steps: only `committing` leads to pushing, merging and opening_pr.
  * B2  A checkpoint leaves `committing` only when a person has approved.
  * B3  Every failure has an end: without attempts left it leads to `blocked`.
- * B4  A check that fails on the target alone is nobody's failure: it spends no try, and its tasks wait in `target_red` until the
- *     target changes. They go on by verifying, never by delivering.
- * B5  An agent whose account is limited, or refused, has not failed: that spends no try. Its tasks wait in `agent_rests`, and go
- *     on in their sessions; or another agent takes them over.
- * B6  A pull request comes back to its agent only so many times; then a person is asked. The work is verified each time.
- * B7  No task is done without work: if no commit is the task's own, and nobody declared that there is nothing to do,
- *     its agent is asked again. An agent that left its step open and was refused something, or changed nothing, is not believed either.
+ * B4  A check that fails on the target alone counts against no task: it uses up no attempt, and its tasks
+ *     wait in `target_red` until the target changes. They continue by verifying, never by delivering.
+ * B5  An agent whose account is limited, or refused, has not failed: that uses up no attempt. Its tasks wait
+ *     in `agent_rests` and continue in their sessions; or another agent takes them over.
+ * B6  A pull request comes back to its agent a limited number of times; then a person decides. The work is
+ *     verified each time.
+ * B7  No task is done without work: if no commit is the task's own, and no reason for that was declared, its
+ *     agent is asked again. Nor is an agent believed that left its step open and was refused something, or
+ *     changed nothing.
  */
 import { lookOnce } from "../../../core/once.ts";
 import { boxesOf, type Given } from "../../../engine/boxes.ts";
@@ -157,7 +159,7 @@ function blocks(id: string, from: From, on: TaskEvent, when?: More["when"]): Rul
   });
 }
 
-/** Events that do not count there: the table says so, and nothing changes. */
+/** Makes the rule for events that have no effect in these states. */
 function ignores(id: string, from: From, on: TaskEvent, more: More = {}): Rule {
   return rule(id, from, on, "same", null, { outcome: "no-effect", reply: "not_now", ...more });
 }
@@ -167,7 +169,7 @@ const AWAITS_APPROVAL = { set: { awaits: "approval" }, reply: "waits" };
 const SPENT = { set: { awaits: "nothing" }, reply: "spent" };
 const APPROVED = { awaits: "nothing", approved: true };
 
-/** The way out once all steps are done and committed, as data. */
+/** The ways out once all steps are done and committed, as data. */
 const WAYS_OUT: readonly {
   readonly id: string;
   readonly box: Given;
@@ -194,7 +196,7 @@ const worked = (): readonly Rule[] => [
   rule("step.asked_to_mark", "working", "step_unmarked", "same", run("mark"), {
     when: [
       { unmarked: "ask", tries_left: true },
-      // It may have ended because it could not go on.
+      // The agent may have ended because it could not continue.
       { unmarked: "assume", in_doubt: true, tries_left: true },
     ],
   }),
@@ -207,7 +209,9 @@ const worked = (): readonly Rule[] => [
   rule("errand.commits", "committing", "errand_done", "same", does("ensure-committed")),
 ];
 
-/** The possible outcomes of an agent's run, in both states that have one; the purpose that a failure repeats. */
+/**
+ * The possible outcomes of an agent's run, in both states that have one. A failure repeats the run's purpose.
+ */
 const agentEnds = (): readonly Rule[] =>
   (["working", "committing"] as const).flatMap((state) => {
     const again = run("again");
@@ -257,7 +261,10 @@ const verified = (): readonly Rule[] => [
   blocks("verify.gives_up", "verifying", "verify_failed", NO_TRIES),
 ];
 
-/** The target fails a check by itself: the task waits, until the target's new state can come into its workspace. */
+/**
+ * The check fails on the target itself: the task waits until the target's new state can be merged into its
+ * workspace.
+ */
 const targetFails = (): readonly Rule[] => [
   rule("target.is_red", ["verifying", "merging"], "target_red", "target_red", does("watch-target"), {
     reply: "target_red",
@@ -266,7 +273,7 @@ const targetFails = (): readonly Rule[] => [
   rule("target.is_green", ["verifying", "target_red"], "target_green", "verifying", does("run-verify")),
 ];
 
-/** What the agent was asked before is repeated, whatever for. */
+/** Repeats the interrupted run of the agent, with its purpose. */
 const agentRests = (): readonly Rule[] => [
   rule("agent.goes_on", "agent_rests", "agent_free", "working", run("again")),
   rule("agent_rests.stops", "agent_rests", "interrupted", "same", does("await-agent"), { reply: "stops" }),
@@ -323,7 +330,7 @@ const delivered = (): readonly Rule[] => [
   rule("cleaned.completes", "cleaning", "cleaned", "done", null, COMPLETED),
 ];
 
-/** What each state repeats after the worker was stopped there, or after git failed. */
+/** The command that each state repeats after the worker was stopped there, or after git failed. */
 const DOES_AGAIN = [
   ["ready", null],
   ["verifying", "run-verify"],
@@ -381,11 +388,11 @@ const answered = (): readonly Rule[] => [
 
 const ALL = Object.keys(STATES) as TaskState[];
 
-/** The states in which nothing is left to do for a run. */
+/** The states in which a run has no work left. */
 export const OVER: readonly TaskState[] = ALL.filter((state) => "final" in STATES[state]);
 const OPEN = ALL.filter((state) => !OVER.includes(state));
 
-/** The states in which no agent works: a person, or nobody, acts next. */
+/** The states in which no agent works: a person acts next, or the run is over. */
 export const AT_REST: readonly TaskState[] = ["waiting_for_human", "blocked", "budget_exhausted", ...OVER];
 
 /** tasks.yaml wins over the run. */
@@ -421,7 +428,7 @@ const written = (): readonly Rule[] => [
   ...tasksFileRules(),
 ];
 
-/** An event where nobody expects it changes nothing. */
+/** An event that a state does not expect changes nothing. */
 function notNow(rules: readonly Rule[]): readonly Rule[] {
   return (Object.keys(EVENTS) as TaskEvent[]).flatMap((event) => {
     const from = OPEN.filter(
@@ -431,7 +438,7 @@ function notNow(rules: readonly Rule[]): readonly Rule[] {
   });
 }
 
-/** Most commands send no event, and make no rules. */
+/** Lazy: most commands send no event, so they need no rules. */
 const rules = lookOnce((): readonly Rule[] => {
   const own = written();
   return [...own, ...notNow(own)];
@@ -450,7 +457,7 @@ export const BLOOM: Workflow = {
   goals: ["done", "cancelled"],
 };
 
-/** What a rule says, in a few words; `{reason}` is the run's. */
+/** What a rule replies, in a few words; `{reason}` is the run's. */
 export const REPLIES: Readonly<Record<string, string>> = {
   went_on: "goes on: {state}",
   assumed_done: "the step was left open by its agent and is taken as done",

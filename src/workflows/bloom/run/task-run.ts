@@ -1,4 +1,4 @@
-/** A task's position in its table, and what the loop must know to resume: `.pawl/runs/<id>.json`. */
+/** A task's state in its table, and what the loop must know to resume: `.pawl/runs/<id>.json`. */
 import type { PawlError } from "../../../core/error.ts";
 import {
   LOOP_RUNS,
@@ -24,130 +24,142 @@ export interface TaskRun {
   readonly title: string;
   readonly state: TaskState;
   readonly kept: Facts;
-  /** The rule whose commands are next; null: it was not claimed yet. */
+  /** The rule whose commands are next; null: the task was not taken yet. */
   readonly row: string | null;
-  /** When the state began. */
+  /** When the state began, ISO 8601. */
   readonly since: string;
   /** Why it waits, is blocked, or tries again. */
   readonly reason: string | null;
-  /** Earliest next attempt (backoff, or the end of its agent's rest). */
+  /** Earliest time of the next attempt (backoff, or the end of its agent's rest). */
   readonly after: string | null;
   /** The whole backoff in milliseconds; null or absent: not known. */
   readonly wait?: number | null;
-  /** What the agent's run is for. */
+  /** The purpose of the agent's run. */
   readonly purpose: Purpose;
-  /** What the next prompt says besides the purpose: the failing command, the answer, the interjection. */
+  /** What the next prompt says besides the purpose: the failed command, the answer, the interjection. */
   readonly message: string | null;
   /** Failures in a row, by what failed. */
   readonly tries: Readonly<Partial<Record<TryKind, number>>>;
-  /** The task without steps was done by its agent. */
+  /** The agent has finished the work of a task without steps. */
   readonly workDone: boolean;
-  /** The agent's session, and what it is bound to. */
+  /** The agent's session, and the agent, folder and machine that it is bound to. */
   readonly session: {
     readonly id: string;
     readonly agent: string;
     readonly folder: string;
-    /** The machine that has it; absent: this one alone works on the tasks. */
+    /** The machine that has it; absent: only this machine works on the tasks. */
     readonly host?: string | undefined;
   } | null;
-  /** A person marked the task done as it is, while its agent was at work. */
+  /** A person marked the task done as it is while its agent was at work. */
   readonly dropped?: true;
   /** A person cancelled the task while a worker held it. */
   readonly cancelled?: true | undefined;
-  /** Runs of agents and commands that began and whose end is not reported yet: their processes may be alive. */
+  /**
+   * Runs of agents and commands that began and whose end is not recorded yet: their processes may be alive.
+   */
   readonly underway: readonly string[];
-  /** Of these, the agent's, and since when; null or absent: none is. */
+  /** The agent's run among these, and since when; null or absent: none. */
   readonly agentRun?: { readonly run: string; readonly since: string } | null;
-  /** Runs so far; names the next one. */
+  /** The number of runs so far, which names the next one. */
   readonly runs: number;
   /** The steps that need no more verification: done before this run began, or verified since. */
   readonly checked: readonly string[];
-  /** Spent by all of its agent's runs; only a person at a terminal resets it (`ready`, `todo`, `reset`). */
+  /** Spent by all of its agent's runs. Only a person at a terminal resets it (`ready`, `todo`, `reset`). */
   readonly spent: { readonly usd: number; readonly turns: number; readonly milliseconds: number };
-  /** What the runs of its agent have cost, by what they were for. */
+  /** The costs of its agent's runs, by purpose. */
   readonly costs: readonly RunCost[];
-  /** The limit of its budget of which most is spent, once that is four fifths. Null or absent: none is. */
+  /** The budget limit nearest to exhaustion, if 80 % or more is spent; null or absent: none. */
   readonly nearing?: Nearing | null;
-  /** What the loop itself saw, newest last. */
+  /** The results that the loop itself observed, newest last. */
   readonly evidence: readonly LoopEvidence[];
   /** Where its work is, once it is committed. */
   readonly work: LoopWork | null;
-  /** Where the files of a worktree are that lost its `.git`, until its agent knows. */
+  /**
+   * The folder with the files of a worktree that lost its `.git`, until its agent knows; null or absent:
+   * none.
+   */
   readonly lost?: string | null;
   readonly pullRequest: PullRequest | null;
-  /** Why its agent rests, from then until it has worked again; null or absent: it does not. */
+  /** Why its agent rests, until the agent has worked again; null or absent: it does not rest. */
   readonly rest?: AgentRest | null;
-  /** The step (or the task without steps) that its session knows: it is not told again in full. */
+  /**
+   * The step (or the task without steps) that its session knows, so the next prompt does not repeat it in
+   * full.
+   */
   readonly toldIn?: { readonly session: string; readonly what: string } | null | undefined;
-  /** How often its pull request came back, and the reviews that its agent has received; null or absent: never. */
+  /**
+   * How often its pull request came back, and which reviews its agent has received; null or absent: never.
+   */
   readonly returned?: { readonly rounds: number; readonly reviews: readonly string[] } | null;
-  /** The check that its target fails by itself; null or absent: none is known. */
+  /** The check that fails on its target itself; null or absent: none is known. */
   readonly red?: RedTarget | null;
-  /** Its next agent or verification begins with the target's present state in the workspace. */
+  /** The target's present state is merged into the workspace before its next agent or verification. */
   readonly takesTarget?: boolean;
-  /** Why there is nothing to commit, as the agent or a person declared; null or absent: work is expected. */
+  /**
+   * Why there is nothing to commit, as the agent or a person declared; null or absent: a commit is expected.
+   */
   readonly nothing?: string | null;
-  /** What its agent was not allowed to do in its last run. */
+  /** What its agent was refused permission for in its last run. */
   readonly refused?: readonly string[];
   /** Its agent ended well, changed nothing and left the step open. */
   readonly idle?: boolean;
-  /** Who works on it in place of its agent, whose account is limited or refused; null or absent: nobody. */
+  /** The agent that works in place of its own, whose account is limited or refused; null or absent: none. */
   readonly standIn?: string | null;
-  /** The rest of the agent that it went on without; null or absent: it waited. */
+  /** The rest of the agent that was replaced; null or absent: the task waited for its agent. */
   readonly passed?: AgentRest | null;
-  /** An agent ran for it, so there must be work to see. */
+  /** An agent ran for it, so a commit is expected. */
   readonly asked?: boolean;
-  /** Where the branch was when its first agent began, if no target separates the task's own commits. */
+  /** The branch's commit when its first agent began, if no target separates the task's own commits. */
   readonly began?: string | null;
-  /** The task was completed in an earlier life: this one need not produce anything new. */
+  /** An earlier life of the task was completed, so this one need not produce anything new. */
   readonly landed?: boolean;
-  /** What people decided at its gate, the oldest first. */
+  /** People's verdicts at its gate, the oldest first. */
   readonly verdicts: readonly TaskVerdict[];
-  /** Since when it has been waiting to merge; null or absent: it is not waiting. */
+  /** Since when it has waited to merge; null or absent: it does not wait. */
   readonly queued?: string | null;
-  /** The status in tasks.yaml as the loop wrote it: any other status there is a person's word. */
+  /** The status that the loop wrote to tasks.yaml last. A person set any other status found there. */
   readonly status: TaskStatus;
 }
 
-/** What the runs of its agent have cost for a step, or for another purpose. */
+/** The costs of its agent's runs for a step, or for another purpose. */
 export interface RunCost {
-  /** Null: no step. */
+  /** Null: for no step. */
   readonly step: string | null;
   readonly purpose: Purpose;
   readonly runs: number;
-  /** Null: no agent has reported it. */
+  /** Null: no agent reported it. */
   readonly usd: number | null;
   readonly tokens: number | null;
   readonly milliseconds: number;
 }
 
-/** The agent's account is limited, or refused. */
+/** The rest of an agent whose account is limited or refused. */
 export interface AgentRest {
   readonly agent: string;
-  /** What it says, and what a person can do about it. */
+  /** The agent's own message, and what a person can do about it. */
   readonly words: string;
-  /** Since its first rest in a row. */
+  /** When the first of the consecutive rests began. */
   readonly since: string;
-  /** When its task goes on: at the reset, or at the next try where no reset is known. */
+  /** When its task continues: at the reset, or at the next attempt if no reset is known. */
   readonly until: string;
-  /** The agent named that time. */
+  /** The agent reported that time. */
   readonly isKnown: boolean;
-  /** Only a person can mend it: a wrong key, no credit. Absent: it passes. */
+  /** Only a person can fix it: a wrong key, no credit. Absent: it passes. */
   readonly mend?: string;
-  /** Rests in a row. */
+  /** The number of consecutive rests. */
   readonly count: number;
 }
 
 export interface RedTarget {
   readonly repo: string;
   readonly into: string;
-  /** Null: the setup of the checkout. */
+  /** The failed command; null: the setup of the checkout. */
   readonly command: string | null;
   /** The target's commit that failed last. */
   readonly commit: string;
-  /** The first commit of the target that was seen to fail. */
+  /** The target's first commit that is known to fail. */
   readonly since: string;
-  /** A person let the task go on all the same: from now on the failure is the task's own. */
+  /** A person let the task continue anyway: from now on the failure counts as the task's own. */
   readonly own?: true;
 }
 
@@ -164,13 +176,13 @@ export interface TaskVerdict {
 export interface PullRequest {
   readonly number: number;
   readonly url: string;
-  /** It was seen closed and not merged: a person who resumes the task wants another. */
+  /** It was closed without a merge: a person who resumes the task wants a new one. */
   readonly closed?: true;
   /** The commit of the branch that the forge merged. */
   readonly landed?: string;
 }
 
-/** Why it is in its state. A checkpoint's only reason is that it is one. */
+/** Why the run is in its state. A run at a checkpoint has no other reason than the checkpoint. */
 export function reasonOf({ kept: variables, reason, state, task }: TaskRun): string {
   if (reason !== null) return reason;
   return state === "waiting_for_human" && variables.awaits === "approval" ? `\`bloom approve ${task}\`` : "";
@@ -206,7 +218,10 @@ export function closedSteps({ steps }: Pick<Task, "steps">): readonly string[] {
   return steps.flatMap((step) => (isOpenStep(step) ? [] : [step.id]));
 }
 
-/** `before`: the run of the task's previous life; its evidence, verdicts, count of runs, costs and what it spent carry over. */
+/**
+ * `before`: the run of the task's previous life. Its evidence, verdicts, number of runs, costs and spending
+ * carry over.
+ */
 export function newRun(
   { id, title, status, steps }: Pick<Task, "id" | "title" | "status" | "steps">,
   time: string,
@@ -252,7 +267,7 @@ export function loadRun(view: View, task: string): Promise<TaskRun | null> {
   return loadChecked(view, loopRunPath(task));
 }
 
-/** The kept run of a task that was done, or null. */
+/** The kept run of a finished task, or null. Throws `state-unreadable` and `state-tampered`. */
 export function loadDoneRun(view: View, task: string): Promise<TaskRun | null> {
   return loadChecked(view, loopDonePath(task));
 }
@@ -265,7 +280,7 @@ async function loadChecked(view: View, path: ProjectPath): Promise<TaskRun | nul
   return run;
 }
 
-/** The task's run as its file says, whether or not that follows from its record. */
+/** The task's run as its file says, even if its record does not confirm it; null: none. */
 export async function findRun(view: View, task: string): Promise<TaskRun | null> {
   const path = loopRunPath(task);
   const text = await view.read(path);
@@ -274,7 +289,10 @@ export async function findRun(view: View, task: string): Promise<TaskRun | null>
 
 const LONGEST_NAME = 80;
 
-/** The name of a task's nth run, or of another one: unique in the project, and an id, however long the task's is. */
+/**
+ * The name of a task's nth run, or of another one: unique in the project, and a valid id even if the task's
+ * id is long.
+ */
 export function nameOfRun(task: string, n: number | string): string {
   if (task.length <= LONGEST_NAME) return `${task}.${n}`;
   let sum = 0;
@@ -284,7 +302,7 @@ export function nameOfRun(task: string, n: number | string): string {
 
 export interface Runs {
   readonly runs: ReadonlyMap<string, TaskRun>;
-  /** The tasks whose run was edited, each with the fault: nothing is done with them until a person decides. */
+  /** The tasks whose run was edited, each with the error. They are held until a person decides. */
   readonly held: ReadonlyMap<string, PawlError>;
 }
 

@@ -1,4 +1,4 @@
-/** The loop's own commits: a command's result, and what may be taken next. */
+/** The loop's own transactions: a command's result, and which tasks may be taken next. */
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { PawlError } from "../../../core/error.ts";
 import type { Caller, PawlEvent } from "../../../core/event.ts";
@@ -51,9 +51,9 @@ import { applyDecision, nowIn, type Turn, tableRunOf } from "./turn.ts";
 export interface ResultInput {
   readonly task: string;
   readonly result: StepResult;
-  /** The policy that the task follows; absent: what its file says. */
+  /** The policy that governs the task; absent: what its file says. */
   readonly policy?: Pinned;
-  /** The run as its holder knows it: restored if `.pawl/` was removed under it. */
+  /** The run as the lease's holder knows it: restored if `.pawl/` was removed meanwhile. */
   readonly held?: TaskRun;
   /** An agent may have written the task's status. */
   readonly mayBeClaim?: boolean;
@@ -63,10 +63,10 @@ export interface Committed {
   /** Null: the task is no longer in the file. */
   readonly known: TaskSnapshot | null;
   readonly rule: Rule | null;
-  /** The event that was decided: the command's, or a person's. */
+  /** The event that was decided: the command's, or one that a person's status means. */
   readonly event: TaskEvent | null;
   readonly events: readonly PawlEvent[];
-  /** What in the tasks file does not count, and what the task follows. */
+  /** What in the tasks file does not count, and the policy that governs the task. */
   readonly governed?: Governed;
 }
 
@@ -80,7 +80,7 @@ interface LoadedTask extends Snapshot {
   readonly questions: readonly Question[];
 }
 
-/** The task as it is on disk, whatever its holder believes. */
+/** Reads the task from disk, independent of what its holder has in memory. */
 async function readTask(view: View, task: string, context: Context): Promise<LoadedTask> {
   const snapshot = await loadSnapshot(view, context);
   const run = snapshot.runs.get(task) ?? null;
@@ -110,16 +110,16 @@ function knownOf(
   };
 }
 
-/** A task's run as the loop moves it. */
+/** A task's run inside the loop's transactions. */
 interface LoopRun extends TableRun {
   readonly seen: LoadedTask;
   readonly task: Task;
   readonly taskRun: TaskRun;
   readonly policy: Policy | null;
   readonly governed: Governed;
-  /** The event that a person's status in tasks.yaml means for it. */
+  /** The event that a person's status in tasks.yaml means for it; null: no person changed it. */
   readonly set: TaskEvent | null;
-  /** The command's result, as far as it still counts. */
+  /** The command's result, or the part that still counts. */
   readonly result: StepResult;
 }
 
@@ -153,7 +153,7 @@ function observersOf(
 
 type ResultTypes = TypesOf<{ input: ResultInput; run: LoopRun; sent: LoopSent; reply: Committed }>;
 
-/** Commits a command's result. A status that a person set in tasks.yaml comes before it. */
+/** Commits a command's result. A status that a person set in tasks.yaml takes precedence. */
 export const applyResult = runEvent<ResultTypes>({
   states: BLOOM_STATES,
   filesOnly: true,
@@ -166,7 +166,7 @@ export const applyResult = runEvent<ResultTypes>({
     const seen = found.run === null && held !== undefined ? { ...found, run: held } : found;
     const policy = pinOf(pinned);
     const written = findTask(seen.file.tasks, id);
-    // Removed, or cancelled by a person who saw no worker at it.
+    // Removed, or cancelled by a person while no worker held it.
     if (written === null || (found.run === null && written.status === "cancelled"))
       return {
         answer: {
@@ -178,7 +178,8 @@ export const applyResult = runEvent<ResultTypes>({
     const result = isResetUnder(seen.run, held) ? leftOver(given) : given;
     const before = currentRun(task, seen, now.time);
     const run: TaskRun = { ...before, ...result.patch };
-    // What was written while the agent was at work is judged by that, also where this tells of its end.
+    // Uses `underway` as of before this result, because a status written while the agent was at work may be
+    // the agent's, even if this result reports the agent's end.
     const set = personsEvent(task, { ...run, underway: before.underway }, mayBeClaim);
     return loopRunOf(seen, task, run, { result, governed, policy, set });
   },
@@ -194,18 +195,21 @@ export const applyResult = runEvent<ResultTypes>({
     const since = asked === null ? sent : { ...sent, reason: `${asked.id}: ${asked.text}` };
     const { reason, ...run } = untilTargetPasses(untilAgentGoesOn(loaded, since, context), since);
     const now = nowIn(run.seen, run.task, context, editsOf(run.result, run.set));
-    // Bloom reports its moves itself: one event may bring several.
+    // Bloom creates the events about its moves itself, because one event may cause several moves.
     return committed(run, applyDecision(run.taskRun, decision, since.reason && reason, now), context, asked);
   },
 });
 
-/** What its agent asked with its last words is a question to a person like any other. */
+/** A question in the agent's last message becomes a question to a person like any other. */
 function askedIn({ result, seen, task }: LoopRun, { event }: LoopSent, { now }: Context): Question | null {
   if (event !== "question_asked" || result.asks === undefined) return null;
   return newQuestion(seen.questions, { task: task.id, text: result.asks, blocking: true }, now.time);
 }
 
-/** A task that begins to wait for its target says so; the target fails since the same commit for all that wait for the same. */
+/**
+ * When a task begins to wait for its target, adds an event about it. All tasks that wait for the same check
+ * share the first failing commit.
+ */
 function untilTargetPasses(
   run: LoopRun,
   { event, reason = "" }: LoopSent,
@@ -229,7 +233,7 @@ function untilTargetPasses(
   };
 }
 
-/** A task that begins to wait for its agent says so; `first`: no other does. */
+/** When a task begins to wait for its agent, adds an event about it; `first`: no other task waits for it. */
 function untilAgentGoesOn(run: LoopRun, { event, reason = "" }: LoopSent, context: Context): LoopRun {
   const { result, seen, task, taskRun } = run;
   const { rest, task: taskId } = taskRun;
@@ -292,25 +296,25 @@ function committed(
   };
 }
 
-// ── What begins ──────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Beginning a task ───────────────────────────────────────────────────────────────────────────────────────
 
 export interface BeginInput {
   readonly task: string;
   readonly worker: Worker;
-  /** Only to check whether its pull request was merged. */
+  /** Only checks whether its pull request was merged. */
   readonly watches?: boolean;
-  /** To check whether its target passes now what it failed. */
+  /** Checks whether its target now passes the check that it failed. */
   readonly isTargetMoved?: boolean;
-  /** The agents that rest, as the worker knows. */
+  /** The agents that rest, as far as the worker knows. */
   readonly resting?: Resting;
   /** Events committed with the table's `claimed`. */
   readonly events: readonly BloomEvent[];
-  /** The policy that the task follows; absent: what its file says. */
+  /** The policy that governs the task; absent: what its file says. */
   readonly policy?: Pinned;
 }
 
 export interface Begun {
-  /** Null: nothing is left to begin. */
+  /** Null: the task may no longer begin. */
   readonly known: TaskSnapshot | null;
   readonly events: readonly PawlEvent[];
   readonly governed?: Governed;
@@ -319,8 +323,8 @@ export interface Begun {
 type BeginTypes = TypesOf<{ input: BeginInput; run: LoopRun; sent: LoopSent; reply: Begun }>;
 
 /**
- * Reads the task again under the lease, without which nothing begins: the task as it is now, if this worker may still
- * take it, and its move out of `ready` in the same commit. What was read before the lease counts for nothing.
+ * Reads the task again under the lease, because what was read before the lease may be outdated. If this
+ * worker may still take the task, moves it out of `ready` in the same transaction.
  */
 export const begin = runEvent<BeginTypes>({
   states: BLOOM_STATES,
@@ -370,14 +374,14 @@ export const begin = runEvent<BeginTypes>({
   },
 });
 
-/** A person has reset or cancelled it while its holder worked on it. */
+/** Whether a person reset or cancelled the task while its holder worked on it. */
 function isResetUnder(run: TaskRun | null, held: TaskRun | undefined): boolean {
   return (
     (run?.state === "ready" || run?.state === "cancelled") && held !== undefined && held.state !== run.state
   );
 }
 
-/** What still counts of a command whose run was reset: what happened, and which processes exist. */
+/** The part of a command's result that still counts after a reset: its events, and which processes exist. */
 function leftOver({ patch, events, removes }: StepResult): StepResult {
   return {
     ...(patch?.underway === undefined ? {} : { patch: { underway: patch.underway } }),
@@ -386,13 +390,16 @@ function leftOver({ patch, events, removes }: StepResult): StepResult {
   };
 }
 
-/** Its own work may be over while its subtasks are not: if a person resets it, it gets a new run. */
+/**
+ * The task's run, or a new one. A task whose own work is over, while its subtasks are not, gets a new run if
+ * a person resets it.
+ */
 function currentRun(task: Task, { run, before }: LoadedTask, time: string): TaskRun {
   if (run === null) return newRun(task, time, before);
   return isOver(run) && personsEvent(task, run) === "reset" ? newRun(task, time, run) : run;
 }
 
-/** If a person has just set another status, that one stays; a reset task has no session. */
+/** Drops edits that a person's change overrules: their status stays, and a reset task keeps no session. */
 function editsOf(result: StepResult, word: string | null): readonly TaskEdit[] {
   const persons = new Set(word === null ? [] : ["status", ...(word === "reset" ? SESSION_KEYS : [])]);
   return (result.edits ?? []).filter((edit) => !persons.has(edit.key));
@@ -410,7 +417,10 @@ function removals({ messages }: LoadedTask, removes: readonly string[]): readonl
   return messages.flatMap(({ path }) => (removes.includes(path) ? [{ type: "remove" as const, path }] : []));
 }
 
-/** While its holder works on it, an edit of its file does not count: the holder's knowledge overwrites it. */
+/**
+ * The event for an edit of the run's file while its holder works on it: the edit does not count, because the
+ * holder's state overwrites it.
+ */
 function editUndone({ held }: LoadedTask, taskId: string): readonly BloomEvent[] {
   const fault = held.get(taskId);
   if (fault?.code !== "state-tampered") return [];
@@ -421,23 +431,23 @@ function removeRun({ run }: LoadedTask, id: string): readonly Change[] {
   return run === null ? [] : [{ type: "remove", path: loopRunPath(id) }];
 }
 
-// ── What may be taken ────────────────────────────────────────────────────────────────────────────────────────────
+// ── Picking tasks ──────────────────────────────────────────────────────────────────────────────────────────
 
 export interface Picked {
   readonly file: TasksFile;
   readonly states: SchedulingStatuses;
   readonly runs: ReadonlyMap<string, TaskRun>;
   readonly candidates: readonly Task[];
-  /** The tasks that are this worker's. */
+  /** The tasks that belong to this worker. */
   readonly scope: Scope;
   readonly settings: BloomSettings;
-  /** What only one task at a time may use. */
+  /** The resources that only one task at a time may use. */
   readonly exclusive: readonly string[];
-  /** Those that could be taken if their status could be written or their run trusted, with the obstacle. */
+  /** The tasks that could be taken if their status could be written or their run trusted, with the error. */
   readonly unwritable: ReadonlyMap<string, PawlError>;
-  /** Something waits for nothing and is not marked ready yet. */
+  /** A task waits for nothing and is not marked ready yet. */
   readonly someReady: boolean;
-  /** The tasks that a newer version moved on. Only looked for where several machines work. */
+  /** The tasks that a newer version moved on. Filled only if several machines work on the project. */
   readonly movedByOthers: readonly string[];
   readonly events: readonly PawlEvent[];
 }
@@ -449,7 +459,9 @@ interface PickInput {
   readonly isShared?: boolean | undefined;
 }
 
-/** Marks as ready what waits for nothing, and says what this worker may take, best first. */
+/**
+ * Marks tasks that wait for nothing as ready, and returns the tasks that this worker may take, best first.
+ */
 export const pick: Transaction<PickInput, Snapshot & Pick<Picked, "movedByOthers">, undefined, Picked> = {
   run: ({ look }) => (look ? null : TASKS_RUN),
   async read(view, { isShared }, context) {
@@ -499,7 +511,7 @@ export const pick: Transaction<PickInput, Snapshot & Pick<Picked, "movedByOthers
   },
 };
 
-/** Takes back what an agent ended in tasks.yaml, unless it was changed again. */
+/** Reverts a status or step that an agent ended in tasks.yaml, unless it was changed again. */
 export const putBack: Transaction<
   { readonly claims: readonly Claim[] },
   LoadedTasks,

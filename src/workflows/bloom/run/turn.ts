@@ -1,5 +1,6 @@
 /**
- * One event on a task's run: the table decides, and the run, tasks.yaml and the events follow from its rule. Pure.
+ * Applies one event to a task's run: the table decides, and the run, tasks.yaml and the events follow from
+ * its rule. Pure.
  */
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { Caller, RunAdvanced } from "../../../core/event.ts";
@@ -44,11 +45,11 @@ export interface Now extends FactContext {
   readonly edits?: readonly TaskEdit[];
   readonly time: string;
   readonly by: Caller;
-  /** Of a person's word. */
+  /** The strength of a person's verdict. */
   readonly strength?: Strength;
 }
 
-/** What a turn of the task needs. `edits`: the task's edits in the same commit, before the event's own. */
+/** The context for `applyEvent`. `edits`: the task's edits in the same commit, before the event's own. */
 export function nowIn(
   { file, runs, states }: Pick<Now, "file" | "states"> & { readonly runs: ReadonlyMap<string, TaskRun> },
   task: Task,
@@ -60,7 +61,10 @@ export function nowIn(
   return { task, file, states, resting, edits, settings: settings.bloom, time: now.time, by };
 }
 
-/** The event, and its consequences that need no observation, so that they cost no commit of their own. */
+/**
+ * Applies the event, and those consequences that need no observation, so that they cost no transaction of
+ * their own.
+ */
 export function applyEvent(run: TaskRun, { event, reason }: TaskOutcome, now: Now): Turn {
   const inputOf = (name: string) => INPUTS[name]?.(now, run, event) ?? null;
   return applyDecision(run, decideNow(tableRunOf(run), event, inputOf), reason, now);
@@ -132,7 +136,7 @@ function applyRule(before: TaskRun, decision: Decision, reason: string | undefin
   };
 }
 
-/** What passes by itself comes first. */
+/** Orders rests by their end; those that only a person can fix come last. */
 function byEnd(one: AgentRest, other: AgentRest): number {
   const [first = "", second = ""] = [one, other].map(
     ({ mend, until }) => `${mend === undefined ? 0 : 1} ${until}`,
@@ -140,7 +144,7 @@ function byEnd(one: AgentRest, other: AgentRest): number {
   return first < second ? -1 : 1;
 }
 
-/** Who works on it from now on, and what is known of the one that rests. */
+/** The agent that works on it from now on, and what is known of the one that rests. */
 function agentAfter(run: TaskRun, { on, reply }: Rule, { resting, settings, task }: Now): Partial<TaskRun> {
   const agent = agentOf(task, run, settings);
   const known = resting.get(agent);
@@ -154,7 +158,7 @@ function agentAfter(run: TaskRun, { on, reply }: Rule, { resting, settings, task
       ...{ passed: run.rest, rest: null, session: null },
       standIn: nextAgent(task, agent, settings, resting),
     };
-  // All of them rest: the first that is over ends the wait.
+  // All agents rest: the task waits for the rest that ends first.
   const [rest = run.rest] = [
     run.rest,
     ...agentsFor(task, settings).flatMap((name) => (name === agent ? [] : (resting.get(name) ?? []))),
@@ -162,7 +166,9 @@ function agentAfter(run: TaskRun, { on, reply }: Rule, { resting, settings, task
   return rest === run.rest ? {} : { passed: run.rest, rest, standIn: rest.agent };
 }
 
-/** What is known of a red target, and whether the target's present state comes into the workspace first. */
+/**
+ * What is known of a red target, and whether the target's present state is merged into the workspace first.
+ */
 function targetAfter(
   { red = null, takesTarget = false }: TaskRun,
   event: TaskEvent,
@@ -172,14 +178,14 @@ function targetAfter(
   return { red: event === "verify_passed" ? null : red, takesTarget };
 }
 
-/** Its work is in its target, or was about to be. */
+/** Whether its work is in its target, or was about to be. */
 function hasLanded({ landed = false, work }: TaskRun): boolean {
   return landed || (work?.merged ?? work?.merging ?? null) !== null;
 }
 
 const FORGETS: ReadonlySet<TaskEvent> = new Set(["session_lost", "reset"]);
 
-/** After these its agent has not worked yet since it rested. */
+/** The events after which its agent has still not worked since it rested. */
 const KEEPS_REST: ReadonlySet<TaskEvent> = new Set([
   "agent_free",
   "agent_limited",
@@ -203,8 +209,8 @@ function purposeOf(rule: Rule, run: TaskRun): Purpose {
 // ── Tries ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /**
- * The counters that a success resets. Conflicts are counted until the merge is made, otherwise they could go on
- * forever.
+ * The counters that a success resets. Conflicts are counted until the merge is made, because otherwise they
+ * could repeat forever.
  */
 const SUCCEEDS: Readonly<Partial<Record<TaskEvent, readonly TryKind[]>>> = {
   step_done: ["agent", "mark"],
@@ -226,7 +232,7 @@ function triesAfter(run: TaskRun, event: TaskEvent, rule: Rule): TaskRun["tries"
     : Object.fromEntries(Object.entries(run.tries).filter(([name]) => !reset.includes(name as TryKind)));
 }
 
-/** Until when it backs off, and for how long in all: the clock may be set in between. */
+/** When the backoff ends, and its whole length, because the clock may be set in between. */
 function waitOf(
   rule: Rule,
   event: TaskEvent,
@@ -235,7 +241,7 @@ function waitOf(
 ): Pick<TaskRun, "after" | "wait"> {
   if (rule.reply === "rests" && run.rest)
     return { after: run.rest.until, wait: Math.max(1, Date.parse(run.rest.until) - Date.parse(time)) };
-  // Stopped while it rests: it rests on.
+  // A stop during a rest does not change the rest.
   if (event === "interrupted" && run.state === "agent_rests")
     return { after: run.after, wait: run.wait ?? null };
   if (rule.reply !== "tries_again" || !BACKS_OFF.has(event)) return { after: null, wait: null };
@@ -243,7 +249,7 @@ function waitOf(
   return { after: new Date(Date.parse(time) + wait).toISOString(), wait };
 }
 
-/** Its place in the order of merges survives a stop. */
+/** The task's place in the merge order survives a stop. */
 function queuedSince(
   rule: Rule,
   event: TaskEvent,
@@ -254,7 +260,7 @@ function queuedSince(
   return state === "merging" && event === "interrupted" ? queued : null;
 }
 
-/** Seconds before the next attempt, after this many earlier failures. */
+/** Seconds before the next attempt, after this many failures. */
 export function backoff(
   failures: number,
   { backoff: { first, limit } }: Pick<BloomSettings, "backoff">,
@@ -304,7 +310,10 @@ function edits(run: TaskRun, rule: Rule, event: TaskEvent, now: Now): readonly T
   }
 }
 
-/** Whether the status already says that somebody works on it; an agent's own `done` stays while the loop checks it. */
+/**
+ * Whether the status already shows that the task is being worked on; an agent's own `done` stays while the
+ * loop checks it.
+ */
 function showsWork(run: TaskRun, task: Task): boolean {
   if (task.status === "in_progress") return task.started_at !== undefined;
   return task.status === "done_pending_merge" && run.state !== "waiting_for_human";
@@ -358,7 +367,7 @@ function eventsFor(
   return [advanced, ...told];
 }
 
-/** The run as its table sees it. */
+/** The run in the form that its table's engine takes. */
 export function tableRunOf({ kept: variables, state, task }: TaskRun): TableRun {
   return { run: `bloom:${task}`, workflow: BLOOM, configuration: { state, variables } };
 }

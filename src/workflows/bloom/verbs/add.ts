@@ -62,7 +62,10 @@ function idsIn(tasks: readonly Task[]): ReadonlySet<string> {
   return new Set(eachTask(tasks).flatMap(({ task }) => [task.id, ...task.steps.map((step) => step.id)]));
 }
 
-/** The one after the highest of the last task's kind: `API-07` follows `API-06`. `support-node-24` is of no kind. */
+/**
+ * The id after the highest of the last numbered task's kind: `API-07` follows `API-06`. `support-node-24` has
+ * no kind.
+ */
 function nextId(tasks: readonly Task[], taken: ReadonlySet<string>): string {
   const last = tasks.findLast(({ id }) => NUMBERED.test(id))?.id ?? "";
   const [, prefix = "T"] = NUMBERED.exec(last) ?? [];

@@ -1,4 +1,7 @@
-/** What a project's manifests take from beside the project: no workspace has it, since nothing of the project lies above one. */
+/**
+ * What a project's manifests use from outside the project folder. Workspaces lack it, because nothing above
+ * the project's root is copied there.
+ */
 import { projectPath } from "../../../core/path.ts";
 import type { View } from "../../../core/ports/store.ts";
 

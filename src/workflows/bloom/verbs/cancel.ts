@@ -1,4 +1,4 @@
-/** `cancel ID --reason "…"`: a person closes a task that nobody is to do, with its open subtasks. */
+/** `cancel ID --reason "…"`: a person closes a task that will not be done, with its open subtasks. */
 import { PawlError } from "../../../core/error.ts";
 import { loopRunPath } from "../../../core/loop-record.ts";
 import type { Outside } from "../../../core/ports/outside.ts";
@@ -79,7 +79,10 @@ function waitersOf(tasks: readonly Task[], cancelled: readonly Task[]): readonly
   return waiting.length === 0 ? [] : [`These depend on it, and will wait for you: ${waiting.join(", ")}.`];
 }
 
-/** A worker at the task ends its run itself; the mark says that a person, not its agent, wrote the status. */
+/**
+ * Cancels one task. If a worker holds it, the worker ends the run itself; the mark shows that a person, not
+ * the agent, wrote the status.
+ */
 function cancelOne(
   snapshot: Snapshot,
   task: Task,

@@ -15,7 +15,10 @@ export function statusEdit(task: Item, status: TaskStatus): TaskEdit {
   return set(task, "status", status);
 }
 
-/** Nothing if it already has that status. What is no longer cancelled has no reason for it. */
+/**
+ * The edits that set a status; none if it is already set. Clears the reason for a cancellation if it no
+ * longer applies.
+ */
 export function statusTo(task: Pick<Task, "id" | "status">, status: TaskStatus): readonly TaskEdit[] {
   if (task.status === status) return [];
   const back =
@@ -23,7 +26,7 @@ export function statusTo(task: Pick<Task, "id" | "status">, status: TaskStatus):
   return [...back, statusEdit(task, status)];
 }
 
-/** A task or step whose work begins: in_progress, and since when. */
+/** The edits when the work on a task or step begins: in_progress, and since when. */
 export function workStarts(task: Task | Step, time: string): readonly TaskEdit[] {
   return [
     ...(task.started_at === undefined ? [set(task, "started_at", time)] : []),
@@ -31,14 +34,14 @@ export function workStarts(task: Task | Step, time: string): readonly TaskEdit[]
   ];
 }
 
-/** Removes the session, so that none is resumed. */
+/** Removes the session, so that it is not resumed. */
 export function forgetSession(task: Task): readonly TaskEdit[] {
   return (["session_id", "session_provider"] as const).flatMap((key) =>
     task[key] === undefined ? [] : [{ type: "clear" as const, id: task.id, key }],
   );
 }
 
-/** Of a task or a step. */
+/** The edits that complete a task or a step. */
 export function completed(task: Item, time: string): readonly TaskEdit[] {
   return [set(task, "completed_at", time), set(task, "status", "done")];
 }

@@ -1,4 +1,4 @@
-/** The output of the command that failed last, for a person who asks why a task is stuck. */
+/** The output of the last failed command, to show why a task is stuck. */
 
 import { PawlError } from "../../../core/error.ts";
 import type { LoopEvidence } from "../../../core/loop-record.ts";
@@ -9,7 +9,7 @@ import { clean } from "../../../core/text/clean.ts";
 const MOST_LINES = 20;
 const LONGEST_LINE = 400;
 
-/** The file of a command's output, both streams in their order. */
+/** The file of a command's output, with both streams interleaved. */
 export function outputFileOf({ log }: LoopEvidence): string {
   return `${log}/output.jsonl`;
 }
@@ -25,14 +25,14 @@ export async function loadFailedOutput(
   return tail === "" ? [] : lastLines(tail);
 }
 
-/** The end of what the command printed; empty if it is not kept any more. */
+/** The end of the command's output; empty if the output is no longer kept. */
 export async function loadTail(view: View, { log }: LoopEvidence): Promise<string> {
   try {
     const text = await view.read(projectPath(log, "end.json"));
     const { tail } = JSON.parse(text ?? "{}") as { readonly tail?: unknown };
     return typeof tail === "string" ? tail : "";
   } catch (error) {
-    // The output only supplements the evidence: what cannot be read is left out.
+    // The output only supplements the evidence, so an unreadable one is left out.
     if (error instanceof PawlError || error instanceof SyntaxError) return "";
     throw error;
   }

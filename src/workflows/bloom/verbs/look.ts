@@ -83,12 +83,12 @@ function summaryOf(task: Task, parent: Task | null, snapshot: Snapshot): Record<
 interface Shown extends Snapshot {
   readonly verdicts: readonly GateVerdict[];
   readonly run: TaskRun | null;
-  /** Who advanced it in another checkout. */
+  /** Who moved it in another checkout; null: it moved here. */
   readonly elsewhere: Elsewhere | null;
   /** The last lines of the command that failed last. */
   readonly output: readonly string[];
   readonly questions: readonly Question[];
-  /** What its agent has not received yet. */
+  /** The messages that its agent has not received yet. */
   readonly messages: readonly Message[];
 }
 
@@ -268,7 +268,7 @@ export const validate: Transaction<Record<string, never>, Reply, undefined, Repl
   propose: (reply) => ({ reply }),
 };
 
-/** `prompt ID`: what the agent would get now, for a task or for one of its steps. */
+/** `prompt ID`: the prompt that the agent would get now, for a task or for one of its steps. */
 export const prompt = looking(
   (view: View, context: Context) => loadTasks(view, context),
   ({ file }, { id, resumed }: { readonly id: string; readonly resumed?: boolean }, { settings }) => {
@@ -286,7 +286,7 @@ export const prompt = looking(
   },
 );
 
-/** The task as it will be at the step's turn. */
+/** The task as it will be when the step begins. */
 function upTo(task: Task, stepId: string): Task {
   const index = task.steps.findIndex((step) => step.id === stepId);
   const steps = task.steps.map((step, at) => ({

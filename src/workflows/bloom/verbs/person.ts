@@ -1,4 +1,4 @@
-/** What a person tells one task's run: assign, note, reset. */
+/** The verbs by which a person changes one task's run: assign, note, reset. */
 import { PawlError } from "../../../core/error.ts";
 import { checkId } from "../../../core/id.ts";
 import type { Outside } from "../../../core/ports/outside.ts";
@@ -22,7 +22,7 @@ import {
   type Snapshot,
 } from "./snapshot.ts";
 
-/** One event on a task's run, as a verb's commit. */
+/** Sends one event to a task's run, as part of a verb's transaction. */
 export function sendEvent(
   snapshot: Snapshot,
   task: Task,
@@ -79,10 +79,10 @@ interface ResetInput {
   readonly stuck?: boolean;
 }
 
-/** `reset ID`, `reset --stuck`: starts what is open over; steps that are done stay done. */
+/** `reset ID`, `reset --stuck`: restarts open work; steps that are done stay done. */
 export const reset = changingAfter(loadRenewable, lookForWorkers, decideReset);
 
-/** The tasks that somebody works on. */
+/** The tasks that a worker holds. */
 async function lookForWorkers(
   _: Renewable,
   { stuck }: ResetInput,
@@ -130,7 +130,7 @@ function resetOne(snapshot: Renewable, task: Task, context: Context): Done {
       changes: snapshot.unspent,
       events: [{ type: "task:reset", taskId: task.id, from: task.status }],
     };
-  // If a person at a terminal says so, what was spent no longer counts.
+  // A person at a terminal also resets what was spent.
   const from = isPersonHere(context) ? { ...run, spent: NOTHING_SPENT } : run;
   const readied: Task = { ...task, status: "ready_for_agent" };
   const result = sendEvent(snapshot, readied, from, { event: "reset" }, context);

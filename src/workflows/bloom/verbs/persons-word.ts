@@ -1,4 +1,4 @@
-/** The verbs that stand for a person's word: who may use them, and what Pawl asks the person first. */
+/** The verbs that count as a person's decision: who may use them, and what Pawl asks the person first. */
 import { PawlError } from "../../../core/error.ts";
 import type { Context, HumanQuestion } from "../../../runtime/module.ts";
 import { type ReviewQuestion, renderReview } from "../../../runtime/review/question.ts";
@@ -6,14 +6,15 @@ import { hasAnswered, isPersonHere } from "../../../runtime/transaction/person.t
 import type { TaskRun } from "../run/task-run.ts";
 import type { Done } from "./snapshot.ts";
 
-/** Whether the call is from an agent's process: the loop's agent or a person's assistant. */
+/** Whether the call comes from an agent's process: the loop's agent or a person's assistant. */
 export function isAgents({ caller }: Pick<Context, "caller">): boolean {
   return caller.channel === "agent";
 }
 
 /**
- * Resumes a run that waits until a person says so. Throws `caller-not-allowed` if an agent says it. Returns the
- * question to ask first if it lifts a limit or skips an approval; null: it is allowed.
+ * Checks whether the caller may resume a run that waits for a person. Returns the question to ask first if
+ * that lifts a limit or skips an approval; null: it is allowed. Throws `caller-not-allowed` if the caller is
+ * an agent.
  */
 export function liftsRest(run: TaskRun | undefined, verb: string, context: Context): Done | null {
   if (!run || !(run.state in REST)) return null;
@@ -56,7 +57,7 @@ function notAnAgents(run: TaskRun, verb: string): PawlError {
   );
 }
 
-/** What to ask a person first; null: they have said yes to exactly this. */
+/** The question to ask a person first; null: they have agreed to exactly this. */
 export function askFirst(context: Context, review: ReviewQuestion): Done | null {
   const ask: HumanQuestion = { message: renderReview(review) };
   return hasAnswered(context, ask.message) ? null : { text: "", ask };

@@ -122,7 +122,7 @@ export function questionAnswered({ text, answer: said }: Question): string {
   return `You asked: ${text}\nThe answer: ${said}`;
 }
 
-/** `questions`: those without an answer first. */
+/** `questions`: open questions first. */
 export const questions = looking(
   read,
   ({ questions: all }: QuestionSnapshot, { task }: { readonly task?: string }) => {
@@ -138,8 +138,8 @@ export const questions = looking(
 const NOT_WORKED_ON: ReadonlySet<string> = new Set([...OVER, "blocked", "budget_exhausted"]);
 
 /**
- * `interject TASK TEXT`: stops its agent at once and resumes it with the text. If no run may follow, the text is kept,
- * and the reply says so.
+ * `interject TASK TEXT`: stops its agent at once and resumes it with the text. If no run can follow, the text
+ * is kept, and the reply reports that.
  */
 export const interject = changing(
   read,
@@ -166,7 +166,7 @@ export const interject = changing(
   },
 );
 
-/** True if its agent runs, or will as soon as a worker resumes it. */
+/** Whether its agent runs, or will run as soon as a worker resumes it. */
 function mayRun(run: TaskRun | undefined): boolean {
   const row = BLOOM.rules.find(({ id }) => id === run?.row);
   return row?.commands?.some(({ type }) => type === "run-agent") ?? false;

@@ -1,4 +1,4 @@
-/** What every verb over tasks.yaml shares: what it reads, and how it reports what it did. */
+/** Shared by every verb over tasks.yaml: what it reads, and how it reports what it did. */
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { PawlEvent, RunAdvanced } from "../../../core/event.ts";
 import { isId } from "../../../core/id.ts";
@@ -29,11 +29,11 @@ export interface Snapshot extends LoadedTasks, Runs {
 export async function loadSnapshot(view: View, context: Context): Promise<Snapshot> {
   const loaded = await loadTasks(view, context);
   const { tasks } = loaded.file;
-  // Whatever the status says: a person may have written another while the run was active.
+  // Any status counts here: a person may have written another one while the run was active.
   const ids = placedTasks(tasks, await listRuns(view)).map(({ task }) => task.id);
   const { runs, held } = await withOthers(view, tasks, await loadRuns(view, ids));
   const states = schedulingStatuses(tasks, runs, context.now.time);
-  // Nobody takes it, and nothing that depends on it begins.
+  // A held task is not taken, and no task that depends on it begins.
   const all = held.size === 0 ? states : new Map([...states, ...[...held.keys()].map(blocked)]);
   return { ...loaded, runs, held, states: all };
 }
@@ -55,7 +55,7 @@ export async function loadRenewable(
 
 const blocked = (id: string) => [id, "blocked"] as const;
 
-/** Throws if the call, or its consequence, is about a task whose run is held. */
+/** Throws if the call, or its consequence, is about a held task. */
 function checkHeld(seen: LoadedTasks & Partial<Runs>, input: unknown, { edits = [] }: Done): void {
   if (!seen.held?.size) return;
   const { id, task } = (input ?? {}) as { readonly id?: unknown; readonly task?: unknown };
@@ -70,9 +70,9 @@ export interface Done {
   readonly data?: Readonly<Record<string, unknown>>;
   readonly refused?: true;
   readonly waits?: true;
-  /** The verdict at a gate that it is. */
+  /** The gate's verdict, if this is one. */
   readonly verdict?: Verdict;
-  /** A person must say yes to this first; nothing else of it counts. */
+  /** A person must agree to this first; until then, the rest of the result does not count. */
   readonly ask?: HumanQuestion;
   readonly edits?: readonly TaskEdit[];
   readonly changes?: readonly Change[];
@@ -107,7 +107,7 @@ export function changing<Input, Loaded extends LoadedTasks>(
   };
 }
 
-/** The same for a verb that asks git before it decides. */
+/** The same for a verb that queries git before it decides. */
 export function changingAfter<Input, Loaded extends LoadedTasks, Gathered>(
   read: (view: View, context: Context, input: Input) => Promise<Loaded>,
   observe: (seen: Loaded, input: Input, outside: Outside, context: Context) => Promise<Gathered>,

@@ -33,11 +33,11 @@ interface StatusInput {
   readonly id: string;
   readonly reason?: string;
   readonly force?: boolean;
-  /** Why nothing is to be committed. */
+  /** Why there is nothing to commit. */
   readonly nothing?: string;
 }
 
-/** `ready ID`: it may be taken, starting with what is open. */
+/** `ready ID`: workers may take it; it continues with its open work. */
 export const ready = changing(loadRenewable, (snapshot: Renewable, input: StatusInput, context) => ({
   changes: snapshot.unspent,
   ...readyOf(snapshot, input, context),
@@ -62,7 +62,10 @@ function readyOf(snapshot: Snapshot, { id }: StatusInput, context: Context): Don
   return moved(task, "ready_for_agent", forgetSession(task), context, hint);
 }
 
-/** A person lets it go on, though its target fails its check: with the target's present state, and from now on at its own cost. */
+/**
+ * A person lets it continue although its target fails its check: the target's present state is merged in, and
+ * from now on the failure counts as the task's own.
+ */
 function overTarget(snapshot: Snapshot, task: Task, run: TaskRun, context: Context): Done {
   const told = run.red ? { ...run, red: { ...run.red, own: true as const } } : run;
   const sent = sendEvent(snapshot, task, told, { event: "target_green" }, context);
@@ -74,11 +77,12 @@ function overTarget(snapshot: Snapshot, task: Task, run: TaskRun, context: Conte
 }
 
 const ON_THE_WAY_OUT: ReadonlySet<string> = new Set(["pushing", "merging", "opening_pr", "cleaning"]);
-/** A message about the work itself: its agent must look at it again. */
+/** The events whose message concerns the work itself, so its agent must work on it again. */
 const OF_THE_WORK: ReadonlySet<string> = new Set(["merge_conflicted", "merge_unverified", "pr_closed"]);
 
 /**
- * Steps record themselves that they are done; without any, only the run knows that its agent has nothing left to do.
+ * Whether only the delivery failed. Steps record themselves that they are done; for a task without steps,
+ * only the run knows that its agent has finished.
  */
 function onlyDeliveryFailed(task: Task, { row, state, work, workDone }: TaskRun): boolean {
   if (task.steps.length > 0 || state !== "blocked" || !workDone || !work) return false;
@@ -95,7 +99,7 @@ export const todo = changing(loadRenewable, (snapshot: Renewable, { id }: Status
   );
 });
 
-/** `start ID`: a person works on it; the loop leaves it alone. */
+/** `start ID`: a person works on it, so the loop does not take it. */
 export const start = changing(loadSnapshot, (snapshot: Snapshot, { id }: StatusInput, context) => {
   const task = taskOf(snapshot.file.tasks, id);
   const { time } = context.now;
@@ -110,7 +114,7 @@ export const block = changing(loadSnapshot, (snapshot: Snapshot, { id, reason }:
 
 /**
  * `done ID`: from an agent, or while the loop still has to work, verify, merge or wait for subtasks, it means
- * done_pending_merge. The `--force` of a person at a terminal makes it done as it is.
+ * done_pending_merge. With `--force`, a person at a terminal marks it done as it is.
  */
 export const done = changing(
   loadSnapshot,
@@ -142,7 +146,7 @@ export const done = changing(
       state !== "budget_exhausted" &&
       !OVER.some((over) => over === state);
     const subtasks = task.subtasks.some((sub) => isOpenStatus(sub.status));
-    // Nobody has checked its work: without a person's word the loop does.
+    // The work is unchecked, so the loop checks it unless a person confirms it.
     const unseen = !isPersonHere(context) && hasOwnWork(task);
     const pending = byAgent || (force !== true && (task.repo !== undefined || inLoop || subtasks || unseen));
     const steps = last ? completed(last, now.time) : [];
@@ -175,8 +179,8 @@ export const done = changing(
 );
 
 /**
- * `done ID --nothing "why"`: the task is done without a commit. The reason is kept with its run, as evidence of who
- * said so. Steps are marked as usual: this only says that its branch needs no work.
+ * `done ID --nothing "why"`: the task is done without a commit. The reason is kept with its run, as evidence
+ * of who declared it. It only waives the commit: steps must be marked as usual.
  */
 function declare(snapshot: Snapshot, task: Task, why: string, context: Context): Done {
   const run = snapshot.runs.get(task.id);
@@ -210,7 +214,10 @@ function declare(snapshot: Snapshot, task: Task, why: string, context: Context):
 
 const TAKEN_BACK: ReadonlySet<string> = new Set(["todo", "ready_for_agent", "cancelled"]);
 
-/** Cases in which there is nothing to report: it is done, or a person has taken it back from its agent meanwhile. */
+/**
+ * The reply if there is nothing to change: it is already done, or a person has taken it back from its agent
+ * meanwhile.
+ */
 function settledAlready({ id, status }: Task, force: boolean, byAgent: boolean): Done | null {
   const data = { task: id, from: status, status };
   if (status === "done" || (status === "done_pending_merge" && !force))
@@ -219,13 +226,13 @@ function settledAlready({ id, status }: Task, force: boolean, byAgent: boolean):
   return { text: `${id} is ${status}: a person has taken it back. End your turn.`, data, refused: true };
 }
 
-/** While an agent is at work, a status alone is only a claim: the run records that a person means it. */
+/** While an agent is at work, a status alone is only a claim, so the run records that a person set it. */
 function stopsAgent(run: TaskRun | undefined): readonly Change[] {
   if (run === undefined || isOver(run)) return [];
   return [{ type: "write", path: loopRunPath(run.task), text: renderRun({ ...run, dropped: true }) }];
 }
 
-/** Done as it is, whatever is still open: a person says so, at a terminal. */
+/** Asks a person at a terminal to confirm that the task is done as it is, with its open work. */
 function forcing(task: Task, open: number, context: Context): Done | null {
   return askFirst(context, {
     question: `Is ${task.id} (${task.title}) done as it is?`,

@@ -12,7 +12,7 @@ interface StepInput {
   readonly id: string;
 }
 
-/** `step done ID`: on a done step it changes nothing. */
+/** `step done ID`: changes nothing on a done step. */
 export const stepDone = changing(loadTasks, ({ file }, { id }: StepInput, { now }) => {
   const { task, step } = stepOf(file.tasks, id);
   const data = { task: task.id, step: id, status: "done" };
@@ -41,7 +41,7 @@ function cancelledStep({ id, status }: Step, task: Task): Done | null {
   };
 }
 
-/** `step cancel ID --reason "…"`: a person's word. */
+/** `step cancel ID --reason "…"`: only for a person. */
 export const stepCancel = changing(
   loadSnapshot,
   (snapshot: Snapshot, { id, reason }: StepInput & { readonly reason?: string }, context): Done => {

@@ -4,7 +4,7 @@ import type { BoardOrder, Call, Host, Run } from "./line/command.ts";
 import { endedBy } from "./line/interrupted.ts";
 import { clean } from "./terminal/terminal.ts";
 
-/** Serves the board until a signal ends it. An agent's board only shows, and nobody is led to it. */
+/** Serves the board until a signal ends it. An agent's board is read-only and unlisted. */
 export const board: Run = async (host, call) => {
   const byAgent = host.person.agent() !== null;
   const { readOnly: wanted, open } = call.options as { readonly readOnly?: true; readonly open?: boolean };
@@ -32,7 +32,10 @@ function portOf({ options: { port } }: Call): number {
 
 type OpenedBoard = Parameters<BoardOrder["onOpen"]>[0];
 
-/** On standard output: the address is the command's answer. Under --json, one line for a program. */
+/**
+ * Prints to standard output, because the address is the command's answer. Under --json, one line for a
+ * program.
+ */
 function printAddress(
   { terminal, json }: Host,
   { address, opened, roots, url }: OpenedBoard,

@@ -1,4 +1,4 @@
-/** `pawl plan TEXT`: an agent proposes tasks; a person sees what they change in tasks.yaml, and decides. */
+/** `pawl plan TEXT`: an agent proposes tasks; a person reviews the changes to tasks.yaml and decides. */
 import { randomUUID } from "node:crypto";
 import { PawlError } from "../../../core/error.ts";
 import { type ProjectPath, pathFault } from "../../../core/path.ts";
@@ -73,7 +73,7 @@ function pathOf(given: unknown, option: string): ProjectPath | null {
   throw new PawlError("usage", `${option} takes a path inside the project: ${fault}.`, "Correct the path.");
 }
 
-/** Shows what the proposal changes, and takes it with the person's yes. Throws where no person can be asked. */
+/** Shows what the proposal changes, and adopts it if the person agrees. Throws if no person can be asked. */
 async function confirmProposal(host: Host, { runtime }: Project, file: ProjectPath): Promise<Answer> {
   const beside = async () =>
     `It stays in ${file} until you say yes; \`${host.name} plan --take ${file}\` asks again.`;
@@ -81,7 +81,7 @@ async function confirmProposal(host: Host, { runtime }: Project, file: ProjectPa
   return { text: `${reply.text}\n`, data: reply.data };
 }
 
-/** The file with what the agent proposes; null: a signal ended the agent. */
+/** The file with the agent's proposal; null: a signal stopped the agent. */
 async function proposalFor(
   { person, terminal }: Host,
   { openLoop, runtime, trust }: Project,

@@ -12,7 +12,7 @@ import type { Host, Run } from "../line/command.ts";
 import { counted } from "../terminal/counted.ts";
 import { clean, type Paint } from "../terminal/terminal.ts";
 
-/** The tasks of tasks.yaml; none where there is no such file. */
+/** The tasks of tasks.yaml; empty if there is no such file. */
 export async function tasksOf({ runtime }: Project, { person }: Host): Promise<readonly Task[]> {
   try {
     return (await runTransaction(runtime, pick, { worker: ANY_WORKER, look: true }, person.caller())).reply
@@ -23,7 +23,7 @@ export async function tasksOf({ runtime }: Project, { person }: Host): Promise<r
   }
 }
 
-/** Which tasks work on which repository. */
+/** The tasks of each repository. */
 function usesOf(tasks: readonly Task[]): ReadonlyMap<Repo, readonly string[]> {
   const uses = new Map<Repo, string[]>();
   for (const { task } of eachTask(tasks)) {
@@ -87,14 +87,14 @@ function naming(repo: Repo): string {
   return `In tasks.yaml: \`repo: ${clean(repo)}\`.\n`;
 }
 
-/** `scheme://…`, or `host:path` as ssh takes it. */
+/** `scheme://…`, or `host:path` as for ssh. */
 function isAddress(source: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(source) || /^[^/\\]{2,}:/.test(source);
 }
 
 const SAFE = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
 
-/** The clone's folder: not hidden, and no name that a shell, git or YAML could misread. */
+/** The clone's folder: not hidden, and without characters that a shell, git or YAML could misread. */
 function folderOf(address: string, name: string | undefined): ProjectPath {
   const last = address.replace(/[/\\]+$/, "").replace(/\.git$/, "");
   const own = (last.split(/[/:\\]/).at(-1) ?? "").replace(/[^A-Za-z0-9._-]+/g, "-").replace(/^[.-]+/, "");

@@ -1,4 +1,4 @@
-/** The block below the loop's event lines: who is at work, what waits, and the totals. */
+/** The block below the loop's event lines: active tasks, waiting tasks, and the totals. */
 
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { PawlEvent } from "../../../core/event.ts";
@@ -10,14 +10,14 @@ import { cut } from "../terminal/text-width.ts";
 
 export interface Board {
   readonly atWork: Map<string, AtWork>;
-  /** What each waits for, by its task. */
+  /** What each task waits for. */
   readonly waiting: Map<string, string>;
   readonly merges: Map<string, string>;
   readonly retries: Map<string, { readonly at: number; readonly reason: string }>;
   progress: Extract<BloomEvent, { readonly type: "loop:stands" }> | null;
-  /** Why tasks wait that could begin. */
+  /** The caps because of which ready tasks wait. */
   caps: readonly string[];
-  /** Of these, those that were never told before. */
+  /** The caps among these that were not printed before. */
   newCaps: readonly string[];
   readonly toldCaps: Set<string>;
 }
@@ -25,7 +25,7 @@ export interface Board {
 interface AtWork {
   readonly task: string;
   step: { readonly id: string; readonly index: number; readonly total: number } | null;
-  /** Steps that are done. */
+  /** The number of steps done. */
   done: number;
   doing: string;
   since: number;
@@ -100,11 +100,11 @@ export interface FrameSize {
   readonly rows: number;
 }
 
-/** The lines that stay at the bottom: never wider than the screen, and never as high. */
+/** The lines that stay at the bottom: they never fill the screen's whole width or height. */
 export function frameOf(board: Board, { columns, rows }: FrameSize, paint: Paint, now: number): string[] {
   const width = columns - 1;
   const retries = [...board.retries].filter(([task, { at }]) => at > now && !board.atWork.has(task));
-  // A person's verdict comes from another process.
+  // Another process may have recorded the person's verdict.
   const stillWaits = ([task]: readonly [string, string]) => board.progress?.waiting.includes(task) !== false;
   const lines = [
     ...[...board.atWork.values()].map((each) => paint.cyan(cut(workLine(each, now), width))),

@@ -1,4 +1,4 @@
-/** The loop's event lines: one for each event that a person wants to know in the morning. */
+/** The loop's event lines: one for each event that matters to a person who reads them the next morning. */
 
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { PawlEvent } from "../../../core/event.ts";
@@ -11,7 +11,10 @@ import type { Board } from "./run-board.ts";
 
 const LONGEST = 1000;
 
-/** The line with its time; null if the event only changes the block below. The board has tracked it already. */
+/**
+ * The line with its time; null if the event only changes the block below. Call it after the board has tracked
+ * the event.
+ */
 export function lineOf(event: BloomEvent | PawlEvent, board: Board, paint: Paint, now: Date): string | null {
   const said = sentenceFor(event, board);
   if (said === null) return null;
@@ -22,7 +25,7 @@ export function lineOf(event: BloomEvent | PawlEvent, board: Board, paint: Paint
   return `${paint.dim(clockOf(now))} ${colour === null ? short : paint[colour](short)}`;
 }
 
-/** Events that the block shows as well, or that nobody needs in the morning. */
+/** Events that the block shows, too, or that are of no interest later. */
 const HIDDEN: ReadonlySet<OfTask["type"]> = new Set([
   "agent:said",
   "agent:used_tool",
@@ -52,7 +55,7 @@ const HIDDEN: ReadonlySet<OfTask["type"]> = new Set([
 function sentenceFor(event: BloomEvent | PawlEvent, board: Board): Line | null {
   if (!("taskId" in event)) return lineOfRun(event, board);
   if (HIDDEN.has(event.type)) return null;
-  // The task that waits for its answer is shown in the block.
+  // The block shows the task that waits for the answer.
   if (event.type === "question:asked" && event.blocking) return null;
   if (event.type === "environment:down" && event.reason === null && !event.abandoned) return null;
   if (event.type === "agent:rests" && !event.first) return null;
@@ -67,7 +70,7 @@ function sentenceFor(event: BloomEvent | PawlEvent, board: Board): Line | null {
 }
 
 function lineOfRun(event: BloomEvent | PawlEvent, { newCaps }: Board): Line | null {
-  // The same cap, reached again and again, is printed once; the block shows it while it holds.
+  // A cap that is reached repeatedly is printed once; the block shows it as long as it holds.
   if (event.type === "loop:capped")
     return newCaps.length === 0 ? null : [`Tasks wait: ${newCaps.join("; ")}`, "yellow"];
   if (event.type === "policy:changed")

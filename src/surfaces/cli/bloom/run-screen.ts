@@ -1,9 +1,10 @@
 /**
- * The loop for a person: one line per event. On a terminal, a block of lines stays below them: each agent at work with a
- * bar over its steps, what waits for a person, and the totals. A pipe gets the event lines alone.
+ * The loop's output for a person: one line per event. On a terminal, a block of lines stays below them: each
+ * active agent with a bar over its steps, what waits for a person, and the totals. A pipe gets only the event
+ * lines.
  *
- * S1  The block is drawn with the terminal's wrapping off: whatever width a letter has there, each entry is one line and
- *     can be drawn over.
+ * S1  The block is drawn with the terminal's line wrapping off: even if a letter is wider there than
+ *     expected, each entry is one line and can be redrawn.
  */
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { PawlEvent } from "../../../core/event.ts";
@@ -19,12 +20,12 @@ export interface Screen {
 }
 
 const TICK_MILLISECONDS = 1000;
-/** The block is redrawn at most this often for what an agent says. */
+/** The block is redrawn at most this often for an agent's output. */
 const SETTLE_MILLISECONDS = 100;
 const WRAP_OFF = "\u001b[?7l";
 const WRAP_ON = "\u001b[?7h";
 
-/** `ends`: the loop ends when it has nothing to do, which then needs no line of its own. */
+/** `ends`: the loop ends when it has nothing to do, so no line says that it is idle. */
 export function openScreen(terminal: Terminal, { ends = false } = {}): Screen {
   const now = () => new Date();
   const board = emptyBoard();
@@ -45,7 +46,7 @@ export function openScreen(terminal: Terminal, { ends = false } = {}): Screen {
     terminal.out(`${above(drawn.length)}${line === null ? "" : `${line}\n`}${lines}`);
     drawn = frame;
   };
-  /** Without the block, only a line can say that the loop has nothing to do. */
+  /** Without the block, only a line can show that the loop has nothing to do. */
   const idleLine = (event: BloomEvent | PawlEvent): string | null => {
     if (event.type !== "loop:stands" || terminal.isScreen || ends) return null;
     const begins = event.idle && !isIdle;
@@ -60,7 +61,7 @@ export function openScreen(terminal: Terminal, { ends = false } = {}): Screen {
     show(event) {
       track(board, event, now().getTime());
       if (event.type === "git:pr_unseen") {
-        // The same reason, seen once a minute all night, is printed once.
+        // A reason that repeats every minute is printed once.
         if (unseen.get(event.taskId) === event.reason) return;
         unseen.set(event.taskId, event.reason);
       }

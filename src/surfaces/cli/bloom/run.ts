@@ -1,4 +1,6 @@
-/** `pawl run`: lines for a person, with what is at work below them on a terminal; JSON lines under `--json`. */
+/**
+ * `pawl run`: lines for a person, with the active tasks below them on a terminal; JSON lines under `--json`.
+ */
 import { hostname } from "node:os";
 import { checkId } from "../../../core/id.ts";
 import type { Worker } from "../../../workflows/bloom/pick.ts";
@@ -82,7 +84,7 @@ function optionsOf({ options }: Call): Options {
   };
 }
 
-/** An open task that nothing holds was left behind by the stop. */
+/** The exit code. 130: the stop left an open task behind that waits for nothing. */
 function exitOf(
   { open, blocked, red, resting, waiting, byHand }: LoopEnd,
   isStopped: boolean,

@@ -1,4 +1,4 @@
-/** What the commands share that run the work loop: `pawl run` on its own, `pawl worker` among others. */
+/** Shared by the commands that run the work loop: `pawl run` alone, `pawl worker` among others. */
 
 import { setFlagsFromString } from "node:v8";
 import type { BloomEvent } from "../../../core/bloom-event.ts";
@@ -14,7 +14,7 @@ import type { Answer, Host } from "../line/command.ts";
 import { clean } from "../terminal/terminal.ts";
 import { openScreen, type Screen } from "./run-screen.ts";
 
-/** As in the configuration. */
+/** The same limit as in the configuration. */
 const MOST_AGENTS = 64;
 
 /** Throws `usage`. */
@@ -39,7 +39,7 @@ export async function checkedSettings({ runtime }: Project, only: string | null 
   return settings;
 }
 
-/** JSON lines, or lines for a person. `ends`: the loop ends when it has nothing to do. */
+/** A screen of JSON lines, or of lines for a person. `ends`: the loop ends when it has nothing to do. */
 export function screenOf({ terminal }: Host, json: boolean | undefined, ends: boolean): Screen {
   if (json !== true) return openScreen(terminal, { ends });
   return {
@@ -49,14 +49,17 @@ export function screenOf({ terminal }: Host, json: boolean | undefined, ends: bo
   };
 }
 
-/** A loop stands for hours beside its agents. V8 would give its young objects up to 64 MB, which make it no faster. */
+/**
+ * The loop runs for hours next to its agents. By default, V8 would give it up to 64 MB for young objects,
+ * which do not make it faster.
+ */
 function keepSmall(): void {
   setFlagsFromString("--semi-space-growth-factor=1");
 }
 
 type OwnSetup = Omit<LoopSetup, keyof LoopPorts | "runtime" | "show">;
 
-/** The loop in this process; `hear`: whoever else wants to know. */
+/** Runs the loop in this process. `hear`: another listener for its events. */
 export async function runWith(
   project: Project,
   outside: LoopPorts,
@@ -80,18 +83,18 @@ export async function runWith(
   return end;
 }
 
-/** What a signal brings about. */
+/** What a signal triggers. */
 export interface Stage {
   readonly controller: AbortController;
   readonly says: string;
 }
 
-/** Each of them ends the loop. A closed terminal (SIGHUP) may send its own more than once. */
+/** Each of these ends the loop. A closed terminal may send SIGHUP more than once. */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGQUIT", "SIGHUP"] as const;
-/** Nobody is there any more who could send another. */
+/** After these, the person can no longer send another signal, so they trigger the last stage at once. */
 const AT_ONCE: ReadonlySet<string> = new Set(["SIGQUIT", "SIGHUP"]);
 
-/** Each signal brings the next stage about; one more, from a person, ends the program at once. */
+/** Each signal triggers the next stage; after the last one, a further signal exits at once, except SIGHUP. */
 export function stageOnSignal(screen: Screen, stages: readonly Stage[]): { forget(): void } {
   const heard = (signal: NodeJS.Signals) => {
     const left = stages.filter(({ controller }) => !controller.signal.aborted);
@@ -112,7 +115,7 @@ export function stageOnSignal(screen: Screen, stages: readonly Stage[]): { forge
   };
 }
 
-/** How the tasks stand, in lines. */
+/** A summary of the tasks, in lines. */
 export function endLines(end: LoopEnd, { terminal, name }: Host): readonly string[] {
   const { red, yellow } = terminal.paint;
   return [
@@ -133,7 +136,7 @@ export function endLines(end: LoopEnd, { terminal, name }: Host): readonly strin
   ];
 }
 
-/** What a loop's command answers: under `--json` it is printed as the last of its lines. */
+/** The answer of a command that runs the loop: under `--json` it is printed as the last line. */
 export function endAnswer(
   {
     data,

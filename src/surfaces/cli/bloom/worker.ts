@@ -1,4 +1,4 @@
-/** `pawl worker`: the work loop as one worker among several machines, until it is told to end. */
+/** `pawl worker`: the work loop as one worker among several machines, until a signal or an order ends it. */
 import { hostname, platform } from "node:os";
 import { setTimeout } from "node:timers/promises";
 import { DatabaseAway, PawlError } from "../../../core/error.ts";
@@ -53,7 +53,7 @@ export const worker: Run = async (host, call) => {
       ...{ stop: stop.signal, drain: drain.signal },
       hear(event) {
         atWork.hear(event);
-        // Whoever asks for the workers sees that this one drains.
+        // `pawl workers` then lists this worker as draining.
         if (event.type === "loop:outgrown") drain.abort();
       },
     });
@@ -71,7 +71,7 @@ export const worker: Run = async (host, call) => {
   }
 };
 
-/** Where the database is away, says so, and tries again until it is there. */
+/** Retries until the database answers, and shows the pause. */
 async function whenReached<T>(screen: Screen, act: () => Promise<T>): Promise<T> {
   for (let isTold = false; ; isTold = true) {
     try {
@@ -152,7 +152,7 @@ async function register({ workers }: LoopPorts, own: WorkerEntry): Promise<Regis
   );
 }
 
-/** Counts the tasks at work. */
+/** Counts the tasks that are being worked on. */
 function openCount(): { count(): number; readonly hear: LoopSetup["show"] } {
   const tasks = new Set<string>();
   return {

@@ -1,4 +1,4 @@
-/** `pawl workers`: who works on the project, and letting one of them end. */
+/** `pawl workers`: lists the project's workers, and ends one of them. */
 import { PawlError } from "../../../core/error.ts";
 import type { WorkerSeen } from "../../../core/ports/workers.ts";
 import { nearest } from "../../../core/text/nearest.ts";
@@ -19,7 +19,7 @@ export const workers: Run = async (host) =>
     };
   });
 
-/** Who ended longer ago is left out of the table. */
+/** The table omits workers that ended longer ago. */
 const DAY = 86_400_000;
 
 export function renderWorkers(

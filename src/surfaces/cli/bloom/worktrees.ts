@@ -18,12 +18,12 @@ export interface WorktreeRow {
   readonly uncommitted: number | null;
   readonly unmerged: number | null;
   readonly unpushed: number | null;
-  /** A git operation that was begun there and not finished. */
+  /** An unfinished git operation there, such as a merge; null: none. */
   readonly unfinished: string | null;
   readonly problem: string | null;
 }
 
-/** Every worktree of a task, and its work that exists nowhere else. */
+/** Every worktree of a task, and the work in it that exists nowhere else. */
 export const worktrees: Run = async (host) => {
   const rows = await worktreeRows(host, await host.projects.open());
   const text = rows.map((row) => render(row, host.terminal.paint)).join("");
@@ -46,7 +46,7 @@ export async function rowsOf(
   for (const worktree of await all.list()) {
     const owner = tasks.find((task) => repoOf(task) === worktree.repo && branchOf(task) === worktree.branch);
     const row = await rowOf(all, worktree, owner ?? null, root);
-    // A loop at work may have taken it away meanwhile.
+    // A running loop may have removed it meanwhile.
     const isGone =
       row.problem !== null && !(await all.list()).some(({ folder }) => folder === worktree.folder);
     if (!isGone) rows.push(row);

@@ -9,7 +9,10 @@ import type { Host, Run } from "../line/command.ts";
 import { clean, type Paint, type Terminal } from "../terminal/terminal.ts";
 import { wrap } from "../terminal/text-width.ts";
 
-/** What is installed, in which version, whether it starts, and how it would be called under each permission. */
+/**
+ * Which agents are installed, in which version, whether they start, and how Pawl would call them under each
+ * permission.
+ */
 export const agents: Run = async (host) => {
   const { programs, root, settings } = await openAgents(host);
   const [found, wall] = await Promise.all([
@@ -20,12 +23,12 @@ export const agents: Run = async (host) => {
   return { text, data: { agents: found, wall }, ...(isOpen(wall) ? { exit: 1 as const } : {}) };
 };
 
-/** There is a wall, and it lets something through. */
+/** Whether a wall exists but does not hold everywhere. */
 export function isOpen(wall: WallFound): boolean {
   return wall.kind !== "none" && wall.tried.some(({ held }) => !held);
 }
 
-/** One real round trip with an agent. A signal ends the agent first. */
+/** One real round trip with an agent. A signal stops the agent first. */
 export const testAgent: Run = async (host, call) => {
   const stop = new AbortController();
   let isInterrupted = false;
@@ -45,7 +48,7 @@ export const testAgent: Run = async (host, call) => {
   };
 };
 
-/** The agents in the project's settings; outside a project, those that need no entry. */
+/** The agents in the project's settings; outside a project, those that need no settings. */
 export async function openAgents(host: Host): Promise<{
   programs: Agents;
   root: string | null;
@@ -129,7 +132,7 @@ function colourOf({ status }: AgentFound, paint: Paint) {
 
 const CALLED = "  edits  ".length;
 
-/** Identical ways share their lines. */
+/** Permissions with identical calls share their lines. */
 function callsOf({ calls }: AgentFound, columns: number): string[] {
   const ways = PERMISSIONS.map((permission) => ({
     permission,
@@ -144,12 +147,12 @@ function hang(name: string, text: string, columns: number): string[] {
   return lines.map((line, at) => `  ${(at === 0 ? name : "").padEnd(CALLED - 2)}${line}`);
 }
 
-/** Breaks a word that is longer than the line. */
+/** Breaks a word that is wider than the line. */
 function broken(line: string, width: number): string[] {
   return line.match(new RegExp(`.{1,${width}}`, "gu")) ?? [];
 }
 
-/** For a person to read: quoted only if a shell needs it. */
+/** For display: quotes the word only if a shell needs that. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : shellWord(word);
 }

@@ -1,4 +1,4 @@
-/** One call of a workflow's tool, as an assistant makes it over MCP. The caller never counts as a person here. */
+/** Calls a workflow's tool as an assistant does over MCP. The caller never counts as a person here. */
 
 import { createReadStream } from "node:fs";
 import { text } from "node:stream/consumers";
@@ -34,7 +34,9 @@ export const call: Run = async (host, given) => {
   return { ...answerOf(reply), data: envelopeOf(reply), isMarkdown: true };
 };
 
-/** Whoever types it: a person's word is given by a person's commands, which ask at the terminal. */
+/**
+ * Never a person, even if a person types it: verdicts need a person's commands, which ask at the terminal.
+ */
 function callerOf({ person }: Host): Caller {
   const caller = person.caller();
   return caller.channel === "agent" ? caller : { ...caller, channel: "script" };
@@ -59,7 +61,7 @@ function schemaOf({ description, input, name }: Tool): Answer {
   return { text: `${shownJson(data, 2)}\n`, data };
 }
 
-/** The arguments as JSON: typed, in a file, or on standard input. */
+/** The arguments as JSON: from the command line, a file, or standard input. */
 async function written({ arguments: { json } }: Call): Promise<string> {
   if (typeof json !== "string") return "{}";
   if (json === "-") return wholeOf(process.stdin, "standard input");

@@ -1,9 +1,9 @@
 /**
- * How each MCP client learns of Pawl: the project's file that it reads, the entry for it, and the command that does
- * the same. Formats: Claude Code `.mcp.json`, Cursor `.cursor/mcp.json`, VS Code `.vscode/mcp.json` (`servers`),
- * OpenCode `opencode.json` (`mcp`, one list as the command), Gemini CLI `.gemini/settings.json`, Antigravity
- * `.agents/mcp_config.json`, Copilot CLI `.github/mcp.json`, and Codex `.codex/config.toml`; the last two read their files in
- * folders that they trust.
+ * How each MCP client finds Pawl: the project's file that it reads, the entry for it, and the command that
+ * does the same. Formats: Claude Code `.mcp.json`, Cursor `.cursor/mcp.json`, VS Code `.vscode/mcp.json`
+ * (`servers`), OpenCode `opencode.json` (`mcp`, one list as the command), Gemini CLI `.gemini/settings.json`,
+ * Antigravity `.agents/mcp_config.json`, Copilot CLI `.github/mcp.json`, and Codex `.codex/config.toml`; the
+ * last two read their files only in folders that they trust.
  */
 import type { CLIENTS } from "./client-names.ts";
 
@@ -17,11 +17,11 @@ export interface Client {
   /** The path of the entry in the file. */
   readonly path: readonly [string, ...string[]];
   entry(launch: Launch): Readonly<Record<string, unknown>>;
-  /** What a new file of it begins with. */
+  /** The properties with which a new file begins. */
   readonly head?: Readonly<Record<string, string>>;
-  /** What a person should know who has connected it. */
+  /** What a person should know after connecting it. */
   readonly note?: string;
-  /** A command line that connects it, where the client has one. */
+  /** A command line that connects it, if the client has one. */
   command?(launch: Launch): string;
 }
 
@@ -96,21 +96,21 @@ export const CLIENT_FILES: Readonly<Record<ClientName, Client>> = {
   },
 };
 
-/** The entry alone, as a person would paste it; `spaces` as for JSON. */
+/** The entry alone, for a person to paste; `spaces` as in JSON.stringify. */
 export function renderEntry(client: Client, launch: Launch, spaces = 2): string {
   if (client.format === "toml") return renderToml(client, launch);
   const tree = client.path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), client.entry(launch));
   return JSON.stringify(tree, null, spaces);
 }
 
-/** A file that has nothing but the entry. */
+/** A new file with only the entry. */
 export function renderFile(client: Client, launch: Launch): string {
   const entry = renderEntry(client, launch);
   if (client.head === undefined) return `${entry}\n`;
   return `${JSON.stringify({ ...client.head, ...JSON.parse(entry) }, null, 2)}\n`;
 }
 
-/** Strings of TOML and of JSON are written alike, and so are lists of them. */
+/** TOML and JSON share the syntax of strings and of lists of strings. */
 export function renderToml(client: Client, launch: Launch): string {
   const lines = Object.entries(client.entry(launch)).map(
     ([key, value]) => `${key} = ${JSON.stringify(value).replaceAll('","', '", "')}`,

@@ -5,8 +5,8 @@ import { isObject } from "../../../core/is-object.ts";
 import { type Client, type Launch, renderEntry, renderFile, renderToml } from "./clients.ts";
 
 /**
- * Adds Pawl's entry to a client's configuration and leaves everything else unchanged, comments too. Null: it has an
- * entry already, which stays. Throws `config-invalid` if the client could not read the text.
+ * Adds Pawl's entry to a client's configuration and leaves everything else unchanged, comments included.
+ * Null: an entry exists already and stays. Throws `config-invalid` if the client could not read the text.
  */
 export function connect(client: Client, launch: Launch, file: string, text: string | null): string | null {
   return client.format === "toml"
@@ -14,7 +14,10 @@ export function connect(client: Client, launch: Launch, file: string, text: stri
     : connectJson(client, launch, file, text ?? "");
 }
 
-/** The value of Pawl's entry; undefined: there is none. Throws `config-invalid` if the client could not read the text. */
+/**
+ * The value of Pawl's entry; undefined: there is none. Throws `config-invalid` if the client could not read
+ * the text.
+ */
 export function entryIn(client: Client, launch: Launch, file: string, text: string): unknown {
   const tree =
     client.format === "toml" ? readToml(client, launch, file, text) : readJson(client, launch, file, text);
@@ -45,8 +48,8 @@ function readJson(client: Client, launch: Launch, file: string, text: string): u
 }
 
 /**
- * Inserts a value at a path as the first property of the innermost existing object: nothing else moves, and it does not
- * matter how the last property ends (a comma, a comment).
+ * Inserts a value at a path as the first property of the innermost existing object: nothing else moves, and
+ * the end of the last property (a comma, a comment) does not matter.
  */
 function insert(text: string, path: readonly string[], value: unknown): string {
   const tree = parseTree(text, [], { allowTrailingComma: true });
@@ -68,7 +71,7 @@ function connectToml(client: Client, launch: Launch, file: string, text: string)
   const parent = descend(readToml(client, launch, file, text), client.path.slice(0, -1));
   if (isObject(parent) && Object.hasOwn(parent, client.path.at(-1) ?? "")) return null;
   const eol = text.includes("\r\n") ? "\r\n" : "\n";
-  // `disconnect` knows by the empty line whether the text ended its last line.
+  // The empty line lets `disconnect` see whether the text ended with a line break.
   const gap = text === "" ? "" : eol;
   const joined = `${text}${gap}${renderToml(client, launch).replaceAll("\n", eol)}${eol}`;
   readToml(client, launch, file, joined);

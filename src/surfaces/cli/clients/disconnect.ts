@@ -4,8 +4,9 @@ import { type Client, type Launch, renderToml } from "./clients.ts";
 import { entryIn } from "./connect.ts";
 
 /**
- * Takes out what `connect` put in, and nothing else; the same text if there is no such entry, or somebody edited it. Null:
- * nothing is left of the file. Throws `config-invalid` if the client could not read the text.
+ * Removes what `connect` added, and nothing else. Returns the same text if there is no such entry or a person
+ * edited it; null: the file is empty afterwards. Throws `config-invalid` if the client could not read the
+ * text.
  */
 export function disconnect(client: Client, launch: Launch, file: string, text: string): string | null {
   const entry = entryIn(client, launch, file, text);
@@ -37,7 +38,10 @@ function wordsOf(entry: unknown): readonly string[] {
   return [command, args].flat().filter((word): word is string => typeof word === "string");
 }
 
-/** The block that `connect` wrote, with the line end before it. Other spellings are a person's. */
+/**
+ * The text without the block that `connect` wrote and the line break before it. A block in another spelling
+ * is a person's.
+ */
 function disconnectToml(client: Client, launch: Launch, text: string): string | null {
   const eol = text.includes("\r\n") ? "\r\n" : "\n";
   const block = `${renderToml(client, launch).replaceAll("\n", eol)}${eol}`;

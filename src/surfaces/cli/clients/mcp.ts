@@ -4,14 +4,14 @@ import type { Call, Host, Run } from "../line/command.ts";
 import { endedBy } from "../line/interrupted.ts";
 import { warnOfFaults } from "../line/warn.ts";
 
-/** Serves the named workflows, or all, until the client is gone; over HTTP, until a signal ends it. */
+/** Serves the named workflows, or all, until the client disconnects; over HTTP, until a signal ends it. */
 export const mcp: Run = async (host, call) => {
   const names = (call.arguments.names ?? []) as readonly string[];
   const port = portOf(call);
   for (const name of names) await loadWorkflow(host.workflows, name);
   const project = await host.projects.open({ create: true });
   await warnOfFaults(host);
-  // What a process that died, or quiet hours, left untold.
+  // Sends notices that a killed process or quiet hours held back.
   project.notices.wake();
   const signal =
     port === null
@@ -23,7 +23,7 @@ export const mcp: Run = async (host, call) => {
   return endedBy(signal);
 };
 
-/** Null: standard input and output. */
+/** The HTTP port; null: serve over standard input and output. */
 function portOf({ options }: Call): number | null {
   const { http, port } = options as { readonly http?: true; readonly port?: string };
   if (!http && port !== undefined)
@@ -38,7 +38,9 @@ function portOf({ options }: Call): number | null {
   return Number(port ?? 0);
 }
 
-/** On standard error, apart from the output; under --json, one line on standard output for a program. */
+/**
+ * Prints to standard error, apart from the output; under --json, one line on standard output for a program.
+ */
 function printAddress({ terminal, json, name }: Host, { url, token, made }: Parameters<OnOpen>[0]): void {
   if (json) {
     terminal.out(`${JSON.stringify(made ? { url, token } : { url })}\n`);

@@ -1,4 +1,6 @@
-/** `pawl database`: a project's state in a database that several machines reach, and back into files. */
+/**
+ * `pawl database`: copies a project's state into a database that several machines share, and back into files.
+ */
 import { PawlError } from "../../../core/error.ts";
 import { PROJECT_FOLDER, type ProjectPath, projectPath } from "../../../core/path.ts";
 import type {
@@ -34,7 +36,7 @@ export async function withDatabase<A extends Answer | undefined>(
   }
 }
 
-/** The project's own part of the database. */
+/** Runs `work` with the project's own part of the database. */
 export function withProjectOnDatabase(
   host: Host,
   work: (project: DatabaseProject) => Promise<Answer>,
@@ -126,7 +128,7 @@ export const importProject: Run = async (host, { options }) => {
   const path = projectPath((await project.runtime.settings(project.files.view())).bloom.tasks_file);
   const files = await readFiles(project);
   const tasks = files.get(path);
-  // Nobody could work with them there.
+  // Invalid tasks would be useless there.
   if (tasks !== undefined) checkValid(path, tasks);
   return withDatabase(host, async (database) => {
     const id = await knownId(project);
@@ -153,7 +155,7 @@ export const importProject: Run = async (host, { options }) => {
   });
 };
 
-/** What Pawl works with, now that both have it. */
+/** The next step, now that the files and the database have the same state. */
 async function nextWords({ files, runtime: { settings } }: Project): Promise<string> {
   const { stores } = await settings(files.view());
   return stores.bloom === "postgres"
@@ -171,12 +173,12 @@ export const exportProject: Run = async (host, call) => {
     const target = await host.projects.open({ option: folder });
     await checkEmpty(target);
     const { store } = target.runtime;
-    // Not the folder's listing: the commit itself makes `.pawl/` there.
+    // Does not list the folder: the commit itself creates `.pawl/` there.
     const view = store.view();
     for (const path of state.keys()) await view.read(path);
     const changes = changesBetween(new Map(), state);
     const tasks = state.get(tasksFile);
-    // `pawl push` compares it with what the database has then.
+    // `pawl push` compares this copy with the database's tasks at that time.
     const exported =
       tasks === undefined ? [] : [{ type: "write", path: exportedPath(tasksFile), text: tasks } as const];
     if ((await store.commit(view, [...changes, ...exported])) === "changed")
@@ -207,7 +209,7 @@ async function checkEmpty({ root, runtime }: Project): Promise<void> {
   );
 }
 
-/** The files of one moment: what was read first must still hold when the last is read. */
+/** Reads all files as of one moment: retries until nothing changed while it read. */
 async function readFiles({ files: store, runtime: { settings } }: Project): Promise<SharedState> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const view = store.view();
@@ -241,7 +243,7 @@ export async function knownId({ runtime: { settings, store } }: Project): Promis
   );
 }
 
-/** The project's id; made, and written into pawl.yaml, where it has none. */
+/** The project's id. Creates one and writes it into pawl.yaml if the project has none. */
 async function projectId({ runtime }: Project, host: Host): Promise<string> {
   const fresh = runtime.newId().replaceAll("-", "");
   const { reply } = await runTransaction(runtime, naming(fresh), null, host.person.caller());

@@ -15,9 +15,9 @@ export interface Target {
   /** The folder's own files. */
   readonly files: Store;
   readonly shared: Store;
-  /** Of the tasks file. */
+  /** The path of the tasks file. */
   readonly path: ProjectPath;
-  /** The database's name, for people. */
+  /** The database's name for display. */
   readonly shown: string;
   event(changed: Summary): PawlEvent;
 }
@@ -55,7 +55,10 @@ function eventOf(
   return { id: newId(), time, type: "tasks:pushed", file, ...counts, by: who ?? channel };
 }
 
-/** Returns what changed in the database; null: it had the file's tasks already. Never writes over what others changed. */
+/**
+ * Returns what changed in the database; null: it already had the file's tasks. Never overwrites others'
+ * changes.
+ */
 export async function push({ event, files, path, shared, shown }: Target): Promise<Summary | null> {
   const mine = await files.view().read(path);
   if (mine === null) throw new PawlError("tasks-missing", `There is no ${path} here to push.`, EXPORT_AGAIN);
@@ -70,7 +73,7 @@ export async function push({ event, files, path, shared, shown }: Target): Promi
     if ((await shared.commit(view, changes)) === "changed")
       throw refused(path, shown, exported, await shared.view().read(path));
   }
-  // If a push ends before this, the next one finds the same text on both sides, and comes here.
+  // If a push is killed before this write, the next one finds equal texts on both sides and repeats it.
   if (exported !== mine)
     await files.commit(files.view(), [{ type: "write", path: exportedPath(path), text: mine }]);
   return changed;

@@ -1,6 +1,7 @@
 /**
- * What of a project lives in a database: Bloom's backlog and runs, the records, the events, and the settings by which they are
- * read. Nothing else is copied, neither in nor out: a database that others write to must not put a file in just any place.
+ * The part of a project that a database holds: Bloom's backlog and runs, the records, the events, and the
+ * settings that apply to them. Nothing else is copied, in either direction, because others write to the
+ * database, so it must not create arbitrary files.
  */
 import { PawlError } from "../../../core/error.ts";
 import { EVENTS } from "../../../core/event.ts";
@@ -28,7 +29,7 @@ export function exportedPath(tasksFile: ProjectPath): ProjectPath {
   return projectPath(".pawl/exported", tasksFile);
 }
 
-/** The files' state. `tasksFile`: as the settings name it. */
+/** The state in the files. `tasksFile`: its path in the settings. */
 export async function readShared(view: View, tasksFile: string): Promise<SharedState> {
   const state = new Map<ProjectPath, string>();
   for (const path of new Set([...FILES, projectPath(tasksFile)])) await addFile(view, path, state);
@@ -37,7 +38,10 @@ export async function readShared(view: View, tasksFile: string): Promise<SharedS
   return state;
 }
 
-/** Everything in the database. Throws `path-outside-project` for a document that has no place in a project. */
+/**
+ * Everything in the database. Throws `path-outside-project` for a document whose path is not inside a
+ * project.
+ */
 export async function readAll(view: View): Promise<SharedState> {
   const state = new Map<ProjectPath, string>();
   await takeFolder(view, PROJECT_FOLDER, state);
@@ -50,7 +54,7 @@ export async function readAll(view: View): Promise<SharedState> {
   );
 }
 
-/** There the log is one: what was put aside here because it was long comes first. */
+/** The database keeps a single log, so the parts that were rotated out of the local log come first in it. */
 async function joinLog(view: View, state: Map<ProjectPath, string>): Promise<void> {
   const folder = projectPath(".pawl");
   const names = asideNames((await view.list(folder)).map(({ name }) => name));
@@ -72,13 +76,13 @@ async function addFile(view: View, path: ProjectPath, state: Map<ProjectPath, st
   if (text !== null) state.set(path, text);
 }
 
-/** The tasks file may have any name; no program starts what lies in a folder without a dot. */
+/** The tasks file may have any name; programs do not run YAML files in folders without a leading dot. */
 function isShared(path: ProjectPath): boolean {
   if (FILES.includes(path) || FOLDERS.some((folder) => path.startsWith(`${folder}/`))) return true;
   return /\.ya?ml$/.test(path) && !path.split("/").some((name) => name.startsWith("."));
 }
 
-/** What makes the one state of the other. */
+/** The changes that turn the one state into the other. */
 export function changesBetween(from: SharedState, to: SharedState): readonly Change[] {
   const gone = [...from.keys()].filter((path) => !to.has(path));
   const written = [...to].filter(([path, text]) => from.get(path) !== text);

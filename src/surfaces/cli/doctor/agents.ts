@@ -9,7 +9,10 @@ import { isOpen as isWallOpen, openAgents } from "../clients/agents.ts";
 import type { Host } from "../line/command.ts";
 import { type Finding, fault, good, hint, looked } from "./finding.ts";
 
-/** An agent that open tasks need must start; of the others it is only said how they are. */
+/**
+ * Checks each agent. It is a fault if one that open tasks need does not start; about the others it only
+ * reports.
+ */
 export function agents(host: Host, project: Project | null, settings: Settings): Promise<readonly Finding[]> {
   return looked("agents", async () => {
     const wanted = project ? await wantedBy(host, project, settings) : new Set<string>();
@@ -52,7 +55,7 @@ async function wantedBy(host: Host, project: Project, { bloom }: Settings): Prom
     const open = tasks.filter(({ status }) => isOpenStatus(status));
     return new Set(open.flatMap((task) => agentsFor(task, bloom)));
   } catch (thrown) {
-    // What is wrong with the file is said where the tasks are.
+    // The check of the tasks reports what is wrong with the file.
     if (toPawlError(thrown).code === "internal") throw thrown;
     return new Set();
   }

@@ -1,4 +1,4 @@
-/** The clients' files: whether they still say what `pawl init` writes. */
+/** Checks whether the clients' files still contain what `pawl init` writes. */
 import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { projectPath } from "../../../core/path.ts";
@@ -56,11 +56,11 @@ async function connected(
 
 interface Upkeep {
   readonly update: { readonly command: string } | { readonly fix: string };
-  /** Null: the client leaves the package's server out where a file of the project has one. */
+  /** Null: the client ignores the package's server if a file of the project has one. */
   readonly remove: string | null;
 }
 
-/** How a person brings a package up to date, and removes it. */
+/** How a person updates a package, and removes it. */
 const UPKEEP: Readonly<Record<ClientPackage["client"], (name: string) => Upkeep>> = {
   "claude-code": (name) => ({
     update: { command: `claude plugin update ${name}` },
@@ -80,7 +80,7 @@ const UPKEEP: Readonly<Record<ClientPackage["client"], (name: string) => Upkeep>
   }),
 };
 
-/** The plugins and extensions: each has a server of its own beside that of the project's files. */
+/** Checks the plugins and extensions: each has a server of its own besides that of the project's files. */
 export function packages(host: Host, project: Project): Promise<readonly Finding[]> {
   return looked("plugins", async () => {
     const found = await host.machine.clientPackages();
@@ -111,7 +111,7 @@ async function packaged(
   return skewed.length + double.length > 0 ? [...skewed, ...double] : [good(what, version)];
 }
 
-/** The words that an entry starts, whatever its form. */
+/** The words of the command that an entry starts, in any of the clients' formats. */
 function wordsIn(entry: unknown): readonly string[] {
   if (typeof entry === "string") return [entry];
   if (Array.isArray(entry)) return entry.flatMap(wordsIn);

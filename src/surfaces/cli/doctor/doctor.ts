@@ -1,4 +1,4 @@
-/** `pawl doctor`: asks each part how it is, and says what mends what does not work. Changes nothing. */
+/** `pawl doctor`: checks each part, and reports how to fix what does not work. Changes nothing. */
 import { toPawlError } from "../../../core/error.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../../core/settings.ts";
 import type { Project } from "../../../runtime/project.ts";
@@ -68,14 +68,14 @@ async function sectionsOf(host: Host): Promise<readonly Section[]> {
   ];
 }
 
-/** A file that cannot be read keeps several parts from working: the last of them has the fix. */
+/** Removes duplicates: an unreadable file breaks several parts, and only the last finding has the fix. */
 function saidOnce(findings: readonly Finding[]): readonly Finding[] {
   return findings.filter(({ found }, at) => findings.findLastIndex((each) => each.found === found) === at);
 }
 
 type Opened =
   | { readonly project: Project; readonly settings: Settings }
-  /** Why there is nothing more to look at. */
+  /** Why there is nothing more to check. */
   | { readonly findings: readonly Finding[] };
 
 async function open(host: Host): Promise<Opened> {

@@ -1,15 +1,15 @@
-/** What `pawl doctor` found about one thing. */
+/** What `pawl doctor` found in one check. */
 import { toPawlError } from "../../../core/error.ts";
 
 export interface Finding {
-  /** The thing: `git`, `.mcp.json`, `release:1.2.0`. */
+  /** What was checked: `git`, `.mcp.json`, `release:1.2.0`. */
   readonly what: string;
-  /** `hint`: it works, and could be better. `fault`: something does not work. */
+  /** `hint`: it works, but could be improved. `fault`: something does not work. */
   readonly state: "good" | "hint" | "fault";
   readonly found: string;
-  /** What mends it, as it is typed. */
+  /** The command that fixes it, as a person types it. */
   readonly command?: string;
-  /** What mends it, in words; beside a command only where that is not all. */
+  /** How to fix it, in words; next to a command only if the command is not enough. */
   readonly fix?: string;
 }
 
@@ -27,7 +27,7 @@ export function fault(what: string, found: string, mend: Mend): Finding {
 
 type Mend = { readonly command: string; readonly fix?: string } | { readonly fix: string };
 
-/** What a check finds; if it cannot look, that is the fault, with the error's own fix. */
+/** Runs a check; if it throws, that is a fault with the error's own fix. */
 export async function looked(
   what: string,
   look: () => Promise<readonly Finding[]>,

@@ -5,7 +5,7 @@ import type { Project } from "../../../runtime/project.ts";
 import type { Host } from "../line/command.ts";
 import { type Finding, fault, good, hint, looked } from "./finding.ts";
 
-/** What Pawl keeps: in the project, and outside of it. */
+/** Checks Pawl's own files, in the project and outside of it. */
 export async function state(host: Host, project: Project): Promise<readonly Finding[]> {
   return [
     ...(await looked("state folder", async () => {
@@ -34,10 +34,10 @@ export async function state(host: Host, project: Project): Promise<readonly Find
   ];
 }
 
-/** The one in which Bloom's work is, if it is in one. */
+/** The database with Bloom's work; no finding if the project uses none. */
 async function database(host: Host, project: Project): Promise<readonly Finding[]> {
   if (!project.database) return [];
-  // Throws where the project is not there.
+  // Throws if the project is not in it.
   await project.database();
   const found = await host.projects.database();
   try {
@@ -52,7 +52,7 @@ async function database(host: Host, project: Project): Promise<readonly Finding[
 }
 
 async function journal({ repairJournal, runtime }: Project): Promise<readonly Finding[]> {
-  // A damaged journal throws here, and so is never set aside below.
+  // Throws for a damaged journal, so the repair below never sets one aside.
   const pending = await runtime.store.catchUp();
   const { foreign } = await repairJournal();
   return [
@@ -74,7 +74,7 @@ async function trust({ trust: { look } }: Project): Promise<readonly Finding[]> 
   return [hint("trust", `nobody has agreed yet to start ${names}`, { command: "pawl trust" })];
 }
 
-/** The person's key, where a gate of this project is signed. */
+/** Checks the person's key if a gate of this project needs a signature. */
 export function signatures(host: Host, project: Project, settings: Settings): Promise<readonly Finding[]> {
   return looked("signatures", async () => {
     const what = "signatures";

@@ -1,4 +1,4 @@
-/** Workflows, runs and tasks, and what dead processes left of them. */
+/** Checks workflows, runs and tasks, and what dead processes left of them. */
 import { toPawlError } from "../../../core/error.ts";
 import type { Settings } from "../../../core/settings.ts";
 import { check } from "../../../engine/check.ts";
@@ -72,7 +72,7 @@ async function tasksFile({ person }: Host, { runtime }: Project): Promise<readon
   }
 }
 
-/** The tasks whose run says that somebody works on it, or whose lease is there, without a sign of life. */
+/** The tasks that a worker holds, by their run or by a lease, without a recent renewal. */
 async function deadLoops({ runtime }: Project): Promise<readonly Finding[]> {
   const { leases } = runtime.outside;
   const held = await heldTasks(leases, runtime.now().toISOString());
@@ -89,7 +89,7 @@ async function rowsOf(host: Host, project: Project): Promise<readonly WorktreeRo
   try {
     return await worktreeRows(host, project);
   } catch (thrown) {
-    // What is wrong with the tasks is said above.
+    // The check of the tasks already reports that.
     if (/^tasks-/.test(toPawlError(thrown).code)) return [];
     throw thrown;
   }

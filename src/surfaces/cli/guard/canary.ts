@@ -1,4 +1,7 @@
-/** `pawl guard --canary`: plants a violation for each layer of the guard that is set up, and requires its refusal. */
+/**
+ * `pawl guard --canary`: plants a violation for each installed layer of the guard, and requires that it is
+ * refused.
+ */
 import { projectPath } from "../../../core/path.ts";
 import type { GuardProof, LayerProof } from "../../../core/ports/guard-proofs.ts";
 import type { View } from "../../../core/ports/store.ts";
@@ -41,7 +44,7 @@ export async function canary(host: Host): Promise<Answer> {
   };
 }
 
-/** `guard: true` promises more than the files hold. */
+/** `guard: true` in pawl.yaml is not enough: no client's file calls the guard. */
 const NO_CLIENT: LayerProof = {
   ...{ layer: "hook", of: "every client", result: "came-through" },
   seen: "no client's file calls the guard, although `guard: true` stands in pawl.yaml",
@@ -62,11 +65,11 @@ export const LAYERS: Readonly<Record<LayerProof["layer"], string>> = {
 
 export interface SetUp {
   readonly places: readonly LoadedClientFile[];
-  /** The hashes of the files in which a guard stands, by their names. */
+  /** The hashes of the files that contain a guard, by name. */
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** Where a guard stands now. */
+/** Where guards are installed now. */
 export async function setUp(
   { runtime }: Pick<Project, "runtime">,
   outside: GuardOutside,
@@ -86,7 +89,7 @@ export async function setUp(
   };
 }
 
-/** Only what Pawl itself would write is started: a project that somebody cloned may hold any command. */
+/** Runs only commands that Pawl itself would write, because a cloned project may contain any command. */
 function tryPlace(place: LoadedClientFile, root: string, outside: GuardOutside): readonly LayerProof[] {
   const { client, file, name, title } = place;
   const text = place.text ?? "";
@@ -111,13 +114,13 @@ function tryPlace(place: LoadedClientFile, root: string, outside: GuardOutside):
   if (rules.length > 0) {
     const isWhole = !lacks({ ...file, entries: rules });
     const seen = isWhole ? `${rules.length} rules stand in ${name}` : `rules are missing in ${name}`;
-    // The client alone can try them.
+    // Only the client itself can test its rules.
     layers.push({ layer: "rules", of: title, result: isWhole ? "said" : "came-through", seen });
   }
   return layers;
 }
 
-/** Whether the client calls it at all, the client alone decides. */
+/** Only the client decides whether it calls the hook, so this reports its last call. */
 export function calledWords(last: Date | null): string {
   if (last !== null) return `the client last called it on ${last.toISOString().slice(0, 10)}`;
   return "the client has never called it here; it skips hooks without a word until you trust them or the folder";
@@ -161,7 +164,7 @@ function differing(name: string): string {
   return `${name} differs from what \`pawl init --guard\` writes here, so it was not started`;
 }
 
-/** The protected branch's own check, which only the forge can prove. */
+/** The check in the protected branch's CI, which only the forge can prove. */
 async function ciIn(view: View): Promise<readonly LayerProof[]> {
   const folder = projectPath(".github/workflows");
   const names = (await view.list(folder)).flatMap(({ kind, name }) =>

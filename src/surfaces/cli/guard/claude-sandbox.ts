@@ -1,13 +1,13 @@
 /**
- * Claude Code's own sandbox in the text of `.claude/settings.local.json`, for states in which nothing may be written. What a person
- * had set comes back afterwards.
+ * Claude Code's own sandbox in the text of `.claude/settings.local.json`, for states in which nothing may be
+ * written. The person's own settings are restored afterwards.
  */
 import { getNodeValue } from "jsonc-parser";
 import { isObject } from "../../../core/is-object.ts";
 import { isBare } from "./edit-setup.ts";
 import { append, nodeAt, remove, treeOf } from "./json-text.ts";
 
-/** What was there before, and what Pawl put there. Null: nothing. */
+/** The setting before Pawl's change (null: none), and the one that Pawl wrote. */
 export interface SandboxNote {
   readonly before: Readonly<Record<string, unknown>> | null;
   readonly wrote: Readonly<Record<string, unknown>>;
@@ -15,7 +15,7 @@ export interface SandboxNote {
 
 const KEY = ["sandbox"];
 
-/** The setting in the text; undefined: nobody can read the text. */
+/** The setting in the text; null: none; undefined: the text or the setting is unreadable. */
 export function sandboxIn(text: string | null): Readonly<Record<string, unknown>> | null | undefined {
   const looked = treeOf(text ?? "");
   if (!("tree" in looked)) return undefined;
@@ -24,7 +24,7 @@ export function sandboxIn(text: string | null): Readonly<Record<string, unknown>
   return value === null ? null : isObject(value) ? value : undefined;
 }
 
-/** Closes the folders to every command of the shell. Null: nobody can read the text. */
+/** Makes the folders read-only for every shell command. Null: the text is unreadable. */
 export function closeShell(
   text: string | null,
   folders: readonly string[],
@@ -34,7 +34,7 @@ export function closeShell(
   const files = isObject(before?.filesystem) ? before.filesystem : {};
   const denied = Array.isArray(files.denyWrite) ? files.denyWrite : [];
   const wrote = {
-    // The person is asked as before, unless they have said otherwise.
+    // The client keeps asking the person, unless they have set that otherwise.
     autoAllowBashIfSandboxed: false,
     ...before,
     enabled: true,
@@ -47,7 +47,10 @@ export function closeShell(
   return { text: append(plain, KEY, wrote, false), note: { before, wrote } };
 }
 
-/** Takes out what Pawl wrote, unless a person has changed it since. Null: nothing is left of the file. */
+/**
+ * Restores the setting before Pawl's change, unless a person has edited it since. Null: the file is empty
+ * afterwards.
+ */
 export function openShell(text: string, { before, wrote }: SandboxNote): string | null {
   if (JSON.stringify(sandboxIn(text)) !== JSON.stringify(wrote)) return text;
   const plain = remove(text, KEY);

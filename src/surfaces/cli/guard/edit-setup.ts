@@ -1,4 +1,4 @@
-/** Puts the guard into the text of a client's file, beside what is there, and takes it out again. */
+/** Adds the guard to the text of a client's file, and removes it again; everything else stays. */
 import { getNodeValue, type Node } from "jsonc-parser";
 import { PawlError } from "../../../core/error.ts";
 import { append, nodeAt, type Path, remove, replace, treeOf } from "./json-text.ts";
@@ -12,7 +12,10 @@ export interface ClientFile {
   readonly file: GuardFile;
 }
 
-/** The text with the guard in it; the same text if it is there. Throws `config-invalid` if nobody can read the text. */
+/**
+ * The text with the guard; unchanged if it is already there. Throws `config-invalid` if the text is
+ * unreadable.
+ */
 export function putIn(place: ClientFile, text: string | null): string {
   const { file } = place;
   if ("text" in file) {
@@ -26,7 +29,7 @@ export function putIn(place: ClientFile, text: string | null): string {
   }, text ?? "");
 }
 
-/** The text without the guard; null: nothing is left of the file. */
+/** The text without the guard; null: the file is empty afterwards. */
 export function takeOut(place: ClientFile, text: string): string | null {
   const { file } = place;
   if ("text" in file) return isOwnText(text, file.text) ? null : text;
@@ -38,8 +41,8 @@ export function takeOut(place: ClientFile, text: string): string | null {
 }
 
 /**
- * What of the guard the text lacks: none of it is there, or some. An unreadable text has nothing. Beside a handler that
- * only looks like the guard, it is never whole.
+ * How much of the guard the text lacks. An unreadable text lacks all of it. With a handler that only looks
+ * like the guard, the guard never counts as complete.
  */
 export function lackIn(place: Pick<ClientFile, "client" | "file">, text: string | null): Lack {
   const { file } = place;
@@ -63,12 +66,12 @@ function callerOf({ client, file }: Pick<ClientFile, "client" | "file">): string
   return ("caller" in file && file.caller) || client;
 }
 
-/** The first line names the writer. */
+/** Whether Pawl wrote the text, which its first line states. */
 function isOwnText(text: string, own: string): boolean {
   return text.split("\n", 1)[0]?.trim() === own.split("\n", 1)[0];
 }
 
-/** Each entry is put in by itself, so that a huge file would take minutes. No person has one. */
+/** Entries are added one at a time, so a huge file would take minutes. Real files are smaller. */
 const MAX_LENGTH = 100_000;
 
 function treeIn(place: ClientFile, text: string): Node | null {
@@ -80,8 +83,8 @@ function treeIn(place: ClientFile, text: string): Node | null {
 }
 
 /**
- * The text with room for the entry: one word for everything becomes a rule for everything else. Null: it is denied
- * already.
+ * The text with room for the entry: a single word for everything becomes a `*` rule. Null: everything is
+ * denied already.
  */
 function checkRoom(place: ClientFile, text: string, { path, type }: Entry): string | null {
   const tree = treeIn(place, text);
@@ -147,7 +150,7 @@ function isSame(node: Node, value: unknown): boolean {
   return JSON.stringify(getNodeValue(node)) === JSON.stringify(value);
 }
 
-/** The command of the guard that Pawl writes for before a tool; null: none. */
+/** The guard's command before a tool, as Pawl writes it; null: none. */
 export function commandBeforeTool(entries: readonly Entry[]): string | null {
   const look = (value: unknown, isBefore: boolean): string | null => {
     const [command] = isBefore ? commandsIn(value) : [];
@@ -163,7 +166,7 @@ function isBeforeTool(event: string): boolean {
   return /^(?:PreToolUse|preToolUse|BeforeTool)$/.test(event);
 }
 
-/** What the handlers in the value start, a POSIX shell's command first. */
+/** The commands of the handlers in the value, a POSIX shell's first. */
 function commandsIn(value: unknown): readonly string[] {
   if (typeof value !== "object" || value === null) return [];
   const { bash, command, powershell } = value as Readonly<Record<string, unknown>>;
@@ -171,7 +174,10 @@ function commandsIn(value: unknown): readonly string[] {
   return [...own, ...Object.values(value).flatMap(commandsIn)];
 }
 
-/** Whether a handler somewhere in the file looks like the guard, and starts something that Pawl does not write there. */
+/**
+ * Whether a handler anywhere in the file looks like the guard, but starts a command that Pawl does not write
+ * there.
+ */
 function hasLookAlike(tree: Node, entries: readonly Entry[], client: string): boolean {
   const own = new Set(entries.flatMap(({ value }) => commandsIn(value)));
   if (own.size === 0) return false;
@@ -179,7 +185,7 @@ function hasLookAlike(tree: Node, entries: readonly Entry[], client: string): bo
   return commandsIn(getNodeValue(tree)).some((command) => call.test(command) && !own.has(command));
 }
 
-/** Where the guard is called, in the list at the entry's path: directly, or in a group. */
+/** The paths of the guard's handlers in the list at the entry's path: directly in it, or in a group. */
 function handlersIn(tree: Node, { path, type }: Entry, client: string): readonly Path[] {
   if (type !== "hook") return [];
   const isOwn = (node: Node) => isOwnHandler(getNodeValue(node), client);
@@ -206,7 +212,7 @@ function withoutHandlers(text: string, entry: Entry, client: string, isPruned: b
   }
 }
 
-/** Without the containers around the path that are empty. A rule for everything becomes one word again. */
+/** The text without the empty containers on the path. A lone `*` rule becomes a single word again. */
 export function pruned(text: string, path: readonly string[]): string {
   let after = text;
   for (let at = path; at.length > 0; at = at.slice(0, -1)) {
@@ -224,7 +230,7 @@ function oneWord(text: string, path: readonly string[]): string {
   return typeof word === "string" ? replace(text, path, word) : text;
 }
 
-/** Nothing is in it, not even a comment. */
+/** Whether it contains nothing, not even a comment. */
 function isEmptyAt(text: string, path: Path): boolean {
   const looked = treeOf(text);
   const node = "tree" in looked && looked.tree ? nodeAt(looked.tree, path) : undefined;
@@ -233,7 +239,7 @@ function isEmptyAt(text: string, path: Path): boolean {
   return body.slice(node.offset + 1, node.offset + node.length - 1).trim() === "";
 }
 
-/** Only what is shared is left, and no comment. */
+/** Whether only shared properties are left, and no comment. */
 function isEmptied(text: string, entries: readonly Entry[]): boolean {
   const shared = entries.filter((entry) => entry.type === "property" && entry.isShared);
   const bare = shared.reduce((before, { path, value }) => {
@@ -244,7 +250,7 @@ function isEmptied(text: string, entries: readonly Entry[]): boolean {
   return isBare(bare);
 }
 
-/** No property is left, and no comment. */
+/** Whether no property is left, and no comment. */
 export function isBare(text: string): boolean {
   return text.replace(/^\uFEFF/, "").replace(/\s+/g, "") === "{}";
 }

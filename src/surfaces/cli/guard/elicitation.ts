@@ -1,4 +1,4 @@
-/** Hooks of a client that could answer in a person's place what Pawl asks them through the client. */
+/** Warns of client hooks that could answer Pawl's questions in the person's place. */
 import { getNodeValue } from "jsonc-parser";
 import { projectPath } from "../../../core/path.ts";
 import type { Project } from "../../../runtime/project.ts";
@@ -8,10 +8,10 @@ import { nodeAt, treeOf } from "./json-text.ts";
 
 const FILES = [".claude/settings.json", ".claude/settings.local.json"] as const;
 
-/** `Elicitation` answers before the person is asked; `ElicitationResult` changes what they answered. */
+/** `Elicitation` runs before the person is asked; `ElicitationResult` can change their answer. */
 const EVENTS = ["Elicitation", "ElicitationResult"] as const;
 
-/** One line on standard error for each file with such hooks. */
+/** Prints one line on standard error for each file with such hooks. */
 export async function warnOfElicitation(host: Host, { root, runtime }: Project): Promise<void> {
   const view = runtime.store.view();
   const { settingsAtHome } = await host.machine.guard(root);

@@ -6,7 +6,10 @@ import { openScopes } from "../../../runtime/reports/open-scopes.ts";
 import type { Scope } from "../../../runtime/scope.ts";
 import type { Host, Run } from "../line/command.ts";
 
-/** A client's hook comes here only with other options before it: it is answered before the command line is read. */
+/**
+ * `pawl guard`. A client's hook reaches this only with other options before it; otherwise it is answered
+ * before the command line is parsed.
+ */
 export const guard: Run = async (host, { arguments: { client, event }, options }) => {
   if (options.canary === true) return (await import("./canary.ts")).canary(host);
   if (client === "git") return gitHook(host, event);
@@ -24,7 +27,10 @@ const ACTS: Readonly<Record<(typeof GUARDED_HOOKS)[number], GitAct>> = {
   "pre-push": "push",
 };
 
-/** A person's commit passes; an agent's is refused where no open run allows it. */
+/**
+ * A git hook: lets a person's commit or push pass, and refuses an agent's if the scopes of all open runs
+ * forbid it.
+ */
 async function gitHook(host: Host, event: unknown): Promise<undefined> {
   const hook = GUARDED_HOOKS.find((name) => name === event);
   if (hook === undefined)
@@ -44,9 +50,9 @@ async function gitHook(host: Host, event: unknown): Promise<undefined> {
   );
 }
 
-/** Of the project, and of the one whose worktree it is. */
+/** The scopes of the project, and of the main checkout if this is a worktree of it. */
 async function scopesAround(host: Host): Promise<readonly Scope[]> {
-  // Where there is none, as in an old branch, nothing limits anybody.
+  // Without a project, as on an old branch, there is no limit.
   const project = await host.projects.open({ create: true });
   const outside = await host.machine.guard(project.root);
   if (outside.isOwnPush) return [];

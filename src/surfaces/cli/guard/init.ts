@@ -22,7 +22,7 @@ export interface GuardStep {
   readonly data: unknown;
 }
 
-/** Guards the named client, or those of which the project has files with Pawl in them. */
+/** Installs the guard for the named client, or for those whose files in the project contain Pawl. */
 export async function guardSteps(
   project: Project,
   host: Host,
@@ -42,12 +42,12 @@ export async function guardSteps(
   ];
 }
 
-/** Takes the guard out of everything, or only out of the named client's files. */
+/** Removes the guard everywhere, or only from the named client's files. */
 export const withoutGuards: Run = async (host, call) => {
   const command = "pawl init --no-guard";
   refuseAgent(host, "take the guard away", command);
   const project = await host.projects.open();
-  // Refuses a pawl.yaml that nobody can read, or that grows without end.
+  // Throws for an unreadable or recursive pawl.yaml.
   await project.runtime.settings(project.runtime.store.view());
   const name = call.options.client as GuardedClient | undefined;
   const { reply } = await runTransaction(
@@ -67,7 +67,7 @@ export const withoutGuards: Run = async (host, call) => {
   return { text: lines.join("\n"), data: { steps: steps.map(({ what, data }) => ({ what, data })) } };
 };
 
-/** The words before a client's name. */
+/** The command line's words before a client's name. */
 export function guardLaunch({ machine }: Host): GuardLaunch {
   return [...machine.launch().slice(0, -1), "guard"];
 }
@@ -135,12 +135,12 @@ function unguarding(
 
 interface Edit {
   readonly name: string;
-  /** Null: there is no such file. */
+  /** Null: the file does not exist. */
   readonly before: string | null;
   readonly after: string | null;
 }
 
-/** Clients may share a file. */
+/** One edit per file, because clients may share a file. */
 function editsOf(
   places: readonly LoadedClientFile[],
   edit: (place: LoadedClientFile, text: string | null) => string | null,
@@ -172,7 +172,7 @@ function changesOf(edits: readonly Edit[]) {
     });
 }
 
-/** The files of these clients with what they hold. */
+/** The files of these clients, with their texts. */
 export async function placesIn(
   view: View,
   launch: GuardLaunch,
@@ -192,7 +192,7 @@ export async function placesIn(
   return places;
 }
 
-/** The clients that have the guard in their files, or Pawl's server. */
+/** The clients whose files contain the guard, or Pawl's server. */
 async function clientsIn(view: View, launch: GuardLaunch): Promise<readonly GuardedClient[]> {
   const found = new Set<string>();
   for (const place of await placesIn(view, launch, GUARDED_CLIENTS))
@@ -210,7 +210,7 @@ async function isConnected(view: View, name: ClientName): Promise<boolean> {
   return false;
 }
 
-/** Only looked for, never written. */
+/** Used for the search only; never written. */
 const NO_LAUNCH: Launch = ["pawl"];
 
 function gitReply(change: GitHooksChange, what: string): Reply {

@@ -1,6 +1,6 @@
 /**
- * Edits of a client's JSON, which people write too: everything else stays as it is, comments, order and indent. What
- * `append` puts in, `remove` takes out again without a trace.
+ * Edits a client's JSON, which people write, too: everything else stays, including comments, order and
+ * indentation. `remove` undoes `append` exactly.
  */
 import {
   createScanner,
@@ -15,7 +15,7 @@ export type Path = readonly (string | number)[];
 
 const LENIENT = { allowTrailingComma: true };
 
-/** The tree of a text, or why a client could not read it: where, and what is wrong. An empty text has no tree. */
+/** The tree of a text, or why a client could not read it: place and fault. An empty text has no tree. */
 export function treeOf(text: string): { readonly tree: Node | null } | { readonly fault: Fault } {
   const body = withoutMark(text);
   if (body.trim() === "") return { tree: null };
@@ -38,8 +38,8 @@ export function placeOf(text: string, offset: number): { readonly line: number; 
 }
 
 /**
- * Puts a value behind what is there: at the end of the list at the path, or as the property that the path ends in, which
- * must not exist. Makes the objects and the list on the way. The text must be readable.
+ * Adds a value at the end: of the list at the path, or as the path's last property, which must not exist.
+ * Creates missing objects and lists on the path. The text must be readable.
  */
 export function append(text: string, path: readonly string[], value: unknown, isItem: boolean): string {
   const body = withoutMark(text);
@@ -59,7 +59,7 @@ export function append(text: string, path: readonly string[], value: unknown, is
   return text.slice(0, text.length - body.length) + putLast(body, parent, written, eol + unit.repeat(depth));
 }
 
-/** `closing`: what stands before the bracket of a container that was empty. */
+/** `closing`: the text before the closing bracket of a container that was empty. */
 function putLast(text: string, parent: Node, written: string, closing: string): string {
   const last = parent.children?.at(-1);
   const end = parent.offset + parent.length - 1;
@@ -74,7 +74,7 @@ function putLast(text: string, parent: Node, written: string, closing: string): 
   return `${text.slice(0, lastEnd)},${text.slice(lastEnd, inside)}${written}${text.slice(inside)}`;
 }
 
-/** Takes out the property or the item at the path, with its comma. */
+/** Removes the property or the item at the path, with its comma. */
 export function remove(text: string, path: Path): string {
   const body = withoutMark(text);
   const tree = parseTree(body, [], LENIENT);
@@ -95,7 +95,7 @@ export function remove(text: string, path: Path): string {
   return mark + head + (isAlone ? tail.trimStart() : tail);
 }
 
-/** Puts another value in the place of the one at the path, on one line. */
+/** Replaces the value at the path, on one line. */
 export function replace(text: string, path: Path, value: unknown): string {
   const body = withoutMark(text);
   const node = nodeAt(parseTree(body, [], LENIENT) as Node, path);
@@ -124,7 +124,7 @@ function endOf({ offset, length }: Node): number {
   return offset + length;
 }
 
-/** Where the comma is between two places, comments aside; null: there is none. */
+/** The position of the comma between two offsets, outside of comments; null: none. */
 function commaAfter(text: string, from: number, to: number): number | null {
   const scanner = createScanner(text.slice(from, to), true);
   scanner.scan();

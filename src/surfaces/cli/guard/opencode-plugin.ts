@@ -1,10 +1,11 @@
-/** The words that start Pawl. */
+/** The words of the command that starts Pawl. */
 export type Launch = readonly string[];
 
 /**
- * The text of the plugin that OpenCode loads from `.opencode/plugin/`. OpenCode has no hooks of its own for other programs: the
- * plugin asks `pawl guard opencode` before each tool and throws its refusal, which ends the tool's call. If Pawl cannot be
- * asked, only reading goes on. After a command it has the working tree compared with what may be written.
+ * The text of the plugin that OpenCode loads from `.opencode/plugin/`. OpenCode has no hooks for other
+ * programs, so the plugin calls `pawl guard opencode` before each tool and throws its refusal, which ends the
+ * tool's call. If that call fails, only reading is allowed. After a command, the plugin has the working tree
+ * compared with the scope.
  */
 export function openCodePlugin(launch: Launch): string {
   const intro = `// Made by \`pawl init --guard\`. Before each tool, it asks Pawl whether the assistant may use it; after each command, it lets
@@ -22,7 +23,10 @@ const READING = ["read", "glob", "grep", "list", "todoread", "todowrite", "webfe
   );
 }
 
-/** The same for the package that a person installs. It is there in every folder, so a guard that cannot start blocks nothing. */
+/**
+ * The same for the package that a person installs. It is active in every folder, so a guard that cannot start
+ * blocks nothing.
+ */
 export function openCodePackagedGuard(): string {
   const intro = `// Before each tool, it asks Pawl whether the assistant may use it; after each command, it lets Pawl look at what that has changed.
 import { spawnSync } from "node:child_process";
@@ -31,7 +35,7 @@ import { fileURLToPath } from "node:url";`;
   return guardText(intro, `["node", ${launcher}, "guard", "opencode"]`, "", "return;");
 }
 
-/** `unanswered`: what happens where the guard gives no answer. */
+/** `unanswered`: the code that runs if the guard gives no answer. */
 function guardText(intro: string, launch: string, more: string, unanswered: string): string {
   return `${intro}
 

@@ -1,4 +1,7 @@
-/** A violation that every guard refuses: writing pawl.yaml by the client's own tool, as the client would tell its hook. */
+/**
+ * A violation that every guard refuses: writing pawl.yaml with the client's own tool, in the form that the
+ * client sends to its hook.
+ */
 import { CANARY_SESSION, type GuardedClient } from "../../../guard/clients.ts";
 
 export const PLANTED_FILE = "pawl.yaml";
@@ -58,7 +61,7 @@ export interface HookAnswer {
   readonly err: string;
 }
 
-/** Whether a hook refused, and for that file: a hook that only fails proves nothing. */
+/** Whether the hook refused that file: a hook that merely fails proves nothing. */
 export function isRefusal({ code, err, out }: HookAnswer): boolean {
   if (!`${out}${err}`.includes(PLANTED_FILE)) return false;
   if (code === 2) return true;

@@ -1,18 +1,18 @@
-/** What is known of the guard of a project, for those who rely on it: which layers were proved, and when. */
+/** The proof of a project's guard: which layers were proved, and when. */
 import type { LayerProof } from "../../../core/ports/guard-proofs.ts";
 import type { Project } from "../../../runtime/project.ts";
 import type { Host } from "../line/command.ts";
 import { LAYERS, setUp } from "./canary.ts";
 
 export interface Proved {
-  /** ISO 8601; null: never. */
+  /** When it was proved, ISO 8601; null: never. */
   readonly time: string | null;
-  /** Why the proof does not count any more: the file that changed since, or the program. */
+  /** What changed since the proof, so that it no longer counts: a file or the program. Null: nothing. */
   readonly changed: string | null;
   readonly layers: readonly LayerProof[];
 }
 
-/** Of a project that has a guard. */
+/** The latest proof. The project must have a guard. */
 export async function proved(host: Host, { root, runtime }: Project): Promise<Proved> {
   const outside = await host.machine.guard(root);
   const proof = outside.proofs.find();
@@ -24,7 +24,7 @@ export async function proved(host: Host, { root, runtime }: Project): Promise<Pr
   return { time, changed: names.find((name) => files[name] !== proof.files[name]) ?? null, layers };
 }
 
-/** In one sentence. */
+/** The proof in one sentence. */
 export function provedWords({ changed, layers, time }: Proved): string {
   if (time === null) return `Guard: not proved yet: ${TRY}.`;
   const at = `${time.slice(0, 16).replace("T", " ")} UTC`;

@@ -1,4 +1,4 @@
-/** `guard` in the text of pawl.yaml, which is readable. Everything else stays as it is. */
+/** Edits `guard` in the text of pawl.yaml, which must be readable. Everything else stays. */
 import { isMap, isScalar } from "yaml";
 import { readYaml } from "../../../core/yaml/yaml.ts";
 import { withSetting } from "../team/project-id.ts";
@@ -20,10 +20,10 @@ export function withoutGuard(text: string): string {
 
 interface GuardSetting {
   readonly isOn: boolean;
-  /** Where its value is. */
+  /** The offsets of its value. */
   readonly from: number;
   readonly to: number;
-  /** Beside others on a line. */
+  /** Whether it shares a line with other settings. */
   readonly isFlow: boolean;
 }
 

@@ -1,27 +1,28 @@
 /**
- * What stands in each client's files so that its hooks call the guard, and what each client can deny by itself. Paths are
- * relative to the project's root.
+ * The entries in each client's files that make its hooks call the guard, and the client's own deny rules.
+ * Paths are relative to the project's root.
  *
- * Formats: Claude Code's `hooks` and `permissions.deny` (`/x` is the project's x; a rule for Edit covers every tool that
- * writes), Codex's `.codex/hooks.json` (Claude Code's form), Copilot's `.github/hooks/*.json`, which VS Code reads too,
- * Cursor's `.cursor/hooks.json`, Gemini CLI's `hooks` (milliseconds), Antigravity's `.agents/hooks.json` (by the hook's
- * name), and OpenCode's plugins and `permission.edit` (the last rule that matches counts).
+ * Formats: Claude Code's `hooks` and `permissions.deny` (`/x` is the project's x; a rule for Edit covers
+ * every tool that writes), Codex's `.codex/hooks.json` (Claude Code's form), Copilot's
+ * `.github/hooks/*.json`, which VS Code reads, too, Cursor's `.cursor/hooks.json`, Gemini CLI's `hooks`
+ * (milliseconds), Antigravity's `.agents/hooks.json` (by the hook's name), and OpenCode's plugins and
+ * `permission.edit` (the last rule that matches counts).
  */
 import type { GuardedClient } from "../../../guard/clients.ts";
 import { PERSON_VERBS } from "../../../guard/person-verbs.ts";
 import { CLIENT_FILES } from "../../../guard/protected-places.ts";
 import { openCodePlugin } from "./opencode-plugin.ts";
 
-/** The words of the command line to which a client's name is added: `pawl guard`. */
+/** The words of the command line before a client's name: `pawl guard`. */
 export type GuardLaunch = readonly string[];
 
-/** One thing that stands in a JSON file. */
+/** One entry in a JSON file. */
 export type Entry =
   /** An item of the list at the path that calls the guard. */
   | { readonly type: "hook"; readonly path: readonly string[]; readonly value: unknown }
   /** An item of the list at the path. */
   | { readonly type: "rule"; readonly path: readonly string[]; readonly value: string }
-  /** A property. `isShared`: it stays as it is, and goes only with the whole file. */
+  /** A property. `isShared`: an existing one stays, and it is removed only with the whole file. */
   | {
       readonly type: "property";
       readonly path: readonly string[];
@@ -29,11 +30,11 @@ export type Entry =
       readonly isShared?: true;
     };
 
-/** The first of the names that exists is taken, or else the first. */
+/** Uses the first of the names that exists, else the first. */
 export type GuardFile = { readonly names: readonly [string, ...string[]] } & (
   | {
       readonly entries: readonly Entry[];
-      /** As whom the hooks call the guard, if not as the client. */
+      /** The name under which the hooks call the guard, if not the client's. */
       readonly caller?: string;
     }
   /** The whole file is Pawl's. */
@@ -43,18 +44,18 @@ export type GuardFile = { readonly names: readonly [string, ...string[]] } & (
 export interface GuardSetup {
   readonly title: string;
   files(launch: GuardLaunch): readonly GuardFile[];
-  /** What a person has to know or do besides. */
+  /** What else a person has to know or do. */
   readonly note?: string;
 }
 
-/** Of clients that take a hook's command for another one. */
+/** For clients in which the guard replaces a command by another one. */
 const OWN_RULES =
   "Where nothing may be written, its commands run behind Pawl's wall: what you deny by a command's name does not hold there.";
 
-/** A guard that is slower than this is broken. */
+/** The hooks' timeout: a guard that takes longer is broken. */
 const SECONDS = 30;
 
-/** One call of the guard takes hardly longer than Node's start. */
+/** A handler in Claude Code's format. One call of the guard takes little longer than Node's start. */
 const claudeForm = (command: string, more: object = {}) => ({
   hooks: [{ type: "command", command, timeout: SECONDS, ...more }],
 });
@@ -66,7 +67,7 @@ export const GUARD_SETUPS: Readonly<Record<GuardedClient, GuardSetup>> = {
     title: "Claude Code",
     files: (launch) => {
       const command = commandOf(launch, "claude-code", { from: "CLAUDE_PROJECT_DIR" });
-      // A hook that cannot start, or takes too long, would let the tool through.
+      // By default, Claude Code would let the tool run if the hook cannot start or takes too long.
       const before = { matcher: "*", ...claudeForm(command, { onFailure: "block" }) };
       return [
         {
@@ -100,7 +101,7 @@ export const GUARD_SETUPS: Readonly<Record<GuardedClient, GuardSetup>> = {
     files: copilotFiles,
     note: `Copilot calls a project's hooks only in folders that you trust, and lets a tool through if a hook takes too long. Its cloud agent reads the file from the default branch, and needs Pawl installed there. ${OWN_RULES}`,
   },
-  // The same file, and the same call of the guard.
+  // VS Code reads the same file, which makes the same call.
   vscode: { title: "VS Code", files: copilotFiles },
   cursor: {
     title: "Cursor",
@@ -163,7 +164,7 @@ export const GUARD_SETUPS: Readonly<Record<GuardedClient, GuardSetup>> = {
         names: ["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"],
         entries: PROTECTED.map((glob) => ({
           type: "property",
-          // A star also matches slashes.
+          // In OpenCode, a single star matches slashes, too.
           path: ["permission", "edit", glob.replace("**", "*")],
           value: "deny",
         })),
@@ -173,7 +174,7 @@ export const GUARD_SETUPS: Readonly<Record<GuardedClient, GuardSetup>> = {
   },
 };
 
-/** One guard's call of the client: a handler, whatever the launch was when it was written. */
+/** Whether the value is a handler that calls the guard for the client, even by another launch command. */
 export function isOwnHandler(value: unknown, client: string): boolean {
   if (typeof value !== "object" || value === null) return false;
   const { bash, command, powershell } = value as Readonly<Record<string, unknown>>;
@@ -188,7 +189,7 @@ function copilotFiles(launch: GuardLaunch): readonly GuardFile[] {
     type: "command",
     bash: commandOf(launch, "copilot", { event }),
     powershell: powershellOf([...launch, "copilot", event]),
-    // From the repository's root.
+    // Relative to the repository's root.
     cwd: ".",
     timeoutSec: SECONDS,
   });
@@ -198,8 +199,8 @@ function copilotFiles(launch: GuardLaunch): readonly GuardFile[] {
 }
 
 /**
- * What no tool of an assistant may write. Not all of `.git`: a sandbox that a client builds from the same rules must let
- * git commit.
+ * The files that no tool of an assistant may write. Not all of `.git`: a sandbox that a client builds from
+ * the same rules must allow git commits.
  */
 const PROTECTED: readonly string[] = [
   ...[".pawl/**", ".alfred/**", ".ai/task/state.json", "pawl.yaml", "tasks.yaml"],
@@ -207,21 +208,24 @@ const PROTECTED: readonly string[] = [
   ...CLIENT_FILES,
 ];
 
-/** A person's word, as an assistant would type it. The commands refuse it too. */
+/**
+ * The commands reserved for a person, as an assistant would type them. The commands themselves refuse an
+ * agent, too.
+ */
 const PERSONS_COMMANDS: readonly string[] = PERSON_VERBS.filter(({ except, only }) => !except && !only)
   .flatMap(({ name }) => [`pawl ${name}`, `bloom ${name}`])
   .flatMap((command) => ["", "npx ", "npx --no "].map((npx) => `Bash(${npx}${command}:*)`));
 
 interface Calling {
-  /** Where the client's call does not name it. */
+  /** The event, if the client's call does not name it. */
   readonly event?: string;
-  /** The client's variable with the project's folder. */
+  /** The client's environment variable with the project's folder. */
   readonly from?: string;
 }
 
 function commandOf(launch: GuardLaunch, client: string, { event, from }: Calling = {}): string {
   const line = shellLine([...launch, client, ...(event ? [event] : [])]);
-  // It finds the project's packages only below the project, and an assistant may have left that.
+  // npx finds the project's packages only below the project, and the assistant may be in another folder.
   return from && launch[0] === "npx" ? `cd "\${${from}:-.}" && ${line}` : line;
 }
 
@@ -229,7 +233,7 @@ export function shellLine(words: readonly string[]): string {
   return words.map(quoted).join(" ");
 }
 
-/** As one word of a POSIX shell. */
+/** The word, quoted for a POSIX shell if necessary. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

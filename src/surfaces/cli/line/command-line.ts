@@ -1,4 +1,4 @@
-/** The command line, read by commander from the same data that describes each command. */
+/** Parses the command line with commander, from the data that describes each command. */
 import { Argument, Command, CommanderError, type Help, Option } from "commander";
 import { camelCase } from "./camel-case.ts";
 import type { Call, CommandArgument, CommandOption, CommandSpec, Host } from "./command.ts";
@@ -9,7 +9,10 @@ export type Input = Call & OwnOptions;
 
 type Act = (spec: CommandSpec, input: Input) => Promise<void>;
 
-/** `meant`: the commands that the line can mean. Building one takes time. Throws `usage`. */
+/**
+ * Runs the command that the line names. `candidates`: the commands that the line can mean; only these are
+ * built, because that takes time. Throws `usage`.
+ */
 export async function runLine(
   argv: readonly string[],
   {
@@ -33,15 +36,15 @@ export async function runLine(
   }
 }
 
-/** What commander does with a line. */
+/** What commander has produced for a line. */
 interface Line {
-  /** The help, or the version, as far as it is written. */
+  /** The help or the version, as far as it is written. */
   help: string;
   /** The command at which it stopped. */
   stopped: { readonly command: Command; readonly spec: CommandSpec | null } | null;
 }
 
-/** Thrown for a value that is none of the choices: commander would say it in its own words. */
+/** Thrown for a value that is not among the choices, because commander would word the error itself. */
 class NotAChoice {
   readonly refused: RefusedChoice;
   constructor(refused: RefusedChoice) {
@@ -49,7 +52,7 @@ class NotAChoice {
   }
 }
 
-/** What a command's help says below its options. Loaded only where a help is asked for. */
+/** The part of a command's help below its options. Loaded only for a help page. */
 async function belowHelp(
   { details = "", name: command }: CommandSpec,
   { name, terminal }: Host,
@@ -68,7 +71,7 @@ async function belowHelp(
     .join("");
 }
 
-/** A long example runs on in the next line, as a shell reads it. */
+/** Breaks a long example into lines with a backslash at their ends, as a shell reads it. */
 function exampleLines(
   line: string,
   columns: number,
@@ -92,7 +95,7 @@ function build(specs: readonly CommandSpec[], host: Host, line: Line, action: Ac
     })
     .configureHelp({
       helpWidth: host.terminal.columns,
-      // Below this the descriptions would not be broken at all.
+      // With fewer columns, commander would not wrap the descriptions at all.
       minWidthToWrap: 20,
       visibleOptions: ownOptions,
       subcommandTerm,
@@ -109,7 +112,7 @@ function build(specs: readonly CommandSpec[], host: Host, line: Line, action: Ac
   return program;
 }
 
-/** A command of two words belongs to a parent, which may be a command itself. */
+/** The parent of a command of two words. It may be a command itself. */
 function groupOf(
   program: Command,
   groups: Map<string, Command>,
@@ -124,7 +127,7 @@ function groupOf(
   return made;
 }
 
-/** Keeps where commander stops: it is not in what it throws. */
+/** Records where commander stops, because its error does not contain that. */
 function stopping(command: Command, line: Line, spec: CommandSpec | null): Command {
   return command.exitOverride((error) => {
     line.stopped = { command, spec };
@@ -175,7 +178,7 @@ function toOption(command: Command, { flags, description, choices }: CommandOpti
   });
 }
 
-/** A command and its arguments; its own help lists its options. */
+/** A command and its arguments, for a list; its own help lists its options. */
 function subcommandTerm(command: Command): string {
   const words = command.registeredArguments.map((argument) => {
     const name = `${argument.name()}${argument.variadic ? "..." : ""}`;
@@ -184,7 +187,7 @@ function subcommandTerm(command: Command): string {
   return [command.name(), ...words].join(" ");
 }
 
-/** Leaves out `--help`, which every command has. */
+/** Omits `--help`, which every command has. */
 function ownOptions(this: Help, command: Command): Option[] {
   return command.options.filter((option) => !option.hidden);
 }

@@ -15,11 +15,11 @@ const NOTES = { flags: "-m, --notes <text>", description: "the reason, kept with
 
 const EVERY_DAY = "Every day";
 const WORKFLOWS = "Workflows and files";
-/** Beside the workflow's own verbs: these ask git, not the project's files. */
+/** In the same help group as the workflow's own verbs: these commands query git, not the project's files. */
 const BLOOM = "Bloom";
 
 interface Draft extends Omit<CommandSpec, "arguments" | "options"> {
-  /** Its arguments, in their order, and its options. */
+  /** Its arguments, in order, and its options. */
   readonly given?: readonly (CommandArgument | CommandOption)[];
 }
 

@@ -1,4 +1,4 @@
-/** What could stand at the cursor of a command line. Every shell's script asks this, so that they all offer the same. */
+/** Completes a command line. The scripts of all shells call this, so that they offer the same. */
 
 import { cleanLine } from "../../../core/text/clean.ts";
 import { overview } from "../../../runtime/reports/overview.ts";
@@ -21,7 +21,7 @@ const SHARED: readonly Candidate[] = [
 /** Arguments that name a run or a task. */
 const IDS: ReadonlySet<string> = new Set(["run", "id", "task"]);
 
-/** `words`: the line after the program's name; the last one is being typed, and may be empty. Never throws. */
+/** `words`: the line after the program's name; the last word is incomplete and may be empty. Never throws. */
 export async function candidates(host: Host, words: readonly string[]): Promise<readonly Candidate[]> {
   const current = words.at(-1) ?? "";
   const before = words.slice(0, -1);
@@ -75,7 +75,7 @@ async function valuesOf(host: Host, { name, choices }: CommandArgument): Promise
   return IDS.has(name) ? runsOf(host) : [];
 }
 
-/** Uses the bare id if it is unique: some shells split words at a colon. */
+/** Offers the bare id if it is unique, because some shells split words at a colon. */
 async function runsOf(host: Host): Promise<readonly Candidate[]> {
   const workflows = await overview(await host.projects.open()).catch(() => []);
   const runs = workflows.flatMap((workflow) => workflow.runs);
@@ -99,7 +99,10 @@ function bare(word: string): Candidate {
   return { word, description: "" };
 }
 
-/** One per line, the word and its description: no id or title can break out of its line. */
+/**
+ * One candidate per line, the word and its description. Both are cleaned, so that an id or a title cannot add
+ * lines.
+ */
 export function renderCandidates(given: readonly Candidate[]): string {
   return given.map(({ word, description }) => `${cleanLine(word)}\t${cleanLine(description)}\n`).join("");
 }

@@ -1,7 +1,8 @@
 import type { Run } from "./command.ts";
 
 /**
- * A shell's completion script. It asks the program itself what could come next, so runs and tasks are always current.
+ * A shell's completion script. It calls the program itself, so that the offered runs and tasks are always
+ * current.
  */
 export const completion: Run = async (_, call) => {
   const shell = call.arguments.shell as keyof typeof SHELLS;

@@ -1,4 +1,4 @@
-/** What each command looks like when it is typed: shown in its help, without the program's name. */
+/** Examples of each command for its help, without the program's name. */
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   init: ["init", "init --client claude-code --guard"],
   status: ["status", "status --json"],

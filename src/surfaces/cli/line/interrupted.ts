@@ -1,6 +1,9 @@
 import type { Answer } from "./command.ts";
 
-/** How a command ends that runs until a signal ends it: Ctrl-C is 130 everywhere, as if the signal itself had ended it. */
+/**
+ * The answer of a command that runs until a signal ends it: after Ctrl-C the exit code is 130, as if the
+ * signal itself had killed it.
+ */
 export function endedBy(signal: NodeJS.Signals | null): Answer | undefined {
   return signal === "SIGINT" ? INTERRUPTED : undefined;
 }

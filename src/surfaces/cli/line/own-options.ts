@@ -1,17 +1,17 @@
-/** The options that every command takes. They may stand anywhere on the line. */
+/** The options that every command takes. They may be anywhere on the line. */
 import { Command, Option } from "commander";
 import { attempt } from "../../../core/attempt.ts";
 
 export interface OwnOptions {
   readonly json: boolean;
-  /** Every `--project`, in their order. */
+  /** Every `--project`, in order. */
   readonly projects: readonly string[];
   readonly file: string | undefined;
 }
 
 /**
- * The options of every command, and the words before the first option that only a command knows. `words`: null if the last
- * option has no value. Never throws.
+ * The options of every command, and the words before the first option that only one command knows. `words`
+ * null: the last option has no value. Never throws.
  */
 export function readOwnOptions(
   argv: readonly string[],
@@ -21,7 +21,7 @@ export function readOwnOptions(
   return { words, ...ownOptionsIn(program.opts()) };
 }
 
-/** The last word once these options are taken out: where an option has no value, it is that one. */
+/** The last word without these options. If the last option has no value, it is that option. */
 export function lastWord(argv: readonly string[]): string | undefined {
   return attempt(() => {
     const { operands, unknown } = ownProgram().parseOptions([...argv]);
@@ -58,7 +58,7 @@ export function ownOptionsIn({
   return { json: json === true, projects: project ?? [], file };
 }
 
-/** The same project again, for another command line. */
+/** The options that select the same project, for another command line. */
 export function placeWords({ projects, file }: OwnOptions): readonly string[] {
   return [...projects.map((dir) => `--project=${dir}`), ...(file === undefined ? [] : [`--file=${file}`])];
 }

@@ -1,4 +1,4 @@
-/** The command line: which command is meant, and how its answer or its error is shown. */
+/** The command line: finds the command, runs it, and prints its answer or its error. */
 
 import { type ErrorCode, type PawlError, toPawlError } from "../../../core/error.ts";
 import type { Caller } from "../../../core/event.ts";
@@ -22,10 +22,10 @@ const USAGE_CODES: ReadonlySet<ErrorCode> = new Set([
   "task-missing",
 ]);
 
-/** What the shells' completion scripts call. */
+/** The shells' completion scripts call this. */
 const COMPLETE = "__complete";
 
-/** Runs the command line and gives the exit code. Never throws. */
+/** Runs the command line and returns the exit code. Never throws. */
 export async function runProgram(given: readonly string[], host: Host): Promise<number> {
   const argv = given[0] === "help" ? [...given.slice(1), "--help"] : given;
   const { words, ...own } = readOwnOptions(argv);
@@ -59,7 +59,7 @@ function fail({ code, message, fix }: PawlError, json: boolean, { terminal, name
   return USAGE_CODES.has(code) ? 2 : 1;
 }
 
-/** Keeps the lines of a list of problems, indented below the first. */
+/** Indents all lines of a text but the first, such as those of a list of problems. */
 function hang(text: string, width: number): string {
   return text
     .split("\n")
@@ -68,7 +68,7 @@ function hang(text: string, width: number): string {
     .join(`\n${" ".repeat(width)}`);
 }
 
-/** `words`: those of the line that name the command. */
+/** `words`: the words of the line that name the command. */
 async function dispatch(
   argv: readonly string[],
   words: readonly string[],
@@ -79,7 +79,8 @@ async function dispatch(
     host.terminal.out(renderCandidates(await candidates(host, argv.slice(1))));
     return undefined;
   }
-  // A built-in command needs no other command and, but for one, no workflow's verbs, so none are loaded.
+  // A built-in command needs no other command and, with one exception, no workflow's verbs, so they are not
+  // loaded.
   const [word] = words;
   const own = COMMANDS.filter(({ name }) => name.split(" ")[0] === word);
   // The help is shown even if a workflow cannot be loaded.
@@ -108,7 +109,10 @@ async function dispatch(
   return answer;
 }
 
-/** The named command, else those that begin with its word; all where none is named. Throws `usage`. */
+/**
+ * The named command, else those that begin with the word; all commands if the line names none. Throws
+ * `usage`.
+ */
 async function candidatesFor(
   [first, second]: readonly string[],
   specs: readonly CommandSpec[],

@@ -1,4 +1,4 @@
-/** Runs a workflow's verb and shows its reply. */
+/** Runs a workflow's verb and prints its reply. */
 import { type ErrorCode, toPawlError } from "../../../core/error.ts";
 import type { Reply, Verb } from "../../../runtime/module.ts";
 import { preview } from "../../../runtime/transaction/run-transaction.ts";
@@ -20,7 +20,8 @@ export function runOf(verb: Verb): Run {
       async (thrown) => {
         const { code } = toPawlError(thrown);
         if (!verb.deferrable || !host.projects.post || !DEFERS.has(code)) throw thrown;
-        // Show the expected result now, as far as it can be told, and defer the call to the end of the agent's turn.
+        // Show the expected result now, as far as it is known, and defer the call to the end of the agent's
+        // run.
         const foreseen =
           code === "disk-failed"
             ? await preview(project.runtime, plan, input, host.person.caller())
@@ -35,7 +36,7 @@ export function runOf(verb: Verb): Run {
     const renews = verb.renewsPolicy && typeof id === "string" && !reply.refused;
     if (renews && host.person.caller().channel !== "agent")
       await (await import("../project/policy.ts")).renew(project, `bloom:${id}`);
-    // A task of their own is a person's word for its agent.
+    // A person who adds a task thereby trusts the project's agent.
     if (verb.name === "add" && host.person.caller().channel === "terminal") {
       const { bloom } = await project.runtime.settings(project.runtime.store.view());
       await project.trust.acceptAgent(bloom.agent, host.person.caller().who ?? "");
@@ -47,7 +48,10 @@ export function runOf(verb: Verb): Run {
   };
 }
 
-/** The agent's sandbox cannot write, or the work is in a database to which no agent gets an address. */
+/**
+ * The errors after which an agent's call is deferred: its sandbox cannot write, or the work is in a database
+ * whose address agents do not get.
+ */
 const DEFERS: ReadonlySet<ErrorCode> = new Set(["disk-failed", "database-unconfigured"]);
 
 function takenDown(name: string): Reply {
@@ -57,7 +61,10 @@ function takenDown(name: string): Reply {
   };
 }
 
-/** Measuring text takes a while to load; a pipe, such as an agent's call, does without. */
+/**
+ * Wraps the text on a screen. The code that measures text loads slowly, so a pipe, such as an agent's call,
+ * gets the text unwrapped.
+ */
 async function fitted(text: string, { terminal }: Host): Promise<string> {
   const painted = paintStates(text, terminal.paint);
   return terminal.isScreen
@@ -65,7 +72,7 @@ async function fitted(text: string, { terminal }: Host): Promise<string> {
     : painted;
 }
 
-/** A workflow's reply as the CLI shows it; a refusal exits with 1. */
+/** A workflow's reply as the CLI prints it; a refusal exits with 1. */
 export function answerOf(reply: Reply): Answer {
   const text = `${clean(reply.text).trimEnd()}\n`;
   if (reply.refused) return { text, data: reply.data, exit: 1 };

@@ -1,4 +1,4 @@
-/** One command for a verb that several workflows have: its arguments decide which workflow is meant. */
+/** One command for a verb that several workflows have: its arguments decide which workflow runs it. */
 
 import { PawlError } from "../../../core/error.ts";
 import type { Verb } from "../../../runtime/module.ts";
@@ -7,7 +7,9 @@ import { camelCase } from "./camel-case.ts";
 import type { Call, CommandArgument, CommandSpec } from "./command.ts";
 import { runOf } from "./run-verb.ts";
 
-/** The verbs have the same name; at most one of them takes whatever no other accepts. */
+/**
+ * The verbs have the same name; at most one of them has no `accepts`, and gets what the others do not accept.
+ */
 export function sharedCommand(group: string, verbs: readonly Verb[]): CommandSpec {
   const length = Math.max(...verbs.map((verb) => verb.arguments.length));
   const places = Array.from({ length }, (_, at) => argumentAt(verbs, at));
@@ -33,7 +35,7 @@ export function sharedCommand(group: string, verbs: readonly Verb[]): CommandSpe
   };
 }
 
-/** If the word alone is a workflow, the run is missing. Throws `usage`. */
+/** Throws `usage` if the word is only a workflow's name, because the run is missing. */
 function checkNotWorkflow(verbs: readonly Verb[], word: string): void {
   const ofRuns = verbs.find(({ accepts }) => accepts?.([`${word}:`]));
   if (!ofRuns) return;
@@ -44,7 +46,7 @@ function checkNotWorkflow(verbs: readonly Verb[], word: string): void {
   );
 }
 
-/** What may stand in a place: everything that the verbs accept there. */
+/** The combined description of what the verbs accept as this argument. */
 function argumentAt(verbs: readonly Verb[], at: number): CommandArgument {
   const here = verbs.flatMap((verb) => verb.arguments[at] ?? []);
   return {

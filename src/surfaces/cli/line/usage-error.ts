@@ -1,4 +1,4 @@
-/** What is wrong with a command line, made from commander's codes and from the command that it stopped at. */
+/** The error for a wrong command line, made from commander's code and the command at which it stopped. */
 import type { Argument, Command, CommanderError } from "commander";
 import { PawlError } from "../../../core/error.ts";
 import { nearest } from "../../../core/text/nearest.ts";
@@ -14,7 +14,7 @@ export interface RefusedChoice {
 
 interface Fault {
   readonly message: string;
-  /** What was probably meant. */
+  /** The word that was probably intended. */
   readonly suggestion?: string | null | undefined;
 }
 
@@ -35,7 +35,7 @@ export function choiceError({ choices, command, given, name }: RefusedChoice): P
   return refused({ message, suggestion: suggestion }, pathOf(command));
 }
 
-/** `path`: the program, or a command that has others below it. */
+/** `path`: the program, or a command with subcommands. */
 export function unknownCommand(word: string, names: readonly string[], path: string): PawlError {
   return refused({ message: `Unknown command '${word}'`, suggestion: nearest(word, names) }, path);
 }
@@ -56,7 +56,7 @@ const FAULTS: Readonly<Record<string, (command: Command, argv: readonly string[]
     message: missing(registeredArguments.find((each, at) => each.required && args[at] === undefined)),
   }),
   "commander.optionMissingArgument"(command, argv) {
-    // Nothing stands behind it.
+    // Nothing follows the option.
     const last = lastWord(argv);
     const option = optionsOf(command).find(({ long, short }) => last === long || last === short);
     return { message: option ? `\`${option.flags}\` has no value` : "The last option has no value" };

@@ -5,7 +5,7 @@ import type { CommandSpec } from "./command.ts";
 import { runOf } from "./run-verb.ts";
 import { sharedCommand } from "./shared-verb.ts";
 
-/** `soundOnly`: leaves out workflows that cannot be loaded; otherwise throws what is wrong with them. */
+/** `soundOnly`: skips workflows that cannot be loaded; otherwise throws their error. */
 export async function verbCommands(
   workflows: Workflows,
   { soundOnly = false } = {},

@@ -1,6 +1,6 @@
 /**
- * A person accepts what a foreign journal would write. It becomes a commit of the person's own, with exactly the
- * content that they were shown; if a file has changed since, they are asked again.
+ * A person accepts the writes of a foreign journal. They become the person's own commit, with exactly the
+ * content that was shown; if a file has changed since, the person is asked again.
  */
 
 import { PawlError } from "../../../core/error.ts";
@@ -28,7 +28,7 @@ export async function acceptJournal(
   return { text: `${reply.text}\n`, data: reply.data };
 }
 
-/** The files whose content it would change. */
+/** A file whose content the journal would change. */
 interface Difference {
   readonly path: ProjectPath;
   readonly before: string | null;
@@ -39,7 +39,7 @@ function accepting(
   kept: string,
   journal: ForeignJournal,
 ): Transaction<null, readonly Difference[], undefined, Reply> {
-  // The question shortens long texts, but the answer counts for the whole of them.
+  // The question shortens long texts, but the answer applies to the whole texts.
   let asked = "";
   return {
     run: () => "pawl:repair",
@@ -97,7 +97,7 @@ function sizes({ after, before }: Difference): string {
 const MOST_LINES = 8;
 const LONGEST = 160;
 
-/** The lines that remain without the common beginning and end. */
+/** The differing lines, without the common beginning and end. */
 function shortDiff({ after, before }: Difference): readonly string[] {
   const old = linesOf(before);
   const fresh = linesOf(after);

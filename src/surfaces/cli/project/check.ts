@@ -7,8 +7,8 @@ import { wrap } from "../terminal/text-width.ts";
 import { tablesOf, type WorkflowFault } from "./tables.ts";
 
 /**
- * Proves the tables, or shows every violation with the state, event and facts that cause it, and exits with 1. A
- * workflow whose file has a fault is reported after all others, and exits with 1 too.
+ * Proves the tables, or prints every violation with the state, event and facts that cause it, and exits with
+ * 1. A workflow whose file is faulty is reported after all others, and exits with 1, too.
  */
 export const check: Run = async (host, call) => {
   const { tables, faults } = await tablesOf(host.workflows, call.arguments.workflow as string | undefined);
@@ -27,7 +27,7 @@ export const check: Run = async (host, call) => {
 
 type PlacedReport = Omit<CheckReport, "violations"> & { readonly violations: readonly PlacedViolation[] };
 
-/** `place`: where it stands in a file of the project's own, `release.yaml:12:3`. */
+/** `place`: its position in a file of the project's own, `release.yaml:12:3`. */
 type PlacedViolation = Violation & { readonly place?: string };
 
 function reportOf(table: Table): PlacedReport {
@@ -47,7 +47,7 @@ const COUNTS = [
   ["replies", "replies"],
 ] as const;
 
-/** What a narrow screen leaves out, in this order. */
+/** The columns that a narrow screen omits, in this order. */
 const LEFT_OUT = ["replies", "configurations", "rules", "events", "combinations", "states"] as const;
 
 type Counts = readonly (typeof COUNTS)[number][];
@@ -92,7 +92,7 @@ export function renderReports(
   ].join("\n");
 }
 
-/** Each problem of the file on lines of its own. */
+/** Prints each problem of the file on lines of its own. */
 function renderFault({ workflow, fault }: WorkflowFault, width: number, columns: number, paint: Paint) {
   const [first = "", ...problems] = fault.message.split("\n");
   return [

@@ -3,7 +3,7 @@ import { alignRows } from "../terminal/table.ts";
 import { clean } from "../terminal/terminal.ts";
 import { wrapPainted } from "../terminal/text-width.ts";
 
-/** The effective settings, and where each comes from. */
+/** Prints the effective settings and the source of each. */
 export const config: Run = async (host) => {
   const project = await host.projects.open();
   const settings = await project.explainSettings();
@@ -19,10 +19,10 @@ export const config: Run = async (host) => {
   return { text: `${lines.join("\n")}\n`, data: { project: project.root, settings } };
 };
 
-/** On a narrower screen each setting has its source below it. */
+/** On a narrower screen, the source is below each setting. */
 const SIDE_BY_SIDE = 72;
 
-/** JSON on one line with blanks in it, where a narrow screen can break it. */
+/** JSON on one line with blanks in it, so that it can be wrapped. */
 function spaced(value: unknown): string {
   return JSON.stringify(value, null, 1)
     .replace(/([[{])\n\s*/g, "$1")

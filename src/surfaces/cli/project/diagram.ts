@@ -4,7 +4,9 @@ import { xstateConfig } from "../../../engine/xstate.ts";
 import type { Run } from "../line/command.ts";
 import { tablesOf } from "./tables.ts";
 
-/** A workflow's tables in a notation that other programs draw; several tables become one markdown page. */
+/**
+ * Prints a workflow's tables in a notation that other programs draw; several tables become one Markdown page.
+ */
 export const diagram: Run = async (host, call) => {
   const { tables, faults } = await tablesOf(host.workflows, call.arguments.workflow as string);
   if (faults[0]) throw faults[0].fault;

@@ -3,13 +3,13 @@ import type { Proved } from "../guard/proved.ts";
 import type { Host } from "../line/command.ts";
 
 export type GuardProved = Proved & {
-  /** In one sentence. */
+  /** The proof in one sentence. */
   readonly words: string;
 };
 
 /**
- * What is known of the guard. Null: the project has none, or it cannot be read, which keeps nobody from what they asked
- * for.
+ * The proof of the guard. Null: the project has no guard, or the proof is unreadable, which must not stop the
+ * command that shows it.
  */
 export async function lookAtGuard(host: Host, project: Project): Promise<GuardProved | null> {
   try {

@@ -17,7 +17,10 @@ import type { Answer, Host, Run } from "../line/command.ts";
 import { confirm } from "../terminal/person.ts";
 import { clean } from "../terminal/terminal.ts";
 
-/** Shows a run's policy beside what the files say, and pins what is tighter there; a person may accept the rest. */
+/**
+ * Prints a run's policy next to the files' present one, and pins what is tighter there; a person may accept
+ * the rest.
+ */
 export const policy: Run = async (host, call) => {
   const project = await host.projects.open();
   const name = await nameOf(project, String(call.arguments.run ?? LOOP));
@@ -25,7 +28,7 @@ export const policy: Run = async (host, call) => {
   const { ignored, pinned, present } = found;
   await pinTighter(project, name, found);
   if (call.options.accept !== true) return shown(name, found);
-  // If this machine keeps no policy for the run, its state may name another one: a person decides.
+  // If this machine has no policy for the run, the run's state may name another one, so a person decides.
   const isSettled = ignored.length === 0 && (pinned !== null || name === LOOP) && found.foreign === null;
   if (present === null || isSettled)
     return { text: `${name} follows the project's files.\n`, data: dataOf(name, found) };
@@ -47,7 +50,7 @@ export const policy: Run = async (host, call) => {
   };
 };
 
-/** The loop's own settings, as a run of its own. */
+/** The loop's own settings are pinned like those of a run, under this name. */
 const LOOP = "bloom";
 
 async function nameOf(project: Project, given: string): Promise<string> {
@@ -56,15 +59,15 @@ async function nameOf(project: Project, given: string): Promise<string> {
 }
 
 export interface Compared {
-  /** Null: nothing is pinned, and the present policy governs. */
+  /** Null: nothing is pinned, so the present policy governs. */
   readonly pinned: Policy | null;
   /** Null: the run is over, or has not begun. */
   readonly present: Policy | null;
-  /** A loosened policy holds the run. */
+  /** Whether a loosened policy holds the run. */
   readonly holds: boolean;
   readonly changes: readonly PolicyChange[];
   readonly ignored: readonly PolicyChange[];
-  /** The sha-256 of the policy that its state names, if this machine never kept it; else null. */
+  /** The hash of the policy that the run's state names, if this machine never stored it; else null. */
   readonly foreign: string | null;
 }
 
@@ -100,11 +103,12 @@ async function foreignIn(
   return [...known, ...((await policies?.earlier(run)) ?? [])].includes(named) ? null : named;
 }
 
-/** What tightens the policy counts already; from now on nobody takes it back by another edit. */
+/** Pins what tightens the policy. It already counts; pinned, a later edit cannot revert it. */
 async function pinTighter(project: Project, run: string, found: Compared): Promise<void> {
   const { changes, holds, ignored, pinned, present } = found;
   const hasTighter = changes.length > ignored.length;
-  // A held workflow works only as a whole: it is pinned when a person has decided.
+  // A run that its policy holds cannot be pinned in parts: its policy is pinned as a whole when a person
+  // decides.
   if (!pinned || !present || !hasTighter || (holds && ignored.length > 0)) return;
   await keep(project, run, governing(pinned, present));
 }
@@ -135,7 +139,7 @@ function dataOf(run: string, { changes, pinned, present, ignored }: Compared) {
 
 const KEPT = projectPath(".pawl/policy.json");
 
-/** The event is committed first: nothing is accepted without a trace. */
+/** Commits the event first, so that nothing is accepted without a trace. */
 async function accept(
   project: Project,
   host: Host,
@@ -155,7 +159,7 @@ async function accept(
   await keep(project, run, present);
 }
 
-/** Under the run's lock, like everything that is kept for the run. */
+/** Stores the policy under the run's lock, like everything stored for the run. */
 async function keep({ runtime: { outside, store } }: Project, run: string, policy: Policy): Promise<void> {
   await using _lock = await store.hold(run);
   await outside.policies?.keep(run, policy);
@@ -174,7 +178,7 @@ export function renderLoosened({ holds, ignored, run }: Loosened): string {
   return `${what}: ${ignored.map(renderChange).join("; ")}. \`pawl policy ${run} --accept\` lets it count.`;
 }
 
-/** The ignored changes of the run; null if nothing is loosened. Throws `state-home-failed`. */
+/** The ignored changes of the run; null: nothing was loosened. Throws `state-home-failed`. */
 export async function loosenedIn(project: Project, run: string): Promise<Loosened | null> {
   const { holds, ignored } = await compared(project, run).catch(noneOfIt);
   return ignored.length > 0 ? { run, holds, ignored } : null;
@@ -187,13 +191,16 @@ export async function ignoredEdits(project: Project): Promise<Ignored> {
   return all.filter((each) => each !== null);
 }
 
-/** `pawl status` reports faults of the project's files with its runs; faults of the kept policies are reported only here. */
+/**
+ * Hides errors in the project's files, because `pawl status` reports them with the runs. Rethrows those of
+ * the stored policies, which are reported only here.
+ */
 function noneOfIt(thrown: unknown): Pick<Compared, "holds" | "ignored"> {
   if (toPawlError(thrown).code === "state-home-failed") throw thrown;
   return { holds: false, ignored: [] };
 }
 
-/** A person's own verb accepts the policy of the present files. */
+/** Accepts the policy of the present files, because a person's own verb implies that. */
 export async function renew(project: Project, run: string): Promise<void> {
   for (const name of [run, LOOP]) {
     const { pinned, present } = await compared(project, name);
@@ -202,8 +209,9 @@ export async function renew(project: Project, run: string): Promise<void> {
 }
 
 /**
- * The loop starts: what a person at a terminal accepts counts from here on. Without one, the policy accepted before
- * stays in force, and the loop reports what it ignores. With no run under way, no agent could have loosened anything
+ * When the loop starts, a person at a terminal may accept loosened settings; these count from now on.
+ * Otherwise the policy accepted before stays in force, and the loop reports what it ignores. If no run is
+ * under way, the present settings are pinned without a question, because no agent could have loosened them
  * for itself.
  */
 export async function beginLoop(
@@ -225,7 +233,7 @@ export async function beginLoop(
   await accept(project, host, LOOP, { ignored, present });
 }
 
-/** Of two loops that start at once, the later one reads what the other has kept. */
+/** Under a lock: of two loops that start at the same time, the later one reads what the other has stored. */
 async function settleLoop(
   project: Project,
   isUnderway: () => Promise<boolean>,

@@ -4,7 +4,7 @@ import type { Run } from "../line/command.ts";
 import { clean } from "../terminal/terminal.ts";
 import { hangOnScreen } from "../terminal/text-width.ts";
 
-/** The prompts of every state, with sample data: their names, or with `--all` the whole texts. */
+/** Lists the prompts of every state, with sample data; with `--all`, prints their whole texts. */
 export const prompts: Run = async (host, call) => {
   const project = await host.projects.open({ create: true });
   const wanted = call.arguments.workflow;

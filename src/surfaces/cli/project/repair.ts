@@ -9,7 +9,8 @@ import { advanceAsking, confirm } from "../terminal/person.ts";
 import { clean } from "../terminal/terminal.ts";
 
 /**
- * Repairs a damaged journal, replays commits that were not applied yet, and names what cannot be read, with its fix.
+ * Repairs a damaged journal, replays commits that are not applied yet, and lists unreadable files with their
+ * fixes.
  */
 export const repair: Run = async (host, call) => {
   const project = await host.projects.open();
@@ -36,7 +37,7 @@ export const repair: Run = async (host, call) => {
   };
 };
 
-/** At a terminal, a person may accept edited states, and what a workflow suggests for one that cannot be read. */
+/** At a terminal, a person may accept edited states, and the workflow's proposed fix of an unreadable one. */
 async function offerEdits(host: Host, project: Project): Promise<readonly string[]> {
   if (host.person.caller().channel !== "terminal") return [];
   const accepted: string[] = [];
@@ -51,14 +52,17 @@ async function offerEdits(host: Host, project: Project): Promise<readonly string
         const { reply } = await advanceAsking(host, project.runtime, await acceptEdit(), input);
         accepted.push(`${clean(run)}\n  ${clean(reply.text).trimEnd()}\n`);
       } catch (thrown) {
-        // Without a yes, the state stays unaccepted and is listed with the rest.
+        // Without the person's agreement, the state stays unaccepted and is listed with the rest.
         if (toPawlError(thrown).code !== "person-declined") throw thrown;
       }
     }
   return accepted;
 }
 
-/** At a terminal, a person may accept what changed where it may not; without a yes, it stays out of scope. */
+/**
+ * At a terminal, a person may accept out-of-scope edits; without their agreement, the edits stay out of
+ * scope.
+ */
 async function offerOutOfScopeEdits(host: Host, { runtime, workflows }: Project): Promise<readonly string[]> {
   const { scopeWatch } = runtime;
   if (host.person.caller().channel !== "terminal" || !scopeWatch) return [];

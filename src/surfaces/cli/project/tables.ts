@@ -15,8 +15,8 @@ export interface WorkflowFault {
 }
 
 /**
- * The tables of a workflow (`alfred`), the one table of that name (`start_task`), or all of them. A faulty workflow does
- * not affect the others.
+ * The tables of a workflow (`alfred`), the one table of that name (`start_task`), or all of them. A faulty
+ * workflow does not affect the others.
  */
 export async function tablesOf(workflows: Workflows, name: string | undefined): Promise<FoundTables> {
   const own = await Promise.all(

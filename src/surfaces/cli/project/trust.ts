@@ -6,7 +6,9 @@ import { confirm, refuseAgent } from "../terminal/person.ts";
 import { clean } from "../terminal/terminal.ts";
 import { hangOnScreen } from "../terminal/text-width.ts";
 
-/** Shows what the project's files would start, and records that a person agrees to exactly that. */
+/**
+ * Shows which programs the project's files would start, and records that a person agrees to exactly those.
+ */
 export const trust: Run = async (host, call) => {
   const project = await host.projects.open();
   const { show, revoke, yes } = call.options;
@@ -14,10 +16,10 @@ export const trust: Run = async (host, call) => {
   const look = await project.trust.look();
   if (show === true || look.untrusted.length === 0) return shown(look, project, host);
   const text = described(look, project);
-  // A person's own script may agree without the question.
+  // A person's own script may agree without a question.
   if (yes === true) refuseAgent(host, "allow this", "pawl trust");
   else confirm(host, { message: `${text}\n\nMay Pawl start these?`, command: "pawl trust" });
-  // The person agrees to what they were shown: Pawl asks again about an edit in the meantime.
+  // Records what the person was shown: if the files were edited meanwhile, Pawl asks again.
   await project.trust.accept(look.entries, host.person.caller().who ?? "");
   const shownText = yes === true ? `${text}\n\n` : "";
   return {
@@ -26,7 +28,10 @@ export const trust: Run = async (host, call) => {
   };
 };
 
-/** The loop begins: a person at a terminal is asked about what is new. Without their yes, what needs it waits. */
+/**
+ * When the loop begins, asks a person at a terminal about new programs. Without their agreement, what needs
+ * these programs waits.
+ */
 export async function agreeToNew(project: Project, host: Host): Promise<void> {
   if (!(host.terminal.isScreen && host.person.agent() === null)) return;
   const look = await project.trust.look();

@@ -1,9 +1,11 @@
 /**
- * `pawl uninstall`: takes out of a project what Pawl put there, and nothing that a person wrote.
+ * `pawl uninstall`: removes from a project what Pawl created there, and nothing that a person wrote.
  *
- * U1  What is removed is what was shown: the clients' files are one commit, which fails if one has changed since.
- * U2  Ended at any point, a second call does the rest. The files that make the folder a project go last.
- * U3  Work stays unless everything is to go: what git shares, and any worktree with something that is not committed.
+ * U1  It removes exactly what it showed: the clients' files change in one commit, which fails if one has
+ *     changed since.
+ * U2  If it is interrupted at any point, a second call does the rest. The files that make the folder a
+ *     project go last.
+ * U3  Work stays unless everything is to go: what git shares, and any worktree with uncommitted changes.
  */
 import { PawlError } from "../../../core/error.ts";
 import { type ProjectPath, projectPath } from "../../../core/path.ts";
@@ -28,7 +30,7 @@ export const uninstall: Run = async (host, call) => {
   const wanted: Wanted = { client: client as string | undefined, all: all === true };
   const command = `pawl uninstall${wanted.client ? ` --client ${wanted.client}` : ""}${all ? " --all" : ""}`;
   if (dryRun !== true) refuseAgent(host, "take Pawl out of a project", command);
-  // Where the files that mark a project are gone already, the rest of it may still be here.
+  // Even if the files that mark a project are gone, the rest may still be here.
   const project = await host.projects.open({ create: true });
   for (let asked = 0; asked < MAX_ASKED; asked++) {
     const view = project.runtime.store.view();
@@ -50,16 +52,16 @@ export const uninstall: Run = async (host, call) => {
 const MAX_ASKED = 5;
 
 interface Wanted {
-  /** Only what is in this client's files. */
+  /** Only what is in this client's files; undefined: everything. */
   readonly client: string | undefined;
-  /** Records, tasks and working files too. */
+  /** Records, tasks and working files, too. */
   readonly all: boolean;
 }
 
 interface Edit {
   readonly path: ProjectPath;
   readonly before: string;
-  /** Null: nothing else is in the file. */
+  /** Null: the file has no other content. */
   readonly after: string | null;
 }
 
@@ -69,7 +71,7 @@ interface Plan {
   readonly worktrees: readonly { readonly repo: string; readonly branch: string; readonly folder: string }[];
   /** Folders and files that are removed whole, in this order. */
   readonly paths: readonly string[];
-  /** What Pawl keeps of the project outside of it. */
+  /** Pawl's data about the project outside of it; null: none. */
   readonly stateFolder: string | null;
   /** What stays, and why. */
   readonly kept: readonly { readonly path: string; readonly why: string }[];
@@ -120,7 +122,7 @@ async function planOf(host: Host, project: Project, view: View, wanted: Wanted):
 const CONTROL = ".pawl";
 const PAWL_YAML = projectPath("pawl.yaml");
 
-/** The server's entries and the guard in the clients' files. */
+/** Edits that remove the server's entries and the guard from the clients' files. */
 async function clientEdits(
   host: Host,
   view: View,
@@ -159,7 +161,7 @@ function isEdited(name: ClientName, host: Host, file: string, text: string): boo
     const entry = entryIn(CLIENT_FILES[name], host.machine.launch() as Launch, file, text);
     return entry !== undefined && !isOwnEntry(CLIENT_FILES[name], entry);
   } catch {
-    // It is said already that nobody can read the file.
+    // Another check already reports that the file is unreadable.
     return false;
   }
 }
@@ -183,7 +185,7 @@ async function worktreesOf(host: Host, { root }: Project) {
   return found;
 }
 
-/** What Pawl made as a whole, and what stays: in the order in which it goes. */
+/** Pawl's own files in the order of their removal, and what stays. */
 async function ownFiles(
   project: Project,
   view: View,
@@ -223,12 +225,12 @@ async function tasksFile({ runtime }: Project, view: View): Promise<readonly str
   try {
     return [(await runtime.settings(view)).bloom.tasks_file];
   } catch {
-    // A pawl.yaml that nobody can read is a person's, and names none.
+    // An unreadable pawl.yaml is a person's, and names no file.
     return [];
   }
 }
 
-/** Whether records name this project by its id. */
+/** Whether records refer to this project by its id. */
 async function isProved(view: View): Promise<boolean> {
   const names = (await view.list(projectPath(".alfred"))).map(({ name }) => name);
   return names.includes("records") || names.includes("allowed_signers");
@@ -244,7 +246,7 @@ async function checkNobodyWorks({ runtime }: Project): Promise<void> {
   );
 }
 
-/** False: something has changed since it was shown, and nothing was removed. */
+/** Returns false if something has changed since it was shown; then nothing was removed. */
 async function removeAll(host: Host, project: Project, view: View, plan: Plan): Promise<boolean> {
   const { store } = project.runtime;
   const changes = plan.edits.map(({ after, path }): Change => {
@@ -256,7 +258,7 @@ async function removeAll(host: Host, project: Project, view: View, plan: Plan): 
   await outside.openShells();
   if (plan.hooks.length > 0) await outside.gitHooks.uninstall();
   const { worktrees } = await host.repositories.open(project.root);
-  // Its branch comes into the person's repository, which keeps every commit.
+  // The branch goes to the person's repository first, so every commit is kept.
   for (const { branch, repo } of plan.worktrees) {
     await worktrees.leave(repo as ProjectPath, branch);
     await worktrees.remove({ branch, repo: repo as ProjectPath }, { into: branch, branch: false });

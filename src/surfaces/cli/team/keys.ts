@@ -1,5 +1,6 @@
 /**
- * Whose keys may sign at the project's gates. The file has OpenSSH's own format; CI reads it from the protected branch.
+ * The keys that may sign at the project's gates. The file has OpenSSH's own format; CI reads it from the
+ * protected branch.
  */
 import { PawlError } from "../../../core/error.ts";
 import { ALLOWED_SIGNERS, GATE_NAMESPACE } from "../../../core/gate-record.ts";
@@ -54,7 +55,7 @@ async function chosen(keys: Keys, given: unknown, isGenerated: boolean): Promise
   );
 }
 
-/** It becomes the first word of a line. */
+/** Checks the principal, because it becomes the first word of a line. */
 function checkPrincipal(principal: string): void {
   if (/^[A-Za-z0-9][A-Za-z0-9._%+@-]{0,200}$/.test(principal)) return;
   throw new PawlError(

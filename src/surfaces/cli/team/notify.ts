@@ -4,7 +4,7 @@ import { refuseAgent } from "../terminal/person.ts";
 import { clean, type Terminal } from "../terminal/terminal.ts";
 import { wrap } from "../terminal/text-width.ts";
 
-/** Where notices go, and how each receiver stands; with `--test`, a notice on each. */
+/** Lists the receivers of notices and their status; with `--test`, sends a notice to each. */
 export const notify: Run = async (host, { options }) => {
   const { notices, root } = await host.projects.open();
   const receivers = await notices.receivers();
@@ -37,7 +37,7 @@ function tested(tests: readonly ReceiverTest[], project: string, host: Host): An
   };
 }
 
-/** What is known of it, the obstacle first. */
+/** The receiver's status, obstacles first. */
 function standingOf({ memory, trusted, unset }: ReceiverStanding): readonly string[] {
   return [
     ...(trusted ? [] : ["not trusted: nothing is sent before you agree, with `pawl trust`"]),

@@ -1,12 +1,12 @@
 import { isMap } from "yaml";
 import { readYaml } from "../../../core/yaml/yaml.ts";
 
-/** The text of a pawl.yaml that has no `project_id` with one, behind its first comment. */
+/** Adds a `project_id` to the text of a pawl.yaml that has none, after its first comment. */
 export function withProjectId(text: string, id: string): string {
   return withSetting(text, "project_id", id);
 }
 
-/** The same for any setting that it does not have. */
+/** Adds any setting that the text lacks. */
 export function withSetting(text: string, key: string, value: string | boolean): string {
   const { contents } = readYaml(text).document;
   const at = contents?.range?.[0] ?? text.length;

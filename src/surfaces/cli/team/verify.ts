@@ -1,4 +1,7 @@
-/** Whether everything that a range of commits changes was approved; for CI, where no agent can write. */
+/**
+ * `pawl verify`: checks whether every change in a range of commits was approved; for CI, where agents cannot
+ * write.
+ */
 import { PawlError } from "../../../core/error.ts";
 import type { Approval, Fault, Report } from "../../../verify/report.ts";
 import type { Call, Run } from "../line/command.ts";

@@ -4,7 +4,7 @@ const UNITS = [
   ["minute", 60],
 ] as const;
 
-/** `2 hours ago`; empty where the time is none. */
+/** `2 hours ago`; empty if the text is not a time. */
 export function ago(time: string, now: Date): string {
   const seconds = (now.getTime() - Date.parse(time)) / 1000;
   if (Number.isNaN(seconds)) return "";

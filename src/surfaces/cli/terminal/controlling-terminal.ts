@@ -1,4 +1,4 @@
-/** The terminal that a process belongs to, whatever its standard input and output are. */
+/** The terminal that a process belongs to, independent of its standard input and output. */
 import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 import { attempt } from "../../../core/attempt.ts";
 
@@ -10,14 +10,14 @@ export interface ControllingTerminal {
 
 export interface Conversation {
   write(text: string): void;
-  /** The next line that is typed; what was typed before the question does not count. Null: the end of input. */
+  /** The next typed line; input from before the question does not count. Null: the end of input. */
   readLine(): string | null;
   close(): void;
 }
 
 const DEVICE = "/dev/tty";
 
-/** This process's own. */
+/** This process's terminal. */
 export const CONTROLLING_TERMINAL: ControllingTerminal = {
   isThere() {
     const file = openDevice();
@@ -40,7 +40,7 @@ function openDevice(): number | null {
   return attempt(() => openSync(DEVICE, "r+"), null);
 }
 
-/** Discards the terminal's buffer: it was typed, or fed in, before the question was shown. */
+/** Discards the terminal's buffer, because it was typed, or injected, before the question was shown. */
 function discardTyped(): void {
   const file = openSync(DEVICE, constants.O_RDONLY | constants.O_NONBLOCK);
   try {

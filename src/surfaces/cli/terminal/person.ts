@@ -1,6 +1,6 @@
 /**
- * The person at the terminal. Pawl asks for a verdict at the controlling terminal, not on standard input: piped input
- * decides nothing. It refuses an agent's call. This is the only place for both checks.
+ * Asks the person at the terminal. Pawl asks for a verdict at the controlling terminal, not on standard
+ * input, so piped input decides nothing; and it refuses an agent's call. Both checks are only here.
  */
 import { PawlError } from "../../../core/error.ts";
 import type { HumanQuestion, Proposal, Reply, SignedRecord, Transaction } from "../../../runtime/module.ts";
@@ -10,8 +10,8 @@ import type { Host } from "../line/command.ts";
 import { clean } from "./terminal.ts";
 
 /**
- * Runs the transaction; if it needs a person's word, asks for it here and commits with their yes. `beside`: what they are
- * shown with the question, and do not answer.
+ * Runs the transaction; if it needs a person's agreement, asks for it here and then commits. `beside`:
+ * additional text that is shown with the question.
  */
 export async function advanceAsking<Input>(
   host: Host,
@@ -39,7 +39,7 @@ async function signedRecord({ outside: { signatures } }: Runtime, record: string
   return { record, signature: await signatures.sign(record) };
 }
 
-/** Throws `caller-not-allowed` if an agent calls. `what` only a person can do. */
+/** Throws `caller-not-allowed` if an agent calls. `what`: the action that only a person may take. */
 export function refuseAgent(host: Host, what: string, command?: string): void {
   const agent = host.person.agent();
   if (agent === null) return;
@@ -51,9 +51,9 @@ export function refuseAgent(host: Host, what: string, command?: string): void {
 }
 
 /**
- * Asks the person at the terminal to confirm what they are shown: by a yes or, if they sign, by the first digits of the
- * record's hash. Throws `caller-not-allowed` if an agent calls, `terminal-missing` without a terminal,
- * `person-declined` for any other answer.
+ * Asks the person at the terminal to confirm what they are shown: by a yes or, if they sign, by the first
+ * digits of the record's hash. Throws `caller-not-allowed` if an agent calls, `terminal-missing` without a
+ * terminal, `person-declined` for any other answer.
  */
 export function confirm(
   host: Host,

@@ -1,6 +1,6 @@
 /**
- * Markdown as a person reads it on a screen: bold headings, hanging list indents, code set apart, tables that fit.
- * Line breaks within a paragraph stay, since Pawl's own texts rely on them.
+ * Renders Markdown for a screen: bold headings, hanging list indents, code set apart, tables that fit. Line
+ * breaks within a paragraph stay, because Pawl's own texts rely on them.
  */
 import type { Blockquote, Code, List, RootContent } from "mdast";
 import { toPawlError } from "../../../core/error.ts";
@@ -16,7 +16,7 @@ interface Page {
   readonly paint: Paint;
 }
 
-/** A text that is too long for the parser is returned as it is. */
+/** Returns a text that is too long for the parser unchanged. */
 export function renderMarkdown(
   source: string,
   { columns, paint }: Pick<Terminal, "columns" | "paint">,
@@ -31,7 +31,7 @@ export function renderMarkdown(
   return `${paintStates(renderBlocks(blocks, { source, columns, paint }).join("\n"), paint)}\n`;
 }
 
-/** The blocks' lines; an empty one stands where the source has one, and after a heading. */
+/** The blocks' lines, with an empty line where the source has one and after a heading. */
 function renderBlocks(blocks: readonly RootContent[], page: Page): string[] {
   return blocks.flatMap((block, at) => {
     const before = blocks[at - 1];
@@ -111,13 +111,15 @@ function sourceOf({ position }: Pick<RootContent, "position">, { source }: Page)
   return source.slice(position?.start.offset ?? 0, position?.end.offset ?? 0);
 }
 
-/** Code, bold text, links; a backslash before punctuation. Lengths are bounded, so that no text takes long. */
+/**
+ * Code, bold text, links; a backslash before punctuation. Lengths are bounded, so that no text takes long.
+ */
 const INLINE =
   /`([^`\n]{1,500})`|\*\*([^*\n]{1,500})\*\*|\[([^[\]\n]{1,200})\]\((https?:[^()\s]{1,1000})\)|\\([!-/:-@[-`{-~])/g;
 
 function renderInline(line: string, { paint }: Page): string {
   return line.replace(INLINE, (whole, code, bold, label, url, escaped) => {
-    // Without colour, only its marks set code apart.
+    // Without colour, only its marks distinguish code.
     if (code !== undefined) return paint.cyan(code) === code ? whole : paint.cyan(code);
     if (bold !== undefined) return paint.bold(bold);
     if (url !== undefined) return label === url ? paint.underline(url) : `${label} (${paint.underline(url)})`;

@@ -1,6 +1,6 @@
 /**
- * A review as a person reads it at a terminal. Every text from agents and files is cut and cleaned here, and none can pass
- * for a line of Pawl's own: it is indented below a heading, and quoted where it has lines of its own.
+ * Renders a review for a terminal. Every text from agents and files is cut and cleaned here. None can pass
+ * for a line of Pawl's own: it is indented below a heading, and quoted if it has several lines.
  */
 
 import { type Fields, isObject } from "../../../core/is-object.ts";
@@ -34,7 +34,7 @@ interface Page extends Pick<Terminal, "columns" | "paint"> {
   readonly now: Date;
 }
 
-/** How much of a text by others is shown: characters, lines, and items of a list. */
+/** How much of others' text is shown: characters, lines, and items of a list. */
 const MOST_CHARACTERS = 1_000;
 const MOST_LINES = 60;
 const MOST_TAIL = 15;
@@ -91,7 +91,7 @@ export function renderReview(
   return `${parts.filter((part) => part !== "").join("\n")}`;
 }
 
-/** Nothing if it has no lines. */
+/** Empty if it has no lines. */
 function section(title: string, lines: readonly string[], { columns, paint }: Page): string {
   if (lines.length === 0) return "";
   return [paint.bold(paint.underline(fitted(title, columns))), ...lines.map((line) => `  ${line}`), ""].join(
@@ -99,7 +99,7 @@ function section(title: string, lines: readonly string[], { columns, paint }: Pa
   );
 }
 
-// ── What is asked ────────────────────────────────────────────────────────────────────────────────────────────────
+// ── The question ───────────────────────────────────────────────────────────────────────────────────────────
 
 function asked(review: Review, page: Page): string {
   const { columns, paint } = page;
@@ -196,7 +196,7 @@ function artifactPart({ artifact, choices }: Review, page: Page): string {
   return section(title, isAll ? ["All of it is above."] : quoted(text, MOST_LINES, page), page);
 }
 
-/** The fields that no decision shows as a whole. */
+/** The fields that no decision shows in full. */
 function withoutShown(value: Fields, choices: Review["choices"]): Fields {
   const isShown = (field: string, own: unknown) =>
     choices.some(({ field: shown, words }) => {
@@ -272,7 +272,7 @@ export function renderDifferences(
   return `${differences.files.map((file) => fileDifference(run, file, paint)).join("\n\n")}\n`;
 }
 
-/** Longer lines are nobody's reading. */
+/** Longer lines are cut. */
 const LONGEST_LINE = 1_000;
 
 function fileDifference(run: string, { leftOut, path, text }: FileDiff, paint: Paint): string {
@@ -385,14 +385,14 @@ function pointWords({ at, text }: Point): string {
 
 // ── Texts by others ──────────────────────────────────────────────────────────────────────────────────────────────
 
-/** A painted word of that width, and the text behind it, within the page. */
+/** A painted word of that width, and the text after it, within the page. */
 function hung(word: string, width: number, text: string, { columns }: Page): readonly string[] {
   return wrap(short(text), columns - width - 4).map(
     (line, at) => `${at === 0 ? word : " ".repeat(width)}  ${line}`,
   );
 }
 
-/** Each line behind a bar; nothing for a text of blanks. */
+/** Each line after a bar; nothing for a blank text. */
 function quoted(text: string, most: number, { columns, paint }: Page): readonly string[] {
   if (text.trim() === "") return [];
   const all = clean(text.slice(0, MOST_QUOTED)).trimEnd().split("\n");
@@ -419,7 +419,7 @@ function broken(line: string, width: number): readonly string[] {
   return rows.length === 0 ? [""] : rows.map((row) => blanks + row);
 }
 
-/** One line of at most that width, of a text of any length. */
+/** One line of at most that width, from a text of any length. */
 function fitted(text: string, width: number): string {
   return cut(text.slice(0, MOST_CHARACTERS), width);
 }

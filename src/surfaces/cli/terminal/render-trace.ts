@@ -5,7 +5,7 @@ import { cut, pad, widthOf } from "./text-width.ts";
 
 interface Row {
   readonly span: TraceSpan;
-  /** The branches that lead to it. */
+  /** The lines of the tree that lead to it. */
   readonly stem: string;
   readonly until: number;
 }
@@ -15,7 +15,7 @@ const WIDEST_BAR = 24;
 const NAME_NARROWEST = 30;
 const GAP = "  ";
 
-/** Durations and money stand under each other; bars show when each span lasted, where there is room for them. */
+/** Durations and money are aligned; bars show when each span lasted, if there is room for them. */
 export function renderTrace(
   spans: readonly TraceSpan[],
   now: number,
@@ -53,7 +53,7 @@ export function renderTrace(
   return `${lines.join("\n")}\n`;
 }
 
-/** The tree from its roots; children by when they began. */
+/** The tree from its roots; siblings in the order in which they began. */
 function rowsOf(spans: readonly TraceSpan[], now: number): readonly Row[] {
   const known = new Set(spans.map(({ id }) => id));
   const below = Map.groupBy(spans, ({ parent }) => (parent !== null && known.has(parent) ? parent : null));
@@ -81,7 +81,7 @@ function nameOf({ attributes, failed, kind, name, words }: TraceSpan): string {
   return failed === null ? said : `✗ ${said}: ${failed}`;
 }
 
-/** Cells of one width, their ends under each other; all empty where there is nothing to show. */
+/** Right-aligned cells of equal width; all empty if there is nothing to show. */
 function column(cells: readonly string[]): readonly string[] {
   const width = Math.max(...cells.map(widthOf));
   return cells.map((cell) => cell.padStart(width));

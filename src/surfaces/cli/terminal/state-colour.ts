@@ -16,14 +16,14 @@ const COLOURS: Readonly<Record<string, StateColour>> = {
   proved: "green",
 };
 
-/** Null for a state on the way. */
+/** Null for a state in between. */
 export function colourOf(state: string): StateColour | null {
   return COLOURS[state] ?? null;
 }
 
 const COLUMN = new RegExp(`^((?:\\S+ {2,})?)(${Object.keys(COLOURS).join("|")})(?= {2}| \\(|$)`, "gm");
 
-/** Paints a state that stands alone in the first or second column of a line. */
+/** Paints a state that is alone in the first or second column of a line. */
 export function paintStates(text: string, paint: Paint): string {
   return text.replace(COLUMN, (_, before: string, state: string) => {
     const colour = colourOf(state);

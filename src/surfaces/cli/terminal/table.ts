@@ -1,4 +1,4 @@
-/** A table that fits the screen: its widest columns give way first, and their cells run over several lines. */
+/** A table that fits the screen: its widest columns shrink first, and their cells are wrapped. */
 import type { Paint } from "./terminal.ts";
 import { pad, widthOf, wrapPainted } from "./text-width.ts";
 
@@ -7,7 +7,7 @@ export type Cells = readonly (readonly string[])[];
 
 const DELIMITER = /^\s*\|?(?:\s*:?-+:?\s*\|)+\s*(?::?-+:?\s*)?$/;
 
-/** The cells where the text is a markdown table, else null. */
+/** The cells if the text is a Markdown table, else null. */
 export function parseTable(text: string): Cells | null {
   const [first = "", second = "", ...rest] = text.split("\n");
   if (!first.includes("|") || second.length > 1000 || !DELIMITER.test(second)) return null;
@@ -41,7 +41,7 @@ export function renderTable(
   ];
 }
 
-/** Rows without a heading, their cells below one another. */
+/** Aligned rows without a heading. */
 export function alignRows(rows: Cells, columns: number): string[] {
   const widths = widthsOf(rows, columns);
   return rows.flatMap((row) => renderRow(row, widths));
@@ -57,7 +57,7 @@ function widthsOf(rows: Cells, columns: number): readonly number[] {
   );
   const room = columns - GAP.length * (count - 1);
   const whole = widthsWithin(natural, words, room);
-  // No width keeps every word whole: the longest are broken.
+  // If no width keeps every word whole, the longest are broken.
   return sum(whole) <= room
     ? whole
     : widthsWithin(
@@ -67,7 +67,7 @@ function widthsOf(rows: Cells, columns: number): readonly number[] {
       );
 }
 
-/** Takes a column at a time from the widest until they fit, or each is at its narrowest. */
+/** Shrinks the widest column step by step until all fit, or each is at its narrowest. */
 function widthsWithin(
   natural: readonly number[],
   narrowest: readonly number[],

@@ -13,16 +13,16 @@ export interface Terminal {
   readonly paint: Paint;
   /** For standard error, which may go elsewhere than standard output. */
   readonly errPaint: Paint;
-  /** Output goes to a screen that can be drawn over. */
+  /** The output goes to a screen that can be redrawn. */
   readonly isScreen: boolean;
-  /** Returns false once nobody reads the output. */
+  /** Returns false once the output's reader is gone. */
   out(text: string): boolean;
   err(text: string): void;
 }
 
 type Colour = (text: string) => string;
 
-/** Adds colour, or returns the text as it is. */
+/** Adds colour, or returns the text unchanged. */
 export interface Paint {
   readonly bold: Colour;
   readonly dim: Colour;
@@ -40,14 +40,15 @@ const DEFAULT_ROWS = 24;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Takes the texts in place of the process's own standard output and error. */
+/** Receives the texts instead of the process's own standard output and error. */
 export interface Sinks {
   out(text: string): void;
   err(text: string): void;
 }
 
 export function openTerminal(environment: Environment, sinks?: Sinks): Terminal {
-  // Node's stream takes as long to load as a whole quick command. Only a real terminal needs it, for its width.
+  // Node's stream takes as long to load as a whole quick command. Only a real terminal needs it, for its
+  // width.
   const stdout = !sinks && isDevice(OUT) ? process.stdout : undefined;
   // The reader may stop early (`pawl status | head -1`), which is not a failure.
   stdout?.on("error", () => {});
@@ -81,7 +82,9 @@ function columnsOf(screen: number | undefined, named: string | undefined): numbe
 const OUT = 1;
 const ERR = 2;
 
-/** Where a person may read: `/dev/null` is a device as well, to which many scripts send what they do not need. */
+/**
+ * Whether a person may read there. `/dev/null` is a character device, too, but scripts discard output there.
+ */
 function isDevice(descriptor: number): boolean {
   // It was closed before the program started.
   const found = attempt(() => fstatSync(descriptor), null);

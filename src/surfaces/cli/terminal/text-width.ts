@@ -1,19 +1,19 @@
-/** Text by the columns that it takes on a screen: East Asian letters and most emoji take two, combining marks none. */
+/** Text measured in screen columns: East Asian letters and most emoji take two, combining marks none. */
 import { cleanLine } from "../../../core/text/clean.ts";
 import type { Terminal } from "./terminal.ts";
 import { sliceAnsi, stringWidth, wrapAnsi } from "./wide-text.ts";
 
-/** Letters of one column each, and nothing that paints them. */
+/** Characters of one column each, without escape sequences. */
 const PLAIN = /^[ -~]*$/;
 
 export function widthOf(text: string): number {
   return PLAIN.test(text) ? text.length : stringWidth(text);
 }
 
-/** No letter takes more characters than this per column, so no more of a long text needs to be measured. */
+/** No letter takes more characters than this per column, so the rest of a long text need not be measured. */
 const MOST_PER_COLUMN = 20;
 
-/** One line of at most `width` columns; an ellipsis stands for what is cut off. */
+/** One line of at most `width` columns; an ellipsis replaces what is cut off. */
 export function cut(text: string, width: number): string {
   const line = cleanLine(text);
   const room = Math.max(1, width);
@@ -22,7 +22,7 @@ export function cut(text: string, width: number): string {
   return `${PLAIN.test(start) ? start.slice(0, room - 1) : sliceAnsi(start, 0, room - 1)}…`;
 }
 
-/** The words in lines of at most `width` columns; a word that is wider gets a line of its own. */
+/** Wraps the words into lines of at most `width` columns; a wider word gets a line of its own. */
 export function wrap(text: string, width: number): string[] {
   const line = cleanLine(text);
   if (line === "") return [];
@@ -40,17 +40,22 @@ function wrapPlain(line: string, width: number): string[] {
   return rows;
 }
 
-/** Filled with blanks up to `width` columns. */
+/** Padded with blanks to `width` columns. */
 export function pad(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - widthOf(text)));
 }
 
-/** Lines of at most `width` columns of a text whose colours are Pawl's own; `hard` breaks words that are wider. */
+/**
+ * Wraps a text that only Pawl has coloured into lines of at most `width` columns; `hard` breaks wider words.
+ */
 export function wrapPainted(text: string, width: number, { hard = false } = {}): string[] {
   return wrapAnsi(text, Math.max(1, width), { hard }).split("\n");
 }
 
-/** Like `wrapPainted`, for a line whose columns are two or more blanks apart: overflow hangs under one of them. */
+/**
+ * Like `wrapPainted`, for a line whose columns are separated by two or more blanks: the rest is indented to
+ * one of them.
+ */
 export function wrapHanging(line: string, width: number): string[] {
   const start = line.slice(0, MOST_PER_COLUMN * width);
   if (start === line && widthOf(line) <= width) return [line];
@@ -62,7 +67,7 @@ export function wrapHanging(line: string, width: number): string[] {
   );
 }
 
-/** Each line by `wrapHanging` on a screen; a pipe gets the text as it is. */
+/** Wraps each line with `wrapHanging` on a screen; a pipe gets the text unchanged. */
 export function hangOnScreen(
   text: string,
   { columns, isScreen }: Pick<Terminal, "columns" | "isScreen">,

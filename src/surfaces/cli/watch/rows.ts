@@ -1,11 +1,11 @@
-/** What `pawl watch` lists: what waits for a person first, then what is at work, then the rest. */
+/** The rows of `pawl watch`: first what waits for a person, then active runs, then the rest. */
 import { cleanLine } from "../../../core/text/clean.ts";
 import { isUnbegun, type WorkflowOverview } from "../../../runtime/reports/overview.ts";
 import type { Waiting } from "../../../runtime/review/load.ts";
 import { costWords } from "../terminal/cost-words.ts";
 
 export interface Row {
-  /** The same after each look, so that the cursor stays where it is. */
+  /** Stable across refreshes, so that the cursor stays on its row. */
   readonly key: string;
   readonly section: "waits" | "works" | "rests";
   readonly run: string;
@@ -15,11 +15,11 @@ export interface Row {
   readonly next: string;
   /** ISO 8601; null: not known. */
   readonly since: string | null;
-  /** Of a person's time; null: not known. */
+  /** The expected time of a person in minutes; null: not known. */
   readonly minutes: number | null;
-  /** What a person could type. */
+  /** The command that a person could type; null: none. */
   readonly command: string | null;
-  /** What its agents have cost so far, in words; empty: nothing is known. */
+  /** The costs of its agents so far, in words; empty: not known. */
   readonly cost: string;
 }
 
@@ -62,7 +62,7 @@ export function rowsOf(
 
 type RowTexts = Pick<Row, "run" | "title" | "state" | "next" | "since">;
 
-/** Agents write some of these texts. */
+/** Cleans the texts, because agents write some of them. */
 function cleaned({ next, run, since, state, title }: RowTexts): RowTexts {
   return {
     run: cleanLine(run),
@@ -84,7 +84,7 @@ export function windowOf(
   return { from, to: from + room };
 }
 
-/** `40 s`, `12 min`, `3 h`, `2 d`; empty where it is not known. */
+/** `40 s`, `12 min`, `3 h`, `2 d`; empty if not known. */
 export function ageOf(since: string | null, now: number): string {
   const milliseconds = since === null ? Number.NaN : now - Date.parse(since);
   if (Number.isNaN(milliseconds)) return "";
@@ -96,7 +96,7 @@ export function ageOf(since: string | null, now: number): string {
 
 export type Act = "review" | "approve" | "reject" | "answer" | "interject" | "log";
 
-/** What the keys do for a row; a key that is not here does nothing for it. */
+/** What the keys do for a row; any other key does nothing. */
 export function actsOf({ kind, run, section }: Row): readonly Act[] {
   const isTask = run.startsWith("bloom:");
   const verdict: readonly Act[] = kind === "gate" ? ["review", "approve", "reject"] : ["review"];
@@ -107,7 +107,7 @@ export function actsOf({ kind, run, section }: Row): readonly Act[] {
   ];
 }
 
-/** The words of the command that does it; null: something must be asked first. */
+/** The words of the command for an action. `said`: what the person typed for it; empty: nothing. */
 export function wordsOf(act: Act, { command, kind, run }: Row, said: string): readonly string[] {
   const id = run.slice(run.indexOf(":") + 1);
   switch (act) {
@@ -126,12 +126,12 @@ export function wordsOf(act: Act, { command, kind, run }: Row, said: string): re
   }
 }
 
-/** `bloom answer ID "…"` names the question. */
+/** The question's id in `bloom answer ID "…"`. */
 function questionIn(command: string): string {
   return /\banswer (\S+)/.exec(command)?.[1] ?? "";
 }
 
-/** What must be typed first; null: nothing. */
+/** The question to ask the person first; null: none. */
 export const ASKED: Readonly<Record<Act, string | null>> = {
   review: null,
   approve: null,

@@ -1,4 +1,6 @@
-/** The screen of `pawl watch`, drawn by Ink: the list, what is known of the line under the cursor, and the keys. */
+/**
+ * The screen of `pawl watch`, drawn by Ink: the list, the details of the row under the cursor, and the keys.
+ */
 import { Box, type RenderOptions, render, Text, useInput, useWindowSize } from "ink";
 import { createElement as h, type ReactElement, useEffect, useReducer, useState } from "react";
 import { cut } from "../terminal/text-width.ts";
@@ -6,20 +8,20 @@ import { type Act, actsOf, ageOf, type Row, windowOf } from "./rows.ts";
 
 export interface Source {
   rows(): readonly Row[];
-  /** The last lines that tell of it; may be empty. */
+  /** The latest event lines about it; may be empty. */
   lines(row: Row): readonly string[];
-  /** Why what is shown may be old; null: it is not. */
+  /** Why the shown state may be outdated; null: it is current. */
   fault(): string | null;
-  /** Calls back after each change; returns how to stop that. */
+  /** Calls `changed` after each change; returns a function that unsubscribes. */
   subscribe(changed: () => void): () => void;
   now(): number;
 }
 
 export interface Wanted {
-  /** Null: the person leaves. */
+  /** Null: the person quits. */
   readonly act: Act | null;
   readonly row: Row | null;
-  /** They leave by Ctrl-C. */
+  /** They quit with Ctrl-C. */
   readonly isInterrupted?: true;
 }
 
@@ -44,15 +46,15 @@ const SECTIONS: Readonly<Record<Row["section"], string>> = {
   rests: "Rests",
 };
 const COLOURS = { waits: "yellow", works: "cyan", rests: "gray" } as const;
-/** Beside the list: the heading, the detail below it, the keys, and the blank lines between. */
+/** Lines besides the list: the heading, the detail below it, the keys, and the blank lines between. */
 const OTHER_LINES = 16;
 const MOST_LINES = 8;
 
 export type Streams = Pick<RenderOptions, "stdin" | "stdout">;
 
 /**
- * Shows the screen until a key asks for something. `from`: the line on which the cursor begins. `streams`: in place of the
- * process's own.
+ * Shows the screen until a key triggers an action. `from`: the row at which the cursor starts. `streams`:
+ * instead of the process's own.
  */
 export async function showScreen(
   source: Source,
@@ -96,7 +98,7 @@ function Screen({ done, from, source, title }: ScreenProps): ReactElement {
   );
   const row = rows[at] ?? null;
   const move = (to: number) => setKey(rows[Math.min(Math.max(0, to), rows.length - 1)]?.key ?? null);
-  /** Whether the key asks for something there. */
+  /** Handles a key; returns whether it triggers an action on this row. */
   const press = (letter: string, now: Row | null): boolean => {
     const act = letter === "\r" ? "review" : (KEYS[letter] ?? null);
     const asks = letter === "q" || (now !== null && act !== null && actsOf(now).includes(act));
@@ -112,7 +114,7 @@ function Screen({ done, from, source, title }: ScreenProps): ReactElement {
     else if (pressed.pageUp) move(at - 10);
     else if (pressed.return) press("\r", row);
     else {
-      // Keys that are typed fast come together.
+      // Keys that are typed fast arrive together.
       let to = at;
       for (const letter of input)
         if (letter === "j") to = Math.min(to + 1, rows.length - 1);
@@ -171,7 +173,7 @@ function List({ at, now, room, rows, width }: ListProps): ReactElement {
   return h(Box, { flexDirection: "column" }, ...shown, ...more);
 }
 
-/** Marked without colour, too. */
+/** The cursor's row is marked without colour, too. */
 function lineOf(
   { kind, minutes, next, run, since, state, title }: Row,
   isAt: boolean,

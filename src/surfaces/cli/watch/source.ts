@@ -1,4 +1,4 @@
-/** What the screen of `pawl watch` shows, read again soon after each event. */
+/** The data of the screen of `pawl watch`, refreshed soon after each event. */
 import { attempt } from "../../../core/attempt.ts";
 import { toPawlError } from "../../../core/error.ts";
 import type { PawlEvent } from "../../../core/event.ts";
@@ -12,7 +12,7 @@ import { type Row, rowsOf } from "./rows.ts";
 import type { Source } from "./screen.ts";
 
 const SETTLE_MILLISECONDS = 150;
-/** Files are edited without an event, too, and ages grow. */
+/** Refresh at least this often, because files are also edited without an event, and ages grow. */
 const AGAIN_MILLISECONDS = 10_000;
 const MOST_EVENTS = 500;
 const MOST_HAPPENED = 4;
@@ -23,7 +23,7 @@ export interface OpenSource extends Source {
   close(): void;
 }
 
-/** `tail`: what the agent of a run said and did last. */
+/** `tail`: the latest output of an agent's run. */
 export async function openSource(
   project: Project,
   tail: (agentRun: string) => readonly string[],
@@ -85,7 +85,7 @@ export async function openSource(
   };
 }
 
-/** By run: the run of its agent that is under way. */
+/** For each run, its agent's run that is under way. */
 async function agentsOf(project: Project): Promise<ReadonlyMap<string, string>> {
   const view = project.runtime.store.view();
   const around = aroundOf(project.runtime, view);
@@ -98,7 +98,7 @@ async function agentsOf(project: Project): Promise<ReadonlyMap<string, string>> 
   return agents;
 }
 
-/** By run, the oldest first. */
+/** The lines of each run, the oldest first. */
 function linesIn(newestFirst: readonly LogEntry[]): ReadonlyMap<string, readonly string[]> {
   const lines = new Map<string, string[]>();
   for (const { text } of newestFirst.toReversed()) {

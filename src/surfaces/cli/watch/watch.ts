@@ -1,6 +1,6 @@
 /**
- * `pawl watch`: one screen for everything that waits, works or rests. What a key does is the command that a person would type: the
- * screen is closed for it, and opened again after it.
+ * `pawl watch`: one screen for everything that waits, works or rests. A key runs the command that a person
+ * would type: the screen closes for it and reopens afterwards.
  */
 import { basename } from "node:path";
 import { PawlError } from "../../../core/error.ts";
@@ -42,7 +42,7 @@ async function perform(host: Host, { act, row }: Wanted): Promise<void> {
   const asked = ASKED[act];
   const said = asked === null ? "" : ask(terminal, asked);
   terminal.close();
-  // No words, no message: an answer must say something, and no reason is a reason to ask again.
+  // An empty line cancels an answer or a message, because these need a text; a rejection may be without one.
   if (said !== null && (said !== "" || asked === null || act === "reject"))
     await host.dispatch?.(wordsOf(act, row, said));
   const back = host.person.terminal.open();

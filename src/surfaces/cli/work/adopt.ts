@@ -4,7 +4,7 @@ import type { Run } from "../line/command.ts";
 import { answerOf } from "../line/run-verb.ts";
 import { advanceAsking } from "../terminal/person.ts";
 
-/** A person takes over a run that others advanced, or chooses which of its sides counts. */
+/** A person adopts a run that others moved, or chooses which of its branches counts. */
 export const adopt: Run = async (host, call) => {
   const project = await host.projects.open();
   const { id, module, run } = await findRun(project, String(call.arguments.run));

@@ -1,4 +1,4 @@
-/** `pawl export`: the backlog on standard output, or its statuses back to the issues that tasks came from. */
+/** `pawl export`: prints the backlog, or sends its statuses back to the issues that tasks came from. */
 import { PawlError } from "../../../core/error.ts";
 import type { IssueState } from "../../../core/ports/sources.ts";
 import { type IssueUpdate, issueUpdates, renderBacklog } from "../../../import/export.ts";
@@ -31,7 +31,10 @@ interface Sent extends IssueUpdate {
   readonly changed: boolean;
 }
 
-/** Each is looked at first: what the forge says already is not said again. A failure ends it; what was sent stays sent. */
+/**
+ * Checks each issue first, so that nothing is sent that the forge already has. Stops at a failure; what was
+ * sent stays sent.
+ */
 async function toGitHub(
   host: Host,
   root: string,

@@ -1,4 +1,4 @@
-/** `pawl import PATH`: tasks of another tool into tasks.yaml, or as task files of Alfred. */
+/** `pawl import PATH`: imports another tool's tasks into tasks.yaml, or as Alfred's task files. */
 import { PawlError } from "../../../core/error.ts";
 import type { ImportRow } from "../../../import/plan.ts";
 import { detect, filesOf, readAs } from "../../../import/readers.ts";

@@ -19,7 +19,7 @@ interface Step {
   readonly refused?: true;
 }
 
-/** Creates what a project lacks, and says what it did and how to connect an assistant. */
+/** Creates what a project lacks, and prints what it did and how to connect an assistant. */
 export const init: Run = async (host, call) => {
   if (call.options.guard === false) return (await import("../guard/init.ts")).withoutGuards(host, call);
   const { client, guard } = call.options;
@@ -62,14 +62,14 @@ const PAWL_YAML = `# What Pawl does in this project. Every key may be left out; 
 #   human_review: relay      # or elicit: asked through the client; or confirm: only in a terminal
 `;
 
-/** Whether the text is what `createFiles` writes, whatever the project's id. */
+/** Whether the text is what `createFiles` writes, with any project id. */
 export function isOwnPawlYaml(text: string): boolean {
   const { contents } = readYaml(text).document;
   const id = isMap(contents) ? contents.get("project_id", true) : undefined;
   return text === (isScalar(id) ? withProjectId(PAWL_YAML, String(id.source)) : PAWL_YAML);
 }
 
-/** The files that are created if they are missing. */
+/** Creates the files that are missing. */
 function missingFiles(
   files: readonly { path: string; text: string }[],
 ): Transaction<null, readonly string[], undefined, Reply> {
@@ -141,7 +141,10 @@ function connected({ note, title }: Client, columns: number): string {
   return `${wrap(words.join(" "), columns).join("\n")}\n`;
 }
 
-/** A client's file is mostly shared with others, for whom a path on this machine is useless. */
+/**
+ * A warning about a path on this machine in a client's file, which is mostly shared with others, for whom the
+ * path is useless.
+ */
 function ownPath(launch: Launch, columns: number): string {
   const path = launch.find((word) => /[\\/]/.test(word));
   if (path === undefined) return "";

@@ -1,14 +1,14 @@
-/** Which events `pawl log` shows: by time, number and type. */
+/** Which events `pawl log` prints: by time, number and type. */
 import { PawlError } from "../../../core/error.ts";
 import type { PawlEvent } from "../../../core/event.ts";
 
 export interface LogFilter {
-  /** Milliseconds since 1970; null: without that end. */
+  /** Milliseconds since 1970; null: no limit. */
   readonly since: number | null;
   readonly until: number | null;
-  /** Only the last so many; null: all. */
+  /** Only this many of the last events; null: all. */
   readonly most: number | null;
-  /** `agent:ended`, or `agent` for all that begin with `agent:`. */
+  /** `agent:ended`, or `agent` for all types that begin with `agent:`. */
   readonly types: readonly string[] | null;
 }
 
@@ -78,7 +78,7 @@ const AGO = /^(\d{1,6})(s|min|h|d|w)$/;
 const MOMENT =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/;
 
-/** Without a zone, a time is one of the reader's clock. A day is its first or last moment. */
+/** Without a zone, a time is local. A day means its first or last moment. */
 function parseTime(option: string, text: string, now: Date, end: "first" | "last"): number {
   const [, count, unit = ""] = AGO.exec(text) ?? [];
   if (count !== undefined) return now.getTime() - Number(count) * (UNITS[unit] ?? 0);

@@ -14,7 +14,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { cut, widthOf } from "../terminal/text-width.ts";
 import { type LogFilter, matches, parseLogFilter } from "./log-filter.ts";
 
-/** The events, one per line; with `--follow`, new ones until a signal ends the program. */
+/** Prints the events, one per line; with `--follow`, new ones until a signal ends the program. */
 export const log: Run = async (host, call) => {
   const run = call.arguments.run as string | undefined;
   const follow = call.options.follow === true;
@@ -48,7 +48,7 @@ interface Chosen {
   readonly signal: AbortSignal;
 }
 
-/** The events that are asked for, in order. */
+/** The requested events, in order. */
 async function* chosen(project: Project, { filter, follow, run, signal }: Chosen): AsyncGenerator<PawlEvent> {
   const isChosen = (event: PawlEvent) => (run === undefined || isOf(event, run)) && matches(filter, event);
   if (filter.most === null && (filter.since === null || follow || run !== undefined)) {
@@ -56,7 +56,7 @@ async function* chosen(project: Project, { filter, follow, run, signal }: Chosen
     return;
   }
   const opened = await wholeLog(project);
-  // Events that the disk refuses so far are not in the log's file.
+  // Events that the disk has refused so far are not in the log's file.
   const isWhole = project.runtime.store.pending() === null;
   if (run === undefined && !follow && isWhole) {
     yield* await newest(opened, filter, isChosen);
@@ -79,7 +79,7 @@ async function* chosen(project: Project, { filter, follow, run, signal }: Chosen
 
 const PAGE = 1000;
 
-/** Reads the log from its end, as far back as is needed. */
+/** Reads the log backwards from its end, only as far as needed. */
 async function newest(
   opened: EventLog,
   { most, since }: LogFilter,
@@ -92,13 +92,14 @@ async function newest(
     found.push(...events.filter(isChosen));
     before = entries.at(-1)?.start ?? 0;
     if (found.length >= (most ?? Number.POSITIVE_INFINITY)) break;
-    // Programs that commit at the same time leave their events a little out of order: a whole page is not.
+    // Processes that commit at the same time write their events slightly out of order, but never a whole
+    // page.
     if (since !== null && events.every(({ time }) => Date.parse(time) < since)) break;
   }
   return found.slice(0, most ?? undefined).reverse();
 }
 
-/** Prints an event, under its day where that is another. Returns false once nobody reads. */
+/** Prints an event, with a heading for each new day. Returns false once the output's reader is gone. */
 function printing({ json = false, terminal }: Host): (event: PawlEvent) => boolean {
   let day = "";
   let moved: PawlEvent | null = null;
@@ -120,13 +121,13 @@ async function checkKnown(project: Project, name: string): Promise<void> {
     throw runMissing(name, runs);
 }
 
-/** By the run's whole name or its id. */
+/** Whether the event belongs to the run, given by its whole name or its id. */
 function isOf(event: PawlEvent, name: string): boolean {
   const run = runOf(event);
   return run === name || run?.slice(run.indexOf(":") + 1) === name;
 }
 
-/** In the reader's time zone. */
+/** In the local time zone. */
 function momentOf({ time }: PawlEvent): { date: string; time: string } {
   const at = new Date(time);
   if (Number.isNaN(at.getTime())) return { date: "?", time: "??:??:??" };
@@ -144,19 +145,19 @@ function renderEvent(event: PawlEvent, time: string, { columns, isScreen, paint 
   return [paint.dim(time), ...(run ? [paint.cyan(run)] : []), said].join("  ");
 }
 
-/** The sentence without the id that it begins with: the column before it names the run. */
+/** The sentence without the id at its beginning, because the column before it names the run. */
 function withoutId(sentence: string, event: PawlEvent): string {
   const id = runOf(event)?.replace(/^[^:]*:/, "");
   return id && sentence.startsWith(`${id} `) ? sentence.slice(id.length + 1) : sentence;
 }
 
-/** A move has the colour of the state that it leads to. */
+/** A move has the colour of its new state. */
 function colouredLine(event: PawlEvent): Line {
   const [words, colour] = lineOf(event);
   return event.type === "run:advanced" ? [words, colourOf(event.to)] : [words, colour];
 }
 
-/** Repeats what the run's own move, committed with it, already says. */
+/** Whether the event only repeats the run's move, which was committed with it. */
 function isEcho(event: PawlEvent, moved: PawlEvent | null): boolean {
   return (
     moved !== null && ECHOES.has(event.type) && event.time === moved.time && runOf(event) === runOf(moved)

@@ -1,4 +1,4 @@
-/** `pawl review`: what waits for a person, and what they need to decide about one run. */
+/** `pawl review`: lists what waits for a person, and shows what they need to decide about one run. */
 import { PawlError } from "../../../core/error.ts";
 import type { GitDiff } from "../../../core/ports/git.ts";
 import type { Project } from "../../../runtime/project.ts";
@@ -11,7 +11,7 @@ import { renderDifferences, renderReview } from "../terminal/render-review.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { cut, pad, widthOf, wrap } from "../terminal/text-width.ts";
 
-/** Text of a difference: in all, of one file among others, and of one file alone. */
+/** Characters of a difference: in all, of one file among others, and of one file alone. */
 const MOST = 1_000_000;
 const MOST_OF_FILE = 100_000;
 const MOST_ALONE = 16_000_000;

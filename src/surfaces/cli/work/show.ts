@@ -8,7 +8,10 @@ import { answerOf } from "../line/run-verb.ts";
 import { lookAtGuard } from "../project/guard-proof.ts";
 import { loosenedIn, renderLoosened } from "../project/policy.ts";
 
-/** Shows the history of a task or run: `workflow:id`, or an id that one workflow knows. `bloom` asks its own workflow first. */
+/**
+ * Prints the history of a task or run: `workflow:id`, or an id that one workflow knows. `bloom` checks its
+ * own workflow first.
+ */
 export const show: Run = async (host, call) => {
   const project = await host.projects.open();
   const name = String(call.arguments.run);
@@ -34,7 +37,7 @@ export const show: Run = async (host, call) => {
       (await overview(project)).flatMap(({ runs }) => runs.map(({ run }) => run)),
     );
   }
-  // No workflow could answer, for the same reason: report that reason, not an ambiguous id.
+  // If all workflows failed for the same reason, report that reason instead of an ambiguous id.
   const faults = known.flatMap(({ result }) => ("error" in result ? [result.error] : []));
   if (!own && faults.length === known.length && faults.every(({ message }) => message === faults[0]?.message))
     throw faults[0] ?? runMissing(name, []);
@@ -47,7 +50,7 @@ export const show: Run = async (host, call) => {
   return answer(project, host, `${first.workflow}:${name}`, first.result.reply);
 };
 
-/** The history, and under it what loosens the run's policy and does not count, and what is known of the guard. */
+/** The history, followed by ignored changes of the run's policy and the proof of the guard. */
 async function answer(project: Project, host: Host, run: string, reply: Reply): Promise<Answer> {
   const loosened = await loosenedIn(project, run);
   const guard = await lookAtGuard(host, project);
@@ -90,7 +93,7 @@ async function historyFor(
   }
 }
 
-/** The workflow has no such task, or no tasks at all: another may know the id. */
+/** The errors that mean that this workflow does not have the id, so another may. */
 const UNKNOWN: readonly string[] = ["task-missing", "run-missing", "tasks-missing", "id-invalid", "usage"];
 
 const isUnknown = ({ code }: PawlError): boolean => UNKNOWN.includes(code);

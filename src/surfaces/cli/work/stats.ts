@@ -5,7 +5,7 @@ import { counted } from "../terminal/counted.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { cut, pad, widthOf, wrapHanging } from "../terminal/text-width.ts";
 
-/** What the work cost, in all and by task, agent or day. */
+/** Prints the costs of the work, in total and by task, agent or day. */
 export const stats: Run = async (host, { options }) => {
   const by = (options.by ?? "task") as StatsBy;
   const found = await loadStats(await host.projects.open(), by);
@@ -62,7 +62,10 @@ function missing(count: number, runs: number): string {
 const NAME_NARROWEST = 6;
 const GAP = "  ";
 
-/** Figures stand under each other; a long name gives way to them. `+`: more than that, which was not reported. */
+/**
+ * Figures are aligned; a long name is cut to make room for them. `+`: more than that, because some was not
+ * reported.
+ */
 function tableLines(
   by: StatsBy,
   groups: Stats["groups"],

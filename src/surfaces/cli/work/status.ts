@@ -12,7 +12,9 @@ import { colourOf } from "../terminal/state-colour.ts";
 import type { Paint, Terminal } from "../terminal/terminal.ts";
 import { cut, pad, widthOf, wrap } from "../terminal/text-width.ts";
 
-/** Every run of every workflow: its state and who needs to act; and how to start the other workflows. */
+/**
+ * Prints every run of every workflow: its state and who needs to act; and how to start the other workflows.
+ */
 export const status: Run = async (host) => {
   const project = await host.projects.open();
   const workflows = waitingFirst(await overview(project));
@@ -47,7 +49,9 @@ export const status: Run = async (host) => {
   };
 };
 
-/** What waits for a person comes first, the longest wait before the others; everything else keeps its order. */
+/**
+ * Puts what waits for a person first, the longest wait before the others; everything else keeps its order.
+ */
 export function waitingFirst(workflows: readonly WorkflowOverview[]): readonly WorkflowOverview[] {
   const isMine = ({ awaits }: RunOverview) => awaits === "human";
   const since = ({ since: time }: RunOverview) =>
@@ -63,7 +67,7 @@ export function waitingFirst(workflows: readonly WorkflowOverview[]): readonly W
   return [...sorted.filter(waits), ...sorted.filter((workflow) => !waits(workflow))];
 }
 
-/** What governs the runs, or why that cannot be read; either way the runs are shown. */
+/** The policies' ignored changes, or why they are unreadable; the runs are shown in both cases. */
 async function lookAtPolicies(project: Project): Promise<{
   readonly ignored: Ignored;
   readonly fault?: { readonly code: ErrorCode; readonly message: string; readonly fix: string };
@@ -113,7 +117,7 @@ export function renderStatus(
   return [...blocks, ...others, ...(runs.length > 0 ? [summary(runs), ""] : [])].join("\n");
 }
 
-/** The workflows without a run, each with what starts one. */
+/** The workflows without a run, each with the command that starts one. */
 function renderOthers(
   workflows: readonly WorkflowOverview[],
   heading: string,
@@ -133,7 +137,7 @@ function renderOthers(
   ];
 }
 
-/** Runs that have not started are cut to this many, so that those in progress stay visible. */
+/** At most this many runs that have not started are listed, so that those in progress stay visible. */
 const MOST_UNBEGUN = 5;
 
 function renderWorkflow(workflow: WorkflowOverview, columns: number, paint: Paint, now: Date): string {
@@ -157,7 +161,7 @@ function renderRun(run: RunOverview, columns: number, paint: Paint, now: Date): 
   ];
 }
 
-/** What its agent asks while the work goes on. */
+/** The questions of its agent that do not stop the work. */
 function renderAsked(
   { questions = [], waitsFor }: RunOverview,
   columns: number,
@@ -172,7 +176,7 @@ function renderAsked(
   ]);
 }
 
-/** What people decided and by which channel, and whether the run's history proves its state. */
+/** People's decisions with their channels, and whether the run's history proves its state. */
 function renderDecided(run: RunOverview, columns: number, paint: Paint): string[] {
   const { awaits, elsewhere, unproved, verdicts = [] } = run;
   const lines = lastVerdicts(verdicts).map(({ strength, what }) => `${what} (${strengthWords(strength)})`);

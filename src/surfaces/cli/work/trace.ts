@@ -3,7 +3,7 @@ import { findInLog, loadTrace } from "../../../runtime/reports/load-trace.ts";
 import type { Run } from "../line/command.ts";
 import { renderTrace } from "../terminal/render-trace.ts";
 
-/** A run as a tree of spans with their durations. */
+/** Prints a run as a tree of spans with their durations. */
 export const trace: Run = async (host, call) => {
   const project = await host.projects.open();
   const run = await findInLog(project, call.arguments.run as string);

@@ -11,7 +11,7 @@ import { clean } from "../terminal/terminal.ts";
 export const approve: Run = verdict(true);
 export const reject: Run = verdict(false);
 
-/** A person's verdict on what the run has under review, given at the terminal. */
+/** Records a person's verdict, given at the terminal, on what the run has under review. */
 function verdict(isApproval: boolean): Run {
   return async (host, call) => {
     const project = await host.projects.open();
@@ -44,7 +44,7 @@ function verdict(isApproval: boolean): Run {
   };
 }
 
-/** `--at PLACE TEXT`, as often as there are points. */
+/** The points: `--at PLACE TEXT`, any number of times. */
 function pointsOf({ options }: Call): readonly Point[] {
   const words = Array.isArray(options.at) ? (options.at as readonly string[]) : [];
   if (words.length % 2 !== 0)

@@ -1,10 +1,10 @@
-/** `workflows` in the text of pawl.yaml. Everything else stays as it is. */
+/** Edits `workflows` in the text of pawl.yaml. Everything else stays. */
 import { isMap, isScalar, isSeq } from "yaml";
 import { PawlError } from "../../../core/error.ts";
 import { readYaml } from "../../../core/yaml/yaml.ts";
 import { withSetting } from "../team/project-id.ts";
 
-/** The text with this file among the project's workflows. Throws `config-invalid` if that needs a person. */
+/** The text with this file in the list of workflows. Throws `config-invalid` if only a person can add it. */
 export function withWorkflow(text: string, file: string): string {
   const before = listIn(text);
   if (before?.includes(file)) return text;
@@ -18,7 +18,7 @@ export function withWorkflow(text: string, file: string): string {
   );
 }
 
-/** Null: there is no such list. */
+/** The list of workflows; null: none. */
 function listIn(text: string): readonly unknown[] | null {
   const found: unknown = (readYaml(text).data as { readonly workflows?: unknown } | null)?.workflows;
   return Array.isArray(found) ? found : null;

@@ -1,4 +1,7 @@
-/** `pawl workflow new`: a workflow's files, from the gallery or from a person's own steps, and its name in pawl.yaml. */
+/**
+ * `pawl workflow new`: creates a workflow's files, from the gallery or from a person's own steps, and adds it
+ * to pawl.yaml.
+ */
 
 import { PawlError } from "../../../core/error.ts";
 import { isId } from "../../../core/id.ts";
@@ -15,7 +18,7 @@ import { withWorkflow } from "./add-workflow.ts";
 import { listed } from "./listed.ts";
 
 export const newWorkflow: Run = async (host, call) => {
-  // Its file and pawl.yaml say what may be written and what is started.
+  // Only for a person, because these files define what agents may write and which programs start.
   refuseAgent(host, "add a workflow", "pawl workflow new");
   const project = await host.projects.open({ create: true });
   const view = project.runtime.store.view();
@@ -58,7 +61,7 @@ function checkName(name: string, taken: readonly string[]): void {
   );
 }
 
-/** Asks a person at the terminal. Throws `usage` where there is none. */
+/** Asks a person at the terminal. Throws `usage` without a terminal. */
 async function askedAt(host: Host, given: string | undefined): Promise<Made> {
   const terminal = host.person.terminal.open();
   if (terminal === null)
@@ -74,7 +77,7 @@ async function askedAt(host: Host, given: string | undefined): Promise<Made> {
   }
 }
 
-/** What a person says of the workflow, question by question. */
+/** Asks the person about the workflow, question by question. */
 export function answers(terminal: Conversation, given: string | undefined, taken: readonly string[]): Made {
   const ask = (question: string) => {
     terminal.write(`${question} `);
@@ -130,7 +133,7 @@ interface PresentFiles {
 
 const PAWL_YAML = projectPath("pawl.yaml");
 
-/** All of it in one commit, or nothing. */
+/** Creates everything in one commit, or nothing. */
 function creating(
   name: string,
   files: Readonly<Record<string, string>>,

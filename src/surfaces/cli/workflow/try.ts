@@ -1,4 +1,4 @@
-/** `pawl workflow try`: walks a workflow of the project's own. Nothing is read, started or written. */
+/** `pawl workflow try`: simulates a workflow of the project. Reads, starts and writes nothing. */
 
 import { PawlError } from "../../../core/error.ts";
 import { nearest } from "../../../core/text/nearest.ts";
@@ -54,7 +54,7 @@ async function definitionOf(host: Host, name: string): Promise<Definition> {
   return definition;
 }
 
-/** `name=value` by the table's own facts. */
+/** Parses `name=value` pairs by the table's facts. */
 function factsOf({ table }: Definition, given: readonly string[]): Facts {
   return Object.fromEntries(
     given.map((each): [string, FactValue] => {
@@ -71,7 +71,7 @@ function factsOf({ table }: Definition, given: readonly string[]): Facts {
   );
 }
 
-/** Each event takes the run where it moves, as far as the facts allow. */
+/** Applies the events in order; each moves the run as far as the given facts allow. */
 function walkBy(definition: Definition, events: readonly string[], fixed: Facts): readonly Choice[] {
   const { table } = definition;
   const walked: Choice[] = [];
@@ -103,7 +103,7 @@ function unknownEvent({ table }: Definition, event: string): PawlError {
   );
 }
 
-/** The person chooses what happens, until it has ended or they stop. */
+/** Lets the person choose each event, until the run has ended or they stop. */
 function walkAt(terminal: Conversation, definition: Definition, fixed: Facts): readonly Choice[] {
   const walked: Choice[] = [];
   for (let at = beginOf(definition); ; ) {
@@ -125,7 +125,7 @@ function walkAt(terminal: Conversation, definition: Definition, fixed: Facts): r
   }
 }
 
-/** The walk's own id, where texts name the run. */
+/** The simulated run's id, for texts that name the run. */
 const ID = "try";
 
 function standing({ table }: Definition, { state, variables }: Configuration): string {

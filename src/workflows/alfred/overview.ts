@@ -13,7 +13,7 @@ import type { TaskState, Verdict } from "./state/state-file.ts";
 import { NEXT_TOOL, type RunTool } from "./state/status.ts";
 import { placeOf, titleOf, wordsFor } from "./texts/titles.ts";
 
-/** Every task, its state and who must act. Reads no more than it shows. */
+/** Every task, its state and who must act. Reads only the files that it needs. */
 export async function overview(
   view: View,
   around: Partial<OverviewContext> = {},
@@ -70,7 +70,7 @@ function turnOf({ code }: PawlError): Pick<RunOverview, "next" | "command"> {
   return { next: code === "records-invalid" ? "restore its records" : "repair the state file" };
 }
 
-/** What people decided, and whether its history was there from the start. */
+/** People's decisions, and whether the history existed from the start. */
 function recorded(state: TaskState): Pick<RunOverview, "verdicts" | "unproved"> {
   const active = state.active_tool_state;
   const finished = Object.entries(state.completed_tool_outputs).map(

@@ -10,7 +10,7 @@ import { placeOf, wordsFor } from "./texts/titles.ts";
 import { callOf, definitionOf } from "./tools/definitions.ts";
 import { machineOf } from "./tools/machine.ts";
 
-/** What may be written while the task stands where it does; null: it has not begun, or it is done. */
+/** What may be written in the task's present state; null: the task has not begun, or is done. */
 export async function scopeOf(view: View, id: string): Promise<Scope | null> {
   try {
     const state = await loadHere(view, id);

@@ -2,22 +2,22 @@ import { PawlError } from "../../../core/error.ts";
 import type { CheckOutcome, Checks } from "../../../core/ports/checks.ts";
 import type { CheckRun, Evidence, Finding } from "./evidence.ts";
 
-/** Where checks run: on a tree, or (null) in the project's folder. */
+/** Where checks run: on a tree; null: in the project's folder. */
 export interface Where {
   readonly tree: string | null;
   /** A failed check older than this runs again. */
   readonly retry?: boolean;
 }
 
-/** Runs a check to its end, or only says what is known of it (null: nothing). */
+/** Runs a check to its end, or only looks up its known outcome (null: none). */
 export type AskCheck = (key: string, command: string, place: Where) => Promise<CheckOutcome | null>;
 
-/** Neither starts a check nor waits for one. */
+/** Neither starts a check nor waits for one: returns its known outcome. */
 export function asKnown({ look }: Checks): AskCheck {
   return async (key, command, { tree }) => (await look?.(key, command, { tree })) ?? null;
 }
 
-/** Runs the configured checks, side by side. `round` separates this time from every other. */
+/** Runs the configured checks in parallel. `round` makes the keys of this round's runs unique. */
 export async function runChecks(
   checks: Readonly<Record<string, string>>,
   round: string,
@@ -32,7 +32,10 @@ export async function runChecks(
   return found.filter((each) => each !== null);
 }
 
-/** Checks that were still running or could not run, in their present state; the others unchanged, or run again if they failed. */
+/**
+ * Updates the findings of checks that were still running or could not start, and reruns failed ones if
+ * `place.retry` is set; other findings stay.
+ */
 export async function lookAgain(
   evidence: Evidence,
   checks: Readonly<Record<string, string>>,
@@ -50,7 +53,10 @@ export async function lookAgain(
   );
 }
 
-/** A run's key names a folder, whoever wrote the file that contains it. */
+/**
+ * The key of a check's run becomes a folder's name, so it is validated even though Pawl's own file contains
+ * it.
+ */
 const KEY = /^[A-Za-z0-9][A-Za-z0-9._-]{0,200}$/;
 
 async function runAgain(
@@ -122,7 +128,7 @@ function judge(command: string, outcome: CheckOutcome): Pick<Finding, "verdict" 
   };
 }
 
-/** For the answer's message, while something runs. */
+/** A note for the answer's message while checks are running; empty: none is. */
 export function runningNote(evidence: Evidence, tool: string): string {
   const running = evidence.filter(({ verdict }) => verdict === "running");
   if (running.length === 0) return "";

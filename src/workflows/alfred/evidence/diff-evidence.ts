@@ -6,7 +6,7 @@ import type { Finding } from "./evidence.ts";
 const ABOUT = "diff";
 const MAX_NAMED = 30;
 
-/** What the work changed, compared with the plan. `changed`: without the project's own files. */
+/** Compares what the work changed with the plan. `changed`: without the project's own files. */
 export function findDiff(run: LoadedRun, look: Snapshot, changed: readonly ChangedFile[]): Finding {
   if (look.kind === "not-a-repository") return unknown("the project's folder is not a git repository");
   if (look.kind === "unavailable")
@@ -64,8 +64,8 @@ function plannedFiles({ state }: LoadedRun): readonly string[] | null {
 }
 
 /**
- * The pinned commit that the work started from; where none could be pinned, the branch's name. Until the task has its branch, what is
- * committed is no work of it.
+ * The pinned commit that the work started from; the branch's name if none could be pinned. While start_task
+ * runs it is the branch too, because commits before the task has its own branch are not part of its work.
  */
 export function baseOf({ id, state }: Pick<LoadedRun, "id" | "state">): PinnedBase | string | null {
   const isStarting = state.active_tool_state?.tool_name === "start_task";

@@ -1,21 +1,21 @@
-/** What the server saw for itself, beside what was reported. */
+/** What the server observed itself, independent of the assistant's report. */
 export type Evidence = readonly Finding[];
 
 export interface Finding {
-  /** What it is about: `git`, `files`, `slots`, `diff`, `check test`. */
+  /** The subject: `git`, `files`, `slots`, `diff`, `check test`. */
   readonly about: string;
   readonly verdict: "agrees" | "differs" | "unknown" | "running";
   /** For the reviewer, in plain words. */
   readonly words: string;
-  /** Of a configured check. */
+  /** The run of a configured check. */
   readonly check?: CheckRun;
-  /** Of one that could not start. `waits`: only until a person has agreed to it. */
+  /** A check that could not start. `waits`: it can start once a person has agreed to it. */
   readonly unstarted?: Pick<CheckRun, "name" | "key"> & { readonly waits: boolean };
-  /** Of work that the loop did. */
+  /** The proof of work that the loop did. */
   readonly loop?: LoopProof;
 }
 
-/** What the loop's evidence and git say about a task that the loop did. */
+/** What the loop's evidence and git prove about a task that the loop did. */
 export interface LoopProof {
   readonly task: string;
   readonly branch: string;
@@ -32,10 +32,10 @@ export interface LoopProof {
   readonly files: readonly string[];
 }
 
-/** The policy says what runs under the name. */
+/** One run of a check. The policy defines the command of each name. */
 export interface CheckRun {
   readonly name: string;
-  /** The key that finds the outcome again. */
+  /** The key under which the outcome is stored. */
   readonly key: string;
   readonly exit_code: number | null;
   readonly duration_ms: number | null;

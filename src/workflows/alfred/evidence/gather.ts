@@ -1,4 +1,6 @@
-/** What the server observes for itself, outside every lock; its findings are kept with the submission. */
+/**
+ * Gathers what the server observes itself, outside every lock; the findings are stored with the submission.
+ */
 import type { GitLook, Snapshot } from "../../../core/ports/git.ts";
 import type { Outside } from "../../../core/ports/outside.ts";
 import type { Context } from "../../../runtime/module.ts";
@@ -18,7 +20,7 @@ interface GatherContext {
   readonly artifact: Artifact;
   readonly outside: Outside;
   readonly context: Context;
-  /** The work as it is; absent if the step is not about it. */
+  /** The present work; absent if the step does not concern it. */
   readonly work?: Snapshot;
 }
 
@@ -60,12 +62,12 @@ const IN_WORKTREE: Finding = {
   words:
     "The checks run in the working folder (checks_in: worktree): files that git ignores, and whoever writes there meanwhile, can change how they end.",
 };
-/** They are about the work itself, so its tree is kept with the submission and observed again. */
+/** These kinds concern the work itself, so its tree is stored with the submission and observed again. */
 const OF_WORK: readonly EvidenceKind[] = ["diff", "checks"];
 
 export interface Gathered {
   readonly evidence: Evidence;
-  /** The work that was observed. */
+  /** The tree that was observed. */
   readonly tree?: string;
 }
 
@@ -85,14 +87,14 @@ export async function gatherEvidence(
 
 export interface Refreshed {
   readonly evidence: Evidence;
-  /** The work as it is; absent if the step is not about it. */
+  /** The present work; absent if the step does not concern it. */
   readonly work?: Snapshot;
 }
 
 /**
- * Observes again everything that the submission's findings are about. Checks ran on what was handed in and keep their
- * outcome. `waits`: for those that still run. `decides` (an approval): also runs those again that failed a while ago.
- * `looks`: starts nothing, and waits for nothing.
+ * Repeats the observations behind the submission's findings. Checks ran on what was submitted, so they keep
+ * their outcome. `waits`: waits for checks that still run. `decides` (an approval): also reruns checks that
+ * failed a while ago. `looks`: starts nothing, and waits for nothing.
  */
 export async function refreshEvidence(
   run: LoadedRun,
@@ -128,7 +130,7 @@ export function placeOfChecks({ evidence, tree }: Submission): string | null {
   return evidence.some(({ about }) => about === IN_WORKTREE.about) ? null : (tree ?? null);
 }
 
-/** Whether the work itself is judged in the step. */
+/** Whether the step judges the work itself. */
 export function isOfWork({ evidence }: WorkStep): boolean {
   return evidence.some((kind) => OF_WORK.includes(kind));
 }

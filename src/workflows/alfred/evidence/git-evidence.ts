@@ -2,7 +2,7 @@ import type { GitLook } from "../../../core/ports/git.ts";
 import type { ArtifactOf } from "../tools/artifacts.ts";
 import type { Finding } from "./evidence.ts";
 
-/** What these findings are about. */
+/** The subject of these findings. */
 export const GIT = "git";
 const MAX_NAMED = 10;
 

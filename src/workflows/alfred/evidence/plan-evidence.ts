@@ -7,7 +7,7 @@ import type { Finding } from "./evidence.ts";
 
 type Slot = ArtifactOf<"ExecutionPlanArtifact">["slots"][number];
 
-/** Whether the files named as affected exist. */
+/** Checks that the files named as affected exist. */
 export async function affectedFinding(
   { affected_files }: ArtifactOf<"ContextAnalysisArtifact">,
   files: Files,
@@ -21,7 +21,7 @@ export async function affectedFinding(
   ];
 }
 
-/** Whether the files to change exist, and those to create do not. */
+/** Checks that the files to change exist, and those to create do not. */
 export async function designFinding(
   { file_breakdown }: ArtifactOf<"DesignArtifact">,
   files: Files,
@@ -32,7 +32,8 @@ export async function designFinding(
 }
 
 /**
- * Whether the slots' files exist, which slots touch the same file without an order, and whether the design is covered.
+ * Checks that the slots' files exist, that slots with a common file are ordered, and that the slots cover the
+ * design.
  */
 export async function slotFindings(
   run: LoadedRun,
@@ -75,7 +76,10 @@ const PAST: Readonly<Record<string, string>> = {
   REVIEW: "reviewed",
 };
 
-/** Two slots that change one file must be ordered by their dependencies, at whatever distance. */
+/**
+ * Finds slots that change the same file without an order: one must depend on the other, directly or
+ * indirectly.
+ */
 export function sharedFiles(slots: readonly Slot[]): readonly Finding[] {
   const before = new Map(slots.map((slot) => [slot.slot_id, ancestorsOf(slot, slots)]));
   const changing = slots.filter(({ operation }) => operation !== "REVIEW");

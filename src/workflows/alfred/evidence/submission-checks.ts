@@ -8,7 +8,7 @@ import { subtasksOf } from "../texts/prompt.ts";
 import type { ArtifactOf } from "../tools/artifacts.ts";
 import type { WorkStep } from "../tools/definition.ts";
 
-/** What an artifact must agree with beyond its own structure. */
+/** Checks what an artifact must agree with beyond its own structure. Throws the first disagreement. */
 export async function checkSubmission(
   run: LoadedRun,
   step: WorkStep,
@@ -19,7 +19,7 @@ export async function checkSubmission(
   await checkCreation(run, step, artifact, view);
 }
 
-/** When tasks are about to be created, none of them may exist. */
+/** Throws if a task that is about to be created exists already. */
 export async function checkCreation(
   run: LoadedRun,
   step: WorkStep,

@@ -1,6 +1,7 @@
 /**
- * The submitted work as the server sees it: one tree, made from the files themselves, compared with the commit that the
- * work started from. Anything that could make evidence look better than the work comes first.
+ * The submitted work as the server sees it: one tree, made from the files themselves, compared with the
+ * commit that the work started from. Findings about anything that could make evidence look better than the
+ * work come first.
  */
 import type { ChangedFile, Snapshot } from "../../../core/ports/git.ts";
 import type { Outside } from "../../../core/ports/outside.ts";
@@ -11,7 +12,7 @@ import { baseOf, named } from "./diff-evidence.ts";
 import type { Finding } from "./evidence.ts";
 import { isOwn } from "./git-evidence.ts";
 
-/** The tasks' files and Pawl's, which change with every call, are not part of the work. */
+/** Tasks' files and Pawl's own change with every call, so they are not part of the work. */
 function ownPaths({ settings }: Context): readonly string[] {
   return [".alfred", ".pawl", settings.bloom.tasks_file];
 }
@@ -20,19 +21,22 @@ export function lookAtWork(run: LoadedRun, outside: Outside, context: Context): 
   return outside.git.snapshot({ base: baseOf(run), own: ownPaths(context) });
 }
 
-/** What the work changed, without the project's own files. */
+/** The files that the work changed, without the project's own. */
 export function changedIn(look: Snapshot, { settings }: Context): readonly ChangedFile[] {
   if (look.kind !== "tree") return [];
   return look.files.filter(({ path }) => !isOwn(path) && path !== settings.bloom.tasks_file);
 }
 
-/** What a reviewer must know first: changed process files, a base that moved, files that git would not see. */
+/**
+ * Warnings that a reviewer must see first: changed process files, a base that moved, files that git would not
+ * see.
+ */
 export function warningsOf(look: Snapshot, changed: readonly ChangedFile[]): readonly Finding[] {
   if (look.kind !== "tree") return [];
   return [...processFinding(changed), ...baseFinding(look), ...hiddenFinding(look.hidden)];
 }
 
-/** What such findings are about. */
+/** The subjects of these warnings. */
 export const WARNINGS: readonly string[] = ["work", "process files", "base", "hidden files"];
 
 const KINDS: readonly ProcessFileKind[] = ["tests", "scripts", "CI", "lock files", "configuration"];
@@ -81,7 +85,9 @@ function finding(about: string, verdict: Finding["verdict"], words: string): rea
   return [{ about, verdict, words }];
 }
 
-/** Whether the work is still the tree that was handed in; nothing if it is, or if none was kept. */
+/**
+ * A finding if the work is no longer the tree that was submitted; none if it is, or if no tree was stored.
+ */
 export async function changedSince(
   tree: string | undefined,
   look: Snapshot,

@@ -3,7 +3,7 @@ import type { Submission } from "../state/state-file.ts";
 import { ARTIFACT_TITLES, titleOf } from "../texts/titles.ts";
 import type { ReviewOf, WorkStep } from "../tools/definition.ts";
 
-/** What a reviewer should consider: the step's own advice, and what has changed since it was approved. */
+/** What a reviewer should consider: the step's own advice, and changes since the approval. */
 export function adviceOn(
   run: LoadedRun,
   work: WorkStep,
@@ -17,7 +17,7 @@ export function adviceOn(
   return [...(work.advice?.(submitted.artifact, review, submitted.evidence) ?? []), ...changed];
 }
 
-/** What a verdict on the artifact leads to, as the ends of "Approving …" and "Rejecting …". */
+/** The consequences of a verdict, as the ends of "Approving …" and "Rejecting …". */
 export function meaningOf(
   work: WorkStep,
   submitted: Submission,

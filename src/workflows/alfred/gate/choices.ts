@@ -1,4 +1,7 @@
-/** The decisions that each artifact makes, for a person to read before anything else; the others make none. */
+/**
+ * The decisions in each kind of artifact, which a person should read first. Kinds that are missing here
+ * contain none.
+ */
 import { fieldIn, isSame } from "../../../runtime/review/answered.ts";
 import type { Choice } from "../../../runtime/review/model.ts";
 import type { Artifact } from "../state/state-file.ts";
@@ -6,10 +9,10 @@ import type { ArtifactName, ArtifactOf } from "../tools/artifacts.ts";
 
 interface Decides<Name extends ArtifactName> {
   readonly kind: Choice["kind"];
-  /** Of the artifact: `risk_analysis`. */
+  /** The artifact's field: `risk_analysis`. */
   readonly field: keyof ArtifactOf<Name> & string;
   readonly title: string;
-  /** One text for each item; none: it is not decided here. */
+  /** One text for each item; empty: the artifact decides nothing here. */
   words(artifact: ArtifactOf<Name>): readonly (string | undefined)[];
 }
 
@@ -118,7 +121,7 @@ function filesOf(
   return [{ kind: "scope", field: "file_breakdown", title, words }];
 }
 
-/** `judged`: the artifact of the last verdict; null: there was none, or it is not kept. */
+/** `judged`: the artifact of the last verdict; null: there was none, or it is not stored. */
 export function choicesIn(
   name: ArtifactName,
   artifact: Artifact,
@@ -142,7 +145,7 @@ function sinceOf(now: readonly string[], before: readonly string[]): Choice["sin
   return isSame(now, before) ? "same" : "changed";
 }
 
-/** What the artifact says about what Pawl looked at; undefined: nothing. */
+/** The artifact's own claim about what Pawl observed; undefined: none. */
 export function claimIn(name: ArtifactName, about: string, artifact: Artifact): string | undefined {
   const text = (field: string) => String(fieldIn(artifact, field) ?? "");
   switch (`${name} ${about.replace(/^check .*$/s, "check")}`) {

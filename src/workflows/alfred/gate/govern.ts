@@ -1,6 +1,7 @@
 /**
- * The policy of a task: pinned when its first tool begins, and in force until the task is done. A later configuration
- * counts where it is tighter; where it is looser it is a finding, shown at every gate, until a person accepts it.
+ * The policy of a task: pinned when its first tool begins, and in force until the task is done. A later
+ * configuration counts where it is tighter. Where it is looser, every gate shows that as a finding until a
+ * person accepts it.
  */
 import {
   checkKnown,
@@ -25,12 +26,12 @@ import type { LoadedTask } from "../state/load.ts";
 import { loadHere } from "../state/resolve-run.ts";
 import { NEXT_TOOL, RUN_TOOLS, type RunTool } from "../state/status.ts";
 
-/** As `gates` of pawl.yaml names the gate of a tool. */
+/** The name of a tool's gate under `gates` of pawl.yaml. */
 export function gateName(tool: RunTool): string {
   return `alfred.${tool}`;
 }
 
-/** Who reviews what the tool takes. */
+/** The reviewers of the tool's artifacts. */
 export function reviewersOf(
   reviews: Readonly<Record<string, readonly Reviewer[]>>,
   tool: string,
@@ -49,7 +50,9 @@ export function policyOf({ alfred, environment, gates }: Settings): Policy {
   });
 }
 
-/** What the configuration says; null if the task is over. A task whose state cannot be read may not be over. */
+/**
+ * The configuration's policy; null if the task is over. A task whose state is unreadable counts as not over.
+ */
 export async function policyIn(view: View, settings: Settings, id: string): Promise<PresentPolicy | null> {
   const state = await loadHere(view, id).catch(() => null);
   const active = state?.active_tool_state ?? null;
@@ -57,7 +60,7 @@ export async function policyIn(view: View, settings: Settings, id: string): Prom
   return { policy: policyOf(settings), sourcesOf: settingSources, named: active?.policy };
 }
 
-/** The settings, with the policy applied. */
+/** The settings under the policy. */
 function settingsBy(policy: Policy, settings: Settings): Settings {
   const alfred = {
     ...settings.alfred,
@@ -70,8 +73,9 @@ function settingsBy(policy: Policy, settings: Settings): Settings {
 }
 
 /**
- * What governs the task now, to be pinned if nothing is pinned yet. Throws `policy-unknown` if the state names a policy
- * that was never kept on this machine and is not the present one.
+ * The policy that governs the task now, with the pin to write if it is not pinned yet. Throws
+ * `policy-unknown` if the state names a policy that this machine never stored and that is not the present
+ * one.
  */
 export async function govern(
   { id, state }: Pick<LoadedTask, "id" | "state">,
@@ -93,7 +97,7 @@ export async function govern(
   return { settings: settingsBy(policy, settings), policy: hash, ignored, ...(isKept ? {} : { pin }) };
 }
 
-/** Shows the assistant and the person an edit that does not count, and replaces what an earlier look found. */
+/** Adds a finding about an edit of the policy that does not count, in place of any earlier one. */
 export function withPolicyFinding(
   evidence: Evidence,
   id: string,

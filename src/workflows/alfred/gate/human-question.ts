@@ -1,4 +1,4 @@
-/** What a person is shown at a gate of a task, before they decide. */
+/** The question for a person at a gate of a task. */
 import type { GitChanges } from "../../../core/ports/git.ts";
 import type { HumanQuestion } from "../../../runtime/module.ts";
 import { renderReview } from "../../../runtime/review/question.ts";
@@ -10,13 +10,13 @@ import { meaningOf } from "./advice.ts";
 
 export interface ProposedVerdict {
   readonly approve: boolean;
-  /** What comes with the verdict. */
+  /** The notes of the verdict. */
   readonly notes: string;
-  /** Who wrote the notes: the person at a terminal, else the assistant that calls. */
+  /** Who wrote the notes: the person at a terminal, or the assistant that calls. */
   readonly notesBy: "you" | "assistant";
 }
 
-/** The question whether the submission is approved (or rejected), with all that is known of it. */
+/** The question whether to approve (or reject) the submission, with everything known about it. */
 export function humanQuestion(
   run: LoadedRun,
   submitted: Submission,
@@ -49,7 +49,7 @@ export function humanQuestion(
   return { message };
 }
 
-/** What the assistant's own review said about exactly this artifact. */
+/** The notes of the assistant's own review of exactly this artifact. */
 export function reviewNotes(run: LoadedRun, submitted: Submission) {
   const last = run.active.context_store.verdicts.findLast(
     ({ sha256, stage, state }) => stage === "ai" && state === submitted.state && sha256 === submitted.sha256,

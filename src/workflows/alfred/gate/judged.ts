@@ -20,19 +20,22 @@ export function judgedIn(run: LoadedRun, submitted: Submission, work: Snapshot |
   };
 }
 
-/** How often it has been handed in since the tool's run began. */
+/** The number of the present round: one more than the artifact's rejections since the tool's run began. */
 export function roundOf({ active }: LoadedRun, state: string): number {
   const { verdicts } = active.context_store;
   return 1 + verdicts.filter((verdict) => verdict.state === state && !verdict.approved).length;
 }
 
-/** Every verdict on the same step: of the last run of the tool, if the task was sent back, and of the present one. */
+/**
+ * Every verdict on the same step: of the tool's previous run, if the task was sent back, and of the present
+ * one.
+ */
 export function verdictsAt({ active, state: task }: LoadedRun, state: string): readonly Verdict[] {
   const before = task.completed_tool_outputs[active.tool_name]?.verdicts ?? [];
   return [...before, ...active.context_store.verdicts].filter((verdict) => verdict.state === state);
 }
 
-/** A person's, not the assistant's own. */
+/** Whether the verdict is a person's, not the assistant's own. */
 export function isPersons({ stage, strength }: Pick<Verdict, "stage" | "strength">): boolean {
   return stage === "human" || strength !== undefined;
 }

@@ -40,7 +40,7 @@ import { isPersons, judgedIn, roundOf, verdictsAt } from "./judged.ts";
 
 interface Opened {
   readonly view: View;
-  /** Null: it waits for no person's verdict. */
+  /** Null: the task does not wait for a person's verdict. */
   readonly run: LoadedRun | null;
 }
 
@@ -49,7 +49,7 @@ interface ReviewFindings {
   readonly changes: ReviewChanges | null;
   /** The files that differ from what a person judged last; null: not known. */
   readonly changed: readonly ChangedFile[] | null;
-  /** The artifact that a person judged last; null: none, or it is not kept. */
+  /** The artifact that a person judged last; null: none, or it is not stored. */
   readonly judged: Artifact | null;
   readonly logs: ReadonlySet<string>;
   readonly level: string;
@@ -108,7 +108,7 @@ async function look(run: LoadedRun, submitted: Submission, scene: ReviewContext)
   };
 }
 
-/** What the verdict was about, if it is kept anywhere. */
+/** The artifact that the verdict judged, if it is stored anywhere; else null. */
 async function artifactOf(
   { active, state }: LoadedRun,
   submitted: Submission,
@@ -178,7 +178,7 @@ function reviewOf(run: LoadedRun, submitted: Submission, found: ReviewFindings):
   };
 }
 
-/** Since it was handed in, or since the assistant's own review let it pass. */
+/** Since when it waits: its submission, or the assistant's own approval after that. */
 function sinceOf({ active }: LoadedRun, { sha256, state, time }: Submission): string {
   const own = active.context_store.verdicts.filter(
     (verdict) => verdict.state === state && verdict.sha256 === sha256 && verdict.time > time,
@@ -234,7 +234,7 @@ function claimOf(step: WorkStep, artifact: Artifact, { about, verdict, words }: 
 
 const STATES = { agrees: "passed", differs: "failed", running: "running", unknown: "unknown" } as const;
 
-/** `gone`: the logs that are not there any more. */
+/** `gone`: the logs that no longer exist. */
 function checksIn(
   submitted: Submission,
   evidence: Evidence,
@@ -268,7 +268,10 @@ function checksIn(
 
 const MINUTE = 60_000;
 
-/** By tool: how often something was handed in, and how long the assistant took. Waiting for a person is no cost. */
+/**
+ * By tool: how often an artifact was submitted, and how long the assistant took. Waiting for a person does
+ * not count.
+ */
 function costOf({ past }: LoadedRun): ReviewCost {
   const steps = past.steps.flatMap(({ strength, submitted, time, tool, type, verdict }: Step, at) => {
     const before = past.steps[at - 1];

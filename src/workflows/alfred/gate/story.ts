@@ -20,11 +20,11 @@ import { titleOf, wordsFor } from "../texts/titles.ts";
 interface ToldRun {
   readonly tool: RunTool;
   readonly started_at: string;
-  /** Null while it is open. */
+  /** Null: it is still open. */
   readonly finished_at: string | null;
   readonly task_status: string;
   readonly current_state: string | null;
-  /** Its state, for people; null if it is over. */
+  /** Its state in words; null if it is over. */
   readonly standing: string | null;
   readonly accepted: readonly Accepted[];
   readonly verdicts: readonly Verdict[];
@@ -50,7 +50,7 @@ export const story: Transaction<StoryInput, LoadedStory, undefined, Reply> = {
   },
 };
 
-/** This checkout's own archive, and what it lacks because another checkout did it. */
+/** The finished runs: those in this checkout's archive, and those of other checkouts. */
 async function loadFinished(view: View, { id, shared, state }: LoadedTask): Promise<readonly ToldRun[]> {
   const { hasState } = await loadWorkspace(view, id);
   if (!hasState) return finishedRuns(shared.chain, shared.runs).map(finishedEntry);
@@ -88,7 +88,7 @@ function parseArchive(text: string, path: string): RecordedRun {
     const value = JSON.parse(text) as RecordedRun;
     if (Array.isArray(value.accepted) && Array.isArray(value.verdicts)) return value;
   } catch {
-    // Reported below, like any other archive that is not one.
+    // The error below covers this case, too.
   }
   throw new PawlError(
     "state-unreadable",

@@ -1,4 +1,4 @@
-/** Hands a task over to the loop: first its accepted plan, then after each rejection what was asked for since. */
+/** Hands a task over to the loop: first its accepted plan, then after each rejection the new requests. */
 
 import { PawlError } from "../../../core/error.ts";
 import type { PawlEvent } from "../../../core/event.ts";
@@ -14,16 +14,16 @@ import { type LoopSide, loadLoopSide } from "./loop-side.ts";
 import { exportedTask } from "./plan-export.ts";
 import { type Ask, asksOf, isRework, reworkId, reworkInstruction, unanswered } from "./rework.ts";
 
-/** What to write so that the loop has the task, and what to say about it. */
+/** The changes that give the task to the loop, and the text that reports them. */
 export interface HandOver {
   readonly text: string;
   readonly path: string;
-  /** The ids of those that the task has there after the changes. */
+  /** The ids of the task's steps there after the changes. */
   readonly steps: readonly string[];
-  /** Empty if it is there already. */
+  /** Empty if the loop has it already. */
   readonly changes: readonly Change[];
   readonly events: readonly PawlEvent[];
-  /** The status of the loop's task after the changes; null if there are none. */
+  /** The status of the loop's task after the changes; null if there are no changes. */
   readonly progress: LoopProgress | null;
 }
 
@@ -56,8 +56,8 @@ export async function loadHandOver(view: View, loaded: LoadedTask, context: Cont
 }
 
 /**
- * Throws `task-exists` if the task's steps are not the plan's. Steps that a person added, and reworks, may be there too
- * once the loop is done with them.
+ * Throws `task-exists` if the task's steps are not the plan's. Steps that a person added, and reworks, may
+ * exist, too, once the loop is done with them.
  */
 export function checkHasPlan(
   task: Task,
@@ -82,7 +82,7 @@ const planned = ({ steps }: Pick<NewTask | Task, "steps">): readonly string[] =>
 
 // ── The plan ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Includes why work done elsewhere was rejected, if it was. */
+/** Hands the plan over. Includes the reasons for earlier rejections, if there are any. */
 async function firstTime(
   view: View,
   { path, taken }: LoopSide,
@@ -113,7 +113,7 @@ function hints({ delivery, id, verify }: NewTask): string {
   return `${where}${checks} \`bloom run --task ${id} --once\` runs it.`;
 }
 
-// ── What was asked for since ─────────────────────────────────────────────────────────────────────────────────────
+// ── Later requests ─────────────────────────────────────────────────────────────────────────────────────────
 
 type HandedOver = LoopSide & { readonly task: Task };
 
@@ -144,13 +144,13 @@ async function again(
   return withRework(view, side, plan, left, context);
 }
 
-/** What a person must say before the loop takes it. */
+/** The commands by which a person lets the loop take the task; empty if it may take it already. */
 function atRest(id: string, { status }: Task): string {
   if (status !== "done" && status !== "blocked") return "";
   return ` \`bloom ready ${id}\` lets the loop take it; \`bloom show ${id}\` tells how it stands.`;
 }
 
-/** Requests that came after the rework was written and are not in it. */
+/** A note about requests that came after the rework was written, so that it lacks them. */
 function lacking(instruction: string, left: readonly Ask[]): string {
   const later = left.filter(({ time }) => !instruction.includes(time));
   if (later.length === 0) return "";
@@ -206,7 +206,7 @@ function reworkStep(plan: NewTask, asks: readonly Ask[], taken: ReadonlySet<stri
   };
 }
 
-/** A session that is over, and when it was. */
+/** The keys of a finished session, which a rework clears. */
 const OF_DONE_WORK = ["completed_at", "session_id", "session_provider"] as const;
 
 async function proposed(

@@ -1,11 +1,11 @@
 /**
- * Whether what the loop did may stand as the manifest of a task. Nothing here is an agent's word: the steps' order is the
- * plan's, the commands were run by the loop itself, the commit is the one that git has checked out.
+ * Whether the loop's work can be the manifest of a task. None of it is an agent's claim: the plan gives the
+ * steps' order, the loop itself ran the commands, git has the commit checked out.
  *
  * E1  The task is done in the loop, with a step for every slot of the accepted plan.
- * E2  Its run is kept, is newer than the plan and than every rejection, and says where the work is.
+ * E2  Its run is stored, is newer than the plan and than every rejection, and says where the work is.
  * E3  The work is what is checked out: the task's branch, at the very commit.
- * E4  For every step there is a command, and every command was last seen to pass on that commit, with its log.
+ * E4  Every step has a command, and the last run of every command passed on that commit, with its log.
  */
 import { PawlError } from "../../../core/error.ts";
 import {
@@ -24,7 +24,7 @@ import type { LoopSide } from "./loop-side.ts";
 import { branchOf, slotsOf, stepId } from "./plan-export.ts";
 import { askedSince } from "./rework.ts";
 
-/** The loop's task, done and kept. */
+/** The loop's task, done and stored. */
 export interface DoneInLoop {
   readonly path: ProjectPath;
   readonly task: Task;
@@ -32,7 +32,7 @@ export interface DoneInLoop {
   readonly work: LoopWork;
 }
 
-/** What the loop and git saw of it on a commit. */
+/** What the loop and git prove about it on a commit. */
 export interface Proved extends DoneInLoop {
   readonly branch: string;
   readonly commit: string;
@@ -42,7 +42,7 @@ export interface Proved extends DoneInLoop {
   readonly uncommitted: readonly string[];
 }
 
-/** E1 and E2. Throws `loop-plan-uncovered`, `loop-not-done`, `loop-evidence-missing`. */
+/** Checks E1 and E2. Throws `loop-plan-uncovered`, `loop-not-done`, `loop-evidence-missing`. */
 export function checkDone(run: LoadedRun, { done, open, path, task }: LoopSide): DoneInLoop {
   const { id } = run;
   if (task === null)
@@ -102,7 +102,7 @@ function checkEnded(id: string, task: Task, open: LoopRecord | null, path: strin
   );
 }
 
-/** E3 and E4, by a look outside. Throws `loop-work-moved` and `loop-evidence-missing`. */
+/** Checks E3 and E4 in git and the log files. Throws `loop-work-moved` and `loop-evidence-missing`. */
 export async function prove(run: LoadedRun, done: DoneInLoop, outside: Outside): Promise<Proved> {
   const look = await outside.git.look();
   const place = checkPlace(run, done, look);
@@ -180,7 +180,7 @@ function checkCommands(
   );
 }
 
-/** Its own commands, else the task's. */
+/** The step's own commands, else the task's. */
 function verifiedBy(task: Task, step: Step): readonly string[] {
   return step.verify ?? task.verify ?? [];
 }
@@ -203,7 +203,7 @@ function checkChanged({ state }: LoadedRun, { base, commits }: Proved["changed"]
   );
 }
 
-/** Steps that are done stay done: the loop runs the commands again, and what is open. */
+/** The fix that lets the loop run the commands and the open steps; finished steps stay done. */
 const again = (id: string): string =>
   `Let the loop see to it: \`bloom ready ${id}\`, then \`bloom run --task ${id} --once\`.`;
 

@@ -1,4 +1,4 @@
-/** Hands in the loop's work: a reference to its source replaces the artifact. */
+/** Submits the loop's work: a reference to its source replaces the artifact. */
 import { PawlError } from "../../../core/error.ts";
 import type { LoadedRun, LoadedTask } from "../state/load.ts";
 import type { ActiveTool } from "../state/state-file.ts";
@@ -6,7 +6,7 @@ import { definitionOf } from "../tools/definitions.ts";
 import { machineOf } from "../tools/machine.ts";
 import { type Answer, success } from "../tools/response.ts";
 
-/** What is handed in instead of an artifact. */
+/** Submitted instead of an artifact. */
 export const FROM_LOOP = { from: "loop" } as const;
 
 export function isFromLoop(artifact: unknown): boolean {
@@ -14,7 +14,7 @@ export function isFromLoop(artifact: unknown): boolean {
   return Object.keys(artifact).length === 1 && "from" in artifact && artifact.from === FROM_LOOP.from;
 }
 
-/** Only work that is counted by the plan's slots can be the loop's. */
+/** Throws unless the tool counts the plan's slots, because the loop can do only that work. */
 export function checkTakesLoop({ definition, id }: LoadedRun): void {
   if (definition.countsSubtasks) return;
   throw new PawlError(
@@ -24,7 +24,10 @@ export function checkTakesLoop({ definition, id }: LoadedRun): void {
   );
 }
 
-/** The answer if the loop's evidence is already under review or accepted: a second time changes nothing. */
+/**
+ * The answer if the loop's evidence is already under review or accepted, because submitting it twice changes
+ * nothing; else null.
+ */
 export function handedInBefore({ id, state }: LoadedTask): Answer | null {
   const active = state.active_tool_state;
   const submitted = active?.context_store.submitted;

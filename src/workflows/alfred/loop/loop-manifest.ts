@@ -1,4 +1,4 @@
-/** The manifest of the loop's work, made from what was proved; no word of it is an agent's. */
+/** The manifest of the loop's work, made only from what was proved, not from an agent's claims. */
 import type { Outside } from "../../../core/ports/outside.ts";
 import type { Context } from "../../../runtime/module.ts";
 import { named, statOf } from "../evidence/diff-evidence.ts";
@@ -16,7 +16,7 @@ export interface LoopManifest {
 
 const SHORT = 12;
 
-/** Throws whatever `checkDone` and `prove` throw. */
+/** Throws the errors of `checkDone` and `prove`. */
 export async function makeManifest(
   run: LoadedRun,
   side: LoopSide,

@@ -1,4 +1,4 @@
-/** A task that was handed over to the loop: its state in tasks.yaml, and what the loop kept of its run. */
+/** The loop's side of a task: its state in tasks.yaml, and the loop's records of its run. */
 import { PawlError } from "../../../core/error.ts";
 import { type LoopRecord, loopDonePath, loopRunPath, parseLoopRecord } from "../../../core/loop-record.ts";
 import { type ProjectPath, projectPath } from "../../../core/path.ts";
@@ -12,15 +12,15 @@ import { exportedTask } from "./plan-export.ts";
 import { askedSince, stem } from "./rework.ts";
 
 export interface LoopSide {
-  /** The tasks' file. */
+  /** The tasks file. */
   readonly path: ProjectPath;
-  /** At the top of its list. */
+  /** Among the top-level tasks only; null: not there. */
   readonly task: Task | null;
   /** The ids of tasks, subtasks and steps in the file that may clash with this task's. */
   readonly taken: ReadonlySet<string>;
-  /** A run that is active or idle. */
+  /** The task's run, if it is not finished. */
   readonly open: LoopRecord | null;
-  /** The kept run of a task that was done. */
+  /** The kept run of a finished task. */
   readonly done: LoopRecord | null;
 }
 
@@ -29,7 +29,7 @@ export async function loadLoopSide(view: View, id: string, context: Context): Pr
   const path = projectPath(context.settings.bloom.tasks_file);
   const text = await view.read(path);
   const nothing = { path, task: null, taken: new Set<string>(), open: null, done: null };
-  // A file that cannot contain the task is not parsed.
+  // A text without the task's id cannot contain the task, so it is not parsed.
   if (!text?.includes(stem(id))) return nothing;
   const { tasks } = (await loadTasks(view, context)).file;
   const taken = new Set(
@@ -54,7 +54,10 @@ async function loadRecord(view: View, id: string, path: ProjectPath): Promise<Lo
   return record;
 }
 
-/** The loop's progress with the plan's steps; null if it does not have them now, or its files cannot be read. */
+/**
+ * The loop's progress with the plan's steps; null if the loop does not have them now, or its files are
+ * unreadable.
+ */
 export async function loadProgress(
   view: View,
   run: LoadedRun,
@@ -65,7 +68,7 @@ export async function loadProgress(
     const steps = new Set(task?.steps.map(({ id }) => id));
     if (task === null || !exportedTask(run, context).steps.some(({ id }) => steps.has(id))) return null;
     const isDone = task.status === "done" && open === null;
-    // Work that came back for revisions is no longer the loop's, unless it was handed over again.
+    // Finished work that was sent back is no longer the loop's, unless it was handed over again.
     if (isDone && (done?.work?.time ?? "") <= askedSince(run)) return null;
     const record = open ?? (isDone ? done : null);
     return {
@@ -77,7 +80,7 @@ export async function loadProgress(
       is_done: isDone,
     };
   } catch (thrown) {
-    // Others report what is wrong there: `bloom validate`, and taking the work back.
+    // `bloom validate` and taking the work back report such faults.
     if (thrown instanceof PawlError) return null;
     throw thrown;
   }

@@ -1,4 +1,4 @@
-/** An accepted plan as steps of a task in tasks.yaml, for the loop that runs them. */
+/** An accepted plan as steps of a task in tasks.yaml, for the loop to run. */
 import { PawlError } from "../../../core/error.ts";
 import { isId } from "../../../core/id.ts";
 import type { Context } from "../../../runtime/module.ts";
@@ -39,7 +39,7 @@ export function slotsOf(state: TaskState): readonly Slot[] | null {
   return plan ? (plan as ArtifactOf<"ExecutionPlanArtifact">).slots : null;
 }
 
-/** The task's branch, as start_task left it and git confirmed it; null if unknown. */
+/** The branch that start_task created and git confirmed; null if unknown. */
 export function branchOf(state: TaskState): string | null {
   const made = acceptedIn(state, "start_task", "branch_created");
   const { branch_name, success } = (made?.artifact ?? {}) as Partial<ArtifactOf<"BranchCreationArtifact">>;
@@ -47,7 +47,7 @@ export function branchOf(state: TaskState): string | null {
   return success === true && isSeen === true && branch_name ? branch_name.trim() : null;
 }
 
-/** Ids are unique in the whole file, so a slot's carries its task's. */
+/** Ids are unique in the whole file, so a slot's step id starts with its task's. */
 export function stepId(task: string, { slot_id }: Slot): string {
   const id = `${task}.${slot_id}`;
   if (isId(id)) return id;
@@ -58,7 +58,7 @@ export function stepId(task: string, { slot_id }: Slot): string {
   );
 }
 
-/** Each slot after those that it depends on, otherwise in the plan's order. */
+/** Orders each slot after those that it depends on, otherwise as in the plan. */
 export function inOrder(slots: readonly Slot[]): readonly Slot[] {
   const done: Slot[] = [];
   const isDone = (id: string) => done.some(({ slot_id }) => slot_id === id);

@@ -1,6 +1,6 @@
 /**
- * What was asked for after work was handed in, as a step of the loop's task. Words of reviewers and programs are quoted
- * in it, cleaned and cut: they are data to the agent that gets them, never lines of its prompt.
+ * The requests after a submission, as a step of the loop's task. Texts of reviewers and programs are quoted
+ * in it, cleaned and cut: they are data for the agent that gets them, never lines of its prompt.
  */
 
 import { isId } from "../../../core/id.ts";
@@ -12,18 +12,21 @@ import type { ArtifactOf } from "../tools/artifacts.ts";
 import { definitionOf } from "../tools/definitions.ts";
 import { machineOf } from "../tools/machine.ts";
 
-/** A rejection at a gate of the work, or what sent the task back. */
+/** A rejection at a gate of the work, or the reason why the task was sent back. */
 export interface Ask {
   readonly time: string;
-  /** In our words: `rejected in the human review`. */
+  /** In Pawl's words: `rejected in the human review`. */
   readonly what: string;
-  /** In theirs. */
+  /** In the reviewer's or program's words. */
   readonly said: string;
   /** Which part of a long text is kept. */
   readonly keeps: "start" | "end";
 }
 
-/** What the present work of implement_task must answer, oldest first; nothing if it is under review or accepted. */
+/**
+ * The requests that the present work of implement_task must answer, oldest first; empty if it is under review
+ * or accepted.
+ */
 export function asksOf(state: TaskState): readonly Ask[] {
   const active = state.active_tool_state;
   if (active !== null && !isWorkedOn(active)) return [];
@@ -48,7 +51,7 @@ interface SentBack {
   readonly run: FinishedRun;
 }
 
-/** The last tool that was finished, if it sent the task back. */
+/** The last finished tool, if it sent the task back. */
 export function sentBackBy(state: TaskState): SentBack | null {
   const last = Object.entries(state.completed_tool_outputs)
     .sort(([, one], [, other]) => (one.finished_at < other.finished_at ? -1 : 1))
@@ -72,15 +75,15 @@ function askOf({ run, tool }: SentBack): Ask {
 
 const item = (text: string): string => `- ${text.trim().replaceAll("\n", "\n  ")}`;
 
-/** Those that the loop's work does not answer yet. */
+/** The requests that the loop's work does not answer yet. */
 export function unanswered(asks: readonly Ask[], task: Task, workedAt: string | null): readonly Ask[] {
   const marked = task.steps.map(({ completed_at }) => completed_at ?? "");
-  // A task that a person marked as done has no recorded work; its steps say when they were marked.
+  // A task that a person marked as done has no recorded work; its steps record when they were marked.
   const until = workedAt ?? marked.toSorted().at(-1) ?? "";
   return asks.filter(({ time }) => time >= until);
 }
 
-/** The last time at which something was asked for: a plan approved, work sent back, a manifest rejected. */
+/** The time of the last request: an approved plan, work sent back, a rejected manifest. */
 export function askedSince({
   active,
   state,
@@ -104,7 +107,7 @@ export function stem(task: string): string {
 
 const reworksOf = (task: string): string => `${stem(task)}.rework-`;
 
-/** Whether the step of that id is a rework of the task, and not one of the plan's. */
+/** Whether the step of that id is a rework of the task, rather than one of the plan's. */
 export function isRework(id: string, task: string, planned: readonly string[]): boolean {
   const own = reworksOf(task);
   return id.startsWith(own) && /^\d+$/.test(id.slice(own.length)) && !planned.includes(id);
@@ -122,7 +125,7 @@ export function reworkId(task: string, taken: ReadonlySet<string>): string {
   return id;
 }
 
-/** Limits: characters in all, lines per text, and how many of the last requests are included. */
+/** Limits: characters in all, lines per text, and how many of the latest requests are included. */
 const LONGEST = 16_000;
 const MOST_LINES = 300;
 const MOST_ASKS = 8;
@@ -143,7 +146,7 @@ export function reworkInstruction(task: string, asks: readonly Ask[]): string {
   ].join("\n\n");
 }
 
-/** Printable lines: removes what controls a terminal or cannot be seen. */
+/** Only printable lines: removes terminal controls and invisible characters. */
 function plain(text: string): string {
   const lines = text
     .toWellFormed()

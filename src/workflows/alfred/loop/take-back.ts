@@ -1,4 +1,4 @@
-/** `plan take-back`: submit_work with the loop's evidence, from a terminal. */
+/** `plan take-back`: calls submit_work with the loop's evidence, from a terminal. */
 import { withInput } from "../../../runtime/transaction/transaction.ts";
 import { atTheEdge } from "../tools/response.ts";
 import { submitWork } from "../tools/submit-work.ts";
@@ -15,7 +15,7 @@ export const takeBack: typeof handIn = {
     const prepared = handIn.propose(...all);
     const { data, refused } = prepared.reply;
     if (refused) return prepared;
-    // A person wants to know that it is done; the prompt is the assistant's.
+    // Replies with a message for a person; the prompt is for the assistant.
     return {
       ...prepared,
       reply: { text: `${String(data.message)}\nTell your assistant to continue.`, data },

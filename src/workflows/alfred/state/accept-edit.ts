@@ -1,6 +1,6 @@
 /**
- * A person accepts a state as it is, although its history does not lead there: recorded as such, and the history
- * continues from it.
+ * A person accepts a state as it is, although its history does not lead to it. The history records that, and
+ * continues from the accepted state.
  */
 import { checkId } from "../../../core/id.ts";
 import type { Reply, StoryInput, Transaction } from "../../../runtime/module.ts";
@@ -57,7 +57,7 @@ export const acceptEdit: Transaction<StoryInput, LoadedEdit, undefined, Reply> =
   },
 };
 
-/** The steps up to the first impossible one; if there is one, the history begins anew with this step. */
+/** The history, if it has steps and all are possible; otherwise it begins anew with this step. */
 async function pastOf(state: TaskState): Promise<Past> {
   const isWhole = state.history.length > 0 && (await isSound(state.history));
   const chain = sharedIn(state);

@@ -1,4 +1,4 @@
-/** A person takes over a task that others went on with, or chooses which of its branches counts. */
+/** A person adopts a task that others continued, or chooses which of its branches counts. */
 import { checkId } from "../../../core/id.ts";
 import type { View } from "../../../core/ports/store.ts";
 import type { AdoptInput, Reply, Transaction } from "../../../runtime/module.ts";
@@ -15,7 +15,7 @@ import { NEXT_TOOL } from "./status.ts";
 
 interface LoadedBranches extends TaskBranches {
   readonly workspace: Workspace;
-  /** What this checkout's own branch goes on from. */
+  /** The history that this checkout's own branch continues. */
   readonly past: Past | null;
 }
 
@@ -55,7 +55,7 @@ export const adopt: Transaction<AdoptInput, LoadedBranches, undefined, Reply> = 
   },
 };
 
-/** Throws `state-tampered`: what does not follow from its history is no branch to choose. */
+/** Throws `state-tampered`, because a state that does not follow from its history is not a valid branch. */
 async function readBranches(view: View, { id }: AdoptInput): Promise<LoadedBranches> {
   const own = await findOwn(view, id);
   await checkOwn(view, own);

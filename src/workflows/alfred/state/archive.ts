@@ -28,7 +28,10 @@ function headed(run: LoadedRun, accepted: Accepted, mark: string): string {
   return `${title}\n\n${renderSection(run, accepted, accepted.time)}\n<!-- ${mark} -->\n`;
 }
 
-/** A finished run: no tool is active; its outputs are kept in the state and, in full, in the archive. */
+/**
+ * Finishes a run: no tool is active any more; its outputs are stored in the state and, in full, in the
+ * archive.
+ */
 export function finishChanges(
   run: LoadedRun,
   { context_store: store, created_at }: ActiveTool,
@@ -46,7 +49,7 @@ export function finishChanges(
   };
   const { delivers, name } = run.definition;
   const { chain } = run.shared;
-  // A delivery is in the chain since it began.
+  // The chain contains a delivery since it began.
   const by = byOf(caller);
   const added = delivers ? [] : [finishedStep({ ...finished, tool_name: name }, chain.at(-1), by)];
   const { state, anchor } = withStep(

@@ -1,6 +1,6 @@
 /**
- * The chain of steps that git shares of a task: a tool began, and was finished. The task's own history holds it, each step
- * where it was made.
+ * The chain of a task's steps that git shares: a tool began, or was finished. The task's own history contains
+ * it, each part in the step that added it.
  */
 import type { Caller } from "../../../core/event.ts";
 import { hashOfStep } from "../../../runtime/run-log/history.ts";
@@ -11,13 +11,13 @@ const BEGUN = "begun";
 export const FINISHED = "finished";
 export const DELIVERY: RunTool = "finalize_task";
 
-/** What the task's own history holds of the chain. */
+/** The chain as the task's own history contains it. */
 export function sharedIn({ history }: Pick<TaskState, "history">): readonly ToolStep[] {
   const begins = history.findLastIndex(({ shared, standing }) => standing && shared);
   return history.slice(Math.max(0, begins)).flatMap(({ shared = [] }) => shared);
 }
 
-/** What one more step of the history holds of it. */
+/** The part of the chain that one more step of the history contains. */
 export function sharedBy(
   steps: readonly Step[],
   isAccepted: boolean,
@@ -30,7 +30,7 @@ export function sharedBy(
 
 type Moved = Pick<ToolStep, "time" | "by">;
 
-/** What everybody who gets the record may know of the caller. */
+/** The part of the caller that is public with the record. */
 export function byOf({ channel, who }: Caller): ToolStep["by"] {
   return { channel, ...(who !== undefined && { who }) };
 }
@@ -58,13 +58,16 @@ function onto(before: ToolStep | undefined): Pick<ToolStep, "from" | "prev"> {
   return { from: before?.to ?? "new", prev: before ? hashOfStep(before) : null };
 }
 
-/** The delivery is recorded when it begins, so that the commit has it: wherever it is found, the work came with it. */
+/**
+ * A delivery is recorded when it begins, so that its commit contains the record: where the record is, the
+ * work is, too.
+ */
 export function deliveryOf(begun: string): RecordedRun {
   const times = { started_at: begun, finished_at: begun };
   return { tool_name: DELIVERY, ...times, task_status: "done", accepted: [], notes: [], verdicts: [] };
 }
 
-/** A tool that only began is recorded once it is finished. */
+/** The beginning of a tool is recorded together with its end. */
 export function endsRecord({ row }: Pick<ToolStep, "row">): boolean {
   return row !== BEGUN;
 }

@@ -1,10 +1,13 @@
 /**
  * A task's own history: each step that led to its state, in the state's file. The state must follow from it.
  *
- * H1  Replaying the steps through the tools' tables gives the state: status, configuration, what was accepted and by
- *     which verdicts. If a state says otherwise, these steps did not make it, and it is held until a person decides.
- * H2  Each step holds the hash of the one before; the last one is kept in `.pawl/heads` too, in the same commit.
- * H3  A state that was made of records has no history yet: it is accepted as it is, and the first step says so.
+ * H1  Replaying the steps through the tools' tables gives the state: status, configuration, what was accepted
+ *     and by which verdicts. If a state differs, these steps did not make it, and it is held until a person
+ *     decides.
+ * H2  Each step holds the hash of the one before; the last one is also in `.pawl/heads`, written in the same
+ *     commit.
+ * H3  A state that was made from records has no history yet: it is accepted as it is, and the first step says
+ *     so.
  */
 import { PawlError } from "../../../core/error.ts";
 import type { Change, View } from "../../../core/ports/store.ts";
@@ -58,7 +61,7 @@ function activeStanding(active: ActiveTool): ActiveStanding {
 export interface Past {
   readonly steps: readonly Step[];
   readonly head: string | null;
-  /** The chain that git shares, as far as the task stands here. */
+  /** The chain that git shares, up to this checkout's state of the task. */
   readonly chain: readonly ToolStep[];
 }
 
@@ -73,8 +76,8 @@ function takenOver(state: TaskState): Step {
 }
 
 /**
- * The state with one more step, and the change that keeps that step outside it, too. `added`: what the step adds to the
- * chain.
+ * The state with one more step, and the change that stores that step outside of it, too. `added`: the steps
+ * that it adds to the chain.
  */
 export function withStep(
   state: TaskState,
@@ -95,7 +98,7 @@ export async function checkHistory(view: View, state: TaskState): Promise<void> 
   checkFaults(statePath(state.task_id), "task's", found);
 }
 
-/** Where the state does not follow from its history, each in words for a person. */
+/** The differences between the state and its history, in words for a person. */
 export async function differencesIn(view: View, state: TaskState): Promise<readonly string[]> {
   const paths = [statePath(state.task_id), headPath(nameOf(state))];
   return confirmed(view, paths, await allDifferences(view, state));
@@ -122,7 +125,7 @@ interface Head {
   readonly last: Step;
 }
 
-/** Null if none is kept, or it cannot be read: then only the history counts. */
+/** The last recorded step; null if there is none or it is unreadable: then only the history counts. */
 async function readHead(view: View, run: string): Promise<Head | null> {
   const head = (await loadHead(view, run)) as Partial<Head> | null;
   return typeof head?.length === "number" && head.last !== undefined ? (head as Head) : null;
@@ -142,7 +145,7 @@ export async function isSound(steps: readonly Step[]): Promise<boolean> {
 
 type Derived = Standing | { readonly fault: string };
 
-/** The standing that the steps lead to, from a task on which nothing was done. */
+/** The state that the steps lead to, from a new task. */
 export function derive(steps: readonly Step[]): Derived {
   let standing: Standing = { task_status: "new", active: null, finished: {} };
   for (const [at, step] of steps.entries()) {
@@ -153,7 +156,7 @@ export function derive(steps: readonly Step[]): Derived {
   return standing;
 }
 
-/** Where one more step leads, or why it is impossible. */
+/** The state after one more step, or why the step is impossible. */
 export function after(standing: Standing, step: Step): Standing | string {
   if (step.standing) return step.standing;
   if (!isRunTool(step.tool)) return "it names no tool";
@@ -207,7 +210,7 @@ function moved(standing: Standing, step: Step, definition: ToolDefinition): Stan
   };
 }
 
-/** Whether the step has the verdict that its event means, on what is under review. */
+/** Whether the step has the verdict that its event means, on the artifact under review. */
 function isJudged(
   { submitted, verdict = "" }: Step,
   under: { readonly work: string; readonly reviewer: Reviewer },

@@ -1,6 +1,7 @@
 /**
- * Live state belongs to one checkout. Git ignores it through a `.gitignore` in each task's own folders that ignores itself
- * as well: whatever a branch tracks, a checkout, a stash with untracked files and `git clean -fd` leave it alone.
+ * Live state belongs to one checkout. Git ignores it because of a `.gitignore` in each task's own folders,
+ * which also ignores itself: so a checkout, a stash with untracked files and `git clean -fd` leave it alone,
+ * whatever files a branch tracks.
  */
 import type { Change, View } from "../../../core/ports/store.ts";
 import {
@@ -14,19 +15,21 @@ import {
 import { parseState, renderState, type TaskState } from "./state-file.ts";
 
 const IGNORED = "*\n";
-/** For the whole project, for people to read and for clones; each task's folders are ignored without it. */
+/**
+ * Ignores for the whole project, for readers and for clones; each task's folders are ignored even without it.
+ */
 export const PROJECT_IGNORES = "workspace/\ndebug/\n";
 const IGNORE_FILE = ".gitignore";
 const STATE = "task_state.json";
-/** When a task was last worked on that nobody began. */
+/** `updated_at` of a task that was never begun. */
 export const NEVER = "1970-01-01T00:00:00.000Z";
 
-/** What the task's workspace holds, and so what keeps its state from git. */
+/** The files in the task's workspace, which also show what git ignores. */
 export interface Workspace {
   readonly hasState: boolean;
   readonly hasScratchpad: boolean;
   readonly isIgnored: boolean;
-  /** The project's own ignore file; null if there is none, or it does not matter. */
+  /** The project's own ignore file; null if there is none, or it is not needed. */
   readonly ignores: string | null;
 }
 
@@ -37,10 +40,10 @@ export async function findOwn(view: View, id: string): Promise<TaskState | null>
   return text === null ? null : parseState(text, id, path);
 }
 
-/** Whether anything was ever done in the task's workflow. */
+/** Whether Alfred ever worked on the task. */
 export const isBegun = ({ updated_at }: TaskState): boolean => updated_at !== NEVER;
 
-/** Listed, not read: these files grow with the task's history. */
+/** Lists the files instead of reading them, because they grow with the task's history. */
 export async function loadWorkspace(view: View, id: string): Promise<Workspace> {
   const names = new Set((await view.list(workspaceFolder(id))).map(({ name }) => name));
   const isIgnored = names.has(IGNORE_FILE);
@@ -52,7 +55,7 @@ export async function loadWorkspace(view: View, id: string): Promise<Workspace> 
   };
 }
 
-/** Writes the state, and what makes git ignore it. */
+/** The changes that write the state and make git ignore it. */
 export function stateChanges({ isIgnored, ignores }: Workspace, state: TaskState): readonly Change[] {
   const { task_id: id } = state;
   return [

@@ -23,20 +23,20 @@ import type { RunTool } from "./status.ts";
 import { parseTask, type Task } from "./task-file.ts";
 import { awaitedTask } from "./tracked.ts";
 
-/** A task and its state, as the disk says now. */
+/** A task and its state on disk. */
 export interface LoadedTask {
   readonly id: string;
-  /** It has no file yet: the tracker knows what it is. */
+  /** It has no file yet: it comes from the tracker. */
   readonly isAwaited?: true;
   readonly task: Task;
   readonly state: TaskState;
   readonly shared: Shared;
 }
 
-/** For the prompt of the work that was handed over. */
+/** For the prompt of work that was handed over to the loop. */
 export interface LoopProgress {
   readonly status: string;
-  /** In the loop's table; null where it has not begun. */
+  /** Its state in the loop's table; null: not begun there. */
   readonly state: string | null;
   readonly reason: string | null;
   readonly done: number;
@@ -55,13 +55,13 @@ export interface LoadedRun extends LoadedTask, TableRun {
   readonly archived: readonly string[];
   /** The loop's progress; absent or null: the task was not handed over, or this was not checked. */
   readonly loop?: LoopProgress | null;
-  /** The work states whose artifact differs from what was handed in or approved. */
+  /** The work states whose artifact differs from what was submitted or approved. */
   readonly altered: readonly string[];
   /** The steps that led to the task's state. */
   readonly past: Past;
 }
 
-/** The ids of the project's tasks, sorted as people count. */
+/** The ids of the project's tasks, in natural order. */
 export async function loadTaskIds(view: View): Promise<readonly string[]> {
   const entries = await view.list(TASKS);
   const names = entries.filter(({ kind, name }) => kind === "file" && name.endsWith(".md"));
@@ -69,8 +69,8 @@ export async function loadTaskIds(view: View): Promise<readonly string[]> {
 }
 
 /**
- * Throws `task-missing` with the ids that exist, `task-invalid`, `state-unreadable`. With `awaits`, a task without a
- * file counts as awaited.
+ * Throws `task-missing` with the existing ids, `task-invalid`, `state-unreadable`. With `awaits`, a task
+ * without a file counts as awaited.
  */
 export async function loadTask(
   view: View,
@@ -96,13 +96,13 @@ export async function loadTask(
 
 let latest: { readonly text: string; readonly path: string; readonly task: Task } | null = null;
 
-/** A task is parsed in many calls, and its text rarely changes. */
+/** Caches the last task, because many calls parse the same text. */
 function parsedTask(text: string, path: string): Task {
   if (latest?.text !== text || latest.path !== path) latest = { text, path, task: parseTask(text, path) };
   return latest.task;
 }
 
-/** What a tool's last finished run accepted in a state. */
+/** What the tool's last finished run accepted in a work state. */
 export function acceptedIn(state: TaskState, tool: RunTool, work: string): Accepted | undefined {
   return state.completed_tool_outputs[tool]?.accepted.findLast((each) => each.state === work);
 }
@@ -119,7 +119,7 @@ export async function loadRun(view: View, loaded: LoadedTask, context: Context):
   return completeRun(view, loaded, active, context);
 }
 
-/** What the run's prompts need, and whether its artifacts are still what was approved. */
+/** Adds what the run's prompts need, and checks whether its artifacts are still what was approved. */
 export async function completeRun(
   view: View,
   loaded: LoadedTask,

@@ -3,7 +3,7 @@ import { taskPath } from "./paths.ts";
 
 const MAX_IDS = 50;
 
-/** `isBegun`: its state is here, and only the task's file is not. */
+/** `isBegun`: its state exists here, and only the task's file is missing. */
 export function missing(id: string, ids: readonly string[], isBegun = false): PawlError {
   const shown = ids.slice(0, MAX_IDS).join(", ");
   const more = ids.length > MAX_IDS ? `, and ${ids.length - MAX_IDS} more` : "";

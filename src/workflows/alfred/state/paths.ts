@@ -14,7 +14,7 @@ export const scratchpadPath = (id: string): ProjectPath => workspace(id, SCRATCH
 export const workspaceFolder = (id: string): ProjectPath => projectPath(".alfred/workspace", task(id));
 export const archiveFolder = (id: string): ProjectPath => workspace(id, "archive");
 export const archivePath = (id: string, name: string): ProjectPath => workspace(id, `archive/${name}`);
-/** Makes git ignore the files beside it, and itself: whatever a branch brings, it stays. */
+/** Makes git ignore all files in its folder, itself included, so a branch cannot remove it. */
 export const workspaceIgnorePath = (id: string): ProjectPath => workspace(id, ".gitignore");
 export const debugIgnorePath = (id: string): ProjectPath =>
   projectPath(".alfred/debug", task(id), ".gitignore");
@@ -24,7 +24,7 @@ export const logPath = (id: string): ProjectPath => projectPath(".alfred/debug",
 export const transactionsPath = (id: string): ProjectPath =>
   projectPath(".alfred/debug", task(id), "transactions.jsonl");
 export const personaPath = (name: string): ProjectPath => projectPath(".alfred/personas", `${name}.yml`);
-/** A project's own text, which takes precedence over the packaged one of the same name. */
+/** A project's own text, which overrides the packaged one of the same name. */
 export const overridePath = (name: string): ProjectPath => projectPath(".alfred/templates", name);
 
 const workspace = (id: string, name: string): ProjectPath => projectPath(".alfred/workspace", task(id), name);

@@ -1,6 +1,6 @@
 /**
- * What `pawl verify` checks Alfred's tasks against: the steps of a task lead through the tables of its tools, in their
- * order.
+ * What `pawl verify` checks Alfred's tasks against: a task's steps must lead through the tables of its tools,
+ * in their order.
  */
 import { canonical } from "../../../core/canonical.ts";
 import type { GateRecord } from "../../../core/gate-record.ts";
@@ -32,7 +32,7 @@ export async function openProof(): Promise<GateProof> {
   };
 }
 
-/** Whether a person must sign the verdict on what the tool takes. */
+/** Whether a person must sign the verdict on the tool's artifact. */
 function isSigned(tool: RunTool, { alfred, gates }: Settings): boolean {
   return reviewersOf(alfred.reviews, tool).includes("human") && isSignedLevel(levelOf(gates, gateName(tool)));
 }
@@ -86,7 +86,7 @@ function stepFaults(
     : [];
 }
 
-/** The verdict itself, from where the steps before it lead. */
+/** The faults of the verdict itself, given the state that the steps before it lead to. */
 function verdictFaults(
   record: GateRecord,
   { active }: Standing,
@@ -117,7 +117,7 @@ function verdictFaults(
   return { faults: [], isFinal: isLast(active.tool, decision.after.state, settings) };
 }
 
-/** Whether no signed gate remains in the task's life, from the tool's present state on. */
+/** Whether no signed gate remains in the task's life after the tool's present state. */
 function isLast(tool: RunTool, state: string, settings: Settings): boolean {
   if (state !== VERIFIED && isSigned(tool, settings)) return false;
   let status: TaskStatus = definitionOf(tool).status.after;
@@ -128,7 +128,7 @@ function isLast(tool: RunTool, state: string, settings: Settings): boolean {
   return true;
 }
 
-/** What finished tools accepted, as their records in git say. */
+/** What finished tools accepted, according to their records in git. */
 async function artifacts(view: View, id: string) {
   const found: { gate: string; sha256: string }[] = [];
   const { runs, branches } = await loadBranches(view, id, null);

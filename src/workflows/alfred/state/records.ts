@@ -1,6 +1,6 @@
 /**
- * What git shares of a task: a record for each tool that was finished on it, in `.alfred/records/alfred/<id>/`. Their steps
- * form a chain, as those of every other run do: a tool began, and was finished.
+ * What git shares of a task: a record for each finished tool, in `.alfred/records/alfred/<id>/`. Their steps
+ * form a chain, like those of every other run: a tool began, or was finished.
  */
 import { canonical } from "../../../core/canonical.ts";
 import type { Change } from "../../../core/ports/store.ts";
@@ -35,7 +35,7 @@ export function nameOf(id: string): string {
 
 // ── Read ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The runs that records hold, by the hash of the step that finished them. Throws `records-invalid`. */
+/** The runs in the records, by the hash of the step that finished them. Throws `records-invalid`. */
 export function runsIn(records: readonly ToolRecord[]): ReadonlyMap<string, RecordedRun> {
   const runs = new Map<string, RecordedRun>();
   for (const { path, recordedState, steps } of records) {
@@ -51,7 +51,9 @@ export function runsIn(records: readonly ToolRecord[]): ReadonlyMap<string, Reco
   return runs;
 }
 
-/** The finished runs of these steps, oldest first. Of one whose record is lost, only what its step says is known. */
+/**
+ * The finished runs of these steps, oldest first. If a run's record is lost, only its step's data is known.
+ */
 export function finishedRuns(
   steps: readonly ToolStep[],
   runs: ReadonlyMap<string, RecordedRun>,
@@ -68,14 +70,14 @@ export function finishedRuns(
 
 /** What is known of the task's records. */
 export interface Shared {
-  /** The chain up to where the task stands here. */
+  /** The chain up to this checkout's state of the task. */
   readonly chain: readonly ToolStep[];
-  /** The hashes of the steps that are in records. */
+  /** The hashes of the steps that records contain. */
   readonly recorded: ReadonlySet<string>;
   readonly runs: ReadonlyMap<string, RecordedRun>;
 }
 
-/** The records that are missing of the chain. */
+/** Changes that write the records that the chain lacks. */
 export function missingRecords(
   { completed_tool_outputs: outputs, task_id: id }: TaskState,
   chain: readonly ToolStep[],
@@ -96,7 +98,7 @@ export function missingRecords(
   return changes;
 }
 
-/** Null: it was finished again since, and its record is lost. */
+/** Null: the tool was finished again since, and this run's record is lost. */
 function runOf(
   { row, time, tool }: ToolStep,
   outputs: TaskState["completed_tool_outputs"],
@@ -107,7 +109,7 @@ function runOf(
   return run?.finished_at === time ? { ...run, tool_name: tool } : null;
 }
 
-/** Without what checks printed: a record is published with the work. */
+/** The run without the output of checks, because a record is published with the work. */
 function published(run: RecordedRun): RecordedRun {
   return {
     ...run,

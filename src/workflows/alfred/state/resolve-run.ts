@@ -1,6 +1,7 @@
 /**
- * A task as this checkout's own state and its records say together. The own state counts where no record goes beyond it. What
- * others went on with is theirs until a person takes it over; in a checkout without a state of the task, it goes on from there.
+ * A task's state, resolved from this checkout's own state and the records. The own state counts unless a
+ * record is ahead of it. A run that others continued is theirs until a person adopts it; a checkout without a
+ * state of the task continues from the records.
  */
 import { PawlError } from "../../../core/error.ts";
 import type { View } from "../../../core/ports/store.ts";
@@ -30,20 +31,20 @@ import { NEXT_TOOL } from "./status.ts";
 export type ToolBranch = RunBranch<ToolStep, RecordedState>;
 
 export interface TaskBranches extends Shared {
-  /** This checkout's own state; null: it has none. */
+  /** This checkout's own state; null: none. */
   readonly own: TaskState | null;
-  /** None: nothing is recorded, and nothing was done here. */
+  /** Empty: nothing is recorded, and nothing was done here. */
   readonly branches: readonly ToolBranch[];
 }
 
 export interface ResolvedTask {
   readonly state: TaskState;
-  /** Who went on with it in another checkout, while this one has a state of it. */
+  /** Who continued it in another checkout, while this one has a state of it; null: no one else did. */
   readonly elsewhere: Elsewhere | null;
   readonly shared: Shared;
 }
 
-/** `own`: the checkout's own state, as it was read; null: only what git shares counts. Throws `records-invalid`. */
+/** `own`: the checkout's own state; null: only what git shares counts. Throws `records-invalid`. */
 export async function loadBranches(view: View, id: string, own: TaskState | null): Promise<TaskBranches> {
   const names = await recordNames(view, nameOf(id));
   const chain = own ? sharedIn(own) : [];
@@ -56,14 +57,14 @@ export async function loadBranches(view: View, id: string, own: TaskState | null
     const recorded = new Set(records.flatMap(({ steps }) => steps.map(hashOfStep)));
     return { own, branches: branchesOf(nameOf(id), records, chain), chain, recorded, runs: runsIn(records) };
   } catch (thrown) {
-    // Damage among the records stops nobody who has the task.
+    // Damaged records do not stop a checkout that has the task itself.
     if (own === null || !(thrown instanceof PawlError) || thrown.code !== "records-invalid") throw thrown;
     const branches = branchesOf<ToolStep, RecordedState>(nameOf(id), [], chain);
     return { own, branches: branches, chain, recorded: namedIn(names, chain), runs: new Map() };
   }
 }
 
-/** The steps that a record ends with, by the names of the records alone. */
+/** Which of the steps end a record, judged only by the records' names. */
 function namedIn(names: readonly string[], steps: readonly ToolStep[]): ReadonlySet<string> {
   const hashes = steps.map(hashOfStep);
   return new Set(hashes.filter((hash) => names.some((name) => name.endsWith(`-${hash.slice(0, 16)}.json`))));
@@ -84,7 +85,7 @@ export async function resolveTask(view: View, id: string): Promise<ResolvedTask>
   };
 }
 
-/** The task's state as that branch has it: no tool is active. */
+/** The task's state at the end of that branch: no tool is active. */
 export function stateOf(
   id: string,
   { steps }: ToolBranch,
@@ -100,7 +101,7 @@ export function stateOf(
   };
 }
 
-/** The task's standing for whoever only looks at it. Throws as `loadActing`, but shows what others went on with. */
+/** The task's state for display. Throws like `loadActing`, but also returns a run that others continued. */
 export async function loadShown(view: View, id: string): Promise<ResolvedTask> {
   const standing = await resolveTask(view, id);
   await checkOwn(view, standing.elsewhere ? await findOwn(view, id) : standing.state);
@@ -108,8 +109,8 @@ export async function loadShown(view: View, id: string): Promise<ResolvedTask> {
 }
 
 /**
- * The task's standing for whoever acts on it. Throws `state-unreadable`, `state-tampered`, `records-forked`,
- * `records-invalid`, and `run-elsewhere` if it is open and others went on with it.
+ * The task's state for a change. Throws `state-unreadable`, `state-tampered`, `records-forked`,
+ * `records-invalid`, and `run-elsewhere` if the task is open and others continued it.
  */
 export async function loadActing(view: View, id: string): Promise<ResolvedTask> {
   const standing = await loadShown(view, id);
@@ -118,19 +119,22 @@ export async function loadActing(view: View, id: string): Promise<ResolvedTask> 
   return standing;
 }
 
-/** Its state for whoever acts on it. */
+/** The state of `loadActing` alone. */
 export async function loadState(view: View, id: string): Promise<TaskState> {
   return (await loadActing(view, id)).state;
 }
 
-/** The state that counts here, whatever records claim beside it: what may be written follows from it. */
+/**
+ * The state that counts in this checkout, even if records are ahead: the scope follows from it. Throws
+ * `state-tampered`.
+ */
 export async function loadHere(view: View, id: string): Promise<TaskState> {
   const state = await findHere(view, id);
   await checkOwn(view, state);
   return state;
 }
 
-/** The same, whether or not it follows from its history. */
+/** The same without the check of its history. */
 export async function findHere(view: View, id: string): Promise<TaskState> {
   return (await findOwn(view, id)) ?? (await resolveTask(view, id)).state;
 }

@@ -4,14 +4,14 @@ import type { View } from "../../../core/ports/store.ts";
 import { recordedIds } from "../../../runtime/run-log/team-records.ts";
 import { TASKS, WORKSPACE } from "./paths.ts";
 
-/** The tasks that have a state of this checkout, and those with a file whose records are a state. */
+/** The tasks with a state in this checkout, and those with a task file and records. */
 export async function runIds(view: View): Promise<readonly string[]> {
   const tasks = new Set(await idsIn(view, TASKS, ".md"));
   const recorded = (await recordedIds(view, "alfred")).filter((id) => tasks.has(id));
   return [...new Set([...(await idsIn(view, WORKSPACE, "")), ...recorded])];
 }
 
-/** `end`: of the files' names; empty: folders. */
+/** `end`: the ending of the files' names; empty: lists folders. */
 async function idsIn(view: View, folder: ProjectPath, end: string): Promise<readonly string[]> {
   const kind = end === "" ? "folder" : "file";
   return (await view.list(folder)).flatMap((entry) => {

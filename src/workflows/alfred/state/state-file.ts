@@ -1,6 +1,6 @@
 /**
- * `.alfred/workspace/<id>/task_state.json`. It is read on every call and by `pawl status`, so its shape is checked by
- * hand: no schema library is loaded for it. Keys that are not known here are kept as they are.
+ * `.alfred/workspace/<id>/task_state.json`. It is read on every call and by `pawl status`, so its shape is
+ * checked by hand, which saves loading a schema library. Unknown keys are kept.
  */
 import type { Caller } from "../../../core/event.ts";
 import type { Reviewer } from "../../../core/settings.ts";
@@ -29,7 +29,7 @@ import type { StoredConfiguration } from "../../../runtime/run-log/history.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import { isRunTool, isTaskStatus, type RunTool, type TaskStatus } from "./status.ts";
 
-/** What a state says about itself, as far as it decides anything. */
+/** The part of a state that decides what may happen next. */
 export interface Standing {
   readonly task_status: TaskStatus;
   readonly active: ActiveStanding | null;
@@ -48,7 +48,7 @@ export interface ActiveStanding extends RunStanding {
   readonly submitted: string | null;
 }
 
-/** Validated against its schema when it was handed in. */
+/** Validated against its schema when it was submitted. */
 export type Artifact = Readonly<Record<string, unknown>>;
 
 const reviewer = accepts<Reviewer>((value) => value === "ai" || value === "human", '"ai" or "human"');
@@ -57,7 +57,7 @@ const tool = accepts<RunTool>(isRunTool, "the name of a workflow tool");
 const evidence = as<Evidence>(listOf(fields({ about: text, verdict: text, words: text })));
 
 const submission = fields({
-  /** The work state that it was handed in for. */
+  /** The work state for which it was submitted. */
   state: text,
   artifact: object,
   sha256: text,
@@ -65,11 +65,11 @@ const submission = fields({
   tree: optional(text),
   time: text,
   evidence,
-  /** Made by the server from the loop's evidence, not handed in. */
+  /** Made by the server from the loop's evidence, not submitted by an assistant. */
   from: optional(unchecked<"loop">()),
 });
 
-/** For an approval: it reaches every later prompt. */
+/** The notes of an approval, which every later prompt contains. */
 const note = fields({ state: text, stage: reviewer, notes: text });
 
 const verdict = fields({
@@ -82,11 +82,11 @@ const verdict = fields({
   channel: as<Caller["channel"]>(text),
   /** The channel of a person's verdict. */
   strength: optional(unchecked<Strength>()),
-  /** Of the artifact that was judged. */
+  /** The hash of the artifact that was judged. */
   sha256: text,
   /** The tree of the work that was judged. */
   tree: optional(text),
-  /** What the server had found, without the output of checks. */
+  /** The server's findings, without the output of checks. */
   evidence,
 });
 
@@ -104,7 +104,10 @@ const recordedRun = as<FinishedRun & { readonly tool_name: RunTool }>(
   (value, at) => fields({ tool_name: tool })(value, at) ?? finishedRun(value, at),
 );
 
-/** A step of the chain that git shares: a tool began on the task, or was finished, or a person took the task over. */
+/**
+ * A step of the chain that git shares: a tool began on the task, or was finished, or a person adopted the
+ * task.
+ */
 export const TOOL_STEP = fields({
   time: text,
   /** For people: `plan_task finished`. */
@@ -116,28 +119,30 @@ export const TOOL_STEP = fields({
   tool: optional(tool),
   by: fields({ channel: text, who: optional(text) }),
   strength: optional(text),
-  /** Of a finished tool: the hash of what was accepted, by work state, and the verdicts as the history keeps them. */
+  /**
+   * For a finished tool: the hash of what was accepted, by work state, and the verdicts as in the history.
+   */
   accepted: optional(mapOf(text)),
   verdicts: optional(listOf(text)),
   prev: orNull(text),
   over: optional(listOf(text)),
 });
 
-/** Where the task stands after the last step of a record, and the run of the tool that was finished with it. */
+/** The task's state after the last step of a record, and the run of the tool that was finished with it. */
 export const RECORDED_STATE = fields({ task_status: status, finished: orNull(recordedRun) });
 
 const contextStore = fields({
-  /** As configured when the run began; it holds for the run. */
+  /** As configured when the run began; it applies to the whole run. */
   review_policy: listOf(reviewer),
-  /** The last artifact handed in, until it is accepted; it stays when it is rejected. */
+  /** The last submitted artifact, until it is accepted; a rejection keeps it. */
   submitted: orNull(submission),
-  /** Of the last rejection; cleared when the next artifact is accepted. */
+  /** From the last rejection; cleared when the next artifact is accepted. */
   feedback: orNull(fields({ state: text, notes: text, stage: reviewer, artifact: object })),
   accepted: listOf(submission),
   notes: listOf(note),
   verdicts: listOf(verdict),
   completed_subtasks: listOf(text),
-  /** What the run was begun with, such as a product document. */
+  /** The input that the run began with, such as a product document. */
   input: optional(unchecked<string>()),
 });
 
@@ -148,9 +153,9 @@ const activeTool = fields({
   task_id: text,
   tool_name: tool,
   current_state: text,
-  /** The work state under review, where the review states are shared by several. */
+  /** The work state under review, if several share the review states. */
   review_source: orNull(text),
-  /** Who reviews, if the review has a state of its own. */
+  /** The reviewer, if each reviewer's review has a state of its own. */
   review_stage: orNull(reviewer),
   context_store: contextStore,
   persona_name: text,
@@ -162,25 +167,28 @@ const step = fields({
   time: text,
   type: as<"taken-over" | "accepted-edit" | "start" | "event">(text),
   tool: as<RunTool | null>(orNull(text)),
-  /** Of the tool's table. */
+  /** The event of the tool's table. */
   event: optional(unchecked<string>()),
   /** The task's status afterwards. */
   status,
-  /** Where a run begins. */
+  /** The reviewers, on a step that begins a run. */
   policy: optional(unchecked<readonly Reviewer[]>()),
-  /** What was handed in. */
+  /** The hash of what was submitted. */
   submitted: optional(unchecked<string>()),
-  /** As the state keeps it. */
+  /** In the same form as in the state. */
   verdict: optional(unchecked<string>()),
   /** The hash of the step before; null: this is the first. */
   prev: orNull(text),
-  /** A state that is not derived, but accepted as it was found. */
+  /** A state that was accepted as it was found, not derived. */
   standing: as<Standing | undefined>(
     optional(fields({ task_status: status, active: orNull(object), finished: object })),
   ),
   by: optional(unchecked<string>()),
   strength: optional(unchecked<Strength>()),
-  /** What it adds to the chain that git shares; all of the chain, where no step before has it, or a state is accepted. */
+  /**
+   * The steps that it adds to the chain that git shares; the whole chain if no step before has it, or if a
+   * state is accepted.
+   */
   shared: optional(listOf(TOOL_STEP)),
 });
 
@@ -190,10 +198,12 @@ const taskState = fields({
   active_tool_state: orNull(activeTool),
   /** By tool: the result of its last finished run. */
   completed_tool_outputs: mapOf(finishedRun),
-  /** The commit that the work started from; absent where git could not name it. */
+  /** The commit that the work started from; absent if git could not name it. */
   base: optional(fields({ branch: text, commit: text })),
   updated_at: text,
-  /** How it got here, step by step. Empty: nothing was done on it here, or its records made the state. */
+  /**
+   * The steps that led to the state. Empty: nothing was done on it here, or the state was made from records.
+   */
   history: listOf(step),
 });
 
@@ -228,7 +238,7 @@ export function renderState(state: TaskState): string {
 const unreadable = (path: string) =>
   stateUnreadable(path, "the task's state", "To begin the task's workflow afresh, remove its folder.");
 
-/** Throws `state-unreadable`, naming the line, what was expected and what to do; the file stays unchanged. */
+/** Throws `state-unreadable` with the line, what was expected and what to do; the file stays unchanged. */
 export function parseState(json: string, id: string, path: string): TaskState {
   return readState(
     json,

@@ -42,7 +42,7 @@ export function isRunTool(value: unknown): value is RunTool {
   return (RUN_TOOLS as readonly unknown[]).includes(value);
 }
 
-/** The tool that a task's status calls for when none is active; null when the task is done. */
+/** The tool for a task's status when none is active; null when the task is done. */
 export const NEXT_TOOL: Readonly<Record<TaskStatus, RunTool | null>> = {
   new: "start_task",
   creating_spec: "create_spec",

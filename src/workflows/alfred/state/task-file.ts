@@ -1,6 +1,6 @@
 /**
- * The grammar of `.alfred/tasks/<id>.md`. A markdown parser reads it, so headings in fenced code are no headings and
- * every kind of list is a list. The text of a section is kept as it was written.
+ * The grammar of `.alfred/tasks/<id>.md`. A Markdown parser reads it, so headings in fenced code do not count
+ * and every kind of list is a list. The text of a section is kept verbatim.
  */
 import type { List, ListItem, Nodes, RootContent } from "mdast";
 import { PawlError } from "../../../core/error.ts";
@@ -20,7 +20,7 @@ export interface Task {
   readonly dev_notes: string;
   readonly priority: Priority | null;
   readonly dependencies: readonly string[];
-  /** Sections that the grammar does not name, in their order. */
+  /** Sections that the grammar does not name, in order. */
   readonly other: readonly { readonly heading: string; readonly text: string }[];
 }
 
@@ -192,7 +192,9 @@ class Reading {
     return null;
   }
 
-  /** The item's own text without its mark, its further lines moved left by as much as its first line is in. */
+  /**
+   * The item's own text without its mark; its further lines are moved left by the indent of its first line.
+   */
   #item(item: ListItem): string {
     const first = item.children[0];
     const last = item.children.at(-1);
@@ -220,7 +222,7 @@ class Reading {
   }
 }
 
-/** Without the blank lines at its beginning; its first line keeps its indent. */
+/** Removes blank lines at the beginning; the first line keeps its indent. */
 function withoutBlankLines(text: string): string {
   const start = text.search(/\S/);
   return start < 0 ? "" : text.slice(text.lastIndexOf("\n", start) + 1);
@@ -237,7 +239,10 @@ const lineOf = (node: Nodes): number => node.position?.start.line ?? 1;
 const startOf = (node: Nodes): number => node.position?.start.offset ?? 0;
 const endOf = (node: Nodes): number => node.position?.end.offset ?? 0;
 
-/** Throws `task-invalid` if a field's text would be read as something else, such as a heading within the context. */
+/**
+ * Throws `task-invalid` if a field's text would be parsed as something else, such as a heading within the
+ * context.
+ */
 export function renderTask(task: Task): string {
   const parts = [`# TASK: ${task.task_id}`];
   for (const { field, heading, holds, required } of SECTIONS) {

@@ -1,4 +1,4 @@
-/** The project's tasks in the order in which they should be worked on, and why. */
+/** The project's tasks in the order in which they should be done, with the reasons. */
 
 import type { View } from "../../../core/ports/store.ts";
 import { naturalOrder } from "../../../core/text/natural-order.ts";
@@ -19,11 +19,11 @@ export interface ListedTask {
 
 export interface Listing {
   readonly tasks: readonly ListedTask[];
-  /** Tasks that cannot be read, with the reason. */
+  /** Unreadable tasks, with the reason. */
   readonly problems: readonly { readonly id: string; readonly problem: string }[];
 }
 
-/** Every task. One that cannot be read is reported and does not hide the others. */
+/** Lists every task. An unreadable one is reported and does not hide the others. */
 export async function loadListing(view: View): Promise<Listing> {
   const tasks: ListedTask[] = [];
   const problems: { id: string; problem: string }[] = [];
@@ -59,7 +59,10 @@ export interface Ranking {
   readonly done: number;
 }
 
-/** In progress first, then ready, then by priority, then by number; a task that waits for another is not ready. */
+/**
+ * In progress first, then ready, then by priority, then by number; a task that waits for another is not
+ * ready.
+ */
 export function rank(tasks: readonly ListedTask[]): Ranking {
   const done = new Set(tasks.filter(({ status }) => status === "done").map(({ id }) => id));
   const open = tasks.filter(({ status }) => status !== "done");

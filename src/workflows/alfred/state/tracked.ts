@@ -1,4 +1,4 @@
-/** Tasks from a tracker: read when they are first needed, and kept as a task file from then on. */
+/** Tasks from a tracker: fetched when they are first needed, and stored as a task file from then on. */
 import { attempt } from "../../../core/attempt.ts";
 import { PawlError } from "../../../core/error.ts";
 import { isId } from "../../../core/id.ts";
@@ -7,7 +7,7 @@ import type { TrackedTask, Tracker } from "../../../core/ports/trackers.ts";
 import type { Context } from "../../../runtime/module.ts";
 import { parseTask, renderTask, type Task } from "./task-file.ts";
 
-/** The project's tracker; null if its tasks are its own. */
+/** The project's tracker; null if its tasks are local. */
 export async function openTracker(outside: Outside, { settings }: Context): Promise<Tracker | null> {
   const { provider } = settings.alfred;
   if (provider === "local") return null;
@@ -21,7 +21,7 @@ export async function openTracker(outside: Outside, { settings }: Context): Prom
 
 export const isTracked = ({ settings }: Context): boolean => settings.alfred.provider !== "local";
 
-/** A task that has no file yet; the tracker knows what it is. */
+/** A placeholder for a task that has no file yet, because it is still in the tracker. */
 export function awaitedTask(id: string): Task {
   return {
     task_id: id,
@@ -37,11 +37,14 @@ export function awaitedTask(id: string): Task {
   };
 }
 
-/** What the tracker says about a task without a file; throws `task-missing` if it does not know the task either. */
+/**
+ * The tracker's version of a task without a file. Throws `task-missing` if the tracker does not know the task
+ * either.
+ */
 export async function fetchTask(id: string, outside: Outside, context: Context): Promise<Task> {
   const tracker = await openTracker(outside, context);
   const tracked = (await tracker?.read(id)) ?? null;
-  // A tracker may be lenient about case, or follow a moved issue; a file's name is not.
+  // A tracker may ignore case, or follow a moved issue; a file's name must match exactly.
   if (tracked !== null && tracked.id === id) return taskFrom(tracked);
   const { provider } = context.settings.alfred;
   const other = tracked === null ? "" : ` There it is called '${tracked.id}'.`;
@@ -53,8 +56,8 @@ export async function fetchTask(id: string, outside: Outside, context: Context):
 }
 
 /**
- * The tracker's issue as a task. A description in the grammar's own sections is read as such; any other is the context,
- * its upper headings moved down so that it stays one section.
+ * The tracker's issue as a task. A description with the grammar's own sections is parsed as such; any other
+ * becomes the context, with its top-level headings lowered so that it stays one section.
  */
 export function taskFrom(tracked: TrackedTask): Task {
   const own = { priority: tracked.priority, dependencies: tracked.dependencies.filter(isId) };
@@ -67,7 +70,7 @@ export function taskFrom(tracked: TrackedTask): Task {
     renderTask(task);
     return task;
   } catch {
-    // For instance because of an open fence: quoted, every line stays what it is.
+    // For instance because of an unclosed fence. As a quote, every line stays as it is.
     return { ...task, context: context.replace(/^/gm, "> ").trimEnd() };
   }
 }
@@ -76,7 +79,7 @@ function inGrammar({ description, id }: TrackedTask, title: string): Task | null
   return attempt(() => parseTask(`# TASK: ${id}\n\n## Title\n${title}\n\n${description}`, id), null);
 }
 
-/** In a code fence nothing is a heading. */
+/** Lowers the headings outside of code fences. */
 function lowered(text: string): string {
   let fence = "";
   const lines = text.split("\n").map((line) => {

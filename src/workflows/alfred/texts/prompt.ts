@@ -20,13 +20,13 @@ export function renderPrompt(run: LoadedRun, configuration: Configuration, setti
   return render(run.templates, name, promptValues(run, configuration, settings));
 }
 
-/** The answer to a marked slot: the next one, or that the work can be handed in. */
+/** The answer after a slot is marked: the next slot, or that the work can be submitted. */
 export function renderNextSlot(run: LoadedRun, message: string, settings: AlfredSettings): string {
   const values = { ...promptValues(run, run.configuration, settings), message };
   return render(run.templates, "prompts/partials/next_slot", values);
 }
 
-/** Every name is present, null or empty if it has no value: templates are strict. */
+/** Every name is present, null or empty if it has no value, because templates are strict. */
 export function promptValues(run: LoadedRun, configuration: Configuration, settings: AlfredSettings): Values {
   const { active, definition, task } = run;
   const { context_store: store } = active;
@@ -82,7 +82,7 @@ function notesOf(state: TaskState, active: ActiveTool): readonly unknown[] {
   return [...earlier, ...titled(active.tool_name, active.context_store.notes)];
 }
 
-/** By work state, null where nothing is accepted yet. */
+/** By work state; null if nothing is accepted yet. */
 function acceptedOf(
   definition: ToolDefinition,
   accepted: readonly Accepted[],
@@ -116,7 +116,7 @@ function nextSlot(subtasks: readonly Subtask[], completed: readonly string[]): S
   return open.find(({ depends_on }) => depends_on.every((id) => completed.includes(id))) ?? open[0] ?? null;
 }
 
-/** Why the task came back, and whether the rejected work is the loop's. */
+/** Why the task was sent back, and whether the rejected work is the loop's. */
 function reworkOf(
   state: TaskState,
   { submitted }: ContextStore,
@@ -131,7 +131,7 @@ function reworkOf(
   };
 }
 
-/** The slots of the accepted plan; none if the task was not planned. */
+/** The slots of the accepted plan; empty if the task was not planned. */
 export function subtasksOf(state: TaskState): readonly Subtask[] {
   const plan = state.completed_tool_outputs.plan_task?.accepted.findLast(
     (each) => each.state === "generate_slots",
@@ -141,7 +141,7 @@ export function subtasksOf(state: TaskState): readonly Subtask[] {
   return (slots as Subtask[]).map((slot) => ({ ...slot, depends_on: slot.depends_on ?? [] }));
 }
 
-/** An accepted artifact as its section of the scratchpad. */
+/** The section of the scratchpad for an accepted artifact. */
 export function renderSection(
   run: LoadedRun,
   accepted: Pick<Accepted, "state" | "artifact">,

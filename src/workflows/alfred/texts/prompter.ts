@@ -1,11 +1,11 @@
-/** Prompts and artifact texts from templates, which may include the partials among them. */
+/** Renders prompts and artifact texts from templates, which may include the partials among them. */
 
 import { PawlError } from "../../../core/error.ts";
 import { tidy } from "../../../core/text/blanks.ts";
 import { faultOf, openTemplates, type Templates } from "../../../runtime/template.ts";
 
 export interface TemplateText {
-  /** Where it was read from, for error messages. */
+  /** The file that it was read from, for error messages. */
   readonly source: string;
   readonly text: string;
 }
@@ -31,7 +31,7 @@ export function render(templates: TemplateSet, name: string, values: Values): st
   }
 }
 
-/** The last engine made, kept while the partials are the same texts. */
+/** Caches the last engine as long as the partials are the same. */
 let last: { readonly key: string; readonly engine: Templates } | null = null;
 
 function engineOf(templates: TemplateSet): Templates {
@@ -56,14 +56,14 @@ function engineOf(templates: TemplateSet): Templates {
 const PARTIALS = "prompts/partials/";
 
 /**
- * A line that holds nothing but a tag leaves no line behind; a tag within a line leaves the blanks around it. The line
- * break is trimmed by Liquid's own sign, so that the numbers of lines in errors stay right.
+ * A line with only a tag produces no line; a tag within a line keeps the blanks around it. Liquid's own sign
+ * trims the line break, so that line numbers in errors stay correct.
  */
 function withoutTagLines(text: string): string {
   return text.replace(/^[ \t]*(\{%(?:(?!%\}).)*?)-?%\}[ \t]*$/gm, "$1-%}");
 }
 
-/** Texts as one list, one item each however many lines it has. */
+/** The texts as one list, with one item per text even if it has several lines. */
 function bullets(items: unknown): string {
   return (items as readonly unknown[])
     .map(

@@ -12,7 +12,7 @@ interface Input {
   readonly task_id: string;
 }
 
-/** Reads a part of a task; null: the task has none yet. */
+/** Reads a part of a task; null: the task does not have it yet. */
 function paper(
   part: (loaded: LoadedTask, view: View) => Promise<string | null> | string | null,
   what: string,

@@ -2,7 +2,7 @@ import type { Artifact } from "../state/state-file.ts";
 import type { Task } from "../state/task-file.ts";
 import type { ArtifactName } from "../tools/artifacts.ts";
 
-/** A task on which every section is filled. */
+/** A task with all sections filled. */
 export const SAMPLE_TASK: Task = {
   task_id: "TS-01",
   title: "Limit the rate",

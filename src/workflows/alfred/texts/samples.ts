@@ -1,6 +1,6 @@
 /**
- * Every prompt of every state, rendered with sample data: to be read as a whole, by people (`pawl prompts --all`) and by the
- * tests. A project's own templates take part, so that their author can read them too.
+ * Every prompt of every state, rendered with sample data, for people (`pawl prompts --all`) and for the
+ * tests. Includes a project's own templates, so that their author can read the result.
  */
 
 import type { View } from "../../../core/ports/store.ts";
@@ -28,17 +28,17 @@ const SHA = "0".repeat(64);
 const POLICY: readonly Reviewer[] = ["ai", "human"];
 
 interface Variant {
-  /** What is special about it. */
+  /** What distinguishes it. */
   readonly what: string;
   readonly store?: Partial<ContextStore>;
-  /** Of the artifact under review. */
+  /** The artifact under review. */
   readonly artifact?: Artifact;
   readonly reviewer?: Reviewer;
   readonly opens?: true;
   readonly settings?: Partial<AlfredSettings>;
   readonly outputs?: Readonly<Record<string, FinishedRun>>;
   readonly loop?: LoopProgress;
-  /** The answer of mark_subtask_complete in place of the prompt. */
+  /** Shows the answer of mark_subtask_complete instead of the prompt. */
   readonly isMarked?: true;
 }
 
@@ -63,7 +63,7 @@ async function loadBase(view: View, definition: ToolDefinition): Promise<Base> {
   return { definition, templates, persona: await loadPersona(view, definition.persona) };
 }
 
-// ── What there is to see of a step ───────────────────────────────────────────────────────────────────────────────
+// ── The variants of a step ─────────────────────────────────────────────────────────────────────────────────
 
 function variantsOf(definition: ToolDefinition, step: WorkStep): readonly Variant[] {
   const work = definition.countsSubtasks ? buildVariants(step) : workVariants(definition, step);
@@ -101,7 +101,7 @@ const REVIEWS: readonly Variant[] = [
   { what: "human review alone", reviewer: "human", store: { review_policy: ["human"] } },
 ];
 
-/** What a reviewer may see beside what is good. */
+/** Artifacts that a reviewer may see besides good ones. */
 const OTHERS: Readonly<Record<string, readonly { readonly what: string; readonly artifact: Artifact }[]>> = {
   GitStatusArtifact: [
     {
@@ -178,7 +178,7 @@ function loopAt(status: string, done: number): LoopProgress {
   return { status, state: null, reason: null, done, total: 2, is_done: false };
 }
 
-// ── A run that stands there ──────────────────────────────────────────────────────────────────────────────────────
+// ── A sample run in the state ──────────────────────────────────────────────────────────────────────────────
 
 function sampleOf(base: Base, step: WorkStep, variant: Variant): PromptSample {
   const { definition } = base;

@@ -12,7 +12,9 @@ interface Schema {
   readonly anyOf?: readonly Schema[];
 }
 
-/** An artifact's structure as a model reads it best: JSON with a few words in the place of each value. */
+/**
+ * An artifact's structure in the form that models read best: JSON with a few words in place of each value.
+ */
 export function renderStructure(name: ArtifactName): string {
   return jsonText(sketch(schemaOf(name), true));
 }
@@ -27,7 +29,7 @@ function schemaOf(name: ArtifactName): Schema {
   return made;
 }
 
-/** The artifact with null for every key that may be absent, so that a strict template can ask for it. */
+/** The artifact with null for every absent optional key, so that a strict template can refer to it. */
 export function completed(name: ArtifactName, artifact: unknown): unknown {
   return fill(schemaOf(name), artifact);
 }

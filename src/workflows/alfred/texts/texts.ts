@@ -24,7 +24,7 @@ const PARTIALS = [
   "verdict_human",
 ];
 
-/** The tool's prompts and artifact templates: the project's own, file by file, before the packaged ones. */
+/** The tool's prompts and artifact templates. Each file of the project's own overrides the packaged one. */
 export async function loadTemplates(view: View, definition: ToolDefinition): Promise<TemplateSet> {
   const own = await loadOwn(view, [
     `prompts/${definition.name}`,
@@ -42,7 +42,7 @@ export async function loadTemplates(view: View, definition: ToolDefinition): Pro
   return templates;
 }
 
-/** The template that shows a state: the tool's own, else the one for the review state, else the reviewer's. */
+/** The template for a state: the tool's own, else the one for the review state, else the reviewer's. */
 export function promptFor(
   templates: TemplateSet,
   tool: string,

@@ -1,4 +1,4 @@
-/** Words for people instead of states and models: a person never sees `dispatched`. */
+/** Words for people instead of names of states and models: a person never sees `dispatched`. */
 import type { Reviewer } from "../../../core/settings.ts";
 import type { ActiveTool } from "../state/state-file.ts";
 import type { RunTool } from "../state/status.ts";
@@ -6,7 +6,7 @@ import type { ArtifactName } from "../tools/artifacts.ts";
 import { SHARED_REVIEW } from "../tools/definition.ts";
 import { definitionOf } from "../tools/definitions.ts";
 
-/** What people call an artifact. */
+/** Artifacts' names for people. */
 export const ARTIFACT_TITLES: Readonly<Record<ArtifactName, string>> = {
   GitStatusArtifact: "git status report",
   BranchCreationArtifact: "branch report",
@@ -22,13 +22,13 @@ export const ARTIFACT_TITLES: Readonly<Record<ArtifactName, string>> = {
   TaskListArtifact: "list of tasks",
 };
 
-/** What people call the artifact of a tool's work state. */
+/** The name for people of the artifact in a tool's work state. */
 export function titleOf(tool: RunTool, state: string): string {
   const step = definitionOf(tool).steps.find((each) => each.state === state);
   return step ? ARTIFACT_TITLES[step.artifact] : "artifact";
 }
 
-/** What the run is about, and who reviews it; null: it has not been handed in. Reads no table. */
+/** The title of the run's artifact, and its reviewer; null: not submitted. Reads no table. */
 export function placeOf(active: ActiveTool): { readonly title: string; readonly reviewer: Reviewer | null } {
   const { context_store, current_state, review_source, review_stage, tool_name } = active;
   const { opening, steps } = definitionOf(tool_name);

@@ -2,7 +2,7 @@ import type { UserPrompt } from "../../../runtime/module.ts";
 
 const TASK = { name: "task_id", description: "The task's id, such as TS-01", required: true };
 
-/** What a user can begin with from an MCP client's menu. */
+/** The prompts in an MCP client's menu, for a user to begin with. */
 export const USER_PROMPTS: readonly UserPrompt[] = [
   {
     name: "next_task",

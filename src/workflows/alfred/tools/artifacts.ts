@@ -1,6 +1,6 @@
 /**
- * The artifacts that an assistant hands in. These schemas are the single source: for validation, for the structure
- * that the prompts show, and for the documentation. Unknown keys are refused.
+ * The artifacts that an assistant submits. These schemas are the single source for validation, for the
+ * structure in the prompts, and for the documentation. Unknown keys are refused.
  */
 import { z } from "zod";
 import { isId } from "../../../core/id.ts";
@@ -10,7 +10,7 @@ const ID_RULE = "an id: A-Z a-z 0-9 . _ -, beginning with a letter or digit, at 
 
 const id = (description: string) => z.string().refine(isId, { error: ID_RULE }).describe(description);
 
-/** Relative to the project and inside it, normalised: `./src/../src/b.js` is `src/b.js`. */
+/** A normalised path relative to the project and inside it: `./src/../src/b.js` becomes `src/b.js`. */
 const path = (description: string) =>
   z
     .string()
@@ -157,7 +157,7 @@ export type ArtifactName = keyof typeof ARTIFACTS;
 export type ArtifactOf<Name extends ArtifactName> = z.output<(typeof ARTIFACTS)[Name]>;
 
 /**
- * Checks that ids are unique, and dependencies known (in a closed list) and without a circle. It checks the raw input,
+ * Checks that ids are unique, and dependencies known (in a closed list) and acyclic. It checks the raw input,
  * so that these faults are reported together with all others.
  */
 function graph(idKey: string, dependencyKey: string, noun: string, kind: "closed" | "open") {
@@ -195,7 +195,7 @@ function textsAt(value: unknown, key: string): readonly string[] {
   return Array.isArray(found) ? found.filter((item) => typeof item === "string") : [];
 }
 
-/** One circle of `depends on`, its first member repeated at the end, or null. */
+/** One cycle of dependencies, with its first member repeated at the end; null: none. */
 function findCircle(dependencies: ReadonlyMap<string, readonly string[]>): readonly string[] | null {
   const done = new Set<string>();
   const visit = (own: string, trail: readonly string[]): readonly string[] | null => {

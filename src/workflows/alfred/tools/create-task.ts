@@ -12,10 +12,10 @@ interface GivenTask {
   readonly existing: string | null;
 }
 
-/** For the log only; the grammar decides what a task's heading is. */
+/** For the log only; the grammar decides which heading names the task. */
 const HEADING = /^#[ \t]+TASK:[ \t]*(\S+)[ \t]*$/im;
 
-/** Writes the task as given: checks its content, and keeps it word for word. */
+/** Writes the task as given: checks its content, and keeps it verbatim. */
 export const createTask: ToolPlan<CreateTaskInput, GivenTask, undefined> = {
   tool: "create_task",
   task: ({ task_content }) => HEADING.exec(task_content)?.[1] ?? null,

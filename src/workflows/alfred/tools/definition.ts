@@ -6,19 +6,22 @@ import { NEXT_TOOL, type RunTool, type TaskStatus } from "../state/status.ts";
 import type { ArtifactName } from "./artifacts.ts";
 
 /**
- * The declaration of one workflow tool. Its table, prompts, checks and outputs are made from it; to add a tool, add one
- * of these to `definitions.ts` and its prompts to `prompts/<tool>/`.
+ * The declaration of one workflow tool. Its table, prompts, checks and outputs are made from it. To add a
+ * tool, add a declaration to `definitions.ts` and its prompts to `prompts/<tool>/`.
  */
 export interface ToolDefinition {
   readonly name: RunTool;
   readonly title: string;
-  /** For the model that chooses among tools: when to call it. */
+  /** Tells the model when to call it. */
   readonly description: string;
-  /** `named`: each review has a state of its own. `shared`: the review states are shared, with their source kept. */
+  /**
+   * `named`: each review has a state of its own. `shared`: steps share the review states, and the run records
+   * whose artifact is under review.
+   */
   readonly reviews: "named" | "shared";
-  /** A state before the first work state; it is left in the same commit as the first submission. */
+  /** A state before the first work state; the first submission leaves it in the same commit. */
   readonly opening?: { readonly state: string; readonly trigger: string };
-  /** The work, in its order. */
+  /** The steps of work, in order. */
   readonly steps: readonly WorkStep[];
   readonly status: {
     /** The statuses in which the tool can start. */
@@ -27,36 +30,36 @@ export interface ToolDefinition {
     readonly running: TaskStatus | null;
     readonly after: TaskStatus;
   };
-  /** The accepted artifact can send the task back instead. */
+  /** When an accepted artifact sends the task back instead, and to which status. */
   readonly sendsBack?: { readonly to: TaskStatus; readonly when: (artifact: Artifact) => boolean };
-  /** What may be written in its states; default: nothing. Whatever a prompt asks for must be allowed. */
+  /** What may be written in its states; default: nothing. Must allow everything that a prompt asks for. */
   readonly scope?: StateScope;
   /** Unless the configuration names another. */
   readonly persona: string;
-  /** What the user sees when the tool is called: first, and again. */
+  /** The user sees this when the tool is called, each time. */
   readonly greeting: (id: string, state: string) => string;
-  /** What is handed over when it is complete. */
+  /** The message when it is complete. */
   readonly handover: (id: string, status: TaskStatus) => string;
-  /** Counts the slots of the accepted plan as subtasks; all must be marked before the work is handed in. */
+  /** Counts the slots of the accepted plan as subtasks; all must be marked before the work is submitted. */
   readonly countsSubtasks?: true;
-  /** The work is committed and published in it, together with what git shares of the task. */
+  /** In this tool the work is committed and published, together with what git shares of the task. */
   readonly delivers?: true;
-  /** Must be handed in at the start. */
+  /** An input that the first call must have. */
   readonly takes?: "prd_content";
 }
 
 export interface WorkStep {
   readonly state: string;
-  /** The review's state, where reviews are named. */
+  /** The review's state, if reviews are named. */
   readonly review?: string;
   readonly artifact: ArtifactName;
   /** What is observed before the review. */
   readonly evidence: readonly EvidenceKind[];
   /** What a reviewer should consider, in plain words. */
   readonly advice?: (artifact: Artifact, review: ReviewOf, found: Evidence) => readonly string[];
-  /** What approving the artifact leads to, as the end of "Approving …"; default: that it is accepted. */
+  /** The consequence of approving the artifact, as the end of "Approving …"; default: that it is accepted. */
   readonly approving?: (artifact: Artifact) => string;
-  /** After a rejection, approving in its work state puts the stored artifact up for review again. */
+  /** After a rejection, an approval in the work state submits the stored artifact for review again. */
   readonly resubmits?: true;
   /** Accepting it creates the tasks that it lists. */
   readonly createsTasks?: true;
@@ -64,7 +67,7 @@ export interface WorkStep {
   readonly scope?: StateScope;
 }
 
-/** Who reviews, and who after them. */
+/** The reviewer, and whether a human reviews after them. */
 export interface ReviewOf {
   readonly reviewer: Reviewer;
   readonly thenHuman: boolean;
@@ -81,12 +84,12 @@ export type EvidenceKind =
   | "checks"
   | "commit";
 
-/** What most tools say when they are called. */
+/** The greeting of most tools. */
 export function nowAt(what: string): ToolDefinition["greeting"] {
   return (id, state) => `${what} of task '${id}'. Current step: ${state}.`;
 }
 
-/** What most tools hand over with: the new status, and the tool that it calls for. */
+/** The hand-over message of most tools: the new status, and the next tool. */
 export function handOver(what: string): ToolDefinition["handover"] {
   return (id, status) => {
     const next = NEXT_TOOL[status];

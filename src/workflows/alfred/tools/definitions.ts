@@ -56,7 +56,8 @@ export const DEFINITIONS: readonly ToolDefinition[] = [
       },
     ],
     status: { before: ["new", "planning"], running: null, after: "planning" },
-    // What is in the way of the branch may be committed or stashed first: the advice in its reviews proposes that.
+    // Uncommitted files that block the branch may be committed or stashed first, as the advice in the reviews
+    // proposes.
     scope: { writes: "none", forbids: ["push"] },
     persona: "onboarding",
     greeting: (id, state) => `Starting setup for task '${id}'. Current step: ${state}.`,
@@ -190,7 +191,7 @@ export const DEFINITIONS: readonly ToolDefinition[] = [
   },
 ];
 
-/** The call that begins the tool or shows where its run stands: `plan_task with task_id "TS-01"`. */
+/** The call that begins the tool or shows its run's state: `plan_task with task_id "TS-01"`. */
 export function callOf(name: RunTool, id: string): string {
   const { takes } = definitionOf(name);
   return `${name} with task_id "${id}"${takes ? ` and ${takes} "" (the run has it)` : ""}`;
@@ -202,7 +203,10 @@ export function definitionOf(name: RunTool): ToolDefinition {
   return found;
 }
 
-/** Pawl's own files never make a tree unclean, whoever names them. Where git says otherwise, that alone is told. */
+/**
+ * Advises on an unclean tree, not counting Pawl's own files. Silent if git contradicts the report, because
+ * then that finding matters.
+ */
 function adviseOnStatus(status: ArtifactOf<"GitStatusArtifact">, found: Evidence): readonly string[] {
   if (found.some(({ about, verdict }) => about === GIT && verdict === "differs")) return [];
   const count = status.uncommitted_files.filter((file) => !isOwn(withoutStatus(file))).length;
@@ -214,7 +218,7 @@ function adviseOnStatus(status: ArtifactOf<"GitStatusArtifact">, found: Evidence
   ];
 }
 
-/** ` M src/a.js` → `src/a.js`: reports often hold the lines of `git status --porcelain` as they are. */
+/** ` M src/a.js` → `src/a.js`: reports often contain the lines of `git status --porcelain` verbatim. */
 const withoutStatus = (line: string): string => line.replace(/^[ MTADRCU?!]{1,2} (?=\S)/, "");
 
 function adviseOnBranch(branch: ArtifactOf<"BranchCreationArtifact">): readonly string[] {

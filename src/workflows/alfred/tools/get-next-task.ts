@@ -10,7 +10,7 @@ import { success, type ToolPlan } from "./response.ts";
 
 const MAX_ALTERNATIVES = 5;
 
-/** Reads only: which task to work on, why, and what else could be. */
+/** Read-only: which task to do next, why, and the alternatives. */
 export const getNextTask: ToolPlan<Record<string, never>, Listing, Remote> = {
   tool: "get_next_task",
   task: () => null,
@@ -20,7 +20,7 @@ export const getNextTask: ToolPlan<Record<string, never>, Listing, Remote> = {
   propose({ problems, tasks: local }, { problem, remote }) {
     const elsewhere = remote.filter(({ id }) => !local.some((task) => task.id === id));
     const known = new Set([...local, ...elsewhere].map(({ id }) => id));
-    // A task that the tracker no longer lists is closed there.
+    // A task that the tracker no longer lists is closed there, so it blocks no other.
     const open = elsewhere.map((task) => ({
       ...task,
       dependencies: task.dependencies.filter((id) => known.has(id)),
@@ -66,18 +66,18 @@ export const getNextTask: ToolPlan<Record<string, never>, Listing, Remote> = {
   },
 };
 
-/** A task that nobody can continue must not vanish from the answer. */
+/** Unreadable tasks, so that they do not vanish from the answer. */
 function unreadable(problems: Listing["problems"]): readonly string[] {
   return problems.map((each) => `Not readable: ${each.id}: ${each.problem}`);
 }
 
 interface Remote {
   readonly remote: readonly ListedTask[];
-  /** Why the tracker could not be asked; local tasks are shown all the same. */
+  /** Why the tracker did not answer; local tasks are shown anyway. Null: it answered. */
   readonly problem: string | null;
 }
 
-/** The tracker's open tasks as tasks that have not begun; for those with a file here, the file counts. */
+/** The tracker's open tasks as tasks that have not begun. If a task has a file here, the file counts. */
 async function loadRemote(outside: Outside, context: Context): Promise<Remote> {
   try {
     const tracker = await openTracker(outside, context);

@@ -65,14 +65,14 @@ export const initializeProject: ToolPlan<InitializeInput, ConfigTexts, undefined
   },
 };
 
-/** `pawl init`: with the provider that is configured. */
+/** `pawl init`: uses the configured provider. */
 export const init = atTheEdge<InitializeInput>({
   ...initializeProject,
   propose: (seen, gathered, _, context) =>
     initializeProject.propose(seen, gathered, { provider: context.settings.alfred.provider }, context),
 });
 
-/** What `pawl init` writes. */
+/** The configuration file that `pawl init` writes. */
 export function configText(provider: string): string {
   return `# Alfred's configuration. Every key is optional; the comments show the defaults.
 

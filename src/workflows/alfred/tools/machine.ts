@@ -18,7 +18,7 @@ import { DEFINITIONS } from "./definitions.ts";
 
 const machines = new Map<ToolDefinition, ReviewMachine>();
 
-/** The tool's table, made from its definition once. */
+/** The tool's table, made once from its definition. */
 export function machineOf(definition: ToolDefinition): ReviewMachine {
   const known = machines.get(definition);
   if (known) return known;
@@ -29,7 +29,7 @@ export function machineOf(definition: ToolDefinition): ReviewMachine {
 
 export const BLOCKED_REPLY = "invalid-action";
 
-/** For `check`: the table, and the replies that exist (each state's prompt, the hand-over, the refusal). */
+/** For `check`: the table, and all replies (each state's prompt, the hand-over, the refusal). */
 export function tableOf(definition: ToolDefinition): Table {
   const { workflow } = machineOf(definition);
   return { workflow, replies: [...Object.keys(workflow.states), BLOCKED_REPLY] };
@@ -37,7 +37,7 @@ export function tableOf(definition: ToolDefinition): Table {
 
 let tables: string | undefined;
 
-/** The sha-256 of all tools' tables. */
+/** The hash of all tools' tables. */
 export function tablesHash(): string {
   tables ??= hashOf(
     canonical(DEFINITIONS.map((definition) => withoutScopes(machineOf(definition).workflow))),
@@ -72,7 +72,7 @@ function makeMachine(definition: ToolDefinition): ReviewMachine {
   });
 }
 
-/** The run's configuration according to the file, reachable or not. */
+/** The run's configuration in its file, without a check that it is reachable. */
 export function configurationIn(definition: ToolDefinition, active: ActiveTool): Configuration {
   return {
     state: active.current_state,
@@ -92,7 +92,7 @@ export function configurationOf(definition: ToolDefinition, active: ActiveTool):
   return configuration;
 }
 
-/** The run with its configuration written into it. */
+/** The run with this configuration. */
 export function placed(active: ActiveTool, { state, variables }: Configuration): ActiveTool {
   const source = variables[REVIEW_SOURCE];
   const stage = variables[REVIEW_STAGE];
@@ -110,7 +110,7 @@ export function stepOf(definition: ToolDefinition, state: string): WorkStep {
   return found;
 }
 
-/** The work that the state is about: handed in there, or under review. Null at the end. */
+/** The step whose artifact is to be submitted or is under review in this state. Null at the end. */
 export function workAt(definition: ToolDefinition, configuration: Configuration): WorkStep | null {
   const machine = machineOf(definition);
   const state = machine.underReview(configuration)?.work ?? machine.workOf(configuration.state);

@@ -12,7 +12,7 @@ export interface MarkInput {
   readonly subtask_id: string;
 }
 
-/** Progress within implement_task. */
+/** Records progress within implement_task. */
 export const markSubtask: ToolPlan<MarkInput, LoadedRun, undefined> = {
   tool: "mark_subtask_complete",
   task: (input) => input.task_id,

@@ -54,7 +54,7 @@ export interface OpenInput {
 /** The existing run, or the one that would begin now. */
 interface OpenedRun extends LoadedRun {
   readonly begins: boolean;
-  /** The plan, or what was asked for since, written where the loop takes it from; null if nobody asked for that. */
+  /** The plan, or the requests since, written for the loop; null if the caller did not ask for that. */
   readonly handover: HandOver | null;
 }
 
@@ -72,7 +72,7 @@ export function openTool(definition: ToolDefinition): ToolPlan<OpenInput> {
       lock: (input) => `alfred:${input.task_id}`,
       load: (context) => loadOpened(definition, context),
       govern,
-      // The pinned policy says who reviews, and it is known only now.
+      // `begun` runs here because the pinned policy, which names the reviewers, is known only now.
       event: (run, context) =>
         run.begins ? begin(begun(run, definition, context.input, context), context) : { event: "resume" },
       async collect({ run }, context) {
@@ -105,7 +105,7 @@ async function loadOpened(definition: ToolDefinition, context: OpenContext): Pro
   return { ...run, loop, begins: !active, handover };
 }
 
-/** The run's first commit: not an event of its table, since it has no configuration before. */
+/** The run's first commit. It is not an event of the table, because the run has no configuration before. */
 async function begin(loaded: OpenedRun, context: OpenContext): Promise<Answered<Answer>> {
   const { outside } = context;
   const base = loaded.state.base ? null : await outside.git.pin(`feature/${loaded.id}`);
@@ -115,7 +115,7 @@ async function begin(loaded: OpenedRun, context: OpenContext): Promise<Answered<
   return { answer: withRecords(withHandover(started(run, fetched, begun, context), loaded), loaded, begun) };
 }
 
-/** What the run's beginning adds to the chain that git shares. */
+/** The step that the run's beginning adds to the chain that git shares. */
 function firstStep({ active, definition, shared, state }: LoadedRun, { caller }: Context): ToolStep {
   const [before, time, by] = [shared.chain.at(-1), active.created_at, byOf(caller)];
   if (definition.delivers) return finishedStep(deliveryOf(time), before, by);
@@ -131,7 +131,10 @@ function begun(run: OpenedRun, definition: ToolDefinition, input: OpenInput, con
   return { ...run, active, configuration: configurationOf(definition, active) };
 }
 
-/** If requested and the work is still to be done. Throws `plan-missing` and whatever else stops an export. */
+/**
+ * The hand-over to the loop, if requested; null: not requested. Throws `plan-missing` and the other errors of
+ * an export, or `invalid-action` if no work is left.
+ */
 async function handedOver(
   view: View,
   run: LoadedRun,
@@ -144,7 +147,7 @@ async function handedOver(
   return loadHandOver(view, run, context);
 }
 
-/** The loop's progress with the task, for the prompt of the work that it may have. */
+/** The loop's progress with the task, for the prompt; null: the loop does not have the work. */
 async function progressIn(
   view: View,
   run: LoadedRun,
@@ -155,7 +158,7 @@ async function progressIn(
   return handover?.progress ?? loadProgress(view, run, context);
 }
 
-/** What git shares of the task, before the work is committed; anything lost meanwhile is written again. */
+/** Adds what git shares of the task, before the work is committed. Also rewrites lost records. */
 function withRecords(
   opened: Proposal<Answer>,
   { active, definition, shared, state }: LoadedRun,
@@ -230,14 +233,14 @@ function activeFirst(
       ...(definition.takes && input.prd_content !== undefined && { input: input.prd_content }),
     },
     persona_name: personaOf(definition, context),
-    // Not known before the task is governed: `begun` makes the run that is written.
+    // Unknown until the task is governed; `begun` makes the run that is written.
     policy: context.policy ?? "",
     created_at: now.time,
     updated_at: now.time,
   };
 }
 
-/** When work comes back for revisions, done slots stay marked, unless the task was planned anew. */
+/** When work is sent back, done slots stay marked, unless the task was planned anew. */
 function markedBefore({ state }: LoadedTask): readonly string[] {
   const { implement_task, plan_task } = state.completed_tool_outputs;
   if (!implement_task || !plan_task || plan_task.finished_at > implement_task.finished_at) return [];

@@ -40,14 +40,14 @@ export interface ReviewInput {
   readonly feedback_notes?: string;
 }
 
-/** A verdict, whatever its channel. */
+/** A verdict by any channel. */
 interface Given {
   readonly id: string;
   readonly approved: boolean;
   readonly notes: string;
-  /** It is a person's, whoever's turn it is. */
+  /** A person gave it, even if the assistant's review is next. */
   readonly byPerson?: true;
-  /** Of the review that they read. */
+  /** The version of the review that they read. */
   readonly version?: string | undefined;
 }
 
@@ -76,7 +76,7 @@ const review = runEvent<ReviewTypes>({
 
 const edge = { tool: "provide_review", syncs: true } as const;
 
-/** The one way to review any artifact. */
+/** The only tool to review artifacts, of any kind. */
 export const provideReview: ToolPlan<ReviewInput> = {
   ...edge,
   task: (input) => input.task_id,
@@ -114,7 +114,7 @@ function checkPersonsTurn(run: LoadedRun, { approved }: Given): void {
   );
 }
 
-/** A model's message names its tools; a person's says what a person can do. */
+/** A message for a model names its tools; one for a person names what a person can do. */
 function nothingToReview({ task_id: id, active_tool_state: active, task_status }: TaskState): PawlError {
   const where = active === null ? `its status is '${task_status}'` : wordsFor(active);
   return new PawlError(
@@ -127,13 +127,13 @@ function nothingToReview({ task_id: id, active_tool_state: active, task_status }
 /** What is observed at the verdict. */
 interface VerdictObservations {
   readonly submitted: Submission;
-  /** What the work changes, for a person to see; null: nobody is asked. */
+  /** What the work changes, for a person to see; null: no person is asked. */
   readonly changes: GitChanges | null;
-  /** The sha-256 of the tools' tables. */
+  /** The hash of the tools' tables. */
   readonly tables: string;
 }
 
-/** Observes the outside; asks git only for the person who will see its answer. */
+/** Gathers the observations; queries git only if a person will see the result. */
 async function collect(
   { decision, run }: Taken<ReviewTypes>,
   context: RunContext<Given>,
@@ -142,8 +142,8 @@ async function collect(
   const { submitted } = run.active.context_store;
   if (submitted === null || decision.rule.outcome === "blocked")
     throw input.byPerson ? nothingToReview(run.state) : invalidAction(run, decision.rule.on);
-  // The tasks that an approval would create must not exist yet; read through the view, so that this holds until the
-  // commit.
+  // The tasks that an approval would create must not exist yet. Read through the view, so that this holds
+  // until the commit.
   if (input.approved)
     await checkCreation(run, stepOf(run.definition, submitted.state), submitted.artifact, view);
   const found = await refreshEvidence(run, outside, context, input.approved ? "decides" : "waits");
@@ -163,12 +163,15 @@ async function changesOf(run: LoadedRun, seen: Snapshot | undefined, outside: Ou
   return changesIn(work, changedIn(work, context));
 }
 
-/** Over MCP, or by `pawl call`. */
+/** Whether the call came over MCP, or from `pawl call`. */
 function isAssistants({ channel }: Caller): boolean {
   return channel === "mcp" || channel === "agent" || channel === "script";
 }
 
-/** A model that sends work back must say why: whoever redoes it sees nothing else. A person's plain no is enough. */
+/**
+ * Throws if a model rejects without a reason, because the next attempt sees nothing else. A person may reject
+ * without one.
+ */
 function checkReason(run: LoadedRun, { approved, notes }: Given): void {
   if (approved || notes.trim() !== "") return;
   throw new PawlError(
@@ -243,7 +246,7 @@ function judged(store: ContextStore, submitted: Submission, verdict: Verdict): C
   return { ...store, verdicts, notes: [...store.notes, { state, stage, notes }] };
 }
 
-/** Approving after a rejection, if the table allows it, puts the stored artifact up for review again. */
+/** An approval after a rejection submits the stored artifact for review again, if the table allows it. */
 function resubmitted(run: LoadedRun, decision: Decision, context: Context): Effects<ReviewTypes> {
   const { submitted } = run.active.context_store;
   if (submitted === null) throw invalidAction(run, decision.rule.on);
@@ -259,7 +262,8 @@ function resubmitted(run: LoadedRun, decision: Decision, context: Context): Effe
 }
 
 /**
- * Whether the configuration lets this caller give the human's verdict; returns the question to ask, if one is needed.
+ * Checks whether the configuration lets this caller give the human's verdict. Returns the question to ask a
+ * person first; null: none is needed.
  */
 function humanOnly(
   run: LoadedRun,
@@ -280,7 +284,8 @@ function humanOnly(
       `Ask the human to run \`pawl approve ${run.id}\` or \`pawl reject ${run.id}\`, wait until it is done, then call work_on_task with task_id "${run.id}".`,
     );
   const { answered } = context;
-  // Through a client the person decides either way, with notes of their own: what they were asked stays what it was.
+  // Through a client the person may approve or reject, with notes of their own, so these do not change the
+  // question that they were asked.
   const notes = typeof answered === "object" && !given.byPerson ? (answered.notes ?? "") : given.notes;
   const asked: ProposedVerdict = given.byPerson
     ? { approve: given.approved, notes, notesBy: "you" }

@@ -7,7 +7,7 @@ import { loadState } from "../state/resolve-run.ts";
 import type { TaskState } from "../state/state-file.ts";
 import { followedBySync } from "./sync.ts";
 
-/** What every tool answers. */
+/** The answer of every tool. */
 export interface Response {
   readonly status: "success" | "error" | "choices_needed";
   readonly message: string;
@@ -15,10 +15,10 @@ export interface Response {
   readonly next_prompt?: string;
 }
 
-/** What a tool answers, and what its log says about the call. */
+/** A tool's answer, and the call's entry in its log. */
 export interface Answer {
   readonly response: Response;
-  /** Where the task's run stood and stands, for the transactions log. */
+  /** The run's state before and after, for the transactions log. */
   readonly before?: string;
   readonly after?: string;
   /** What was done. */
@@ -29,26 +29,26 @@ export function success(message: string, data?: Response["data"]): Answer {
   return { response: { status: "success", message, ...(data && { data }) } };
 }
 
-/** A tool's transaction, before its edge is added. */
+/** A tool's transaction, without its edge. */
 // biome-ignore lint/suspicious/noExplicitAny: each tool has types of its own; the edge passes them through unread
 export interface ToolPlan<Input, Snapshot = any, Gathered = any>
   extends Transaction<Input, Snapshot, Gathered, Answer> {
   readonly tool: string;
-  /** The task that it is about, as passed; null if it is about none. */
+  /** The task that it concerns, as passed; null: none. */
   task(input: Input): string | null;
-  /** Afterwards a tracker learns what it must know about the task. */
+  /** Afterwards, the tracker is updated about the task. */
   readonly syncs?: true;
 }
 
-/** The error, and the task's state; null if there is no task, or its state cannot be read. */
+/** The error, and the task's state; null if there is no task, or its state is unreadable. */
 export interface Failed {
   readonly error: PawlError;
   readonly standing: string | null;
 }
 
 /**
- * The edge of a tool: an error inside becomes its answer, with nothing committed, and every call is logged. Unexpected
- * errors are thrown on.
+ * The edge of a tool: an error inside becomes its answer, with nothing committed, and every call is logged.
+ * Unexpected errors are rethrown.
  */
 export function atTheEdge<Input>(
   plan: ToolPlan<Input>,
@@ -84,7 +84,7 @@ async function loadStanding(view: View, task: string | null): Promise<string | n
   }
 }
 
-/** The state of the active run, or the task's status where none is active. */
+/** The state of the active run, or the task's status if none is active. */
 function standingOf({ active_tool_state, task_status }: TaskState): string {
   return active_tool_state?.current_state ?? task_status;
 }
@@ -123,7 +123,7 @@ function refusal<Input>(
   };
 }
 
-/** There is no task whose log could record it. */
+/** After these errors, no task exists whose log could record the call. */
 const WITHOUT_TASK: readonly string[] = ["id-invalid", "task-invalid", "task-missing"];
 
 function replyOf(response: Response): Reply {

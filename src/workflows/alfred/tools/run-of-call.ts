@@ -1,7 +1,7 @@
 import { isId } from "../../../core/id.ts";
 import { RUN_TOOLS } from "../state/status.ts";
 
-/** The tools that are about the task in their `task_id`. */
+/** The tools whose `task_id` names the task that they concern. */
 const TOOLS: readonly string[] = [
   ...RUN_TOOLS,
   "work_on_task",

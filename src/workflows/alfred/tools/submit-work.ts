@@ -36,13 +36,13 @@ export interface SubmitInput {
 }
 
 interface Submitted extends Sent {
-  /** The work state that it is handed in for. */
+  /** The work state for which it is submitted. */
   readonly work: string;
-  /** Null: make it from the loop's evidence. */
+  /** Null: it is made from the loop's evidence. */
   readonly artifact: Artifact | null;
 }
 
-/** What is handed in, and the findings about it. */
+/** What is submitted, and the findings about it. */
 type HandedIn = Omit<Submission, "state" | "time"> & { readonly base?: PinnedBase };
 
 type SubmitTypes = TypesOf<{
@@ -53,7 +53,7 @@ type SubmitTypes = TypesOf<{
   reply: Answer;
 }>;
 
-/** The one way to hand in any artifact. */
+/** The only tool to submit artifacts, of any kind. */
 export const submitWork: ToolPlan<SubmitInput> = {
   tool: "submit_work",
   task: (input) => input.task_id,
@@ -118,8 +118,8 @@ async function collect(
 }
 
 /**
- * What the work will start from: what the status reports, and once there is a branch, where that left it. In between a person may
- * have committed what was in its way.
+ * The commit that the work starts from: the one at the status report, and once there is a branch, the one
+ * that it left. In between, a person may have committed what blocked the branch.
  */
 async function pinnedAt(
   run: LoadedRun,
@@ -135,20 +135,23 @@ async function pinnedAt(
   return found.kind === "commits" && found.from !== undefined ? { branch, commit: found.from } : null;
 }
 
-/** Follows the warnings about the work as a whole. */
+/** Inserts the finding about the loop after the warnings about the work as a whole. */
 function withLoop(evidence: Evidence, loop: Finding): Evidence {
   const warnings = evidence.filter(({ about }) => WARNINGS.includes(about));
   return [...warnings, loop, ...evidence.filter((each) => !warnings.includes(each))];
 }
 
-/** The trigger's name if the state takes none: that of the work under review. */
+/**
+ * The event of submitting in this state; if the state takes no submission, that of the work under review, so
+ * that the error names it.
+ */
 function submitTrigger(run: LoadedRun): string {
   const machine = machineOf(run.definition);
   const work = machine.underReview(run.configuration)?.work;
   return machine.submitEvent(work ?? run.configuration.state);
 }
 
-/** Nothing is built on an artifact that is no longer what was approved. */
+/** Throws `approval-void` if an approved artifact was changed, because no further work may build on it. */
 export function checkUnaltered(run: LoadedRun): void {
   const submitted = run.active.context_store.submitted?.state;
   const altered = run.altered.filter((state) => state !== submitted);

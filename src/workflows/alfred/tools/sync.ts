@@ -1,6 +1,6 @@
 /**
- * Updates the tracker about a task: its status, and where its plan is. It runs after the commit, looks before it writes,
- * and leaves what failed to a later call. `tracker.json` says what the tracker knows.
+ * Updates the tracker about a task: its status, and where its plan is. Runs after the commit, checks before
+ * it writes, and leaves failures to a later call. `tracker.json` records what the tracker knows.
  */
 import { attempt } from "../../../core/attempt.ts";
 import { PawlError, toPawlError } from "../../../core/error.ts";
@@ -21,9 +21,9 @@ interface SyncInput {
 }
 
 interface TrackerState {
-  /** The tracker's status that was last written. */
+  /** The last status written to the tracker. */
   readonly status: string | null;
-  /** When the plan that was last commented on was finished. */
+  /** When the plan of the last comment was finished. */
   readonly plan: string | null;
 }
 
@@ -101,13 +101,13 @@ function notTracked(): PawlError {
   );
 }
 
-/** Runs after a commit that may have changed what the tracker must know. */
+/** Runs after a commit that may have changed something that the tracker must know. */
 export function followedBySync(id: string, context: Context): AfterCommit<Reply> | undefined {
   if (!isTracked(context)) return undefined;
   return { plan: sync, input: { id }, merge, failed: withFailure };
 }
 
-/** Adds the tracker's news to the answer's message; adds nothing if there was nothing to report. */
+/** Adds the update's result to the answer's message; adds nothing if there was nothing to update. */
 function merge(reply: Reply, { data, refused, text }: Reply): Reply {
   if (refused !== true && data.changed !== true) return reply;
   const message = `${String(reply.data.message ?? "")} ${text}`.trim();
@@ -149,7 +149,7 @@ function linkTo(path: string, { link }: TrackerSettings): string {
   return link === null ? path : link.replaceAll("{path}", path);
 }
 
-/** An unreadable file counts as nothing reported: reporting twice changes nothing. */
+/** An unreadable file counts as nothing reported, because reporting twice changes nothing. */
 function parseTrackerState(text: string | null): TrackerState {
   if (text === null) return NOTHING;
   return attempt(() => {

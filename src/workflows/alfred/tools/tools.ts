@@ -13,7 +13,10 @@ import { workOnTask } from "./work-on-task.ts";
 
 const task_id = z.string().describe("its id");
 
-/** The open world: tasks may live in a tracker, which is asked and told; checks run commands of the project. */
+/**
+ * `openWorld`: the tool may reach outside the project, because tasks may live in a tracker, which it reads and
+ * updates, and because checks run the project's commands.
+ */
 const SINGLE: readonly Tool[] = [
   {
     name: "initialize_project",
@@ -102,7 +105,7 @@ const HAND_IN: readonly Tool[] = [
   },
 ];
 
-/** Every tool, in the order in which they are used. */
+/** Every tool, in the order of use. */
 export const TOOLS: readonly Tool[] = [
   ...SINGLE,
   ...DEFINITIONS.map(

@@ -1,6 +1,6 @@
 /**
- * What a rule of the tool's table does to the run, and the one change set that commits it. Pure: everything that may
- * fail has happened when the changes are returned.
+ * Applies a rule of the tool's table to the run, and makes the one change set that commits it. Pure:
+ * everything that can fail has happened before the changes are returned.
  */
 import { PawlError } from "../../../core/error.ts";
 import type { Change } from "../../../core/ports/store.ts";
@@ -23,7 +23,7 @@ import { callOf } from "./definitions.ts";
 import { configurationOf, machineOf, placed, stepOf } from "./machine.ts";
 import type { Answer } from "./response.ts";
 
-/** Throws `invalid-action` if the state's only rule for the event is the one that refuses it. */
+/** Throws `invalid-action` if the decided rule is a refusal. */
 export function checkTaken(run: LoadedRun, { rule }: Decision): void {
   if (rule.outcome === "blocked") throw invalidAction(run, rule.on);
 }
@@ -37,7 +37,7 @@ export function invalidAction(run: LoadedRun, trigger: string): PawlError {
   );
 }
 
-/** What the state does take, for the fix of an error. */
+/** What the state accepts instead, for the fix of an error. */
 function nextStep(run: LoadedRun): string {
   const machine = machineOf(run.definition);
   const under = machine.underReview(run.configuration);
@@ -47,10 +47,10 @@ function nextStep(run: LoadedRun): string {
     : `An artifact is awaited: call submit_work. ${tool}`;
 }
 
-/** The run's memory after a decision, without its configuration. */
+/** Changes the run's stored context after a decision; the configuration is not part of it. */
 export type Effect = (store: ContextStore) => ContextStore;
 
-/** What a decision does to the run: whether it accepts an artifact, and whether it ends the run. */
+/** The result of a decision for the run: whether it accepts an artifact, and whether it ends the run. */
 export interface Outcome {
   readonly active: ActiveTool;
   readonly accepted: Accepted | null;
@@ -79,7 +79,7 @@ export function apply(
   return { active, accepted, finished: decision.after.state === VERIFIED };
 }
 
-/** An accepted artifact replaces an earlier one of its state, and clears the feedback that led to it. */
+/** An accepted artifact replaces an earlier one of the same state, and clears the feedback on that. */
 function accept(store: ContextStore, accepted: Accepted): ContextStore {
   return {
     ...store,
@@ -92,12 +92,12 @@ function accept(store: ContextStore, accepted: Accepted): ContextStore {
 interface Words {
   readonly message: string;
   readonly summary: string;
-  /** Of a person's verdict. */
+  /** The strength of a person's verdict. */
   readonly strength?: Strength | undefined;
   readonly verdict?: Verdict;
 }
 
-/** What an event of a tool's table does, with the change set that commits it. */
+/** The result of an event of a tool's table, with the change set that commits it. */
 export type ToolEffects = Proposal<Answer> & { readonly moved: AdvancedWords };
 
 export function effectsOf(
@@ -186,13 +186,13 @@ function stepTaken(
   };
 }
 
-/** The task files that an accepted artifact calls for. */
+/** The changes that create the task files listed in an accepted artifact. */
 function createdBy(run: LoadedRun, accepted: Accepted | null): readonly Change[] {
   if (!accepted || !stepOf(run.definition, accepted.state).createsTasks) return [];
   return taskFiles(accepted.artifact);
 }
 
-/** What a program may want to know about the run without reading the prompt; inapplicable keys are left out. */
+/** The run's data for programs that do not read the prompt; inapplicable keys are absent. */
 export function dataOf(
   run: Pick<LoadedRun, "id">,
   active: ActiveTool | null,
@@ -216,7 +216,7 @@ function statusAfter(run: LoadedRun, outcome: Outcome): TaskStatus {
   return sendsBack && artifact && sendsBack.when(artifact) ? sendsBack.to : status.after;
 }
 
-/** A verdict as it is kept: who, when, by which channel, and on what. */
+/** A verdict in its stored form: who, when, by which channel, and on what. */
 export function verdictOf(
   submitted: Pick<Submission, "state" | "sha256" | "tree" | "evidence">,
   stage: Verdict["stage"],
@@ -239,7 +239,7 @@ export function verdictOf(
   };
 }
 
-/** Whether it is a person's word: in their own review or, at a terminal, before the assistant's. */
+/** Whether a person gave the verdict: in the human review or, at a terminal, already in the assistant's. */
 function isPersons(stage: Verdict["stage"], context: Context): boolean {
   return stage === "human" || isPersonHere(context) || context.caller.channel === "elicitation";
 }

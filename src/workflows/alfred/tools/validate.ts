@@ -4,7 +4,9 @@ import type { Artifact } from "../state/state-file.ts";
 import { renderStructure } from "../texts/structure.ts";
 import { ARTIFACTS, type ArtifactName } from "./artifacts.ts";
 
-/** The artifact as its schema parses it. Throws `artifact-invalid` with every issue: path, expected, found. */
+/**
+ * The artifact as its schema parses it. Throws `artifact-invalid` with every issue: path, expected, found.
+ */
 export function validate(name: ArtifactName, state: string, input: unknown): Artifact {
   const schema = ARTIFACTS[name];
   const result = schema.safeParse(input);

@@ -6,7 +6,7 @@ import { wordsFor } from "../texts/titles.ts";
 import { callOf } from "./definitions.ts";
 import { success, type ToolPlan } from "./response.ts";
 
-/** Reads only: which tool the task's status calls for. */
+/** Read-only: which tool the task's status needs. */
 export const workOnTask: ToolPlan<{ readonly task_id: string }, LoadedTask, Task | null> = {
   tool: "work_on_task",
   task: (input) => input.task_id,

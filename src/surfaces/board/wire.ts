@@ -1,12 +1,13 @@
 /**
- * The page is at `/`, its own places behind the `#`; its files are in `/assets/`. Nothing else is served, and nothing without the
- * session's cookie. Each POST is JSON (`content-type: application/json`), at most 256 KB, with the header `x-pawl-csrf`. A
- * refusal has status 401 (the session is gone: the person opens the address anew), 403, 404, 409 (it has changed meanwhile:
- * ask anew), 413, 429 or 5xx.
+ * The page is at `/`, with its own routes after the `#`; its files are in `/assets/`. The server serves
+ * nothing else, and nothing without the session's cookie. Each POST is JSON (`content-type:
+ * application/json`), at most 256 KB, with the header `x-pawl-csrf`. A refusal has status 401 (the session is
+ * gone: the person opens the board's URL again), 403, 404, 409 (the state changed meanwhile: request it
+ * again), 413, 429 or 5xx.
  *
- * What the board's page and its server say to each other, as JSON. `P` in a path stands for a project's key. Each answer to a GET
- * is one of these types; a refusal is a `Refused` with its status. Texts of agents and files are as they were written: the page
- * shows them as text, never as markup.
+ * The messages between the board's page and its server, as JSON. `P` in a path stands for a project's key.
+ * Each answer to a GET is one of these types; a refusal is a `Refused` with its status. Texts of agents and
+ * files are unchanged: the page shows them as text, never as markup.
  */
 import type { Overlap, TaskCard } from "../../runtime/board.ts";
 import type { CostRow } from "../../runtime/reports/costs.ts";
@@ -14,11 +15,11 @@ import type { Waiting } from "../../runtime/review/queue.ts";
 
 export type { Overlap, TaskCard } from "../../runtime/board.ts";
 
-/** `GET /api/session`: first of all, and again when the server has started anew. */
+/** `GET /api/session`: before anything else, and again after a restart of the server. */
 export interface Session {
-  /** To be sent back as the header `x-pawl-csrf` with every POST. */
+  /** The value of the header `x-pawl-csrf` in every POST. */
   readonly csrf: string;
-  /** Nothing can be decided here. */
+  /** This board accepts no decisions. */
   readonly readOnly: boolean;
   readonly version: string;
   readonly projects: readonly ProjectEntry[];
@@ -29,30 +30,30 @@ export interface ProjectEntry {
   /** The folder's name. */
   readonly name: string;
   readonly root: string;
-  /** Set if it cannot be read. */
+  /** Why it is unreadable; null: it is readable. */
   readonly problem: Refused | null;
 }
 
-/** `GET /api/inbox`: of all projects, the oldest and cheapest first. */
+/** `GET /api/inbox`: of all projects, the oldest and quickest first. */
 export interface Inbox {
   readonly items: readonly InboxItem[];
 }
 
 export interface InboxItem extends Waiting {
-  /** Its key. */
+  /** The project's key. */
   readonly project: string;
 }
 
 /**
- * `GET /api/P/review/RUN` is a `ReviewPage`; `GET /api/P/diff/RUN?path=PATH&since=last` a `FileDiff`.
+ * `GET /api/P/review/RUN` returns a `ReviewPage`; `GET /api/P/diff/RUN?path=PATH&since=last` a `FileDiff`.
  *
- * `POST /api/P/verdict/RUN` takes a `VerdictOrder`, and is answered with `Done` or `VerdictQuestion`. 409 `review-changed`: it is another
- * review by now. Every other POST that does something to a run is answered with `Done`.
+ * `POST /api/P/verdict/RUN` takes a `VerdictOrder`, and returns `Done` or `VerdictQuestion`. 409
+ * `review-changed`: the review is another one by now. Every other POST that changes a run returns `Done`.
  */
 export type { Done, VerdictOrder, VerdictQuestion } from "../../runtime/review/give-verdict.ts";
 export type { Colours, FileDiff, ReviewPage } from "../../runtime/review/pages.ts";
 
-/** `GET /api/P/runs`: of all workflows. */
+/** `GET /api/P/runs`: the runs of all workflows. */
 export interface Runs {
   readonly workflows: readonly {
     readonly name: string;
@@ -65,7 +66,7 @@ export interface Runs {
 export interface RunEntry {
   readonly run: string;
   readonly title: string;
-  /** False: it is known, and nothing has happened to it yet. */
+  /** False: it is known, but nothing has happened to it yet. */
   readonly isBegun: boolean;
   readonly state: string;
   readonly awaits: "nobody" | "assistant" | "human" | "agent";
@@ -77,9 +78,9 @@ export interface RunEntry {
 /** `GET /api/P/run/RUN` */
 export interface RunPage {
   readonly entry: RunEntry;
-  /** The table that it is in now, with its place; null: it is over or has not begun. */
+  /** The table that it is in now, with its state; null: it is over or has not begun. */
   readonly machine: Machine | null;
-  /** The state of the run in it. */
+  /** The state of the run in that table. */
   readonly at: string | null;
   readonly moves: readonly Move[];
   /** The run's history as Markdown (`pawl show`). */
@@ -103,13 +104,13 @@ export interface Machine {
   }[];
 }
 
-/** What may happen next, and who may do it; or why not. */
+/** An event that may happen next, and who may send it, or why it may not happen. */
 export interface Move {
   readonly event: string;
   readonly description: string;
   /** `a person`, `the assistant`, `an agent`, `Pawl` */
   readonly by: string;
-  /** Where it leads: `to done, if tests = passed`. */
+  /** The resulting states: `to done, if tests = passed`. */
   readonly leads: readonly string[];
   /** Null: it may happen. */
   readonly refused: string | null;
@@ -119,39 +120,40 @@ export interface TimelineEntry {
   /** ISO 8601 */
   readonly time: string;
   readonly words: string;
-  /** `terminal`, `mcp`; null: nobody in particular. */
+  /** `terminal`, `mcp`; null: no particular caller. */
   readonly by: string | null;
   readonly usd: number | null;
   readonly duration_ms: number | null;
 }
 
-/** `GET /api/P/tasks`; those without a workflow whose runs are tasks have none. */
+/** `GET /api/P/tasks`; empty if no workflow's runs are tasks. */
 export interface Tasks {
   readonly tasks: readonly (TaskCard & {
     /** `workflow:id` */
     readonly run: string;
-    /** What its agent said and did last. */
+    /** The latest output of its agent. */
     readonly tail: readonly string[];
   })[];
   readonly overlaps: readonly Overlap[];
-  /** Why the tasks cannot be read; null: they can. */
+  /** Why the tasks are unreadable; null: they are readable. */
   readonly problem: Refused | null;
 }
 
 /**
- * `GET /api/events?since=ID` is the live stream, as server-sent events: `hello` once, right after it has begun to listen (ask
- * for the page's data after it, and nothing is missed); `happened` with a `ShownEvent` for each event; `reset` with
- * `{ "project": KEY }` where events were missed, so that all of that project is to be asked for anew. An id is opaque (the
- * places in all logs, `KEY:OFFSET:GENERATION` each): a browser gives the last one back as `Last-Event-ID` by itself; a new
- * `EventSource` names it as `since`. The page's first one is in its own markup (`<meta name="pawl-since">`), as the logs were
- * before it asked for anything; where that is empty, the page asks for its data again after `hello`.
+ * `GET /api/events?since=ID` is the live stream, as server-sent events: `hello` once, right after the server
+ * has begun to listen (data requested after it misses nothing); `happened` with a `ShownEvent` for each
+ * event; `reset` with `{ "project": KEY }` if events were missed, so that the page must reload that project's
+ * data. An id is opaque (the positions in all logs, `KEY:OFFSET:GENERATION` each): a browser sends the last
+ * one back as `Last-Event-ID` by itself; a new `EventSource` passes it as `since`. The first one is in the
+ * page's own markup (`<meta name="pawl-since">`), from before the page's first request; if it is empty, the
+ * page requests its data again after `hello`.
  */
 export interface ShownEvent {
   readonly project: string;
   readonly offset: number;
   readonly time: string;
   readonly type: string;
-  /** `workflow:id`; null: of no run. */
+  /** `workflow:id`; null: it concerns no run. */
   readonly run: string | null;
   readonly words: string;
 }
@@ -165,16 +167,16 @@ export interface WorkflowsPage {
     readonly problem: Refused | null;
     readonly tables: readonly {
       readonly machine: Machine;
-      /** What was proved of it, in words; the faults, if it was not. */
+      /** What was proved of it, in words, or the faults. */
       readonly proof: { readonly holds: boolean; readonly words: readonly string[] };
       readonly events: readonly string[];
-      /** Each fact with the values that it can have. */
+      /** The possible values of each fact. */
       readonly facts: Readonly<Record<string, readonly string[]>>;
     }[];
   }[];
 }
 
-/** `POST /api/P/try`: an event in a dry run. Values as `facts` names them; facts that do not matter may be left out. */
+/** `POST /api/P/try`: a dry run of an event. Values as in `facts`; irrelevant facts may be omitted. */
 export interface TryOrder {
   readonly machine: string;
   readonly state: string;
@@ -188,17 +190,20 @@ export interface TryAnswer {
   readonly outcome: string;
 }
 
-/** `GET /api/P/cost`: runs of agents that differ in nothing but their figures share a row. */
+/** `GET /api/P/cost`: agent runs that differ only in their figures share a row. */
 export interface CostPage {
   readonly rows: readonly CostRow[];
 }
 
-/** `POST /api/P/answer/QUESTION`, `POST /api/P/interject/TASK`, `POST /api/P/stop/TASK` (the words are the reason; may be empty). */
+/**
+ * `POST /api/P/answer/QUESTION`, `POST /api/P/interject/TASK`, `POST /api/P/stop/TASK` (the words are the
+ * reason; may be empty).
+ */
 export interface WordsOrder {
   readonly words: string;
 }
 
-/** What an error says: the same two lines as everywhere. */
+/** An error: the same two lines as everywhere. */
 export interface Refused {
   readonly code: string;
   readonly message: string;

@@ -1,9 +1,9 @@
 import { signal } from "@preact/signals";
 
-/** What a screen reader says next, without moving the focus. */
+/** The next text for screen readers, announced without moving the focus. */
 export const announced = signal("");
 
 export function announce(words: string): void {
-  // The same words twice are two announcements.
+  // Repeating the same text needs a difference, so that it is announced again.
   announced.value = announced.value === words ? `${words}\u00a0` : words;
 }

@@ -1,17 +1,17 @@
 /**
- * Asks the board's server, or the client that shows the page in itself. A refusal is thrown as it came: the same two lines as
- * everywhere.
+ * Sends requests to the board's server, or to the client that embeds the page. A refusal is thrown unchanged:
+ * the same two lines as everywhere.
  */
 import { signal } from "@preact/signals";
 import type { Refused, Session } from "../wire.ts";
 
-/** Null until the server has answered for the first time. */
+/** Null until the server's first answer. */
 export const session = signal<Session | null>(null);
 
-/** What the server answered instead, or why it did not. */
+/** The server's refusal, or why there was no answer. */
 export class RefusedError extends Error {
   readonly refused: Refused;
-  /** Of HTTP; 0: there was no answer. */
+  /** The HTTP status; 0: there was no answer. */
   readonly status: number;
 
   constructor(refused: Refused, status: number) {
@@ -32,7 +32,7 @@ export function refusedOf(failure: unknown): Refused {
   return { code: "board-page", message: String(failure), fix: "Reload the page." };
 }
 
-/** Answers a question; what has a body does something. Throws a `RefusedError`. */
+/** Answers a request. One with a body changes something. Throws a `RefusedError`. */
 export type Answerer = (path: string, asked: RequestOptions) => Promise<unknown>;
 
 export interface RequestOptions {
@@ -42,7 +42,7 @@ export interface RequestOptions {
 
 let answerer: Answerer = overHttp;
 
-/** From here on somebody else than the board's server answers. */
+/** From here on, `other` answers the requests instead of the board's server. */
 export function askOf(other: Answerer): void {
   answerer = other;
 }
@@ -51,7 +51,9 @@ export async function get<T>(path: string, abort?: AbortSignal): Promise<T> {
   return (await answerer(path, { abort })) as T;
 }
 
-/** A server that has started anew knows no token of the one before: asks for the session again, once. */
+/**
+ * Sends a change. After a restart the server rejects the old token, so this opens the session again, once.
+ */
 export async function post<T>(path: string, body: unknown): Promise<T> {
   const attempt = async () => (await answerer(path, { body })) as T;
   try {
@@ -69,14 +71,15 @@ export async function openSession(): Promise<void> {
   session.value = await get<Session>("/api/session");
 }
 
-/** The path of a project's page, with each part encoded. */
+/** The path of a project's request, with each part encoded. */
 export function projectPath(project: string, ...parts: readonly string[]): string {
   return ["/api", project, ...parts].map((part, at) => (at ? encodeURIComponent(part) : part)).join("/");
 }
 
 async function overHttp(path: string, { abort, body }: RequestOptions): Promise<unknown> {
   const headers = { "content-type": "application/json", "x-pawl-csrf": session.value?.csrf ?? "" };
-  // A question has no headers of its own: the page's first ones were asked by its markup already, and are taken from there.
+  // A GET has no headers of its own, because the page's markup preloads its first requests, and a preload is
+  // reused only for an identical request.
   const init = body === undefined ? {} : { method: "POST", headers, body: JSON.stringify(body) };
   const signal = abort ? { signal: abort } : {};
   const answer = await fetch(path, { credentials: "same-origin", ...init, ...signal }).catch((failure) => {

@@ -1,4 +1,4 @@
-/** The frame around every page: what there is, where one is, whether it is live. */
+/** The frame around every page: the menu, the present place, and whether the page is live. */
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Inbox, Refused } from "../wire.ts";
@@ -17,7 +17,7 @@ import { OneLine, oneLine } from "./words.tsx";
 
 type Page = ComponentType<PageProps>;
 
-/** Loaded with the first look at each. */
+/** Each page is loaded when it is first opened. */
 const LATER: Readonly<Record<Exclude<PageName, "inbox">, () => Promise<Page>>> = {
   review: async () => (await import("./review/page.tsx")).ReviewPage,
   runs: async () => (await import("./pages/runs.tsx")).RunsPage,
@@ -72,7 +72,7 @@ function Frame() {
     { keys: "?", words: "Show the keys", run: openHelp },
   ]);
   const where = route.value;
-  // The menu closes with each move.
+  // Navigation closes the menu.
   useEffect(() => setOpen(false), [where]);
   return (
     <div class={isOpen ? "frame menu-open" : "frame"}>
@@ -152,7 +152,7 @@ function Projects() {
   );
 }
 
-/** A review and a run belong to an entry of the menu. */
+/** The menu entries to which a review and a run belong. */
 const BELONGS: Partial<Record<string, PageName>> = { review: "inbox", run: "runs" };
 
 function Menu({ waiting }: { readonly waiting: number }) {
@@ -217,7 +217,7 @@ function Foot() {
   );
 }
 
-/** Above every page: that it is not live, or that the server no longer knows this browser. */
+/** A banner above every page: the page is offline, or the server no longer knows this browser. */
 function Standing() {
   if (line.value === "offline")
     return (

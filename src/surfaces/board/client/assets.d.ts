@@ -1,4 +1,4 @@
-/** Its address. */
+/** An asset's URL. */
 declare module "*.svg" {
   const address: string;
   export default address;

@@ -1,10 +1,11 @@
 /**
- * When a page asks again. Events come in bursts: the first is answered at once, the others together. A page may take a small
- * share of its server's time, and for some moments more; where more happens for long, it rests between its questions.
+ * When a page reloads its data. Events come in bursts: the first reloads at once, the others together. On
+ * average a page may use a small share of its server's time, and briefly more; if events keep coming for
+ * long, it waits between its requests.
  */
 const SHORTEST_MS = 100;
 const LONGEST_MS = 5_000;
-/** Of the server's time, and milliseconds of it that may be saved up. */
+/** The share of the server's time, and how many milliseconds of it may be saved up. */
 const SHARE = 1 / 25;
 const SAVED_MS = 500;
 
@@ -13,7 +14,7 @@ export interface Bursts {
   stop(): void;
 }
 
-/** `load` never fails. */
+/** `load` must not throw. */
 export function inBursts(load: () => Promise<void>): Bursts {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isBusy = false;
@@ -21,7 +22,7 @@ export function inBursts(load: () => Promise<void>): Bursts {
   let isOver = false;
   let saved = SAVED_MS;
   let reckoned = performance.now();
-  /** Milliseconds to rest after an answer that took so long. */
+  /** Milliseconds to wait after a request that took `took` milliseconds. */
   const restAfter = (took: number) => {
     const now = performance.now();
     saved = Math.min(SAVED_MS, saved + SHARE * (now - reckoned)) - took;

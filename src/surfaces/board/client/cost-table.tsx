@@ -1,4 +1,4 @@
-/** What something has cost, a row for each part of it: for a person's eyes, so what is not known is a dash and not nothing. */
+/** Costs in a table, one row per part. Unknown values are shown as a dash, not as zero. */
 import type { ComponentChildren } from "preact";
 import { renderLarge, renderMinutes, renderUsd } from "./moment.tsx";
 import { OneLine } from "./words.tsx";
@@ -33,9 +33,9 @@ export const TIME: CostColumn<CostLine> = {
 };
 
 interface CostTableProps<Line> {
-  /** For who does not see it. */
+  /** For screen readers. */
   readonly label: string;
-  /** What the rows are: `Step`. */
+  /** The kind of rows: `Step`. */
   readonly of: string;
   readonly lines: readonly Line[];
   readonly columns: readonly CostColumn<Line>[];

@@ -1,4 +1,4 @@
-/** All keys of the page that is shown, in a dialog. */
+/** A dialog with all keys of the present page. */
 
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";

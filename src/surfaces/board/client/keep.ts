@@ -1,4 +1,4 @@
-/** What this browser remembers: settings, drafts and marks. Where it may remember nothing, the page works without. */
+/** This browser's storage for settings, drafts and marks. The page works without it, too. */
 export function kept(key: string): string | null {
   try {
     return localStorage.getItem(`pawl:${key}`);
@@ -7,24 +7,24 @@ export function kept(key: string): string | null {
   }
 }
 
-/** Null forgets it. */
+/** Null removes the value. */
 export function keep(key: string, value: string | null): void {
   try {
     if (value === null) localStorage.removeItem(`pawl:${key}`);
     else localStorage.setItem(`pawl:${key}`, value);
   } catch {
-    // Full or forbidden: it is remembered until the page is closed.
+    // Full or forbidden: the value lasts only until the page is closed.
   }
 }
 
-/** Tells what another tab has kept under the key in place of what, as texts; null: nothing. */
+/** Calls `hear` when another tab has changed the value, with the new and the previous text; null: none. */
 export function onKept(key: string, hear: (now: string | null, before: string | null) => void): void {
   globalThis.addEventListener?.("storage", (event) => {
     if (event.key === `pawl:${key}`) hear(event.newValue, event.oldValue);
   });
 }
 
-/** What was kept as JSON, if it is still readable. */
+/** The stored JSON value; undefined if there is none or it is unreadable. */
 export function keptValue(key: string): unknown {
   return jsonOf(kept(key));
 }
@@ -37,7 +37,9 @@ export function jsonOf(text: string | null): unknown {
   }
 }
 
-/** Of what begins with `prefix`, forgets all but the `most` that were written last; each value holds `saved`, a time in ms. */
+/**
+ * Of the keys with `prefix`, removes all but the `most` written last. Each value holds `saved`, a time in ms.
+ */
 export function tidy(prefix: string, most: number): void {
   try {
     const keys = Object.keys(localStorage).filter((key) => key.startsWith(`pawl:${prefix}`));
@@ -45,7 +47,7 @@ export function tidy(prefix: string, most: number): void {
     aged.sort((one, other) => other.saved - one.saved);
     for (const { key } of aged.slice(most)) localStorage.removeItem(key);
   } catch {
-    // Nothing is kept here at all.
+    // This browser stores nothing.
   }
 }
 

@@ -1,13 +1,13 @@
-/** Keys: each page says which it has; `?` shows them all. They do nothing where text is written. */
+/** Keyboard shortcuts: each page registers its own; `?` lists them all. They are inactive in text fields. */
 import { signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { keep, kept } from "./keep.ts";
 
 export interface Key {
-  /** `j`, or two in a row: `g i`. */
+  /** `j`, or two in sequence: `g i`. */
   readonly keys: string;
   readonly words: string;
-  /** Null: the browser does it by itself. */
+  /** Null: the browser handles the key itself. */
   readonly run: (() => void) | null;
 }
 
@@ -16,9 +16,9 @@ interface Scope {
   readonly keys: () => readonly Key[];
 }
 
-/** The innermost last: its keys win. */
+/** The innermost scope is last: its keys take precedence. */
 export const scopes = signal<readonly Scope[]>([]);
-/** Whoever dictates or uses single letters for something else can turn them off. */
+/** People who dictate, or use single letters for something else, can turn the shortcuts off. */
 export const isOn = signal(kept("keys") !== "off");
 
 export function turnKeys(on: boolean): void {
@@ -29,7 +29,7 @@ export function turnKeys(on: boolean): void {
 export function useKeys(title: string, keys: readonly Key[]): void {
   const current = useRef(keys);
   current.current = keys;
-  // At once: a key that is pressed as soon as the page is seen counts.
+  // A layout effect, so that keys work as soon as the page is visible.
   useLayoutEffect(() => {
     const scope: Scope = { title, keys: () => current.current };
     scopes.value = [...scopes.value, scope];

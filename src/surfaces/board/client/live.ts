@@ -1,4 +1,4 @@
-/** What happens, as it happens: one stream for the whole page, opened anew whenever it breaks. */
+/** Live events: one stream for the whole page, reopened whenever it breaks. */
 import { signal } from "@preact/signals";
 import type { ShownEvent } from "../wire.ts";
 import { openSession, RefusedError, session } from "./api.ts";
@@ -16,10 +16,16 @@ const LAST_RETRY_MS = 8_000;
 let source: EventSource | null = null;
 let retryMs = FIRST_RETRY_MS;
 let timer: ReturnType<typeof setTimeout> | undefined;
-/** The places of all logs before the page asked for anything: what has happened since is told at once. Empty: they are not known. */
+/**
+ * The positions in all logs before the page's first request, so that the stream sends what happened since.
+ * Empty: not known.
+ */
 let since = document.querySelector<HTMLMetaElement>('meta[name="pawl-since"]')?.content ?? "";
 
-/** Calls back with each event; with null when the stream is back after a break, as anything may have happened. */
+/**
+ * Calls back with each event, and with null after a break in the stream, because any event may have been
+ * missed.
+ */
 export function onEvent(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -28,7 +34,7 @@ export function onEvent(listener: Listener): () => void {
 export function goLive(): void {
   connect(false);
   addEventListener("online", () => retry(0));
-  // A page that goes into the browser's cache keeps no stream open.
+  // A page in the browser's back/forward cache keeps no stream open.
   addEventListener("pagehide", () => source?.close());
   addEventListener("pageshow", (shown) => {
     if (shown.persisted) connect(true);
@@ -39,7 +45,7 @@ function connect(isAgain: boolean): void {
   clearTimeout(timer);
   source?.close();
   const begun = since;
-  // A stream after this one begins when it begins, and all is asked for anew.
+  // A later stream starts at its own beginning, and the page reloads all its data.
   since = "";
   const opened = new EventSource(`/api/events${begun && `?since=${encodeURIComponent(begun)}`}`);
   source = opened;
@@ -55,7 +61,7 @@ function connect(isAgain: boolean): void {
   opened.addEventListener("happened", (message) => {
     emit(JSON.parse(message.data) as ShownEvent);
   });
-  // Too much happened to tell it one by one.
+  // Too many events were missed, so the page reloads its data.
   opened.addEventListener("reset", () => emit(null));
   opened.addEventListener("error", () => {
     if (source !== opened) return;
@@ -70,7 +76,7 @@ export function emit(event: ShownEvent | null): void {
   for (const listener of listeners) listener(event);
 }
 
-/** Asks for the session first: a server that has started anew gives another token, or none at all. */
+/** Opens the session first, because a restarted server has another token, or does not know this browser. */
 function retry(afterMs: number): void {
   clearTimeout(timer);
   timer = setTimeout(async () => {

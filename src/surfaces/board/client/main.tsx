@@ -1,4 +1,4 @@
-/** The board's page: the session first, then what the address asks for. */
+/** The board's page: opens the session first, then the page that the URL names. */
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { listenToKeys } from "./keys.ts";

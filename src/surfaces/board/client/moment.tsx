@@ -1,4 +1,4 @@
-/** Times, durations and amounts, in few words; the exact ones in a title. */
+/** Times, durations and amounts in short form, with the exact value in a title. */
 import { signal } from "@preact/signals";
 
 const MINUTE = 60_000;

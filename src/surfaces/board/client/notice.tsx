@@ -1,4 +1,4 @@
-/** What a page says when it has nothing to show, cannot show it, or does not have it yet. */
+/** Notices for a page without data: empty, failed, or still loading. */
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Refused } from "../wire.ts";
@@ -6,7 +6,7 @@ import type { Resource } from "./resource.ts";
 import { hasMoved } from "./route.ts";
 import { OneLine, oneLine, Words } from "./words.tsx";
 
-/** Pawl's two lines: what, and the fix. */
+/** Pawl's two lines: what happened, and the fix. */
 export function Problem({ refused, retry }: { readonly refused: Refused; readonly retry?: () => void }) {
   return (
     <div class="problem" role="alert">
@@ -26,7 +26,7 @@ export function Problem({ refused, retry }: { readonly refused: Refused; readonl
   );
 }
 
-/** Nothing is there: what that means, and the command that would change it. */
+/** Nothing to show: what that means, and the command that would change it. */
 export function Empty({
   title,
   children,
@@ -53,7 +53,10 @@ export function Command({ text }: { readonly text: string }) {
   );
 }
 
-/** In the shape of what comes; it stays invisible for a moment, as most answers are quicker. */
+/**
+ * A placeholder in the shape of the content. It stays invisible for a moment, because most answers are
+ * quicker.
+ */
 export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
   return (
     <div class="skeleton" role="status" aria-label="Loading">
@@ -64,7 +67,7 @@ export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
   );
 }
 
-/** What came is shown, even if asking again failed; then that is said above it. */
+/** Shows the data even if a reload failed; then the problem is above it. */
 export function Loaded<T>({
   from,
   children,
@@ -83,7 +86,7 @@ export function Loaded<T>({
   );
 }
 
-/** A page's heading. It takes the focus when somebody comes here from another page. */
+/** A page's heading. It takes the focus after a move from another page. */
 export function Heading({
   title,
   children,
@@ -92,7 +95,7 @@ export function Heading({
   readonly children?: ComponentChildren;
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  // Before anybody sees it: a key that is pressed meanwhile would go to the page that was left.
+  // A layout effect, before the page is visible, so that no key goes to the page that was left.
   useLayoutEffect(() => {
     document.title = `${oneLine(title, 80)} · Pawl`;
   }, [title]);
@@ -109,7 +112,7 @@ export function Heading({
   );
 }
 
-/** What a badge says, and how it looks. */
+/** A badge's text and look. */
 export interface Badged {
   readonly words: string;
   readonly tone: Tone;

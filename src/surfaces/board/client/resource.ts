@@ -1,4 +1,4 @@
-/** What a page shows of the server: asked for once, and again with each event that concerns it. */
+/** The server's data for a page: requested once, and again after each event that concerns it. */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { Refused, ShownEvent } from "../wire.ts";
 import { get, refusedOf } from "./api.ts";
@@ -6,13 +6,13 @@ import { inBursts } from "./bursts.ts";
 import { onEvent } from "./live.ts";
 
 export interface Resource<T> {
-  /** The last that came; null: nothing has. It stays while a newer is asked for. */
+  /** The last answer; null: none yet. It stays while a newer one is loading. */
   readonly data: T | null;
   readonly problem: Refused | null;
   readonly reload: () => Promise<void>;
 }
 
-/** A page that was seen already is shown at once, as it was, until the answer comes. */
+/** The last answers, so that a page that is opened again shows the old data at once until the new arrives. */
 const seen = new Map<string, unknown>();
 const MAX_SEEN = 30;
 interface Answer<T> {
@@ -21,7 +21,7 @@ interface Answer<T> {
   readonly problem: Refused | null;
 }
 
-/** `path` null: nothing is asked for. */
+/** `path` null: requests nothing. */
 export function useResource<T>(path: string | null, concerns: (event: ShownEvent) => boolean): Resource<T> {
   const [answer, setAnswer] = useState<Answer<T> | null>(null);
   const current = useRef(path);

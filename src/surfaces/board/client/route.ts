@@ -1,4 +1,4 @@
-/** Where the page is: the address's fragment, so that any address can be opened, kept and gone back to. */
+/** The present page, from the URL's fragment, so that any page can be opened, bookmarked and returned to. */
 import { computed, signal } from "@preact/signals";
 import { session } from "./api.ts";
 
@@ -7,7 +7,7 @@ export type PageName = (typeof PAGES)[number];
 
 export interface Route {
   readonly page: PageName | "nowhere";
-  /** A project's key; empty: of all. */
+  /** A project's key; empty: all projects. */
   readonly project: string;
   /** `workflow:id`; empty: none. */
   readonly run: string;
@@ -17,13 +17,13 @@ export interface Route {
 export interface PageProps {
   /** A project's key. */
   readonly project: string;
-  /** `workflow:id`; empty: the page is about no run. */
+  /** `workflow:id`; empty: the page concerns no run. */
   readonly run: string;
 }
 
 export const route = signal<Route>(parseRoute(location.hash));
 
-/** The project that pages are about: the address's, else the last that was looked at, else the first. */
+/** The project that pages concern: the one in the URL, else the last viewed, else the first. */
 let lastProject = "";
 export const project = computed(() => {
   if (route.value.project !== "") lastProject = route.value.project;
@@ -32,10 +32,10 @@ export const project = computed(() => {
   return route.value.project || last?.key || known[0]?.key || "";
 });
 
-/** Inside a client the review is the only page: what leads to another one is left out. */
+/** False inside a client, where the review is the only page, so links to others are omitted. */
 export const hasPages = signal(true);
 
-/** False until somebody has gone from one page to another: only then focus is moved. */
+/** False until the first move between pages: only then focus is moved. */
 export const hasMoved = signal(false);
 
 addEventListener("hashchange", () => {
@@ -62,7 +62,7 @@ export function parseRoute(hash: string): Route {
   };
 }
 
-/** The address of a page, for a link. */
+/** The URL of a page, for a link. */
 export function linkTo(
   page: PageName,
   key = "",

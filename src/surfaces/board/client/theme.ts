@@ -6,7 +6,7 @@ export type Theme = (typeof THEMES)[number];
 
 export const theme = signal<Theme>(THEMES.find((name) => name === kept("theme")) ?? "system");
 
-/** Wears the theme from here on. */
+/** Applies the theme, now and after each change. */
 export function wearTheme(): void {
   effect(() => {
     document.documentElement.dataset.theme = theme.value;

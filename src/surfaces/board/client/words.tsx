@@ -1,6 +1,6 @@
 /**
- * Texts of agents and files: text nodes always, isolated in their direction, with what is invisible or turns a line around
- * shown as its code point, and cut where they are long.
+ * Texts of agents and files: always text nodes, with isolated direction. Characters that are invisible or
+ * change the direction appear as their code points, and long texts are cut.
  */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { clean } from "../../../core/text/clean.ts";
@@ -8,23 +8,23 @@ import { renderBytes } from "./moment.tsx";
 
 const ONE_LINE = 300;
 const BLOCK = 4_000;
-/** What is added with each press. */
+/** Added by each press. */
 const MORE = 100_000;
 
-/** In one line; what is longer ends in an ellipsis. */
+/** On one line; a longer text ends in an ellipsis. */
 export function OneLine({ text, max = ONE_LINE }: { readonly text: string; readonly max?: number }) {
   return <bdi class="one-line">{oneLine(text, max)}</bdi>;
 }
 
 export function oneLine(text: string, max = ONE_LINE): string {
-  // What is cut away is not looked at: a title may be megabytes.
+  // Skips what will be cut: a title may be megabytes.
   const short = clean(text.slice(0, max * 4))
     .replace(/\s+/g, " ")
     .trim();
   return short.length > max || text.length > max * 4 ? `${sliced(short, max)}…` : short;
 }
 
-/** With its lines. */
+/** With its line breaks. */
 export function Words({
   text,
   max = BLOCK,
@@ -35,7 +35,7 @@ export function Words({
   readonly text: string;
   readonly max?: number;
   readonly isCode?: boolean;
-  /** Shows its end, where it is cut: of an output. */
+  /** Shows the end if the text is cut, as for a command's output. */
   readonly fromEnd?: boolean;
   readonly label?: string;
 }) {
@@ -50,7 +50,7 @@ export function Words({
   const className = isCode ? "words code" : "words";
   const block = useRef<HTMLPreElement>(null);
   const end = fromEnd ? text : null;
-  // Where the text is taller than its block.
+  // If the text is taller than its block.
   useLayoutEffect(() => {
     if (end !== null && block.current) block.current.scrollTop = block.current.scrollHeight;
   }, [end]);
@@ -72,7 +72,7 @@ export function Words({
   );
 }
 
-/** Never half of a pair of surrogates. */
+/** Never splits a surrogate pair. */
 function sliced(text: string, end: number): string {
   const code = text.charCodeAt(end - 1);
   return text.slice(0, code >= 0xd800 && code <= 0xdbff ? end - 1 : end);

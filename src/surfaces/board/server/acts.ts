@@ -1,4 +1,6 @@
-/** What a person does on the board: the same transactions as the commands', with the channel `board`. */
+/**
+ * A person's actions on the board: the same transactions as those of the commands, with the channel `board`.
+ */
 import { PawlError } from "../../../core/error.ts";
 import type { Caller } from "../../../core/event.ts";
 import { TASK_ACTS, type TaskAct } from "../../../runtime/board.ts";

@@ -1,6 +1,7 @@
 /**
- * Colours for a difference, by shiki. A hunk's two sides are read each by itself, as the file around them is not there: inside a
- * comment or a text that begins before the hunk, colours may be wrong until it ends.
+ * Colours for a difference, by shiki. Each side of a hunk is tokenized on its own, because the rest of the
+ * file is not available: colours may be wrong inside a comment or string that begins before the hunk, until
+ * it ends.
  */
 import {
   createHighlighterCore,
@@ -12,7 +13,7 @@ import { createJavaScriptRegexEngine } from "@shikijs/engine-javascript";
 import type { Colours, FileDiff } from "../wire.ts";
 import { LANGUAGES, languageOf } from "./languages.ts";
 
-/** The class of each scope. A theme can only name colours, so each class has one of its own. */
+/** The class of each scope. A theme can name only colours, so each class has a colour of its own. */
 const CLASSES = {
   comment: ["comment", "punctuation.definition.comment"],
   string: ["string", "punctuation.definition.string", "markup.inline.raw", "markup.fenced_code"],
@@ -35,24 +36,24 @@ const THEME: ThemeRegistrationRaw = {
 };
 const CLASS_OF: ReadonlyMap<string, string> = new Map(NAMES.map((name, at) => [colourOf(at), name]));
 
-/** Of one patch, and of one line: nobody reads more of it for its colours. */
+/** Limits for one patch and for one line; longer ones are not coloured. */
 const MOST_CHARACTERS = 200_000;
 const LONGEST_LINE = 1000;
 const MOST_LINES = 50_000;
-/** Milliseconds: a grammar may be slow on what it was not made for. */
+/** Milliseconds, because a grammar may be slow on unusual text. */
 export interface Limits {
-  /** For one line, whose rest then has no colour; 0: none. */
+  /** For one line; the rest of the line stays uncoloured. 0: no limit. */
   readonly line: number;
-  /** For all, about: then there are no colours. */
+  /** For the whole, approximately; beyond that there are no colours. */
   readonly whole: number;
 }
 const LIMITS: Limits = { line: 500, whole: 2000 };
-/** So many lines at once, before others get their turn. */
+/** Lines per batch, before other requests get their turn. */
 const LINES_AT_ONCE = 100;
 
 let opened: Promise<HighlighterCore> | undefined;
 
-/** Null: no language is known, or the patch is too large. */
+/** Null: the language is unknown, or the patch is too large. */
 export async function coloursOf(
   path: string,
   patch: string,

@@ -1,4 +1,4 @@
-/** Errors as the page gets them: the same two lines as everywhere, and a status. */
+/** Errors in the page's format: the same two lines as everywhere, and a status. */
 import type { Context } from "hono";
 import { type ErrorCode, PawlError, toPawlError } from "../../../core/error.ts";
 import type { Refused } from "../wire.ts";
@@ -8,7 +8,7 @@ export interface BoardError {
   readonly error: PawlError;
 }
 
-/** A request that was not answered, and why. */
+/** The error for a request that the board does not answer. */
 export function refusal(status: BoardError["status"], why: string): BoardError {
   const fix =
     status === 401
@@ -27,7 +27,7 @@ export function refusal(status: BoardError["status"], why: string): BoardError {
 }
 
 const MISSING: readonly ErrorCode[] = ["run-missing", "task-missing", "workflow-missing", "id-invalid"];
-/** What was asked fits another state than the present one. */
+/** Errors of a request that does not fit the present state. */
 const CONFLICTS: readonly string[] = [
   "invalid-action",
   "no-effect",
@@ -50,7 +50,7 @@ export function refused({ code, message, fix }: PawlError): Refused {
   return { code, message, fix };
 }
 
-/** JSON for the page, words for a person who opened the address by hand. */
+/** JSON for the page, text for a person who opened the URL by hand. */
 export function errorAnswer(context: Context, { status, error }: BoardError) {
   context.header("cache-control", "no-store");
   if (context.req.path.startsWith("/api/")) return context.json(refused(error), status);

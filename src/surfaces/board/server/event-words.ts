@@ -1,4 +1,7 @@
-/** Events as the page shows them. The log's lines are anybody's who can write the file: nothing in them is relied on. */
+/**
+ * Events as the page shows them. Any process that can write the log's file could have made its lines, so
+ * nothing in them is trusted.
+ */
 import { attempt } from "../../../core/attempt.ts";
 import type { PawlEvent } from "../../../core/event.ts";
 import { lineOf, runOf } from "../../../core/event-lines.ts";

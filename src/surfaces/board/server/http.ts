@@ -1,4 +1,4 @@
-/** The board's server: bound to loopback, with limits on what one machine's browsers need. */
+/** The board's server: bound to loopback, with limits sized for one machine's browsers. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -14,12 +14,17 @@ export interface BoardServer {
 
 const HOST = "127.0.0.1";
 const MOST_CONNECTIONS = 128;
-/** Connections that have not asked anything yet: the oldest gives way, so that silent ones keep nobody out. */
+/**
+ * At most this many connections without a request: a new one closes the oldest, so that silent ones block no
+ * one.
+ */
 const MOST_SILENT = 32;
-/** Milliseconds for a request to come in whole. */
+/** Milliseconds until a request must have arrived in full. */
 const REQUEST_LIMIT = 5000;
 
-/** `admits`: whether the other end of a connection may talk to the board at all. Throws `usage` where the port is taken. */
+/**
+ * `admits`: whether the peer of a connection may use the board at all. Throws `usage` if the port is taken.
+ */
 export async function listenHttp(
   port: number,
   fetch: (request: Request, bindings: object) => Response | Promise<Response>,

@@ -11,13 +11,14 @@ export interface Inboxes {
   load(now: Date): Promise<Inbox>;
 }
 
-/** Reviews that are made after an answer, for the next one. */
+/** At most this many reviews are prepared after an answer, for the next one. */
 const MOST_AFTER = 20;
 const MOST_KEPT = 1000;
 
 /**
- * Projects that cannot be read are left out: the session names them. What reading a gate's review takes is known only when the
- * review is made, which would keep the first view waiting: it is found after the answer, one by one, and stands in the next.
+ * Omits projects that are unreadable, because the session names them. The time to read a gate's review is
+ * known only once the review is made, which would delay the first view: so it is computed after the answer,
+ * one by one, and included in the next.
  */
 export function openInboxes(projects: ReadonlyMap<string, BoardProject>): Inboxes {
   const known = new Map<string, number | null>();
@@ -35,7 +36,7 @@ export function openInboxes(projects: ReadonlyMap<string, BoardProject>): Inboxe
     if (isFinding || items.length === 0) return;
     isFinding = true;
     void find(items)
-      // The project cannot be read now: the next answer tries again.
+      // The project is unreadable now; the next answer tries again.
       .catch(() => {})
       .finally(() => {
         isFinding = false;
@@ -54,7 +55,7 @@ export function openInboxes(projects: ReadonlyMap<string, BoardProject>): Inboxe
   };
 }
 
-/** Another hand-in waits since another time. */
+/** Includes `since`, because a new submission waits since a new time. */
 function keyOf({ project, run, since, state }: InboxItem): string {
   return JSON.stringify([project, run, state, since]);
 }

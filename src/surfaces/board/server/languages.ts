@@ -1,4 +1,7 @@
-/** The languages that differences are coloured in. Each grammar is a module of its own, loaded when a file needs it. */
+/**
+ * The languages whose differences are coloured. Each grammar is a module of its own, loaded when a file needs
+ * it.
+ */
 import type { LanguageRegistration } from "@shikijs/core";
 
 type Load = () => Promise<{ readonly default: LanguageRegistration[] }>;
@@ -22,7 +25,10 @@ export const LANGUAGES: Readonly<Record<string, Load>> = {
   yaml: () => import("./languages/yaml.ts"),
 };
 
-/** By the end of a file's name. A grammar stands for languages that are near to it: each is up to 0.2 MB of the package. */
+/**
+ * By file extension. One grammar also serves similar languages, because each adds up to 0.2 MB to the
+ * package.
+ */
 const ENDS: Readonly<Record<string, string>> = {
   sh: "bash",
   bash: "bash",
@@ -61,7 +67,7 @@ const ENDS: Readonly<Record<string, string>> = {
   yaml: "yaml",
 };
 
-/** Null: none that is known. */
+/** Null: no known language. */
 export function languageOf(path: string): string | null {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   if (name === "dockerfile" || name === "containerfile") return "docker";

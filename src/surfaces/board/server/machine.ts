@@ -1,4 +1,4 @@
-/** Tables as graphs, and what may happen next in them: all of it from the engine. */
+/** Tables as graphs, and what may happen next in them, all computed by the engine. */
 import { PawlError, toPawlError } from "../../../core/error.ts";
 import { check } from "../../../engine/check.ts";
 import { targetOf } from "../../../engine/configuration.ts";
@@ -32,7 +32,7 @@ const WHO: Readonly<Record<RunOverview["awaits"], string>> = {
   agent: "an agent",
 };
 
-/** Every event of the table: those that may move the run first. */
+/** Every event of the table; first those that may move the run. */
 export function movesAt(
   { configuration, owners = {}, workflow }: TablePlace,
   awaits: RunOverview["awaits"],
@@ -94,7 +94,7 @@ function tableOf(table: Table): WorkflowsPage["workflows"][number]["tables"][num
 
 const proofs = new WeakMap<Workflow, { readonly holds: boolean; readonly words: readonly string[] }>();
 
-/** Made once per table: tables are never changed in place. */
+/** Computed once per table, because tables never change in place. */
 function proofOf(table: Table) {
   const known = proofs.get(table.workflow);
   if (known) return known;
@@ -109,7 +109,7 @@ function proofOf(table: Table) {
   return { holds, words };
 }
 
-/** Decides without a run: nothing is read, and nothing is written. */
+/** Decides an event without a run: reads and writes nothing. */
 export async function tryEvent({ workflows }: Project, order: TryOrder): Promise<TryAnswer> {
   const modules = await loadWorkflows(workflows);
   const tables = (await Promise.all(modules.map((module) => module.tables().catch(() => [])))).flat();

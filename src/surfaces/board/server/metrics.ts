@@ -1,4 +1,7 @@
-/** `GET /metrics`: the figures of the projects' logs as Prometheus reads them. No names of tasks, and no words of anybody. */
+/**
+ * `GET /metrics`: the figures of the projects' logs in Prometheus's format. Contains no names of tasks and no
+ * free text.
+ */
 import { basename } from "node:path";
 import { minutesOf } from "../../../runtime/reports/gate-waits.ts";
 import type { Digest } from "../../../runtime/reports/log-digest.ts";
@@ -86,7 +89,7 @@ function renderSamples(samples: Samples): string {
     .join("");
 }
 
-/** Labels come from the log, which anybody may have written. */
+/** Escapes a label, because any process may have written the log. */
 function escaped(text: string): string {
   return String(text)
     .slice(0, 200)

@@ -1,4 +1,4 @@
-/** What a page sends, checked. */
+/** Validates what a page sends. */
 import type { Context } from "hono";
 import { attempt } from "../../../core/attempt.ts";
 import { PawlError } from "../../../core/error.ts";

@@ -1,4 +1,7 @@
-/** The page's own files. Only what was listed at the start is served, by its exact name: no path is ever built from a request. */
+/**
+ * The page's own files. Serves only files that were listed at the start, by their exact names: no path is
+ * ever built from a request.
+ */
 import type { Context } from "hono";
 
 export interface PageFile {
@@ -9,10 +12,10 @@ export interface PageFile {
 /** By name: `index.html`, `assets/main-3F9A.js`. */
 export type PageFiles = ReadonlyMap<string, PageFile>;
 
-/** Where the page's markup has the places from which its stream is to begin. */
+/** The place in the page's markup for the log positions from which its stream starts. */
 const SINCE = 'name="pawl-since" content=""';
 
-/** The page itself. `since`: the logs' places before anything was asked for. Null: there is no page. */
+/** The page itself. `since`: the logs' positions before the page's first request. Null: there is no page. */
 export function pageAnswer(context: Context, files: PageFiles, since: string): Response | null {
   const file = files.get("index.html");
   if (file === undefined) return null;
@@ -21,10 +24,10 @@ export function pageAnswer(context: Context, files: PageFiles, since: string): R
   return answerWith(context, { ...file, body }, "no-store");
 }
 
-/** What it loads. Null: there is no such file. */
+/** A file that the page loads. Null: there is no such file. */
 export function assetAnswer(context: Context, files: PageFiles, name: string): Response | null {
   const file = files.get(name);
-  // The names of assets change with what they hold.
+  // An asset's name changes with its content.
   return file === undefined ? null : answerWith(context, file, "private, max-age=31536000, immutable");
 }
 

@@ -1,4 +1,4 @@
-/** The projects of a board, and those things that each route does with one. */
+/** The projects of a board, and what each route needs of one. */
 import { basename } from "node:path";
 import { toPawlError } from "../../../core/error.ts";
 import { hashOf } from "../../../core/hash.ts";
@@ -8,20 +8,20 @@ import type { Project } from "../../../runtime/project.ts";
 import type { ProjectEntry } from "../wire.ts";
 import { refused } from "./errors.ts";
 
-/** A project's folder, and what it opened to. */
+/** A project's folder, and how to open it. */
 export interface BoardPlace {
   /** Absolute. */
   readonly root: string;
   open(): Promise<Project>;
-  /** What the agent of a run said and did last, the oldest first. */
+  /** The latest output of an agent's run, the oldest line first. */
   tail(run: string): readonly string[];
 }
 
 export interface BoardProject {
-  /** In addresses; the same after every start. */
+  /** Used in URLs; stable across restarts. */
   readonly key: string;
   readonly root: string;
-  /** Throws why it cannot be opened. */
+  /** Opens the project. Throws the reason if it cannot be opened. */
   project(): Promise<Project>;
   log(): Promise<EventLog>;
   readonly tail: BoardPlace["tail"];
@@ -38,7 +38,7 @@ export function boardProjects(places: readonly BoardPlace[]): ReadonlyMap<string
   );
 }
 
-/** In addresses. `root`: its real path. */
+/** The project's key in URLs. `root`: its real path. */
 export function projectKey(root: string): string {
   return hashOf(root).slice(0, 12);
 }

@@ -1,11 +1,14 @@
 /**
- * What every request must be before it is answered.
+ * The conditions that every request must meet.
  *
- * D1  Its `Host` is the board's own address: a name that a page made to mean this machine (DNS rebinding) is refused.
- * D2  Where the browser says who asks (`Origin`, `Sec-Fetch-Site`), it is the board's own page. A POST must say so.
- * D3  It has the session's cookie, but for the exchange of the address's token.
- * D4  Neither the exchange nor a change comes from a process of an agent, as far as the system shows whose a connection is.
- * D5  A change is a POST of JSON with the session's CSRF token, and is refused on a board that only shows.
+ * D1  Its `Host` is the board's own address: a foreign name that resolves to this machine (DNS rebinding) is
+ *     refused.
+ * D2  If the browser names the origin (`Origin`, `Sec-Fetch-Site`), it is the board's own page. A POST must
+ *     name it.
+ * D3  It has the session's cookie, except for the exchange of the address's token.
+ * D4  Neither the exchange nor a change comes from an agent's process, as far as the system shows which
+ *     process owns a connection.
+ * D5  A change is a POST of JSON with the session's CSRF token, and is refused on a read-only board.
  */
 import type { IncomingMessage } from "node:http";
 import type { Context, MiddlewareHandler } from "hono";
@@ -25,7 +28,7 @@ export interface GuardOptions {
   readonly metricsToken: BoardOptions["metricsToken"];
 }
 
-/** Most bytes of one request. */
+/** The largest request, in bytes. */
 export const MOST_BYTES = 256 * 1024;
 
 export const HEADERS: MiddlewareHandler = secureHeaders({
@@ -45,7 +48,7 @@ export const HEADERS: MiddlewareHandler = secureHeaders({
   crossOriginResourcePolicy: "same-origin",
   referrerPolicy: "no-referrer",
   xFrameOptions: "DENY",
-  // For HTTPS alone.
+  // Applies to HTTPS only.
   strictTransportSecurity: false,
 });
 
@@ -75,7 +78,9 @@ export function admitSession({ sessions, host }: GuardOptions): MiddlewareHandle
   };
 }
 
-/** The figures of `/metrics`: for a session, or for a program with a token that is good for them alone. */
+/**
+ * Guards the figures of `/metrics`: for a session, or for a program with a token that allows nothing else.
+ */
 export function admitFigures({ host, metricsToken, sessions }: GuardOptions): MiddlewareHandler {
   return async (context, next) => {
     const [, given] = /^Bearer (\S+)$/i.exec(context.req.header("authorization") ?? "") ?? [];
@@ -122,22 +127,23 @@ export const admitBody: MiddlewareHandler = bodyLimit({
   onError: (context) => answer(context, 413, `it is larger than ${MOST_BYTES} bytes`),
 });
 
-/** Exchanges the address's token for the session's cookie, and leads on to the page. */
+/** Exchanges the address's token for the session's cookie, and redirects to the page. */
 export function enter({ sessions, host }: GuardOptions) {
   return (context: Context) => {
-    // A program that shows where a link leads must not use it up.
+    // A program that previews links must not use the token up.
     if (context.req.method !== "GET") return answer(context, 405, "its address is opened by a GET");
     const session = sessions.enter(context.req.param("token") ?? "");
     if (session === null) return answer(context, 401, "its address was used already, or is too old");
     setCookie(context, cookieName(host), session, { httpOnly: true, sameSite: "Strict", path: "/" });
-    // A redirect would still count as the site that led here, and a strict cookie is not sent for that.
+    // Not a redirect: the browser would still count the linking site as the origin, and would not send a
+    // strict cookie.
     context.header("refresh", "0; url=/");
     context.header("cache-control", "no-store");
     return context.html('<!doctype html><title>Pawl</title><a href="/">Open the board</a>\n');
   };
 }
 
-/** The session's secret for changes. */
+/** The session's CSRF token. */
 export function csrfIn(context: Context, { sessions, host }: GuardOptions): string {
   return sessions.csrfOf(sessionIn(context, host)) ?? "";
 }
@@ -146,7 +152,7 @@ function sessionIn(context: Context, host: () => string): string | undefined {
   return getCookie(context, cookieName(host));
 }
 
-/** Browsers give a cookie to all ports of a machine. */
+/** Includes the port, because browsers send a cookie to all ports of a machine. */
 function cookieName(host: () => string): string {
   return `pawl_board_${host().split(":")[1]}`;
 }

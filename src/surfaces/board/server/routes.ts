@@ -1,4 +1,4 @@
-/** What is asked about one project, and what is done in it. */
+/** The requests about one project, and the changes in it. */
 import type { Context, Hono } from "hono";
 import type { Project } from "../../../runtime/project.ts";
 import { openReviews } from "../../../runtime/review/pages.ts";
@@ -75,7 +75,7 @@ function addActs(post: Route, acts: Acts): void {
   });
 }
 
-/** What is made of the project's log, when a page first asks. */
+/** Data computed from the project's log, at the first request. */
 interface Kept {
   readonly timelines: Timelines;
   spending(project: Project): Promise<Spending>;

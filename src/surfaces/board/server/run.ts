@@ -1,4 +1,4 @@
-/** One run: where it stands in its table, what may happen next, its history and its events. */
+/** One run: its state in its table, what may happen next, its history and its events. */
 import { toPawlError } from "../../../core/error.ts";
 import type { Caller } from "../../../core/event.ts";
 import type { EventLog } from "../../../core/ports/event-log.ts";
@@ -11,7 +11,7 @@ import { nameOf, wordsOf } from "./event-words.ts";
 import { runEntry } from "./inbox.ts";
 import { machineOf, movesAt } from "./machine.ts";
 
-/** Reads only. */
+/** Used only for reading. */
 const READER: Caller = { channel: "board" };
 
 export async function runOf(
@@ -33,7 +33,7 @@ export async function runOf(
   };
 }
 
-/** A state that cannot be read is shown with the run's entry. */
+/** Null if the state is unreadable, which the run's entry shows. */
 async function tablePlaceOf({ runtime }: Project, { id, module }: NamedRun) {
   try {
     return (await module.tablePlace?.(runtime.store.view(), id)) ?? null;
@@ -42,7 +42,7 @@ async function tablePlaceOf({ runtime }: Project, { id, module }: NamedRun) {
   }
 }
 
-/** The overview leaves out what is over. */
+/** The overview omits finished runs. */
 function finished(run: string, state: string): RunEntry {
   const title = run.slice(run.indexOf(":") + 1);
   return { run, title, state, awaits: "nobody", next: "", since: null, isBegun: true, problem: null };
@@ -59,7 +59,7 @@ async function storyOf({ runtime }: Project, { id, module }: NamedRun): Promise<
 }
 
 const MOST = 500;
-/** More than anybody has open. */
+/** More than a person has open at once. */
 const MOST_RUNS = 20;
 
 /** The latest events of runs, the oldest first. */
@@ -72,7 +72,7 @@ export function openTimelines(): Timelines {
   return {
     async of(log, named) {
       const digest = kept.get(named.run) ?? openTimeline(named);
-      // The one that was asked for last is forgotten last.
+      // Moves the run to the end: the least recently used one is dropped first.
       kept.delete(named.run);
       kept.set(named.run, digest);
       const [oldest] = kept.keys();
@@ -84,7 +84,7 @@ export function openTimelines(): Timelines {
 
 function openTimeline({ id, run }: NamedRun): Digest<TimelineEntry[]> {
   return openDigest<TimelineEntry[]>({
-    // As JSON holds it, whatever is in it.
+    // The id as it appears inside JSON.
     containing: [`${JSON.stringify(id).slice(1, -1)}"`],
     make: () => [],
     take(found, event) {

@@ -28,7 +28,7 @@ import { placesNow, streamEvents } from "./stream.ts";
 export interface Board {
   /** `http://127.0.0.1:4000/` */
   readonly url: string;
-  /** An address that opens one browser, once. */
+  /** Returns a URL that authenticates one browser, once. */
   invite(): string;
   close(): Promise<void>;
 }

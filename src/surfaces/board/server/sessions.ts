@@ -1,17 +1,17 @@
 /**
- * Who may use the board. A browser gets in by the board's address, whose token is good for one exchange and for a short time;
- * from then on it has a cookie that no script can read, and sends another secret with each change. Kept in memory alone: a
- * board that is started again has a new address.
+ * Who may use the board. A browser gets in with the board's URL, whose token is valid for one exchange and
+ * for a short time; then it has a cookie that no script can read, and sends a second secret with each change.
+ * Kept only in memory: a restarted board has a new URL.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { hashOf } from "../../../core/hash.ts";
 
 export interface Sessions {
-  /** A fresh token. Those before it stay good until their time. */
+  /** Creates a new token. Earlier ones stay valid until they expire. */
   invite(): string;
-  /** Exchanges a token for a session; null: it is used, too old, or none of this board's. */
+  /** Exchanges a token for a session; null: the token is used, expired, or unknown. */
   enter(token: string): string | null;
-  /** What the session's page must send with each change; null: there is no such session. */
+  /** The secret that the session's page must send with each change; null: no such session. */
   csrfOf(session: string | undefined): string | null;
 }
 
@@ -20,7 +20,7 @@ export const INVITATION_LASTS = 5 * 60_000;
 const MOST_SESSIONS = 32;
 
 export function openSessions(now: () => number): Sessions {
-  // Looked up by its hash, a secret is compared in no time that depends on it.
+  // Secrets are looked up by their hashes, so the time of a comparison reveals nothing about them.
   const invitations = new Map<string, number>();
   const sessions = new Map<string, string>();
   return {

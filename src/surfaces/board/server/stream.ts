@@ -1,12 +1,13 @@
 /**
- * The live stream: what is appended to the projects' logs, as server-sent events.
+ * The live stream: new events of the projects' logs, as server-sent events.
  *
- * S1  Each reader has places of its own in the logs and reads on only when it has taken what it was sent: a slow one holds back
- *     nothing but itself, and nothing is kept for it.
- * S2  An event's id is the places in all logs after it, so that whatever is given back as `Last-Event-ID` resumes without a
- *     miss, by another server too. A log that was rotated meanwhile is read to its end under its new name, then the new one.
- * S3  Where that is impossible (the old log is gone, or a reader is too far behind), a `reset` says so: the page asks for all
- *     anew.
+ * S1  Each reader has its own positions in the logs and reads on only after it has taken what it was sent: a
+ *     slow one delays only itself, and nothing is buffered for it.
+ * S2  An event's id is the positions in all logs after it, so any `Last-Event-ID` resumes without a gap, even
+ *     on another server. A log that was rotated meanwhile is read to its end under its new name, then the new
+ *     one.
+ * S3  If that is impossible (the old log is gone, or a reader is too far behind), a `reset` says so: the page
+ *     reloads all its data.
  * S4  Nothing is watched without a reader.
  */
 import { setTimeout as sleep } from "node:timers/promises";
@@ -27,11 +28,14 @@ interface StreamPosition {
 }
 
 const PART = 128 * 1024;
-/** A reader that is further behind gets a `reset`. */
+/** A reader that is further behind, in bytes, gets a `reset`. */
 const MOST_BEHIND = 8 * 1024 * 1024;
-/** Milliseconds that a page may wait for its places: without them it asks for all anew once its stream is open. */
+/**
+ * Milliseconds that a page may wait for its log positions: without them it reloads its data once its stream
+ * is open.
+ */
 const LONGEST_LOOK = 250;
-/** Milliseconds of silence: finds out whether the reader is still there. */
+/** Milliseconds of silence before a ping, which shows whether the reader is still connected. */
 const PING = 20_000;
 
 /** Sends until `signal` is aborted or the sink throws. `last`: a `Last-Event-ID`; empty: from now on. */
@@ -55,7 +59,7 @@ export async function streamEvents(
   }
 }
 
-/** The places of all logs as they are, from which a stream may go on; empty where finding them takes too long. */
+/** The present positions in all logs, from which a stream can resume; empty if they take too long to find. */
 export async function placesNow(projects: Iterable<BoardProject>): Promise<string> {
   const found = async () => {
     const logs = [...(await logsOf(projects))];
@@ -65,7 +69,7 @@ export async function placesNow(projects: Iterable<BoardProject>): Promise<strin
   return await Promise.race([found().catch(() => ""), sleep(LONGEST_LOOK, "", { ref: false })]);
 }
 
-/** Of those projects that can be opened. */
+/** The logs of the projects that can be opened. */
 async function logsOf(projects: Iterable<BoardProject>): Promise<ReadonlyMap<string, EventLog>> {
   const opened = [...projects].map(async ({ key, log }) => {
     const found = await log().catch(() => null);
@@ -93,7 +97,7 @@ async function catchUp({ key, log, places, sink, signal }: CatchingUp): Promise<
       continue;
     }
     if (look !== null && isPresent && look.end === place.offset) return;
-    // A log that is shorter was cut, which no rotation does.
+    // A shorter log was truncated, which a rotation never does.
     const isLost = isPresent && (look.end < place.offset || look.end - place.offset > MOST_BEHIND);
     const part = isLost ? null : await log.read({ ...place, from: place.offset, most: PART });
     if (part === null) {
@@ -118,7 +122,7 @@ async function catchUp({ key, log, places, sink, signal }: CatchingUp): Promise<
   }
 }
 
-/** There is no log yet: it counts from its beginning. */
+/** The position before a log exists: its beginning. */
 const NOWHERE: StreamPosition = { generation: "", offset: 0 };
 
 async function endOf(log: EventLog): Promise<StreamPosition> {
@@ -126,7 +130,7 @@ async function endOf(log: EventLog): Promise<StreamPosition> {
   return look === null ? NOWHERE : { generation: look.generation, offset: look.end };
 }
 
-/** `KEY:OFFSET:GENERATION`, joined by commas. What names a log's generation may be any text. */
+/** `KEY:OFFSET:GENERATION`, joined by commas. A generation's name is encoded, because it may be any text. */
 function renderPlaces(places: ReadonlyMap<string, StreamPosition>): string {
   return [...places]
     .map(([key, { generation, offset }]) => `${key}:${offset}:${encodeURIComponent(generation)}`)
@@ -146,7 +150,7 @@ function parsePlaces(id: string): Map<string, StreamPosition> {
   return places;
 }
 
-/** Rings are not counted: one that came while nobody waited is heard by the next to wait. */
+/** Signals are not counted: one that arrives while no caller waits wakes the next one. */
 function openAlarm(signal: AbortSignal) {
   let isRung = false;
   let wake = () => {};
@@ -157,7 +161,7 @@ function openAlarm(signal: AbortSignal) {
   signal.addEventListener("abort", ring, { once: true });
   return {
     ring,
-    /** False: it did not ring in time. */
+    /** Returns false if no signal came in time. */
     async next(milliseconds: number): Promise<boolean> {
       if (!isRung)
         await new Promise<void>((resolve) => {

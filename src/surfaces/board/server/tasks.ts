@@ -1,4 +1,4 @@
-/** The tasks of agents, as columns, and what their runs cost. */
+/** The agents' tasks as columns, and the costs of their runs. */
 import { toPawlError } from "../../../core/error.ts";
 import type { EventLog } from "../../../core/ports/event-log.ts";
 import type { WorkflowModule } from "../../../runtime/module.ts";
@@ -10,7 +10,7 @@ import { costsIn } from "../../../runtime/reports/stats.ts";
 import type { CostPage, Tasks } from "../wire.ts";
 import { refused } from "./errors.ts";
 
-/** `tail`: what the agent of a run said and did last. */
+/** `tail`: the latest output of an agent's run. */
 export async function tasksOf(project: Project, tail: (run: string) => readonly string[]): Promise<Tasks> {
   const view = project.runtime.store.view();
   const around = aroundOf(project.runtime, view);

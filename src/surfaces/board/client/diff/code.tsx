@@ -1,11 +1,16 @@
-/** A line of code: coloured as the server says, with what differs within it, and what is invisible made visible. */
+/**
+ * A line of code: with the server's colours, the changed part marked, and invisible characters made visible.
+ */
 import type { ComponentChildren } from "preact";
 import type { Colours } from "../../wire.ts";
 
-/** Lines are cut here; the rest is shown when asked for. */
+/** Longer lines are cut here; the rest is shown on request. */
 export const MAX_LINE = 1_000;
 
-/** Control characters but the tab, marks of direction, of zero width and of no width at all, lone surrogates. */
+/**
+ * Control characters except the tab, marks of direction, of zero width and of no width at all, lone
+ * surrogates.
+ */
 const HIDDEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is shown
   /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u2028\u2029\ufff0-\ufffb]|[\p{Cf}\p{Cs}]|(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}/gu;
@@ -41,7 +46,9 @@ export function Code({
   );
 }
 
-/** Cut where a colour or the changed part begins or ends. Colours that say more than there is are left out. */
+/**
+ * Splits the text where a colour or the changed part begins or ends. Ignores colours beyond the text's end.
+ */
 export function piecesOf(
   text: string,
   colours: Colours | undefined,

@@ -1,11 +1,13 @@
-/** The heights of a long list's rows: estimated until they were seen, so that only what is in view need be drawn. */
+/**
+ * The heights of a long list's rows: estimated until measured, so that only visible rows need to be drawn.
+ */
 
 export interface Heights {
-  /** Where a row begins; of the row after the last: the height of all. */
+  /** Where a row begins; for the row after the last: the total height. */
   top(row: number): number;
   /** The row at a distance from the top. */
   at(distance: number): number;
-  /** True if it differs from what was known. */
+  /** Records a measured height. Returns true if it differs from the known one. */
   measure(row: number, height: number): boolean;
 }
 
@@ -13,7 +15,7 @@ export function openHeights(estimates: ArrayLike<number>): Heights {
   const count = estimates.length;
   const heights = Float64Array.from(estimates);
   const tops = new Float64Array(count + 1);
-  /** Tops up to this row are right. */
+  /** The `tops` up to this row are correct. */
   let right = 0;
   const settle = (row: number) => {
     for (; right < row; right++) tops[right + 1] = (tops[right] ?? 0) + (heights[right] ?? 0);

@@ -1,4 +1,4 @@
-/** The lines of one file's difference: only those in view are drawn. A grid with one stop for the keyboard. */
+/** The lines of one file's difference: only those in view are drawn. A grid with a single tab stop. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import type { FileDiff } from "../../wire.ts";
@@ -13,13 +13,13 @@ export interface LinesProps {
   readonly diff: FileDiff;
   readonly lines: readonly DiffLine[];
   readonly view: View;
-  /** What stands under a line: points that were written on it, and the field for another. */
+  /** The content below a line: its points, and the field for a new one. */
   readonly under: (line: DiffLine) => ComponentChildren;
   readonly comment: ((line: DiffLine) => void) | null;
 }
 
 const ROW_PX = 21;
-/** Drawn above and below what is in view. */
+/** How far above and below the view rows are drawn. */
 const MARGIN_PX = 900;
 /** The window moves in steps of this many rows. */
 const STEP = 16;
@@ -196,7 +196,7 @@ function firstOf(rows: readonly DiffRow[]): number {
   );
 }
 
-/** The row that a key of the grid leads to; null: the key is not one of the grid's. */
+/** The row to which a key moves in the grid; null: not a key of the grid. */
 function moved(key: string, cursor: number, count: number): number | null {
   const steps: Readonly<Record<string, number>> = {
     ArrowDown: cursor + 1,
@@ -217,7 +217,7 @@ function reveal(grid: HTMLElement, heights: Heights, row: number): void {
   else if (top + height > innerHeight - 72) scrollBy(0, top + height - innerHeight + 72);
 }
 
-/** The line whose number was pressed, or whose rest is asked for. */
+/** The line whose number or whose "more" was clicked. */
 function placeOf(event: MouseEvent, rows: readonly DiffRow[]): { line: DiffLine; isMore: boolean } | null {
   if (!(event.target instanceof Element)) return null;
   const isMore = event.target.closest("[data-more]") !== null;
@@ -228,7 +228,7 @@ function placeOf(event: MouseEvent, rows: readonly DiffRow[]): { line: DiffLine;
   return line && isCommentable(line) ? { line, isMore } : null;
 }
 
-/** Which rows are in view, or near it. */
+/** The rows in or near the view. */
 function useWindow(
   grid: { readonly current: HTMLElement | null },
   heights: Heights,
@@ -261,7 +261,7 @@ function useWindow(
   return [Math.min(range[0], count), Math.min(range[1], count)];
 }
 
-/** Takes the real heights of what is drawn: lines wrap, and points stand under them. */
+/** Measures the drawn rows, because lines wrap and points are below them. */
 function useMeasured(grid: { readonly current: HTMLElement | null }, heights: Heights): void {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   useLayoutEffect(() => {

@@ -1,14 +1,14 @@
-/** A unified diff of one file, as lines to show: one under the other, or side by side. */
+/** Parses a unified diff of one file into lines to show, unified or side by side. */
 
 export interface DiffLine {
   readonly kind: "hunk" | "same" | "added" | "removed" | "note";
-  /** Its number in the file before; null: it is not in it. */
+  /** Its line number in the file before; null: the line is not in it. */
   readonly before: number | null;
   readonly after: number | null;
   readonly text: string;
 }
 
-/** A row: in a unified view of one line, side by side of up to two. */
+/** A row: one line in a unified view, up to two side by side. */
 export interface DiffRow {
   readonly left: DiffLine | null;
   readonly right: DiffLine | null;
@@ -16,7 +16,9 @@ export interface DiffRow {
 
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)$/;
 
-/** Never throws: what it does not know stands as a note. Lines before the first hunk are git's own and are left out. */
+/**
+ * Never throws: an unknown line becomes a note. Lines before the first hunk are git's own and are omitted.
+ */
 export function parseDiff(patch: string): readonly DiffLine[] {
   const lines: DiffLine[] = [];
   let [before, after, isInHunk] = [0, 0, false];
@@ -46,7 +48,7 @@ export function unifiedRows(lines: readonly DiffLine[]): readonly DiffRow[] {
   );
 }
 
-/** What was removed stands beside what came in its place. */
+/** Rows that pair removed lines with the added ones that replace them. */
 export function splitRows(lines: readonly DiffLine[]): readonly DiffRow[] {
   const rows: DiffRow[] = [];
   let [removed, added]: [DiffLine[], DiffLine[]] = [[], []];
@@ -57,7 +59,7 @@ export function splitRows(lines: readonly DiffLine[]): readonly DiffRow[] {
   };
   for (const line of lines) {
     if (line.kind === "removed") {
-      // The next change begins where lines are removed after some were added.
+      // A removed line after added ones begins the next change.
       if (added.length > 0) flush();
       removed.push(line);
     } else if (line.kind === "added") added.push(line);
@@ -70,7 +72,10 @@ export function splitRows(lines: readonly DiffLine[]): readonly DiffRow[] {
   return rows;
 }
 
-/** For each removed line the added one in its place, and the other way round: their difference is shown within the line. */
+/**
+ * Pairs each removed line with the added one that replaces it, in both directions, to show the difference
+ * within the line.
+ */
 export function partners(lines: readonly DiffLine[]): ReadonlyMap<DiffLine, DiffLine> {
   const found = new Map<DiffLine, DiffLine>();
   for (const { left, right } of splitRows(lines)) {
@@ -85,7 +90,7 @@ const MAX_COMPARED = 2_000;
 
 const WORD = /[\p{L}\p{N}_$]/u;
 
-/** A word is shown as another one, whatever letters both have. */
+/** Whether the position is inside a word. A changed word is marked as a whole, even if letters are common. */
 function splitsWord(text: string, other: string, at: number): boolean {
   const isIn = (letter: string | undefined) => letter !== undefined && WORD.test(letter);
   return isIn(text[at - 1]) && (isIn(text[at]) || isIn(other[at]));
@@ -95,7 +100,10 @@ function reversed(text: string): string {
   return text.split("").reverse().join("");
 }
 
-/** Where `text` differs from `other`, from and to; null: hardly anything is common, or nothing differs. */
+/**
+ * The part of `text` that differs from `other`, as start and end; null: the texts are equal, too long, or
+ * have little in common.
+ */
 export function changedPart(text: string, other: string): readonly [number, number] | null {
   if (text.length > MAX_COMPARED || other.length > MAX_COMPARED || text === other) return null;
   const shorter = Math.min(text.length, other.length);
@@ -111,7 +119,10 @@ export function changedPart(text: string, other: string): readonly [number, numb
   return [start, text.length - end];
 }
 
-/** The line of the file after it that a point on this line names, as places name lines of that file alone. */
+/**
+ * The line number that a point on this line refers to: always in the file after the change, because places
+ * name only lines of that file.
+ */
 export function lineToName(lines: readonly DiffLine[], line: DiffLine): number {
   if (line.after !== null) return line.after;
   const at = lines.indexOf(line);

@@ -1,4 +1,4 @@
-/** Places the nodes of a directed graph and the ways between them. Loaded with the first graph. */
+/** Lays out a directed graph: its nodes, and the curves between them. Loaded with the first graph. */
 import { Graph, layout } from "@dagrejs/dagre";
 
 export interface GraphNode {
@@ -9,9 +9,9 @@ export interface GraphNode {
 export interface GraphEdge {
   readonly from: string;
   readonly to: string;
-  /** Stands beside it in the picture. */
+  /** Shown next to it in the picture. */
   readonly label: string;
-  /** All that is to be said of it, where that is more. */
+  /** The full label, if it is longer. */
   readonly whole?: string;
 }
 
@@ -40,7 +40,7 @@ function short(label: string): string {
   return label.length > MAX_LABEL ? `${label.slice(0, MAX_LABEL - 1)}…` : label;
 }
 
-/** An edge to a node that is not there is left out. */
+/** Ignores edges to missing nodes. */
 export function place(
   nodes: readonly GraphNode[],
   edges: readonly GraphEdge[],
@@ -83,7 +83,7 @@ interface Way {
   readonly y?: number;
 }
 
-/** Through the middles between the points, so that corners are round. */
+/** A curve through the midpoints between the points, so that corners are round. */
 function curve(points: NonNullable<Way["points"]>): string {
   const [first, ...others] = points;
   const last = others.at(-1);

@@ -1,10 +1,13 @@
-/** A workflow's table as a picture, with the run's place in it. Of a large one, first what is next to that place. */
+/**
+ * A workflow's table as a picture, with the run's state marked. A large table first shows only the
+ * neighbourhood of that state.
+ */
 import { useState } from "preact/hooks";
 import type { Machine } from "../../wire.ts";
 import { oneLine } from "../words.tsx";
 import { Picture } from "./picture.tsx";
 
-/** A picture of more ways than this is read only in parts. */
+/** With more edges than this, a picture is readable only in parts. */
 const MANY = 16;
 
 export function MachinePicture({ at, machine }: { readonly at: string | null; readonly machine: Machine }) {
@@ -36,7 +39,7 @@ export function MachinePicture({ at, machine }: { readonly at: string | null; re
         edges={shown.edges.map(({ from, labels, to }) => ({
           from,
           to,
-          // Without the conditions, which the list and the title tell.
+          // Without the conditions, which the list and the title contain.
           label: [...new Set(labels.map((label) => label.replace(/ \[.*/s, "")))].join(", "),
           whole: labels.join(", "),
         }))}
@@ -45,7 +48,7 @@ export function MachinePicture({ at, machine }: { readonly at: string | null; re
   );
 }
 
-/** The state, those that lead to it, and those that it leads to. */
+/** The state, its predecessors, and its successors. */
 function aroundOf(machine: Machine, at: string): Machine {
   const edges = machine.edges.filter(({ from, to }) => from === at || to === at);
   const near = new Set([at, ...edges.flatMap(({ from, to }) => [from, to])]);

@@ -1,4 +1,4 @@
-/** A graph as a picture, with the same as a list for whoever cannot see it. */
+/** A graph as a picture, and as a list for people who cannot see it. */
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { OneLine, oneLine } from "../words.tsx";
 import type { GraphEdge, GraphNode, Placed } from "./layout.ts";
@@ -19,7 +19,7 @@ export interface PictureProps {
 export function Picture({ direction = "TB", edges, name, nodes }: PictureProps) {
   const [placed, setPlaced] = useState<Placed | null>(null);
   const shape = JSON.stringify([nodes.map(({ id, label }) => [id, label]), edges, direction]);
-  // Placed anew where its shape differs, not with each answer.
+  // Lays out again only if the graph's structure differs, not after each answer.
   useEffect(() => {
     let isCurrent = true;
     import("./layout.ts").then(({ place }) => {
@@ -33,7 +33,7 @@ export function Picture({ direction = "TB", edges, name, nodes }: PictureProps) 
   const here = nodes.find(({ kind }) => kind.includes("at"))?.id;
   useEffect(() => {
     const node = placed?.nodes.find(({ id }) => id === here);
-    // Where it is wider than the screen, its place in it is what is seen first.
+    // If the picture is wider than the screen, scroll to the marked node first.
     if (node && frame.current) frame.current.scrollLeft = node.x - frame.current.clientWidth / 2;
   }, [placed, here]);
   return (
@@ -131,7 +131,7 @@ function Drawn({
   );
 }
 
-/** As long as the box that was made for it. */
+/** Cut to the width of its box. */
 function cut(label: string): string {
   return oneLine(label, 27);
 }

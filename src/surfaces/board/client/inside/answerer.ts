@@ -1,4 +1,7 @@
-/** Answers the page by the two tools that the client calls for it, with the nonce of each review that was read. */
+/**
+ * Answers the page's requests with the two tools that the client calls for it, and with the nonce of each
+ * review that was read.
+ */
 import type { App } from "@modelcontextprotocol/ext-apps";
 import type { Refused, ReviewPage, VerdictOrder } from "../../wire.ts";
 import { type Answerer, RefusedError } from "../api.ts";
@@ -6,13 +9,13 @@ import { type Answerer, RefusedError } from "../api.ts";
 type CallResult = Awaited<ReturnType<App["callServerTool"]>>;
 
 const NONCE = "pawl/nonce";
-/** Milliseconds: looking at work, or a check, may take long. */
+/** Milliseconds: inspecting the work, or a check, may take long. */
 const PATIENCE = 180_000;
-/** The review is to be read again: the same as the board's status for that. */
+/** After these errors the review must be read again; they become the board's status for a conflict. */
 const CONFLICTS = ["invalid-action", "no-effect", "nonce-refused", "review-changed", "run-unreachable"];
 
 export function answererBy(app: Pick<App, "callServerTool">): Answerer {
-  /** By the version that was read. */
+  /** By the version of the review. */
   const nonces = new Map<string, string>();
   const call = async (name: string, given: Record<string, unknown>, version?: string) => {
     const result = await app
@@ -56,7 +59,7 @@ function unreached(failure: unknown): never {
   );
 }
 
-/** The same two lines as everywhere; a client that passes on no data still passes on the words. */
+/** The same two lines as everywhere. If a client passes on no data, its text still has them. */
 function refusedBy({ content, structuredContent }: CallResult): RefusedError {
   const { data, message } = (structuredContent ?? {}) as {
     readonly message?: unknown;

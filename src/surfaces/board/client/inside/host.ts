@@ -1,17 +1,20 @@
-/** The client around the app: how it looks, how much room it gives, and what it is told. */
+/** The client around the app: its appearance, its space, and what the app sends to it. */
 import type { App, McpUiHostContext } from "@modelcontextprotocol/ext-apps";
 import { applyHostStyleVariables } from "@modelcontextprotocol/ext-apps";
 import { signal } from "@preact/signals";
 import type { Done } from "../../wire.ts";
 import { oneLine } from "../words.tsx";
 
-/** Whether there is more room to be had. */
+/** Whether the client can show the app larger. */
 export const mayFill = signal(false);
 
-/** Pixels of the page that a client without a limit of its own is asked for: what is longer scrolls in itself. */
+/** The height in pixels to request from a client without a limit of its own; a longer page scrolls. */
 const TALLEST = 760;
 
-/** What the board's colours are taken from; a client that names only some of them would not fit ours. */
+/**
+ * The style variables from which the board takes its colours. A client that sets only some of them would
+ * clash with the board's own.
+ */
 const WORN = [
   "--color-background-primary",
   "--color-background-secondary",
@@ -35,7 +38,7 @@ export function wearHost({ displayMode, availableDisplayModes = [], styles, them
   mayFill.value = availableDisplayModes.includes("fullscreen") && displayMode !== "fullscreen";
 }
 
-/** Tells the client how tall the page is, up to its limit, whenever that changes. */
+/** Reports the page's height to the client, up to its limit, whenever it changes. */
 export function followSize(app: App, page: HTMLElement): void {
   let told = 0;
   const tell = () => {
@@ -51,8 +54,8 @@ export function followSize(app: App, page: HTMLElement): void {
 }
 
 /**
- * Tells the assistant that the verdict is there, so that it goes on: as a message, or else in what it reads next. The verdict
- * itself is in the run already, and is taken from nowhere else.
+ * Notifies the assistant of the verdict so that it continues: by a message, or else in its model context.
+ * This is only a notice: the verdict itself is already recorded in the run.
  */
 export async function sendDecision(app: App, run: string, done: Done, approved: boolean): Promise<void> {
   const name = oneLine(run, 200);

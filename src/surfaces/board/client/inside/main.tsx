@@ -1,4 +1,4 @@
-/** The board's review as an app inside a client: the same parts, asked for and answered through the client. */
+/** The board's review as an app inside a client: the same components, with requests through the client. */
 import { App } from "@modelcontextprotocol/ext-apps";
 import { signal } from "@preact/signals";
 import { render } from "preact";
@@ -16,7 +16,7 @@ import { followSize, mayFill, sendDecision, wearHost } from "./host.ts";
 
 declare const PAWL_VERSION: string;
 
-/** The run to show; null: the client has not said yet; empty: the one that waits first. */
+/** The run to show; null: the client has not named it yet; empty: the first one that waits. */
 const run = signal<string | null>(null);
 const problem = signal<Refused | null>(null);
 
@@ -69,7 +69,9 @@ async function fill(): Promise<void> {
   wearHost({ ...app.getHostContext(), displayMode: mode });
 }
 
-/** The result of the call names its run; what was passed names it too, where a client keeps the rest to itself. */
+/**
+ * Shows the run. The call's result names it; in a client that does not pass that on, the call's arguments do.
+ */
 function show(named: unknown): void {
   if (typeof named === "string" && named !== run.value) run.value = named;
   else emit(null);
@@ -90,7 +92,7 @@ app.addEventListener("toolinput", ({ arguments: given }) => {
 });
 app.addEventListener("toolresult", ({ _meta }) => show(_meta?.["pawl/run"] ?? passed ?? ""));
 app.addEventListener("toolcancelled", () => show(passed ?? ""));
-// It may have been decided elsewhere.
+// The run may have been decided elsewhere meanwhile.
 addEventListener("focus", () => emit(null));
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden) emit(null);

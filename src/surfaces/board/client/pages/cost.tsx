@@ -1,4 +1,4 @@
-/** What the work has cost, and why: by task, agent, day and cause; the money that came to nothing stands out. */
+/** The costs of the work: by task, agent, day and cause, with wasted money highlighted. */
 import { useState } from "preact/hooks";
 import {
   CAUSES,
@@ -57,7 +57,7 @@ export function CostPage({ project }: PageProps) {
   );
 }
 
-/** An agent may not report it. */
+/** A dash if the agent does not report the value. */
 function known(value: number | null, render: (value: number) => string): string {
   return value === null ? "–" : render(value);
 }

@@ -42,7 +42,7 @@ function NothingWaits() {
   );
 }
 
-/** More than any window shows: drawn at once, the others when these are on the screen. */
+/** More than fit any window: drawn at once; the rest after these are painted. */
 const FIRST = 40;
 
 function Items({ items }: { readonly items: readonly InboxItem[] }) {
@@ -60,7 +60,7 @@ function Items({ items }: { readonly items: readonly InboxItem[] }) {
 function useAfterPaint(): boolean {
   const [isPainted, setPainted] = useState(false);
   useEffect(() => {
-    // The frame ends before a message is heard.
+    // The timer runs after the frame is painted.
     let timer: ReturnType<typeof setTimeout> | undefined;
     const frame = requestAnimationFrame(() => {
       timer = setTimeout(() => setPainted(true));
@@ -118,7 +118,10 @@ function Item({ item, showsProject }: { readonly item: InboxItem; readonly shows
   );
 }
 
-/** A gate is reviewed; what is asked, blocked or failed is seen where it can be answered. */
+/**
+ * The page for an item: a gate's review, or the task or run where a question, block or failure can be
+ * handled.
+ */
 function addressOf({ kind, project, run }: InboxItem, verdict?: "approve" | "reject"): string {
   if (kind === "gate") return linkTo("review", project, run, verdict ? { verdict } : {});
   return run.startsWith("bloom:") ? linkTo("tasks", project, "", { task: run }) : linkTo("run", project, run);
@@ -149,7 +152,7 @@ function useInboxKeys(items: readonly InboxItem[]): void {
   ]);
 }
 
-/** Says what comes in while the page is open. */
+/** Announces what arrives while the page is open. */
 function useArrivals(items: readonly InboxItem[], isLoaded: boolean): void {
   const known = useRef<ReadonlySet<string> | null>(null);
   const keys = useMemo(() => items.map((item) => `${item.project} ${item.run} ${item.since}`), [items]);

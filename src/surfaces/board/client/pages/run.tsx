@@ -1,4 +1,4 @@
-/** One run: where it stands in its table, what may happen next and who may do it, and what happened. */
+/** One run: its state in its table, what may happen next and who may do it, and its history. */
 import type { Move, RunPage as RunAnswer, TimelineEntry } from "../../wire.ts";
 import { projectPath } from "../api.ts";
 import { MachinePicture } from "../graph/machine.tsx";

@@ -1,4 +1,7 @@
-/** The loop's tasks: by state, as a graph of what waits for what; questions are answered and agents spoken to here. */
+/**
+ * The loop's tasks: by state, and as a graph of dependencies; with answers to questions, and messages to
+ * agents.
+ */
 import { useEffect, useState } from "preact/hooks";
 import type { Done, Refused, TaskCard, Tasks, WordsOrder } from "../../wire.ts";
 import { announce } from "../announce.ts";
@@ -239,7 +242,7 @@ function Working({ project, task }: { readonly project: string; readonly task: C
   );
 }
 
-/** A few words to an agent. */
+/** A form for a short message to an agent. */
 function Speak({
   about,
   asked,
@@ -249,7 +252,7 @@ function Speak({
 }: {
   readonly kind: "answer" | "interject";
   readonly project: string;
-  /** The question that is answered, or the task that is spoken to. */
+  /** The question to answer, or the task to send a message to. */
   readonly about: string;
   readonly asked: string | null;
   readonly words: string;

@@ -1,4 +1,4 @@
-/** The workflows' tables: what was proved of them, as pictures; and what an event would do, tried without doing it. */
+/** The workflows' tables as pictures, with their proofs, and a dry run of an event. */
 import { useState } from "preact/hooks";
 import type { Refused, TryAnswer, TryOrder, WorkflowsPage as WorkflowsAnswer } from "../../wire.ts";
 import { post, projectPath, refusedOf } from "../api.ts";

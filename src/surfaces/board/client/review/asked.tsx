@@ -1,4 +1,4 @@
-/** What was said beside what was found, what was decided, and what was handed in. */
+/** The claims next to the findings, the decisions, and the submitted artifact. */
 import type { Signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import type { Choice, Claim, Review } from "../../../../runtime/review/model.ts";
@@ -187,7 +187,7 @@ export function Artifact({ artifact }: { readonly artifact: Review["artifact"] }
 const MAX_DEPTH = 6;
 const MAX_ITEMS = 200;
 
-/** Any JSON, to be read. */
+/** Renders any JSON value. */
 function Value({ depth, value }: { readonly value: unknown; readonly depth: number }) {
   if (typeof value === "string") return <Words text={value} max={2_000} />;
   if (typeof value !== "object" || value === null) return <span class="mono">{String(value)}</span>;

@@ -1,4 +1,4 @@
-/** What the work changes: the files in the order in which they matter, by group and item of the plan. */
+/** The changes of the work: the files in order of importance, by group and by item of the plan. */
 import { type Signal, signal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Review, ReviewFile } from "../../../../runtime/review/model.ts";
@@ -133,7 +133,7 @@ const GROUP_WORDS: Readonly<Record<ReviewFile["group"], readonly [string, string
   other: ["Files", ""],
 };
 
-/** Of the plan each item is a group of its own. */
+/** Each item of the plan is a group of its own. */
 function groupsOf(files: readonly ReviewFile[]): readonly FileGroup[] {
   const groups = new Map<string, ReviewFile[]>();
   for (const file of files) {
@@ -183,7 +183,7 @@ function Group({
   );
 }
 
-/** A mark of a version before holds only for a file that has not changed since. */
+/** A mark from an earlier version stays only on a file that has not changed since. */
 function usePruned(draft: Signal<Draft>, { version }: Review, files: readonly ReviewFile[]): void {
   const same = useMemo(
     () => new Set(files.filter(({ isNew }) => isNew === false).map(({ path }) => path)),

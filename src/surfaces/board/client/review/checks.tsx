@@ -1,4 +1,4 @@
-/** What was run on the work and what it printed; what the work has cost. */
+/** The checks on the work with their output, and the costs of the work. */
 import type { Review, ReviewCheck, ReviewCost } from "../../../../runtime/review/model.ts";
 import { type CostColumn, CostTable, MONEY, TIME, TOKENS } from "../cost-table.tsx";
 import { renderDuration, renderLarge, renderMinutes, renderUsd } from "../moment.tsx";

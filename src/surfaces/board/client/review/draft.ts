@@ -1,20 +1,20 @@
-/** What a person has written and not yet decided, of each run. It survives a reload, a restart and another's verdict. */
+/** A person's unsent notes and marks, by run. They survive a reload, a restart and another's verdict. */
 import { type Signal, signal } from "@preact/signals";
 import { jsonOf, keep, keptValue, onKept, tidy } from "../keep.ts";
 
 export interface DraftPoint {
   readonly id: number;
   readonly text: string;
-  /** `FILE:LINE`, `FILE` or `field NAME`; empty: on the whole. */
+  /** `FILE:LINE`, `FILE` or `field NAME`; empty: the whole work. */
   readonly at: string;
 }
 
 export interface Draft {
-  /** The review's version that it was written on; empty: nothing is written. */
+  /** The review's version on which it was written; empty: nothing is written. */
   readonly version: string;
   readonly notes: string;
   readonly points: readonly DraftPoint[];
-  /** Files that were marked as viewed, with the version in which they were. */
+  /** Files marked as viewed, with the version at that time. */
   readonly viewed: Readonly<Record<string, string>>;
 }
 
@@ -32,7 +32,7 @@ export function draftOf(project: string, run: string): Signal<Draft> {
     const isNothing = isUnwritten(draft) && Object.keys(draft.viewed).length === 0;
     keep(key, isNothing ? null : JSON.stringify({ ...draft, saved: Date.now() }));
   });
-  // What another tab has sent is not unsent here. What was written here alone stays.
+  // Discards this tab's copy of a draft that another tab has sent. Text written only here stays.
   onKept(key, (now, before) => {
     const isSent = isUnwritten(parseDraft(jsonOf(now))) && isSame(parseDraft(jsonOf(before)), made.value);
     if (isSent) discard(made);
@@ -47,14 +47,14 @@ export function isUnwritten({ notes, points }: Draft): boolean {
 
 export function change(draft: Signal<Draft>, version: string, part: Partial<Draft>): void {
   const next = { ...draft.value, ...part };
-  // Notes on an earlier version stay so until a person says that they still hold.
+  // Notes on an earlier version keep that version until a person confirms that they still apply.
   const isFirst = isUnwritten(draft.value) || draft.value.version === "";
   draft.value = { ...next, version: isUnwritten(next) ? "" : isFirst ? version : next.version };
 }
 
-/** Once it is sent. What was viewed stays viewed until it changes. */
+/** Clears the draft once it is sent. Files stay marked as viewed until they change. */
 export function discard(draft: Signal<Draft>): void {
-  // Another tab's words may be kept under the same name.
+  // If nothing is written here, another tab's text may be stored under the same key, so do not overwrite it.
   if (isUnwritten(draft.value)) return;
   draft.value = { ...NOTHING, viewed: draft.value.viewed };
 }

@@ -1,4 +1,4 @@
-/** One file's difference: loaded when it comes near, closed when it was viewed. */
+/** One file's difference: loaded when it comes near the view, closed when it is marked as viewed. */
 import type { Signal } from "@preact/signals";
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import type { ReviewFile } from "../../../../runtime/review/model.ts";
@@ -103,7 +103,7 @@ function Counts({ file }: { readonly file: ReviewFile }) {
   );
 }
 
-/** About as high as what comes, so that what is below does not jump. */
+/** A placeholder about as high as the content, so that what is below does not jump. */
 function Reserved({ file }: { readonly file: ReviewFile }) {
   const lines = Math.min((file.added ?? 20) + (file.deleted ?? 0) + 8, 2_000);
   return <div class="reserved" style={{ height: `${lines * 21}px` }} aria-hidden="true" />;
@@ -115,7 +115,7 @@ function addPoint(draft: Signal<Draft>, version: string, at: string, text: strin
 
 const LOADED_WITHIN = "1200px 0px";
 
-/** True from the moment on when it has come near what is in view. */
+/** True once it has come near the view. */
 function useNear(box: { readonly current: HTMLElement | null }): boolean {
   const [isNear, setNear] = useState(false);
   useEffect(() => {
@@ -126,7 +126,7 @@ function useNear(box: { readonly current: HTMLElement | null }): boolean {
         setNear(true);
         observer.disconnect();
       },
-      // The document by name: in a frame of another site the margin would not count.
+      // Names the document as the root, because in another site's frame the margin would not apply.
       { root: document, rootMargin: LOADED_WITHIN },
     );
     observer.observe(box.current);
@@ -140,7 +140,7 @@ function Body(props: FileProps) {
   const [diff, setDiff] = useState<FileDiff | null>(null);
   const [problem, setProblem] = useState<Refused | null>(null);
   const [tries, setTries] = useState(0);
-  // Another version is another difference; a try is asked for.
+  // Reloads for another version, and on a retry.
   useEffect(() => {
     const abort = new AbortController();
     const query = new URLSearchParams({ path: file.path, ...(since ? { since: "last" } : {}) });
@@ -174,7 +174,10 @@ function Body(props: FileProps) {
 function Commented({ diff, draft, file, version, view }: FileProps & { readonly diff: FileDiff }) {
   const lines = useMemo(() => parseDiff(diff.patch), [diff]);
   const [at, setAt] = useState<DiffLine | null>(null);
-  /** On whose last line a point stands: a removed line has the same place as the line before it. */
+  /**
+   * A point is shown on the last line with its number, because a removed line has the same number as the line
+   * before it.
+   */
   const byLine = new Map<number, true>();
   for (const { at: place } of draft.value.points) {
     const [, path, line] = /^(.*):(\d+)$/s.exec(place) ?? [];

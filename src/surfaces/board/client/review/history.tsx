@@ -1,4 +1,4 @@
-/** Earlier rounds: what was asked for, and what became of it. */
+/** Earlier rounds: what was requested, and how the work answered it. */
 
 import type { Round } from "../../../../runtime/review/model.ts";
 import type { AnsweredPoint, Point } from "../../../../runtime/review/points.ts";

@@ -1,4 +1,4 @@
-/** A review: what is asked first, then what a person needs to answer it, and the verdict. */
+/** A review: first the question, then what a person needs to decide, and the verdict. */
 import { useEffect, useState } from "preact/hooks";
 import type { Review } from "../../../../runtime/review/model.ts";
 import type { Done, Inbox, ReviewPage as ReviewAnswer } from "../../wire.ts";
@@ -19,7 +19,7 @@ import { NoVerdict, Receipt } from "./receipt.tsx";
 import { focusVerdict, redIn, Verdict } from "./verdict.tsx";
 
 export interface ReviewProps extends PageProps {
-  /** A verdict was given here, and counts. */
+  /** Called after a verdict was given here and recorded. */
   readonly decided?: (done: Done, approved: boolean) => void;
 }
 
@@ -154,7 +154,7 @@ function ReviewHeading({ project, review }: { readonly project: string; readonly
   );
 }
 
-/** `j` and `k` go from heading to heading and file to file: each can take the focus. */
+/** `j` and `k` move between headings and files, which can all take the focus. */
 function step(by: number): void {
   const stops = [...document.querySelectorAll<HTMLElement>("[data-stop]")];
   const active = document.activeElement;
@@ -195,7 +195,7 @@ async function goToNext(project: string, run: string): Promise<void> {
   goTo(next && gates.length > 1 ? linkTo("review", next.project, next.run) : "#/");
 }
 
-/** What is judged has changed while it was read: that is said. */
+/** Announces that the judged work changed while it was being read. */
 function useNewVersion(version: string | undefined): void {
   const [first, setFirst] = useState(version);
   useEffect(() => {

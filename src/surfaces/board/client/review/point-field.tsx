@@ -1,10 +1,10 @@
-/** Points of feedback that are being collected: the field for one, and those that stand at a place. */
+/** Points of feedback in a draft: the field for one, and the list at a place. */
 import type { Signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { OneLine, oneLine, Words } from "../words.tsx";
 import { change, type Draft, type DraftPoint } from "./draft.ts";
 
-/** Saved by its button or Ctrl+Enter, left by Escape. */
+/** Its button or Ctrl+Enter saves it; Escape closes it. */
 export function PointField({
   at,
   first = "",

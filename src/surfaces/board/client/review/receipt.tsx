@@ -1,4 +1,4 @@
-/** After the verdict, or in place of a review that waits for none. */
+/** Shown after the verdict, or instead of a review that waits for none. */
 import type { Signal } from "@preact/signals";
 import type { Done, Inbox, RunPage } from "../../wire.ts";
 import { projectPath } from "../api.ts";
@@ -108,7 +108,7 @@ function Line({ children, title }: { readonly title: string; readonly children: 
   );
 }
 
-/** It waits for no verdict: what happened instead, and what was written here and not sent. */
+/** The run waits for no verdict: shows what happened instead, and the unsent draft. */
 export function NoVerdict({
   draft,
   project,

@@ -16,7 +16,7 @@ export interface VerdictProps {
   readonly project: string;
   readonly review: Review;
   readonly strayed: ReviewPage["strayed"];
-  /** Why no verdict counts here; null: one does. */
+  /** Why no verdict is possible here; null: one is. */
   readonly closed: Refused | null;
   readonly draft: Signal<Draft>;
   readonly reload: () => Promise<void>;
@@ -25,7 +25,7 @@ export interface VerdictProps {
 
 const HOME = "verdict";
 
-/** Approving needs no words, rejecting does. */
+/** Focuses the button to approve, or the notes to reject, because a rejection needs a reason. */
 export function focusVerdict(verdict: "approve" | "reject"): void {
   const home = document.getElementById(HOME);
   const approve = home?.querySelector<HTMLElement>("[data-approve], [data-yes]");
@@ -66,7 +66,7 @@ export function Verdict(props: VerdictProps) {
   );
 }
 
-/** On narrow screens the verdict stands at the end: this leads there. */
+/** On narrow screens the verdict is at the end; this bar leads to it. */
 function Bar({ lacks, points }: { readonly points: number; readonly lacks: Review["lacks"] }) {
   return (
     <div class="verdict-bar">
@@ -85,7 +85,7 @@ function Bar({ lacks, points }: { readonly points: number; readonly lacks: Revie
   );
 }
 
-/** What the server asks back before the verdict counts, with the order that it is about. */
+/** The server's question before the verdict counts, with the order that it concerns. */
 interface AskedBack {
   readonly order: VerdictOrder;
   readonly asked: VerdictQuestion["asked"];
@@ -95,9 +95,9 @@ function Form({ draft, finish, project, reload, review, strayed }: VerdictProps)
   const [back, setBack] = useState<AskedBack | null>(null);
   const [problem, setProblem] = useState<Refused | null>(null);
   const [sending, setSending] = useState<"approve" | "reject" | null>(null);
-  /** The version that a person was told is red when they pressed Approve. */
+  /** The version for which the person has seen the warning about failures after pressing Approve. */
   const [warned, setWarned] = useState("");
-  // Who signs is shown all of it before the digits.
+  // A signer sees the whole record before typing the digits, so needs no warning.
   const red = /^(?:signed|touch)$/.test(review.level) ? [] : redIn(review);
   const isWarned = red.length > 0 && warned === review.version;
   const { version } = draft.value;
@@ -213,7 +213,7 @@ function Buttons({
   sending,
 }: {
   readonly decide: (approve: boolean) => void;
-  /** What the button says. */
+  /** The label of the button. */
   readonly approve: string;
   readonly lacks: NonNullable<Review["lacks"]>;
   readonly sending: "approve" | "reject" | null;
@@ -244,7 +244,7 @@ function Buttons({
   );
 }
 
-/** What the person agrees to, in full; where the gate is signed they type the first digits of its hash. */
+/** The full text of what the person agrees to; at a signed gate they type the first digits of its hash. */
 function AskBack({
   answer,
   back,
@@ -267,7 +267,7 @@ function AskBack({
   const confirm = () => isReady && answer(digits.trim());
   const verb = order.approve ? "approve" : "reject";
   return (
-    // No form: where the page is shown in a sandbox, none is ever submitted.
+    // Not a form element, because in a sandboxed page no form is ever submitted.
     <div ref={box} class="verdict-form" role="group" aria-label="Before the verdict counts">
       <Words text={asked.message} isCode max={20_000} label="What you agree to" />
       {asked.digits > 0 && (
@@ -310,7 +310,7 @@ function AskBack({
   );
 }
 
-/** What speaks against an approval, in words; the checks first. */
+/** The reasons against an approval, in words; the checks first. */
 export function redIn({ checks, claims }: Pick<Review, "checks" | "claims">): readonly string[] {
   return [
     ...checks.flatMap(({ exit, name, state }) =>

@@ -1,6 +1,6 @@
 /**
- * A person accepts a run as its file is, although its history does not lead there: recorded in the history, which
- * continues from it.
+ * A person accepts a run as its file is, although its history does not lead to it. The history records that,
+ * and continues from the accepted state.
  */
 import type { View } from "../../core/ports/store.ts";
 import type { Context, Proposal, Reply, StoryInput, Transaction } from "../../runtime/module.ts";
@@ -17,11 +17,11 @@ interface LoadedEdit {
   readonly loaded: Loaded;
   readonly file: RunFile;
   readonly found: readonly string[];
-  /** Its entries; none if they do not form a chain, which then begins anew. */
+  /** The file's entries; none if they do not form a chain: then the history begins anew. */
   readonly history: RunFile["history"];
   /** How many of them are recorded. */
   readonly recorded: number;
-  /** The ends of its records that they do not lead to: these no longer count. */
+  /** The ends of recorded branches that the entries do not lead to: these no longer count. */
   readonly over: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** A person takes over a run that others advanced, or chooses which of its branches counts. */
+/** A person adopts a run that others moved, or chooses which of its branches counts. */
 import type { View } from "../../core/ports/store.ts";
 import { isFinal } from "../../engine/lookup.ts";
 import type { AdoptInput, Reply, Transaction } from "../../runtime/module.ts";
@@ -19,13 +19,13 @@ import { branchFaults, checkHistory } from "./run-history.ts";
 
 interface LoadedBranches extends OwnBranches {
   readonly files: ReadonlyMap<OwnBranch, RunFile>;
-  /** By branch: why it cannot be followed to its end, in words for a person. */
+  /** By branch: why it does not follow from its own history, in words for a person. */
   readonly faults: ReadonlyMap<OwnBranch, readonly string[]>;
   /** Null: a program has the table. */
   readonly loaded: Loaded | null;
 }
 
-/** `load`: null where a program has the workflow's table. */
+/** `load`: null if a program has the workflow's table. */
 export function adoptOf(
   name: string,
   load: ((view: View) => Promise<Loaded>) | null,
@@ -86,7 +86,10 @@ function notesOn(file: RunFile, loaded: Loaded | null, faults: readonly string[]
     : ["The table has changed since, or its steps are not all known: not all were replayed."];
 }
 
-/** With the step that takes it over. A command that was under way there runs here under a key of its own. */
+/**
+ * The branch's run with the step that adopts it. A command that was running in the other checkout runs again
+ * here, under a new key.
+ */
 function goingOn(
   file: RunFile,
   branch: OwnBranch,

@@ -1,4 +1,7 @@
-/** The answers to a send that moves nothing by a rule: it is shown, asked of a person, or still being observed. */
+/**
+ * The answers to a send that moves nothing by a rule: it shows the run, asks a person, or reports a running
+ * command.
+ */
 
 import { PawlError } from "../../core/error.ts";
 import type { PolicyChange } from "../../core/policy.ts";
@@ -17,7 +20,7 @@ import { elsewhereWords } from "./resolve-run.ts";
 import { type Looks, type RunFile, renderRun } from "./run-file.ts";
 import type { SendInput } from "./sent.ts";
 
-/** What surfaces know about the run besides the words. */
+/** The run's data for surfaces, besides the text. */
 export function standing({ loaded: { definition }, run }: OwnRun, configuration: Configuration) {
   return {
     run,
@@ -29,7 +32,7 @@ export function standing({ loaded: { definition }, run }: OwnRun, configuration:
   };
 }
 
-/** The run's state. `ignored`: what holds it. */
+/** The run's state. `ignored`: the loosened policy that holds it. */
 export function shown(
   run: OwnRun,
   { said = [] }: SendInput,
@@ -57,12 +60,12 @@ function whom(awaits: string): string {
   return awaits === "human" ? "a person" : awaits === "nobody" ? "nobody" : `the ${awaits}`;
 }
 
-/** Whether somebody can be asked on the caller's behalf; a program is only refused. */
+/** Whether a person can be asked on the caller's behalf; a program is refused instead. */
 export function canAnswer({ answered, caller }: Context): boolean {
   return caller.channel !== "library" || answered === "vouched";
 }
 
-/** The event is a person's: they are asked, if the caller can ask them; a program is refused. */
+/** The answer to an event that only a person may send: asks them if the caller can, else refuses. */
 export function asked(
   { run }: OwnRun,
   event: string,
@@ -122,7 +125,7 @@ function cameBy(file: RunFile | null): readonly string[] {
   return last && facts.length > 0 ? [`It got there by ${last.event}, with ${facts.join(", ")}.`] : [];
 }
 
-/** How the last command ended. */
+/** The end of the last command. */
 export function commandEnded(file: RunFile | null): readonly ReviewFinding[] {
   const ended = file?.history.at(-1)?.ended;
   if (!ended) return [];
@@ -130,7 +133,7 @@ export function commandEnded(file: RunFile | null): readonly ReviewFinding[] {
   return [{ about: ended.command, verdict, words: `it ended with ${ended.exit_code ?? "no exit code"}` }];
 }
 
-/** The person said no. */
+/** The answer if the person said no. */
 export function heldBack(run: OwnRun, event: string, { feedback_notes }: SendInput): Proposal<Reply> {
   const said = feedback_notes?.trim() ? ` They say: ${feedback_notes}` : "";
   const message = `The human did not agree to ${event}; ${run.run} stays in ${run.configuration.state}.${said}`;
@@ -138,7 +141,10 @@ export function heldBack(run: OwnRun, event: string, { feedback_notes }: SendInp
   return { reply: { text: `${message}\n`, data, refused: true } };
 }
 
-/** A command takes longer than the wait. If it answers a fact, its key is kept, so that the next send finds it. */
+/**
+ * The answer while a command outlasts the wait. If it answers a fact, its key is stored, so that the next
+ * send finds it.
+ */
 export function stillRunning(
   run: OwnRun,
   command: string,
@@ -160,7 +166,7 @@ export function stillRunning(
   return { answer: { reply, changes: [{ type: "write", path, text: renderRun(kept) }] } };
 }
 
-/** A run that has taken no rule yet. */
+/** A new run's file, before any rule. */
 export function newRun({ id, loaded, configuration, workflow }: OwnRun, time: string): RunFile {
   return {
     workflow: workflow.name,

@@ -1,4 +1,7 @@
-/** What the engine's check does not cover: sources, gates and commands. The table's structure may have faults. */
+/**
+ * Checks what the engine's check does not cover: sources, gates and commands. The table's structure may be
+ * faulty.
+ */
 
 import { pathFault } from "../../core/path.ts";
 import { targetOf } from "../../engine/configuration.ts";
@@ -20,7 +23,7 @@ export interface DefinitionFault {
   readonly fact?: string;
   readonly event?: string;
   readonly state?: string;
-  /** The place of the glob among the plan files. */
+  /** The index of the glob in `planFiles`. */
   readonly planFile?: number;
   readonly message: string;
 }

@@ -1,6 +1,6 @@
 /**
- * The keys of a definition that a program made. A file's keys are known by its schema; a program's types are gone when it
- * runs, and what it misspelt would be dropped in silence: a gate, for instance.
+ * Checks the keys of a definition made by a program. A schema checks a file's keys, but a program has no
+ * types at run time, so a misspelt key, such as a gate, would be dropped silently.
  */
 import { type Fields, isObject } from "../../core/is-object.ts";
 import { nearest } from "../../core/text/nearest.ts";
@@ -18,7 +18,7 @@ const HINT = ["awaits", "next"];
 const GATES = ["human", "approve", "reject"];
 const AWAITS = ["nobody", "assistant", "human", "agent"];
 
-/** What a file calls otherwise. */
+/** Other names for these keys in a program's definition. */
 const IN_FILES: Readonly<Record<string, string>> = {
   rows: "`rules`",
   plan_files: "`planFiles`",
@@ -26,7 +26,10 @@ const IN_FILES: Readonly<Record<string, string>> = {
   blocked: "`fillBlocked`",
 };
 
-/** Unknown keys, and words that stand where only a few may. Anything that has another shape is left to later checks. */
+/**
+ * Finds unknown keys, and unknown values where only a few are allowed. Later checks report anything of
+ * another shape.
+ */
 export function checkKeys(draft: unknown): readonly Problem[] {
   const found: Problem[] = [];
   const keys = (place: string, value: unknown, known: readonly string[]) => {

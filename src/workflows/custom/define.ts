@@ -1,4 +1,4 @@
-/** A workflow made by a program. */
+/** Defines a workflow in a program. */
 
 import type { Problem } from "../../core/yaml/located-yaml.ts";
 import { checkStructure } from "../../engine/structure.ts";
@@ -10,7 +10,9 @@ import { tableHash } from "./load.ts";
 import { invalid } from "./problem.ts";
 import { checkReplies } from "./reply.ts";
 
-/** A definition whose table may say gates and hints where a workflow's file says them: at its events and states. */
+/**
+ * A definition whose table may contain gates and hints at its events and states, as a workflow's file does.
+ */
 export interface WorkflowDraft extends Omit<Definition, "table"> {
   readonly table: DraftTable;
 }
@@ -20,19 +22,21 @@ export interface DraftTable extends Omit<Workflow, "events" | "states"> {
   readonly states: Readonly<Record<string, State & StateHint>>;
 }
 
-/** `gate: "human"`, and `verdict` for what `pawl approve` and `pawl reject` send: only a person sends it. */
+/**
+ * Both keys reserve the event for a person. With `verdict`, `pawl approve` or `pawl reject` sends it, too.
+ */
 export interface DraftEvent extends EventDefinition {
   readonly gate?: "human";
   readonly verdict?: "approve" | "reject";
 }
 
 /**
- * Checks a workflow's definition: every key is known, and names, sources, gates, commands and replies fit together. Gates
- * and hints that its table says at events and states are moved to `gates` and `hints`; a definition without them is
- * returned unchanged. Whether the table decides every case is proved separately, by `check`, and again before any of its
- * runs moves.
+ * Checks a workflow's definition: every key is known, and names, sources, gates, commands and replies are
+ * consistent. Gates and hints in the table's events and states are moved to `gates` and `hints`; a definition
+ * without them is returned unchanged. Whether the table decides every case is proved separately, by `check`,
+ * and again before any of its runs moves.
  *
- * @throws PawlError `workflow-invalid`, with everything that is wrong.
+ * @throws PawlError `workflow-invalid`, with all problems.
  */
 export function defineWorkflow(draft: WorkflowDraft): Definition {
   const name = typeof draft?.table?.name === "string" ? draft.table.name : "of the program";
@@ -74,7 +78,7 @@ function withoutDrafts(draft: WorkflowDraft): Definition {
   return { ...draft, table, gates: { ...draft.gates, ...gates }, hints: { ...draft.hints, ...hints } };
 }
 
-/** The definition as a source of its module. */
+/** The definition as the source of its module. */
 export function programSource(definition: Definition): DefinitionSource {
   const loaded = { definition, hash: tableHash(definition) };
   return { name: definition.table.name, file: null, load: async () => loaded };

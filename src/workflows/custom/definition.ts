@@ -1,4 +1,4 @@
-/** A workflow of your own, read from a file or made by a program: its table, and what its runs need besides. */
+/** A workflow of your own, from a file or a program: its table, and what its runs need besides. */
 import type { View } from "../../core/ports/store.ts";
 import type { Violation } from "../../engine/violation.ts";
 import type { Command, FactValue, Rule, Workflow } from "../../engine/workflow.ts";
@@ -6,27 +6,31 @@ import type { Owners } from "../../runtime/transaction/check-event.ts";
 
 export interface Definition {
   readonly table: Workflow;
-  /** One sentence: what it is for. */
+  /** One sentence that says what it is for. */
   readonly summary?: string;
-  /** Where each input of the table comes from. */
+  /** The source of each input of the table. */
   readonly sources: Readonly<Record<string, FactSource>>;
   /** Events that only a person may send; absent: none. */
   readonly gates?: Readonly<Record<string, Gate>>;
   /** Who acts next, by state; absent: derived from the table. */
   readonly hints?: Readonly<Record<string, StateHint>>;
-  /** Globs, relative to the project's folder: what may be written where a state writes `plan`; absent: nothing. */
+  /**
+   * Globs, relative to the project's folder, of the files that a state with `writes: plan` may change;
+   * absent: none.
+   */
   readonly planFiles?: readonly string[];
-  /** Name → Liquid template in markdown. */
+  /** Name → Liquid template in Markdown. */
   readonly replies: Readonly<Record<string, string>>;
 }
 
 /**
- * Where an input's value comes from. In paths and commands `{{ id }}` stands for the run's id, as it does in `planFiles`.
+ * The source of an input's value. In paths and commands, as in `planFiles`, `{{ id }}` stands for the run's
+ * id.
  *
- * `file`: `present` or `missing`. `checklist`: of a markdown file's task list, `none`, `open` or `all-checked`.
- * `git-clean`: `clean`, `dirty` or `unknown`. `git-branch`: the branch's name where the fact lists it, else `other`.
- * `command`: `passed` or `failed`, by the engine's own run of a shell command. `given`: passed by the caller with the
- * event.
+ * `file`: `present` or `missing`. `checklist`: from a Markdown file's task list, `none`, `open` or
+ * `all-checked`. `git-clean`: `clean`, `dirty` or `unknown`. `git-branch`: the branch's name if the fact
+ * lists it, else `other`. `command`: `passed` or `failed`, from the engine's own run of a shell command.
+ * `given`: passed by the caller with the event.
  */
 export type FactSource =
   | { readonly type: "file"; readonly path: string }
@@ -46,7 +50,7 @@ export const FACT_SOURCES = {
   given: ["type"],
 } as const satisfies Readonly<Record<FactSource["type"], readonly string[]>>;
 
-/** The values of the facts whose source decides them. */
+/** The values of the facts whose source determines them. */
 export const VALUES_OF: Readonly<Partial<Record<FactSource["type"], readonly FactValue[]>>> = {
   file: ["present", "missing"],
   checklist: ["none", "open", "all-checked"],
@@ -54,18 +58,18 @@ export const VALUES_OF: Readonly<Partial<Record<FactSource["type"], readonly Fac
   command: ["passed", "failed"],
 };
 
-/** The branch name that stands for all others. */
+/** The value for all branches that the fact does not list. */
 export const OTHER_BRANCH = "other";
 
-/** `human`: a person sends it. `approve` and `reject`: also by the verbs of that name. */
+/** `human`: only a person sends it. `approve` and `reject`: also through the verbs of that name. */
 export type Gate = "human" | "approve" | "reject";
 
-/** As `gates` of pawl.yaml names the gate of a state. */
+/** The name of a state's gate under `gates` of pawl.yaml. */
 export function gateName({ table }: Pick<Definition, "table">, state: string): string {
   return `${table.name}.${state}`;
 }
 
-/** The gates of the states in which a person's event moves a run. */
+/** The gates of the states in which an event reserved for a person moves a run. */
 export function gateNames({ gates = {}, table }: Definition): readonly string[] {
   const moving = table.rules.filter(({ on, outcome }) => outcome === "moved" && Object.hasOwn(gates, on));
   return [...new Set(moving.flatMap(({ from }) => from))].map((state) => gateName({ table }, state));
@@ -79,10 +83,13 @@ export interface StateHint {
 
 export type Awaited = "nobody" | "assistant" | "human" | "agent";
 
-/** A rule's command: the engine runs it after the rule's commit; its outcome is the next event. */
+/** A rule's command: the engine runs it after the rule's commit, and sends its outcome as the next event. */
 export interface RunCommand extends Command {
   readonly type: "run";
-  /** For a shell, in the project's folder. It runs again if its outcome was lost, so repeating it must be safe. */
+  /**
+   * A shell command, run in the project's folder. It runs again if its outcome was lost, so repeating it must
+   * be safe.
+   */
   readonly command: string;
   /** The event on exit code 0. */
   readonly passed: string;
@@ -95,14 +102,14 @@ export function commandOf(rule: Rule): RunCommand | null {
   return (command as RunCommand | undefined) ?? null;
 }
 
-/** The events by which commands end: sent by the engine alone. */
+/** The events that report the end of a command; only the engine sends them. */
 export function endEvents({ rules }: Workflow): ReadonlySet<string> {
   return new Set(
     rules.map(commandOf).flatMap((command) => (command ? [command.passed, command.failed] : [])),
   );
 }
 
-/** The events that the engine sends, and those that a person must agree to. */
+/** Which events the engine sends, and which need a person's agreement. */
 export function ownersOf({ gates = {}, table }: Pick<Definition, "gates" | "table">): Owners {
   return {
     ...Object.fromEntries(Object.keys(gates).map((event) => [event, "person"] as const)),
@@ -110,20 +117,23 @@ export function ownersOf({ gates = {}, table }: Pick<Definition, "gates" | "tabl
   };
 }
 
-/** A definition without faults of its own, with the hash of its table. */
+/** A checked definition, with the hash of its table. */
 export interface Loaded {
   readonly definition: Definition;
   readonly hash: string;
-  /** Where in its file what is wrong stands; absent: a program made it. */
+  /** The place of a violation in its file; absent: a program made it. */
   readonly placeOf?: (violation: Violation) => string;
 }
 
-/** Where a definition is read from, through a view, so that an edit counts at once and a transaction notices it. */
+/**
+ * The place of a definition. It is read through a view, so an edit counts at once, and a transaction notices
+ * it.
+ */
 export interface DefinitionSource {
   /** The workflow's name. */
   readonly name: string;
-  /** Its file in the project, for messages; null where a program made it. */
+  /** Its file in the project, for messages; null: a program made it. */
   readonly file: string | null;
-  /** Throws `workflow-invalid` with everything that is wrong. */
+  /** Throws `workflow-invalid` with all problems. */
   load(view: View): Promise<Loaded>;
 }

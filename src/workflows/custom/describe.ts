@@ -1,4 +1,4 @@
-/** A run in words: the next step and the events that it takes. */
+/** Describes a run in words: the next step, and the events that can be sent. */
 import { neededFacts } from "../../engine/inputs.ts";
 import { isFinal } from "../../engine/lookup.ts";
 import { movingEvents } from "../../engine/reach.ts";
@@ -10,11 +10,11 @@ export interface AvailableEvent {
   readonly description: string;
   /** Only a person sends it. */
   readonly human: boolean;
-  /** The facts that the caller passes with it, with their values. */
+  /** The facts that the caller passes with it, with their possible values. */
   readonly given: Readonly<Record<string, readonly unknown[]>>;
 }
 
-/** The events that may move the run and that a caller can send. */
+/** The events that may move the run and that callers can send. */
 export function availableEvents(
   definition: Definition,
   configuration: Configuration,
@@ -57,7 +57,7 @@ export function awaitedOf(definition: Definition, configuration: Configuration):
   return events.length > 0 && events.every(({ human }) => human) ? "human" : "assistant";
 }
 
-/** Whether `pawl approve` and `pawl reject` send an event of the state. */
+/** Whether the state has an event that `pawl approve` or `pawl reject` sends. */
 export function takesVerdict(definition: Definition, configuration: Configuration): boolean {
   const events = availableEvents(definition, configuration);
   return events.some(({ event }) => (definition.gates?.[event] ?? "human") !== "human");

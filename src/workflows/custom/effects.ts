@@ -1,4 +1,4 @@
-/** What an event does to a run by the rule that it takes: its reply, and the run afterwards. */
+/** The effects of an event on a run by its rule: the reply, and the run afterwards. */
 
 import { hashOf } from "../../core/hash.ts";
 import type { Change } from "../../core/ports/store.ts";
@@ -20,7 +20,7 @@ import { renderWithId } from "./template.ts";
 
 type Sending = Pick<Step<SendTypes>, "run" | "sent" | "observed" | "decision">;
 
-/** How many commands may follow one another in one call; the rest waits for the next one. */
+/** How many commands may follow one another in one call; the rest waits for the next call. */
 const MAX_FOLLOWING = 10;
 
 export function effectsOf(step: Sending, context: ProposalContext<SendInput>): Effects<SendTypes> {
@@ -90,7 +90,7 @@ function remarksIn({ observed: { notes } }: Sending): readonly string[] {
   return Object.values(notes).flatMap(({ remark }) => (remark === undefined ? [] : [`${remark}\n`]));
 }
 
-/** The caller sent an event, but a command's end came first. */
+/** A note that the caller's event was not sent, because a command's end came first. */
 function notSent({ ended }: OwnSent, { event }: SendInput): readonly string[] {
   if (ended === null || event === undefined) return [];
   return [
@@ -116,7 +116,10 @@ function orderedBy({ rule }: Decision, { id }: OwnRun, { now }: Pick<Context, "n
   };
 }
 
-/** Nothing moved; but observations no longer count, and a command that has ended does not run again. */
+/**
+ * The changes if nothing moved: removes stored checks, which no longer count, and the pending command, which
+ * has ended.
+ */
 function forgetting({ file, path }: OwnRun, { now }: Pick<Context, "now">): readonly Change[] {
   if (!file?.checks && !file?.pending) return [];
   const { checks: _, pending: __, ...rest } = file;
@@ -153,12 +156,12 @@ function verdictOf(
   };
 }
 
-/** Of an event that a person had to agree to. */
+/** The strength of an event that a person had to agree to. */
 function worth({ ended, gated }: OwnSent, context: Pick<Context, "answered" | "caller">) {
   return gated && !ended ? { strength: strengthOf(context) } : {};
 }
 
-/** The file that is written, without what counted only until the run moved. */
+/** The run's file after the move, without the data that counted only until then. */
 function fileAfter(
   { decision: { after, before, rule }, observed: { facts }, run, sent }: Sending,
   order: Order | null,
@@ -183,7 +186,7 @@ function fileAfter(
     ...(ended ? { ended: keptEnd(ended) } : {}),
     prev: run.head,
   };
-  // Steps under another table cannot be replayed: the replay begins here.
+  // Steps under another table cannot be replayed, so the replay begins here.
   const isOld = file.table_hash !== hash;
   return {
     ...file,
@@ -200,7 +203,7 @@ function fileAfter(
   } as RunFile;
 }
 
-/** Characters of a command's output that the history keeps. */
+/** How many characters of a command's output the history keeps. */
 const MAX_TAIL = 2_000;
 
 function keptEnd(ended: CommandEnd) {

@@ -1,6 +1,6 @@
 /**
- * The gallery: workflows to begin with. Each is one page of markdown with its files in it, so that the page that a person
- * reads is the one that `pawl workflow new` writes from.
+ * The gallery: workflows to begin with. Each is one Markdown page that contains its files: people read the
+ * same page from which `pawl workflow new` writes the files.
  */
 import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
@@ -10,7 +10,7 @@ export interface Template {
   readonly title: string;
   /** What it is for, in a sentence or two. */
   readonly about: string;
-  /** By path: `release.yaml`, `release/moved.md`. */
+  /** The texts by path: `release.yaml`, `release/moved.md`. */
   readonly files: Readonly<Record<string, string>>;
 }
 
@@ -29,7 +29,7 @@ export async function loadTemplate(view: View, name: TemplateName): Promise<Temp
   return parseTemplate(text);
 }
 
-/** The template's files for a workflow of that name: its file, and the replies in a folder beside it. */
+/** The template's files for a workflow of that name: its file, and the replies in a folder next to it. */
 export function filesFor(
   { files }: Template,
   template: string,
@@ -43,7 +43,7 @@ export function filesFor(
   return Object.fromEntries(renamed);
 }
 
-/** A workflow of these steps, one after the other; at some of them a person decides. */
+/** A workflow of these steps in sequence; at some of them a person decides. */
 export function filesOfSteps({ name, steps, title, gates }: Steps): Readonly<Record<string, string>> {
   const ids = steps.map(slug);
   const after = (at: number) => ids[at + 1] ?? "finished";
@@ -63,7 +63,7 @@ export function filesOfSteps({ name, steps, title, gates }: Steps): Readonly<Rec
     ];
   });
   const hasDone = ids.some((_, at) => !isGate(at));
-  // Otherwise every event is possible everywhere, and nothing is blocked.
+  // Without the mix, every event is possible in every state, so nothing is blocked.
   const isMixed = hasDone && gates.length > 0;
   const events = [
     ...(hasDone ? ["  done: The step is done"] : []),
@@ -111,9 +111,9 @@ ${rows.join("\n")}
 interface Steps {
   readonly name: string;
   readonly title: string;
-  /** In words, in their order; each has an id of its own. */
+  /** In words, in order; each has a distinct id. */
   readonly steps: readonly string[];
-  /** The places of the steps at which a person decides. */
+  /** The indices of the steps at which a person decides. */
   readonly gates: readonly number[];
 }
 

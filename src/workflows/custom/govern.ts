@@ -1,10 +1,11 @@
 /**
- * What governs a run of your own workflow: its definition as it was when the run began, pinned outside the project. A
- * definition cannot be followed in part: a loosening holds the run until a person accepts it or it is undone.
+ * The policy of a run of your own workflow: its definition when the run began, pinned outside the project. A
+ * definition cannot be followed in part, so a loosening holds the run until a person accepts it or it is
+ * undone.
  *
- * V1  Words do not govern: titles, descriptions, replies, who is said to act next. Those of a person's event do: the person
- *     is asked in these words.
- * V2  Where a run may begin, and which state is its goal, does not matter to a run that has begun.
+ * V1  Words are not part of the policy: titles, descriptions, replies, who is said to act next. The words of
+ *     a person's event are, because the person is asked in these words.
+ * V2  The starts and goals of the table do not matter to a run that has begun.
  */
 import { PawlError } from "../../core/error.ts";
 import {
@@ -69,10 +70,9 @@ const KEPT = { type: "kept" };
 type Governable = Pick<OwnRun, "configuration" | "elsewhere" | "file" | "loaded" | "run" | "source">;
 
 /**
- * What governs the run now, to be pinned if nothing is pinned yet. Null: a program's own workflow, or the run is over or
- * others advanced it.
- * `begins`: the run may begin with this look. Throws `policy-unknown` if its file names a policy that was never kept
- * on this machine and is not the present one.
+ * The policy that governs the run now, with the pin to write if it is not pinned yet. Null: a program's own
+ * workflow, or the run is over or others moved it. `begins`: the run may begin with this call. Throws
+ * `policy-unknown` if its file names a policy that this machine never stored and that is not the present one.
  */
 export async function govern(
   { configuration, elsewhere, file, loaded, run, source }: Governable,
@@ -96,7 +96,7 @@ export async function govern(
   return { settings, policy: hash, ignored, ...(ignored.length === 0 && !isKept ? { pin } : {}) };
 }
 
-/** What the workflow's file says now about a run under way; null if the run is over or has not begun. */
+/** The policy in the workflow's file now, for a run under way; null if the run is over or has not begun. */
 export async function policyIn(
   view: View,
   source: DefinitionSource,

@@ -1,4 +1,4 @@
-/** What a person judges in a state whose events are verdicts. */
+/** What a person judges in a state that takes verdicts. */
 import { BOOKKEEPING } from "../../core/gate-record.ts";
 import type { Snapshot } from "../../core/ports/git.ts";
 import type { Outside } from "../../core/ports/outside.ts";
@@ -10,7 +10,7 @@ import type { RunFile } from "./run-file.ts";
 
 type Verdict = Exclude<Gate, "human">;
 
-/** The event that the state takes for the verdict. */
+/** The state's event for the verdict. */
 export function eventFor(
   { configuration, loaded: { definition } }: OwnRun,
   verdict: Verdict,
@@ -19,7 +19,7 @@ export function eventFor(
   return events.find((event) => definition.gates?.[event] === verdict);
 }
 
-/** The verdicts of people in the run's present state, the oldest first. */
+/** People's verdicts in the run's present state, the oldest first. */
 export function verdictsAt(
   run: OwnRun,
 ): readonly (RunFile["history"][number] & { readonly gate: Verdict })[] {
@@ -35,7 +35,7 @@ export function roundOf(run: OwnRun): number {
   return 1 + verdictsAt(run).filter(({ gate }) => gate === "reject").length;
 }
 
-/** The version of what waits for a verdict; null: nothing does. */
+/** The version that waits for a verdict; null: none does. */
 export async function presentVersion(run: OwnRun, work: Snapshot): Promise<string | null> {
   const { configuration, file, loaded, order } = run;
   if (file === null || order || !takesVerdict(loaded.definition, configuration)) return null;

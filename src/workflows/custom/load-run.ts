@@ -1,4 +1,4 @@
-/** A run of your own workflow, with its table, as the project's files say. */
+/** A run of your own workflow, with its table, as read from the project's files. */
 import { PawlError } from "../../core/error.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
@@ -22,15 +22,15 @@ export interface OwnRun extends TableRun {
   readonly file: RunFile | null;
   /** The hash of the last entry of its history. */
   readonly head: string | null;
-  /** The command of its last rule, if it is not known to have ended. */
+  /** The command of its last rule, if its end is not known. */
   readonly order: Order | null;
-  /** Who went on with it in another checkout; then nothing moves it here. */
+  /** Who continued it in another checkout; then nothing moves it here. Null: no one else did. */
   readonly elsewhere: Elsewhere | null;
   /** How many entries of its history are recorded. */
   readonly recorded: number;
 }
 
-/** `start`: the variables that a run would begin with. */
+/** `start`: the variables with which a new run would begin. */
 export async function loadRun(
   sources: readonly DefinitionSource[],
   view: View,
@@ -66,7 +66,7 @@ export async function loadRun(
   };
 }
 
-/** Where the run stands, if that follows from its history; null: it has not begun. */
+/** The run, checked against its history; null: it has not begun. */
 export async function loadChecked(
   view: View,
   workflow: string,

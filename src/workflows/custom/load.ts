@@ -12,7 +12,7 @@ import { type ParsedWorkflow, parseWorkflow } from "./parse.ts";
 import { invalid } from "./problem.ts";
 import { checkReplies } from "./reply.ts";
 
-/** The source of a workflow that is in the project's file. */
+/** The source of a workflow in a file of the project. */
 export function fileSource(name: string, file: ProjectPath): DefinitionSource {
   let read: { readonly text: string; readonly parsed: ParsedWorkflow } | undefined;
   let known: { readonly texts: string; readonly loaded: Loaded } | undefined;
@@ -58,7 +58,7 @@ async function readReplies(
   return Object.fromEntries(texts);
 }
 
-/** Hashes what decides: the table and the sources of its facts. */
+/** The hash of what decides: the table and the sources of its facts. */
 export function tableHash({ table, sources }: Definition): string {
   return hashOf(JSON.stringify([storedTable(table), sources]));
 }
@@ -73,7 +73,7 @@ function missing(name: string, file: string): PawlError {
 
 const proofs = new WeakMap<Definition, PawlError | null>();
 
-/** A table that is not proved moves no run. Throws `workflow-invalid`. */
+/** Throws `workflow-invalid` if the table is not proved, because then it must move no run. */
 export function checkProved(definition: Definition, file: string | null): void {
   const known = proofs.get(definition);
   const fault = known === undefined ? proofFault(definition, file) : known;

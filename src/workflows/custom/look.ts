@@ -1,4 +1,4 @@
-/** Shows one run, or all of them, without moving anything. */
+/** Shows one run, or all of them, without changing anything. */
 import type { View } from "../../core/ports/store.ts";
 import type { Reply, RunOverview, Transaction } from "../../runtime/module.ts";
 import type { Governed } from "../../runtime/transaction/run-event.ts";
@@ -12,7 +12,7 @@ export interface LookInput {
   readonly run?: string | undefined;
 }
 
-/** How much of a run's history is shown; its file keeps all of it. */
+/** How many history entries are shown; the file keeps all of them. */
 const HISTORY_SHOWN = 10;
 
 interface Listed {

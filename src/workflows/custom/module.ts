@@ -1,4 +1,4 @@
-/** Workflows of the project's own, each as a module that the surfaces treat as any other. */
+/** The project's own workflows, each as a module like any other. */
 import { PawlError, toPawlError } from "../../core/error.ts";
 import { isId } from "../../core/id.ts";
 import type { View } from "../../core/ports/store.ts";
@@ -10,11 +10,11 @@ import type { SendInput } from "./sent.ts";
 
 export interface OwnWorkflows {
   readonly sources: readonly DefinitionSource[];
-  /** The project as it is now, for what is shown outside any transaction. */
+  /** A view of the present project, for displays outside of transactions. */
   view(): View;
 }
 
-/** The modules by name. Nothing of a workflow is read before somebody asks for its module. */
+/** The modules by name. Lazy: a workflow is read only when its module is needed. */
 export function openOwnWorkflows(own: OwnWorkflows): Readonly<Record<string, () => Promise<WorkflowModule>>> {
   let tools: Promise<readonly Tool[]> | undefined;
   const shared = () => {
@@ -24,7 +24,7 @@ export function openOwnWorkflows(own: OwnWorkflows): Readonly<Record<string, () 
   return Object.fromEntries(own.sources.map((source) => [source.name, () => openOne(source, own, shared)]));
 }
 
-/** A fault in the workflow's file is reported by whatever needs the workflow. */
+/** Does not throw for a faulty file: each use of the workflow reports that. */
 async function openOne(
   source: DefinitionSource,
   own: OwnWorkflows,
@@ -74,7 +74,7 @@ async function openOne(
   };
 }
 
-/** Of `advance` and `look`, which all of the project's own workflows share. */
+/** The run's id in a call of `advance` or `look`, which all of the project's own workflows share. */
 function runOfCall(name: string, tool: string, { run }: Readonly<Record<string, unknown>>): string | null {
   if ((tool !== "advance" && tool !== "look") || typeof run !== "string") return null;
   const id = run.slice(name.length + 1);
@@ -96,7 +96,7 @@ function castVerb({ name }: DefinitionSource, { sources }: OwnWorkflows): Verb {
   );
 }
 
-/** `pawl approve` and `pawl reject`: the events for that verdict; the state takes one of them. */
+/** `pawl approve` and `pawl reject`: send the state's event for that verdict. */
 async function gateOf(source: DefinitionSource) {
   const { sendTo } = await import("./send.ts");
   return withInput(

@@ -1,4 +1,7 @@
-/** The inputs of your own workflow: from the caller, the project's files, git, and the engine's own commands. */
+/**
+ * Observes the inputs of your own workflow: from the caller, the project's files, git, and the engine's own
+ * commands.
+ */
 
 import { PawlError } from "../../core/error.ts";
 import { isBookkeeping } from "../../core/gate-record.ts";
@@ -23,12 +26,14 @@ import type { CommandEnd } from "./reply.ts";
 import type { Note, OwnSent, SendInput } from "./sent.ts";
 import { renderWithId } from "./template.ts";
 
-/** How the commands ended that ran for facts. */
+/** The ends of the commands that ran for facts. */
 export function endsIn({ notes }: Observed<Note>): Readonly<Record<string, CommandEnd>> {
   return Object.fromEntries(Object.entries(notes).flatMap(([name, { end }]) => (end ? [[name, end]] : [])));
 }
 
-/** Only facts that the event asks the caller for, each with a value that the table declares. Throws `usage`. */
+/**
+ * Throws `usage` unless every given fact is one that the event takes from the caller, with a declared value.
+ */
 export function checkGiven(
   { loaded: { definition }, configuration }: OwnRun,
   { event, given }: OwnSent,
@@ -59,7 +64,7 @@ function notGiven({ facts }: Workflow, event: string, name: string, value: FactV
 type SendContext = RunContext<SendInput>;
 type Source<Type extends FactSource["type"]> = Extract<FactSource, { readonly type: Type }>;
 
-/** From the cheapest to the costliest. Throws `usage` if the caller must pass a fact. */
+/** The observers, from the cheapest to the costliest. Throws `usage` if the caller must pass a fact. */
 export function observersOf(run: OwnRun, sent: OwnSent, context: SendContext): Observers<Note> {
   const { id, loaded, workflow } = run;
   const { definition } = loaded;
@@ -100,7 +105,7 @@ export function observersOf(run: OwnRun, sent: OwnSent, context: SendContext): O
   ]);
 }
 
-/** A command runs once per decision: one that is still running since an earlier send is found again. */
+/** Runs a command once per decision: finds one again that has been running since an earlier send. */
 async function runCommand(
   name: string,
   { command: named }: Source<"command">,
@@ -122,7 +127,7 @@ async function runCommand(
   return { value, note: { look, end: endOf(command, outcome) } };
 }
 
-/** Uses a parser: a list in a code fence does not count. */
+/** Uses a parser, so that a list in a code fence does not count. */
 export function observeChecklist(text: string, where: string): Observation<Note> {
   const items = parseTaskItems(text, where);
   if (items.length === 0) return { value: "none" };

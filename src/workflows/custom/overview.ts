@@ -9,7 +9,7 @@ import { loadChecked } from "./load-run.ts";
 import { allRuns } from "./resolve-run.ts";
 import { configurationOf, orderOf } from "./run-file.ts";
 
-/** Every run of the workflow. One that cannot be read is listed with its problem. */
+/** Lists every run of the workflow; an unreadable one with its problem. */
 export async function overview(source: DefinitionSource, view: View): Promise<readonly RunOverview[]> {
   const names = await allRuns(view, source.name);
   if (names.length === 0) return [];
@@ -62,7 +62,7 @@ async function overviewOf(
   }
 }
 
-/** If no event of the state is a verdict, `pawl approve` would be of no use. */
+/** If no event of the state is a verdict, `pawl approve` would not work, so the command is `pawl cast`. */
 function turnOf(
   { definition }: Loaded,
   run: string,

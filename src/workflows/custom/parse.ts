@@ -1,4 +1,4 @@
-/** A workflow's file: YAML → table, sources, gates and hints; or all that is wrong with it, each with its place. */
+/** Parses a workflow's file: YAML → table, sources, gates and hints; or all problems, each with its place. */
 import { type Fault, faultsOf } from "../../core/faults.ts";
 import { pathFault } from "../../core/path.ts";
 import { type LocatedYaml, type Problem, parseYaml } from "../../core/yaml/located-yaml.ts";
@@ -12,16 +12,16 @@ import { invalid } from "./problem.ts";
 import { type FactEntry, type RowEntry, WORKFLOW_FILE, type WorkflowFile } from "./schema.ts";
 
 export interface ParsedWorkflow {
-  /** Without the replies, which lie in files of their own. */
+  /** Without the replies, which are in files of their own. */
   readonly definition: Omit<Definition, "replies">;
-  /** The folder of the replies, as it is written: beside the file. */
+  /** The folder of the replies, as written: relative to the file's folder. */
   readonly replies: string;
   readonly repliesPlace: string;
-  /** Where in the file what is wrong with the table stands. */
+  /** The place in the file of a violation of the table. */
   placeOf(violation: Violation): string;
 }
 
-/** Throws `workflow-invalid` with everything that can be found at once. */
+/** Throws `workflow-invalid` with all problems that can be found at once. */
 export function parseWorkflow(name: string, file: string, text: string): ParsedWorkflow {
   const yaml = parseYaml(file, text);
   if (yaml.problems.length > 0) throw invalid(name, file, yaml.problems);
@@ -156,7 +156,7 @@ function hintsOf({ states }: WorkflowFile): Record<string, StateHint> {
   }));
 }
 
-/** What the schema cannot say: keys that need or exclude one another. */
+/** Checks what the schema cannot express: keys that require or exclude one another. */
 function checkEntry(name: string, entry: WorkflowFile, yaml: LocatedYaml): readonly Problem[] {
   const found: Problem[] = [];
   const say = (path: readonly PropertyKey[], message: string) =>
@@ -201,7 +201,7 @@ interface Blamed {
   readonly fact?: string | undefined;
   readonly event?: string | undefined;
   readonly state?: string | undefined;
-  /** The place of the glob among the plan files. */
+  /** The index of the glob in `plan_files`. */
   readonly planFile?: number | undefined;
 }
 
@@ -213,7 +213,10 @@ function placeOf(table: Workflow, yaml: LocatedYaml, { row, fact, event, planFil
   return event === undefined ? yaml.place([]) : yaml.place(["events", event]);
 }
 
-/** The rule, else the state that lacks one, else the event. A rule that `blocked` stands for is where that is said. */
+/**
+ * The place of the rule, else of the state that lacks one, else of the event. For a rule that `blocked`
+ * generates, the place of `blocked`.
+ */
 function placeOfViolation(
   { event, kind, rules, state }: Violation,
   entry: WorkflowFile,

@@ -1,7 +1,7 @@
 import { PawlError } from "../../core/error.ts";
 import type { Problem } from "../../core/yaml/located-yaml.ts";
 
-/** All that is wrong, in one error. */
+/** All problems in one error. */
 export function invalid(name: string, file: string, problems: readonly Problem[]): PawlError {
   const told = problems.map(
     ({ place, message }, at) => `${problems.length > 1 ? `(${at + 1}) ` : ""}${place}: ${message}`,

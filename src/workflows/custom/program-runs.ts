@@ -1,6 +1,6 @@
 /**
- * Runs of workflows that a program defines through the library: their tables are in that program. Their files are shown
- * all the same, so that nobody overlooks a gate that waits for a person.
+ * Runs of workflows that a program defines through the library: their tables are in that program. Their files
+ * are shown anyway, so that no gate that waits for a person is overlooked.
  */
 import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
@@ -8,7 +8,7 @@ import type { RunOverview, WorkflowModule } from "../../runtime/module.ts";
 import { unreadableRun } from "../../runtime/reports/unreadable-run.ts";
 import { allRuns, loadOwn, resolveRun } from "./resolve-run.ts";
 
-/** What is known of the workflow without its table. */
+/** The module of such a workflow, without its table. */
 export function programWorkflow(name: string): WorkflowModule {
   return {
     name,

@@ -1,4 +1,4 @@
-/** A rule's reply: the values that its template may use, and the trial that shows that a template renders. */
+/** A rule's reply: the values available to its template, and a check that the template renders. */
 
 import type { Problem } from "../../core/yaml/located-yaml.ts";
 import { targetOf } from "../../engine/configuration.ts";
@@ -8,13 +8,13 @@ import type { Facts, Rule } from "../../engine/workflow.ts";
 import { type Definition, endEvents } from "./definition.ts";
 import { render, replyFaults } from "./template.ts";
 
-/** How a command of the engine's own ended. */
+/** The end of a command that the engine ran. */
 export interface CommandEnd {
   readonly command: string;
-  /** Null if it was ended from outside. */
+  /** Null: it was killed. */
   readonly exit_code: number | null;
   readonly milliseconds: number;
-  /** The end of what it printed. */
+  /** The end of its output. */
   readonly tail: string;
 }
 
@@ -22,27 +22,27 @@ export interface ReplyValues {
   /** `release:1.2.0` */
   readonly run: string;
   readonly id: string;
-  /** The workflow's. */
+  /** The workflow's title. */
   readonly title: string;
   readonly event: string;
   readonly row: string;
   readonly from: string;
-  /** Where the run stands now. */
+  /** The run's state now. */
   readonly state: string;
   readonly description: string;
   /** The next step. */
   readonly next: string;
   readonly notes: string;
-  /** What was observed for this decision. */
+  /** The facts observed for this decision. */
   readonly facts: Facts;
-  /** What the run keeps now. */
+  /** The run's variables now. */
   readonly kept: Facts;
   readonly given: Facts;
   /** Fact → the end of its command. */
   readonly checks: Readonly<Record<string, CommandEnd>>;
   /** The command whose end the event reports; null for other events. */
   readonly ended: CommandEnd | null;
-  /** The events that can be sent now, as a list in markdown. */
+  /** The events that can be sent now, as a Markdown list. */
   readonly available: string;
 }
 
@@ -69,7 +69,7 @@ export function renderReply(definition: Definition, rule: Rule, source: string, 
   return render(definition.replies[rule.reply] ?? "", source, { ...values });
 }
 
-/** Every reply is parsed, its variables are looked up, and it is rendered for each rule and source state that uses it. */
+/** Parses every reply, checks its variables, and renders it for each rule and source state that uses it. */
 export function checkReplies(
   definition: Definition,
   sourceOf: (reply: string) => string,
@@ -102,11 +102,11 @@ function trialFault(definition: Definition, rule: Rule, source: string): Problem
   return null;
 }
 
-/** Values of the shape that the rule's reply gets when it is taken from the state. */
+/** Sample values in the form that the rule's reply gets when the rule applies in the state. */
 function sampleOf({ table, sources }: Definition, rule: Rule, state: string): ReplyValues {
   const end: CommandEnd = { command: "true", exit_code: 0, milliseconds: 1, tail: "" };
   const { inputs } = pairOf(table, state, rule.on);
-  // Files are always observed; the rest is certain only if the rule always asks for it.
+  // Files are always observed; other facts are certain only if the rule always needs them.
   const isFile = (name: string) => ["file", "checklist"].includes(sources[name]?.type ?? "");
   const sure = inputs.filter((name) => isFile(name) || asksAlways(rule, name));
   const ofType = (type: string) => sure.filter((name) => sources[name]?.type === type);

@@ -1,6 +1,6 @@
 /**
- * A run as this checkout's own file and the run's records say together. The file counts where no record goes beyond it;
- * what others went on with is shown, and stays theirs until a person takes it over.
+ * A run, resolved from this checkout's own file and the run's records. The file counts unless a record is
+ * ahead of it; a run that others continued is shown, and stays theirs until a person adopts it.
  */
 import { PawlError } from "../../core/error.ts";
 import type { Change, View } from "../../core/ports/store.ts";
@@ -37,7 +37,7 @@ import { anchorOf, branchFaults } from "./run-history.ts";
 export type OwnBranch = RunBranch<Entry, RecordedState>;
 
 export interface OwnBranches {
-  /** This checkout's own file; null: there is none. */
+  /** This checkout's own file; null: none. */
   readonly own: RunFile | null;
   readonly branches: readonly OwnBranch[];
   /** How many of the file's entries are recorded. */
@@ -46,14 +46,14 @@ export interface OwnBranches {
 
 export interface ResolvedRun {
   readonly file: RunFile;
-  /** Who went on with it in another checkout; null: this one counts. */
+  /** Who continued it in another checkout; null: the run here counts. */
   readonly elsewhere: Elsewhere | null;
   readonly recorded: number;
-  /** Where it is read from. */
+  /** The path of the file or record that it was read from. */
   readonly path: string;
 }
 
-/** The ids of the workflow's runs, here and in records. */
+/** The ids of the workflow's runs, in files and in records. */
 export async function allRuns(view: View, workflow: string): Promise<readonly string[]> {
   const ids = [...(await listRuns(view, workflow)), ...(await recordedIds(view, workflow))];
   return [...new Set(ids)].sort();
@@ -66,7 +66,7 @@ export async function loadOwn(view: View, workflow: string, id: string): Promise
   return text === null ? null : parseRun(path, workflow, id, text);
 }
 
-/** `own`: the checkout's own file, as it was read. Throws `records-invalid`. */
+/** `own`: the checkout's own file. Throws `records-invalid`. */
 export async function loadBranches(
   view: View,
   workflow: string,
@@ -85,7 +85,7 @@ export async function loadBranches(
   return { own, branches: branchesOf(run, records, entries), recorded: recordedUpTo(records, entries) };
 }
 
-/** Where the run stands; null: it has not begun. Throws `records-forked` and `records-invalid`. */
+/** The run that counts; null: it has not begun. Throws `records-forked` and `records-invalid`. */
 export async function resolveRun(
   view: View,
   workflow: string,
@@ -104,7 +104,7 @@ export async function resolveRun(
   return { file: fileOf(workflow, id, branch, own), elsewhere, recorded: branch.steps.length, path };
 }
 
-/** The run as the branch has it. What commands printed here stays. */
+/** The run at the end of the branch, with the output of commands that this checkout has. */
 export function fileOf(workflow: string, id: string, branch: OwnBranch, own: RunFile | null): RunFile {
   if (own && branch.recorded === null) return own;
   const kept = new Map((own?.history ?? []).map((entry) => [hashOfStep(sharedEntry(entry)), entry]));
@@ -112,7 +112,9 @@ export function fileOf(workflow: string, id: string, branch: OwnBranch, own: Run
   return fileOfBranch(workflow, id, history, branch.recorded?.recordedState as RecordedState);
 }
 
-/** Throws `records-invalid` where what others recorded does not follow from itself, and `run-unreachable`. */
+/**
+ * Throws `records-invalid` if others' records do not follow from their own history, and `run-unreachable`.
+ */
 export async function checkElsewhere({ file, path }: ResolvedRun, loaded: Loaded): Promise<void> {
   configurationOf(path, file, loaded);
   const found = await branchFaults(file, loaded);
@@ -124,12 +126,12 @@ export async function checkElsewhere({ file, path }: ResolvedRun, loaded: Loaded
     );
 }
 
-/** For whoever looks at it. */
+/** A note for display. */
 export function elsewhereWords(run: string, { by, time }: Elsewhere): string {
   return `It was moved last in another checkout, by ${by} at ${time}: its records say so, and prove no verdict. To take it over, a person runs \`pawl take ${run}\` in a terminal.`;
 }
 
-/** The run's file, what is kept beside it, and the records that are missing. */
+/** Changes that write the run's file, its anchor, and the missing records. */
 export function runChanges(file: RunFile, recorded: number): readonly Change[] {
   const { history, id, workflow } = file;
   return [

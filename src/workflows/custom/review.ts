@@ -1,4 +1,4 @@
-/** What a person needs to decide in a state whose events are verdicts. */
+/** What a person needs to decide in a state that takes verdicts. */
 import type { ChangedFile, Snapshot } from "../../core/ports/git.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import { asStrength } from "../../core/strength.ts";
@@ -19,7 +19,7 @@ import { loadRun, type OwnRun } from "./load-run.ts";
 
 interface ReviewFindings {
   readonly work: Snapshot;
-  /** The files that differ from what was judged last; null: not known. */
+  /** The files that differ from the last judged version; null: not known. */
   readonly changed: readonly ChangedFile[] | null;
   readonly level: string;
   /** Null: it waits for no verdict. */
@@ -34,7 +34,7 @@ export function reviewIn(
     read: (view, { id }) => loadRun([source], view, `${source.name}:${id}`),
     observe: (run, _, outside, context) => look(run, outside, context),
     propose: (run, found) => ({
-      // Nothing is decided here about a run that others advanced.
+      // A run that others moved cannot be decided here.
       reply:
         found.version === null || run.elsewhere ? null : reviewOf(run, { ...found, version: found.version }),
     }),
@@ -103,7 +103,7 @@ function reviewOf(
 
 const MINUTE = 60_000;
 
-/** By state: how long the run stood there until somebody other than a person moved it on, and how often. */
+/** By state: how long the run was in it, and how often, not counting waits that a person's verdict ended. */
 function costOf(run: OwnRun): ReviewCost {
   const { created_at, history = [] } = run.file ?? {};
   const spent = history.flatMap((entry, at) => {
@@ -121,7 +121,7 @@ function costOf(run: OwnRun): ReviewCost {
   return { ...unknown, minutes: spent.length === 0 ? null : sum(spent), tries: roundOf(run), steps };
 }
 
-/** The event of the verdict, and the states that it may lead to. */
+/** The verdict's event, and the states that it may lead to. */
 function leadOf(run: OwnRun, verdict: "approve" | "reject"): string {
   const { configuration, workflow } = run;
   const { state, variables } = configuration;
@@ -140,7 +140,7 @@ function leadOf(run: OwnRun, verdict: "approve" | "reject"): string {
   return `${doing} sends \`${event}\` (${description}), which leads to ${targets.join(" or ")}.`;
 }
 
-/** What callers said with the last event, which nobody checked; and what was looked at for it. */
+/** Unchecked claims that the caller sent with the last event, and the facts observed for it. */
 function claimsIn({ file, loaded }: OwnRun): readonly Claim[] {
   const last = file?.history.at(-1);
   return Object.entries(last?.facts ?? {}).map(([about, value]): Claim => {
@@ -156,7 +156,7 @@ function claimsIn({ file, loaded }: OwnRun): readonly Claim[] {
   });
 }
 
-/** How the last command ended. */
+/** The end of the last command. */
 function checksIn({ file }: OwnRun): readonly ReviewCheck[] {
   const ended = file?.history.at(-1)?.ended;
   if (!ended) return [];

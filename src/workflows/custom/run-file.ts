@@ -1,4 +1,4 @@
-/** `.pawl/runs/<workflow>/<id>.json`: a run's configuration, and how it got there. */
+/** `.pawl/runs/<workflow>/<id>.json`: a run's configuration, and the history that led to it. */
 
 import { PawlError } from "../../core/error.ts";
 import { checkId, isId } from "../../core/id.ts";
@@ -35,10 +35,13 @@ const index = accepts<number>(
   "a whole number from 0",
 );
 
-/** A rule whose command is not known to have ended; until then nothing else moves the run. The table says what to run. */
+/**
+ * The rule whose command has no known end; until then nothing else moves the run. The table defines the
+ * command.
+ */
 const PENDING = fields({
   row: text,
-  /** The key by which the command runs and is found again: the name of a folder. */
+  /** The key under which the command runs and is found again; also a folder's name. */
   key,
   since: text,
 });
@@ -54,11 +57,11 @@ const ENTRY = fields({
   strength: optional(text),
   facts: optional(factValues),
   notes: optional(text),
-  /** Of a person's verdict: the tree of the work that was judged. */
+  /** For a person's verdict: the tree of the judged work. */
   tree: optional(text),
-  /** The hash of the entry before, without what commands printed; null: the first. */
+  /** The hash of the entry before, without the output of commands; null: the first entry. */
   prev: orNull(text),
-  /** Sides of the run that it overrules: the hashes of their last entries. */
+  /** Branches of the run that it overrules: the hashes of their last entries. */
   over: optional(listOf(text)),
   /** The command whose end the event reported. */
   ended: optional(
@@ -66,9 +69,9 @@ const ENTRY = fields({
       command: text,
       exit_code: orNull(number),
       milliseconds: number,
-      /** What it printed stays on the machine where it ran. */
+      /** The output stays on the machine where the command ran. */
       tail: optional(text),
-      /** The hash of what it printed. */
+      /** The hash of the output. */
       sha256: text,
     }),
   ),
@@ -82,7 +85,9 @@ const RUN_FILE = fields({
   workflow: text,
   id: text,
   table_hash: text,
-  /** The sha-256 of the policy at its last move. Absent before the first, and where a program has the table. */
+  /**
+   * The hash of the policy at its last move. Absent before the first move, and if a program has the table.
+   */
   policy: optional(text),
   state: text,
   kept: factValues,
@@ -90,9 +95,9 @@ const RUN_FILE = fields({
   awaits: text,
   next: text,
   pending: optional(PENDING),
-  /** Fact → its command that was still running at the last look. */
+  /** Fact → its command that was still running at the last send. */
   checks: optional(mapOf(fields({ key, since: text }))),
-  /** Where the replay of its history begins: with the entry at that index. */
+  /** The index of the entry with which the replay of its history begins. */
   origin: ORIGIN,
   history: listOf(ENTRY),
   created_at: text,
@@ -107,15 +112,15 @@ const RECORDED_STATE = fields({
   awaits: text,
   next: text,
   origin: ORIGIN,
-  /** The rule whose command is not known to have ended. */
+  /** The rule whose command has no known end. */
   pending: optional(text),
   created_at: text,
 });
 
-/** Where a run stands, as its records say. */
+/** A run's state according to its records. */
 export type RecordedState = Checked<typeof RECORDED_STATE>;
 
-/** Its records: entries without what commands printed. */
+/** The form of its records: entries without the output of commands. */
 export const SHARED: Codec<Entry, RecordedState> = { step: ENTRY, recordedState: RECORDED_STATE };
 
 export function sharedEntry(entry: Entry): Entry {
@@ -129,7 +134,7 @@ export function recordedStateIn(file: RunFile): RecordedState {
   return { table_hash, policy, state, kept, awaits, next, origin, pending: pending?.row, created_at };
 }
 
-/** The run's file, as a side of its records says. */
+/** The run's file, made from a branch of its records. */
 export function fileOfBranch(
   workflow: string,
   id: string,
@@ -148,15 +153,15 @@ export function fileOfBranch(
 export type RunFile = Checked<typeof RUN_FILE>;
 export type Looks = NonNullable<RunFile["checks"]>;
 
-/** What a gate's record says about an entry: what decided, without notes and output. */
+/** An entry in a gate's record: what decided, without notes and output. */
 export function stepOf({ by, event, facts, from, row, strength, time, to }: Entry): object {
   return JSON.parse(JSON.stringify({ time, event, rule: row, from, to, by: by.channel, strength, facts }));
 }
 
-/** The rule's command, as the table has it, under the key that the run keeps. */
+/** The rule's command from the table, under the key that the run stores. */
 export interface Order extends Checked<typeof PENDING> {
   readonly command: string;
-  /** As the table has it. */
+  /** As in the table, with `{{ id }}`. */
   readonly named: string;
   readonly passed: string;
   readonly failed: string;
@@ -179,7 +184,7 @@ export function runPath(workflow: string, id: string): ProjectPath {
   return projectPath(RUNS, workflow, `${checkId(id, "run id")}.json`);
 }
 
-/** Throws `state-unreadable` and leaves the file unchanged. */
+/** Throws `state-unreadable`; never changes the file. */
 export function parseRun(path: string, workflow: string, id: string, json: string): RunFile {
   const named = as<RunFile>((value, at) => {
     const fault = RUN_FILE(value, at);
@@ -223,10 +228,7 @@ export function commandIn({ table }: Definition, row: string): boolean {
   return rule !== undefined && commandOf(rule) !== null;
 }
 
-/**
- * The command that is under way, or null. It is the one of the rule that the run took last: no other may be named.
- * Throws `run-unreachable`.
- */
+/** The running command, or null. It must be that of the run's last rule. Throws `run-unreachable`. */
 export function orderOf(
   { pending: waits, history, id, state }: RunFile,
   definition: Definition,

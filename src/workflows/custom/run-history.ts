@@ -1,10 +1,11 @@
 /**
- * Whether a run's file follows from its own history. Each entry holds the hash of the one before; replaying them through the
- * table from the run's origin gives its configuration. `.pawl/heads` keeps the last entry and the configuration too, in the
- * same commit. What does not follow is held until a person decides.
+ * Checks whether a run's file follows from its own history. Each entry holds the hash of the one before;
+ * replaying them through the table from the run's origin gives its configuration. `.pawl/heads` has the last
+ * entry and the configuration, too, written in the same commit. A file that does not follow is held until a
+ * person decides.
  *
- * Steps under another table than the present one cannot be replayed: a run's origin moves on to its configuration when the
- * table changed.
+ * Steps under another table than the present one cannot be replayed, so when the table changes, a run's
+ * origin moves to its present configuration.
  */
 import { canonical } from "../../core/canonical.ts";
 import { hashOf } from "../../core/hash.ts";
@@ -20,7 +21,7 @@ import {
 import type { Loaded } from "./definition.ts";
 import { type RunFile, runPath, sharedEntry } from "./run-file.ts";
 
-/** What is kept of the run beside its file. */
+/** The copy of the run's last entry and configuration outside of its file. */
 export function anchorOf(file: RunFile): Change {
   const text = `${JSON.stringify(standingOf(file), null, 2)}\n`;
   return { type: "write", path: headPath(nameOf(file)), text };
@@ -40,7 +41,7 @@ export async function checkHistory(view: View, file: RunFile, loaded: Loaded): P
   checkFaults(runPath(file.workflow, file.id), "run's", await differencesIn(view, file, loaded));
 }
 
-/** Where the file does not follow from its history, each in words for a person. */
+/** The differences between the file and its history, in words for a person. */
 export async function differencesIn(view: View, file: RunFile, loaded: Loaded): Promise<readonly string[]> {
   const { history, kept: variables, origin, state } = file;
   const isSame = loaded.hash === file.table_hash;
@@ -78,7 +79,7 @@ async function linkFaults({ history }: RunFile): Promise<readonly string[]> {
   ];
 }
 
-/** Where a side of the run's records does not follow from itself, each in words for a person. */
+/** Where a branch of the run's records does not follow from its own history, in words for a person. */
 export async function branchFaults(file: RunFile, { definition, hash }: Loaded): Promise<readonly string[]> {
   const { history, kept: variables, origin, state, table_hash } = file;
   if (hash !== table_hash) return [];

@@ -10,7 +10,7 @@ export interface RunName {
   readonly run: string;
 }
 
-/** Takes a run's name apart. Throws `usage`, `id-invalid` and `workflow-missing`. */
+/** Splits a run's name. Throws `usage`, `id-invalid` and `workflow-missing`. */
 export function nameRun(sources: readonly DefinitionSource[], name: string): RunName {
   const colon = name.indexOf(":");
   if (colon <= 0) {

@@ -1,4 +1,4 @@
-/** What a workflow's file may say. If a list is expected, a single entry may replace it. */
+/** The schema of a workflow's file. A single entry may replace a list. */
 import { z } from "zod";
 import { GIT_ACTS, WRITES } from "../../engine/workflow.ts";
 
@@ -13,7 +13,7 @@ function listed(found: unknown): unknown {
 
 const several = <T extends z.ZodType>(item: T) => z.preprocess(listed, z.array(item, "expected a list"));
 
-/** A string alone is the description. */
+/** A bare string is the description. */
 function described(found: unknown): unknown {
   return typeof found === "string" ? { description: found } : found;
 }
@@ -148,7 +148,7 @@ export type WorkflowFile = z.infer<typeof WORKFLOW_FILE>;
 export type FactEntry = z.infer<typeof fact>;
 export type RowEntry = z.infer<typeof row>;
 
-/** Keeps zod's own words for unknown keys, which are recognised by their code. */
+/** Keeps zod's own message for unknown keys, which are recognised by their code. */
 function notAMap(expected: string): { error: (issue: { code?: string }) => string | undefined } {
   return { error: ({ code }) => (code === "invalid_type" ? `expected ${expected}` : undefined) };
 }

@@ -10,7 +10,7 @@ import { configurationOf, orderOf, parseRun, type RunFile, runPath } from "./run
 import { checkHistory } from "./run-history.ts";
 import { renderWithId } from "./template.ts";
 
-/** What may be written while the run stands where it does; null: it has not begun, or it is over. */
+/** What may be written in the run's present state; null: it has not begun, or is over. */
 export async function scopeOf(source: DefinitionSource, view: View, id: string): Promise<Scope | null> {
   const path = runPath(source.name, id);
   const text = await view.read(path);
@@ -50,7 +50,7 @@ function scopeAt(
   };
 }
 
-/** The author's words, and how it is sent. */
+/** The author's hint, and how to send the event. */
 function nextStep(run: string, definition: Definition, configuration: Configuration): string {
   const hint = definition.hints?.[configuration.state]?.next;
   const told = hint === undefined ? "" : `: ${hint.replace(/\s+/g, " ").trim()}`;

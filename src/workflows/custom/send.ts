@@ -1,10 +1,10 @@
 /**
- * An event sent to a run of your own workflow. A separate send after the commit performs a rule's command; if that does not
- * happen, the next send does it.
+ * Sends an event to a run of your own workflow. A separate send after the commit runs a rule's command; if
+ * that does not happen, the next send does it.
  *
- * S1  While a rule's command is not known to have ended, only its end moves the run.
- * S2  A command that answers a fact runs once per decision; if it outlasts the wait, its key is kept with the run, and the
- *     next send finds it again.
+ * S1  While the end of a rule's command is not known, only that end moves the run.
+ * S2  A command that answers a fact runs once per decision; if it outlasts the wait, its key is stored with
+ *     the run, and the next send finds it again.
  * S3  If the definition was loosened since the run began, nothing is run or decided for it.
  */
 import { PawlError } from "../../core/error.ts";
@@ -89,7 +89,7 @@ async function eventOf(run: OwnRun, context: SendContext): Promise<OwnSent | Ans
   if (wanted === undefined) return { answer: shown(run, input, ignored) };
   const facts = passed(run.loaded, input);
   const given = run.file ? facts : splitStart(run.loaded, facts).given;
-  // If the event moves nothing, its rule says so, and nobody needs to be asked.
+  // An event that moves nothing gets its rule's reply, without a question to a person.
   const { gates = {} } = run.loaded.definition;
   const gated =
     Object.hasOwn(gates, wanted) && movingEvents(run.workflow, run.configuration).includes(wanted);
@@ -97,7 +97,10 @@ async function eventOf(run: OwnRun, context: SendContext): Promise<OwnSent | Ans
   return { event: wanted, given, gated, ended: null, ...(work && { work }) };
 }
 
-/** A person is asked about their event before any command runs for it, unless they sign which rule it takes. */
+/**
+ * Asks a person about their event before any command runs for it; except a signer, who signs the rule that
+ * the event takes, so the rule must be known first.
+ */
 async function guard(run: OwnRun, sent: OwnSent, context: SendContext): Promise<Answered<Reply> | null> {
   const { input } = context;
   checkGiven(run, sent);
@@ -108,7 +111,7 @@ async function guard(run: OwnRun, sent: OwnSent, context: SendContext): Promise<
   return input.is_approved === false ? { answer: heldBack(run, sent.event, input) } : null;
 }
 
-/** A command that answers a fact still runs. */
+/** The answer while a command that answers a fact still runs. */
 function waits(
   run: OwnRun,
   { notes, pending }: Unfinished<Note>,
@@ -122,7 +125,7 @@ function waits(
   return stillRunning(run, command, looks, input, now.time);
 }
 
-/** The event for the verdict; the state takes one. */
+/** The state's event for the verdict. */
 function verdictEvent(own: OwnRun, verdict: Exclude<Gate, "human">): string {
   const { file, loaded, configuration, run } = own;
   if (file === null)
@@ -156,7 +159,7 @@ function passed({ definition }: Loaded, { given = {}, fact = [] }: SendInput): F
   return { ...given, ...Object.fromEntries(typed) };
 }
 
-/** A run that begins may be given the variables of one of the table's starts. */
+/** Splits the facts of a new run: the variables of one of the table's starts, and the given facts. */
 function splitStart({ definition }: Loaded, facts: Facts): { start: Facts; given: Facts } {
   const kept = variableNames(definition.table);
   const entries = Object.entries(facts);

@@ -8,41 +8,41 @@ import type { CommandEnd } from "./reply.ts";
 import type { Looks } from "./run-file.ts";
 
 export interface Note {
-  /** For a fact that a command answers: the key by which it runs and is found again. */
+  /** For a fact that a command answers: the key under which it runs and is found again. */
   readonly look?: Looks[string];
   readonly end?: CommandEnd;
-  /** What the reply says of the fact. */
+  /** What the reply says about the fact. */
   readonly remark?: string;
 }
 
 export interface SendInput {
   /** `release:1.2.0` */
   readonly run: string;
-  /** Absent: only brings what is under way to its end. */
+  /** Absent: only finishes what is under way. */
   readonly event?: string | undefined;
-  /** Instead of an event: the one that the state takes for this verdict. */
+  /** Instead of an event: selects the state's event for this verdict. */
   readonly verdict?: Exclude<Gate, "human">;
   readonly given?: Facts | undefined;
-  /** Facts as a terminal passes them: `risk=low`. */
+  /** Facts in a terminal's form: `risk=low`. */
   readonly fact?: readonly string[] | undefined;
   readonly notes?: string | undefined;
-  /** Of the review that the person read. */
+  /** The version of the review that the person read. */
   readonly version?: string | undefined;
-  /** A person's answer, asked through the client. */
+  /** A person's answer, given through the client. */
   readonly is_approved?: boolean | undefined;
   readonly feedback_notes?: string | undefined;
-  /** The texts of the sends before this one. */
+  /** The replies of the sends before this one. */
   readonly said?: readonly string[];
 }
 
 export interface OwnSent extends Sent {
   /** The facts that came with it. */
   readonly given: Facts;
-  /** A person's agreement is needed. */
+  /** Whether a person must agree. */
   readonly gated: boolean;
-  /** The work that they agree to; absent: nobody looked at it. */
+  /** The work that they agree to; absent: it was not inspected. */
   readonly work?: Snapshot;
-  /** The command whose end it is. */
+  /** The command whose end the event reports; null: it reports none. */
   readonly ended: CommandEnd | null;
 }
 

@@ -1,4 +1,4 @@
-/** A run's whole history: what was sent by whom, when, on which facts. */
+/** A run's whole history: who sent what, when, on which facts. */
 
 import { strengthWords } from "../../core/strength.ts";
 import { fenced, quote } from "../../core/text/fence.ts";

@@ -3,7 +3,7 @@ import type { TablePlace } from "../../runtime/board.ts";
 import { type DefinitionSource, ownersOf } from "./definition.ts";
 import { configurationOf, parseRun, runPath } from "./run-file.ts";
 
-/** Where the run stands in its table; null: it has not begun. */
+/** The run's configuration in its table; null: it has not begun. */
 export async function tablePlaceOf(
   source: DefinitionSource,
   view: View,

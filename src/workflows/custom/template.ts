@@ -22,12 +22,15 @@ export function render(text: string, source: string, values: object): string {
   }
 }
 
-/** A path or a command that contains the run's id. An id is safe in both: letters, digits, dots, `_` and `-`. */
+/**
+ * Renders a path or a command that contains the run's id. An id is safe in both: letters, digits, dots, `_`
+ * and `-`.
+ */
 export function renderWithId(text: string, id: string): string {
   return text.includes("{") ? templates.render(text, { id }) : text;
 }
 
-/** Why a path or a command cannot be used as a template, or null. */
+/** Why a path or a command is not a valid template; null: it is. */
 export function templateFault(text: string): string | null {
   try {
     renderWithId(text, "id");
@@ -37,7 +40,7 @@ export function templateFault(text: string): string | null {
   }
 }
 
-/** Why a reply cannot be used: what does not parse, and variables that no reply has. */
+/** Why a reply is unusable: syntax errors, and variables that no reply has. */
 export function replyFaults(
   text: string,
   known: readonly string[],

@@ -1,4 +1,4 @@
-/** Walks a table without a run: nothing is read, started or written. */
+/** Simulates a table without a run: nothing is read, started or written. */
 import { initialVariables } from "../../engine/configuration.ts";
 import { decide, initialConfiguration } from "../../engine/decide.ts";
 import { isFinal, pairOf, valuesOf } from "../../engine/lookup.ts";
@@ -7,11 +7,11 @@ import type { Definition } from "./definition.ts";
 import { availableEvents, nextOf, renderEvents } from "./describe.ts";
 import { type CommandEnd, renderReply } from "./reply.ts";
 
-/** What can happen next: a rule, and inputs in which it applies. */
+/** A possible next step: a rule, and inputs with which it applies. */
 export interface Choice {
   readonly event: string;
   readonly rule: Rule;
-  /** Of the inputs that the state and event ask for. */
+  /** The inputs that the state and event need. */
   readonly facts: Facts;
   readonly decision: Decision;
 }
@@ -21,7 +21,9 @@ export function beginOf({ table }: Definition): Configuration {
   return initialConfiguration(table, first);
 }
 
-/** Every rule that could apply, those that move the run first; none where it has ended. `fixed`: inputs that are known. */
+/**
+ * Every rule that could apply, first those that move the run; none if it has ended. `fixed`: known inputs.
+ */
 export function choicesAt(
   definition: Definition,
   configuration: Configuration,
@@ -38,7 +40,7 @@ export function choicesAt(
     }),
   );
   const moves = ({ rule }: Choice) => rule.outcome === "moved";
-  // What is known is meant to decide.
+  // Rules that depend on more of the known inputs come first.
   const told = ({ rule }: Choice) =>
     Object.keys(fixed).filter((name) => rule.when?.some((box) => Object.hasOwn(box, name))).length;
   const others = all.filter((choice) => !moves(choice)).sort((one, other) => told(other) - told(one));
@@ -67,7 +69,7 @@ function choiceIn(
   return { event, rule, facts, decision: decide(table, configuration, event, facts) };
 }
 
-/** What the caller of the event would read. */
+/** The reply to the event's caller. */
 export function replyOf(
   definition: Definition,
   { decision, event, facts, rule }: Choice,

@@ -1,6 +1,6 @@
 /**
- * `pawl repair` at a terminal: a person accepts an edited state.json, or replaces one that cannot be read by the state that
- * the files suggest. The old file is kept beside the new one.
+ * `pawl repair` at a terminal: a person accepts an edited state.json, or replaces an unreadable one with the
+ * state that the files suggest. The old file is kept next to the new one.
  */
 import type { PawlError } from "../../core/error.ts";
 import { projectPath } from "../../core/path.ts";

@@ -1,22 +1,25 @@
 import type { FileKey } from "./files.ts";
 
-/** What a rule does to the files besides moving the state: made in the same commit. */
+/** A rule's effect on the files, in the same commit as the move of the state. */
 export type Action =
-  /** Creates the file from its template. A file that a person wrote is set aside, or with `keep` left unchanged. */
+  /** Creates the file from its template. A person's file is set aside, or with `keep` left unchanged. */
   | { readonly type: "create"; readonly file: FileKey; readonly keep?: true }
-  /** Copies the guides where they do not exist. */
+  /** Copies the guides that do not exist yet. */
   | { readonly type: "copy-guides" }
-  /** plan.md, from its template and the context. */
+  /** Creates plan.md from its template and the context. */
   | { readonly type: "create-plan" }
-  /** task.md and task-results.md into `tasks/task-<task_name>-<date>/`: those that exist. */
+  /** Moves task.md and task-results.md, if they exist, into `tasks/task-<task_name>-<date>/`. */
   | { readonly type: "archive-task" }
-  /** comments.md, review-task.md and review-task-results.md into `pr-reviews/pr-review-<date>/`: those that exist. */
+  /**
+   * Moves comments.md, review-task.md and review-task-results.md, if they exist, into
+   * `pr-reviews/pr-review-<date>/`.
+   */
   | { readonly type: "archive-review" }
-  /** Puts the file's contents, as they are before the move, into the reply. */
+  /** Puts the file's content from before the move into the reply. */
   | { readonly type: "load"; readonly file: FileKey }
   /** Fetches the linked issues and pages and appends them to the file. */
   | { readonly type: "fetch-links"; readonly file: "context" | "plan" }
-  /** Fetches the pull request's comments into comments.md; with `keep`, not if the file is back. */
+  /** Fetches the pull request's comments into comments.md; with `keep`, only if the file is still missing. */
   | { readonly type: "fetch-comments"; readonly keep?: true };
 
 const NEW_TASK: Action = { type: "create", file: "task" };
@@ -30,7 +33,7 @@ const ARCHIVED_REVIEW: readonly Action[] = [
   { type: "archive-review" },
 ];
 
-/** By rule; a rule without an entry moves the state and nothing else. */
+/** By rule; a rule without an entry only moves the state. */
 export const ACTIONS: Readonly<Record<string, readonly Action[]>> = {
   GC1: [{ type: "create", file: "context" }, { type: "copy-guides" }],
   GC2a: [{ type: "create-plan" }],

@@ -1,24 +1,25 @@
 import { longestRun } from "../../core/text/fence.ts";
 
-/** What a link to Atlassian's cloud points to, as far as its address shows. */
+/** The target of a link to Atlassian's cloud, as far as the URL shows it. */
 export type AtlassianLink =
   | { readonly kind: "issue"; readonly url: string; readonly site: string; readonly key: string }
   | { readonly kind: "page"; readonly url: string; readonly site: string; readonly page: string }
-  /** A board, a space, a short link: its address leads to nothing that can be fetched. */
+  /** A board, a space or a short link, whose URL names nothing that can be fetched. */
   | { readonly kind: "other"; readonly url: string; readonly site: string };
 
 const CANDIDATE = /https:\/\/[^\s<>"'`\\^{}|]+/gi;
 const SITE = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.atlassian\.net$/;
 const ISSUE_KEY = /^[A-Z][A-Z0-9_]+-[1-9]\d*$/;
-/** What may follow an address without belonging to it. */
+/** Characters that may follow a URL without being part of it. */
 const BEFORE_END = ".,;:!?*_~…";
 
-/** Nobody wrote an address longer than this. */
+/** No real URL is longer. */
 const MAX_ADDRESS = 4_000;
 
 /**
- * The Atlassian URLs of a markdown text, each once, in order. They count by their *host* (`<site>.atlassian.net`), in
- * plain text, angle brackets, parentheses and markdown links, without trailing punctuation; not in what Expecto added.
+ * The distinct Atlassian URLs of a Markdown text, in order. A URL counts by its *host*
+ * (`<site>.atlassian.net`), in plain text, angle brackets, parentheses and Markdown links, without trailing
+ * punctuation; but not in sections that Expecto added.
  */
 export function parseAtlassianUrls(text: string): readonly string[] {
   const found = new Set<string>();
@@ -31,15 +32,15 @@ export function parseAtlassianUrls(text: string): readonly string[] {
   return [...found];
 }
 
-/** Those of the text that `.atlassian-refs` does not list. */
+/** The text's URLs that `.atlassian-refs` does not list. */
 export function unprocessedUrls(text: string, refs: string): readonly string[] {
   const processed = new Set(parseRefs(refs).map(addressOf));
   return parseAtlassianUrls(text).filter((url) => !processed.has(addressOf(url)));
 }
 
-/** The lines of `.atlassian-refs`: one processed URL a line; blank lines and `#` comments are skipped. */
+/** The lines of `.atlassian-refs`: one processed URL per line; blank lines and `#` comments are skipped. */
 export function parseRefs(text: string): readonly string[] {
-  // Trimming takes a BOM away too.
+  // Trimming also removes a BOM.
   return text
     .split(/\r\n|\r|\n/)
     .map((line) => line.trim())
@@ -60,8 +61,8 @@ const FETCHED = "## Fetched from https://";
 const OPENING = /^(`{3,})markdown\r?$/;
 
 /**
- * Drops the sections that Expecto added: links in fetched text lead ever further, and are not the person's. A section
- * goes from its heading to the end of its fence; if the fence was removed, the section is the person's text.
+ * Removes the sections that Expecto added, because links in fetched text lead ever further, and are not the
+ * person's. A section ends with its fence; if the fence was removed, the section is the person's text.
  */
 function withoutFetched(text: string): string {
   if (!text.includes(FETCHED)) return text;
@@ -76,7 +77,7 @@ function withoutFetched(text: string): string {
   return kept.join("\n");
 }
 
-/** The lines that consist of a fence alone, by its length. */
+/** The numbers of the lines that are only a fence, by the fence's length. */
 function closingsOf(lines: readonly string[]): ReadonlyMap<number, readonly number[]> {
   const closings = new Map<number, number[]>();
   lines.forEach((line, at) => {
@@ -101,7 +102,7 @@ function endOfSection(
   return null;
 }
 
-/** The first of the ascending numbers that is greater, or null. */
+/** The first of the ascending numbers greater than `least`; null: none. */
 function firstAfter(ascending: readonly number[], least: number): number | null {
   let from = 0;
   let to = ascending.length;
@@ -113,12 +114,12 @@ function firstAfter(ascending: readonly number[], least: number): number | null 
   return ascending[from] ?? null;
 }
 
-/** `[https://a](https://b)` reads as one candidate; `](` never stands inside a URL. */
+/** `[https://a](https://b)` is one candidate so far; a URL never contains `](`. */
 function splitLabel(candidate: string): readonly string[] {
   return candidate.split(/\]\(|\)\[|\](?=https:)/).filter((part) => /^https:/i.test(part));
 }
 
-/** Without the punctuation at the end, and without a closing bracket there that was not opened in it. */
+/** Removes punctuation at the end, and a closing bracket there that the URL does not open. */
 function trimEnd(candidate: string): string {
   const unopened = { ")": surplus(candidate, "(", ")"), "]": surplus(candidate, "[", "]") };
   let end = candidate.length;
@@ -140,12 +141,12 @@ function isAtlassian(url: string): boolean {
   return username === "" && password === "" && SITE.test(host);
 }
 
-/** Two spellings of one address are one URL. */
+/** Normalized, because two spellings of one URL count as one. */
 function addressOf(url: string): string {
   return URL.canParse(url) ? new URL(url).href : url;
 }
 
-/** After `browse` or `issues`, at the end of a queue's or a portal's address, or selected on a board. */
+/** The key after `browse` or `issues`, at the end of a queue's or a portal's URL, or selected on a board. */
 function issueOf(segments: readonly string[], query: URLSearchParams): string | null {
   const after = segments.findLastIndex((segment) => segment === "browse" || segment === "issues");
   const ofDesk = segments.some((segment) => segment === "queues" || segment === "portal");
@@ -161,7 +162,7 @@ function pageOf(segments: readonly string[], query: URLSearchParams): string | n
   if (segments[0] !== "wiki") return null;
   const after = segments.indexOf("pages");
   const named = after >= 0 ? segments.slice(after + 1) : [];
-  // A post's day comes before its id: blog/2026/01/02/123457/Title.
+  // The URL of a blog post has the date before the id: blog/2026/01/02/123457/Title.
   const blog = segments.indexOf("blog");
   const post = blog >= 0 ? segments.slice(blog + 4) : [];
   return [query.get("pageId"), ...named, ...post].find((id) => id && /^\d+$/.test(id)) ?? null;

@@ -1,6 +1,4 @@
-/**
- * A cast of a spell: by the rule that applies, what happens to the files and the state, and the reply for the result.
- */
+/** Casts a spell: applies the rule to the files and the state, and renders the reply for the result. */
 import type { Change } from "../../core/ports/store.ts";
 import type { Decision, Facts } from "../../engine/workflow.ts";
 import type { Context, Reply } from "../../runtime/module.ts";
@@ -25,10 +23,10 @@ import { afterMove, renderState } from "./state-file.ts";
 import { renderForTerminal } from "./terminal.ts";
 import { planWork, type Work } from "./work.ts";
 
-/** How much of the history a reply shows. */
+/** How many history entries a reply shows. */
 const HISTORY_SHOWN = 10;
 
-/** A cast of the spell that the input names. */
+/** Casts the spell that the input names. */
 export const castNamed: RunEvent<CastTypes> = runEvent<CastTypes>({
   runs: SPELLS_RUNS,
   lock: ({ spell }) => (spell.toLowerCase() === "lumos" ? null : RUN),
@@ -39,7 +37,7 @@ export const castNamed: RunEvent<CastTypes> = runEvent<CastTypes>({
   propose: effectsOf,
 });
 
-/** A cast of one spell, without input. */
+/** Casts one spell, without input. */
 export function castOf(spell: Spell) {
   return withInput(castNamed, (_: object) => ({ spell }));
 }
@@ -79,7 +77,7 @@ function effectsOf(cast: Cast, context: Context): Effects<CastTypes> {
   const reply: Reply = {
     text: terminal ? renderForTerminal(text, rule.outcome) : text,
     data,
-    // For a model the reply itself says what is blocked; at a terminal the exit code does too.
+    // A model reads in the reply that the cast is blocked; a terminal also needs the exit code.
     ...(terminal && rule.outcome === "blocked" ? { refused: true as const } : {}),
   };
   if (!changed) return { reply };
@@ -99,7 +97,7 @@ function lineOf({ decision, sent }: { readonly decision: Decision; readonly sent
     : `${cast}: ${before.state} → ${after.state}`;
 }
 
-/** What the state file keeps besides the origin: unknown keys, and where an incomplete fetch stopped. */
+/** The other keys of the state file: unknown ones, and where an incomplete fetch stopped. */
 function contextAfter({ run: { state } }: Cast, work: Work): Readonly<Record<string, unknown>> {
   const { reparo_origin: _origin, comments_missing: _missing, ...others } = state.context;
   if (work.texts.comments === null || !isIncomplete(work.texts.comments)) return others;

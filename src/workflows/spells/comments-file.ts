@@ -5,8 +5,8 @@ import { renderFenced } from "./fence.ts";
 import { cutHunk, suggestionsIn } from "./hunk.ts";
 
 /**
- * `comments.md`: what reviewers said. While something is missing in it, it begins with a paragraph that says so and
- * with this line; whoever adds the rest by hand deletes both.
+ * `comments.md`: the reviewers' comments. If it is incomplete, it begins with a notice about that and with
+ * this line; a person who adds the rest by hand deletes both.
  */
 const MARK = "<!-- pawl: comments incomplete -->";
 const TITLE = "# Pull Request Comments";
@@ -25,7 +25,7 @@ export function isIncomplete(text: string): boolean {
   return lines.slice(0, firstFence(lines)).some((line) => line.trim() === MARK);
 }
 
-/** The notice stands before it; others wrote what follows, and they may have quoted one. */
+/** The first fence. The notice comes before it; others wrote the text after it, which may quote a notice. */
 function firstFence(lines: readonly string[]): number {
   const at = lines.findIndex((line) => /^ {0,3}(?:`{3}|~{3})/.test(line));
   return at < 0 ? lines.length : at;
@@ -37,8 +37,8 @@ export function renderComments(fetch: ReviewFetch, time: string): string {
 }
 
 /**
- * The file after a retry: its text is kept, except the notice; the newly fetched text is added at its end. Null if the
- * retry brought nothing.
+ * The file after a retry: keeps its text, except the notice, and adds the newly fetched text at its end.
+ * Null: the retry brought nothing.
  */
 export function renderRetried(text: string, fetch: ReviewFetch, time: string): string | null {
   if (fetch.kind !== "fetched" && fetch.kind !== "no-pull-request") return null;
@@ -137,7 +137,7 @@ function renderFetched(fetch: Fetched, time: string): string {
   return `${[head.join("\n"), intro.join(" "), ...sections].join("\n\n")}\n`;
 }
 
-/** Of threads that are settled. */
+/** The sentence about omitted comments of resolved threads. */
 export function leftOut(comments: number): string {
   return `${comments === 1 ? "One comment of a resolved thread is" : `${comments} comments of resolved threads are`} left out.`;
 }
@@ -172,7 +172,7 @@ function placeOf({ file, line, startLine = line }: Remark): string | null {
   return startLine === line ? `${file}:${line}` : `${file}:${startLine}-${line}`;
 }
 
-/** What it is about and what it suggests. An answer is about the same. */
+/** The lines that a comment concerns, and its suggestions. A reply concerns the same lines. */
 function renderHunk({
   hunk,
   line,

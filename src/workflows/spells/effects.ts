@@ -1,7 +1,7 @@
 /**
- * What casting a spell would do, or why it cannot be cast or does nothing, by the rule that would apply: what the lists
- * of available and unavailable spells say. Of a rule that moves, a sentence; of another, a clause that follows
- * "because". Where the reason depends on a fact, one text for each of its values.
+ * What casting a spell would do, or why it cannot be cast or does nothing, for the rule that would apply. The
+ * lists of available and unavailable spells show it. For a rule that moves, a sentence; for another, a clause
+ * that follows "because". If the reason depends on a fact, one text for each of its values.
  */
 export type Effect = string | { readonly by: string; readonly texts: Readonly<Record<string, string>> };
 

@@ -10,7 +10,7 @@ const links = (name: string): Fact => ({
   values: ["none", "all-processed", "some-unprocessed"],
 });
 
-/** Where Reparo can be cast from outside a review: what Reverto may lead back to. */
+/** The states outside a review in which Reparo can be cast, so Reverto may lead back to them. */
 export const REPARO_ORIGINS = [
   "GATHER_EDITING",
   "ACHIEVE_TASK_DRAFTING",
@@ -20,7 +20,7 @@ export const REPARO_ORIGINS = [
   "ERROR_TASK_RESULTS_MISSING",
 ] as const;
 
-/** The facts that the table's conditions mention. All but the last come from the files; the run keeps the last. */
+/** The facts in the table's conditions. All but the last come from the files; the run keeps the last. */
 export const FACTS: Readonly<Record<string, Fact>> = {
   context: file("context.md"),
   context_urls: links("context.md"),

@@ -11,8 +11,8 @@ export type Texts = Readonly<Record<FileKey, string | null>>;
 export type CriteriaReader = (plan: string) => readonly Criterion[];
 
 /**
- * The inputs from the files. Each is computed when it is first needed, since a decision needs few of them; `criteriaOf`
- * is called only for a plan that may contain criteria.
+ * The inputs from the files. Lazy, because a decision needs few of them; `criteriaOf` is called only for a
+ * plan that may contain criteria.
  */
 export function factsIn(texts: Texts, refs: string, criteriaOf: CriteriaReader): Facts {
   const facts: Record<string, FactValue> = {};
@@ -26,7 +26,7 @@ export function factsIn(texts: Texts, refs: string, criteriaOf: CriteriaReader):
   return facts;
 }
 
-/** Whether the text can contain a task-list item at all: only then is the parser needed. */
+/** Whether the text can contain a task-list item at all, so that the parser is needed. */
 export function mayHoldCriteria(plan: string | null): plan is string {
   return plan !== null && mayHoldCheckbox(plan);
 }

@@ -1,7 +1,9 @@
 import { trimLineBreaks } from "../../core/text/blanks.ts";
 import { fenceFor } from "../../core/text/fence.ts";
 
-/** Puts a text into a code fence that is longer than any inside it, so that nothing in it counts as Pawl's own. */
+/**
+ * Puts a text into a code fence longer than any inside it, so that no part of it passes for Pawl's own text.
+ */
 export function renderFenced(text: string, language = "text"): string {
   const fence = fenceFor(text);
   const body = trimLineBreaks(text.replace(/\r\n?/g, "\n"));

@@ -15,7 +15,7 @@ export type FileKey = keyof typeof FILE_NAMES;
 
 export const FILE_KEYS = Object.keys(FILE_NAMES) as readonly FileKey[];
 
-/** The one run that a project has, and its name. */
+/** The project's only run, and its name. */
 export const RUN_ID = "main";
 export const RUN = `spells:${RUN_ID}`;
 
@@ -29,14 +29,17 @@ export const GUIDES = {
   "plan-guide.md": projectPath(".ai/plan-guide.md"),
   "task-guide.md": projectPath(".ai/task-guide.md"),
 } as const;
-/** Copied from the templates of these names, once. Where the work stands belongs to one checkout: git must not move it. */
+/**
+ * Files copied once from the templates of these names. The state belongs to one checkout, so git must ignore
+ * it.
+ */
 export const COPIED = { ...GUIDES, "gitignore.md": projectPath(".ai/.gitignore") } as const;
 
 export function pathOf(key: FileKey): ProjectPath {
   return projectPath(".ai/task", FILE_NAMES[key]);
 }
 
-/** The name, with a counter if it is taken; names that differ only in case count as one. */
+/** The name, with a counter if it is taken; names that differ only in case count as equal. */
 export function freeName(name: string, taken: readonly string[]): string {
   const lower = new Set(taken.map((other) => other.toLowerCase()));
   for (let counter = 1; ; counter++) {

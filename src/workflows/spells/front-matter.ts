@@ -1,15 +1,15 @@
 import { readYaml } from "../../core/yaml/yaml.ts";
 
 const MAX_NAME_BYTES = 100;
-/** Nobody wrote front matter longer than this, so it is not parsed. */
+/** Longer front matter is not parsed; no real one is that long. */
 const MAX_FRONT_MATTER = 16_000;
-/** Anything longer is cut off in any case. */
+/** A longer name is cut anyway. */
 const MAX_NAME_CHARACTERS = 1_000;
 const FALLBACK = "unnamed";
 
 /**
- * The `task_name` of a task's YAML front matter as one path segment: letters, digits, `.`, `_` and `-` only. If it is
- * missing, cannot be parsed, or is still the template's, it is "unnamed".
+ * The `task_name` of a task's YAML front matter as one path segment: letters, digits, `.`, `_` and `-` only.
+ * If it is missing, cannot be parsed, or is still the template's, it is "unnamed".
  */
 export function parseTaskName(text: string, template: string): string {
   const name = nameIn(text);

@@ -1,17 +1,17 @@
-/** The part of a diff that a comment is about. */
+/** The part of a diff that a comment concerns. */
 
 interface HunkLine {
   readonly text: string;
-  /** Its number in the former file; null: it is added. */
+  /** Its line number in the former file; null: the line was added. */
   readonly former: number | null;
-  /** Null: it is removed. */
+  /** Null: the line was removed. */
   readonly present: number | null;
 }
 
 const CONTEXT = 4;
 const MOST_LINES = 40;
 
-/** The lines from `from` to `to`, and some before; the hunk as it is where they are not in it. */
+/** The lines from `from` to `to`, and some before; the whole hunk if it does not contain them. */
 export function cutHunk(hunk: string, from: number, to: number, isFormer: boolean): string {
   const lines = linesOf(hunk);
   const number = ({ former, present }: HunkLine) => (isFormer ? former : present);
@@ -26,14 +26,17 @@ export function cutHunk(hunk: string, from: number, to: number, isFormer: boolea
 
 const SUGGESTION = /^ {0,3}(`{3,})suggestion(?::-(\d+)\+(\d+))?[ \t]*\n([\s\S]*?)^ {0,3}\1`*[ \t]*$/gm;
 
-/** What a comment on these lines suggests, as diffs. GitLab counts the lines from the commented one. */
+/**
+ * The suggestions in a comment on these lines, as diffs. GitLab counts a suggestion's lines from the
+ * commented one.
+ */
 export function suggestionsIn(text: string, hunk: string, from: number, to: number): readonly string[] {
   const lines = linesOf(hunk);
   return [...text.replace(/\r\n?/g, "\n").matchAll(SUGGESTION)].flatMap(([, , above, below, body = ""]) => {
     const first = above === undefined ? from : to - Number(above);
     const last = to + Number(below ?? 0);
     const replaced = lines.filter(({ present }) => present !== null && present >= first && present <= last);
-    // Only where all of them are known.
+    // Only if all replaced lines are known.
     if (replaced.length !== last - first + 1) return [];
     const suggested = body === "" ? [] : body.replace(/\n$/, "").split("\n");
     return [

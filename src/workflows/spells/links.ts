@@ -3,7 +3,7 @@ import { type AtlassianLink, parseAtlassianLink } from "./atlassian.ts";
 import { describeFailure } from "./comments-file.ts";
 import { closingFence, renderFenced } from "./fence.ts";
 
-/** The result of one link. `skipped`: not tried, because an earlier failure showed that it would fail too. */
+/** The result for one link. `skipped`: not fetched, because an earlier failure would repeat itself. */
 export interface LinkFetch {
   readonly url: string;
   readonly fetch: ReferenceFetch | { readonly kind: "skipped" } | { readonly kind: "not-fetchable" };
@@ -12,7 +12,10 @@ export interface LinkFetch {
 const NOT_CONFIGURED =
   "Set `JIRA_BASE_URL` (for issues) or `CONFLUENCE_BASE_URL` (for pages), `ATLASSIAN_EMAIL` and `ATLASSIAN_API_TOKEN`.";
 
-/** Fetches the links one after the other; after a failure that would repeat itself, skips the rest of its kind. */
+/**
+ * Fetches the links one after the other; after a failure that would repeat itself, skips the other links of
+ * the same kind.
+ */
 export async function fetchLinks(
   urls: readonly string[],
   references: References | undefined,
@@ -44,7 +47,7 @@ export function describeLinkFailure({ fetch }: LinkFetch): string {
   }
 }
 
-/** The text with the fetched parts at its end: each under a heading with its URL, fenced, and labelled. */
+/** Adds the fetched parts to the end of the text: each under a heading with its URL, fenced, and labelled. */
 export function appendReferences(
   text: string,
   fetched: readonly { readonly url: string; readonly markdown: string }[],
@@ -61,14 +64,14 @@ export function appendReferences(
     ].join("\n"),
   );
   const added = `${sections.join("\n\n")}\n`.replaceAll("\n", newline);
-  // In a fence that a person left open, our fence would count as their text, and theirs would end wherever the fetched
-  // text does.
+  // Closes a fence that a person left open: inside it, the fence of the fetched text would count as their
+  // text, and theirs would end wherever the fetched text does.
   const close = closingFence(text);
   const before = [text.trimEnd(), close].filter(Boolean).join(newline);
   return before === "" ? added : `${before}${newline}${newline}${added}`;
 }
 
-/** `.atlassian-refs` with these URLs added, one a line. */
+/** Adds these URLs to `.atlassian-refs`, one per line. */
 export function appendRefs(refs: string, urls: readonly string[]): string {
   const before = refs === "" || /\n$/.test(refs) ? refs : `${refs}\n`;
   return `${before}${urls.map((url) => `${url}\n`).join("")}`;

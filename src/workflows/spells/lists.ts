@@ -6,19 +6,19 @@ import type { Texts } from "./facts.ts";
 import { FILE_KEYS, type FileKey, pathOf } from "./files.ts";
 import { SPELLS_WORKFLOW } from "./table.ts";
 
-/** The spells of the lists: Lumos can always be cast, and is in none. */
+/** The spells in the lists: not Lumos, because it can always be cast. */
 const LISTED = SPELLS.filter((spell) => spell !== "lumos");
 
 export interface Prospect {
   readonly spell: Spell;
   readonly rule: Rule;
-  /** Casting it would change something. */
+  /** Whether casting it would change something. */
   readonly available: boolean;
-  /** What it would do, as a sentence; or why it is useless here, as a clause. */
+  /** Its effect, as a sentence; or why it has none, as a clause. */
   readonly words: string;
 }
 
-/** What each spell would do in a configuration with these facts: only what the table says. */
+/** What each spell would do in a configuration with these facts, according to the table. */
 export function prospectsOf(configuration: Configuration, facts: Facts): readonly Prospect[] {
   return LISTED.map((spell) => {
     const { rule } = decide(SPELLS_WORKFLOW, configuration, spell, facts);
@@ -26,7 +26,7 @@ export function prospectsOf(configuration: Configuration, facts: Facts): readonl
   });
 }
 
-/** What the rule does, or why it does nothing. */
+/** The rule's effect, or why it has none. */
 export function effectOf(row: string, facts: Facts): string {
   const effect = EFFECTS[row] ?? "";
   if (typeof effect === "string") return effect;

@@ -1,4 +1,4 @@
-/** The run as the project's files show it: its state, and the texts of the work. */
+/** The run, read from the project's files: its state, and the texts of the work. */
 
 import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
@@ -33,7 +33,7 @@ export async function loadRun(view: View): Promise<SpellsRun> {
   return { run: RUN, workflow: SPELLS_WORKFLOW, configuration, state, texts, refs, facts, criteriaOf };
 }
 
-/** The working files as they are. */
+/** The present working files. */
 export async function loadTexts(view: View): Promise<Texts> {
   const texts = {} as Record<FileKey, string | null>;
   for (const key of FILE_KEYS) texts[key] = await view.read(pathOf(key));
@@ -42,9 +42,7 @@ export async function loadTexts(view: View): Promise<Texts> {
 
 const remembered = openByText<ReturnType<CriteriaReader>>(8);
 
-/**
- * Reads criteria as the facts need them: the template's own lines do not count. An unchanged plan is not parsed again.
- */
+/** Reads the criteria, not counting the template's own lines. Caches an unchanged plan. */
 export async function loadCriteria(view: View): Promise<CriteriaReader> {
   const { parseCriteria } = await import("./criteria.ts");
   const template = await shippedText(view, "templates/plan.md");

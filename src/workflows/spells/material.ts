@@ -1,4 +1,4 @@
-/** What the rule of a cast needs besides the decision: packaged texts, names that are taken, and fetched texts. */
+/** What a cast's rule needs besides the decision: packaged texts, taken names, and fetched texts. */
 import type { ProjectPath } from "../../core/path.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import type { ReviewFetch, ReviewMissing } from "../../core/ports/reviews.ts";
@@ -18,7 +18,7 @@ import type { StateFile } from "./state-file.ts";
 export interface Material {
   /** The packaged texts that the rule needs, by their path below `spells/`. */
   readonly shipped: ReadonlyMap<string, string>;
-  /** The existing names in the folders in which the rule may create new ones. */
+  /** The names that exist in the folders in which the rule may create new ones. */
   readonly taken: ReadonlyMap<ProjectPath, readonly string[]>;
   /** The task's name as one path segment; empty if the rule does not archive it. */
   readonly taskName: string;
@@ -36,7 +36,7 @@ export type CastTypes = TypesOf<{
   material: Material;
 }>;
 
-/** A spell that was decided on. */
+/** A cast whose rule is decided. */
 export type Cast = Pick<Step<CastTypes>, "run" | "sent" | "decision" | "material">;
 
 /** Reads and fetches what the rule needs. */
@@ -80,7 +80,7 @@ const NO_REVIEWS = {
   help: "Cast Reparo where Pawl may ask the forge: by its command or its MCP server.",
 } as const;
 
-/** Where an incomplete fetch stopped, if the state file has a usable record of it. */
+/** Where an incomplete fetch stopped, if the state file has a valid record of it. */
 export function missingOf({ context }: StateFile): ReviewMissing | undefined {
   const value = context.comments_missing as Partial<ReviewMissing> | null | undefined;
   if (typeof value !== "object" || value === null) return undefined;

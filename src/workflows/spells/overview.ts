@@ -10,7 +10,7 @@ import { turnIn } from "./turn.ts";
 
 const TITLE = "Spells";
 
-/** The project's one run, if it has begun; cheap, for the list of all runs. */
+/** The project's only run, if it has begun; cheap, for the list of all runs. */
 export async function overview(view: View): Promise<readonly RunOverview[]> {
   try {
     const state = await loadState(view);

@@ -1,14 +1,16 @@
 import { openByText } from "../../core/text/by-text.ts";
 import type { Decision } from "../../engine/workflow.ts";
 
-/** A file of replies of one kind: a layout, and the blocks that each reply fills in. All are templates. */
+/**
+ * A file of replies of one kind: a layout, and the blocks with which each reply fills it. All are templates.
+ */
 export interface ReplyFile {
   readonly layout: string;
   /** By reply, then by the block's name in the layout: `next_steps`. */
   readonly replies: ReadonlyMap<string, Readonly<Record<string, string>>>;
 }
 
-/** The file, below `spells/`, with the reply of the rule that was decided. */
+/** The file, below `spells/`, with the reply of the decided rule. */
 export function replyFileOf({ rule, after }: Pick<Decision, "after" | "rule">): string {
   const asks = rule.outcome === "moved" && after.state.startsWith("PR_CONFIRM_");
   return `replies/${asks ? "confirmation" : rule.outcome}.md`;
@@ -18,10 +20,14 @@ export const REPLY_FILES = ["moved", "confirmation", "blocked", "no-effect", "sh
   (name) => `replies/${name}.md`,
 );
 
-/** The files come with the program, and each reply needs one of these few. */
+/**
+ * A small cache is enough, because the files come with the program, and each reply needs one of these few.
+ */
 const parsed = openByText<ReplyFile>(16);
 
-/** `# ID, ID` names the replies that the blocks below it belong to, `## Next Steps` a block. */
+/**
+ * Parses a file. `# ID, ID` names the replies to which the blocks below it belong, `## Next Steps` a block.
+ */
 export function parseReplyFile(text: string): ReplyFile {
   return parsed(text, () => parse(text));
 }

@@ -19,7 +19,10 @@ import { parseReplyFile, replyFileOf } from "./reply-file.ts";
 import { STATES } from "./states.ts";
 import type { Work } from "./work.ts";
 
-/** A placeholder for the loaded file until all else is in place, so that nothing in it is changed. */
+/**
+ * A placeholder for the loaded file until the rest is rendered, so that rendering cannot change the file's
+ * text.
+ */
 const CONTENTS = "\u{E000}contents\u{E000}";
 
 export interface ReplyInput {
@@ -30,7 +33,7 @@ export interface ReplyInput {
   readonly prospects: readonly Prospect[];
 }
 
-/** The rule's reply as markdown, with the lists of the resulting state. */
+/** The rule's reply as Markdown, with the lists for the resulting state. */
 export function renderReply(input: ReplyInput): string {
   const { decision, material } = input.cast;
   const { layout, replies } = parseReplyFile(material.shipped.get(replyFileOf(decision)) ?? "");
@@ -49,7 +52,7 @@ export function renderReply(input: ReplyInput): string {
   return whole.replace(CONTENTS, () => renderFenced(input.work.loaded ?? "", "markdown"));
 }
 
-/** Criteria that look ticked to a person and are open to the table. */
+/** A warning about criteria that look ticked to a person but are open for the table. */
 function oddCriteria({ cast: { run }, work: { texts } }: ReplyInput): string {
   if (!mayHoldCriteria(texts.plan)) return "";
   const odd = run.criteriaOf(texts.plan).filter(({ isOdd }) => isOdd);
@@ -59,7 +62,7 @@ function oddCriteria({ cast: { run }, work: { texts } }: ReplyInput): string {
   );
 }
 
-/** Adds why a spell that the steps name for later does nothing yet. */
+/** Adds why a spell that the steps name for later has no effect yet. */
 function withNotYet(steps: string, prospects: readonly Prospect[]): string {
   const later = prospects.filter(
     ({ available, spell }) => !available && steps.includes(`**${titleOf(spell)}**`),
@@ -70,10 +73,10 @@ function withNotYet(steps: string, prospects: readonly Prospect[]): string {
   return [steps, ...said].join(" ");
 }
 
-/** An empty text and 0 count as no. */
+/** An empty text and 0 count as false. */
 const TEMPLATES = openTemplates({ jsTruthy: true });
 
-/** Strict: an unknown variable is an error, never an empty place. */
+/** Strict: an unknown variable is an error, not an empty text. */
 export function renderTemplate(template: string, values: object, name: string): string {
   try {
     return TEMPLATES.render(template, values);
@@ -151,7 +154,7 @@ function renderReviewFiles({ texts }: Work): string {
   return `The review's files were left where they are: ${names.join(", ")}.`;
 }
 
-/** By what became of the comments: one of them is true, or none where some are missing. */
+/** The result of the comments' fetch, as flags: one is true, or none if some comments are missing. */
 function fetchKinds(review: ReviewFetch | undefined, work: Work): object {
   const kept = review === undefined || work.kept;
   const none = !kept && review.kind === "no-pull-request";
@@ -176,7 +179,7 @@ function reviewSaid(review: ReviewFetch, work: Work): string {
   return `But ${problemOf(review)}${work.changes.length > 0 ? ` ${file} was created and says so.` : ""}`;
 }
 
-/** What to do to get the comments. */
+/** How to get the comments. */
 function reviewSetup(review: ReviewFetch | undefined): string {
   if (review?.kind === "not-configured") return `${review.help} Then cast **Reparo** again.`;
   if (review?.kind === "failed" || (review?.kind === "fetched" && review.failure !== null)) {
@@ -195,7 +198,7 @@ function linksSaid(links: readonly LinkFetch[], work: Work): string {
   return `Of ${links.length} linked issues and pages ${count(done)} could be fetched; the others are still to do.`;
 }
 
-/** What to do to get the remaining links. */
+/** How to get the remaining links. */
 function linksSetup(links: readonly LinkFetch[]): string {
   const kinds = new Set(links.map(({ fetch }) => fetch.kind));
   const again = "Then cast **Expecto** again: it fetches only what is still missing.";

@@ -1,4 +1,4 @@
-/** The run of Spells, as its log knows it: a state.json that somebody edited is held. */
+/** The kind of Spells' run for the run log: an edited state.json is held. */
 import type { View } from "../../core/ports/store.ts";
 import type { RunKind } from "../../runtime/run-log/kind.ts";
 import { checkRun } from "../../runtime/run-log/read.ts";
@@ -8,9 +8,9 @@ import { SPELLS_WORKFLOW } from "./table.ts";
 
 export const SPELLS_RUNS: RunKind = {
   table: SPELLS_WORKFLOW,
-  // The folder is among files that people commit: git may bring it to a clone.
+  // People commit files in this folder, so git may bring the state to a clone.
   comesByGit: true,
-  // No gate is in it, so that whoever puts an earlier state back gains nothing, and its texts move with it.
+  // The run has no gates, so restoring an earlier state gains nothing; and its texts return with it.
   returns: true,
   runOf: (path) => (path === STATE_FILE ? RUN : null),
   pathOf: () => STATE_FILE,

@@ -1,6 +1,4 @@
-/**
- * Each reply once, rendered on files that lead to its rule: for reading as a whole, and for the tests of the replies.
- */
+/** Each reply once, rendered on files that lead to its rule, for reading as a whole and for the tests. */
 import type { ProjectPath } from "../../core/path.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import type { ReferenceFetch, References } from "../../core/ports/references.ts";
@@ -51,7 +49,7 @@ const FIRST: Readonly<Record<string, FactValue | undefined>> = Object.fromEntrie
   Object.entries(SPELLS_WORKFLOW.facts).map(([name, fact]) => [name, fact.values[0]]),
 );
 
-/** Files that match a combination of facts, as a view. */
+/** A view of files that match a combination of facts. */
 export function sampleView(
   state: string,
   origin: string | null,
@@ -90,7 +88,7 @@ function textOf(key: FileKey, facts: Facts): string {
   return `plan ${urls(facts.plan_urls)}\n\n${mark ? `- [${mark}] criterion\n` : ""}`;
 }
 
-/** The outside in a sample: these comments, and links that are fetched or not. */
+/** The outside of a sample: these comments, and links that are fetched or not. */
 export function sampleOutside(review: ReviewFetch, fetched: boolean): Outside {
   const link: ReferenceFetch = fetched
     ? { kind: "fetched", markdown: "# It\n" }
@@ -99,7 +97,7 @@ export function sampleOutside(review: ReviewFetch, fetched: boolean): Outside {
   return { references, reviews: { fetch: async () => review } } as Partial<Outside> as Outside;
 }
 
-/** The cast of a spell on these files, decided, and what it does. */
+/** A decided cast of a spell on these files, with its effects. */
 export async function sampleCast(view: View, spell: Spell, outside: Outside) {
   const input = { spell };
   const read = await castNamed.read(view, input, SAMPLE_CONTEXT);
@@ -108,7 +106,7 @@ export async function sampleCast(view: View, spell: Spell, outside: Outside) {
   return { step, proposal };
 }
 
-/** Reconciles facts that no files can have together: a fact about a file's contents needs the file. */
+/** Makes facts consistent: a fact about a file's content implies the file. */
 export function consistent(facts: Facts): Facts {
   const implied: Record<string, string> = {};
   if (facts.context_urls !== "none") implied.context = "present";

@@ -8,10 +8,10 @@ import { FIRST_STATE, loadState } from "./state-file.ts";
 import { SPELLS_WORKFLOW } from "./table.ts";
 import { type Turn, turnIn } from "./turn.ts";
 
-/** What the replies ask to write before a task is carried out; never the state. */
+/** The files that the replies ask to write before a task is carried out; never the state. */
 export const PLAN_FILES: readonly string[] = [...FILE_KEYS.map(pathOf), REFS_FILE, ...Object.values(GUIDES)];
 
-/** What may be written while the work stands where it does; null: it has not begun, or it is complete. */
+/** What may be written in the present state; null: the work has not begun, or is complete. */
 export async function scopeOf(view: View): Promise<Scope | null> {
   try {
     const state = await loadState(view);

@@ -6,10 +6,10 @@ import { REPARO_ORIGINS } from "./facts-space.ts";
 import { STATE_FILE } from "./files.ts";
 import { STATES } from "./states.ts";
 
-/** How much of its history the file keeps; the run's log has all of it. */
+/** How many history entries the file keeps; the run log has all of them. */
 const HISTORY_KEPT = 200;
 
-/** `.ai/task/state.json`: the authority on where the work stands. Keys that Pawl does not know are kept. */
+/** `.ai/task/state.json`: the authority on the present state. Keys that Pawl does not know are kept. */
 export interface StateFile {
   readonly current_state: string;
   readonly context: Readonly<Record<string, unknown>>;
@@ -28,10 +28,10 @@ export interface HistoryEntry {
 const FIX =
   "Run `pawl repair` to be offered the state that the files suggest, or restore .ai/task/state.json from version control. The file was left unchanged.";
 
-/** The state before anything has begun. */
+/** The state before the work has begun. */
 export const FIRST_STATE: StateFile = { current_state: "GATHER_NEEDS_CONTEXT", context: {}, history: [] };
 
-/** The state on disk. Throws `state-unreadable` also if the file is not text. */
+/** The state on disk. Throws `state-unreadable`, also if the file is not text. */
 export async function loadState(view: View): Promise<StateFile> {
   let text: string | null;
   try {
@@ -42,10 +42,15 @@ export async function loadState(view: View): Promise<StateFile> {
   return parseState(text);
 }
 
-/** The file's text is not a state of Spells; the files suggest a state instead. */
+/**
+ * Thrown if the file's text is not a state of Spells; `pawl repair` offers the state that the files suggest.
+ */
 export class UnusableState extends PawlError {}
 
-/** The state, or the initial one without a file. Throws `state-unreadable` if the text is not a state of Spells. */
+/**
+ * The state, or the initial one without a file. Throws `state-unreadable` if the text is not a state of
+ * Spells.
+ */
 export function parseState(json: string | null): StateFile {
   if (json === null) return FIRST_STATE;
   const state = readState(json, STATE, (line, problem) => unreadable(`line ${line}: ${problem}`));
@@ -65,14 +70,14 @@ export function renderState(state: StateFile): string {
   return `${JSON.stringify(state, null, 2)}\n`;
 }
 
-/** The configuration that the file describes. An origin that the table does not know counts as null. */
+/** The configuration in the file. An origin that the table does not know counts as null. */
 export function configurationOf(state: StateFile): Configuration {
   const origin = state.context.reparo_origin;
   const known = REPARO_ORIGINS.find((name) => name === origin) ?? null;
   return { state: state.current_state, variables: { reparo_origin: known } };
 }
 
-/** The file after a move; `context` is what the new state needs besides the variables. */
+/** The file after a move; `context`: what the new state needs besides the variables. */
 export function afterMove(
   state: StateFile,
   after: Configuration,

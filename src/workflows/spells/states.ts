@@ -1,7 +1,7 @@
 import type { State, Writes } from "../../engine/workflow.ts";
 
 export interface SpellState extends State {
-  /** Where the developer is, in words that name no state. */
+  /** The developer's position, in words that name no state. */
   readonly where: string;
 }
 
@@ -112,7 +112,9 @@ export function both(...names: readonly string[]): readonly string[] {
   return names.flatMap((name) => [`${name}_G`, `${name}_A`]);
 }
 
-/** From each `NAME_G` and `NAME_A` to the target of the same suffix; a name without a suffix counts as `_A`. */
+/**
+ * From each `NAME_G` and `NAME_A` to the target with the same suffix; a name without a suffix counts as `_A`.
+ */
 export function alike(from: readonly string[], target: string): Readonly<Record<string, string>> {
   return Object.fromEntries(from.map((state) => [state, `${target}_${state.endsWith("_G") ? "G" : "A"}`]));
 }
@@ -120,8 +122,8 @@ export function alike(from: readonly string[], target: string): Readonly<Record<
 const CARRIED_OUT: readonly string[] = ["ACHIEVE_TASK_EXECUTED", ...both("PR_APPLIED_PENDING_ARCHIVE")];
 
 /**
- * Code is written only where a task is carried out, and once the work is complete there is nothing left to guard. Git is
- * the developer's in every state: the replies ask them to commit and push whenever they like.
+ * Code is written only in states that carry out a task; once the work is complete, nothing is guarded. Git is
+ * not restricted in any state, because the replies ask developers to commit and push at any time.
  */
 function writesIn(state: string): Writes {
   if (state === "ACHIEVE_COMPLETE") return "all";

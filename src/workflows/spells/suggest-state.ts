@@ -3,8 +3,8 @@ import { factsIn, mayHoldCriteria } from "./facts.ts";
 import { loadCriteria, loadTexts } from "./load-run.ts";
 
 /**
- * The state that the files suggest if state.json cannot be read: the most advanced artefact decides. A review counts as
- * begun from a task if there is a task or its results.
+ * The state that the files suggest if state.json is unreadable: the most advanced file decides. If there is a
+ * task or its results, a review counts as begun from a task.
  */
 export async function suggestState(view: View): Promise<string> {
   const texts = await loadTexts(view);

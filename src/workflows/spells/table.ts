@@ -9,7 +9,7 @@ import { gatherRows } from "./table/gather.ts";
 import { lookRows } from "./table/looks.ts";
 import { reviewRows } from "./table/review.ts";
 
-/** Most commands send no event, and make no rules. */
+/** Lazy: most commands send no event, so they need no rules. */
 const rules = lookOnce(() => [
   ...gatherRows(),
   ...achieveRows(),
@@ -19,9 +19,10 @@ const rules = lookOnce(() => [
 ]);
 
 /**
- * Where rows of the source contradict each other, in this order: a missing prerequisite is reported first (context,
- * plan, task, results); a row that names a state beats a general one; the more advanced file wins; completion beats
- * execution when there is a criterion and every one is checked. Rows H1 … answer what the source leaves open.
+ * Where rows of the source contradict each other, in this order: a missing prerequisite is reported first
+ * (context, plan, task, results); a row that names a state beats a general one; the more advanced file wins;
+ * completion beats execution if there is a criterion and every one is checked. Rows H1 … decide what the
+ * source leaves open.
  */
 export const SPELLS_WORKFLOW: Workflow = {
   name: "spells",

@@ -4,14 +4,14 @@ const TO_AI = "## Response to the AI";
 const TO_DEVELOPER = "## Response to the Developer";
 
 export interface ReplyParts {
-  /** What the assistant must do; empty if the reply is for the developer alone. */
+  /** What the assistant must do; empty if the reply is only for the developer. */
   readonly assistant: string;
   readonly developer: string;
 }
 
 /** Splits a reply into the assistant's part and the developer's part. */
 export function splitReply(text: string): ReplyParts {
-  // The last one: a quotation in the assistant's part may contain such a line too.
+  // The last one, because a quotation in the assistant's part may contain such a line, too.
   const at = text.lastIndexOf(`\n${TO_DEVELOPER}\n`);
   if (!text.startsWith(TO_AI) || at < 0) return { assistant: "", developer: text.trim() };
   return {
@@ -21,8 +21,8 @@ export function splitReply(text: string): ReplyParts {
 }
 
 /**
- * A reply for a person at a terminal: the developer's part first, without markup; after a move also what to pass on to
- * the assistant, which did not see this cast.
+ * A reply for a person at a terminal: the developer's part first, without markup. After a move also the part
+ * to pass on to the assistant, which did not see this cast.
  */
 export function renderForTerminal(text: string, outcome: Outcome): string {
   const { assistant, developer } = splitReply(text);

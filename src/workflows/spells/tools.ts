@@ -15,7 +15,7 @@ const DESCRIPTIONS: Readonly<Record<Spell, string>> = {
     "Show where the work stands and which spells can be cast. Changes nothing: use it whenever you are unsure.",
 };
 
-/** Those that may ask Jira, Confluence or GitHub. */
+/** The spells that may query Jira, Confluence or GitHub. */
 const REACHING: readonly Spell[] = ["accio", "expecto", "reparo"];
 
 /** The six spells, without parameters. */
@@ -30,7 +30,7 @@ export const TOOLS: readonly Tool[] = SPELLS.map((spell) => ({
   transaction: castOf(spell),
 }));
 
-/** A developer casts: in a client with prompts, from its menu. */
+/** For a developer who casts from the menu of a client that shows prompts. */
 export const PROMPTS: readonly UserPrompt[] = SPELLS.map((spell) => ({
   name: spell,
   title: titleOf(spell),

@@ -3,22 +3,22 @@ import type { FileKey } from "./files.ts";
 
 export interface Turn {
   readonly awaits: RunOverview["awaits"];
-  /** To a person, in a few words. */
+  /** The next step for a person, in a few words. */
   readonly next: string;
-  /** The next lawful step, to the assistant. */
+  /** The next lawful step, for the assistant. */
   readonly said: string;
-  /** The results: once they are written, it is the developer's turn. */
+  /** The results file: once it is written, it is the developer's turn. */
   readonly results?: Extract<FileKey, "results" | "review_results">;
 }
 
-/** In the states of errors. */
+/** For the error states. */
 const MISSING: Turn = {
   awaits: "human",
   next: "a file is missing: put it back, or cast accio",
   said: "A file is missing: the developer puts it back, or casts accio to deal with it.",
 };
 
-/** Who acts next, and on what: by the beginning of the state's name, the longer ones first. */
+/** Who acts next, and on what: by the beginning of the state's name, longer ones first. */
 const TURNS: Readonly<Record<string, Turn>> = {
   GATHER_NEEDS_CONTEXT: {
     awaits: "human",

@@ -21,21 +21,23 @@ import type { SpellsRun } from "./load-run.ts";
 import { type Cast, type Material, templateOf } from "./material.ts";
 import { toSeconds } from "./state-file.ts";
 
-/** What a cast does to the files, and what its reply says about it. */
+/** The changes of a cast to the files, and the data for its reply. */
 export interface Work {
   readonly changes: readonly Change[];
-  /** The working files as they will be. */
+  /** The working files after the changes. */
   readonly texts: Texts;
   readonly refs: string;
-  /** A file that was to be created is back, and stays unchanged. */
+  /** A file that was to be created exists again, and stays unchanged. */
   readonly kept: boolean;
   /** The folder of the new archive; empty: none was made. */
   readonly archive: ProjectPath | "";
-  /** Files that a person wrote, set aside: from → to. */
+  /** A person's files that are set aside: from → to. */
   readonly aside: readonly { readonly from: ProjectPath; readonly to: ProjectPath }[];
   /** The contents of the file that the rule loads, before the move. */
   readonly loaded: string | null;
-  /** Where the fetch of the review's comments stopped, for a retry. Absent: unchanged. Null: fetch everything. */
+  /**
+   * Where the fetch of the review's comments stopped, for a retry. Absent: unchanged. Null: fetch everything.
+   */
   readonly missing?: ReviewMissing | null;
 }
 
@@ -43,14 +45,14 @@ const TASK_FILES: readonly FileKey[] = ["task", "results"];
 const REVIEW_FILES: readonly FileKey[] = ["comments", "review_task", "review_results"];
 const MAX_LOADED = 100_000;
 
-/** Pure: works out the changes of the decided rule. */
+/** Pure: computes the changes of the decided rule. */
 export function planWork({ decision, material, run }: Cast, time: string): Work {
   const sheet = new Worksheet(run, material, time);
   for (const action of actionsOf(decision.rule.id)) sheet.take(action);
   return sheet.work;
 }
 
-/** The changes collected so far, with the files as those will leave them. */
+/** Collects the changes, with the files as they will be after them. */
 class Worksheet {
   readonly #material: Material;
   readonly #time: string;
@@ -110,7 +112,7 @@ class Worksheet {
     this.#write(file, text);
   }
 
-  /** Whether the server itself wrote the text: a person wrote nothing in it. */
+  /** Whether the server wrote the text, and no person changed it. */
   #isOurs(file: FileKey, text: string): boolean {
     const template = this.#material.shipped.get(templateOf(file));
     return text.replace(/^\uFEFF/, "").replace(/\r\n/g, "\n") === template;
@@ -166,7 +168,7 @@ class Worksheet {
     }
     if (review === undefined) return;
     if (review.kind === "fetched") this.work.missing = review.missing;
-    // A file that begins anew contains nothing from an earlier fetch.
+    // A new file contains nothing from an earlier fetch.
     else if (before === null) this.work.missing = null;
     const text =
       before === null ? renderComments(review, this.#time) : renderRetried(before, review, this.#time);
@@ -182,7 +184,7 @@ function shorten(text: string): string {
   return text.length <= MAX_LOADED ? text : `${text.slice(0, MAX_LOADED)}\n(cut here: the file is longer)`;
 }
 
-/** The plan's template followed by the context: fenced, so that no checkbox in it counts as a criterion. */
+/** The plan's template followed by the context, fenced so that no checkbox in it counts as a criterion. */
 export function renderPlan(template: string, context: string): string {
   const intro = "The context that this plan was made from, as it was then. Delete it once it is worked in.";
   return `${template.trimEnd()}\n\n## Context\n\n${intro}\n\n${renderFenced(context.replace(/^\uFEFF/, ""), "markdown")}\n`;

@@ -39,5 +39,5 @@ const blocked = (): readonly Rule[] => [
   blocks("ER12", CONTEXT, "expecto"),
 ];
 
-/** What to do if a file that the state needs is missing. */
+/** The rules for states whose file is missing. */
 export const errorRows = (): readonly Rule[] => [...recovery(), ...blocked()];

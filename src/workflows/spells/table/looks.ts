@@ -29,7 +29,7 @@ const LOOKS: Readonly<Record<string, string>> = {
   H14: "ERROR_REVIEW_TASK_RESULTS_MISSING_A",
 };
 
-/** Lumos: one look for each state. */
+/** Lumos: one rule that shows the state, for each state. */
 export const lookRows = (): readonly Rule[] =>
   Object.entries(LOOKS).map(([id, state]) => ({
     id,

@@ -35,16 +35,16 @@ const REVIEW_TASK = { review_task: "present" };
 const TASK_HERE = { review_results: "present", task: "present" };
 const TASK_GONE = { review_results: "present", task: "missing" };
 const DONE_A = "PR_APPLIED_PENDING_ARCHIVE_A";
-/** What happens to the origin when the review is left. */
+/** The value of the origin after the review. */
 const LEFT = null;
 
-/** The combinations in which the origin ACHIEVE_COMPLETE no longer holds, or was another. */
+/** The combinations in which the origin is not ACHIEVE_COMPLETE, or that no longer applies. */
 const OTHERS = [null, ...REPARO_ORIGINS.filter((origin) => origin !== "ACHIEVE_COMPLETE")];
 const notComplete = (task: "present" | "missing", results: "present" | "missing") => [
   { task, results, reparo_origin: OTHERS },
   { task, results, reparo_origin: "ACHIEVE_COMPLETE", criteria: ["none", "open"] },
 ];
-/** The task that is prepared after each archive is there, too, when the work becomes complete. */
+/** When the work becomes complete, the task that is prepared after each archive exists, too. */
 const COMPLETE = { reparo_origin: "ACHIEVE_COMPLETE", criteria: "all-checked" };
 
 /** From collecting the comments to archiving the review. */
@@ -59,7 +59,7 @@ const flow = (): readonly Rule[] => [
   moves("P4b", DONE_A, "accio", "ACHIEVE_TASK_DRAFTING", TASK_GONE, LEFT),
 ];
 
-/** Starting a review, starting it over, and fetching what is still missing. */
+/** Starting a review, restarting it, and fetching what is still missing. */
 const reparo = (): readonly Rule[] => [
   moves("A5a", ACHIEVING, "reparo", "PR_GATHERING_COMMENTS_A", NO_REVIEW, itself(ACHIEVING)),
   moves("A5b", REVIEW_ERRORS, "reparo", "PR_GATHERING_COMMENTS_*", NO_REVIEW),
@@ -85,8 +85,8 @@ const confirmation = (): readonly Rule[] => [
 ];
 
 /**
- * Leaving the review. It leads back to the completed work where it started there and the plan still says so; else the files
- * decide.
+ * Leaving the review: back to the completed work if it started there and the plan is still complete; else the
+ * files decide.
  */
 const reverto = (): readonly Rule[] => [
   moves("V1", FROM_PLAN, "reverto", "GATHER_EDITING", {}, LEFT),

@@ -1,4 +1,4 @@
-/** The rules of the table in one line each. A rule's reply has its name. */
+/** The table's rules in one line each. A rule's reply has the rule's name. */
 import { boxesOf, type Given } from "../../../engine/boxes.ts";
 import type { Rule, Setting } from "../../../engine/workflow.ts";
 import type { Spell } from "../events.ts";
@@ -7,7 +7,7 @@ import { alike } from "../states.ts";
 type States = string | readonly string[];
 type Boxes = Given | readonly Given[];
 
-/** A target `NAME_*` has the suffix of the state that is left. `origin`: what happens to `reparo_origin`. */
+/** The target `NAME_*` gets the suffix of the state before. `origin`: how `reparo_origin` changes. */
 export function moves(
   id: string,
   from: States,
@@ -25,7 +25,7 @@ export function blocks(id: string, from: States, on: Spell, when: Boxes = {}): R
   return { ...rule(id, from, on, when), to: "same", outcome: "blocked" };
 }
 
-/** It is allowed, and there is nothing to do. */
+/** The spell is allowed, but has no effect. */
 export function idles(id: string, from: States, on: Spell, when: Boxes = {}): Rule {
   return { ...rule(id, from, on, when), to: "same", outcome: "no-effect" };
 }

@@ -1,4 +1,6 @@
-/** Backlog.md: one markdown file for each task, with front matter; below `tasks`, `completed`, `drafts` and `archive`. */
+/**
+ * Backlog.md: one Markdown file per task, with front matter; in `tasks`, `completed`, `drafts` and `archive`.
+ */
 
 import { parseFrontMatter } from "../core/text/front-matter.ts";
 import { fieldsIn } from "./front-fields.ts";
@@ -27,7 +29,7 @@ export function readBacklogMd(files: readonly SourceFile[]): Read {
     if (card) cards.push(card);
     else remarks.push(`${file.path} is no task: it has neither an id in front matter nor one in its name.`);
   }
-  // Of two with one id, the live one has it.
+  // If two cards have the same id, the live one keeps it.
   const ordered = cards.toSorted((one, other) => Number(one.isArchived) - Number(other.isArchived));
   const unique = openKeys();
   const keys = new Map(ordered.map((card) => [card, unique(card.id.toLowerCase())]));
@@ -48,7 +50,7 @@ export function readBacklogMd(files: readonly SourceFile[]): Read {
   return { tasks, remarks };
 }
 
-/** `task-7 - Title.md`, and by people's own scripts `task-epic-11.2-Title.md`. */
+/** `task-7 - Title.md`, and from people's own scripts `task-epic-11.2-Title.md`. */
 const NAME =
   /^((?:task-(?:[a-z][a-z0-9_]{0,30}-){1,2}|[a-z][a-z0-9_]{0,30}-)\d+(?:\.\d+)*)(?:[ _-].*)?\.md$/i;
 
@@ -69,7 +71,10 @@ function cardOf({ path, text }: SourceFile): Card | null {
   };
 }
 
-/** `task-7.1` and `BACK-7.1` are both 7.1: the prefix of a backlog may have changed. `task-epic-7.1` is another. */
+/**
+ * `task-7.1` and `BACK-7.1` are both 7.1, because a backlog's prefix may have changed. `task-epic-7.1` is
+ * another task.
+ */
 function numberOf(id: string): string {
   const number = /-0*(\d+(?:\.\d+)*)$/.exec(id.slice(-60))?.[1];
   if (number === undefined) return id;
@@ -77,7 +82,7 @@ function numberOf(id: string): string {
   return `${words.toLowerCase()}${number}`;
 }
 
-/** By number, where only one card has it, or only one live card. */
+/** The cards by number, if only one card, or only one live card, has the number. */
 function numbered(cards: readonly Card[]): ReadonlyMap<string, Card> {
   const found = new Map<string, Card>();
   const isOff = ({ isArchived, isDraft }: Card) => isArchived || isDraft;
@@ -140,12 +145,12 @@ function taskOf(
   };
 }
 
-/** Only what comes before the first part of the text is about the task as a whole. */
+/** Only the text before the first section concerns the task as a whole. */
 const LONGEST_HEAD = 2000;
 const STATED = /^(?:#{1,6}[ \t]+|[-*][ \t]+)?\**status\**[ \t]*:\**[ \t]*(\S.{0,99})$/im;
 const STATED_BELOW = /^#{1,6}[ \t]+status[ \t]*\n+[ \t]*(\S.{0,59})$/im;
 
-/** The status that a text without front matter begins with: `**Status:** Done`; empty: none. */
+/** The status at the beginning of a text without front matter: `**Status:** Done`; empty: none. */
 function statedIn(body: string): string {
   const head = body.slice(0, LONGEST_HEAD).split(/^(?=##+[ \t]+(?!status\b))/im)[0] ?? "";
   const word = STATED.exec(head)?.[1] ?? STATED_BELOW.exec(head)?.[1] ?? "";
@@ -155,7 +160,7 @@ function statedIn(body: string): string {
 const MARKER =
   /^[ \t]*<!-- ?(?:SECTION:[A-Z_]+:(?:BEGIN|END)|AC:(?:BEGIN|END)|DOD:(?:BEGIN|END)) ?-->[ \t]*$/;
 
-/** The criteria are boxes below their heading; every other line stays as it is. */
+/** The criteria are the boxes below their heading; every other line stays unchanged. */
 function bodyOf(source: string): {
   readonly criteria: readonly string[];
   readonly heading: string;
@@ -185,7 +190,7 @@ function bodyOf(source: string): {
   return { criteria, heading, text: withoutMarkers(lines.flat()) };
 }
 
-/** The lines between the marks of a section: whatever headings and boxes stand there are a person's. */
+/** The numbers of the lines between a section's marks: headings and boxes there are a person's. */
 function linesInSections(source: string): ReadonlySet<number> {
   const found = new Set<number>();
   let isInside = false;

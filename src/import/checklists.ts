@@ -1,6 +1,6 @@
 /**
- * The lists of steps of Spec Kit, OpenSpec and Kiro: one task for each feature, and its boxes as the task's steps, since
- * they are done in their order on one branch.
+ * The step lists of Spec Kit, OpenSpec and Kiro: one task per feature, with its boxes as steps, because they
+ * are done in order on one branch.
  */
 import { type Branch, branches, dedented, type Entry, linesOf, outline, textBelow } from "./outline.ts";
 import type { Read, SourceFile, SourceItem, SourceStatus, SourceTask, State } from "./source.ts";
@@ -12,7 +12,7 @@ import { idFrom, openKeys, paragraphs, slugOf, titled } from "./words.ts";
 export interface Feature {
   readonly name: string;
   readonly tasks: SourceFile;
-  /** The other files of its folder and below. */
+  /** The other files in its folder and below. */
   readonly others: readonly SourceFile[];
 }
 
@@ -109,7 +109,7 @@ const SKIPPED =
 
 type Stated = State & Pick<SourceItem, "reason">;
 
-/** `dash`: what `[-]` means to the tool; absent: it has no such box. */
+/** `dash`: the tool's meaning of `[-]`; absent: the tool has no such box. */
 function stateIn({ box, text }: Pick<Entry, "box" | "text">, dash?: SourceStatus): Stated {
   const skipped = SKIPPED.exec(text);
   if (skipped) return { status: "cancelled", reason: skipped[1]?.trim() || skipped[0].slice(1, -1) };
@@ -190,7 +190,7 @@ function specKitSteps(entries: readonly Entry[], path: string, remarks: string[]
   return steps.map(({ lines, step }) => ({ ...step, text: paragraphs(dedented(lines.flat()), step.text) }));
 }
 
-/** `**Status**: Completed`; empty: there is none. */
+/** The status of `**Status**: Completed`; empty: none. */
 function statusLine(body: string): string {
   const word = /^[*_\- ]{0,6}status[*_]{0,2}[ ]?[:：][*_]{0,2}[ ]?(.{0,40})$/im.exec(body)?.[1] ?? "";
   return word
@@ -230,7 +230,7 @@ export function boxSteps(entries: readonly Entry[], dash?: SourceStatus): readon
     return entries
       .filter(({ depth }) => depth > 1)
       .map((entry) => numbered(entry, entry.body, stateIn(entry, dash)));
-  // A box below a bullet is a step, too; a bullet below a box is the box's text.
+  // A box below a bullet is a step, too; a bullet below a box is part of the box's text.
   const found: Step[] = [];
   const walk = (branch: Branch, above: string) => {
     const { children, entry, headings } = branch;
@@ -262,7 +262,7 @@ function numbered(entry: Entry, text: string, status: Stated, notes: readonly st
   return { number, title, text, ...status, notes };
 }
 
-/** The scenarios of the change, each in one line. */
+/** The scenarios of the change, one line each. */
 function scenariosIn(files: readonly SourceFile[]): readonly string[] {
   return files
     .filter(({ path }) => /\/specs\/.*\.md$/.test(path))
@@ -318,7 +318,7 @@ function kiroSteps(entries: readonly Entry[], requirements: ReadonlyMap<string, 
     const about = paragraphs(text, part && `Part of: ${part}`);
     const step = numbered(entry, about, stateIn(entry, "in_progress"), notes);
     steps.push({ ...step, criteria: criteriaOf(text, requirements) });
-    // What a parent says is said once.
+    // A parent's text is given only once.
     if (parent) above = parent.split("\n")[0] ?? "";
   };
   for (const entry of entries) {
@@ -336,7 +336,7 @@ function numberOf({ text }: Entry): string | null {
   return NUMBER.exec(text)?.[1] ?? null;
 }
 
-/** 1.1 may stand in the same column as 1: the numbers say what belongs to what. */
+/** The numbers of steps with substeps. The numbers decide, because 1.1 may be in the same column as 1. */
 function parentNumbers(entries: readonly Entry[]): ReadonlySet<string> {
   const found = new Set<string>();
   for (const entry of entries) {
@@ -346,13 +346,13 @@ function parentNumbers(entries: readonly Entry[]): ReadonlySet<string> {
   return found;
 }
 
-/** `_Requirements: 1.2, 3.1_` */
+/** The criteria that `_Requirements: 1.2, 3.1_` names. */
 function criteriaOf(text: string, requirements: ReadonlyMap<string, string>): readonly string[] {
   const named = /_requirements?[:：]\s*([^_\n]{1,400})_/i.exec(text)?.[1] ?? "";
   return named.split(/[,;、，]/).flatMap((each) => requirements.get(each.trim()) ?? []);
 }
 
-/** The criteria of requirements.md by their numbers: `1.2` is the second criterion of requirement 1. */
+/** The criteria of requirements.md by number: `1.2` is the second criterion of requirement 1. */
 function requirementsIn(source: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   let requirement = "";

@@ -1,3 +1,3 @@
-/** Apart from what renders them, which the list of commands need not load. */
+/** In a file without the renderers, so that the list of commands does not load them. */
 export const EXPORTS = ["json", "csv", "markdown"] as const;
 export type ExportFormat = (typeof EXPORTS)[number];

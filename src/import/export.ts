@@ -1,4 +1,4 @@
-/** The backlog in other forms, and what of it an issue tracker should learn. Pure. */
+/** Renders the backlog in other formats, and lists the updates for an issue tracker. Pure. */
 import { oneLine } from "../core/text/blanks.ts";
 import { eachTask, isOpenStatus, type Step, type Task } from "../tasks-file/task.ts";
 import type { ExportFormat } from "./export-formats.ts";
@@ -31,7 +31,7 @@ function csvOf(tasks: readonly Task[]): string {
   return [HEADINGS, ...rows].map((row) => `${row.map(cellOf).join(",")}\r\n`).join("");
 }
 
-/** A cell that a spreadsheet would run as a formula begins with an apostrophe. */
+/** A cell that a spreadsheet would run as a formula gets an apostrophe in front. */
 function cellOf(value: string | number | null | undefined): string {
   const text = String(value ?? "");
   const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
@@ -93,7 +93,10 @@ export interface IssueUpdate {
 
 const ISSUE = /^github:([\w.-]+\/[\w.-]+)#(\d+)$/;
 
-/** What GitHub should say of the tasks that came from it and whose status changed here since. */
+/**
+ * The issues to update on GitHub: those of tasks that were imported from it and whose status changed here
+ * since.
+ */
 export function issueUpdates(tasks: readonly Task[]): readonly IssueUpdate[] {
   return eachTask(tasks).flatMap(({ task }): IssueUpdate[] => {
     const [, repository = "", number] = ISSUE.exec(sourceOf(task)) ?? [];

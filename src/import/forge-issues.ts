@@ -1,4 +1,4 @@
-/** Issues of GitHub and GitLab, as their APIs, `gh` and `glab` print them. */
+/** Issues of GitHub and GitLab, in the formats of their APIs, `gh` and `glab`. */
 import { type Fields, isObject } from "../core/is-object.ts";
 import { recordsIn } from "./json.ts";
 import { asideRemarks, otherNotes } from "./records.ts";
@@ -24,8 +24,8 @@ function titleOf(value: unknown): string {
 }
 
 /**
- * The records by their keys. A key without a repository or project (`#12`) may stand for several records: those of other
- * words are tasks of their own.
+ * The records by key. A key without a repository or project (`#12`) may belong to several records: those with
+ * another text become tasks of their own.
  */
 function placedBy(
   keyOf: (record: Fields) => string,
@@ -51,17 +51,17 @@ function placedBy(
   return placed;
 }
 
-/** What the task says elsewhere. */
+/** Fields that the task contains elsewhere. */
 const TAKEN = new Set(
   "title body description state state_reason stateReason closed number iid id labels label_links tags milestone assignees priority weight due_date html_url url web_url repository repo repository_url parent parent_issue_url subIssues sub_issues pull_request isPullRequest references project_id moved_to_id comments".split(
     " ",
   ),
 );
-/** What an API says of itself and of times, in small letters without signs. */
+/** An API's fields about itself and about times, lower-case and without punctuation. */
 const ASIDE =
   /url$|^(?:nodeid|user|author|assignee|createdat|updatedat|closedat|closedby|locked|activelockreason|draft|authorassociation|reactions|performedviagithubapp|subissuessummary|issuedependenciessummary|score|links|timestats|usernotescount|mergerequestscount|upvotes|downvotes|hastasks|taskstatus|taskcompletionstatus|discussionlocked|confidential|issuetype|type|severity|subscribed|blockingissuescount|imported|importedfrom|serviceDeskreplyto|epiciid|isprivate|issueassignees|authorid|projectid|relativeposition|lockversion|titlehtml|descriptionhtml)$/i;
 
-/** What else an issue says, whoever keeps it. */
+/** An issue's remaining fields as notes. */
 function notesOf(issue: Fields, asides: Map<string, number>): readonly string[] {
   const named: readonly (readonly [string, string])[] = [
     ["Labels", names(issue.labels ?? issue.label_links).join(", ")],
@@ -77,7 +77,7 @@ function notesOf(issue: Fields, asides: Map<string, number>): readonly string[] 
   return [...own, ...otherNotes(others, {}, (field) => ASIDE.test(field), asides)];
 }
 
-/** `gh issue list --json comments` brings them; the API only counts them. */
+/** The comments' texts: `gh issue list --json comments` includes them; the API only counts them. */
 function commentsIn({ comments }: Fields): string {
   if (!Array.isArray(comments)) return "";
   const said = comments.filter(isObject).map((each) => {
@@ -94,7 +94,7 @@ interface IssueRef {
   readonly number: string;
 }
 
-/** `owner/name`, alone or at the end of an address. */
+/** `owner/name`, alone or at the end of a URL. */
 const REPOSITORY = /^(?:https?:\/\/[^\s]{1,200}\/)?([\w.-]{1,100}\/[\w.-]{1,100})$/;
 
 function placeIn(url: string): IssueRef | null {
@@ -151,7 +151,7 @@ function placeOf(issue: Fields): IssueRef | null {
   return repository && number ? { repository, number } : null;
 }
 
-/** By the child's key, its parent's, where the parent names its children. */
+/** The key of each child's parent, if the parent lists its children. */
 function childrenIn(issues: ReadonlyMap<string, Fields>): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const [key, { subIssues, sub_issues }] of issues)
@@ -202,8 +202,8 @@ function linkOf({ html_url, url, web_url }: Fields): readonly string[] {
 }
 
 /**
- * Lines that say `Depends on #12` or `Blocked by owner/name#12`, and the items that begin with a reference below a heading
- * of these words; any other mention is only a mention, and so is one in code.
+ * The references in lines such as `Depends on #12` or `Blocked by owner/name#12`, and at the start of items
+ * below a heading with these words. Any other mention does not count, nor does one in code.
  */
 function blockersIn(text: string, repository: string): readonly Dependency[] {
   const found = new Map<string, Dependency>();
@@ -284,7 +284,7 @@ function gitLabKey(issue: Fields): string {
       textOf(issue.web_url).slice(0, 600),
     ) ?? [];
   if (project && number) return `${project}#${number}`;
-  // A project's export names its project by a number only.
+  // A project's export identifies its project only by a number.
   if (textOf(issue.iid)) return `${textOf(issue.project_id)}#${textOf(issue.iid)}`;
   return `#${textOf(issue.id) || titledWith(textOf(issue.title), "", "").title}`;
 }

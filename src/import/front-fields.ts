@@ -2,7 +2,10 @@
 import type { Fields } from "../core/is-object.ts";
 import { readYaml } from "../core/yaml/yaml.ts";
 
-/** Front matter by people and agents is often not YAML (`title: A: b`): then its lines are read one by one. */
+/**
+ * Front matter of people and agents is often invalid YAML (`title: A: b`); then its lines are read one by
+ * one.
+ */
 export function fieldsIn(text: string): Fields {
   const { data, faults } = readYaml(text);
   if (faults.length === 0 && typeof data === "object" && data !== null) return data as Fields;

@@ -1,6 +1,7 @@
 /**
- * An import as task files of Alfred. A task that is closed in the source is left out: Alfred's gates decide what is done.
- * Below its last heading, each file says where it comes from, and a fingerprint of what the import wrote.
+ * An import as Alfred's task files. Omits tasks that are closed in the source, because Alfred's gates decide
+ * what is done. At the end of its last section, each file has its source, and a fingerprint of what the
+ * import wrote.
  */
 
 import { hashOf } from "../core/hash.ts";
@@ -137,7 +138,7 @@ function filesFor(
   return { changes, rows };
 }
 
-/** Of the file without its own fingerprint. */
+/** The fingerprint of the file without the fingerprint's own line. */
 function fingerprint(text: string): string {
   return hashOf(text.replace(SOURCE, "")).slice(0, 16);
 }
@@ -172,7 +173,7 @@ function render(task: SourceTask, { dependsOn, id, lost, source }: Placed): stri
   ].join("\n");
   const unsigned = `${body}\n## Source\n\n\n`;
   const text = `${body}\n## Source\n\nSource: ${source} (${hashOf(unsigned).slice(0, 16)})\n`;
-  // What its grammar does not take is quoted whole.
+  // A text that the grammar rejects is quoted as a whole.
   try {
     parseTask(text, id);
     return text;
@@ -183,7 +184,7 @@ function render(task: SourceTask, { dependsOn, id, lost, source }: Placed): stri
   }
 }
 
-/** Headings of the source would be sections of the file: they become smaller. */
+/** Lowers the source's headings, which would otherwise be sections of the file. */
 function plainly(text: string): string {
   return text.replace(/^(#{1,2})(?=[ \t])/gm, "###").trim();
 }

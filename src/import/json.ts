@@ -1,11 +1,11 @@
-/** JSON as tools print it: one value, several one after another (pages), or one for each line. */
+/** JSON in the forms that tools print: one value, several in a row (pages), or one per line. */
 import { type Fields, isObject } from "../core/is-object.ts";
 import { invalid, type SourceFile } from "./source.ts";
 import { textOf } from "./words.ts";
 
 const MOST_BYTES = 32_000_000;
 
-/** Throws `import-invalid`, and names the place. */
+/** Throws `import-invalid`, with the place. */
 export function parseJson(path: string, source: string): unknown {
   const text = source.replace(/^\uFEFF/, "");
   if (text.length > MOST_BYTES) throw invalid(path, "at most 32 MB", `${Math.round(text.length / 1e6)} MB`);
@@ -17,7 +17,9 @@ export function parseJson(path: string, source: string): unknown {
   }
 }
 
-/** The values of a text that may hold several: `[…][…]` as `gh api --paginate` prints pages, or lines of JSON. */
+/**
+ * The values in a text that may have several: `[…][…]` as `gh api --paginate` prints pages, or lines of JSON.
+ */
 export function parseMany(path: string, source: string): readonly unknown[] {
   const text = source.replace(/^\uFEFF/, "");
   try {
@@ -31,7 +33,7 @@ export function parseMany(path: string, source: string): readonly unknown[] {
 
 const LISTS = ["items", "data", "issues", "nodes", "tasks"];
 
-/** The records with a title: a list, pages of lists, a search answer, or one for each line. */
+/** The records with a title: from a list, pages of lists, a search result, or one per line. */
 export function recordsIn({ path, text }: SourceFile): readonly Fields[] {
   const found: Fields[] = [];
   const take = (value: unknown, depth: number) => {
@@ -52,7 +54,7 @@ export function recordsIn({ path, text }: SourceFile): readonly Fields[] {
   return found;
 }
 
-/** Where each value ends that begins with a bracket. */
+/** The end of each value that begins with a bracket. */
 function endsOf(text: string): readonly number[] {
   const ends: number[] = [];
   let depth = 0;
@@ -70,6 +72,6 @@ function endsOf(text: string): readonly number[] {
     }
   }
   const last = ends.at(-1);
-  // What follows the last bracket belongs to it, so that nothing is passed over.
+  // The last value includes the rest of the text, so that nothing is skipped.
   return last === undefined ? [] : [...ends.slice(0, -1), text.length];
 }

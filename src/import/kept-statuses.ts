@@ -1,4 +1,6 @@
-/** What a person said that the words of their sources mean: kept in the project, for the next import. */
+/**
+ * The meanings that a person gave to their sources' status words, stored in the project for the next import.
+ */
 import { attempt } from "../core/attempt.ts";
 import { isObject } from "../core/is-object.ts";
 import { projectPath } from "../core/path.ts";
@@ -20,7 +22,7 @@ export async function loadWords(view: View): Promise<Words> {
   throw invalid(KEPT, '`{"statuses": {"WORD": "done"}}`', "something else", `Correct ${KEPT}, or delete it.`);
 }
 
-/** All words that are known now, and the change that keeps those that are new. */
+/** All known words, and the change that stores the new ones. */
 export function addWords(
   kept: Words,
   given: Words,

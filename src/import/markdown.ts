@@ -1,6 +1,6 @@
 /**
- * A checklist in markdown. Boxes are tasks, boxes below them their subtasks, and everything else below them their text. A
- * file without any box has its bullets for tasks; without bullets, its headings with a tick.
+ * A checklist in Markdown. Boxes are tasks, boxes below them their subtasks, and everything else below them
+ * their text. In a file without boxes, the bullets are the tasks; without bullets, the headings with a tick.
  */
 import { parseFrontMatter } from "../core/text/front-matter.ts";
 import { type Branch, branches, type Entry, outline, textBelow, tickOf } from "./outline.ts";
@@ -8,7 +8,7 @@ import type { Read, SourceFile, SourceTask, State } from "./source.ts";
 import { stateOfBox } from "./states.ts";
 import { idFrom, openKeys, paragraphs, slugOf, titled } from "./words.ts";
 
-/** Boxes further below are text. */
+/** Deeper boxes are text. */
 const DEEPEST_BOX = 5;
 
 export function readMarkdown(files: readonly SourceFile[]): Read {
@@ -25,7 +25,7 @@ export function readMarkdown(files: readonly SourceFile[]): Read {
 
 interface MarkdownTasks {
   readonly found: readonly SourceTask[];
-  /** How many lines of text stand outside of them; their headings do not count, since tasks name those. */
+  /** How many lines of text are outside of tasks; headings do not count, because tasks name them. */
   readonly outside: number;
 }
 
@@ -38,7 +38,7 @@ function tasksIn(path: string, text: string): MarkdownTasks {
   const add = (branch: Branch, parent: SourceTask | null, depth: number) => {
     const { children, entry, headings } = branch;
     const isOne = hasBoxes ? entry.box !== null : true;
-    // Of a bullet without a box, in a file with boxes, only the boxes below are tasks.
+    // In a file with boxes, a bullet without one is no task; only the boxes below it are.
     if (!isOne) {
       outside += 1 + linesOf(entry.body);
       for (const child of children) add(child, parent, depth);
@@ -65,7 +65,7 @@ function linesOf(text: string): number {
   return text.split("\n").filter((line) => line.trim() !== "").length;
 }
 
-/** A heading with a tick is a task where no box stands below it. */
+/** A heading with a tick is a task if no box is below it. */
 function isAlone(entries: readonly Entry[], at: number, hasBoxes: boolean): boolean {
   const heading = entries[at];
   if (heading?.kind !== "heading") return false;
@@ -88,7 +88,7 @@ function taskOf(
   const { title, rest } = titled(entry.text || `Line ${entry.line}`);
   const id = ownId(title);
   return {
-    // What has an id stays the same task when the words of its parent change.
+    // A task with an id stays the same task if its parent's text changes.
     key: unique(
       id ? `${path}#${id}` : `${parent?.key ?? `${path}#`}/${title.slice(0, 120)}`.replace("#/", "#"),
     ),
@@ -105,7 +105,7 @@ function taskOf(
   };
 }
 
-/** `ABC-12: title` has its id in front. */
+/** The id at the beginning of `ABC-12: title`. */
 function ownId(title: string): string | undefined {
   return /^[*`[]{0,3}([A-Z][A-Z0-9]{0,9}-?\d{1,6}(?:\.\d{1,4})*)\b/.exec(title)?.[1];
 }

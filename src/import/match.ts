@@ -1,6 +1,6 @@
 /**
- * Which task of an earlier import a task is: by its source, else, if its key is made from its text, the one of the same
- * file with the nearest text that the file has no more.
+ * Finds a task's counterpart from an earlier import: by its source; else, if its key is made from its text,
+ * among the tasks of the same file that the file no longer has, the one with the nearest text.
  */
 import { distance } from "fastest-levenshtein";
 import type { SourceItem } from "./source.ts";
@@ -10,17 +10,17 @@ export interface Imported {
   readonly title: string;
 }
 
-/** Fewer letters than this part of the longer text may differ. */
+/** At most this share of the longer text may differ. */
 const MOST_CHANGED = 0.3;
 /** Comparing more pairs would take seconds. */
 const MOST_PAIRS = 300_000;
 
-/** The part of a source before its key: its format, and its file where the key names one. */
+/** The part of a source before its key: the format, and the file if the key names one. */
 export function placeOf(source: string): string {
   return source.slice(0, Math.max(source.indexOf("#"), source.indexOf(":")));
 }
 
-/** By the source of an item, the task here that it is. */
+/** The existing task of each item, by the item's source. */
 export function matchSources<Task extends Imported>(
   items: readonly SourceItem[],
   sourceOf: (key: string) => string,
@@ -41,7 +41,7 @@ export function matchSources<Task extends Imported>(
   return found;
 }
 
-/** The best pairs first, each used once. */
+/** The best pairs first; each item and task is used once. */
 function nearestPairs<Item extends { readonly title: string }, Task extends Imported>(
   items: readonly Item[],
   tasks: readonly Task[],
@@ -63,15 +63,15 @@ function nearestPairs<Item extends { readonly title: string }, Task extends Impo
   return found;
 }
 
-/** From 0 (another task) to 1 (the same words). */
+/** From 0 (another task) to 1 (the same text). */
 function likeness(one: string, other: string): number {
   if (one === other) return 1;
   const [a = "", b = ""] = [one, other].map((text) => text.toLowerCase().replace(/\s+/g, " "));
   const [short = "", long = ""] = a.length < b.length ? [a, b] : [b, a];
-  // A tool adds a commit or a date behind what is done.
+  // Tools append a commit or a date to finished items.
   if (short.length > 3 && long.startsWith(short) && !/^[\p{L}\p{N}]/u.test(long.slice(short.length)))
     return 0.9;
-  // "Step 1" is not "Step 2".
+  // "Step 1" is another task than "Step 2".
   if (numbersIn(a) !== numbersIn(b)) return 0;
   if (long.length - short.length > long.length * MOST_CHANGED) return 0;
   const changed = distance(a, b) / long.length;

@@ -1,10 +1,10 @@
 /**
- * The headings, list items and boxes of a markdown file, line by line. Not a markdown parser: real lists of tasks are
- * indented by one space or three, number their boxes, and put code into headings.
+ * The headings, list items and boxes of a Markdown file, line by line. Not a Markdown parser, because real
+ * task lists are indented by one space or three, number their boxes, and put code into headings.
  *
- * O1  Code between fences, comments and front matter are text, whatever stands in them.
+ * O1  Code between fences, comments and front matter are text, whatever they contain.
  * O2  Each line belongs to one heading or item, so nothing is lost.
- * O3  A text is the lines of the file; only the indent that all of them have is taken off.
+ * O3  A text is the lines of the file; only their common indent is removed.
  */
 import { type Checkbox, parseCheckbox } from "../core/text/checkbox.ts";
 import { withoutFrontMatter } from "../core/text/front-matter.ts";
@@ -13,12 +13,12 @@ import { plain, withoutBlankLines } from "./words.ts";
 export interface Entry {
   readonly kind: "heading" | "item";
   readonly line: number;
-  /** Of a heading, its level; of an item, its column. */
+  /** A heading's level, or an item's column. */
   readonly depth: number;
-  /** Null: it has none. */
+  /** Null: it has no box. */
   readonly box: Checkbox | null;
   readonly text: string;
-  /** Its own line and those below it, up to the next heading or item, as they stand in the file. */
+  /** Its own line and those below it, up to the next heading or item, verbatim. */
   readonly lines: readonly string[];
   /** The lines below it, without their common indent. */
   readonly body: string;
@@ -26,13 +26,13 @@ export interface Entry {
 
 export interface Outline {
   readonly entries: readonly Entry[];
-  /** What stands before the first of them. */
+  /** The text before the first entry. */
   readonly preface: string;
 }
 
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*)$/;
 const ITEM = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)$/;
-/** A box in a quotation, without a blank behind its marker, or without a marker. */
+/** A box in a quotation, without a blank after its marker, or without a marker. */
 const BARE = /^((?:[ \t]*>)*[ \t]*)(?:(?:[-*+]|\d{1,9}[.)])[ \t]*)?(?=\\?[[［☐⬜☑☒])(.*)$/;
 const FENCE = /^[ \t]*(`{3,}|~{3,})(.*)$/;
 
@@ -96,7 +96,7 @@ function ticked(title: string): Pick<Entry, "box" | "text"> {
   return { box, text: (box ?? { text: title }).text.trim() };
 }
 
-/** A tick at either end of a line, as a box; null: there is none. */
+/** A tick at either end of a line, as a box; null: none. */
 export function tickOf(line: string): Checkbox | null {
   const tick = TICKS.find((each) => line.startsWith(each) || line.endsWith(each));
   if (tick === undefined || line.length === tick.length) return null;
@@ -104,7 +104,7 @@ export function tickOf(line: string): Checkbox | null {
   return { mark: tick === "☐" || tick === "⬜" ? "" : tick, isPlain: false, isStarred: false, text };
 }
 
-/** `## Title ##` */
+/** The title of `## Title ##`. */
 function withoutMarks(title: string): string {
   let end = title.length;
   while (title[end - 1] === "#") end--;
@@ -117,7 +117,7 @@ function widthOf(indent: string): number {
   return width;
 }
 
-/** Without the indent that all lines have, and without the empty lines around them. */
+/** Removes the lines' common indent, and the empty lines around them. */
 export function dedented(lines: readonly string[]): string {
   const filled = lines.filter((line) => line.trim() !== "");
   const common = filled.reduce<string | null>((indent, line) => {
@@ -131,11 +131,14 @@ export function dedented(lines: readonly string[]): string {
   return withoutBlankLines(lines.map((line) => line.slice(cut)).join("\n"));
 }
 
-/** An item with those below it that are indented further: by two columns at least, since one is a slip. */
+/**
+ * An item with the items below it that are indented further: by at least two columns, because one may be a
+ * slip.
+ */
 export interface Branch {
   readonly entry: Entry;
   readonly children: readonly Branch[];
-  /** The headings above it, from the outermost. */
+  /** The headings above it, the outermost first. */
   readonly headings: readonly Entry[];
 }
 
@@ -160,12 +163,12 @@ export function branches(entries: readonly Entry[]): readonly Branch[] {
   return roots;
 }
 
-/** The lines below the branch's own. */
+/** The lines below the branch's own line. */
 export function textBelow({ children, entry }: Branch): string {
   return dedented([...entry.lines.slice(1), ...children.flatMap(linesOf)]);
 }
 
-/** All lines of the branches, not recursive: items nest as deep as a person likes. */
+/** All lines of the branches; not recursive, because items may be nested to any depth. */
 export function linesOf(branch: Branch): readonly string[] {
   const lines: (readonly string[])[] = [];
   const stack: Branch[] = [branch];

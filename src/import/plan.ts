@@ -1,12 +1,13 @@
 /**
- * What an import changes in tasks.yaml. Each task and step carries its `source` and, in `source_seen`, a fingerprint of
- * what the import wrote.
+ * The changes of an import to tasks.yaml. Each task and step has its `source` and, in `source_seen`, a
+ * fingerprint of what the import wrote.
  *
- * I1  A task is found again by its source, whatever its id, or by the nearest text where the source gives no id. So
- *     nothing is there twice.
- * I2  A value is replaced only if it still is what an import wrote: what a person or the loop wrote since stays.
- * I3  A dependency that leads out of the source, or that closes a circle, becomes a note. None is invented.
- * I4  Nothing is taken away: what the source no longer has stays.
+ * I1  A task is found again by its source, even if its id changed, or by the nearest text if the source gives
+ *     no id. So no task is imported twice.
+ * I2  A value is replaced only if it is still what an import wrote: later changes of a person or the loop
+ *     stay.
+ * I3  A dependency that leads out of the source, or that closes a cycle, becomes a note. None is invented.
+ * I4  Nothing is removed: what the source no longer has stays.
  */
 import { hashOf } from "../core/hash.ts";
 import { breakCircles } from "../tasks-file/cycle.ts";
@@ -30,13 +31,13 @@ export interface ImportRow {
   readonly steps: number;
   readonly dependsOn: readonly string[];
   readonly change: "new" | "updated" | "unchanged";
-  /** What differs in the source and stays, since somebody changed it here. */
+  /** The fields that differ in the source and stay, because they were changed here. */
   readonly kept: readonly string[];
 }
 
 export interface PlanOptions {
   readonly format: Format;
-  /** `repo` of each new task. */
+  /** The `repo` of each new task. */
   readonly repo?: string | undefined;
 }
 
@@ -49,7 +50,7 @@ export function planImport(present: readonly Task[], read: Read, options: PlanOp
   const edits: Put[] = [];
   const rows: ImportRow[] = [];
   const added = new Map<string | null, Record<string, unknown>[]>();
-  // Children first, so that a new parent has them when it is written.
+  // Children first, so that a new parent is written with its children.
   for (const placed of around.placed.toReversed()) {
     const children = (added.get(placed.id) ?? []).toReversed();
     added.delete(placed.id);
@@ -81,14 +82,14 @@ interface Placed {
   readonly item: SourceTask;
   readonly id: string;
   readonly source: string;
-  /** As it is in tasks.yaml; null: it is new. */
+  /** The existing task in tasks.yaml; null: it is new. */
   readonly task: Task | null;
-  /** The id of the task that it is below. */
+  /** The id of its parent; null: none. */
   readonly parent: string | null;
   readonly steps: readonly PlacedStep[];
   readonly hasChildren: boolean;
   dependsOn: readonly string[];
-  /** What could not become more than text. */
+  /** Data of the source that can be kept only as text. */
   readonly notes: string[];
 }
 
@@ -96,7 +97,7 @@ interface PlanContext {
   readonly placed: readonly Placed[];
   readonly present: readonly Task[];
   readonly idOf: ReadonlyMap<string, string>;
-  /** The tasks of an earlier import that the same files have no more. */
+  /** The tasks of an earlier import that the same files no longer contain. */
   readonly lost: readonly string[];
 }
 
@@ -167,7 +168,7 @@ function sourced<Item extends object>(task: Item, title: string): readonly Impor
   return typeof source === "string" ? [{ source, title, task }] : [];
 }
 
-/** The ids of what came from the same files and is none of the items. */
+/** The ids of earlier items from the same files that match none of the present items. */
 function lostOf<Item extends { readonly id: string }>(
   before: readonly ImportedItem<Item>[],
   sources: readonly string[],
@@ -180,7 +181,7 @@ function lostOf<Item extends { readonly id: string }>(
     .map(({ task }) => task.id);
 }
 
-/** Ids that nobody has: `x`, else `x-2`. */
+/** Makes unused ids: `x`, else `x-2`. */
 function ids(taken: Set<string>): (wanted: string) => string {
   const next = new Map<string, number>();
   return (wanted) => {
@@ -194,7 +195,7 @@ function ids(taken: Set<string>): (wanted: string) => string {
   };
 }
 
-/** By key, its parent's; without those that are not there, that stand in a circle, or that are too deep. */
+/** The parent's key by key, without parents that are missing, part of a cycle, or too deep. */
 function parentsOf(items: readonly SourceTask[], remarks: string[]): ReadonlyMap<string, string> {
   const wanted = new Map(
     items.flatMap(({ key, parent }) => (parent === null ? [] : [[key, parent] as const])),
@@ -306,13 +307,13 @@ function linkAll({ idOf, placed, present }: PlanContext, remarks: string[]): voi
     );
 }
 
-/** Somebody changed its dependencies here: the source's will not be written. */
+/** Whether its dependencies were changed here, so that the source's are not written. */
 function isPersons(placed: Placed | undefined): boolean {
   const task = placed?.task;
   return task ? seenOf(task)[FIELDS.indexOf("depends_on")] !== fingerprint(task.depends_on) : false;
 }
 
-/** What the file's tasks will wait for; nothing else of them is right. */
+/** The file's tasks with their future dependencies; their other fields are not meaningful. */
 function mergedTasks(present: readonly Task[], placed: readonly Placed[]): readonly Task[] {
   const byId = new Map(placed.map((each) => [each.id, each]));
   const children = new Map<string | null, Placed[]>();
@@ -358,7 +359,7 @@ function presentOf(task: Task): Readonly<Record<(typeof FIELDS)[number], unknown
   const { description } = task as Sourced;
   return {
     title: task.title,
-    // The loop marks by itself what waits for nothing.
+    // The loop itself marks tasks that wait for nothing as ready.
     status: task.status === "ready_for_agent" ? "todo" : task.status,
     text: (task.instructions ?? (typeof description === "string" ? description : "")).trim(),
     acceptance_criteria: task.acceptance_criteria,
@@ -366,7 +367,7 @@ function presentOf(task: Task): Readonly<Record<(typeof FIELDS)[number], unknown
   };
 }
 
-/** Whether its status is another than the one that the last import wrote. */
+/** Whether its status differs from the one that the last import wrote. */
 export function hasChangedStatus(task: Task): boolean {
   const seen = seenOf(task)[FIELDS.indexOf("status")];
   return seen !== undefined && seen !== fingerprint(presentOf(task).status);
@@ -399,7 +400,8 @@ function newTask(
     ...(status === "cancelled" ? { cancel_reason: item.reason ?? "cancelled in the source" } : {}),
     ...(repo !== undefined && !hasChildren ? { repo } : {}),
     ...(dependsOn.length > 0 ? { depends_on: dependsOn } : {}),
-    // A parent is its subtasks: its text as instructions would be work of its own, done twice.
+    // A parent's text becomes its description: as instructions it would be work of its own, in addition to
+    // its subtasks.
     ...(text !== "" ? { [hasChildren ? "description" : "instructions"]: text } : {}),
     ...(criteria.length > 0 ? { acceptance_criteria: criteria } : {}),
     ...(steps.length > 0 ? { steps: steps.map(newStep) } : {}),
@@ -447,7 +449,7 @@ function updates(
     if (own && (own as Sourced).source !== source)
       edits.push({ type: "put", id: own.id, key: "source", value: source });
   const kept: string[] = [...replaced(task, FIELDS, valuesOf(placed), presentOf(task), written, edits)];
-  // A note that a person took away does not come back.
+  // A note that a person removed does not come back.
   const isSaid = seenOf(task)[FIELDS.length] === fingerprint(all);
   const notes = isSaid ? [] : all.filter((note) => !task.ai_notes.includes(note));
   if (notes.length > 0)
@@ -470,15 +472,18 @@ function updates(
 }
 
 interface Written<Field extends string> {
-  /** Under which keys the fields stand. */
+  /** The keys of the fields, if they differ from the names. */
   readonly keys?: Readonly<Partial<Record<Field, string>>>;
-  /** Fingerprints of what is only added. */
+  /** Fingerprints of values that are only added. */
   readonly more?: readonly string[];
   /** Why it is cancelled in the source. */
   readonly reason: string | undefined;
 }
 
-/** Writes what changed in the source and is here as the last import left it; returns what stays. */
+/**
+ * Writes the fields that changed in the source and are here as the last import left them; returns those that
+ * stay.
+ */
 function replaced<Field extends string>(
   item: { readonly id: string },
   fields: readonly Field[],

@@ -1,4 +1,6 @@
-/** The formats as a table: what reads each, and by which paths and contents its files are known. */
+/**
+ * The formats as a table: the reader of each, and the paths and contents by which its files are recognized.
+ */
 import { attempt } from "../core/attempt.ts";
 import { PawlError } from "../core/error.ts";
 import { type Fields, isObject } from "../core/is-object.ts";
@@ -20,9 +22,9 @@ import { readMarkdown } from "./markdown.ts";
 import { FORMATS, type Format, type Read, type Reader, type SourceFile } from "./source.ts";
 import { plain } from "./words.ts";
 
-/** A single file, with what is needed to know it. */
+/** A single file, with the data to recognize its format. */
 interface Sample extends SourceFile {
-  /** The values of its JSON; none if it is no JSON. */
+  /** The values of its JSON; empty if it is not JSON. */
   readonly values: readonly unknown[];
   /** The first record with a title. */
   readonly first: Fields;
@@ -32,13 +34,13 @@ interface Sample extends SourceFile {
 
 interface FormatSpec {
   readonly read: Reader;
-  /** A folder with such a file has the format. */
+  /** A folder with a file that matches has this format. */
   readonly marks?: RegExp;
-  /** The files that it is read from; absent: those that mark it. */
+  /** The files to read; absent: those that mark the format. */
   readonly files?: RegExp;
-  /** The files of a folder whose paths show no format. */
+  /** The files to read in a folder whose paths show no format. */
   readonly ending?: RegExp;
-  /** Whether one file by itself has the format. */
+  /** Whether a single file has this format. */
   readonly fits?: (file: Sample) => boolean;
 }
 
@@ -117,7 +119,7 @@ const SPECS: Readonly<Record<Format, FormatSpec>> = {
     read: readBeads,
     marks: /(?:^|\/)\.beads\/[^/]*\.jsonl$/,
     ending: /\.jsonl$/,
-    // GitLab's export has an `issue_type` too.
+    // GitLab's export has an `issue_type`, too.
     fits: ({ path, text }) =>
       /\.(?:jsonl|ndjson)$/i.test(path) &&
       /"issue_type"|"depends_on_id"/.test(text.slice(0, 100_000)) &&
@@ -169,16 +171,16 @@ const SPECS: Readonly<Record<Format, FormatSpec>> = {
   markdown: { read: readMarkdown, ending: /\.md$/ },
 };
 
-/** The files that a format is read from, of those that were found. */
+/** The files, among those found, that the format is read from. */
 export function filesOf(format: Format, files: readonly SourceFile[]): readonly SourceFile[] {
   if (files.length === 1) return files;
   const { ending = /\.md$/, marks, files: own = marks } = SPECS[format];
   const whole = files.filter(({ path }) => (own ?? ending).test(path));
-  // Named by a folder further below, its paths may not show the format.
+  // If a deeper folder was named, its relative paths may not show the format.
   return whole.length > 0 ? whole : files.filter(({ path }) => ending.test(path));
 }
 
-/** Throws `import-format` if it is not certain. */
+/** The format of the files. Throws `import-format` if it is ambiguous. */
 export function detect(files: readonly SourceFile[], path: string): Format {
   const formats = Object.entries(SPECS) as [Format, FormatSpec][];
   const found = formats.filter(([, { marks }]) => marks && files.some((each) => marks.test(each.path)));
@@ -205,7 +207,7 @@ function detectOne(file: Sample): Format {
 
 function sampleOf(file: SourceFile): Sample {
   const { path, text } = file;
-  // Some name a list of JSON after the table that they make of it.
+  // Some tools name a JSON list after the table that they make from it.
   const isJson = /\.(?:jsonl?|ndjson)$/i.test(path) || /^\s{0,100}\[\s{0,100}\{/.test(text);
   const values = isJson ? parseMany(path, text) : [];
   const first = attempt(() => (isJson ? recordsIn(file)[0] : undefined), undefined) ?? {};
@@ -220,7 +222,7 @@ function uncertain(path: string, found: string): PawlError {
   );
 }
 
-/** Whether a file of that path may hold tasks: below a folder that was named, only these are read. */
+/** Whether a file of that path may contain tasks: in a named folder, only these are read. */
 export function mayHoldTasks(path: string): boolean {
   return (
     Object.values(SPECS).some(({ files, marks }) => (files ?? marks)?.test(path)) ||
@@ -228,7 +230,7 @@ export function mayHoldTasks(path: string): boolean {
   );
 }
 
-/** The tasks of files; what could not be carried byte for byte is among the remarks. Throws `import-invalid`. */
+/** Reads the tasks of files. Remarks name what could not be kept byte for byte. Throws `import-invalid`. */
 export function readAs(format: Format, files: readonly SourceFile[]): Read {
   const read = SPECS[format].read(files);
   const changed = files.filter(({ text }) => isRewritten(text));
@@ -238,7 +240,7 @@ export function readAs(format: Format, files: readonly SourceFile[]): Read {
   return { ...read, remarks: [...read.remarks, ...remarks] };
 }
 
-/** In JSON, such characters are written as escapes. */
+/** Whether the text had characters that are not kept. In JSON, these are written as escapes. */
 function isRewritten(text: string): boolean {
   const bare = text.replace(/^\uFEFF/, "");
   if (bare !== plain(bare)) return true;

@@ -1,9 +1,10 @@
 /**
- * Tasks out of records: the objects of a JSON list, the lines of JSON, the rows of a table, the front matter of files. A
- * format only says by which fields a record's parts are found.
+ * Reads tasks from records: the objects of a JSON list, lines of JSON, rows of a table, the front matter of
+ * files. A format defines only the fields in which a record's parts are found.
  *
- * R1  A field that the format does not name becomes a note. One that says nothing of the work is left out, and named.
- * R2  A status is decided by its word and by what else proves it: a date, a tick, a category.
+ * R1  A field that the format does not name becomes a note. One that is not about the work is omitted, and a
+ *     remark names it.
+ * R2  The status follows from its word and from other evidence: a date, a tick, a category.
  */
 import { type Fields, isObject } from "../core/is-object.ts";
 import {
@@ -18,38 +19,41 @@ import {
 import { bare, stateOf } from "./states.ts";
 import { idFrom, openKeys, paragraphs, slugOf, textOf, titled } from "./words.ts";
 
-/** Names of fields in small letters without signs, best first. */
+/** Names of fields, lower-case and without punctuation, best first. */
 type Names = readonly string[];
 
 export interface Shape {
   readonly id: Names;
   readonly title: Names;
-  /** Field → the heading above it; empty: none. */
+  /** Field → the heading above its text; empty: none. */
   readonly texts: Readonly<Record<string, string>>;
   readonly status: Names;
   readonly reason?: Names;
   readonly url?: Names;
   readonly criteria?: Names;
   readonly parent?: Names;
-  /** What it waits for. */
+  /** The fields with what it waits for. */
   readonly depends?: Names;
-  /** What waits for it. */
+  /** The fields with what waits for it. */
   readonly blocks?: Names;
-  /** Its subtasks: records inside of it, or their names. */
+  /** The fields with its subtasks: nested records, or their names. */
   readonly children?: Names;
-  /** Field → how its note begins, where that is not the field's name. */
+  /** Field → the beginning of its note, if that is not the field's name. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Field → the value that says nothing. */
+  /** Field → its default value, which needs no note. */
   readonly usual?: Readonly<Record<string, string>>;
-  /** Fields that say nothing of the work: times, addresses of an API, counters. */
+  /** Fields that are not about the work: times, an API's URLs, counters. */
   readonly aside?: Names;
-  /** Of ids that are none here: `VK-0f8e1d2c`. */
+  /** The prefix of ids that are not valid here: `VK-0f8e1d2c`. */
   readonly prefix?: string;
-  /** `a.1` is below `a`. */
+  /** Whether `a.1` is a child of `a`. */
   readonly isDotted?: true;
 }
 
-/** What proves a state, if it is yes, a date or a word for one. `isSure`: without a value, the work is not finished. */
+/**
+ * Fields that prove a state if they contain a yes, a date, or a word for it. `isSure`: without a value, the
+ * work is not finished.
+ */
 const PROOFS: Readonly<Record<string, { readonly yes?: State; readonly isSure?: true }>> = {
   statuscategory: {},
   resolution: {},
@@ -73,14 +77,14 @@ const NO = /^(?:false|no|0|unresolved|none|null|-)?$/i;
 const DATE = /\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[/. -]\w{2,9}[/. -]\d{2,4}|^\p{L}{3,9} \d{1,2},? \d{4}/u;
 
 export interface Scope {
-  /** Before each key, so that it is unique in the import; empty: the ids are. */
+  /** The prefix of each key, to make it unique in the import; empty: the ids are unique. */
   readonly key: string;
-  /** Before each id. */
+  /** The prefix of each id. */
   readonly prefix: string;
   readonly remarks: string[];
 }
 
-/** A record's fields by their bare names; each is taken once, and the rest is left over. */
+/** A record's fields by their normalized names; each is used once, and `left` has those not used yet. */
 interface Row {
   /** The fields without a value, or with `false`. */
   readonly empty: ReadonlySet<string>;
@@ -96,14 +100,14 @@ interface Placed {
   readonly dotted: string;
   readonly key: string;
   readonly title: string;
-  /** What the title leaves of its line. */
+  /** The rest of the line from which the title was taken. */
   readonly rest: string;
-  /** The text that the title was made from. */
+  /** The text field from which the title was made; null: none. */
   readonly titleField: string | null;
   readonly parent: Placed | null;
 }
 
-/** The tasks of records, with those inside of them. Throws `import-invalid`. */
+/** The tasks of records, with the nested ones. Throws `import-invalid`. */
 export function tasksOf(records: readonly Fields[], shape: Shape, scope: Scope): readonly SourceTask[] {
   const placed = place(records, shape, scope);
   const find = finder(placed, shape);
@@ -130,7 +134,7 @@ export function tasksOf(records: readonly Fields[], shape: Shape, scope: Scope):
   return tasks.map(({ key }) => inverse.get(key) as SourceTask);
 }
 
-/** The tasks of the records of several files, whose ids are unique among them. */
+/** The tasks of the records of several files, among which ids are unique. */
 export function readRecords(records: readonly Fields[], shape: Shape): Read {
   const remarks: string[] = [];
   return { tasks: tasksOf(records, shape, { key: "", prefix: "", remarks }), remarks };
@@ -151,7 +155,8 @@ function place(records: readonly Fields[], shape: Shape, { key: scope, remarks }
       const own = id || url || named.title;
       const isWhole = parent !== null && own.startsWith(`${parent.dotted}.`);
       const dotted = parent === null || isWhole ? own : `${parent.dotted}.${own}`;
-      // A subtask's key has its parent in it: a task may have the decimal id 1.2 beside the subtask 2 of task 1.
+      // A subtask's key contains its parent's, because a task may have the decimal id 1.2 next to subtask 2
+      // of task 1.
       const wanted = parent !== null ? `${parent.key}/${own}` : scope === "" ? own : `${scope}/${own}`;
       const key = unique(wanted);
       if (key !== wanted && id !== "")
@@ -182,7 +187,7 @@ function isEmpty(value: unknown): boolean {
 
 const isEmptyLeaf = (value: unknown) => value === null || value === undefined || value === "";
 
-/** The first of the fields that is there; it is taken, unless it may be said twice. */
+/** The first of the fields that exists. It is marked as used, unless `isTaken` is false. */
 function firstOf(row: Row, names: Names = [], isTaken = true) {
   const name = names.find((each) => row.fields.has(each));
   if (name === undefined) return { name: null, text: "" };
@@ -216,7 +221,7 @@ function childrenIn(row: Row, { children = [] }: Shape): readonly Fields[] {
 
 type Find = (word: string, from: Placed) => string | undefined;
 
-/** By its id among its siblings, then by the ids of all, then by address and title. */
+/** Finds a task by its id among its siblings, then by the ids of all, then by URL and title. */
 function finder(placed: readonly Placed[], shape: Shape): Find {
   const tops = new Map<string, string>();
   const subs = new Map<string, string>();
@@ -319,7 +324,7 @@ function stateIn(row: Row, shape: Shape): State {
   return said.isUnknown && isOpen ? { ...said, status: "todo" } : said;
 }
 
-/** A date stays as a note; what is no more than yes is taken. */
+/** The state that a field proves. A date stays as a note; a mere yes is marked as used. */
 function proofIn(row: Row, field: string, yes: State | undefined): SourceStatus | undefined {
   const value = row.fields.get(field)?.value;
   if (value === undefined) return undefined;
@@ -335,7 +340,7 @@ function proofIn(row: Row, field: string, yes: State | undefined): SourceStatus 
   return state.status;
 }
 
-/** Fields that no part of the format names, as notes; those aside are counted. */
+/** Fields that the format does not name, as notes; those not about the work are counted. */
 export function otherNotes(
   fields: Iterable<readonly [name: string, value: unknown]>,
   { labels = {}, usual = {} }: Pick<Shape, "labels" | "usual">,
@@ -365,7 +370,7 @@ function spoken(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1).replaceAll("_", " ");
 }
 
-/** Any value in words, in one line where it has no lines of its own. */
+/** Any value in words, on one line unless it has line breaks. */
 export function render(value: unknown, depth = 0): string {
   if (typeof value === "boolean") return String(value);
   if (depth > 6) return "…";
@@ -384,7 +389,7 @@ export function render(value: unknown, depth = 0): string {
     .join(", ");
 }
 
-/** What an object that stands for a person or a label is called. */
+/** The name in an object that represents a person or a label. */
 function nameOf(value: unknown): string {
   if (!isObject(value)) return "";
   const keys = ["title", "name", "login", "username", "displayName"];
@@ -395,7 +400,7 @@ function nameOf(value: unknown): string {
   return isThing || Object.keys(value).length === 1 ? (first ?? "") : "";
 }
 
-/** A value as a part of a text: a list has a line for each. */
+/** A value as part of a text: a list has one line per item. */
 function section(value: unknown): string {
   if (Array.isArray(value))
     return value
@@ -409,7 +414,7 @@ function section(value: unknown): string {
   return textOf(value) || render(value);
 }
 
-/** Criteria stand in a list, or each on a line. */
+/** Criteria are in a list, or one per line. */
 function linesIn(value: unknown): readonly string[] {
   if (Array.isArray(value))
     return value
@@ -423,12 +428,15 @@ function linesIn(value: unknown): readonly string[] {
     .filter((each) => each !== "");
 }
 
-/** The names in a cell, a list, or objects that have them: whole where one is known, else parted by `;` `,` `|` or lines. */
+/**
+ * The names in a cell, a list, or objects with names: the whole text if it is a known name, else split at `;`
+ * `,` `|` or line breaks.
+ */
 function wordsIn(values: readonly unknown[], isKnown: (word: string) => boolean): readonly string[] {
   return values.flatMap((value) => namesIn(value, isKnown));
 }
 
-/** Notion writes `Title (address)`. */
+/** Notion's form `Title (address)`. */
 const WITH_ADDRESS = /([^()]{1,300}?) \((?:https?:\/\/[^()\s]*|[^()]*\.md)\)(?:, |$)/g;
 
 function namesIn(value: unknown, isKnown: (word: string) => boolean = () => false): readonly string[] {

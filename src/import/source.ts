@@ -1,6 +1,6 @@
 /**
- * What every reader makes of its format: tasks, and remarks on what could not become one. Readers are pure functions of
- * texts; they invent nothing, and what they cannot place they keep as text.
+ * What every reader makes of its format: tasks, and remarks on what could not become one. Readers are pure
+ * functions of texts; they invent nothing, and keep as text what they cannot place.
  */
 import { PawlError } from "../core/error.ts";
 
@@ -31,35 +31,35 @@ export const FORMATS = [
 export type Format = (typeof FORMATS)[number];
 
 export interface SourceFile {
-  /** From the project's root, or from the folder around what was named; with `/`. */
+  /** Relative to the project's root, or to the folder around the named path; with `/`. */
   readonly path: string;
   readonly text: string;
 }
 
 export type SourceStatus = "todo" | "in_progress" | "blocked" | "done" | "cancelled";
 
-/** What a source says of how far work is. */
+/** A source's status of a task. */
 export interface State {
   readonly status: SourceStatus;
-  /** The source's word for it, where it has one. */
+  /** The source's own word for it, if it has one. */
   readonly word?: string;
   /** Pawl does not know the word. */
   readonly isUnknown?: true;
 }
 
 export interface SourceItem extends State {
-  /** Its name in the source, the same at the next import; unique within the import. */
+  /** Its name in the source, stable across imports; unique within the import. */
   readonly key: string;
-  /** The source gives it no id: its key is made from its text, which a person may mend. */
+  /** Its key is made from its text, because the source gives it no id; a person may edit that text. */
   readonly byText?: true;
-  /** The id that the source gives it, or one made from what it has. */
+  /** The source's id, or one made from its other data. */
   readonly id: string;
   readonly title: string;
-  /** Why it is cancelled, where the source says so. */
+  /** Why it is cancelled, if the source says so. */
   readonly reason?: string;
   readonly text: string;
   readonly criteria: readonly string[];
-  /** What else the source says of it. */
+  /** The source's other data about it. */
   readonly notes: readonly string[];
 }
 
@@ -71,9 +71,9 @@ export interface SourceTask extends SourceItem {
 }
 
 export interface Dependency {
-  /** The key that is meant; it may be that of no task. */
+  /** The key that it refers to, which may belong to no task. */
   readonly key: string;
-  /** As the source writes it. */
+  /** As written in the source. */
   readonly text: string;
 }
 
@@ -92,5 +92,5 @@ export function invalid(path: string, expected: string, found: string, fix?: str
   );
 }
 
-/** Deeper than anybody nests tasks. */
+/** Deeper than people nest tasks. */
 export const DEEPEST = 20;

@@ -1,6 +1,6 @@
 /**
- * What the sources' words and boxes for a state mean. A word that Pawl does not know is never guessed: the work may be
- * finished, so it is blocked until a person says what the word means.
+ * The meanings of the sources' words and boxes for a status. Pawl never guesses an unknown word: the work may
+ * be finished, so the task is blocked until a person gives the word's meaning.
  */
 
 import { PawlError } from "../core/error.ts";
@@ -23,14 +23,14 @@ const BY_WORD = new Map(
     words.split(" ").map((word) => [word, status as SourceStatus] as const),
   ),
 );
-/** The words that say nothing more than Pawl's own. */
+/** Words that mean no more than Pawl's own statuses. */
 const SAME = new Set(
   "todo open opened new pending notstarted backlog inprogress doing started blocked done completed complete closed cancelled canceled".split(
     " ",
   ),
 );
 
-/** In small letters without signs, as words are compared; a word of signs alone stays. */
+/** Normalizes a word for comparison: lower-case, without punctuation; a word of punctuation alone stays. */
 export function bare(word: string): string {
   const letters = word
     .toLowerCase()
@@ -58,7 +58,7 @@ const MARKS: Readonly<Record<string, SourceStatus>> = {
 };
 const TICK = /^(?:✅|✔|✓|☑)/u;
 
-/** `dash`: what `[-]` means to the format; absent: it is unknown. */
+/** `dash`: the format's meaning of `[-]`; absent: unknown. */
 export function stateOfBox(box: Checkbox | null, dash?: SourceStatus): State {
   if (box === null) return { status: "todo" };
   const { isPlain, mark } = box;
@@ -71,10 +71,10 @@ export function stateOfBox(box: Checkbox | null, dash?: SourceStatus): State {
 
 // ── A person's own words ─────────────────────────────────────────────────────────────────────────────────────────
 
-/** By the bare word, what a person said that it means. */
+/** The meaning that a person gave each normalized word. */
 export type StatusMap = ReadonlyMap<string, SourceStatus>;
 
-/** `Erledigt=done`, each. Throws `usage`. */
+/** Parses arguments such as `Erledigt=done`. Throws `usage`. */
 export function parseStatuses(given: readonly string[]): Readonly<Record<string, SourceStatus>> {
   return Object.fromEntries(
     given.map((each) => {
@@ -98,7 +98,7 @@ export function openStatuses(words: Readonly<Record<string, SourceStatus>>): Sta
   return new Map(Object.entries(words).map(([word, status]) => [bare(word), status]));
 }
 
-/** Each status as the person's words have it; what is still unknown is counted by its word. */
+/** Applies the person's meanings to each status; counts words that are still unknown. */
 export function settleStates({ remarks, tasks }: Read, statuses: StatusMap): Read {
   const unknown = new Map<string, { readonly word: string; readonly status: SourceStatus; count: number }>();
   const settle = <Item extends SourceItem>({
@@ -123,7 +123,7 @@ export function settleStates({ remarks, tasks }: Read, statuses: StatusMap): Rea
     const steps = task.steps.map(settle);
     const isOver = steps.length > 0 && !steps.some(({ status }) => isOpenStatus(status));
     const own = settle(isOver && task.status === "todo" ? { ...task, status: "done" } : task);
-    // A step cannot wait by itself: its task does.
+    // A step cannot be blocked alone, so its task is.
     const waits = steps.filter(({ status }) => status === "blocked");
     if (waits.length === 0 || own.status === "cancelled") return { ...own, steps };
     const notes = waits.flatMap(({ id, notes: said }) => said.map((note) => `${id}: ${note}`));

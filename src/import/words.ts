@@ -1,11 +1,11 @@
-/** Titles, ids, statuses and texts as sources write them. */
+/** Normalizes titles, ids, statuses and texts from sources. */
 import { hashOf } from "../core/hash.ts";
 import { isId } from "../core/id.ts";
 
 const LONGEST_TITLE = 200;
 const LONGEST_SLUG = 60;
 
-/** Without what no file of a person holds: byte order marks, control characters, halves of characters. */
+/** Removes what no person's file contains: byte order marks, control characters, lone surrogates. */
 export function plain(text: string): string {
   return (
     text
@@ -16,19 +16,22 @@ export function plain(text: string): string {
   );
 }
 
-/** Without the empty lines around it; of several lines, the first one's indent stays, since it may be code. */
+/**
+ * Removes the empty lines around a text; in one of several lines, the first line's indent stays, because it
+ * may be code.
+ */
 export function withoutBlankLines(text: string): string {
   if (!text.includes("\n")) return text.trim();
   return text.replace(/^(?:[ \t]*\n)+/, "").trimEnd();
 }
 
-/** Of anything that JSON or YAML holds; other than texts and numbers it is empty. */
+/** The text of any JSON or YAML value; empty unless it is a text or a number. */
 export function textOf(value: unknown): string {
   if (typeof value === "string") return withoutBlankLines(plain(value));
   return typeof value === "number" && Number.isFinite(value) ? String(value) : "";
 }
 
-/** One line as a title; a longer one is cut, and `rest` holds the whole. */
+/** One line as a title; a longer one is cut, and `rest` has the whole. */
 export function titled(line: string): { readonly title: string; readonly rest: string } {
   const [first = "", ...more] = line.trim().split("\n");
   const words = first.trim();
@@ -38,7 +41,7 @@ export function titled(line: string): { readonly title: string; readonly rest: s
   return { title: `${cut.slice(0, end).toWellFormed()} …`, rest: line.trim() };
 }
 
-/** Title and text, where the title may be long, have several lines, or be missing. */
+/** Title and text of a title that may be long, have several lines, or be missing. */
 export function titledWith(line: string, text: string, fallback: string): { title: string; text: string } {
   const { title, rest } = titled(line);
   const first = title !== "" ? title : titled(text).title;
@@ -49,7 +52,7 @@ export function paragraphs(...parts: readonly (string | undefined)[]): string {
   return joined(parts);
 }
 
-/** The same of very many. */
+/** Like `paragraphs`, with the parts as one array, because there may be too many for arguments. */
 export function joined(parts: readonly (string | undefined)[]): string {
   return parts
     .map((part) => withoutBlankLines(part ?? ""))
@@ -57,7 +60,7 @@ export function joined(parts: readonly (string | undefined)[]): string {
     .join("\n\n");
 }
 
-/** The text as an id: as it is where it may be one, else with other characters as `-`. */
+/** The text as an id: unchanged if it is valid, else with other characters replaced by `-`. */
 export function idFrom(text: string, prefix = "task"): string {
   const trimmed = text.trim();
   const given: unknown = trimmed;
@@ -72,7 +75,7 @@ export function idFrom(text: string, prefix = "task"): string {
   return isId(slug) ? slug : `${prefix}-${short(trimmed)}`;
 }
 
-/** A title as an id. What has no Latin letters or digits gets a number of its own. */
+/** A title as an id. A title without Latin letters or digits gets a number of its own. */
 export function slugOf(title: string): string {
   return idFrom(
     title
@@ -87,7 +90,7 @@ export function short(text: string): string {
   return hashOf(text).slice(0, 8);
 }
 
-/** A key for each, unique: the second `x` is `x#2`. */
+/** Makes keys unique: the second `x` becomes `x#2`. */
 export function openKeys(): (key: string) => string {
   const seen = new Map<string, number>();
   return (key) => {

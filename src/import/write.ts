@@ -11,9 +11,9 @@ export interface ImportInput {
   readonly format: Format;
   readonly read: Read;
   readonly repo?: string | undefined;
-  /** What words of the source mean, as a person says now. */
+  /** The meanings of the source's words that a person gives now. */
   readonly words?: Words;
-  /** Only say what would be written. */
+  /** Only reports what would be written. */
   readonly dryRun?: boolean;
 }
 

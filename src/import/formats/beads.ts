@@ -1,4 +1,4 @@
-/** beads: one issue for each line of JSON. */
+/** beads: one issue per line of JSON. */
 import { attempt } from "../../core/attempt.ts";
 import { type Fields, isObject } from "../../core/is-object.ts";
 import { readRecords, type Shape } from "../records.ts";
@@ -28,7 +28,7 @@ const SHAPE: Shape = {
   isDotted: true,
 };
 
-/** The kinds of dependency that hold an issue up; all others only say that issues have to do with each other. */
+/** The kinds of dependency that block an issue; all others only relate issues. */
 const BLOCKS: ReadonlySet<string> = new Set(["blocks", "depends-on", "waits-for", ""]);
 
 interface Link {
@@ -76,7 +76,7 @@ export function readBeads(files: readonly SourceFile[]): Read {
   return { ...read, remarks: [...remarks, ...read.remarks] };
 }
 
-/** Its links as fields: by their kinds, those that block nothing become notes. */
+/** The issue with its links as fields, by kind; those that block nothing become notes. */
 function recordOf(
   { comments, dependencies: _, depends_on: __, ...fields }: Fields,
   links: readonly Link[],
@@ -110,7 +110,7 @@ function* linesIn(path: string, text: string, remarks: string[]): Generator<[num
   for (const [index, line] of lines.entries()) {
     const words = line.trim();
     if (words === "") continue;
-    // A parser that fails for each of many lines is slow.
+    // Checked first, because failing to parse each of many lines is slow.
     const isWhole = words.startsWith("{") && words.endsWith("}");
     const value = isWhole ? attempt(() => JSON.parse(words) as Fields, null) : null;
     if (value !== null) {
@@ -136,7 +136,7 @@ function linksOf({ dependencies, depends_on, id }: Fields): readonly Link[] {
 
 function linkOf(fields: Fields, own: string): Link | null {
   const named = textOf(fields.depends_on_id) || textOf(fields.depends_on) || textOf(fields.target_id);
-  // Some versions name the other issue where the own id should be, and nothing there.
+  // Some versions put the other issue's id in place of the own id, and nothing in place of the other's.
   const owner = textOf(fields.issue_id);
   const on = named || (owner === own ? "" : owner);
   const type = textOf(fields.type) || textOf(fields.dependency_type) || (on ? textOf(fields.dep_type) : "");

@@ -1,4 +1,4 @@
-/** BMAD: the epics and stories of `sprint-status.yaml`, and the story files beside it. */
+/** BMAD: the epics and stories of `sprint-status.yaml`, and the story files next to it. */
 import { isObject } from "../../core/is-object.ts";
 import { readYaml } from "../../core/yaml/yaml.ts";
 import { readRecords, type Shape } from "../records.ts";

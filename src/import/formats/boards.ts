@@ -1,4 +1,4 @@
-/** Records that another tool's JSON holds in its own places: Trello's board, `gh project item-list`, Claude Code's task files. */
+/** Records in other tools' JSON: Trello's board, `gh project item-list`, Claude Code's task files. */
 import { type Fields, isObject } from "../../core/is-object.ts";
 import { parseJson } from "../json.ts";
 import { readRecords, type Shape } from "../records.ts";
@@ -20,7 +20,7 @@ const TRELLO: Shape = {
   labels: { due: "Due" },
   prefix: "TR",
 };
-/** What a card says for people; the rest is the board's own bookkeeping. */
+/** A card's fields for people; the others are the board's own bookkeeping. */
 const CARD = ["id", "shortLink", "name", "desc", "shortUrl", "due", "start", "dueComplete", "labels"];
 
 export function readTrello(files: readonly SourceFile[]): Read {

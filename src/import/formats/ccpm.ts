@@ -1,4 +1,7 @@
-/** ccpm: an epic's folder below `.claude/epics`, with a file for each task; once synced, named by the number of its issue. */
+/**
+ * ccpm: an epic's folder below `.claude/epics`, with a file per task; after a sync, the files have their
+ * issues' numbers as names.
+ */
 
 import type { Fields } from "../../core/is-object.ts";
 import { parseFrontMatter } from "../../core/text/front-matter.ts";
@@ -24,7 +27,7 @@ const FILE = /(?:^|\/)([^/]+)\/(\d+|epic)\.md$/;
 export function readCcpm(files: readonly SourceFile[]): Read {
   const remarks: string[] = [];
   const names = files.flatMap(({ path }) => FILE.exec(path)?.slice(1, 3).join("/") ?? []);
-  // YAML reads 001 as the number 1.
+  // Compared as numbers, because YAML reads 001 as 1.
   const nameOf = (number: string, epic: string) =>
     names
       .find((each) => each.startsWith(`${epic}/`) && Number(each.slice(epic.length + 1)) === Number(number))

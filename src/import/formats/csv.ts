@@ -1,4 +1,4 @@
-/** Rows of a table: what spreadsheets, Jira, Linear, Asana, Notion and others save. */
+/** Rows of a table, as saved by spreadsheets, Jira, Linear, Asana, Notion and others. */
 import { parse } from "csv-parse/sync";
 import type { Fields } from "../../core/is-object.ts";
 import { readRecords, type Shape } from "../records.ts";
@@ -26,7 +26,7 @@ const SHAPE: Shape = {
   children: list("subitem subitems subtask subtasks"),
   criteria: list("acceptancecriteria criteria definitionofdone"),
 };
-/** Where no column has one of the names: `Issue title`, `User story / description`. */
+/** Used if no column has one of the exact names: `Issue title`, `User story / description`. */
 const ENDINGS: readonly (readonly [string, RegExp])[] = [
   ["title", /(?:title|summary)$/],
   ["description", /description$/],
@@ -77,7 +77,7 @@ function namesOf(header: readonly string[]): readonly string[] {
   return names;
 }
 
-/** Several columns of one name (Jira saves a list that way) are all read. */
+/** Reads all columns with the same name, because Jira saves a list as several columns. */
 function recordOf(names: readonly string[], line: readonly string[]): Fields {
   const record: Record<string, string | string[]> = {};
   line.forEach((cell, at) => {
@@ -105,7 +105,7 @@ function rowsIn(path: string, text: string): readonly (readonly string[])[] {
   }
 }
 
-/** The separator that the first line has most of, outside of quotes. */
+/** The separator that occurs most often in the first line, outside of quotes. */
 function delimiterOf(text: string): string {
   const counts = new Map([",", ";", "\t", "|"].map((each) => [each, 0]));
   let quoted = false;
@@ -117,7 +117,7 @@ function delimiterOf(text: string): string {
   return [...counts].reduce((best, each) => (each[1] > best[1] ? each : best))[0];
 }
 
-/** `=HYPERLINK("address","words")` is its words; any other formula stays the text that it is. */
+/** `=HYPERLINK("address","words")` becomes its words; any other formula stays unchanged. */
 function cellOf(cell: string | undefined): string {
   const text = cell?.trimEnd() ?? "";
   const [, address = "", words = ""] =

@@ -52,7 +52,7 @@ function phaseOf(
   };
 }
 
-/** The lines below the heading `Phase 1: …`, without it. */
+/** The lines below the heading `Phase 1: …`. */
 function sectionOf(entries: readonly Entry[], number: string): readonly string[] {
   const from = entries.findIndex(({ kind, text }) => kind === "heading" && numberOf(text) === number);
   const depth = entries[from]?.depth ?? 0;

@@ -1,17 +1,17 @@
 /**
- * Plans whose boxes are the steps of one piece of work: Conductor's tracks, Agent OS's specs, ExecPlans. What a plan says
- * besides stays in its file, which the task names.
+ * Plans whose boxes are the steps of one piece of work: Conductor's tracks, Agent OS's specs, ExecPlans. The
+ * plan's other text stays in its file, which the task names.
  */
 import { boxSteps, type Feature, featuresIn, featureTask, named, titleIn } from "../checklists.ts";
 import { outline } from "../outline.ts";
 import type { Read, SourceFile, SourceTask } from "../source.ts";
 
-/** `conductor/tracks/NAME/plan.md` */
+/** Reads `conductor/tracks/NAME/plan.md`. */
 export function readConductor(files: readonly SourceFile[]): Read {
   return planned(files, /(?:^|\/)(?:tracks|archive)\/[^/]+\/plan\.md$/, (feature) => trackOf(feature));
 }
 
-/** `agent-os/specs/NAME/tasks.md` */
+/** Reads `agent-os/specs/NAME/tasks.md`. */
 export function readAgentOs(files: readonly SourceFile[]): Read {
   return planned(files, /(?:^|\/)tasks\.md$/, (feature) => trackOf(feature));
 }
@@ -29,12 +29,12 @@ function trackOf(feature: Feature): SourceTask {
 
 const PROGRESS = /^progress\b/i;
 
-/** Whether a file has the sections that PLANS.md asks of an ExecPlan. */
+/** Whether a file has the sections that PLANS.md requires of an ExecPlan. */
 export function isExecPlan({ text }: SourceFile): boolean {
   return /^#{1,3} Progress\b/m.test(text) && /^#{1,3} (?:Surprises|Decision Log|Outcomes)/m.test(text);
 }
 
-/** The boxes below the heading Progress. */
+/** Reads the boxes below the heading Progress. */
 export function readExecPlans(files: readonly SourceFile[]): Read {
   return planned(
     files.filter((file) => isExecPlan(file)),

@@ -1,7 +1,7 @@
 /**
- * Lists of tasks in JSON: Task Master's, with their tags, and those of the harnesses that let an agent tick its features
- * (Ralph's `prd.json`, `feature_list.json`). A subtask's id counts within its task: it becomes `3.1`, which other tasks
- * may name.
+ * Task lists in JSON: Task Master's, with their tags, and those of harnesses in which an agent ticks its
+ * features (Ralph's `prd.json`, `feature_list.json`). A subtask's id is relative to its task: it becomes
+ * `3.1`, which other tasks may name.
  */
 import { type Fields, isObject } from "../../core/is-object.ts";
 import { parseJson } from "../json.ts";
@@ -72,7 +72,7 @@ function listsIn(data: unknown, path: string): readonly TagList[] {
   throw invalid(path, "a list `tasks`, or tags with such lists", keys);
 }
 
-/** What only a list of work has. */
+/** Fields that only a list of work has. */
 const WORK = [
   "status",
   "passes",
@@ -98,14 +98,14 @@ function listsOf(data: unknown): readonly TagList[] {
   });
 }
 
-/** A list, or a map of tasks by their ids. */
+/** The items of a list, or of a map of tasks by id; null: neither. */
 function itemsOf(value: unknown): readonly Fields[] | null {
   if (Array.isArray(value)) return value.filter(isObject);
   if (!isObject(value)) return null;
   return Object.entries(value).flatMap(([id, item]) => (isObject(item) ? [{ id, ...item }] : []));
 }
 
-/** Which of these lists a value is; null: none. */
+/** Which of these lists the value is; null: none. */
 export function taskListKind(data: unknown): "ralph" | "feature-list" | "task-master" | null {
   if (isObject(data) && Array.isArray(data.userStories)) return "ralph";
   const list = Array.isArray(data) ? data : isObject(data) ? data.features : null;

@@ -4,7 +4,10 @@ import { readRecords, type Shape } from "../records.ts";
 import type { Read, SourceFile } from "../source.ts";
 import { readCsv } from "./csv.ts";
 
-/** Its export is an archive of tables: `issues.csv` begins so, and `projects.csv`, `users.csv` and the attachments hold no tasks. */
+/**
+ * The header of `issues.csv`. The export is an archive of tables; `projects.csv`, `users.csv` and the
+ * attachments contain no tasks.
+ */
 const HEADER =
   /^\uFEFF?"?Issue ID"?,"?Title"?,"?Description"?,"?Status"?,"?Priority"?,"?Project"?,"?Assignee\(s\)"?,/;
 

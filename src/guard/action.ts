@@ -1,20 +1,21 @@
-/** What an assistant is about to do, in one shape for all clients. */
+/** An assistant's intended action, in one form for all clients. */
 export type Action =
   /**
-   * Creates, changes or removes files. Paths as the client wrote them: absolute, or relative to `cwd`. `mentions`: further texts
-   * in the call that may name a place. No paths at all: a tool that says it writes, and not where.
+   * Creates, changes or removes files. Paths are as the client wrote them: absolute, or relative to `cwd`.
+   * `mentions`: other texts in the call that may name a place. Without paths: the tool writes, but does not
+   * say where.
    */
   | {
       readonly type: "write";
       readonly paths: readonly string[];
       readonly mentions?: readonly string[];
       readonly cwd: string;
-      /** Shown where it says not where it writes. */
+      /** For the message if the tool does not say where it writes. */
       readonly tool?: string;
     }
-  /** `isWhole`: the command is all that the tool is given, so that another may stand in its place. */
+  /** `isWhole`: the tool's input is only the command, so it can be replaced by another. */
   | { readonly type: "shell"; readonly command: string; readonly cwd: string; readonly isWhole?: boolean }
-  /** A tool of an MCP server. `server` as the client calls it. */
+  /** A tool of an MCP server. `server`: the client's name for it. */
   | {
       readonly type: "call";
       readonly server: string;
@@ -23,7 +24,10 @@ export type Action =
     }
   | { readonly type: "other" };
 
-/** `wall`: it may run behind a wall that lets nothing of the project be written, or only the protected places not. */
+/**
+ * `wall`: the command may run behind a wall. `closed`: it can write nothing of the project; `open`:
+ * everything but the protected places.
+ */
 export type Verdict =
   | { readonly allow: true; readonly wall?: "closed" | "open" }
   | { readonly allow: false; readonly reason: string };

@@ -15,8 +15,8 @@ export function isGuardedClient(name: string | undefined): name is GuardedClient
   return (GUARDED_CLIENTS as readonly (string | undefined)[]).includes(name);
 }
 
-/** What `pawl guard --canary` says that it is: no client's session. */
+/** The session id of `pawl guard --canary`, which belongs to no client. */
 export const CANARY_SESSION = "pawl-canary";
 
-/** Clients that skip a project's hooks, without a word, until a person trusts them or the folder. */
+/** Clients that silently skip a project's hooks until a person trusts the hooks or the folder. */
 export const TRUST_FIRST: readonly GuardedClient[] = ["codex", "copilot", "gemini"];

@@ -1,9 +1,10 @@
 /**
- * Whether an assistant may do what it is about to do. Pure: it looks at nothing outside.
+ * Decides whether an assistant may take an action. Pure: it reads nothing outside.
  *
- * G1  Protected places come first. They hold in every state and without any run.
- * G2  Then a person's verbs, then the scope of the run: what may be written, then what git may do.
- * G3  A path counts as each place that it may lead to: as it is written, and through the links on its way.
+ * G1  Protected places come first, in every state and without any run.
+ * G2  Then the commands reserved for a person, then the scope of the run: what may be written, then what git
+ *     may do.
+ * G3  A path counts as each place to which it may lead: as written, and with its links resolved.
  */
 import { type GitAct, WRITES, type Writes } from "../engine/workflow.ts";
 import type { Scope } from "../runtime/scope.ts";
@@ -28,32 +29,34 @@ import {
 /** The surroundings of a decision. All folders are absolute, without links. */
 export interface GuardContext {
   readonly root: string;
-  /** The checkout that the session works in: the root's own, or a worktree. */
+  /** The checkout in which the session works: the root's own, or a worktree. */
   readonly checkout: string;
   readonly files: ProjectFiles;
   readonly home: string;
-  /** Where anybody may put what does not last. */
+  /** Folders for temporary files, writable in every state. */
   readonly temporary: readonly string[];
-  /** Where clients keep their plans and memory. */
+  /** The folders in which clients keep plans and memory. */
   readonly clientFolders: readonly string[];
-  /** Where Pawl keeps keys, policies and sessions, outside of projects. */
+  /** Pawl's folders for keys, policies and sessions, outside of projects. */
   readonly pawlFolders: readonly string[];
-  /** The program that runs now. */
+  /** The path of the running program. */
   readonly program: string;
-  /** `pawlFolders`, and the package of the program unless that is the project: what walls keep closed. */
+  /** `pawlFolders`, and the program's package unless that is the project: walls keep these closed. */
   readonly own: readonly string[];
   /**
-   * What keeps a shell's command from writing: a wall that Pawl puts around it, the same but only where all is closed, the
-   * client's own, or nothing.
+   * What keeps a shell command from writing. `wall`: Pawl's wall. `closed`: Pawl's wall, but only with
+   * everything closed. `own`: the client's wall. `none`: nothing.
    */
   readonly shell: "wall" | "closed" | "own" | "none";
-  /** The path without links, as the system follows them; what does not exist stays as it is. */
+  /**
+   * The path with links resolved as the system follows them; the part that does not exist stays unchanged.
+   */
   real(path: string): string;
-  /** The protected place that is the same file by a hard link; null: none. */
+  /** The protected place that is a hard link to the same file; null: none. */
   twin(path: string): string | null;
 }
 
-/** What limits the session; null: nothing but the protected places. A fault: what is in force is not known. */
+/** What limits the session; null: only the protected places. A fault: the scope is not known. */
 export type Limits = Scope | { readonly fault: string; readonly fix: string } | null;
 
 export function decide(action: Action, limits: Limits, place: GuardContext): Verdict {
@@ -70,7 +73,7 @@ export function decide(action: Action, limits: Limits, place: GuardContext): Ver
 
 const MAX_PATHS = 2000;
 
-/** The widest of the open runs' scopes: what any of them allows, a session without a run of its own may do. */
+/** The widest of the open runs' scopes. A session without a run of its own may do what any of them allows. */
 export function widest(scopes: readonly Scope[]): Scope | null {
   const [first, ...others] = scopes;
   if (first === undefined) return null;
@@ -92,7 +95,7 @@ function firstRefused<T>(items: readonly T[], judge: (item: T) => Verdict): Verd
   return ALLOWED;
 }
 
-/** A tool that says it writes, by all that it is given. */
+/** A tool that writes: checks all places that its call names or mentions. */
 function writing(action: Extract<Action, { type: "write" }>, limits: Limits, place: GuardContext): Verdict {
   const { cwd, mentions = [], paths, tool = "a tool" } = action;
   const named = firstRefused(mentions.slice(0, MAX_PATHS), (text) =>
@@ -141,7 +144,7 @@ function unprotected(path: string, shown: string, limits: Limits, place: GuardCo
       );
 }
 
-/** Why nothing may be written there, or null. */
+/** Why this path must not be written; null: it is not protected. */
 function protectedAt(path: string, place: GuardContext): string | null {
   if (place.pawlFolders.some((folder) => isWithin(path, folder)))
     return "Pawl keeps it, outside of the project";
@@ -152,9 +155,9 @@ function protectedAt(path: string, place: GuardContext): string | null {
   return isWithin(path, place.home) ? protectedAtHome(relativeTo(path, place.home)) : null;
 }
 
-/** The path below the checkout or the root that it lies in; null: outside of both. */
+/** The path relative to the checkout or the root that contains it; null: outside of both. */
 function insideOf(path: string, { checkout, root }: GuardContext): string | null {
-  // The inner one of the two: a worktree lies in the project, and a project may lie in a larger checkout.
+  // The inner one first: a worktree is inside the project, and a project may be inside a larger checkout.
   const folders = isWithin(checkout, root) ? [checkout, root] : [root, checkout];
   const folder = folders.find((each) => isWithin(path, each));
   return folder === undefined ? null : relativeTo(path, folder);
@@ -188,8 +191,8 @@ const MAY: Readonly<Record<Writes, (planFiles: readonly string[]) => string>> = 
 };
 
 /**
- * What a shell's line does cannot be read from it. A plain one is known; any other runs behind a wall, or where nothing keeps it
- * from writing, not at all.
+ * A shell line's effects cannot be read from its text. A plain line is known; any other runs behind a wall,
+ * or not at all if nothing keeps it from writing.
  */
 function shell(command: string, cwd: string, limits: Limits, place: GuardContext): Verdict {
   const plain = plainCommands(command);
@@ -207,11 +210,11 @@ function shell(command: string, cwd: string, limits: Limits, place: GuardContext
     return ALLOWED;
   const mayCommit = !("fault" in limits) && !limits.forbids.includes("commit");
   if (mayCommit && plain?.every((each) => isReading(each) || isGits(each))) return ALLOWED;
-  // The project's own tests write what they must; the files are compared afterwards.
+  // The project's own tests must write; the files are compared afterwards.
   if (plain?.every((each) => isReading(each) || isTesting(each)))
     return place.shell === "wall" ? { allow: true, wall: "open" } : unnamed(command, cwd, limits, place);
   if (place.shell === "wall" || place.shell === "closed") return { allow: true, wall: "closed" };
-  // The client's own wall lets git commit nothing either, so it is not there where git may.
+  // The client's own wall blocks git commits, too, so the client has none in states that allow commits.
   if (place.shell === "own" && !mayCommit) return ALLOWED;
   const { fix, why } =
     "fault" in limits ? { fix: limits.fix, why: limits.fault } : { fix: limits.next, why: whyNot(limits) };
@@ -222,7 +225,7 @@ function shell(command: string, cwd: string, limits: Limits, place: GuardContext
   );
 }
 
-/** What a plain command says of itself. */
+/** The verdict on a plain line, by its words. */
 function plainly(commands: readonly PlainCommand[], limits: Limits): Verdict {
   const verb = commands.map(personVerbIn).find((each) => each !== null);
   if (verb) return person(verb, limits);
@@ -233,7 +236,7 @@ function plainly(commands: readonly PlainCommand[], limits: Limits): Verdict {
   });
 }
 
-/** A line of which nobody knows what it does may at least not say a person's word. */
+/** Even a line with unknown effects must not contain a command reserved for a person. */
 function unspoken(command: string, limits: Limits): Verdict {
   const words = wordsIn(command);
   const verb = words.flatMap((word, at) =>
@@ -248,7 +251,7 @@ function person(verb: string, limits: Limits): Verdict {
   return refused(`\`pawl ${verb}\``, "it is a person's word: no assistant may give it", nextOf(limits));
 }
 
-/** What stands between a shell's signs. */
+/** The words between the shell's special characters. */
 function wordsIn(command: string): readonly string[] {
   const words = command
     .slice(0, MAX_COMMAND)
@@ -257,17 +260,17 @@ function wordsIn(command: string): readonly string[] {
   return words.filter((word) => word !== "").slice(0, MAX_PATHS);
 }
 
-/** Files that changed where they may not may be put back. */
+/** Files changed out of scope may be restored. */
 function isUndone(command: PlainCommand, cwd: string, limits: Limits, place: GuardContext): boolean {
   const paths = undoneBy(command);
   return paths !== null && paths.length > 0 && write(paths, cwd, limits, place).allow;
 }
 
-/** Where no wall is, a command that names a protected place is refused, unless it is known to read. */
+/** Without a wall, a command that names a protected place is refused, unless it is known to only read. */
 function unnamed(command: string, cwd: string, limits: Limits, place: GuardContext): Verdict {
   if (plainCommands(command)?.every((each) => isReading(each) || isGits(each) || isPawls(each)))
     return ALLOWED;
-  // Nobody knows from which folder a name counts there.
+  // The folder to which a name is relative is unknown, so leading `./` and `../` are also dropped.
   const names = wordsIn(command).flatMap((word) => [word, word.replace(/^(?:\.{1,2}\/)+/, "")]);
   return firstRefused([...new Set(names)], (name) => unprotectedText(name, cwd, limits, place));
 }
@@ -297,7 +300,7 @@ function refused(what: string, why: string, next: string): Verdict {
   return { allow: false, reason: `Pawl refuses ${what}: ${why}.${next === "" ? "" : ` ${next}`}` };
 }
 
-/** As JSON, and short: a path may be anything. */
+/** As JSON, and cut, because a path may contain anything. */
 function quoted(text: string): string {
   return JSON.stringify(text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
 }

@@ -1,12 +1,12 @@
 /**
- * A path against a glob: `*` and `?` stay within a segment, `**` crosses segments. Linear in the product of both lengths,
- * whatever they hold.
+ * Matches a path against a glob: `*` and `?` stay within a segment, `**` crosses segments. Takes time at most
+ * proportional to the product of both lengths, for any input.
  */
 export function matchesGlob(path: string, glob: string): boolean {
   return segmentsMatch(path.split("/"), glob.replace(/^\.\//, "").split("/"));
 }
 
-/** One segment: `*`, `?`, and sets in brackets, which stand for any one sign. */
+/** Matches one segment: `*`, `?`, and sets in brackets, which match any single character. */
 export function segmentMatches(name: string, glob: string): boolean {
   return sequenceMatches([...name], tokensOf(glob), "*", (sign, token) => token === "?" || token === sign);
 }
@@ -15,7 +15,10 @@ function segmentsMatch(path: readonly string[], glob: readonly string[]): boolea
   return sequenceMatches(path, glob, "**", segmentMatches);
 }
 
-/** With one wildcard that stands for any number of items: after a mismatch, only the last one takes one more. */
+/**
+ * Matches with one wildcard for any number of items: after a mismatch, only the last wildcard takes one more
+ * item.
+ */
 function sequenceMatches(
   items: readonly string[],
   pattern: readonly string[],

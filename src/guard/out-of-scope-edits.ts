@@ -1,12 +1,13 @@
 /**
- * Compares the working tree with what it was when a run came to where nothing, or only its plan files, may be written.
+ * Finds out-of-scope edits: compares the working tree with its state when the run entered a state in which
+ * nothing, or only its plan files, may be written.
  *
  * G1  The tree is made from the files alone, so neither git's index nor its configuration can hide an edit.
- * G2  What it was is kept outside the project, until the run is where the work is done.
- * G3  Where git may commit, nothing is compared: a stash or another branch changes files lawfully.
- * G4  A note of another state than the run's present one is of no use: whoever moved the run did not come to write it. What is
- *     there then is taken for how it was.
- * G5  A comparison that cannot be made holds the run, and says why. It never counts as made.
+ * G2  The former tree is stored outside the project, until the run allows writing.
+ * G3  Where git may commit, nothing is compared, because a stash or another branch changes files lawfully.
+ * G4  A note of another state than the run's present one is discarded: the process that moved the run died
+ *     before it wrote the new note. The present files then become the reference.
+ * G5  If the comparison is impossible, it holds the run with the reason. It never counts as passed.
  * G6  An edit of the settings does not end the comparison: a tree that was noted is compared.
  */
 import type { PawlEvent } from "../core/event.ts";
@@ -19,16 +20,18 @@ import { matchesGlob } from "./glob.ts";
 export interface ScopeWatchPorts {
   readonly git: Pick<Git, "between" | "snapshot">;
   readonly notes: TreeNotes;
-  /** Of a run whose work is done in the project's own checkout; null: of none, or it is over. */
+  /**
+   * The scope of a run whose work is done in the project's own checkout; null: no such run, or it is over.
+   */
   scopeOf(run: string): Promise<Scope | null>;
   isOn(): Promise<boolean>;
-  /** What lies in repositories without a commit, by their folders: no tree holds it. */
+  /** The content of repositories without a commit, by folder, because no tree contains them. */
   nested(): Readonly<Record<string, string>>;
   /** Appends the event to the log. */
   tell(event: Omit<Extract<PawlEvent, { type: "guard:strayed" }>, "id" | "time">): Promise<void>;
 }
 
-/** What Pawl itself writes while a run moves. */
+/** Files that Pawl itself writes while a run moves. */
 const OWN = [".pawl", ".alfred", ".claude/settings.local.json"];
 
 export function openScopeWatch(place: ScopeWatchPorts): ScopeWatch {
@@ -77,7 +80,7 @@ type FilesNow =
       readonly nested: Readonly<Record<string, string>>;
     };
 
-/** `none`: there is no repository, so nobody can compare. */
+/** `none`: there is no git repository, so no comparison is possible. */
 async function filesNow(place: ScopeWatchPorts): Promise<FilesNow> {
   const nested = place.nested();
   const now = await place.git.snapshot({ base: null, own: [...OWN, ...Object.keys(nested)] });
@@ -86,7 +89,9 @@ async function filesNow(place: ScopeWatchPorts): Promise<FilesNow> {
   return { kind: "some", tree: null, why: now.reason, nested };
 }
 
-/** Whether what was noted stays the measure. Nobody's move alone makes out-of-scope edits lawful. */
+/**
+ * Whether the noted tree stays the reference. A mere move of the run must not make out-of-scope edits lawful.
+ */
 async function isMeasure(place: ScopeWatchPorts, known: TreeNote, scope: Scope): Promise<boolean> {
   if (known.writes === scope.writes) return true;
   const { planFiles = [], writes } = known;
@@ -94,7 +99,7 @@ async function isMeasure(place: ScopeWatchPorts, known: TreeNote, scope: Scope):
   return (await editsSince(place, known, before)) !== null;
 }
 
-/** Where git may commit, files come and go with it: a stash, another branch. */
+/** Whether files are compared. If git may commit, they change with git: a stash, another branch. */
 function isLimited({ forbids, writes }: Scope): boolean {
   return (writes === "none" || writes === "plan") && forbids.includes("commit");
 }
@@ -128,7 +133,7 @@ async function editsSince(
   return files.length === 0 ? null : { run, state, files, tree: now.tree };
 }
 
-/** Each file is told once, however often it is looked for. */
+/** Reports each file once, in any number of checks. */
 async function tellOnce(
   { notes, tell }: ScopeWatchPorts,
   note: TreeNote,

@@ -2,7 +2,7 @@ import type { GuardAccepted, GuardStrayed } from "../core/event.ts";
 import { appended } from "../runtime/transaction/run-transaction.ts";
 import type { Transaction } from "../runtime/transaction/transaction.ts";
 
-/** Appends what was found, or accepted, to the event log. */
+/** Appends found or accepted edits to the event log. */
 export const outOfScopeEvent: Transaction<GuardStrayed | GuardAccepted, null, undefined, null> = {
   run: ({ run }) => `guard:${run}`,
   read: async () => null,

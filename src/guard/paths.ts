@@ -1,9 +1,9 @@
-/** Absolute paths, as texts. Forward slashes; a drive's letter counts as a root too. */
+/** Absolute paths, as texts. Forward slashes; a drive letter counts as a root, too. */
 
-/** No system opens a longer one. */
+/** No system opens a longer path. */
 export const MAX_PATH = 4096;
 
-/** Every place that the path may mean: read as text, and as the system follows it, link by link. */
+/** Every place that the path may mean: as written, and as the system follows it, link by link. */
 export function placesOf(
   path: string,
   cwd: string,
@@ -18,7 +18,7 @@ export function placesOf(
   return [...new Set(found)];
 }
 
-/** An address of a file may have its signs by number. */
+/** A file URL may have percent-encoded characters. */
 function decoded(path: string): readonly string[] {
   if (!/^file:.*%/i.test(path)) return [];
   try {
@@ -48,14 +48,14 @@ function normal(path: string): string {
   return `${root === "" ? "/" : root}${names.join("/")}`;
 }
 
-/** Whether the path is the folder or lies below it. Letter case does not tell places apart: on some systems they are one. */
+/** Whether the path is the folder or is below it. Ignores letter case, because some systems do. */
 export function isWithin(path: string, folder: string): boolean {
   if (folder === "") return false;
   const [one, other] = [path.toLowerCase(), folder.toLowerCase()];
   return one === other || one.startsWith(other.endsWith("/") ? other : `${other}/`);
 }
 
-/** The path below a folder that it lies in. */
+/** The path relative to the folder that contains it. */
 export function relativeTo(path: string, folder: string): string {
   return path.slice(folder.length).replace(/^\//, "");
 }

@@ -1,17 +1,17 @@
-/** Calls of Pawl's tools that a plain command makes by `pawl call`. */
+/** Calls of Pawl's tools through `pawl call` in a plain command. */
 import type { PlainCommand } from "./plain-commands.ts";
 import { pawlWords } from "./short-list.ts";
 
 export interface PawlCall {
   readonly tool: string;
-  /** The arguments as JSON, or `@FILE`, the file that holds them. */
+  /** The arguments as JSON, or `@FILE` for a file with them. */
   readonly given: string;
 }
 
-/** What `call` takes no word for. */
+/** Flags of `call` that take no value. */
 const FLAGS = ["--json", "--schema", "--no-color"];
 
-/** Null: none, one of another project, or one whose words are not known here. */
+/** Null: no call, one of another project, or one with unknown words. */
 export function callOf(command: PlainCommand): PawlCall | null {
   const plain = (pawlWords(command) ?? []).filter((word) => !FLAGS.includes(word));
   const [verb, tool, given = "{}"] = plain;

@@ -1,13 +1,14 @@
 /**
- * The commands of Pawl that are a person's word. Each asks at the terminal, or speaks for a person, so no assistant may call
- * it. The commands themselves refuse an agent too; here the assistant learns it before it tries.
+ * Pawl's commands reserved for a person. Each asks at the terminal or speaks for a person, so no assistant
+ * may call it. The commands themselves refuse an agent, too; the guard refuses earlier, before the command
+ * starts.
  */
 interface PersonVerb {
   /** One or two words. */
   readonly name: string;
-  /** Only with one of these options. */
+  /** Reserved only with one of these options. */
   readonly only?: readonly string[];
-  /** Not with one of these, with which it only shows something. */
+  /** Not reserved with one of these options, because then it only shows something. */
   readonly except?: readonly string[];
 }
 
@@ -31,13 +32,13 @@ export const PERSON_VERBS: readonly PersonVerb[] = [
   { name: "step cancel" },
 ];
 
-/** Options that take the next word. */
+/** Options whose value is the next word. */
 const VALUED = ["--project", "--file", "-f", "--format"];
 
-/** The person's verb that a call of `pawl` with these words is, or null. */
+/** The reserved command in a call of `pawl` with these words; null: none. */
 export function personVerbOf(words: readonly string[]): string | null {
   const plain = words.filter((word, at) => !word.startsWith("-") && !VALUED.includes(words[at - 1] ?? ""));
-  // Behind another option, it would be that option's value.
+  // After another option, it would be that option's value.
   if (words.length === plain.length + 1 && ["--help", "-h"].includes(words.at(-1) ?? "")) return null;
   const has = (options: readonly string[]) =>
     words.some((word) => options.some((option) => word === option || word.startsWith(`${option}=`)));

@@ -1,21 +1,21 @@
 /**
- * A command line that is nothing but programs with literal words, one after the other. Whatever else a shell can do (to expand,
- * to match, to write into files, to run scripts) is not read: there nobody knows what the line does.
+ * Parses command lines that consist only of programs with literal words. Lines with any other shell feature
+ * (expansion, globs, output to files, scripts) are not plain, because their effect is unknown.
  */
 
 /** A program and its words. */
 export type PlainCommand = readonly [program: string, ...words: string[]];
 
 const MAX_LENGTH = 20_000;
-/** Redirections that write no file. */
+/** Redirections that write to no file. */
 const NOWHERE = /(?:[012]?>{1,2}|&>|<)[ \t]*\/dev\/null(?=[\s;|&]|$)|2>&1(?=[\s;|&]|$)/y;
 const BETWEEN = /&&|\|\|(?!&)|\|(?!&)|;(?!;)|\n/y;
 const BLANKS = /[ \t]+/y;
 const QUOTED = /'([^'\0]*)'|"([^"\\$`\0]*)"/y;
-/** Braces and `^` as git's revisions have them. */
+/** Includes braces and `^`, for git's revisions. */
 const BARE = /(?:@\{[\w./-]*\}|[\w./,:@%+^=-])+/y;
 
-/** The commands that `&&`, `||`, `|`, `;` or line ends part; null: the line is none of this kind. */
+/** The commands separated by `&&`, `||`, `|`, `;` or line ends; null: the line is not plain. */
 export function plainCommands(line: string): readonly PlainCommand[] | null {
   const text = line.replace(/^[ \t\n]+|[ \t\n]+$/g, "");
   if (text === "" || text.length > MAX_LENGTH) return null;
@@ -48,7 +48,7 @@ export function plainCommands(line: string): readonly PlainCommand[] | null {
       if (part === undefined) break;
       word = (word ?? "") + part;
     }
-    // A shell that looks a command up for `=NAME` is not ruled out.
+    // The shell may be one that looks up a command for `=NAME`.
     if (word === null || (word.startsWith("=") && text[at - 1] !== "'")) return null;
     words.push(word);
   }

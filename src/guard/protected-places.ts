@@ -1,15 +1,15 @@
 /**
- * What no assistant and no agent may write, in any state and without any run: what Pawl keeps, what governs its runs, and what
- * starts the guard or a person's next program. The one list for the guard, for the walls and for what is compared afterwards. Names
- * compare as the most lenient file system reads them.
+ * The places that no assistant and no agent may write, in any state and without any run: Pawl's data, what
+ * governs its runs, and what starts the guard or a person's next program. The guard, the walls and the later
+ * comparison all use this list. Names are compared as the most lenient file system does.
  */
 import { foldedName, isGitName, isPawlName } from "../core/path.ts";
 import { isWithin } from "./paths.ts";
 
-/** What of a project is protected besides the names that are the same everywhere; relative to its root. */
+/** A project's own protected files, besides the names that are protected everywhere; relative to its root. */
 export interface ProjectFiles {
   readonly tasksFile: string;
-  /** The definitions of its own workflows. */
+  /** The definition files of its own workflows. */
   readonly workflows: readonly string[];
 }
 
@@ -20,8 +20,8 @@ const TASKS = "Pawl keeps it: change tasks by `bloom` or Pawl's tools";
 const GIT = "git keeps it: change it by git commands";
 
 /**
- * Files by which a client, for a project or for its user, starts hooks or allows what hooks refuse. Lower case. In a
- * project they count in every folder: a client may be started in any.
+ * Files through which a client, for a project or for its user, starts hooks or allows what hooks refuse.
+ * Lower case. In a project they are protected in every folder, because a client may be started in any.
  */
 export const CLIENT_FILES: readonly string[] = [
   ".claude/settings.json",
@@ -46,13 +46,16 @@ export const CLIENT_FILES: readonly string[] = [
   ".vscode/settings.json",
 ];
 
-/** In every folder of a project: git's hooks where `core.hooksPath` usually leads, and what `npx` starts for `pawl`. */
+/**
+ * Protected in every folder of a project: git's hooks at the usual values of `core.hooksPath`, and the
+ * programs that `npx` starts for `pawl`.
+ */
 const STARTS: readonly string[] = [
   ...[".husky/**", ".githooks/**", ".npmrc", "node_modules/pawl/**"],
   ...["pawl", "bloom"].map((name) => `node_modules/.bin/${name}`),
 ];
 
-/** The same below a home folder, where these also stand. */
+/** The files that are protected below a home folder. */
 const HOME_FILES: readonly string[] = [
   ...CLIENT_FILES,
   ".npmrc",
@@ -66,7 +69,7 @@ const HOME_FILES: readonly string[] = [
 
 const KEPT = [".pawl/**", ".alfred/**", ".ai/task/state.json"];
 
-/** Below the root alone, with the reason. */
+/** Places relative to the root only, with the reason. */
 function rooted({ tasksFile, workflows }: ProjectFiles): readonly (readonly [string, string])[] {
   return [
     ...KEPT.map((place) => [place, PAWL] as const),
@@ -76,7 +79,7 @@ function rooted({ tasksFile, workflows }: ProjectFiles): readonly (readonly [str
   ];
 }
 
-/** Why nothing may write this path below a project's root, or null. */
+/** Why this path below a project's root must not be written; null: it is not protected. */
 export function protectedIn(path: string, files: ProjectFiles): string | null {
   const names = namesIn(path);
   if (isPawlName(names[0] ?? "")) return PAWL;
@@ -90,12 +93,15 @@ export function protectedIn(path: string, files: ProjectFiles): string | null {
 }
 
 export interface ProtectedPlace {
-  /** Relative to the root, or to the home. */
+  /** Relative to the root or to the home folder. */
   readonly path: string;
   readonly isFolder: boolean;
 }
 
-/** The places below the root, whether they exist or not. Git's own folders are found by looking. */
+/**
+ * The protected places below the root, existing or not. Git's own folders are not among them: they must be
+ * searched for.
+ */
 export function protectedPlaces(files: ProjectFiles): readonly ProtectedPlace[] {
   return placesIn([...rooted(files).map(([place]) => place), ...CLIENT_FILES, ...STARTS]);
 }
@@ -111,13 +117,16 @@ function placesIn(places: readonly string[]): readonly ProtectedPlace[] {
   }));
 }
 
-/** The folder of the package that the program, which is the guard, belongs to; null: it is the project itself. */
+/**
+ * The folder of the package that contains the program, which is the guard itself; null: it is the project
+ * itself.
+ */
 export function packageOf(program: string, root: string): string | null {
   const folder = program.replace(/(?:\/(?:dist|src))?\/[^/]*$/, "");
   return folder === "" || isWithin(root, folder) ? null : folder;
 }
 
-/** Why nothing may write this path below the user's home, or null. */
+/** Why this path below the user's home must not be written; null: it is not protected. */
 export function protectedAtHome(path: string): string | null {
   const names = namesIn(path);
   return HOME_FILES.some((place) => matches(names, place)) ? HOOKS : null;
@@ -130,7 +139,7 @@ function namesIn(path: string): string[] {
     .map(foldedName);
 }
 
-/** Whether the names from `from` on are those of the place, or lie below it. */
+/** Whether the names from `from` on are the place, or below it. */
 function matches(names: readonly string[], place: string, from = 0): boolean {
   const own = namesIn(place);
   const isDeep = own.at(-1) === "**";

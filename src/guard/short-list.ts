@@ -1,14 +1,14 @@
-/** Commands that are known to write no file of a project, and git's own in states that let it commit. */
+/** Commands that are known to write no file of a project, and git commands for states that allow commits. */
 import type { GitAct } from "../engine/workflow.ts";
 import { personVerbOf } from "./person-verbs.ts";
 import type { PlainCommand } from "./plain-commands.ts";
 
-/** As a person would name them. */
+/** For messages. */
 export const READING = "cat, head, tail, ls, find, grep, rg, wc, diff, git status, git diff, git log";
 
 const NO_OPTION = /(?!)/;
 
-/** Programs that only read, with the words by which they would do more. */
+/** Programs that only read, unless their words match the expression. */
 const READERS: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries(
     [
@@ -30,7 +30,7 @@ const GIT_READERS: readonly string[] = [
   ...["blame", "cat-file", "check-ignore", "describe", "diff", "for-each-ref", "grep", "log", "ls-files"],
   ...["ls-tree", "merge-base", "name-rev", "rev-list", "rev-parse", "shortlog", "show", "status", "version"],
 ];
-/** Read only with these words behind the verb. */
+/** These verbs only read if the next words match. */
 const GIT_LISTS: Readonly<Record<string, RegExp>> = {
   branch: /^(?:-a|-r|-v|-vv|-l|--list|--all|--show-current|--contains|--merged)$/,
   config: /^(?:--get|--get-all|-l|--list|get|list)$/,
@@ -44,9 +44,12 @@ const GIT_WRITERS: readonly string[] = [
   ...["add", "branch", "cherry-pick", "commit", "fetch", "merge", "pull", "push", "rebase", "reset"],
   ...["revert", "stash", "switch", "tag"],
 ];
-/** By which git starts another program, or writes a file of any name. Git takes the beginning of an option for it. */
+/**
+ * Options by which git starts another program, or writes to an arbitrary file. Git accepts abbreviated
+ * options.
+ */
 const GIT_MORE = /^(?:--ou|--op|-O|--exe?c?(?:=|$)|--ext|-x|--upl|--rece|--tem|--textc)|::/;
-/** Before git's verb. */
+/** Options before git's verb. */
 const GIT_BEFORE = /^(?:--no-pager|-P|--no-optional-locks|--literal-pathspecs)$/;
 
 interface GitCall {
@@ -65,7 +68,7 @@ function gitCall([program, ...words]: PlainCommand): GitCall | null {
   return { verb, words: rest };
 }
 
-/** Whether it only reads, whatever the project holds. */
+/** Whether it only reads, for any content of the project. */
 export function isReading(command: PlainCommand): boolean {
   const [program, ...words] = command;
   const git = gitCall(command);
@@ -78,7 +81,7 @@ export function isReading(command: PlainCommand): boolean {
       lists.test(git.words[0] ?? "")
     );
   }
-  // The second word would be a file that it writes.
+  // A second word would be an output file.
   if (program === "uniq") return words.filter((word) => !word.startsWith("-")).length <= 1;
   if (program === "sed")
     return (
@@ -90,7 +93,10 @@ export function isReading(command: PlainCommand): boolean {
   return more !== undefined && !words.some((word) => more.test(word));
 }
 
-/** Git's own work on branches and commits, and a pull request. What files of the checkout change by it are the commits' own. */
+/**
+ * Git's own work on branches and commits, and a pull request. Files of the checkout change by it only as the
+ * commits define.
+ */
 export function isGits(command: PlainCommand): boolean {
   const git = gitCall(command);
   if (git === null)
@@ -100,7 +106,7 @@ export function isGits(command: PlainCommand): boolean {
       /^(?:create|edit|ready|view|checks)$/.test(command[2] ?? "")
     );
   if (git.words.some((word) => GIT_MORE.test(word))) return false;
-  // With a commit's name and a file's it would take the file from there.
+  // With a commit and a file, it would restore the file from the commit.
   if (git.verb === "checkout") {
     const named = git.words.filter((word) => !/^-[qb]$/.test(word));
     return named.length === 1 || git.words.includes("-b");
@@ -111,12 +117,12 @@ export function isGits(command: PlainCommand): boolean {
 const TESTS =
   /^(?:(?:npm|pnpm|yarn|bun) (?:run )?(?:test|t|check|lint)(?::[\w:-]+)?|pytest|python3? -m pytest|cargo (?:test|check|clippy)|go (?:test|vet)|make (?:test|check|lint)|mvn test|\.\/gradlew test|dotnet test)(?: |$)/;
 
-/** Runs the project's own tests, as the states that test ask for. */
+/** Runs the project's own tests, which states for testing require. */
 export function isTesting(command: PlainCommand): boolean {
   return TESTS.test(command.join(" "));
 }
 
-/** The files that a plain command takes away or puts back; null: it does something else. */
+/** The files that a plain command removes or restores; null: it does something else. */
 export function undoneBy(command: PlainCommand): readonly string[] | null {
   const git = gitCall(command);
   const [program, ...all] = command;
@@ -131,7 +137,7 @@ export function undoneBy(command: PlainCommand): readonly string[] | null {
 
 const COMMITS = ["commit", "commit-tree", "cherry-pick", "revert", "am"];
 
-/** What git, or a forge's program, would do by it. */
+/** The git act that the command, of git or of a forge's program, would perform; null: none. */
 export function gitActOf([program, ...words]: PlainCommand): GitAct | null {
   const plain = words.filter((word, at) => !word.startsWith("-") && !/^-[Cc]$/.test(words[at - 1] ?? ""));
   const [noun = "", verb = ""] = plain;
@@ -142,12 +148,12 @@ export function gitActOf([program, ...words]: PlainCommand): GitAct | null {
 
 const PAWL = /^(?:.*\/)?(?:pawl|bloom)(?:@[^/]*)?(?:\.[cm]?js)?$/;
 
-/** Whether the word is Pawl's program. */
+/** Whether the word names Pawl's program. */
 export function isPawlName(word: string): boolean {
   return PAWL.test(word) || /(?:^|\/)pawl\/(?:dist\/|src\/)?main\.[cm]?[jt]s$/.test(word);
 }
 
-/** The words that Pawl is started with; null: it is another program. */
+/** The words after Pawl's program; null: it is another program. */
 export function pawlWords(command: PlainCommand): readonly string[] | null {
   const [program, ...words] = command;
   if (PAWL.test(program)) return words;
@@ -157,7 +163,7 @@ export function pawlWords(command: PlainCommand): readonly string[] | null {
   return at < 0 ? null : words.slice(at + 1);
 }
 
-/** Pawl by its name, or by npx: what it does, it answers for itself. */
+/** Whether it is Pawl, called directly or by npx, which checks its own calls. */
 export function isPawls(command: PlainCommand): boolean {
   const [program, ...words] = command;
   if (program === "pawl" || program === "bloom") return true;

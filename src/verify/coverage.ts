@@ -1,10 +1,10 @@
 /**
- * Decides whether persons approved every commit of a range.
+ * Decides whether people approved every commit of a range.
  *
- * C1  A commit whose work is the tree of a run's approving record at its last gate is covered, with its history back to
- *     the record's base: the person saw every difference between the two. No other part of the base's history may lie
- *     between.
- * C2  A merge equal to what git makes of its parents without help is covered if its parents are.
+ * C1  A commit whose work is the tree of a run's approving record at its last gate is covered, with its
+ *     history back to the record's base: the person saw every difference between the two. No other part of
+ *     the base's history may lie between.
+ * C2  A merge equal to git's automatic merge of its parents is covered if its parents are.
  * C3  A commit that changes only Pawl's bookkeeping is covered if its parent is.
  * C4  A record covers only while it is its run's latest verdict.
  */
@@ -49,7 +49,7 @@ class Walk {
     this.#byId = new Map(history.commits.map((commit) => [commit.id, commit]));
   }
 
-  /** Covers the commit and its history. What is in the base's history needs nothing. */
+  /** Covers the commit and its history. The base's history needs no approval. */
   async cover(head: string): Promise<void> {
     const left = [head];
     for (let id = left.pop(); id !== undefined; id = left.pop()) {
@@ -74,8 +74,8 @@ class Walk {
   }
 
   /**
-   * The record that approves this very work and is its run's last word, or the last before one that already covers a
-   * commit.
+   * The record that approves exactly this work and is its run's latest, or the latest before one that already
+   * covers a commit.
    */
   #approvalOf({ work }: RangeCommit): FoundRecord | null {
     for (const { records } of this.#runs) {
@@ -118,9 +118,9 @@ class Walk {
     return [base];
   }
 
-  /** Why the record's base is not what the commit will be merged onto; null if it is. */
+  /** Why the record's base is not the commit's future merge base; null: it is. */
   async #movedBase({ id }: RangeCommit, base: string): Promise<string | null> {
-    // Otherwise the commit would be covered by itself, and nothing below it would be asked about.
+    // Otherwise the commit would cover itself, and the commits below it would be skipped.
     if (base === id) return "which is the same commit";
     const { boundary } = this.#historyOf(id, base);
     const isInside = this.#byId.has(base);
@@ -132,7 +132,10 @@ class Walk {
     return null;
   }
 
-  /** The commits of the range from there back to `until`, and the commits of the base's history below them. */
+  /**
+   * The commits of the range from there back to `until`, and the commits of the base's history directly below
+   * them.
+   */
   #historyOf(from: string, until: string | null) {
     const inside = new Set<string>();
     const boundary = new Set<string>();
@@ -165,7 +168,7 @@ class Walk {
     };
   }
 
-  /** Finds approvals at a run's last gate whose work is nowhere in the range: other work took its place. */
+  /** Finds approvals at a run's last gate whose work is not in the range, because other work replaced it. */
   findUnused(): void {
     const works = new Set([...this.#byId.values()].map(({ work }) => work));
     for (const { records } of this.#runs) {

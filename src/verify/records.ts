@@ -1,9 +1,9 @@
 /**
- * Checks the gate records that a range adds against what the base says.
+ * Checks the gate records that a range adds, by the rules of its base.
  *
- * V1  Signers, project, policy and tables come from the base. HEAD only holds the records.
- * V2  For a record that the base already has, the base's version counts: the range may add records, never change or
- *     remove one.
+ * V1  Signers, project, policy and tables come from the base. HEAD only contains the records.
+ * V2  For a record that the base already has, the base's version counts: the range may add records, never
+ *     change or remove one.
  * V3  A record with a fault covers nothing.
  */
 import {
@@ -35,7 +35,7 @@ export interface FoundRecord {
   readonly text: string;
   readonly record: GateRecord;
   readonly strength: Strength;
-  /** The base does not have it. */
+  /** The base does not have the record. */
   readonly isNew: boolean;
   /** After this record, the run can reach its goal without another signed gate. */
   readonly isFinal: boolean;
@@ -241,8 +241,8 @@ async function chainFaults(read: readonly Read[]): Promise<readonly Fault[]> {
 }
 
 /**
- * Replays the steps of every life of a run with a new record, by the base's tables, and compares artifacts with what
- * git has.
+ * Replays the steps of every life of a run with a new record, by the base's tables, and compares artifacts
+ * with those in git.
  */
 async function replayFaults({ base, head }: RecordsContext, read: readonly Read[], added: number) {
   const [{ record: { run = "" } = {} } = {}] = read as readonly Partial<Read>[];
@@ -278,7 +278,7 @@ async function replayFaults({ base, head }: RecordsContext, read: readonly Read[
   return { faults, isFinal };
 }
 
-/** The artifacts in git must be what a person approved at a signed gate. */
+/** Checks that the artifacts in git are those that a person approved at a signed gate. */
 async function artifactFaults(
   proof: GateProof,
   head: View,

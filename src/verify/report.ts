@@ -28,7 +28,7 @@ export interface Fault {
   readonly rule: Rule;
   /** One sentence. */
   readonly message: string;
-  /** The file of the project concerned. */
+  /** The project's file that is concerned. */
   readonly path?: string;
   readonly commit?: string;
 }
@@ -41,11 +41,13 @@ export interface Judged {
   readonly verdict: "approve" | "reject";
   readonly signer: string;
   readonly strength: Strength;
-  /** The commit whose work it approves; null if there is none, or if it is not at its run's last gate. */
+  /**
+   * The commit whose work it approves; null if there is none, or if the record is not of its run's last gate.
+   */
   readonly covers: string | null;
 }
 
-/** A review on the forge that covers the whole range. Weaker than a signature. */
+/** A review on the forge that covers the whole range. Weaker evidence than a signature. */
 export interface Approval {
   /** `owner/name#7` */
   readonly pull: string;

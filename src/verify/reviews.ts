@@ -1,10 +1,10 @@
 /**
- * Decides whether a review on the forge approves HEAD. It is the forge's word about a login: weaker than a signature, so it
- * never counts where the base wants one.
+ * Decides whether a review on the forge approves HEAD. Only the forge vouches for a login, which is weaker
+ * than a signature, so a review never counts where the base requires one.
  *
  * R1  The reviewers come from the base.
- * R2  The review is of exactly HEAD, in a pull request that shows every commit of the range, and newer than the last change
- *     of what the pull request is compared with.
+ * R2  The review is of exactly HEAD, in a pull request that shows every commit of the range, and newer than
+ *     the last change of the pull request's base.
  * R3  The reviewer neither opened the pull request nor made a commit of it.
  * R4  A login's newest verdict counts.
  */

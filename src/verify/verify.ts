@@ -1,6 +1,6 @@
 /**
- * Decides whether what a range of commits adds was approved, by the rules of its base. Pure: everything comes through
- * ports, and the answer depends on the repository's objects alone.
+ * Decides whether everything in a range of commits was approved, by the rules of its base. Pure: all input
+ * comes through ports, and the result depends only on the repository's objects.
  */
 import type { RangeHistory } from "../core/ports/history.ts";
 import type { Signatures } from "../core/ports/signatures.ts";
@@ -40,7 +40,7 @@ export async function verifyRange(
         ? []
         : [{ rule: "pawl-folder" as const, message: `The range is rejected: ${planted}.` }]),
       ...found.faults,
-      // Whoever reviewed HEAD saw the records of finished tools, too.
+      // The reviewer of HEAD saw the records of finished tools, too.
       ...(isReviewed ? [] : await foreignRecords(history, found.runs)),
       ...covered.faults,
     ],
@@ -74,7 +74,7 @@ async function reviewed(history: RangeHistory, { settings }: Base, forge: Forge)
   return { approval: null, faults: [{ rule: "gates-unsigned", path: "pawl.yaml", message }] };
 }
 
-/** Nothing can be verified if the base demands no signature. */
+/** Nothing can be verified if the base requires no signature. */
 function unsignedFaults({ settings }: Base): readonly Fault[] {
   const isAsked = wantsSignatures(settings);
   if (isAsked && settings.project_id !== null) return [];
@@ -89,8 +89,9 @@ function unsignedFaults({ settings }: Base): readonly Fault[] {
 }
 
 /**
- * Records are bookkeeping, which no tree includes. Those of Alfred's tasks hold the artifacts that a clone resumes from, so
- * they come with the gates of their task; those of other runs prove nothing, and come with whatever their run was at.
+ * Faults of records without their gate. Records are bookkeeping, which no tree includes. Those of Alfred's
+ * tasks contain the artifacts from which a clone resumes, so they must come with the gates of their task;
+ * those of other runs prove nothing, so they may come at any time.
  */
 async function foreignRecords(
   { commits, head, view }: RangeHistory,

@@ -1,4 +1,6 @@
-/** Checks what a client passed, and names each wrong argument: what was expected, what was found, and the fix. */
+/**
+ * Checks a client's arguments, and reports each wrong one: what was expected, what was found, and the fix.
+ */
 import type { ZodObject } from "zod";
 import { PawlError } from "../core/error.ts";
 import { type Fault, faultsOf } from "../core/faults.ts";
@@ -12,7 +14,7 @@ export interface Taker {
 
 const stricts = new WeakMap<ZodObject, ZodObject>();
 
-/** Made once: a schema compiles its own check on first use. */
+/** Cached, because a schema compiles its check on first use. */
 export function strictOf(input: ZodObject): ZodObject {
   const known = stricts.get(input);
   const strict = known ?? input.strict();
@@ -20,7 +22,7 @@ export function strictOf(input: ZodObject): ZodObject {
   return strict;
 }
 
-/** The arguments as the schema makes them. Throws `usage` for those that are missing, unknown or of another kind. */
+/** The parsed arguments. Throws `usage` if any are missing, unknown or of another kind. */
 export function checkArguments(taker: Taker, given: unknown): Readonly<Record<string, unknown>> {
   const input = given ?? {};
   const schema = strictOf(taker.input);

@@ -1,4 +1,4 @@
-/** A reply as data: the same at the command line and over MCP. */
+/** A reply as data, in the same form for the command line and MCP. */
 import type { Reply } from "../runtime/module.ts";
 
 export function envelopeOf({ text, data, refused }: Reply): Readonly<Record<string, unknown>> {

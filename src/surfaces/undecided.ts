@@ -1,11 +1,13 @@
-/** What an assistant hears whose call needs a person's word. */
+/** Replies to an assistant whose call needs a person's decision. */
 
-/** The commands by which a person answers, as words in a sentence. `command`: the one that answers this very question. */
+/**
+ * The commands by which a person answers, as part of a sentence. `command`: the one for this very question.
+ */
 export function answerCommands(run: string, command: string | undefined): string {
   return command ? `\`${command}\`` : `\`pawl approve ${run}\` or \`pawl reject ${run} --notes "…"\``;
 }
 
-/** `why`: what cannot ask them. */
+/** `why`: why they cannot be asked here. */
 export function cannotAsk(
   run: string,
   why: string,

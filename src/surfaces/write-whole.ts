@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 
-/** Writes all of the text, waiting while a pipe is full; returns false if nobody reads it. */
+/** Writes the whole text, waiting while a pipe is full; returns false if the reader is gone. */
 export function writeWhole(descriptor: number, text: string): boolean {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; ) {

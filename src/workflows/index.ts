@@ -3,7 +3,7 @@ import alfred from "./alfred/module.ts";
 import bloom from "./bloom/module.ts";
 import spells from "./spells/module.ts";
 
-/** The shipped workflows, by name. A module only names what is loaded when it is first used. */
+/** The packaged workflows, by name. A module is small, because its parts are loaded when they are first used. */
 export const WORKFLOWS: Readonly<Record<string, () => Promise<WorkflowModule>>> = {
   alfred: async () => alfred,
   spells: async () => spells,

@@ -1,7 +1,7 @@
 /**
- * Antigravity. Its calls do not name the event, so what they hold tells it, unless the hook's command does. An answer without a
- * decision blocks, so every answer is printed. It ignores a refusal of `invoke_subagent`; what the subagent then does is judged
- * call by call.
+ * Antigravity. Its calls do not name the event, so their content identifies it, unless the hook's command
+ * names it. An answer without a decision blocks, so every answer is printed. It ignores a refusal of
+ * `invoke_subagent`; the subagent's actions are then judged call by call.
  */
 import { isObject } from "../../core/is-object.ts";
 import { type Dialect, type HookCall, type Input, inputIn, json, textIn, textsIn } from "./dialect.ts";
@@ -27,7 +27,7 @@ function read(input: Input, named: string | undefined): HookCall {
   const args = inputIn(called, "args", "arguments");
   const cwd = textIn(args, "Cwd") || folders[0] || null;
   const name = textIn(called, "name");
-  // Tools of servers go through one tool of Antigravity's, too.
+  // Antigravity calls the tools of MCP servers through one tool of its own, too.
   const inner =
     name === "call_mcp_tool"
       ? { server: textIn(args, "ServerName", "server"), tool: textIn(args, "ToolName", "tool") }

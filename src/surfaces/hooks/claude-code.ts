@@ -1,6 +1,6 @@
 /**
- * Claude Code (2.1). A hook that fails, or ends with any code but 2, lets the tool through, unless its entry has
- * `onFailure: "block"`. It ends a turn itself after a few refused ends.
+ * Claude Code (2.1). If a hook fails, or exits with any code but 2, the tool runs, unless the hook's entry
+ * has `onFailure: "block"`. After a few refused stops, Claude Code ends the turn itself.
  */
 import { type Dialect, type HookCall, type Input, inputIn, json, SILENT, textIn } from "./dialect.ts";
 import { actionOf, serverTool } from "./tool-action.ts";
@@ -14,7 +14,7 @@ const EVENTS: Readonly<Record<string, HookCall["event"]>> = {
   SessionStart: "session",
 };
 
-/** The form that several clients have taken over. */
+/** Reads the format, which several other clients have adopted. */
 export function readLikeClaude(input: Input, named: string | undefined): HookCall {
   const name = textIn(input, "hook_event_name", "hookEventName") || named || "";
   const event = Object.hasOwn(EVENTS, name) ? (EVENTS[name] ?? "other") : "other";
@@ -31,7 +31,7 @@ export function readLikeClaude(input: Input, named: string | undefined): HookCal
     actions: event === "before-tool" || event === "after-tool" ? actionOf(tool) : [],
     input: given,
     isSubagent: textIn(input, "agent_id") !== "" || name === "SubagentStop",
-    // It says that it was continued, and not how often: the session's own count decides.
+    // The client reports only that it was continued, not how often, so the session's own count decides.
     continued: 0,
   };
 }
@@ -46,7 +46,10 @@ export function denyLikeClaude(reason: string) {
   });
 }
 
-/** Without a decision, Claude Code's own rules and the person still say whether it runs. */
+/**
+ * Replaces the command without a decision, so that Claude Code's own rules and the person still decide
+ * whether it runs.
+ */
 const updated = (input: Input, command: string) => ({
   hookEventName: "PreToolUse",
   updatedInput: { ...input, command },

@@ -1,4 +1,4 @@
-/** The clients whose hooks the guard speaks. */
+/** The clients whose hooks the guard supports. */
 import type { GuardedClient } from "../../guard/clients.ts";
 import { antigravity } from "./antigravity.ts";
 import { claudeCode } from "./claude-code.ts";

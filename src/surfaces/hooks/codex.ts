@@ -1,6 +1,7 @@
 /**
- * Codex (0.171). The form is Claude Code's, but stricter: it refuses an answer with `ask`, an empty reason or an unknown key, and
- * takes `allow` only with another command in it, so to allow is to print nothing. Edits come as one tool, `apply_patch`, with the patch in `tool_input.command`.
+ * Codex (0.171). The format is Claude Code's, but stricter: it rejects an answer with `ask`, an empty reason
+ * or an unknown key, and accepts `allow` only with another command, so an allowed call gets no output. Edits
+ * come as one tool, `apply_patch`, with the patch in `tool_input.command`.
  */
 import { denyLikeClaude, readLikeClaude } from "./claude-code.ts";
 import { type Dialect, json, SILENT } from "./dialect.ts";

@@ -1,7 +1,8 @@
 /**
- * Copilot CLI and Copilot's cloud agent. Their calls do not name the event, so what they hold tells it, unless the hook's
- * command does. The tool's input is JSON in a text. VS Code reads the same files and calls the same command in a form of its
- * own, so an answer is in both forms. A hook that takes too long lets the tool through.
+ * Copilot CLI and Copilot's cloud agent. Their calls do not name the event, so their content identifies it,
+ * unless the hook's command names it. The tool's input is JSON in a string. VS Code reads the same files and
+ * makes the same call in a format of its own, so an answer has both formats. If a hook takes too long, the
+ * tool runs.
  */
 import { type Dialect, type HookCall, type Input, inputIn, json, SILENT, textIn } from "./dialect.ts";
 import { actionOf, pawlTool } from "./tool-action.ts";

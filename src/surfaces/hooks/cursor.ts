@@ -1,6 +1,6 @@
 /**
- * Cursor. With `failClosed` an empty answer blocks, so every answer is printed. A stop cannot be refused; a follow-up message
- * begins the next turn, and Cursor counts them.
+ * Cursor. With `failClosed` an empty answer blocks, so every answer is printed. A stop cannot be refused; a
+ * follow-up message begins the next turn, and Cursor counts these.
  */
 import { type Dialect, type HookCall, type Input, inputIn, json, textIn, textsIn } from "./dialect.ts";
 import { actionOf } from "./tool-action.ts";
@@ -45,7 +45,8 @@ function actionsOf(event: string, input: Input, cwd: string) {
   // `MCP:tool`, or `MCP:server:tool`.
   const [, named, called] = /^MCP:(?:([^:]+):)?(.+)$/s.exec(tool) ?? [];
   const isServers = event === "beforeMCPExecution" || event === "afterMCPExecution" || called !== undefined;
-  // Cursor does not name the server here; only the tools of Pawl's own mean something to the guard.
+  // Cursor does not name the server here. Assume Pawl's, because the guard handles only the tools of Pawl's
+  // server specially.
   const server = isServers ? named || textIn(input, "server", "server_name") || "pawl" : null;
   return actionOf({ tool: called ?? tool, server, input: inputIn(input, "tool_input"), cwd });
 }

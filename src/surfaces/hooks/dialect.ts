@@ -1,25 +1,25 @@
-/** How a client calls its hooks, and what it takes for an answer. */
+/** The format in which a client calls its hooks, and the answers that it accepts. */
 import { type Fields, isObject } from "../../core/is-object.ts";
 import type { Action } from "../../guard/action.ts";
 
 export interface HookCall {
-  /** `shell`: which program is to be the client's shell. `other`: the guard has nothing to say about it. */
+  /** `shell`: asks which program to use as the client's shell. `other`: not handled by the guard. */
   readonly event: "before-tool" | "after-tool" | "stop" | "session" | "shell" | "other";
-  /** The client's name of the conversation; empty: it gives none. */
+  /** The client's id of the conversation; empty: none. */
   readonly session: string;
-  /** Absolute; null: the client does not say. */
+  /** Absolute; null: the client does not report it. */
   readonly cwd: string | null;
-  /** Further folders that the client works in. */
+  /** Other folders in which the client works. */
   readonly folders: readonly string[];
   readonly actions: readonly Action[];
-  /** Of the tool, as the client gave it. */
+  /** The tool's input, as the client sent it. */
   readonly input: Input;
   readonly isSubagent: boolean;
-  /** How often a hook has refused this end already, as far as the client says. */
+  /** How often a hook has already refused this stop, according to the client. */
   readonly continued: number;
 }
 
-/** What the hook's process answers. */
+/** The output of the hook's process. */
 export interface Output {
   readonly stdout: string;
   readonly stderr: string;
@@ -29,14 +29,17 @@ export interface Output {
 export type Input = Fields;
 
 export interface Dialect {
-  /** `event`: what the hook's command names, where the client's own call does not. */
+  /** `event`: the event named in the hook's command, for clients whose calls do not name it. */
   read(input: Input, event: string | undefined): HookCall;
   allow(call: HookCall): Output;
-  /** Before a tool. `isSure`: false where the call could not even be read. */
+  /** Refuses the tool's call, with the reason. */
   deny(reason: string): Output;
-  /** Before a shell's tool: it shall run this command instead of its own. Absent: the client cannot be told so. */
+  /**
+   * Before a shell tool: makes it run this command instead of its own. Absent: the client does not support
+   * that.
+   */
   behind?(input: Input, command: string): Output;
-  /** The assistant shall not stop yet; null: this client cannot be told so. */
+  /** Keeps the assistant from stopping; null: the client does not support that. */
   continueWith(reason: string): Output | null;
 }
 
@@ -46,7 +49,7 @@ export function json(value: unknown, exit = 0): Output {
 
 export const SILENT: Output = { exit: 0, stderr: "", stdout: "" };
 
-/** The first of these that is a text; else empty. */
+/** The first of these values that is a non-empty text; empty: none. */
 export function textIn(input: Input, ...keys: readonly string[]): string {
   for (const key of keys) {
     const value = Object.hasOwn(input, key) ? input[key] : undefined;
@@ -55,7 +58,7 @@ export function textIn(input: Input, ...keys: readonly string[]): string {
   return "";
 }
 
-/** A tool's input: an object, or one as JSON in a text. */
+/** A tool's input: an object, or JSON of one in a string. */
 export function inputIn(input: Input, ...keys: readonly string[]): Input {
   for (const key of keys) {
     const value = Object.hasOwn(input, key) ? input[key] : undefined;
@@ -63,7 +66,7 @@ export function inputIn(input: Input, ...keys: readonly string[]): Input {
     if (typeof value === "string") {
       const read = parsed(value);
       if (isObject(read)) return read;
-      // A patch, or a command, without a name.
+      // A bare patch or command.
       if (value !== "") return { input: value };
     }
   }

@@ -1,4 +1,7 @@
-/** Gemini CLI (0.61). Exit code 1 lets the tool through; anything but JSON on standard output is shown to the person. */
+/**
+ * Gemini CLI (0.61). Exit code 1 lets the tool through; anything but JSON on standard output is shown to the
+ * person.
+ */
 import { isObject } from "../../core/is-object.ts";
 import { type Dialect, type HookCall, type Input, inputIn, json, SILENT, textIn } from "./dialect.ts";
 import { actionOf, pawlTool } from "./tool-action.ts";

@@ -1,4 +1,7 @@
-/** OpenCode, by the plugin that `pawl init --guard` writes: the form of both sides is Pawl's own. It knows no refused stop. */
+/**
+ * OpenCode, through the plugin that `pawl init --guard` writes: Pawl defines the format of both sides. A stop
+ * cannot be refused.
+ */
 import {
   type Dialect,
   type HookCall,

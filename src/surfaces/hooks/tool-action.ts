@@ -1,6 +1,7 @@
 /**
- * What a client's tool does, by its name and its input. The tools that clients have today are known by their names. Any other
- * counts as writing if its name says so: every argument that names a place is one that it may write.
+ * The action of a client's tool, from its name and input. The clients' present tools are known by name. Any
+ * other tool counts as writing if its name suggests that: then every argument that names a place counts as
+ * written.
  */
 import { isObject } from "../../core/is-object.ts";
 import type { Action } from "../../guard/action.ts";
@@ -11,7 +12,7 @@ export interface ToolCall {
   readonly tool: string;
   readonly input: Input;
   readonly cwd: string;
-  /** The MCP server that the tool belongs to. */
+  /** The MCP server that has the tool; absent or null: the client's own. */
   readonly server?: string | null;
 }
 
@@ -20,16 +21,16 @@ const SHELL =
 const PATCH = /^(?:apply_?patch|patch)$/i;
 const WRITING =
   /write|edit|creat|replac|insert|patch|delet|remov|mov(?:e|ing)|renam|save|mkdir|append|truncat|copy|upload|generate_?image/i;
-/** Tools that also look at a file, by their `command`. */
+/** Tools that can also only view a file, depending on their `command`. */
 const VIEWING = /str_?replace\w*edit|text_?editor/i;
-/** Keys of what a tool writes. */
+/** Keys of the content that a tool writes. */
 const CONTENT_KEY =
   /content|text|str|insert|edit|patch|diff|body|data|code|source|description|explanation|title|prompt|message|instruction/i;
-/** VS Code's: it writes the task into the folder's file, and runs it. */
+/** VS Code's tool, which writes the task into the folder's file and runs it. */
 const TASK = /^create_?and_?run_?task$/i;
-/** Names that say so and write no file of the project. */
+/** Names that suggest writing, of tools that write no file of the project. */
 const HARMLESS = /todo|memory|plan_mode|comment|issue|ticket|message/i;
-/** Pawl's own server, by whatever name a person or a plugin gave it. */
+/** Pawl's own server, under the names that people and plugins give it. */
 export const OWN_SERVER = /pawl|alfred|spells|bloom/i;
 
 export function actionOf({ cwd, input, server, tool }: ToolCall): readonly Action[] {
@@ -44,7 +45,8 @@ export function actionOf({ cwd, input, server, tool }: ToolCall): readonly Actio
     return [...own, { type: "write", paths: patchPaths(input), cwd: folderIn(input, cwd) }];
   if (!WRITING.test(tool) || HARMLESS.test(tool) || isView(tool, input)) return own;
   const { mentions, paths } = placesIn(input);
-  // Pawl's tools write by themselves, and a client may not say whose a tool is.
+  // Pawl's tools write their files themselves, and a client may not name the server, so only absolute paths
+  // and those in the home folder count.
   if (server && OWN_SERVER.test(server)) {
     const far = paths.filter(isFar);
     return far.length === 0 ? own : [...own, { type: "write", paths: far, cwd }];
@@ -83,14 +85,14 @@ function commandIn(input: Input): string | null {
   for (const key of COMMAND_KEYS) {
     const value = Object.hasOwn(input, key) ? input[key] : undefined;
     if (typeof value === "string") return value;
-    // Words that no shell joins: each is one word.
+    // Separate words, not parsed by a shell: quote each.
     if (Array.isArray(value))
       return value.map((word) => `'${String(word).replaceAll("'", "'\\''")}'`).join(" ");
   }
   return null;
 }
 
-/** The folder that a shell's command starts in. */
+/** The working folder of a shell command. */
 function folderIn(input: Input, cwd: string): string {
   const named = textIn(
     input,
@@ -106,7 +108,7 @@ function folderIn(input: Input, cwd: string): string {
   return isAbsolute(named) ? named : `${cwd}/${named}`;
 }
 
-/** A patch whose files cannot be told may write anything in its folder. */
+/** A patch whose files are unreadable may write anything in its folder. */
 function patchPaths(input: Input): readonly string[] {
   const text = textIn(input, "command", "input", "patch", "patchText", "patch_text", "diff", "arguments");
   const found = text === "" ? [] : patchedPaths(text);
@@ -114,17 +116,17 @@ function patchPaths(input: Input): readonly string[] {
   return named.length > 0 ? named : ["."];
 }
 
-/** Keys whose text is a place, in any form; a notebook's `new_source` is what is written. */
+/** Keys whose text is a place, in any form; but a notebook's `new_source` is content. */
 const PATH_KEY =
   /^(?!new_?source$).*(?:paths?|files?|file_?names?|ur[il]s?|dir|director(?:y|ies)|folders?|dest(?:ination)?|target|source|src|location)$/i;
 const MAX_DEPTH = 16;
 
-/** A place that says itself where it is. */
+/** An absolute path, a file URL, or a path in the home folder. */
 function isFar(text: string): boolean {
   return isAbsolute(text) || /^(?:file:|~|\$HOME|\$\{HOME\})/i.test(text);
 }
 
-/** Every text in the input that names a place; `mentions`: those that may, by a key that nobody knows. */
+/** Every text in the input that names a place; `mentions`: texts under unknown keys that may name one. */
 function placesIn(input: Input): { readonly paths: readonly string[]; readonly mentions: readonly string[] } {
   const [paths, mentions]: [string[], string[]] = [[], []];
   const look = (value: unknown, key: string, depth: number): void => {
@@ -142,13 +144,16 @@ function placesIn(input: Input): { readonly paths: readonly string[]; readonly m
   return { paths, mentions };
 }
 
-/** `mcp__server__tool`, as Claude Code and Codex name the tools of servers; null: no such name. */
+/**
+ * Splits `mcp__server__tool`, the form of Claude Code and Codex for tools of MCP servers; null: not of that
+ * form.
+ */
 export function serverTool(name: string): { readonly server: string; readonly tool: string } | null {
   const [, server, tool] = /^mcp__(.+?)__(.+)$/s.exec(name) ?? [];
   return server === undefined || tool === undefined ? null : { server, tool };
 }
 
-/** `server_tool` or `server-tool`, where only Pawl's own server is looked for. */
+/** Splits `server_tool` or `server-tool`, but only for Pawl's own server. */
 export function pawlTool(
   name: string,
   prefix = "",

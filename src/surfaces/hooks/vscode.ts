@@ -1,6 +1,6 @@
 /**
- * VS Code's own agent. The form of a refusal is Claude Code's; a refused stop stands inside `hookSpecificOutput`. It ignores
- * matchers, so the hook is called for every tool. Inputs are in camel case.
+ * VS Code's own agent. The format of a refusal is Claude Code's; a refused stop is inside
+ * `hookSpecificOutput`. It ignores matchers, so the hook is called for every tool. Inputs are in camel case.
  */
 import { denyLikeClaude, readLikeClaude } from "./claude-code.ts";
 import { type Dialect, type HookCall, type Input, inputIn, json, SILENT, textIn } from "./dialect.ts";

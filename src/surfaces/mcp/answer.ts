@@ -1,4 +1,4 @@
-/** What a tool answers over MCP: the one envelope of every reply, refusal and error of every tool. */
+/** The MCP answers of tools: one envelope for every reply, refusal and error. */
 import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { ErrorCode } from "../../core/error.ts";
@@ -8,16 +8,21 @@ import { clientOf } from "./client.ts";
 import type { Connection } from "./connection.ts";
 import { type Part, partShown } from "./shown.ts";
 
-/** The structured content of every answer, refusals too, so that clients that check it never hide a message. */
+/**
+ * The structured content of every answer, refusals included, so that clients that validate it never hide a
+ * message.
+ */
 export const OUTPUT = z.looseObject({ status: z.string(), message: z.string() });
 
-/** The part of an answer that is to have a reply's words, for the client of this call. */
+/** The part of an answer that should contain a reply's text, for the client of this call. */
 export function partFor(connection: Connection, context: ServerContext): Part {
   const { name, version } = clientOf(connection, context) ?? {};
   return partShown(name, version);
 }
 
-/** The answer to a reply: the part that the client shows its model has all its words, the other one line. */
+/**
+ * The answer for a reply: the part that the client shows its model has the whole text, the other one line.
+ */
 export function toResult(reply: Reply, part: Part): CallToolResult {
   const { refused, text } = reply;
   const whole = envelopeOf(reply);

@@ -36,7 +36,7 @@ const FORM = {
   required: ["approve"],
 } as const;
 
-/** Asks the human; a client that cannot ask gets the command by which a person answers. */
+/** Asks the human. If the client cannot ask, answers with the command for a person. */
 export async function ask(
   connection: Connection,
   tool: Tool,
@@ -70,7 +70,7 @@ export async function ask(
   });
 }
 
-/** Takes the human's answer to an earlier question. */
+/** Handles the human's answer to an earlier question. */
 export async function takeAnswer(
   connection: Connection,
   tool: Tool,
@@ -114,13 +114,13 @@ export async function takeAnswer(
       ...(typeof input.feedback_notes === "string" ? { notes: input.feedback_notes } : {}),
     },
   );
-  // What was found has changed since the person was asked.
+  // The findings have changed since the person was asked.
   if (prepared.ask) return ask(connection, tool, input, prepared.ask, context);
   const { reply } = prepared;
   return toResult(reply, partFor(connection, context));
 }
 
-/** A client at which nobody sits answers so by itself. */
+/** A client without a person at it answers like this by itself. */
 function unanswered(action: "decline" | "cancel"): string {
   const what = action === "decline" ? "declined" : "dismissed";
   return `The client answers that the question was ${what}: by the human, or because nobody is there to be asked.`;

@@ -74,7 +74,7 @@ async function moved(
     : toResult(prepared.reply, partFor(connection, context));
 }
 
-/** The answer, and what waits in the journal because the disk refuses to take it into the files. */
+/** Adds a note about commits that wait in the journal because the disk refuses to write the files. */
 function withPending(answer: Answer, { store }: Runtime): Answer {
   const pending = store.pending();
   const { content, isError, structuredContent } = answer as CallToolResult;
@@ -103,7 +103,10 @@ export function isLogged({ logLevel }: Pick<Connection, "logLevel">, level: Logg
   return logLevel !== null && LEVELS.indexOf(level) >= LEVELS.indexOf(logLevel);
 }
 
-/** One log message per call, for clients that ask: by logging/setLevel (2025 protocol) or with each call (2026). */
+/**
+ * One log message per call, for clients that request it: with logging/setLevel (2025 protocol) or with each
+ * call (2026).
+ */
 async function logCall(
   connection: Connection,
   tool: Tool,
@@ -119,6 +122,6 @@ async function logCall(
   try {
     await context.mcpReq.log(level, { tool: tool.name, message }, "pawl");
   } catch {
-    // A client that does not listen must not turn an answer into a failure.
+    // A client that has gone must not turn an answer into a failure.
   }
 }

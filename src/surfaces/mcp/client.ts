@@ -1,4 +1,4 @@
-/** What a client says of itself and of one call, in either generation of the protocol. */
+/** The data about a client and a call, in either generation of the protocol. */
 import { getUiCapability, RESOURCE_MIME_TYPE } from "@modelcontextprotocol/ext-apps/server";
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -35,13 +35,13 @@ export function showsApp(connection: Pick<Connection, "app" | "server">, context
   );
 }
 
-/** Its name and version; absent: it has not said. */
+/** The client's name and version; absent: it did not send them. */
 export function clientOf({ server }: Connected, { mcpReq }: ServerContext): Implementation | undefined {
   const envelope = mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
   return (envelope?.[CLIENT_INFO_META_KEY] ?? server.server.getClientVersion()) as Implementation | undefined;
 }
 
-/** The caller, as the client names itself. */
+/** The caller, by the client's own name. */
 export function callerOf(
   connection: Connected,
   context: ServerContext,
@@ -51,13 +51,16 @@ export function callerOf(
   return client ? { channel, who: `${client.name} ${client.version}` } : { channel };
 }
 
-/** The span in which the client calls, if it says so (W3C Trace Context in `_meta`). */
+/** Continues the client's trace, if the call has one (W3C Trace Context in `_meta`). */
 export function tracedBy(runtime: Runtime, { mcpReq }: ServerContext): Runtime {
   const { traceparent } = (mcpReq._meta ?? {}) as { readonly traceparent?: unknown };
   return parseTraceparent(traceparent) === null ? runtime : { ...runtime, trace: String(traceparent) };
 }
 
-/** How long a call waits for others: while its client waits, it can cancel the call, and gets progress notifications if it asked for them. */
+/**
+ * How a call waits for others: meanwhile the client can cancel it, and gets progress notifications if it
+ * requested them.
+ */
 export function waitingOf({ mcpReq }: ServerContext): Required<Pick<Waiting, "stop">> & Waiting {
   const stop = cancellationOf(mcpReq.signal);
   const progressToken = mcpReq._meta?.progressToken;
@@ -66,7 +69,7 @@ export function waitingOf({ mcpReq }: ServerContext): Required<Pick<Waiting, "st
   const onWait = (message: string) => {
     progress += 1;
     const params = { progressToken, progress, message };
-    // A client that no longer listens must not turn a wait into a failure.
+    // A client that has gone must not turn a wait into a failure.
     void mcpReq.notify({ method: "notifications/progress", params }).catch(() => {});
   };
   return { stop, onWait };

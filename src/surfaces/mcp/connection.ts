@@ -1,4 +1,4 @@
-/** What answering the calls of one connection takes. */
+/** What is needed to answer the calls of one connection. */
 import type {
   Resource as ListedResource,
   LoggingLevel,
@@ -21,18 +21,20 @@ export interface Connection {
   readonly app: AppPorts | null;
   /** In the order of the list. */
   readonly tools: Listed[];
-  /** What the workflows offer for reading. */
+  /** Lists the workflows' resources. */
   readonly listings: (() => Promise<readonly ListedResource[]>)[];
   /** The resource templates by their URIs. */
   readonly templates: Map<string, Resource>;
-  /** The lowest level of log messages that a client of the 2025 protocol wants; null: it never asked. */
+  /**
+   * The lowest level of log messages that a client of the 2025 protocol requested; null: it requested none.
+   */
   logLevel: LoggingLevel | null;
 }
 
 export interface Listed {
   readonly name: string;
   readonly tool: RegisteredTool;
-  /** `gate`: an app shows the review to which a call of it leads. `app`: the app alone calls it. */
+  /** `gate`: a call of it may lead to a review, which an app shows. `app`: only the app calls it. */
   readonly audience: "model" | "gate" | "app";
 }
 
@@ -41,15 +43,15 @@ export interface Question {
   readonly tool: string;
   readonly input: string;
   readonly message: string;
-  /** The person was led to the board: the answer is in the run. */
+  /** The person was sent to the board, so the answer is in the run. */
   readonly led?: true;
 }
 
-/** The calls under way: what must be done before the end, and when there is time to settle the store. */
+/** The active calls: the process waits for them before it ends, and settles the store when there are none. */
 export interface Work {
-  /** Runs a call; the store is settled when none has been under way for a moment. */
+  /** Runs a call. The store is settled once no call has been active for a moment. */
   run<T>(call: () => Promise<T>): Promise<T>;
-  /** Resolves once no call is under way. */
+  /** Resolves once no call is active. */
   done(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Follows the event log for those who want to hear of verdicts at gates; without anybody, nothing is watched. */
+/** Follows the event log for listeners to verdicts at gates. Watches nothing without a listener. */
 import { attempt } from "../../core/attempt.ts";
 import type { RunAdvanced } from "../../core/event.ts";
 import type { EventLog, LogEntry } from "../../core/ports/event-log.ts";
@@ -11,11 +11,14 @@ export interface Decided {
 }
 
 export interface Follower {
-  /** Tells of a person's verdicts while the log is followed; the result ends that. */
+  /**
+   * Calls `heard` for each verdict of a person while the log is followed. Returns a function that
+   * unsubscribes.
+   */
   hear(heard: (decided: Decided) => void): () => void;
   /**
-   * Follows the log until each that asked for it has called its result. Resolves when no verdict from then on is missed;
-   * rejects where the log cannot be read.
+   * Follows the log until every caller has called its returned function. Resolves once no later verdict can
+   * be missed; rejects if the log is unreadable.
    */
   follow(): Promise<() => void>;
 }
@@ -57,7 +60,7 @@ export function openFollower({ eventLog }: Pick<Project, "eventLog">): Follower 
   };
 }
 
-/** For one connection, which may subscribe often. */
+/** Follows at most once for a connection, which may subscribe often. */
 export interface FollowOnce {
   begin(): Promise<void>;
   end(): void;
@@ -72,7 +75,7 @@ export function followOnce(follower: Follower): FollowOnce {
       try {
         await own;
       } catch (thrown) {
-        // The next one tries again.
+        // The next call tries again.
         if (following === own) following = null;
         throw thrown;
       }
@@ -101,7 +104,7 @@ function followLog(eventLog: () => Promise<EventLog>, tell: (decided: Decided) =
     let reading: Promise<void> = Promise.resolve();
     const read = async () => {
       const look = await log.look();
-      // Another file: what it holds came after what was read.
+      // A new file: its content is later than what was read.
       if (look !== null && look.generation !== place?.generation) place = { ...look, end: 0 };
       while (!isOver && place !== null && look !== null && place.end < look.end) {
         const part = await log.read({ ...place, from: place.end, most: PART, containing: ['"strength"'] });
@@ -114,13 +117,13 @@ function followLog(eventLog: () => Promise<EventLog>, tell: (decided: Decided) =
       }
     };
     const soon = () => {
-      // What cannot be read now is read with the next event.
+      // A failed read is repeated with the next event.
       reading = reading.then(read).catch(() => {});
     };
     if (isOver) return;
     const watch = log.watch(soon);
     close = () => watch.close();
-    // What came between the place and the watch.
+    // Reads what was written between the position and the start of the watch.
     soon();
   };
   return {
@@ -132,12 +135,15 @@ function followLog(eventLog: () => Promise<EventLog>, tell: (decided: Decided) =
   };
 }
 
-/** Lines are anybody's who can write the file: they wake, and decide nothing. */
+/**
+ * Any process that can write the file could have made these lines, so they only wake clients, and decide
+ * nothing.
+ */
 function decidedIn({ text }: LogEntry): Decided | null {
   return attempt(() => {
     const { by, run, strength, summary, type } = JSON.parse(text) as Partial<RunAdvanced>;
     const isVerdict = type === "run:advanced" && typeof strength === "string" && typeof run === "string";
-    // What the assistant passed on itself is nothing new to it.
+    // The assistant already knows a verdict that it passed on itself.
     return isVerdict && by?.channel !== "mcp"
       ? { run, summary: typeof summary === "string" ? summary : "" }
       : null;

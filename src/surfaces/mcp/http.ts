@@ -1,6 +1,6 @@
 /**
- * MCP over streamable HTTP, for this machine alone: bound to loopback, closed to clients without the token, and to
- * browsers that were led here under another name.
+ * MCP over streamable HTTP, for this machine only: bound to loopback, closed to clients without the token,
+ * and to browsers that reached it under another host name.
  */
 import { createHash, randomUUID, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
@@ -22,7 +22,7 @@ import type { Bus } from "./wake.ts";
 
 export interface HttpOptions {
   readonly factory: McpServerFactory;
-  /** What clients of 2026 subscribed to comes by it. */
+  /** Delivers the notifications to which clients of 2026 subscribed. */
   readonly bus: Bus;
   /** 0: any free port. */
   readonly port: number;
@@ -32,18 +32,18 @@ export interface HttpOptions {
 
 export interface Http {
   readonly url: string;
-  /** Takes no more requests, calls `finish`, and ends when every answer is sent. */
+  /** Accepts no more requests, calls `finish`, and ends when every answer is sent. */
   close(finish: () => Promise<void>): Promise<void>;
 }
 
 const HOST = "127.0.0.1";
 const PATH = "/mcp";
-/** Most bytes of one request. */
+/** The largest request, in bytes. */
 const LIMITS = { maxRequestBodySize: 4 * 1024 * 1024 };
-/** How many milliseconds after the end it waits for unsent answers. */
+/** Milliseconds to wait at the end for unsent answers. */
 const CLOSING_LIMIT = 2000;
 
-/** Rejects with Node's own error where the port is taken. */
+/** Rejects with Node's own error if the port is taken. */
 export async function openHttp({
   bus,
   factory,
@@ -61,7 +61,8 @@ export async function openHttp({
   const admit = openRequestGuard(token);
 
   let closing = false;
-  // Some clients open a connection before they need it. To Node one without a request is not idle.
+  // Some clients open a connection before they need it, and Node does not count one without a request as
+  // idle.
   const unasked = new Set<Socket>();
   const server: Server = createServer((request, response) => {
     unasked.delete(request.socket);
@@ -84,7 +85,7 @@ export async function openHttp({
       closing = true;
       const closed = new Promise((resolve) => server.close(resolve));
       await finish();
-      // The answers to the last calls are on their way to their streams.
+      // The answers to the last calls are still being written to their streams.
       await new Promise((resolve) => setTimeout(resolve, 10));
       await Promise.allSettled([sessions.close(), modern.close()]);
       server.closeIdleConnections();
@@ -98,7 +99,7 @@ export async function openHttp({
 
 type RequestGuard = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** Returns whether to handle a request; otherwise it is answered without reading its body. */
+/** Decides whether to handle a request; a refused one is answered without reading its body. */
 function openRequestGuard(token: string): RequestGuard {
   const isHost = localhostHostValidation();
   const isOrigin = localhostOriginValidation();
@@ -136,19 +137,19 @@ function digest(text: string): Buffer {
 }
 
 /**
- * The sessions of clients of the 2025 protocol: one server each, so that it knows what its client can do, and can ask
- * its human. Clients of 2026 send that with each request and need none.
+ * The sessions of clients of the 2025 protocol: one server each, so that it knows its client's capabilities
+ * and can ask its human. Clients of 2026 send their capabilities with each request and need no session.
  */
 interface Sessions {
   fetch(request: Request): Promise<Response>;
   close(): Promise<void>;
 }
 
-/** Most sessions at a time. */
+/** The most sessions at a time. */
 const MOST_SESSIONS = 64;
 
 function openSessions(factory: McpServerFactory, onerror: (error: Error) => void): Sessions {
-  /** In the order of their last use. */
+  /** Ordered by their last use. */
   const open = new Map<string, WebStandardStreamableHTTPServerTransport>();
 
   const begin = async (request: Request) => {
@@ -161,12 +162,13 @@ function openSessions(factory: McpServerFactory, onerror: (error: Error) => void
     const server = await factory({ era: "legacy", requestInfo: request });
     await server.connect(transport);
     const response = await transport.handleRequest(request);
-    // What does not begin with a handshake was refused.
+    // A request that does not begin with a handshake was refused.
     if (transport.sessionId === undefined) await server.close();
     else await forget();
     return response;
   };
-  // Many clients leave without closing. One that returns gets an error and initializes again.
+  // Many clients leave without closing their session. A client that returns to a dropped one gets an error
+  // and initializes again.
   const forget = async () => {
     for (const [id, transport] of [...open].slice(0, Math.max(0, open.size - MOST_SESSIONS))) {
       open.delete(id);

@@ -2,7 +2,7 @@ import type { WorkflowModule } from "../../runtime/module.ts";
 
 type Described = Pick<WorkflowModule, "name" | "title" | "summary" | "guidance">;
 
-/** What holds for every workflow, for a model. */
+/** The rules for every workflow, for a model. */
 export const RULES = [
   "Pawl keeps work on a written workflow. Each tool call moves a run by one step, and its reply says what to do next:",
   "do exactly that, then report it with the tool that the reply names. A refused call changed nothing and says what",

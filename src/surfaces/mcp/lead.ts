@@ -1,6 +1,6 @@
 /**
- * The board, for clients that show no review themselves: a person is led to it, by URL elicitation or by the address in a reply.
- * What the client says about it decides nothing: whether somebody decided is read from the run.
+ * Sends a person to the board, for clients that show no review themselves: by URL elicitation, or by the URL
+ * in a reply. The client's answer decides nothing: the run shows whether a verdict was given.
  */
 import {
   type CallToolResult,
@@ -21,7 +21,9 @@ type Input = Readonly<Record<string, unknown>>;
 /** Milliseconds for which a call waits for the person: most clients give up on a call after a minute. */
 const PATIENCE = 45_000;
 
-/** The board's page of the run; null: no board runs, the tool leads to no gate, or the client leads nobody to an address. */
+/**
+ * The board's page of the run; null: no board runs, the tool leads to no gate, or the client opens no URLs.
+ */
 export function placeToLead(
   connection: Connection,
   tool: Tool,
@@ -32,7 +34,7 @@ export function placeToLead(
   return leads ? addressOf(connection, tool, input) : null;
 }
 
-/** The board's page of the run that a call of the tool is about. */
+/** The board's page of the run that a call of the tool concerns. */
 function addressOf({ app }: Connection, tool: Tool, input: Input): string | null {
   const run = tool.waitsAtGate ? tool.transaction.run(input) : null;
   return run === null ? null : (app?.reviewAddress(run) ?? null);
@@ -44,7 +46,10 @@ export async function lead(key: string, url: string, requestState: string): Prom
   return inputRequired({ inputRequests: { [key]: inputRequired.elicitUrl({ message, url }) }, requestState });
 }
 
-/** Waits for a while until the question is no longer open, and says which it is. `isOpen`: by the run's own state. */
+/**
+ * Waits for a while until the question is closed, and reports whether it is. `isOpen`: checks the run's own
+ * state.
+ */
 export async function awaitVerdict(
   connection: Connection,
   run: string,
@@ -91,7 +96,7 @@ async function standingOf({ project }: Connection, run: string): Promise<RunOver
   return overviewOf(project, await findRun(project, run));
 }
 
-/** The answer, with the address of the board where the call left its run at a gate. */
+/** Adds the board's URL to the answer if the call left its run at a gate. */
 export async function withAddress(
   connection: Connection,
   tool: Tool,

@@ -1,4 +1,4 @@
-/** What workflows offer for reading: single resources, and templates that make one resource per id. */
+/** The workflows' resources: single ones, and templates with one resource per id. */
 import {
   type CompleteRequest,
   type CompleteResult,
@@ -13,7 +13,7 @@ import { type Runtime, runTransaction } from "../../runtime/transaction/run-tran
 import type { Connection } from "./connection.ts";
 
 const VARIABLE = /\{(\w+)\}/;
-/** As the protocol has it. */
+/** The protocol's limit. */
 const MOST_COMPLETED = 100;
 
 export function registerResource(connection: Connection, resource: Resource): void {

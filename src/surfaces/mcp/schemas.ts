@@ -1,15 +1,15 @@
-/** Schemas as a client is shown them. */
+/** Schemas in the form that clients get. */
 import type { z } from "zod";
 
 type JsonSchema = Record<string, unknown>;
 
-/** The same schema to show; the call checks its input itself, so that a refusal looks like every other refusal. */
+/** The same schema without validation: the call checks its input itself, so that all refusals look alike. */
 export function unchecked(schema: z.ZodObject): z.ZodObject {
   const standard = { ...shown(schema)["~standard"], validate: (value: unknown) => ({ value }) };
   return Object.create(schema, { "~standard": { value: standard } });
 }
 
-/** The schema as it is shown: without its dialect, which is the protocol's own, in each of dozens of schemas. */
+/** The schema without its dialect, because dozens of schemas would repeat the protocol's own. */
 function shown(schema: z.ZodObject): z.ZodObject {
   return withSchema(schema, (made) => {
     const { $schema: _, ...rest } = made;

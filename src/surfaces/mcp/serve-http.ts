@@ -1,4 +1,4 @@
-/** `pawl mcp --http`: many clients of this machine, until a signal ends the process. */
+/** `pawl mcp --http`: serves many clients of this machine, until a signal ends the process. */
 import { randomBytes } from "node:crypto";
 import type { McpServerFactory } from "@modelcontextprotocol/server";
 import { PawlError } from "../../core/error.ts";
@@ -13,16 +13,16 @@ import { openBus } from "./wake.ts";
 
 export interface HttpServing {
   readonly port: number;
-  /** From the environment; absent: one is made. */
+  /** From the environment; absent: a new one is created. */
   readonly token: string | undefined;
   readonly version: string;
   readonly app: AppPorts | null;
-  /** Called once, when clients may connect. `made`: the token was made for this process. */
+  /** Called once, when clients may connect. `made`: the token was created for this process. */
   readonly onOpen: (served: { readonly url: string; readonly token: string; readonly made: boolean }) => void;
   readonly onError: (message: string) => void;
 }
 
-/** A token that a header can carry, and long enough that nobody guesses it. */
+/** A token that fits into a header and is too long to guess. */
 const TOKEN = /^[A-Za-z0-9._~+/-]{16,512}=*$/;
 
 export async function serveHttp(
@@ -46,7 +46,7 @@ export async function serveHttp(
     makeServer(era, await declaredBy(modules, project.runtime));
   const bus = openBus(modules, follower, project.runtime);
   const onerror = ({ message }: Error) => onError(message.split("\n")[0] ?? "");
-  // A signal that came during the start ends it too.
+  // A signal during the start ends it, too.
   const ended = firstSignal();
   const http = await listenHttp(port, () => openHttp({ factory, bus, port, token, onerror }));
   onOpen({ url: http.url, token, made: connection.token === undefined });

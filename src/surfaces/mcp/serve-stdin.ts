@@ -1,6 +1,7 @@
 /**
- * `pawl mcp`: one connection over standard input and output, until the client is gone or a signal ends the process. Only the
- * protocol may use standard output; everything else that writes there goes to standard error.
+ * `pawl mcp`: one connection over standard input and output, until the client disconnects or a signal ends
+ * the process. Only the protocol may use standard output; everything else written there goes to standard
+ * error.
  */
 import { Writable } from "node:stream";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
@@ -17,17 +18,18 @@ export interface StdinServing {
   readonly app: AppPorts | null;
 }
 
-/** Returns the signal that ended it; null: the client is gone. */
+/** Returns the signal that ended it; null: the client disconnected. */
 export async function serveStdin(
   project: Project,
   names: readonly string[],
   { app, version }: StdinServing,
 ): Promise<NodeJS.Signals | null> {
   const { runtime } = project;
-  // Before anybody gets an answer: a client may end the server at once.
+  // Before the first answer, because a client may end the server at once.
   const stopped = firstSignal();
   const modules = await loadWorkflows(project.workflows, names);
-  // Before the input is read: the SDK drops what still waits for a server when the input ends.
+  // Before the input is read, because the SDK drops requests that still wait for a server when the input
+  // ends.
   const declared = await declaredBy(modules, runtime);
   const work = openWork(() => runtime.store.settle());
   const { stdout, gone } = takeStdout();
@@ -46,7 +48,7 @@ export async function serveStdin(
   return signal;
 }
 
-/** A stream to the real standard output, which nothing else can reach; `gone`: nobody reads it any more. */
+/** A stream to the real standard output, which nothing else can reach. `gone`: its reader is gone. */
 function takeStdout(): { stdout: Writable; gone: Promise<void> } {
   const write = process.stdout.write.bind(process.stdout);
   process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;

@@ -38,10 +38,10 @@ export interface ServerDeps {
   readonly over: "stdio" | "http";
 }
 
-/** What the workflows declare, and what the settings make of it. */
+/** The workflows' declarations, and the settings that affect them. */
 export interface Declared {
   readonly workflows: readonly Declarations[];
-  /** Null: nobody can read them. Every call says so, and no verdict is taken. */
+  /** Null: the settings are unreadable. Every call reports that, and no verdict is taken. */
   readonly settings: Settings | null;
 }
 
@@ -70,7 +70,9 @@ export async function declaredBy(
   return { workflows, settings: relays ? await settings(store.view()).catch(() => null) : null };
 }
 
-/** The lists of tools and prompts stay the same while the server runs; tasks come and go unannounced. */
+/**
+ * The lists of tools and prompts do not change while the server runs; tasks change without a notification.
+ */
 const CAPABILITIES = {
   logging: {},
   completions: {},
@@ -79,12 +81,12 @@ const CAPABILITIES = {
   resources: { listChanged: false, subscribe: true },
 };
 
-/** For a client of 2026: what was listed may be kept for an hour. */
+/** A client of 2026 may cache the lists for an hour. */
 const SAME: CacheHint = { ttlMs: 3_600_000, cacheScope: "private" };
 
 type Era = "legacy" | "modern";
 
-/** Makes the server of one connection, for either era of the protocol, from what the workflows declare. */
+/** Creates the server of one connection, for either era of the protocol, from the workflows' declarations. */
 export function openServers(served: ServerDeps): (era: Era, declared: Declared) => McpServer {
   const { app, follower, modules, over, project, version, work } = served;
   const codec = lateCodec();
@@ -104,7 +106,7 @@ export function openServers(served: ServerDeps): (era: Era, declared: Declared) 
       ...{ project, runtime: project.runtime, server, codec, work, app },
       ...{ tools: [], listings: [], templates: new Map(), logLevel: null },
     };
-    // Over HTTP, a client of 2026 has a server for each request: it is told by the bus.
+    // Over HTTP, a client of 2026 has a server for each request, so the bus notifies it instead.
     if (era === "legacy" || over === "stdio") wakeOn(connection, follower, era);
     server.server.setRequestHandler("completion/complete", ({ params }) => complete(connection, params));
     answerLists(connection);
@@ -117,8 +119,8 @@ export function openServers(served: ServerDeps): (era: Era, declared: Declared) 
 }
 
 /**
- * The nonces of a connection, which end with it. Over HTTP a client of 2026 has no connection, only requests: those of all
- * clients that know the process's token share theirs.
+ * The nonces of a connection, which end with it. Over HTTP a client of 2026 has only requests, no connection,
+ * so all clients that know the process's token share their nonces.
  */
 function noncesBy(over: ServerDeps["over"]): (era: Era) => Nonces {
   const open = () =>
@@ -127,7 +129,10 @@ function noncesBy(over: ServerDeps["over"]): (era: Era) => Nonces {
   return (era) => (era === "modern" && over === "http" ? shared : open());
 }
 
-/** Made with the first question. One process serves every round of it, so the key need not outlive it. */
+/**
+ * Created with the first question. One process handles all rounds of a question, so the key need not outlive
+ * it.
+ */
 function lateCodec(): RequestStateCodec<Question> {
   let made: RequestStateCodec<Question> | undefined;
   const codec = () => {
@@ -147,7 +152,7 @@ function register(
 ): void {
   for (const tool of tools) {
     const { description, name, title } = tool;
-    // Several workflows may share one.
+    // Several workflows may share a tool.
     if (connection.tools.some((each) => each.name === name)) continue;
     const about = {
       ...{ title, description, inputSchema: unchecked(strictOf(tool.input)), outputSchema: ENVELOPE },
@@ -161,15 +166,15 @@ function register(
   for (const resource of resources) registerResource(connection, resource);
 }
 
-/** Claude Code asks the person before each call, whatever else it may do by itself. */
+/** Makes Claude Code ask the person before each call, even under permissions that allow calls. */
 const NEEDS_PERSON = { "anthropic/requiresUserInteraction": true };
 
-/** Shown with every tool, so as short as possible; a call is checked against the whole schema. */
+/** In the list of tools, hence as short as possible; a call is checked against the whole schema. */
 const ENVELOPE: z.ZodObject = withSchema(OUTPUT, () => ({ type: "object", required: ["status", "message"] }));
 
 /**
- * What a client may know about a call before it makes it. Nothing is said twice: a hint that equals the protocol's
- * default is left out, and a tool that changes nothing leaves out the others.
+ * Hints about a call for clients. Nothing is redundant: a hint equal to the protocol's default is omitted,
+ * and a tool that changes nothing omits the others.
  */
 function annotationsOf({ readOnly, idempotent, openWorld, destructive }: Tool): ToolAnnotations {
   return {
@@ -199,7 +204,7 @@ function registerPrompt({ runtime, server }: Connection, prompt: UserPrompt): vo
   );
 }
 
-/** The lists of tools and resources, by who asks: the SDK's own are the same for every client. */
+/** The lists of tools and resources, by client, because the SDK's own are the same for all clients. */
 function answerLists(connection: Connection): void {
   const { listings, server, tools } = connection;
   server.server.setRequestHandler("tools/list", (_, context) => {

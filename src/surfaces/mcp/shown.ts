@@ -1,12 +1,15 @@
-/** Which part of a tool's answer a client shows its model: `shown.json`, which `test/agents/shown.ts` writes with the real clients. */
+/**
+ * Which part of a tool's answer a client shows its model: from `shown.json`, which `test/agents/shown.ts`
+ * generates with the real clients.
+ */
 import table from "./shown.json" with { type: "json" };
 
 export type Part = "text" | "data" | "both";
 
 export interface Shown {
-  /** As the client names itself in MCP. */
+  /** The client's own name in MCP. */
   readonly client: string;
-  /** The oldest and the newest version that was looked at. */
+  /** The oldest and the newest version that was tested. */
   readonly from: string;
   readonly to: string;
   readonly shows: Part;
@@ -15,8 +18,8 @@ export interface Shown {
 export const SHOWN = table as readonly Shown[];
 
 /**
- * The part in which the client's model reads an answer's words. A client or a version that nobody looked at may show either: it
- * gets them in both, which costs a model nothing where only one is shown.
+ * The part in which the client's model reads an answer's text. An untested client or version may show either,
+ * so it gets the text in both, which costs nothing if the model sees only one.
  */
 export function partShown(name = "", version = "", rows = SHOWN): Part {
   const isOf = ({ client, from, to }: Shown) =>
@@ -24,7 +27,10 @@ export function partShown(name = "", version = "", rows = SHOWN): Part {
   return rows.find(isOf)?.shows ?? "both";
 }
 
-/** Of two releases, negative where the first is older. NaN, which is in no range, where one is no plain release. */
+/**
+ * Compares two releases: negative if the first is older. NaN, which is in no range, if one is not a plain
+ * release.
+ */
 export function compareVersions(one: string, other: string): number {
   const [ours, theirs] = [one, other].map(numbersOf) as [number[], number[]];
   const length = Math.max(ours.length, theirs.length);

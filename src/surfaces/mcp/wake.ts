@@ -1,6 +1,7 @@
 /**
- * A gate that was answered elsewhere: a client that subscribed to a resource of the run is told that it changed, and one that
- * wants log messages gets one. Both wake; what was decided is in the run.
+ * Notifies clients of a gate that was answered elsewhere: a client that subscribed to a resource of the run
+ * gets an update, and one that wants log messages gets one. Both only wake the client; the decision is in the
+ * run.
  */
 import {
   InMemoryServerEventBus,
@@ -18,19 +19,22 @@ import type { Connection } from "./connection.ts";
 import { type Decided, type Follower, type FollowOnce, followOnce } from "./follow.ts";
 import { uriFor, withFix } from "./resources.ts";
 
-/** Of one connection. */
+/** For one connection. */
 const MOST_SUBSCRIBED = 256;
 
-/** What of a connection is told, and how. */
+/** The parts of a connection that notifications need. */
 type Woken = Pick<Connection, "logLevel" | "server" | "templates"> & { readonly runtime: Masking };
 type Masking = Pick<Runtime, "mask">;
 
-/** For one connection whose server lives as long as it does. Of 2026: `followingFirst` follows for it. */
+/**
+ * For a connection whose server lives as long as it does. For clients of 2026, `followingFirst` starts
+ * following the log.
+ */
 export function wakeOn(connection: Woken, follower: Follower, era: "legacy" | "modern"): void {
   const { runtime, server } = connection;
   const subscribed = new Set<string>();
   const leave = follower.hear(({ run, summary }) => {
-    // For a client of 2026 the connection knows who wants it.
+    // For a client of 2026, the SDK's connection knows the subscribers.
     for (const uri of urisOf(connection.templates.values(), run))
       if (era === "modern" || subscribed.has(uri))
         void server.server.sendResourceUpdated({ uri }).catch(() => {});
@@ -43,7 +47,7 @@ export function wakeOn(connection: Woken, follower: Follower, era: "legacy" | "m
   const on: typeof setRequestHandler = setRequestHandler.bind(server.server);
   on("logging/setLevel", async ({ params }) => {
     connection.logLevel = params.level;
-    // Other messages come also where no verdict can be heard of.
+    // Other messages are sent even if verdicts cannot be followed.
     await following.begin().catch(() => {});
     return {};
   });
@@ -76,8 +80,8 @@ function tooMany(): PawlError {
 const LISTEN = "subscriptions/listen";
 
 /**
- * The transport, for a client of 2026: a subscription is let through once nothing that comes is missed, or refused. The SDK answers
- * it before any server has a say. Later messages wait behind it.
+ * Wraps the transport for a client of 2026: lets a subscription through once no later verdict can be missed,
+ * or refuses it, because the SDK answers subscriptions before any server can. Later messages wait behind it.
  */
 export function followingFirst(wire: Transport, following: FollowOnce, runtime: Masking): Transport {
   const transport: Transport = {
@@ -103,7 +107,7 @@ export function followingFirst(wire: Transport, following: FollowOnce, runtime: 
 
 type RpcError = JSONRPCErrorResponse["error"];
 
-/** Null: it succeeded. */
+/** Null: the work succeeded. */
 async function errorOf(runtime: Masking, work: () => Promise<void>): Promise<RpcError | null> {
   try {
     await withFix(runtime, work);
@@ -115,11 +119,11 @@ async function errorOf(runtime: Masking, work: () => Promise<void>): Promise<Rpc
 }
 
 export interface Bus extends ServerEventBus {
-  /** Does the work of a request; of one that subscribes, once nothing that comes is missed. */
+  /** Handles a request; one that subscribes, once no later verdict can be missed. */
   during(method: string | null, work: () => Promise<Response>): Promise<Response>;
 }
 
-/** For clients of 2026 over HTTP, whose subscriptions are streams of their own. */
+/** For clients of 2026 over HTTP, whose subscriptions are separate streams. */
 export function openBus(modules: readonly WorkflowModule[], follower: Follower, runtime: Masking): Bus {
   const bus = new InMemoryServerEventBus();
   const heard = async ({ run }: Decided) => {
@@ -152,7 +156,7 @@ export function openBus(modules: readonly WorkflowModule[], follower: Follower, 
   };
 }
 
-/** The resources that are about the run. */
+/** The resources that concern the run. */
 function* urisOf(resources: Iterable<Resource>, run: string): Iterable<string> {
   const [, workflow = "", id = ""] = /^([^:]*):(.*)$/s.exec(run) ?? [];
   for (const { uri, ids } of resources)

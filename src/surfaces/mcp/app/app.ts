@@ -1,11 +1,13 @@
 /**
- * The review inside the client: an app (MCP Apps) for the clients that show such, and the two tools by which it talks.
+ * The review inside the client: an app (MCP Apps) for clients that show apps, and the two tools that the app
+ * calls.
  *
- * A1  Only a client that declares the extension sees any of it. What all others are shown stays as it is, to the byte.
- * A2  A verdict needs the nonce of the review that was read. It goes out in a result's `_meta`, which is for the app: a client
- *     that calls the app's tools for its model, although it must not, still does not show the model that.
- * A3  Such a verdict is the client's word, as the answer to its form is: the channel `elicitation`.
- * A4  Only runs that a call of this server's tools can leave at a gate are decided here.
+ * A1  Only a client that declares the extension sees any of it. Every other client gets the same bytes as
+ *     before.
+ * A2  A verdict needs the nonce of the review that was read. The nonce is in a result's `_meta`, which is for
+ *     the app: even a client that wrongly calls the app's tools for its model does not show it to the model.
+ * A3  Such a verdict is the client's claim, like the answer to its form: the channel is `elicitation`.
+ * A4  The app decides only runs that a call of this server's tools can leave at a gate.
  */
 import { RESOURCE_MIME_TYPE } from "@modelcontextprotocol/ext-apps/server";
 import { type CallToolResult, ResourceNotFoundError, type ServerContext } from "@modelcontextprotocol/server";
@@ -28,9 +30,9 @@ import type { AppPorts } from "./ports.ts";
 
 export const APP_URI = "ui://pawl/review";
 
-/** Of a result, for the app: the run that the call left where it is. */
+/** In a result's `_meta`, for the app: the run that the call left at a gate. */
 export const RUN_KEY = "pawl/run";
-/** Of a result, for the app: with it a verdict counts. */
+/** In a result's `_meta`, for the app: the nonce that a verdict needs. */
 const NONCE_KEY = "pawl/nonce";
 
 const run = z.string().max(300);
@@ -66,18 +68,18 @@ const VERDICT = {
 } satisfies Taker;
 
 const APP_ONLY = { ui: { resourceUri: APP_URI, visibility: ["app"] } };
-/** Nothing is loaded from anywhere, nothing is sent anywhere, nothing is framed. */
+/** The app loads nothing, sends nothing, and frames nothing. */
 const CSP = { connectDomains: [], resourceDomains: [], frameDomains: [], baseUriDomains: [] };
 const DOCUMENT = { ui: { csp: CSP, prefersBorder: true } };
 
 export interface OpenApp {
   readonly project: Project;
-  /** The workflows whose runs are decided here. */
+  /** The workflows whose runs the app may decide. */
   readonly gated: readonly string[];
   readonly nonces: Nonces;
 }
 
-/** Registers the app and its tools; returns the tools, for the list of those who may see them. */
+/** Registers the app and its tools. Returns the tools, for the lists of the clients that may see them. */
 export function registerApp(connection: Connection, ports: AppPorts, opened: OpenApp): readonly Listed[] {
   const { server } = connection;
   server.registerResource("app_review", APP_URI, { mimeType: RESOURCE_MIME_TYPE }, (_, context) => {
@@ -138,7 +140,7 @@ function actsOf(connection: Connection, { coloursOf }: AppPorts, { gated, nonces
       const { nonce, run: judged, ...order } = given;
       const reviewed = { run: judged, version: order.version };
       if (!nonces.take(nonce, reviewed)) throw spent(judged);
-      // Whoever had the nonce may try again: with another one.
+      // The caller had a valid nonce, so it gets a new one for another try.
       const next = () => nonces.issue(reviewed);
       try {
         const caller = callerOf(connection, context, "elicitation");
@@ -156,14 +158,14 @@ function only(names: readonly string[], workflows: Workflows): Workflows {
   return Object.fromEntries(Object.entries(workflows).filter(([name]) => names.includes(name)));
 }
 
-/** The run that waits for a person's verdict first; null: none does. */
+/** The first run that waits for a person's verdict; null: none does. */
 async function firstOf(project: Project): Promise<string | null> {
   const runs = (await overview(project)).flatMap((workflow) => workflow.runs);
   const gates = runs.flatMap(waitingIn).filter(({ kind }) => kind === "gate");
   return inTurn(gates, project.runtime.now())[0]?.run ?? null;
 }
 
-/** The words are the model's, where a client shows it them; all else is the app's. */
+/** Clients may show the text to the model; everything else is for the app. */
 function said(data: object, nonce?: string): CallToolResult {
   const message = "This is for the person, in the client's app: nothing of it is for a model to decide.";
   return {
@@ -173,7 +175,7 @@ function said(data: object, nonce?: string): CallToolResult {
   };
 }
 
-/** Why no verdict on it counts here; null: one does. */
+/** Why no verdict is possible here; null: one is. */
 function closedTo({ gate, level, run: name }: Review) {
   if (level === "any") return null;
   return {

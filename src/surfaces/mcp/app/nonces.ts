@@ -1,14 +1,14 @@
 /**
- * One-time words that go with a review into the client's app, and come back with the verdict on it.
+ * Nonces: sent to the client's app with a review, and returned with the verdict on it.
  *
- * N1  A nonce counts once, for the run and the version that it was issued for, on the connection that asked for it: each
- *     connection has nonces of its own.
- * N2  It is taken away with the first try, whatever comes of it.
- * N3  It is in memory alone, and for a bounded time; of too many the oldest go.
+ * N1  A nonce is valid once, for the run and the version for which it was issued, and on the connection that
+ *     requested it: each connection has its own nonces.
+ * N2  The first try uses it up, even if it fails.
+ * N3  It is kept only in memory, and for a limited time; if there are too many, the oldest are dropped.
  */
 export interface Nonces {
   issue(review: Reviewed): string;
-  /** Whether it is the nonce of this review; from now on it is nobody's. */
+  /** Whether it is the nonce of this review. Uses it up. */
   take(nonce: string, review: Reviewed): boolean;
 }
 
@@ -19,13 +19,13 @@ export interface Reviewed {
 }
 
 export interface NonceOptions {
-  /** Milliseconds; need not be the time of day. */
+  /** Milliseconds; any clock, not necessarily the time of day. */
   readonly now: () => number;
-  /** A word that nobody guesses. */
+  /** Returns an unguessable text. */
   readonly word: () => string;
 }
 
-/** Milliseconds: longer than reading takes; a page that was open longer asks anew. */
+/** Milliseconds: longer than reading takes. A page that is open longer requests the review again. */
 export const LIFE = 60 * 60_000;
 export const MOST = 64;
 

@@ -2,7 +2,7 @@
  * The headings, list items and boxes of a Markdown file, line by line. Not a Markdown parser, because real
  * task lists are indented by one space or three, number their boxes, and put code into headings.
  *
- * O1  Code between fences, comments and front matter are text, whatever they contain.
+ * O1  Code between fences, comments and front matter are text, with any content.
  * O2  Each line belongs to one heading or item, so nothing is lost.
  * O3  A text is the lines of the file; only their common indent is removed.
  */

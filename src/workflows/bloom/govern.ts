@@ -90,7 +90,7 @@ export function loopPolicy({
 
 const NO_ENVIRONMENT = DEFAULT_SETTINGS.task_environment;
 
-/** The settings of the loop: where the present ones are looser than those that are pinned, the pinned ones. */
+/** The loop's settings: the present ones, but the pinned ones where the present are looser. */
 export function loopSettings(pinned: Policy | null, settings: Settings): Settings {
   return pinned === null ? settings : settingsBy(governing(pinned, loopPolicy(settings)), settings);
 }

@@ -1,7 +1,7 @@
 /**
  * Live state belongs to one checkout. Git ignores it because of a `.gitignore` in each task's own folders,
  * which also ignores itself: so a checkout, a stash with untracked files and `git clean -fd` leave it alone,
- * whatever files a branch tracks.
+ * with any files that a branch tracks.
  */
 import type { Change, View } from "../../../core/ports/store.ts";
 import {

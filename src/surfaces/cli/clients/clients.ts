@@ -67,7 +67,7 @@ export const CLIENT_FILES: Readonly<Record<ClientName, Client>> = {
     files: ["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"],
     format: "json",
     path: ["mcp", "pawl"],
-    // OpenCode itself writes it into a file that lacks it, and git would show the file as changed.
+    // OpenCode adds it to a file that lacks it, and then git would show the file as changed.
     head: { $schema: "https://opencode.ai/config.json" },
     entry: (launch) => ({ type: "local", command: launch, enabled: true }),
   },

@@ -16,7 +16,7 @@ export function disconnect(client: Client, launch: Launch, file: string, text: s
   return isBare(withoutHead(client, after)) ? null : after;
 }
 
-/** What a new file begins with, as it was written: it alone keeps no file. */
+/** Drops the unchanged properties with which a new file begins: a file with only these can be removed. */
 function withoutHead({ head = {} }: Client, text: string): string {
   const looked = treeOf(text);
   if (!("tree" in looked) || looked.tree === null) return text;

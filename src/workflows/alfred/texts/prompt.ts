@@ -110,7 +110,9 @@ export interface Subtask {
   readonly depends_on: readonly string[];
 }
 
-/** The first unmarked slot whose dependencies are all marked. */
+/**
+ * The first unmarked slot whose dependencies are all marked, else the first unmarked one; null: none is left.
+ */
 function nextSlot(subtasks: readonly Subtask[], completed: readonly string[]): Subtask | null {
   const open = subtasks.filter(({ slot_id }) => !completed.includes(slot_id));
   return open.find(({ depends_on }) => depends_on.every((id) => completed.includes(id))) ?? open[0] ?? null;

@@ -1,18 +1,24 @@
-/** What other machines have made: an object that this repository lacks is fetched from the remote, where work is saved (`wip.ts`). */
+/**
+ * Fetches objects that other machines made and this repository lacks, from the remote that holds saved work
+ * (`wip.ts`).
+ */
 import { type FenceKind, ownRef } from "./fence.ts";
 import { fetch } from "./fetch.ts";
 import { type GitCall, git } from "./git.ts";
 import { remoteOf } from "./refs.ts";
 
 const LIMIT = 20_000;
-/** A remote that did not have it is asked again after so many milliseconds. */
+/** Milliseconds before the remote is queried again for an object that it lacked. */
 const AGAIN = 60_000;
 const OBJECT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 
-/** By repository and object: when it was last looked for. */
+/** When an object was last fetched for, by repository and object. */
 const asked = new Map<string, number>();
 
-/** Fetches what is lacking, as far as it can be had. Never throws: what lacks the objects says so. */
+/**
+ * Fetches missing objects, as far as the remote has them. Never throws: a caller reports what is still
+ * missing.
+ */
 export async function bring(place: GitCall, kind: FenceKind, objects: readonly string[]): Promise<void> {
   const call: GitCall = { ...place, accept: [1, 128], limit: LIMIT };
   try {

@@ -29,8 +29,8 @@ export interface Fork {
 }
 
 /**
- * The point where the head left the base branch, or the first of the usual branches that shares its history, be it here or
- * as last fetched.
+ * The point where the head left the base branch. Without a base: where it left the first of the usual
+ * branches, local or remote-tracking, that shares its history.
  */
 export async function forkOf(
   call: GitCall,

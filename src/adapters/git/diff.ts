@@ -1,10 +1,12 @@
 /**
- * The differences between two objects, as text, made so that nobody who can write the repository hides or feigns any.
+ * The differences between two objects, as text. Write access to the repository is not enough to hide or fake
+ * one.
  *
- * D1  Git runs over a private git folder and an empty working folder: no attributes and no configuration of the
- *     repository decide what counts as binary, and no program shows a file in another form.
- * D2  Paths come from the NUL-separated list, never from a diff's headings; a rename is a deletion and an addition.
- * D3  However much differs, memory holds only what is kept.
+ * D1  Git runs over a private git folder and an empty working folder: no attributes and no configuration of
+ *     the repository decide what counts as binary, and no program shows a file in another form.
+ * D2  Paths come from the NUL-separated list, never from a diff's headings; a rename is a deletion and an
+ *     addition.
+ * D3  Memory holds only the output that is kept, however large the difference.
  */
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,11 +15,11 @@ import type { DiffOrder, FileDiff, GitDiff } from "../../core/ports/git.ts";
 import { type GitCall, git } from "./git.ts";
 import { checkedId, fromRoot, prefixOf, withScratch } from "./tree.ts";
 
-/** Bytes of git's output after which it is ended. */
+/** Bytes of output after which git is killed. */
 const MOST_READ = 64 * 1024 * 1024;
 const LIMIT = 60_000;
 
-/** The person's own configuration changes nothing of the form either. */
+/** Overrides the person's own settings of a diff's form. */
 const FORM = [
   "core.attributesFile=/dev/null",
   "diff.suppressBlankEmpty=false",
@@ -74,7 +76,7 @@ function filesOf(listed: string, sections: readonly Section[], prefix: string): 
   return files;
 }
 
-/** No line of a text file's content can begin so, either. */
+/** Content lines carry a mark in front, so no line of a text file can match. */
 const BINARY = /^Binary files /m;
 
 function leftOutOf(sections: readonly Section[], count: number): number | null {
@@ -88,17 +90,20 @@ function leftOutOf(sections: readonly Section[], count: number): number | null {
 const HEADING = Buffer.from("\ndiff --git ");
 
 interface Sections {
-  /** Takes more of git's output. False: no more is needed. */
+  /** Takes more of git's output. Returns false if no more is needed. */
   add(chunk: Buffer): boolean;
   end(): readonly Section[];
 }
 
-/** Splits git's output where a file's diff begins. No line of a file's content can begin so: a mark comes before it. */
+/**
+ * Splits git's output at the headings of the files. A content line carries a mark in front, so none looks
+ * like a heading.
+ */
 function openSections(most: number, mostOfFile: number): Sections {
   const done: Section[] = [];
   let [room, read, kept, left] = [most, 0, 0, 0];
   let parts: Buffer[] = [];
-  // A heading may begin at the end of a chunk.
+  // A chunk may end within a heading.
   let rest: Buffer = Buffer.alloc(0);
 
   const keep = (part: Buffer) => {

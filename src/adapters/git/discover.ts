@@ -32,7 +32,8 @@ export function gitFolderIn(folder: string): string | null {
 }
 
 /**
- * A file that is unreadable for the moment (too many open files, say) still counts as present: the error is thrown.
+ * Returns `otherwise` only if the file is absent. A file that is unreadable for the moment (too many open
+ * files, say) is not absent: the error is thrown.
  */
 function unlessGone<T, F>(read: () => T, otherwise: F): T | F {
   try {
@@ -45,8 +46,8 @@ function unlessGone<T, F>(read: () => T, otherwise: F): T | F {
 }
 
 /**
- * Whether git would accept the folder as a repository's. It searches further up past any other, such as an empty
- * `.git`.
+ * Whether git would accept the folder as a repository's. Git skips any other `.git`, such as an empty one,
+ * and searches further up.
  */
 function isGitFolder(path: string): boolean {
   const common = commonFolderOf(path);
@@ -65,7 +66,7 @@ function hasHead(folder: string): boolean {
 export function commonFolderOf(own: string): string {
   const path = join(own, "commondir");
   return unlessGone(() => {
-    // Most have none, and a read that fails takes longer than all else here.
+    // Most checkouts have none, and a failed read costs more than everything else here.
     if (statSync(path, { throwIfNoEntry: false }) === undefined) return own;
     return resolve(own, readFileSync(path, "utf8").trim());
   }, own);

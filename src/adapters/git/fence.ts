@@ -1,13 +1,14 @@
 /**
- * The fence on a git remote: for each lease a ref there, whose commit says who holds it. By it the remote refuses what a worker
- * pushes from whom the lease was taken.
+ * The fence on a git remote: one ref there per lease, whose commit names the holder. With it the remote
+ * refuses pushes of workers that have lost their lease.
  *
- * R1  A push moves the leases' refs along, each from where it was seen, in one atomic transaction of the remote. Whoever moved
- *     one in between makes it fail whole.
- * R2  The commit that was seen has no higher epoch, and with the same epoch the same holder. So an epoch only grows.
- * R3  No refspec has a `+`: with one, git does not look where a lease's ref was.
- * R4  A lease's ref is never removed: nobody could tell any more that a late push is too late.
- * R5  Each commit is on top of the one before, so that a remote which refuses to have history rewritten takes it.
+ * R1  A push moves the refs of its leases too, each from where it was last read, in one atomic transaction of
+ *     the remote. If one of them moved meanwhile, the whole push fails.
+ * R2  The commit that was read has no higher epoch, and with the same epoch the same holder. So an epoch only
+ *     grows.
+ * R3  No refspec has a `+`: with one, git does not check where a lease's ref was.
+ * R4  A lease's ref is never removed: without it, a late push would pass.
+ * R5  Each commit is on top of the one before, so a remote that forbids rewriting history accepts it.
  */
 
 import { PawlError } from "../../core/error.ts";
@@ -20,14 +21,16 @@ import { hintOf } from "./push.ts";
 import { reasonOf } from "./reason.ts";
 import { identityOptions } from "./refs.ts";
 
-/** `refs`: refs of Pawl's own; `branches`: branches, where a remote takes nothing else; `none`: no fence. */
+/**
+ * `refs`: refs of Pawl's own; `branches`: branches, for remotes that accept nothing else; `none`: no fence.
+ */
 export type FenceKind = "refs" | "branches" | "none";
 
 export interface Fence {
   readonly kind: FenceKind;
   /** Distinguishes the leases of projects with one remote. */
   readonly project: string;
-  /** Where the leases' refs were seen last, by repository, remote and ref. */
+  /** The last known state of the leases' refs, by repository, remote and ref. */
   readonly seen: Map<string, LeaseRef>;
 }
 
@@ -35,7 +38,7 @@ export function openFence({ kind, project }: Pick<Fence, "kind" | "project">): F
   return { kind, project, seen: new Map() };
 }
 
-/** What a lease's ref on a remote says; without a commit, nobody has held it. */
+/** The content of a lease's ref on a remote; without a commit, the lease has never been held. */
 interface LeaseRef {
   readonly commit: string | null;
   readonly epoch: number;
@@ -45,9 +48,9 @@ interface LeaseRef {
 export interface FencedPush {
   readonly remote: string;
   readonly leases: readonly HeldLease[];
-  /** Null: the ref is removed. */
+  /** `commit: null` removes the ref. */
   readonly updates: readonly { readonly ref: string; readonly commit: string | null }[];
-  /** Git's options that say which hooks run. */
+  /** Git options that select the hooks. */
   readonly hooks: readonly string[];
   /** Milliseconds. */
   readonly limit: number;
@@ -57,13 +60,13 @@ export interface FencedPush {
 export type FencedPushed =
   | { readonly kind: "pushed" }
   | { readonly kind: "rejected" | "unreachable"; readonly reason: string }
-  /** Somebody else holds the lease. */
+  /** Another worker holds the lease. */
   | { readonly kind: "overtaken"; readonly lease: HeldLease; readonly by: string };
 
 const LOOK_LIMIT = 60_000;
 const MOST_TRIES = 5;
 
-/** The ref's name below the remote's place for Pawl's own: `wip/T-1`. */
+/** The ref's name below the remote's namespace for Pawl: `wip/T-1`. */
 export function ownRef(kind: FenceKind, name: string): string {
   return `${kind === "branches" ? "refs/heads/pawl" : "refs/pawl"}/${name}`;
 }
@@ -73,7 +76,10 @@ function leaseRef({ kind, project }: Fence, { what }: HeldLease): string {
   return ownRef(kind, `lease/${hash}`);
 }
 
-/** Tells the remote who holds the lease now: from here on it refuses what earlier holders push. Throws `fence-refused`. */
+/**
+ * Publishes the lease's holder on the remote, which refuses pushes of earlier holders from then on. Throws
+ * `fence-refused`.
+ */
 export async function raise(
   fence: Fence,
   call: GitCall,
@@ -92,7 +98,7 @@ export async function raise(
   );
 }
 
-/** Pushes everything or nothing, and only while the leases are held. Throws `fence-refused`. */
+/** Pushes all updates or none, and only while the leases are held. Throws `fence-refused`. */
 export async function pushFenced(fence: Fence, call: GitCall, order: FencedPush): Promise<FencedPushed> {
   for (let tries = 1; ; tries++) {
     const marks: Mark[] = [];
@@ -138,12 +144,12 @@ function argsOf({ hooks, remote, updates }: FencedPush, marks: readonly Mark[]):
   ];
 }
 
-/** With the same epoch only where two databases gave it out; then neither may push over the other. */
+/** Two holders with the same epoch come from two databases: then neither may push over the other. */
 function isOver(seen: LeaseRef, { epoch, holder }: HeldLease): boolean {
   return seen.epoch > epoch || (seen.epoch === epoch && seen.holder !== oneLine(holder));
 }
 
-/** Whether the leases' refs are elsewhere than this push found them. */
+/** Whether the leases' refs differ from what this push read. */
 async function haveMoved(
   fence: Fence,
   call: GitCall,
@@ -209,7 +215,7 @@ function parseMark(call: GitCall, ref: string, commit: string, text: string): Le
   );
 }
 
-/** An empty commit that says who holds the lease. */
+/** An empty commit that names the lease's holder. */
 async function markOf(call: GitCall, lease: HeldLease, before: string | null): Promise<string> {
   const tree = await gitLine({ ...call, input: "" }, ["mktree"]);
   const { epoch, holder, what } = lease;
@@ -229,14 +235,14 @@ function talking({ remote, stop }: Pick<FencedPush, "remote" | "stop">, push?: t
   return { remote: { name: remote, ...(push && { push }) }, accept: [1, 124, 128], stop };
 }
 
-/** Why the remote refused a ref; null: it did not answer. */
+/** Why the remote refused a ref; null: it sent no answer. */
 function refusalIn({ errors, output }: GitAnswer): string | null {
   const reasons = [...output.matchAll(/^!\t\S+\t(.*)$/gm)].map(([, reason]) => reason ?? "");
   const own = reasons.find((reason) => !/atomic (?:push|transaction) failed/.test(reason)) ?? reasons[0];
   return own === undefined ? null : `${own}${hintOf(errors)}`;
 }
 
-/** Another push is just moving the refs, perhaps one whose client is dead. */
+/** Another push is moving the refs at this moment, perhaps one whose client is dead. */
 const PASSES = /\block\b|failed to (?:update|lock)|unable to lock|incorrect old value|stale info/;
 
 function checkAtomic({ folder }: GitCall, { remote }: FencedPush, { errors }: GitAnswer): void {

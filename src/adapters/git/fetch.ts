@@ -4,17 +4,20 @@ import { branchRefs, commitOf } from "./refs.ts";
 
 const MOST_TRIES = 5;
 /**
- * While git adds a worktree, its HEAD names no commit for a moment; a fetch that comes then finds the repository damaged. Others'
- * programs add worktrees, too, so no lock of Pawl's would do.
+ * While git adds a worktree, its HEAD names no commit for a moment, and a concurrent fetch reports a damaged
+ * repository. Other programs add worktrees too, so a lock of Pawl's would not prevent it.
  */
 const HALF_MADE = /bad object worktrees\//;
-/** Another fetch into this repository was first: the next task's, or one of a person's. */
+/** A concurrent fetch into this repository was first: another task's, or the person's. */
 const OVERTAKEN = /cannot lock ref|unable to update local ref/;
 
-/** For one branch, in milliseconds. */
+/** Milliseconds for one branch. */
 export const FETCH_LIMIT = 60_000;
 
-/** Fetches a remote's branch. That the remote is out of reach, or has no such branch, is an answer too: its code says so. */
+/**
+ * Fetches a remote's branch. If the remote is unreachable or has no such branch, the exit code says so; it
+ * does not throw.
+ */
 export async function fetchOne(call: GitCall, remote: string, branch: string): Promise<GitAnswer> {
   const there = { remote: { name: remote }, accept: [1, 124, 128], limit: FETCH_LIMIT };
   const [ref, known] = branchRefs(branch, remote);
@@ -22,8 +25,8 @@ export async function fetchOne(call: GitCall, remote: string, branch: string): P
 }
 
 /**
- * Asks a remote for the branches, and fetches those that moved. Returns the branches that it lacks; a text says why it could not
- * be asked.
+ * Queries a remote for the branches, and fetches those that moved. Returns the branches that it lacks, or as
+ * a text why the query failed.
  */
 export async function fetchMoved(
   call: GitCall,
@@ -49,7 +52,7 @@ export async function fetchMoved(
   return branches.filter((branch) => !found.has(`refs/heads/${branch}`));
 }
 
-/** `git fetch`, again where it came upon a worktree that was being added, or upon another fetch. */
+/** `git fetch`, repeated if a worktree was just being added or a concurrent fetch held the lock. */
 export async function fetch(call: GitCall, args: readonly string[]): Promise<GitAnswer> {
   for (let tries = 1; ; tries++) {
     const answer = await git(call, ["fetch", "--quiet", ...args]);

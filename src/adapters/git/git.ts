@@ -1,17 +1,17 @@
 /**
  * One call of the git program.
  *
- * G1  Never interactive: no prompt, no editor, no pager, no locale. Of the caller's environment, git gets only what is
- *     on the allow-list. Only a call that talks to a remote on another machine gets credentials.
- * G2  A name from outside is never where git could read it as an option: it follows `--`, or is written out as
- *     `refs/heads/…`.
+ * G1  Never interactive: no prompt, no editor, no pager, no locale. Of the caller's environment, git gets
+ *     only what is on the allow-list. Only a call to a remote on another machine gets credentials.
+ * G2  A name from outside is never where git could read it as an option: it follows `--`, or is written out
+ *     as `refs/heads/…`.
  * G3  It never runs in a folder that an agent writes: there, git runs behind the wall (`inside.ts`).
  * G4  Paths are read NUL-separated, so that no file name can be misread.
- * G5  Nothing that the repository configures starts a program: no hook, filter, helper, signer, diff or merge driver
- *     (`safe-config.ts`). Submodules, which have their own configuration, are not entered; replaced objects do not
- *     count.
- * G6  A call that talks to a remote comes to an end, whatever the network does: git and the programs that it starts are a group
- *     of processes, which ends as one, and a connection over which nothing comes is given up.
+ * G5  Nothing that the repository configures starts a program: no hook, filter, helper, signer, diff or merge
+ *     driver (`safe-config.ts`). Submodules, which have their own configuration, are not entered; replaced
+ *     objects do not count.
+ * G6  A call to a remote ends, whatever the network does: git and its child processes are one process group,
+ *     which is killed as one, and a silent connection is given up.
  */
 import { closeSync, openSync } from "node:fs";
 import { delimiter } from "node:path";
@@ -41,18 +41,18 @@ import {
 
 export interface GitCall {
   readonly folder: string;
-  /** The environment to start from, with everything removed that git must not see. */
+  /** The environment to start from; git gets only what is on the allow-list. */
   readonly environment: Environment;
-  /** The filters that may run here, with their commands from the person's own configuration: `lfs`. */
+  /** The filters that may run, with their commands from the person's own configuration: `lfs`. */
   readonly filters?: () => Promise<readonly string[]>;
-  /** The remote that this call talks to, by name or address. It gets the credentials. */
+  /** The remote of this call, by name or address. Only with it does git get credentials. */
   readonly remote?: { readonly name: string; readonly push?: true };
   /**
    * Uses a git folder of Pawl's own instead of the repository's, through git's variables: the repository's
    * configuration is not read.
    */
   readonly own?: Readonly<Record<string, string>>;
-  /** Where objects are found besides: those of the hub, for what has not left it yet. */
+  /** A second folder of objects: the hub's, for commits that are only there yet. */
   readonly objects?: string;
   /** An index to use instead of the folder's. */
   readonly index?: string;
@@ -61,15 +61,15 @@ export interface GitCall {
   readonly input?: string;
   /** How to decode the output; `latin1` keeps every byte as a character. Default: utf8. */
   readonly encoding?: "utf8" | "latin1";
-  /** Takes the output instead of the answer, as it comes. False: it is enough, and git is ended. */
+  /** Receives the output in chunks, instead of the answer. False: enough, git is killed. */
   readonly onOutput?: (chunk: Buffer) => boolean;
-  /** The most bytes of its output; beyond them it is ended. */
+  /** Maximum bytes of output; beyond them git is killed. */
   readonly most?: number;
   /** A file to use as its input. */
   readonly inputFile?: string;
-  /** Milliseconds after which git is ended. */
+  /** Milliseconds after which git is killed. */
   readonly limit?: number;
-  /** Aborted: git is ended. */
+  /** Kills git when it is aborted. */
   readonly stop?: AbortSignal | undefined;
 }
 
@@ -80,7 +80,7 @@ export interface GitAnswer {
 }
 
 const LIMIT = 120_000;
-/** Bytes of its errors that are kept. */
+/** Maximum bytes kept of stderr. */
 const MOST_ERRORS = 1024 * 1024;
 
 /**
@@ -116,12 +116,15 @@ export async function git(call: GitCall, args: readonly string[]): Promise<GitAn
   );
 }
 
-/** Quotes a path as git reads lists of folders: it unquotes a path that begins with a quote. */
+/** Quotes a path for git's lists of folders, where a leading quote means a quoted path. */
 export function quotedPath(path: string): string {
   return path.includes(delimiter) || path.startsWith('"') ? JSON.stringify(path) : path;
 }
 
-/** Git's configuration for the folder, kept until its files change. What the call reads, and who takes its output, is not for it. */
+/**
+ * Git's configuration for the folder, kept until its files change. Ignores the call's input and output
+ * options.
+ */
 export function configOf({ environment, folder, limit, stop }: GitCall): Promise<KnownConfig> {
   const call = { environment, folder, stop, ...(limit === undefined ? {} : { limit }) };
   return knownConfig(folder, environment, async () => {
@@ -171,7 +174,7 @@ export function checkFilter(errors: string, folder: string, known: KnownConfig):
   );
 }
 
-/** The answer's text without the line break at its end. */
+/** Git's output without the line break at its end. */
 export async function gitLine(call: GitCall, args: readonly string[]): Promise<string> {
   return (await git(call, args)).output.replace(/\n$/, "");
 }
@@ -184,14 +187,14 @@ export function gitFailed(args: readonly string[], folder: string, found: string
   );
 }
 
-/** Runs a program as git is run: in a group that ends as one, with a limit of time. */
+/** Runs a program the way git is run: in a process group that is killed as one, with a time limit. */
 export async function runProgram(
   call: GitCall,
   program: string,
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): Promise<GitAnswer> {
-  // What talks to a remote for git, or a script's git, holds the output open, and goes on when its caller is gone.
+  // Git's transport helpers, and a script's git, keep the output open and outlive their parent.
   const isGrouped = (call.remote !== undefined || program !== "git") && process.platform !== "win32";
   const path = pathOf(program, call);
   return new Promise((resolve, reject) => {
@@ -278,7 +281,7 @@ function signalAll(child: ChildProcess, signal: NodeJS.Signals, isGrouped: boole
   try {
     process.kill(-child.pid, signal);
   } catch {
-    // All of them have ended.
+    // The whole group has ended.
   }
 }
 
@@ -311,10 +314,10 @@ function notStarted(program: string, cause: NodeJS.ErrnoException, folder: strin
 
 const QUIET_SSH =
   "ssh -o BatchMode=yes -o ConnectTimeout=30 -o ServerAliveInterval=15 -o ServerAliveCountMax=4";
-/** Less than a byte a second for two minutes: git's servers send a sign of life every few seconds. */
+/** Below one byte a second for two minutes: git's servers send keep-alives every few seconds. */
 const DEAD_HTTP = { GIT_HTTP_LOW_SPEED_LIMIT: "1", GIT_HTTP_LOW_SPEED_TIME: "120" };
 
-/** What git gets that talks to no remote on another machine. */
+/** The environment of a call that contacts no remote on another machine. */
 export function plainEnvironment(own: Environment): Record<string, string> {
   return {
     ...allowedEnvironment(own),
@@ -336,8 +339,8 @@ export function plainEnvironment(own: Environment): Record<string, string> {
 }
 
 /**
- * Adds what the person has set to reach a remote. A remote that is a folder of this machine gets none of it, since its
- * hooks would see it.
+ * Adds the person's settings for reaching a remote. A remote that is a folder of this machine gets none of
+ * them, since its hooks would see them.
  */
 function remoteEnvironment(own: Environment, known: KnownConfig): Record<string, string> {
   const program = own.GIT_SSH ? shellWord(own.GIT_SSH) : undefined;

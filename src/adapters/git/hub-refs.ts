@@ -1,6 +1,6 @@
 /**
- * The hub's refs. They are plain files that Pawl alone writes, under locks that git heeds too. Git takes no name that ends in
- * `.lock` for a ref, and no ref has one.
+ * The hub's refs. Only Pawl writes these files, under locks that git respects too. Git accepts no ref name
+ * that ends in `.lock`, so a lock's name is never a ref's.
  */
 import { mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -12,11 +12,14 @@ import { errnoOf } from "../files/disk.ts";
 import { type GitCall, git, gitFailed } from "./git.ts";
 import { ABSENT, listRefs, readRef } from "./ref-files.ts";
 
-/** Milliseconds. */
+/** Milliseconds after which a lock counts as left over. */
 const LEFT = 5_000;
 const WAIT = 30_000;
 
-/** Moves a ref, or with null removes it; `before`: only from there, null: only if it is missing. Throws `git-failed`. */
+/**
+ * Moves a ref; null removes it. `before`: only if it is there, null: only if it is missing. Throws
+ * `git-failed`.
+ */
 export async function moveRef(
   hub: GitCall,
   ref: string,
@@ -31,7 +34,7 @@ export async function moveRef(
     const found = now === ABSENT ? null : now;
     if (before !== undefined && found !== before)
       throw gitFailed(["update-ref"], hub.folder, `${ref} is at ${found}: expected ${before}`);
-    // A folder that is left without refs is in the way of one.
+    // An empty folder in the ref's place would block the ref's file.
     if (commit !== null) attempt(() => rmdirSync(path), undefined);
     if (commit === null) rmSync(path, { force: true });
     else {
@@ -43,7 +46,7 @@ export async function moveRef(
   }
   if (commit !== null) return;
   removeEmpty(hub.folder, ref);
-  // Packed by somebody's git.
+  // It is still among the packed refs: git packed them.
   const isLeft = readRef(placeOf(hub), ref) !== ABSENT;
   if (isLeft) await git(hub, ["update-ref", "-d", ref]);
 }
@@ -59,7 +62,7 @@ async function takeLock({ folder }: GitCall, ref: string, lock: string): Promise
       writeFileSync(lock, `${process.pid}`, { flag: "wx", mode: 0o600 });
       return;
     } catch (thrown) {
-      // A neighbour's removal takes empty folders away.
+      // A concurrent removal deletes empty folders.
       const isOver = performance.now() > end;
       if (errnoOf(thrown) === "ENOENT" && !isOver) continue;
       if (errnoOf(thrown) !== "EEXIST" || isOver)
@@ -69,7 +72,7 @@ async function takeLock({ folder }: GitCall, ref: string, lock: string): Promise
   }
 }
 
-/** Removes a lock that a crash has left: its process is gone, or it is old, since it is held while one line is written. */
+/** Removes a lock that a crash left: its process is gone, or it is older than any write of one line takes. */
 export function removeLeft(lock: string): void {
   const [stat, holder] = attempt(() => [statSync(lock), readFileSync(lock, "utf8")] as const, [null, ""]);
   if (stat === null) return;
@@ -78,7 +81,7 @@ export function removeLeft(lock: string): void {
   if (isGone || Date.now() - stat.mtimeMs > LEFT) rmSync(lock, { force: true });
 }
 
-/** Up to the kind of refs. */
+/** Removes empty folders, up to the one of the kind of refs. */
 function removeEmpty(hub: string, ref: string): void {
   const names = ref.split("/");
   for (let length = names.length - 1; length > 2; length--)
@@ -87,7 +90,10 @@ function removeEmpty(hub: string, ref: string): void {
 
 const MOST = 300;
 
-/** The newest commits of the hub under these refs: what another repository has already, so a pack need not hold it. */
+/**
+ * The newest commits of the hub under these refs. The other repository has them, so a pack can leave them
+ * out.
+ */
 export async function newestIn(hub: GitCall, prefixes: readonly string[]): Promise<readonly string[]> {
   const refs = listRefs(placeOf(hub), prefixes, MOST);
   if (refs !== null) return [...new Set(refs.values())];

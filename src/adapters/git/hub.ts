@@ -1,12 +1,15 @@
 /**
- * The hub: a bare repository of Pawl's own for each repository of the project, outside the project. The work of all tasks
- * comes together in it, and every workspace borrows its objects.
+ * The hub: a bare repository of Pawl's own for each repository of the project, outside the project. The work
+ * of all tasks comes together in it, and every workspace borrows its objects.
  *
- * H1  Its objects are hard links to the repository's: what a workspace borrows stays, whatever the person removes, packs
- *     or prunes. Nothing in it is ever pruned, and the person's repository holds no ref and no setting of it.
- * H2  No wall lets an agent write it. What an agent has committed comes in by `hand-in.ts` alone.
- * H3  It is made aside and put in place whole. What the person's repository got since comes by an ordinary fetch.
- * H4  It knows its repository. Where another one is made at the same path, it is put aside with its workspaces.
+ * H1  Its objects are hard links to the repository's, so borrowed objects stay when the person removes, packs
+ *     or prunes. Nothing in the hub is ever pruned, and the person's repository holds no ref and no setting
+ *     of it.
+ * H2  No wall lets an agent write it. An agent's commits come in by `hand-in.ts` alone.
+ * H3  It is built in a temporary folder and renamed into place. Later objects of the person's repository come
+ *     by an ordinary fetch.
+ * H4  It knows its repository. If the path holds another repository, the hub is set aside with its
+ *     workspaces.
  */
 import {
   closeSync,
@@ -41,7 +44,7 @@ import { worktreePathsOf } from "./workspace/worktree-paths.ts";
 const LOCK_LIMIT = 300_000;
 const LIMIT = 600_000;
 
-/** Git in the hub, which is made if it is missing. */
+/** Git in the hub. Makes the hub if it is missing. */
 export async function openHub(place: Workplace, repo: Repo): Promise<GitCall> {
   const { checkout, hub } = worktreePathsOf(place, repo);
   const call = place.call(hub);
@@ -60,7 +63,7 @@ export async function openHub(place: Workplace, repo: Repo): Promise<GitCall> {
   return call;
 }
 
-/** In the hub: which folder of git it was made for. */
+/** The hub's file that identifies the git folder that it was made for. */
 const MARK = "made-for";
 
 function isItsHub(hub: string, from: GitCall): boolean {
@@ -68,7 +71,10 @@ function isItsHub(hub: string, from: GitCall): boolean {
   return existsSync(hub) && [null, mark].includes(markOf(from));
 }
 
-/** Another repository at the same path has another mark; a restored one may, too. Null: none is there at the moment. */
+/**
+ * Identifies the git folder. Another repository at the same path has another mark; so may a restored one.
+ * Null: there is no repository at the moment.
+ */
 function markOf(from: GitCall): string | null {
   const found = statSync(commonOf(from), { throwIfNoEntry: false });
   return found ? `${found.dev} ${found.ino} ${Math.trunc(found.birthtimeMs)}` : null;
@@ -78,13 +84,13 @@ function writeMark(from: GitCall, hub: string): void {
   writeWhole(join(hub, MARK), markOf(from) ?? "");
 }
 
-/** Whether the person's repository has a first commit of what is in the hub. */
+/** Whether the person's repository has a root commit of the hub. */
 async function isSame(hub: GitCall, from: GitCall): Promise<boolean> {
   const roots = (await gitLine(hub, ["rev-list", "--all", "--max-parents=0"])).split("\n").filter(Boolean);
   return roots.length === 0 || (await missingIn(from, roots)).length < new Set(roots).size;
 }
 
-/** Nothing is removed: it may be the only copy of somebody's work. */
+/** Moves the folder aside instead of deleting it: it may be the only copy of some work. */
 function putAside(place: Workplace, base: string): void {
   for (let n = 1; ; n += 1) {
     const aside = `${place.work}.aside-${n}`;
@@ -96,7 +102,9 @@ function putAside(place: Workplace, base: string): void {
   }
 }
 
-/** The objects of the hub, for whoever reads what has not left it yet; undefined: there is none. */
+/**
+ * The folder of the hub's objects, for reading commits that are only there yet; undefined: there is no hub.
+ */
 export function objectsOf(place: Pick<Workplace, "projectRoot" | "work">, repo: Repo) {
   const objects = join(worktreePathsOf(place, repo).hub, "objects");
   return existsSync(objects) ? objects : undefined;
@@ -105,7 +113,7 @@ export function objectsOf(place: Pick<Workplace, "projectRoot" | "work">, repo: 
 async function makeHub(place: Workplace, from: GitCall, hub: string): Promise<void> {
   const common = commonOf(from);
   const draft = `${hub}.new`;
-  // A killed process left it: the lock is held.
+  // Left by a killed process: this one holds the lock.
   rmSync(draft, { recursive: true, force: true });
   place.makeWork();
   for (const name of ["objects/info", "objects/pack", "refs", "info"])
@@ -118,7 +126,7 @@ async function makeHub(place: Workplace, from: GitCall, hub: string): Promise<vo
   writeFileSync(join(draft, "objects/info/alternates"), alternates.map((path) => `${path}\n`).join(""));
   const shallow = attempt(() => readFileSync(join(common, "shallow")), null);
   if (shallow !== null) writeFileSync(join(draft, "shallow"), shallow);
-  // Large files are looked for beside the objects that an alternate leads to.
+  // Git LFS searches for large files beside the objects that an alternate points to.
   symlinkSync(join(common, "lfs"), join(draft, "lfs"));
   writeMark(from, draft);
   renameSync(draft, hub);
@@ -141,7 +149,7 @@ function hubConfig(known: KnownConfig): string {
   ]);
 }
 
-/** The form of a repository like the person's. */
+/** The settings of a repository in the same format (hash, ref storage) as the person's. */
 export function formOf(known: KnownConfig, form: { readonly bare: boolean; readonly isExtended?: boolean }) {
   const format = lastOf(known, "extensions.objectformat");
   const isExtended = form.isExtended === true || format === "sha256";
@@ -153,7 +161,7 @@ export function formOf(known: KnownConfig, form: { readonly bare: boolean; reado
   ];
 }
 
-/** An alternate that is a relative path would lead elsewhere from another place. */
+/** A relative path in `alternates` would point elsewhere from another folder. */
 export function alternatesOf(objects: string): readonly string[] {
   const text = attempt(() => readFileSync(join(objects, "info/alternates"), "utf8"), "");
   return text
@@ -163,7 +171,7 @@ export function alternatesOf(objects: string): readonly string[] {
 
 const AT_ONCE = 64;
 
-/** Links each object file; copies it where the file system does not allow that. */
+/** Hard-links each object file; copies it if the file system refuses links. */
 async function linkAll(from: string, to: string): Promise<void> {
   const files: (readonly [string, string])[] = [];
   for (const folder of await readdir(from)) {
@@ -184,19 +192,22 @@ async function linkOne(from: string, to: string): Promise<void> {
       await copyFile(from, to);
     });
   } catch (thrown) {
-    // Packed anew by the person's git at this moment: the next fetch brings it.
+    // The person's git repacked it at this moment: the next fetch brings it.
     if (!isAbsence(thrown)) throw thrown;
   }
 }
 
 // ── What the person's repository has ─────────────────────────────────────────────────────────────────────────────
 
-/** A ref of the person's repository as the hub has it. */
+/** The hub's name for a ref of the person's repository. */
 function followed(ref: string): string {
   return ref.replace(/^refs\//, "refs/person/");
 }
 
-/** Brings what these refs of the person's repository lead to into the hub. Returns their commits; a missing one has none. */
+/**
+ * Brings the commits of these refs of the person's repository into the hub. Returns the commits, without
+ * missing refs.
+ */
 export async function follow(
   hub: GitCall,
   from: GitCall,
@@ -209,7 +220,7 @@ export async function follow(
     if (commit === null) continue;
     found.set(ref, commit);
     if ((await commitOf(hub, followed(ref))) === commit) continue;
-    // What the loop has merged itself came from here.
+    // The loop's own merges came from the hub.
     if ((await missingIn(hub, [commit])).length === 0) await moveRef(hub, followed(ref), commit);
     else news.push(`+${ref}:${followed(ref)}`);
   }
@@ -217,7 +228,7 @@ export async function follow(
   return found;
 }
 
-/** Brings what these refs of the person's repository are at, by ref. */
+/** Brings the commits of these refs of the person's repository into the hub, and returns them by ref. */
 export async function followAll(
   hub: GitCall,
   from: GitCall,
@@ -231,8 +242,8 @@ export async function followAll(
 }
 
 /**
- * The commit of a task's branch; null: there is none. A person may have taken the task over from a colleague: then it is in their
- * repository.
+ * The commit of a task's branch; null: there is none. If a person adopted the task from a colleague, the
+ * branch is in the person's repository.
  */
 export async function tipOf(hub: GitCall, from: GitCall, branch: string): Promise<string | null> {
   const ref = `refs/heads/${branch}`;
@@ -251,8 +262,8 @@ export async function followCommits(hub: GitCall, from: GitCall, commits: readon
 }
 
 /**
- * Brings these commits of the hub into the person's repository, under no name: a push or a branch follows. As a pack, since a
- * fetch fails where any ref or worktree there is damaged.
+ * Brings these commits of the hub into the person's repository, without a ref: a push or a branch follows.
+ * Uses a pack, since a fetch fails if any ref or worktree there is damaged.
  */
 export async function give(hub: GitCall, to: GitCall, commits: readonly string[]): Promise<void> {
   const missing = await missingIn(to, commits);
@@ -274,7 +285,7 @@ export async function give(hub: GitCall, to: GitCall, commits: readonly string[]
     );
     const read = isSmallPack(pack) ? ["unpack-objects", "-q"] : ["index-pack", "--stdin", "--fix-thin"];
     const { code } = await git({ ...to, limit: LIMIT, inputFile: pack, accept: [1, 128] }, read);
-    // What the person has pruned since is no base for it.
+    // Failed: the person has pruned a commit that the pack builds on.
     if (code !== 0) await fetchFrom(to, hub.folder, missing);
   } finally {
     closeSync(file);
@@ -285,10 +296,10 @@ export async function give(hub: GitCall, to: GitCall, commits: readonly string[]
 async function fetchFrom(call: GitCall, place: string, refs: readonly string[]): Promise<void> {
   const options = ["--no-tags", "--no-write-fetch-head", "--update-shallow", "--no-recurse-submodules"];
   const args = [...options, place, ...refs];
-  // Only the hub's refs are named here.
+  // These refs are the hub's.
   for (const [, ref] of refs.map((spec) => spec.split(":")))
     if (ref !== undefined) removeLeft(join(call.folder, `${ref}.lock`));
-  // Several tasks follow the same branch at once: one that another overtook is made again.
+  // Several tasks follow the same branch at once: the fetch that loses is repeated.
   const { code, errors } = await fetch({ ...call, limit: LIMIT, accept: [1, 128] }, args);
   if (code !== 0) throw gitFailed(["fetch"], call.folder, errors.trim());
 }

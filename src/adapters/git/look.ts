@@ -1,9 +1,7 @@
 import type { GitLook } from "../../core/ports/git.ts";
 import { type GitCall, git } from "./git.ts";
 
-/**
- * What git says about the folder: its branch, its head, and what is uncommitted; or why it cannot say. Never throws.
- */
+/** Git's view of the folder: its branch, its head and uncommitted files, or why git failed. Never throws. */
 export async function look(place: GitCall): Promise<GitLook> {
   const call: GitCall = { ...place, accept: [128], limit: 30_000 };
   try {
@@ -19,7 +17,7 @@ export async function look(place: GitCall): Promise<GitLook> {
   }
 }
 
-/** The same of a repository of the person's, or why git failed. */
+/** The status of one of the person's repositories, or why git failed. */
 export async function statusOf(call: GitCall): Promise<Status> {
   const args = ["status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all"];
   return parseStatus((await git(call, args)).output);
@@ -40,14 +38,14 @@ export function parseStatus(text: string): Status {
       head = field.slice(13) === "(initial)" ? null : field.slice(13);
     else if (/^[12u?] /.test(field)) {
       uncommitted.push(pathOf(field));
-      // After a renamed entry comes its earlier path.
+      // A renamed entry is followed by its old path.
       if (field.startsWith("2 ")) at += 1;
     }
   }
   return { kind: "repository", branch, head, uncommitted };
 }
 
-/** How many blank-separated words precede the path, by the kind of entry. */
+/** The number of blank-separated words before the path, by the kind of entry. */
 const WORDS_BEFORE: Readonly<Record<string, number>> = { "1": 8, "2": 9, u: 10, "?": 1 };
 
 function pathOf(entry: string): string {

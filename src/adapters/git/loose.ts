@@ -1,6 +1,6 @@
 /**
- * Few objects come and go as files of their own, as git keeps them: a pack for each small work would slow down every call of git,
- * and to make one takes two.
+ * Copies few objects as loose files, in git's own format. A pack for each small work would slow down every
+ * call of git, and making one takes two calls.
  */
 import {
   closeSync,
@@ -20,7 +20,7 @@ import { ask, commitsOf } from "./reader.ts";
 
 const MOST = 100;
 
-/** By the number of objects that the pack says it has. */
+/** Reads the number of objects from the pack's header. */
 export function isSmallPack(pack: string): boolean {
   const head = Buffer.alloc(12);
   const file = openSync(pack, "r");
@@ -32,8 +32,8 @@ export function isSmallPack(pack: string): boolean {
 }
 
 /**
- * Links what these commits add from one repository's objects to another's, the files before the commits. False: they are many, or
- * not all of them are files, and nothing was done.
+ * Links the objects that these commits add into another repository, files before commits. Returns false, and
+ * has done nothing, if there are too many or some are not loose.
  */
 export async function giveLoose(
   from: GitCall,
@@ -56,14 +56,17 @@ function linkOrCopy(from: string, to: string): void {
     linkSync(from, to);
   } catch (thrown) {
     if (isThere(thrown)) return;
-    // Another file system, or one without links.
+    // Another file system, or one without hard links.
     const draft = `${to}.${process.pid}`;
     copyFileSync(from, draft);
     renameSync(draft, to);
   }
 }
 
-/** The objects of the commits that the other repository lacks, and of those before them; what is named comes first. Null: many. */
+/**
+ * The objects of the commits, and of their ancestors, that the other repository lacks; an object comes after
+ * those that it names. Null: too many.
+ */
 async function addedBy(
   from: GitCall,
   to: GitCall,
@@ -95,7 +98,9 @@ async function addedBy(
   return wanted.length > MOST ? null : wanted;
 }
 
-/** What a tree has at a place where none of the others has the same: with its files before it. Null: many. */
+/**
+ * The objects of a tree that no other tree has in the same place; a folder follows its files. Null: too many.
+ */
 async function filesOf(
   call: GitCall,
   tree: string,
@@ -116,7 +121,7 @@ async function filesOf(
   return [...wanted, tree];
 }
 
-/** Another repository's commit. */
+/** The mode of a submodule's entry: a commit of another repository. */
 const LINK = "160000";
 
 async function entriesOf(

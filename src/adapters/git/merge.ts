@@ -1,16 +1,17 @@
 /**
  * Merges one branch into another.
  *
- * M1  The merge commit is made in a fresh workspace, in which no task's code has run, and comes in as an agent's commits
- *     do. No branch and no person's checkout changes before it is published, and exactly the commit that was checked is
- *     published.
+ * M1  The merge commit is made in a fresh workspace, in which no task's code has run, and comes in like an
+ *     agent's commits. No branch and no checkout of a person changes before it is published, and exactly the
+ *     commit that was checked is published.
  * M2  Publishing moves the branch only if it is where the preparation found it.
- * M3  If the branch is checked out, the checkout follows by a fast-forward, in which git overwrites no edit; if git
- *     would have to, nothing moves. (If a person switches branches in the milliseconds between Pawl's check and git's
- *     lock, git moves the other branch forward if possible; the answer then says `moved`.)
+ * M3  If the branch is checked out, the checkout follows by a fast-forward, in which git overwrites no edit;
+ *     if git would have to, nothing moves. (If a person switches branches in the milliseconds between Pawl's
+ *     check and git's lock, git moves the other branch forward if possible; the answer then says `moved`.)
  * M4  Merging runs no hooks: their checks belong in `verify`.
- * M5  If branches go to a remote, the merge goes into the remote's target: fetched before the merge, pushed before the
- *     local branch moves. If others pushed meanwhile, the push fails, and the merge is prepared again.
+ * M5  If branches go to a remote, the merge goes into the remote's target: fetched before the merge, pushed
+ *     before the local branch moves. If others pushed meanwhile, the push fails, and the merge is prepared
+ *     again.
  */
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { PawlError } from "../../core/error.ts";
@@ -83,7 +84,7 @@ export async function prepareMerge(place: Workplace, order: MergeOrder): Promise
   const { how = "merge" } = order;
   if (isSame) {
     const earlier = await earlierIn(hub, order, local);
-    // What was squashed or rebased is there under other names.
+    // A squashed or rebased branch has other commits in the target.
     const isThere = (how !== "merge" && earlier !== null) || (await isAncestor(hub, branch, local));
     if (isThere) return { kind: "merged-already", commit: local, earlier };
   }
@@ -109,7 +110,7 @@ export async function prepareMerge(place: Workplace, order: MergeOrder): Promise
   return { kind: "prepared", folder, commit, base, onto: local, earlier, ...(remote ? { remote } : {}) };
 }
 
-/** Makes the folder of a prepared merge anew: nothing that a check left there stays. */
+/** Makes the folder of a prepared merge again, so that nothing a check left there stays. */
 export async function renewMerge(place: Workplace, order: MergeOrder, merge: ReadyMerge): Promise<void> {
   const paths = worktreePathsOf(place, order.repo);
   const hub = await openHub(place, order.repo);
@@ -148,14 +149,14 @@ const SQUASH = `if git merge --squash --quiet "$1" >&2; then
 fi
 ${CONFLICTS}`;
 
-/** A commit of `$1` on what is checked out. Exit code 1: the files that conflict; 3: git failed. */
+/** Brings the commit `$1` onto HEAD. Exit code 1: prints the files that conflict; 3: git failed. */
 const SCRIPTS: Readonly<Record<Delivery, string>> = {
   merge: `
 git merge --no-ff --no-edit --quiet -m "$2" "$1" >&2 && { cat .git/HEAD; exit; }
 ${CONFLICTS}`,
   squash: `
 ${SQUASH}`,
-  // A merge in the branch may hold what was decided about a conflict: then one commit says the same.
+  // A merge in the branch may hold the resolution of a conflict. Then a squashed commit replaces the rebase.
   rebase: `
 base=$(git rev-parse HEAD)
 git checkout --quiet --detach "$1" && git rebase --quiet "$base" >&2 && { git rev-parse HEAD; exit; }
@@ -165,8 +166,8 @@ ${SQUASH}`,
 };
 
 /**
- * Brings a commit onto what is checked out, unless it is already there: the commit that results, which the hub has then, or the
- * files that conflict.
+ * Brings a commit onto HEAD in the merge folder, unless HEAD has it. Returns the new commit, which is then in
+ * the hub, or the files that conflict.
  */
 async function mergeAside(
   making: Making,
@@ -196,14 +197,14 @@ async function mergeAside(
   return { commit: await signed({ from, hub }, own, base) };
 }
 
-/** The oldest first. */
+/** In order, the oldest first. */
 async function commitsBetween(hub: GitCall, base: string, commit: string): Promise<readonly string[]> {
   return (await gitLine(hub, ["rev-list", "--reverse", commit, "--not", base])).split("\n").filter(Boolean);
 }
 
 const MOST_WORDS = 20_000;
 
-/** The message, with the words of the branch's commits where it asks for them. */
+/** The message; its placeholders get the messages of the branch's commits. */
 async function written(hub: GitCall, message: string, base: string, commit: string): Promise<string> {
   if (!/\{(?:commits|type)\}/.test(message)) return message;
   const range = ["--reverse", "--no-merges", commit, "--not", base, "--"];
@@ -216,7 +217,7 @@ async function written(hub: GitCall, message: string, base: string, commit: stri
   return message.replaceAll("{type}", type).replaceAll("{commits}", () => words);
 }
 
-/** Pawl, if neither the repository nor its user says who commits. */
+/** Variables that make Pawl the committer if neither the repository nor its user names one. */
 async function committer(from: GitCall): Promise<Readonly<Record<string, string>>> {
   if ((await missingIdentity(from)) === null) return {};
   const [name, email] = ["Pawl", "pawl@localhost"];
@@ -234,7 +235,7 @@ function pathsIn(text: string): readonly string[] {
 
 interface Target {
   readonly local: string;
-  /** The remote branch's commit. Null: the remote does not count, or has no such branch. */
+  /** The remote branch's commit. Null: there is no remote to merge for, or no such branch. */
   readonly far: string | null;
   readonly remote?: NonNullable<ReadyMerge["remote"]>;
 }
@@ -257,7 +258,7 @@ async function findTarget(
   return { local, far, remote: { name, at: far } };
 }
 
-/** Fetches the remote's branch, or the fact that it is gone. Returns why that failed, or null. */
+/** Fetches the remote's branch, or drops its local copy if it is gone. Returns why that failed, or null. */
 export async function fetchBranch(
   call: GitCall,
   remote: string,
@@ -270,13 +271,13 @@ export async function fetchBranch(
   return null;
 }
 
-/** The merge that was prepared earlier, if the target has it. */
+/** The merge that was prepared earlier, if the target contains it. */
 async function earlierIn(hub: GitCall, { earlier }: MergeOrder, target: string): Promise<string | null> {
   const known = earlier === undefined ? null : await commitOf(hub, earlier);
   return known !== null && (await isAncestor(hub, known, target)) ? known : null;
 }
 
-/** The target's commit. A target that only the remote has becomes a local branch. */
+/** The target's commit. If only the remote has the target, it becomes a local branch. */
 async function targetOf(call: GitCall, into: string): Promise<string | null> {
   const local = await commitOf(call, `refs/heads/${into}`);
   if (local !== null) return local;
@@ -299,7 +300,7 @@ export async function publishMerge(
   if (merge.remote === undefined) return publishHere(place, call, order, merge);
   const sent = await publishThere(call, order, { ...merge, remote: merge.remote }, send);
   if (sent !== null) return sent;
-  // The remote has it, so the task is done, whatever keeps this checkout from following.
+  // The remote has the merge, so the task is done even if this checkout cannot follow.
   const here = await publishHere(place, call, order, merge).catch((thrown: unknown) => {
     if (!(thrown instanceof PawlError)) throw thrown;
     return { kind: "in-the-way", reason: thrown.message, files: [] } as const;
@@ -309,7 +310,7 @@ export async function publishMerge(
   return { kind: "published", commit: merge.commit, behind: { reason, files } };
 }
 
-/** Null: the remote has the merge now. */
+/** Null: the remote has the merge. */
 async function publishThere(
   call: GitCall,
   { into, stop }: MergeOrder,
@@ -321,7 +322,7 @@ async function publishThere(
   if (pushed.kind === "pushed" || pushed.kind === "unchanged") return null;
   if (pushed.kind === "overtaken") return pushed;
   if (pushed.kind === "unreachable") return { kind: "unreachable", reason: pushed.reason };
-  // Git's words differ by version and remote. The branch's position shows why it was rejected.
+  // Git's messages differ by version and remote. The branch's position shows why it was rejected.
   const fetched = await fetchBranch(call, remote.name, into, stop);
   if (fetched !== null) return { kind: "unreachable", reason: fetched };
   const now = await commitOf(call, `refs/remotes/${remote.name}/${into}`);
@@ -340,7 +341,7 @@ async function publishHere(
     return { kind: "published", commit: merge.commit };
   if (now !== merge.onto) return { kind: "moved" };
 
-  // Before the branch moves, so that nobody sees an unexplained move.
+  // Written before the branch moves, so that the watch of the checkout can explain the move.
   notePublished(worktreePathsOf(place, order.repo), merge.commit);
   const holders = await holdersOf(place, call, order.into);
   const busy = holders.find((one) => one.why !== null);
@@ -354,7 +355,7 @@ async function publishHere(
   throw gitFailed(args, call.folder, answer.errors);
 }
 
-/** Kept to find out who moved a branch; only the last ones matter. */
+/** Records the commit, so that a moved branch can be explained. Only the latest are kept. */
 function notePublished({ base, published }: WorktreePaths, commit: string): void {
   mkdirSync(base, { recursive: true });
   const known = linesOf(published).slice(-PUBLISHED_KEPT);
@@ -376,7 +377,9 @@ function linesOf(path: string): readonly string[] {
   }
 }
 
-/** Checkouts that have the branch or will return to it. `why` says what keeps the branch from being moved. */
+/**
+ * Checkouts that have the branch or will return to it. `why`: the reason that the branch cannot move there.
+ */
 async function holdersOf(
   place: Workplace,
   call: GitCall,

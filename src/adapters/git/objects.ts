@@ -3,11 +3,11 @@ import { type GitCall, git } from "./git.ts";
 
 export interface GitObject {
   readonly type: string;
-  /** Each byte as a character. */
+  /** One character per byte. */
   readonly bytes: string;
 }
 
-/** The objects by their names (ids, `<commit>:<path>`), in ASCII. A missing name has no entry. */
+/** Reads objects by their names (ids, `<commit>:<path>`), in ASCII. A missing object has no entry. */
 export async function readObjects(
   call: GitCall,
   names: readonly string[],
@@ -28,8 +28,8 @@ export async function readObjects(
 }
 
 /**
- * One answer of `cat-file --batch`, each byte as a character: `<id> <type> <size>`, the object, a line break; or `<name> missing`.
- * Null: it is not whole yet.
+ * One answer of `cat-file --batch`, one character per byte: `<id> <type> <size>`, the object, a line break;
+ * or `<name> missing`. Null: incomplete so far.
  */
 export function readAnswer(
   output: string,
@@ -46,7 +46,7 @@ export function readAnswer(
 
 export interface TreeEntry {
   readonly mode: string;
-  /** Each byte as a character. */
+  /** One character per byte. */
   readonly name: string;
   readonly id: string;
 }

@@ -1,6 +1,6 @@
 /**
- * Pushes a task's branch to its remote: checks first, never forces. It goes from the person's repository, whose remotes,
- * credentials and hooks are the person's; its commits are given to it under no name.
+ * Pushes a task's branch to its remote: checks first, never forces. It pushes from the person's repository,
+ * with the person's remotes, credentials and hooks; the commits get no ref there.
  */
 import type { Pushed, Repo } from "../../core/ports/worktrees.ts";
 import { configOf, type GitCall, git } from "./git.ts";
@@ -55,8 +55,8 @@ export async function push(
 }
 
 /**
- * Puts the branch into the person's repository, for their own tools. A branch there that has other commits than were left there
- * stays as it is, and so does one that is checked out.
+ * Puts the branch into the person's repository, for the person's own tools. Leaves a branch alone that has
+ * other commits than Pawl left there, or that is checked out.
  */
 export async function leave(place: Workplace, repo: Repo, name: string): Promise<void> {
   const branch = checkBranch(name);
@@ -85,8 +85,9 @@ export const pushCommit: Send = async (call, { remote, commit, ref, stop }) => {
 };
 
 /**
- * Hooks in the repository's own folder run (one of them sends large files), or those of the person's own setting. Hooks
- * in a folder that the repository's configuration names do not, since an agent could have written both.
+ * The hooks of a push: those of the repository's own folder (git-lfs sends large files by one), or of the
+ * person's own setting. Hooks in a folder that the repository's configuration names do not run, since an
+ * agent could have written both.
  */
 export async function hookOptions(call: GitCall): Promise<readonly string[]> {
   const folder = hooksFolder(await configOf(call), call.environment);

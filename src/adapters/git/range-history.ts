@@ -1,6 +1,6 @@
 /**
- * A range of commits for `pawl verify`, read from the repository's objects by a handful of calls, so that a bare clone
- * is enough.
+ * A range of commits for `pawl verify`. A handful of calls reads it from the repository's objects, so a bare
+ * clone is enough.
  */
 
 import { posix } from "node:path";
@@ -106,7 +106,8 @@ async function readCommits(
   const tokens = output.split("\0").map((token) => token.replace(/^\n/, ""));
   const commits: (Omit<RangeCommit, "work" | "changes"> & { changes: RangeCommit["changes"][number][] })[] =
     [];
-  // Anybody can write any title and path, so each is read by its position and never searched.
+  // Any contributor can choose titles and paths freely, so each field is read by its position and never
+  // searched for.
   for (let at = 0; at < tokens.length; at += 2) {
     const [token = "", next = ""] = [tokens[at], tokens[at + 1]];
     if (token.startsWith("commit:")) {

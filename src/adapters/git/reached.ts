@@ -15,7 +15,8 @@ export async function reached(place: Workplace, order: ReachedOrder): Promise<"y
   const fetched = !order.fetch || (await fetchTarget({ ...call, stop: order.stop }, into));
   const commit = await tipOf(hub, call, branch);
   if (commit === null) return fetched ? "no" : "unreachable";
-  // One call, since this runs often: the targets that have the branch's last commit. It fails where none can have it.
+  // One call, since this runs often: lists the targets that contain the branch's last commit. Fails if none
+  // can.
   const { code, output } = await git({ ...call, accept: [1, 128, 129] }, [
     "for-each-ref",
     "--format=%(refname)",

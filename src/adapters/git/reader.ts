@@ -1,10 +1,10 @@
 /**
- * Asks one git process per repository about objects, for as long as there are questions: to start one for each takes
+ * Queries objects through one long-lived git process per repository: starting a process per query takes
  * longer than all answers.
  *
- * R1  An answer is of now: git looks again for what it did not find. A process that nobody asked for a while ends, and so does
- *     one whose repository was replaced.
- * R2  It holds nothing up: a process of Pawl's may end while it rests, and it ends with that one.
+ * R1  Each answer is current: git checks again for an object that it did not find before. An idle process
+ *     ends, and so does one whose repository was replaced.
+ * R2  It keeps no process alive: Pawl may exit while the git process is idle, which then ends with it.
  */
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { type GitCall, git, gitLine, plainEnvironment } from "./git.ts";
 import { type GitObject, readAnswer, readObjects } from "./objects.ts";
 import { FIXED } from "./safe-config.ts";
 
-/** Milliseconds without a question after which a process ends. */
+/** Milliseconds without a query after which the process ends. */
 const REST = 3_000;
 /** Milliseconds for one answer. */
 const LIMIT = 120_000;
@@ -27,7 +27,7 @@ interface Reader {
 
 const readers = new Map<string, Reader>();
 
-/** Objects that are small, by their names; a missing one has no entry. */
+/** Small objects, by their names; a missing object has no entry. */
 export async function ask(call: GitCall, names: readonly string[]): Promise<ReadonlyMap<string, GitObject>> {
   if (call.own !== undefined || call.objects !== undefined || names.some((name) => /\s/.test(name)))
     return readObjects(call, names);
@@ -42,7 +42,7 @@ export async function ask(call: GitCall, names: readonly string[]): Promise<Read
     );
     return found;
   } catch {
-    // It was ended, or its answer made no sense: a call of its own says why.
+    // The process was killed or its answer was malformed: a call of its own reports why.
     return readObjects(call, names);
   }
 }
@@ -81,7 +81,7 @@ function start({ environment, folder }: GitCall, onEnd: () => void): Reader {
     child.kill("SIGKILL");
     for (const { fail } of questions.splice(0)) fail(new Error("git has ended"));
   };
-  // Only a question that is open keeps the process alive.
+  // Only an open query keeps Pawl's process alive.
   const hold = () => {
     clearTimeout(timer);
     const isOpen = questions.length > 0;
@@ -126,7 +126,7 @@ interface Commit {
 const commits = new Map<string, Commit>();
 const MOST = 20_000;
 
-/** Null: one of them is no commit that the repository has. */
+/** Null: at least one is not a commit of the repository. */
 export async function commitsOf(call: GitCall, names: readonly string[]): Promise<readonly Commit[] | null> {
   const unknown = names.filter((name) => !commits.has(name));
   if (unknown.length > 0) {
@@ -147,14 +147,14 @@ function parseCommit(bytes: string): Commit {
   };
 }
 
-/** No more is walked here: git does it. */
+/** Beyond this many commits, git does the walk. */
 const MOST_WALKED = 500;
-/** So many are walked beyond the last one that counts, since clocks differ. */
+/** The walk continues this many commits past the last relevant one, since clocks differ. */
 const MORE = 50;
 
 /**
- * The commits that can be reached from `tips` and not from `targets`. Walks from the newest to the oldest, as `git rev-list` does.
- * Null: git must be asked.
+ * The number of commits reachable from `tips` and not from `targets`. Walks from the newest to the oldest, as
+ * `git rev-list` does. Null: use git instead.
  */
 async function walked(
   call: GitCall,
@@ -190,7 +190,7 @@ function newest(commits: ReadonlyMap<string, Commit>): readonly [string, Commit]
   return [...commits].reduce((one, other) => (other[1].time > one[1].time ? other : one));
 }
 
-/** How many commits can be reached from `tips` and not from `targets`. */
+/** The number of commits reachable from `tips` and not from `targets`. */
 export async function countMissing(
   call: GitCall,
   tips: readonly string[],

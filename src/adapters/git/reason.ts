@@ -1,4 +1,4 @@
-/** What git said at its end. */
+/** The last line of git's error output. */
 export function reasonOf(errors: string): string {
   const lines = errors
     .trim()

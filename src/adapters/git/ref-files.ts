@@ -1,7 +1,7 @@
 /**
- * Reads branches and checkouts from the repository's files: a loop asks for them dozens of times per task, and starting
- * git costs milliseconds each time. Null if the files are not in the plain format or have unexpected content: then git
- * itself is asked.
+ * Reads branches and checkouts from the repository's files: a loop needs them dozens of times per task, and
+ * starting git costs milliseconds each time. Null if the files are not in the plain format or have unexpected
+ * content: callers then use git.
  */
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
@@ -63,7 +63,10 @@ interface Packed {
 const packed = new Map<string, Packed>();
 const MOST_REPOSITORIES = 200;
 
-/** Read after the loose file was found missing: git writes a packed ref before it removes the loose one. */
+/**
+ * Reads the packed refs after the loose file was missing: git writes a packed ref before it removes the loose
+ * one.
+ */
 function packedRefs(common: string): ReadonlyMap<string, string> | null {
   const path = join(common, "packed-refs");
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
@@ -83,7 +86,9 @@ function packedRefs(common: string): ReadonlyMap<string, string> | null {
   return refs;
 }
 
-/** The refs in these folders of refs, with their commits or tags; null: there are more, or git must be asked. */
+/**
+ * The refs in these folders, each with its commit or tag; null: there are more folders, or git must be used.
+ */
 export function listRefs(
   repository: Discovered,
   prefixes: readonly string[],
@@ -110,7 +115,7 @@ export function listRefs(
 
 export interface Checkout {
   readonly folder: string;
-  /** Null where HEAD is detached. */
+  /** Null: HEAD is detached. */
   readonly branch: string | null;
   readonly bare: boolean;
 }
@@ -118,7 +123,7 @@ export interface Checkout {
 /** The repository's own checkout first, then its worktrees. */
 export function readCheckouts(repository: Discovered, known: KnownConfig): readonly Checkout[] | null {
   const common = realOr(repository.common);
-  // A submodule's folder is elsewhere, and a bare repository has none.
+  // A submodule's checkout is elsewhere, and a bare repository has none.
   if (basename(common) !== ".git" || lastOf(known, "core.bare") === "true") return null;
   if (lastOf(known, "core.worktree") !== null) return null;
   const own = branchIn(common);
@@ -128,7 +133,7 @@ export function readCheckouts(repository: Discovered, known: KnownConfig): reado
     const state = join(common, "worktrees", name);
     const link = readLine(join(state, "gitdir"));
     const branch = branchIn(state);
-    // Git is making or removing it at this moment.
+    // Git is adding or removing it at this moment.
     if (typeof link !== "string" || branch === undefined || basename(link) !== ".git") return null;
     checkouts.push({ folder: dirname(resolve(state, link)), branch, bare: false });
   }

@@ -1,4 +1,4 @@
-/** What a repository knows about commits, branches, remotes and checkouts. */
+/** Commits, branches, remotes and checkouts of a repository. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isObjectId } from "../../core/object-id.ts";
@@ -8,7 +8,7 @@ import { ask } from "./reader.ts";
 import { ABSENT, type Checkout, plainRepository, readCheckouts, readRef } from "./ref-files.ts";
 import { type KnownConfig, lastOf } from "./safe-config.ts";
 
-/** No tag, and nothing else that a remote alone decides: it may lead to another object than a commit. */
+/** No tag, and no ref that the remote alone controls: those may point to objects other than commits. */
 const NAMES_COMMIT =
   /^(?:HEAD|refs\/(?:person\/)?(?:heads|remotes)\/.+|refs\/pawl\/(?:head|left|merge)\/.+)$/;
 
@@ -28,7 +28,7 @@ async function readCommit(call: GitCall, ref: string): Promise<string | typeof A
   return repository === null ? null : readRef(repository, ref);
 }
 
-/** The refs of a branch in a person's repository: its own, and that of the remote's branch. */
+/** The full names of a branch in a person's repository: the local one and the remote-tracking one. */
 export function branchRefs(branch: string, remote: string | null | undefined): readonly string[] {
   return [`refs/heads/${branch}`, ...(remote ? [`refs/remotes/${remote}/${branch}`] : [])];
 }
@@ -38,7 +38,10 @@ export async function remoteOf(call: GitCall, branch: string): Promise<string | 
   return firstRemote(call, [`branch.${branch}.pushremote`, "remote.pushdefault", `branch.${branch}.remote`]);
 }
 
-/** The remote that a target is fetched from and merged for: its upstream's. Where a fork is pushed to does not count. */
+/**
+ * The remote from which a target is fetched and for which it is merged: its upstream's. A fork's push remote
+ * does not count.
+ */
 export async function upstreamOf(call: GitCall, target: string): Promise<string | null> {
   return firstRemote(call, [`branch.${target}.remote`]);
 }
@@ -66,7 +69,7 @@ export async function checkoutsOf(call: GitCall): Promise<readonly Checkout[]> {
   const read = repository === null ? null : readCheckouts(repository, known);
   if (read !== null) return read;
   const { output } = await git(call, ["worktree", "list", "--porcelain", "-z"]);
-  // Of a git folder elsewhere, git names that in place of its checkout.
+  // For a git folder outside its checkout, git lists that folder instead of the checkout.
   const own = discover(call.folder);
   const elsewhere = own !== null && own.own === own.common ? realOr(own.common) : null;
   return output
@@ -92,7 +95,7 @@ export async function gitFolder(call: GitCall): Promise<string> {
   return found === null ? gitLine(call, ["rev-parse", "--absolute-git-dir"]) : found.own;
 }
 
-/** Detected by their files, as `git status` does. */
+/** The files that mark an unfinished operation, as in `git status`. */
 export const OPERATIONS = [
   ["MERGE_HEAD", "merge"],
   ["rebase-merge", "rebase"],
@@ -115,20 +118,20 @@ export function branchHeldBy(gitFolderPath: string): string | null {
       const name = readFileSync(join(gitFolderPath, file), "utf8").trim();
       return name.replace(/^refs\/heads\//, "");
     } catch {
-      // Not this one.
+      // Absent: try the next one.
     }
   }
   return null;
 }
 
-/** Who commits, if neither the repository nor its user says so. */
+/** Options that make Pawl the committer if neither the repository nor its user names one. */
 export async function identityOptions(call: GitCall): Promise<readonly string[]> {
   return (await missingIdentity(call)) === null
     ? []
     : ["-c", "user.name=Pawl", "-c", "user.email=pawl@localhost"];
 }
 
-/** Who commits, as the person's git says it for the project. */
+/** The committer that the person's git uses for the project. */
 export async function identityOf(
   call: GitCall,
 ): Promise<{ readonly name: string; readonly email: string } | null> {
@@ -139,7 +142,7 @@ export async function identityOf(
   return name === "" || email === "" ? null : { name, email };
 }
 
-/** Git's words if it does not know who commits; otherwise null. */
+/** Git's error message if it knows no committer; otherwise null. */
 export async function missingIdentity(call: GitCall): Promise<string | null> {
   if ((await identityOf(call)) !== null) return null;
   const { code, errors } = await git({ ...call, accept: [1, 128] }, ["var", "GIT_COMMITTER_IDENT"]);

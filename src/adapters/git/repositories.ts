@@ -15,7 +15,7 @@ import { sync } from "./sync.ts";
 import { lockName, openWorkplace, type Workplace } from "./workspace/workplace.ts";
 import { checkoutOf, checkRepository, encodeName } from "./workspace/worktree-paths.ts";
 
-/** The depth to which the project is searched for repositories. */
+/** How deep the project is searched for repositories. */
 const DEPTH = 4;
 const CLONES = ".pawl/clones";
 const CLONE_LIMIT = 1_800_000;
@@ -46,7 +46,7 @@ function* findIn(root: string, path: string, depth: number): Generator<Repo> {
 }
 
 function entriesOf(folder: string) {
-  // A folder that this user may not read.
+  // This user may not read the folder.
   return attempt(
     () => readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1)),
     [],
@@ -111,7 +111,7 @@ async function clone(
         `Choose another name, or use what exists: \`bloom repo add ${into}\`.`,
       );
     const aside = join(openOwnFolder(place.projectRoot, CLONES), encodeName(into));
-    // What a killed clone left.
+    // Left by a killed clone.
     rmSync(aside, { recursive: true, force: true });
     try {
       await runClone(place, url, aside);
@@ -144,7 +144,7 @@ async function runClone(place: Workplace, url: string, aside: string): Promise<v
   );
 }
 
-/** A link in the path could lead the clone out of the project. */
+/** Checks the path's parents: a link there could put the clone outside the project. */
 function checkParent(root: string, into: ProjectPath): void {
   let folder = dirname(join(root, into));
   while (!existsSync(folder)) folder = dirname(folder);

@@ -1,13 +1,13 @@
 /**
- * What a repository's own configuration must not make Pawl's git do. An agent can write that configuration, so nothing
- * in it starts a program. A setting with a fixed name is overridden in every call. Settings with names of their own
- * (filters, merge drivers, credential helpers) are found by reading the configuration once, and overridden too. A
- * setting that cannot be overridden is an error that names it.
+ * Keeps a repository's own configuration from starting programs through Pawl's git, since an agent can write
+ * that configuration. A setting with a fixed name is overridden in every call. Settings with names of their
+ * own (filters, merge drivers, credential helpers) are found by reading the configuration once, and
+ * overridden too. A setting that cannot be overridden is an error that names it.
  *
- * C1  Only the person's own configuration (system, global) may name programs: filters that `git.filters` lists, merge
- *     drivers, credential helpers and ssh.
- * C2  What was read stays valid while the configuration files have the same inode, size and times, and are older than
- *     the clock's resolution. If the repository's own configuration has includes, it is read each time.
+ * C1  Only the person's own configuration (system, global) may name programs: filters that `git.filters`
+ *     lists, merge drivers, credential helpers and ssh.
+ * C2  A read configuration stays valid while its files have the same inode, size and times, and are older
+ *     than the clock's resolution. If the repository's own configuration has includes, it is read each time.
  */
 import { type BigIntStats, statSync } from "node:fs";
 import { homedir } from "node:os";
@@ -29,13 +29,13 @@ export function isOwnScope({ scope }: ConfigEntry): boolean {
   return scope === "system" || scope === "global";
 }
 
-/** What is known about a folder's configuration. */
+/** A folder's configuration. */
 export interface KnownConfig {
   readonly repository: Discovered | null;
   readonly entries: readonly ConfigEntry[];
 }
 
-/** Part of every call: independent of the configuration. */
+/** Settings of every call, whatever the configuration. */
 export const FIXED: readonly (readonly [string, string])[] = [
   ["core.quotepath", "off"],
   ["core.fsmonitor", "false"],
@@ -63,9 +63,9 @@ export const FIXED: readonly (readonly [string, string])[] = [
   ["push.recurseSubmodules", "no"],
 ];
 
-/** They name programs, and a value on the command line does not replace them. */
+/** Settings that name programs, and that a value on the command line does not replace. */
 const REFUSED = /^(?:core\.gitproxy|remote\..*\.(?:uploadpack|receivepack|vcs))$/s;
-/** They redirect what is sent to a remote, credentials included, past the person's own settings. */
+/** Settings that redirect what is sent to a remote, credentials included, past the person's own settings. */
 const REFUSED_WITH_CREDENTIALS =
   /^http\.(?:.*\.)?(?:proxy|proxyssl[a-z]*|sslverify|sslcainfo|sslcapath|sslbackend|curloptresolve)$/s;
 const DRIVER = /^(filter|merge)\.(.+)\.(clean|smudge|process|required|driver|recursive)$/s;
@@ -113,8 +113,8 @@ function namesOf({ entries }: KnownConfig, section: string, own?: boolean): read
 }
 
 /**
- * A filter that is not trusted gets no command and is required: git stops where it would be used, and passes elsewhere.
- * A trusted one gets the person's own commands.
+ * An untrusted filter gets no command and is required: git fails where it would be used, and passes
+ * elsewhere. A trusted one gets the person's own commands.
  */
 export function driverOverrides(
   known: KnownConfig,
@@ -125,7 +125,7 @@ export function driverOverrides(
     const isTrusted = trusted.includes(name) && isOwnFilter(known, name);
     const command = (part: string) => (isTrusted ? (own(`filter.${name}.${part}`) ?? "") : "");
     const required = isTrusted ? (own(`filter.${name}.required`) ?? "false") : "true";
-    // An empty process would replace clean and smudge: without a process there must be no entry.
+    // An empty `process` would replace clean and smudge, so without a process there must be no entry.
     const process = command("process");
     return [
       [`filter.${name}.clean`, command("clean")],
@@ -141,8 +141,8 @@ export function driverOverrides(
 }
 
 /**
- * Whether the person's own configuration defines it. A filter without a process there cannot be given an empty one:
- * then a process that the repository sets would run.
+ * Whether the person's own configuration defines the filter. If it has no process there, an empty one cannot
+ * be set, and a process set by the repository would run.
  */
 function isOwnFilter(known: KnownConfig, name: string): boolean {
   const process = `filter.${name}.process`;
@@ -158,7 +158,7 @@ export function lastOf({ entries }: KnownConfig, key: string, own = false): stri
   return found?.value ?? null;
 }
 
-/** The person's own credential helpers, after dropping all others. */
+/** Drops all credential helpers, then adds the person's own. */
 export function credentialOverrides({ entries }: KnownConfig): readonly (readonly [string, string])[] {
   const helpers = entries.filter(
     (entry) =>
@@ -167,7 +167,7 @@ export function credentialOverrides({ entries }: KnownConfig): readonly (readonl
   return [["credential.helper", ""], ...helpers.map(({ key, value }) => [key, value] as const)];
 }
 
-/** Whether a remote's name, or an address, leads to a folder of this machine. */
+/** Whether a remote's name, or an address, is a folder of this machine. */
 export function isLocalRemote(known: KnownConfig, remote: string, push: boolean): boolean {
   const pushed = push ? lastOf(known, `remote.${remote}.pushurl`) : null;
   const named = pushed ?? lastOf(known, `remote.${remote}.url`) ?? remote;
@@ -261,7 +261,7 @@ function signatureOf(files: readonly string[]): { readonly text: string; readonl
   return { text: texts.join("|"), newest };
 }
 
-/** Equal while a file is unchanged: other content has another inode, size or time. */
+/** Stays equal while a file is unchanged: other content has another inode, size or time. */
 export function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs, ctimeNs].join(":");
 }

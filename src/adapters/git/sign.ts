@@ -1,6 +1,7 @@
 /**
- * Signs what Pawl commits as the person's git does (`commit.gpgsign`): outside, with the person's own keys, which no agent
- * sees. The signed commit has the same files and parents. Programs count only where the person's own configuration names them.
+ * Signs Pawl's commits as the person's git does (`commit.gpgsign`): outside the wall, with the person's own
+ * keys, which no agent sees. The signed commit has the same files and parents. Only the person's own
+ * configuration may name the programs.
  */
 import { PawlError } from "../../core/error.ts";
 import { allowedEnvironment, REMOTE_CREDENTIALS } from "../process/environment.ts";
@@ -17,7 +18,10 @@ const PROGRAMS = [
   "gpg.ssh.defaultkeycommand",
 ];
 
-/** The last of the commits, each on top of the one before; signed, if the person's commits are. Throws `signing-failed`. */
+/**
+ * Signs the commits, each on top of the one before, if the person's commits are signed. Returns the last.
+ * Throws `signing-failed`.
+ */
 export async function signed(
   { from, hub }: { readonly from: GitCall; readonly hub: GitCall },
   commits: readonly string[],
@@ -78,7 +82,7 @@ async function signOne(
   );
 }
 
-/** Finds out before an agent is paid. */
+/** Signs a commit as a test, so that a failure shows before an agent costs money. */
 export async function checkSigning(from: GitCall, hub: GitCall, commit: string): Promise<void> {
   const key = `${hub.folder}\0${JSON.stringify(await options(from, await configOf(from)))}`;
   if (tried.has(key)) return;
@@ -99,7 +103,7 @@ async function options(from: GitCall, known: KnownConfig): Promise<readonly stri
   return settings.flatMap(([name, value]) => (value === null ? [] : ["-c", `${name}=${value}`]));
 }
 
-/** Git's own, which a call of Pawl's otherwise switches off. */
+/** Git's default, which Pawl's other calls override. */
 function usual(name: string): string | null {
   const programs: Readonly<Record<string, string>> = {
     "gpg.program": "gpg",

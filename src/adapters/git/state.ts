@@ -1,6 +1,6 @@
 /**
- * How far the work in a workspace is. What an agent has committed comes in first; what is not committed is seen through a
- * git folder of the look's own, so that nothing in the workspace's can hide it.
+ * How far the work in a workspace is. The agent's commits come in first. Uncommitted files are found through
+ * a separate git folder, so that nothing in the workspace's own can hide them.
  */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,20 +22,20 @@ import { isWhole } from "./workspace/whole.ts";
 import type { Workplace } from "./workspace/workplace.ts";
 import { checkBranch, checkoutOf } from "./workspace/worktree-paths.ts";
 
-/** What a workspace holds, once its commits have come in. */
+/** A workspace's content, once its commits have come in. */
 export interface Held {
   readonly hub: GitCall;
-  /** Checked out there; null: HEAD is detached. */
+  /** The branch that is checked out; null: HEAD is detached. */
   readonly branch: string | null;
   readonly head: string | null;
-  /** The commits on which there is work: that of the task's branch, and the one that is checked out. */
+  /** The commits with work: that of the task's branch, and HEAD's. */
   readonly tips: readonly string[];
   /** Paths from the top of the workspace. */
   readonly uncommitted: readonly string[];
   readonly unfinished: Operation | null;
 }
 
-/** Where the hub keeps what is checked out in a workspace, if it is not its task's branch. */
+/** The hub's ref for a workspace's HEAD, if that is not its task's branch. */
 export function checkedOut(branch: string): string {
   return `refs/pawl/head/${branch}`;
 }
@@ -88,7 +88,10 @@ const TIP = `
 git update-ref "refs/heads/$1" "$2" "$3"
 `;
 
-/** The agent's commits as the person's are: signed outside. Its branch follows, with the same files. */
+/**
+ * Signs the agent's commits like the person's, outside the wall. The workspace's branch follows, with the
+ * same files.
+ */
 async function signTip(
   place: Workplace,
   { branch, from, hub, top }: Looked,
@@ -119,9 +122,9 @@ interface CheckoutState {
   /** The commit of the task's branch. */
   readonly tip: string | null;
   readonly unfinished: Operation | null;
-  /** Files that Git LFS keeps there, by their hashes. */
+  /** Files of Git LFS in them, by their hashes. */
   readonly large: readonly string[];
-  /** Null: what is checked out is not known in the hub, so nothing can be compared with it. */
+  /** Null: the hub lacks HEAD's commit, so there is nothing to compare with. */
   readonly status: string | null;
 }
 
@@ -193,7 +196,7 @@ function parseCheckout({ output }: GitAnswer): CheckoutState {
   };
 }
 
-/** A git folder for looking at a workspace: its objects are the hub's, and nobody who works there can write it. */
+/** A git folder for inspecting a workspace: it has the hub's objects, and no agent can write it. */
 export async function openLook(hub: GitCall, top: Folder): Promise<string> {
   const look = beside(top, "look");
   if (existsSync(join(look, "config"))) return look;
@@ -245,7 +248,7 @@ export async function workDone(
 
 const COMMIT_HOOKS = ["pre-commit", "prepare-commit-msg", "commit-msg"];
 
-/** Hooks of the workspace, or husky's: a commit runs them. */
+/** The workspace's hooks, or husky's, which a commit runs. */
 function commitHooks(folder: string): readonly string[] {
   const top = topOf(folder);
   return [join(top, ".git/hooks"), join(top, ".husky")]
@@ -265,7 +268,10 @@ export async function unmergedCommits(
   return targets.length === 0 ? null : countMissing(hub, tips, targets);
 }
 
-/** The commits of a branch of the person's repository, the local one and the remote's; or the commit itself. */
+/**
+ * The commits of a branch of the person's repository, the local one and the remote's; or the given commit
+ * itself.
+ */
 export async function basesOf(
   place: Workplace,
   hub: GitCall,

@@ -1,5 +1,5 @@
 /**
- * Fetches from a repository's remote, and moves branches forward if that loses nothing.
+ * Fetches from a repository's remote, and fast-forwards branches if that loses nothing.
  *
  * F1  A branch moves only forward, to its upstream, and only from where it was read.
  * F2  A checkout with edits or an unfinished git operation stays unchanged, and so do worktrees of tasks.
@@ -102,7 +102,7 @@ async function heldBranches(call: GitCall): Promise<ReadonlyMap<string, Held>> {
   return held;
 }
 
-/** Null if it was moved, otherwise why not. */
+/** Null if it moved, otherwise the reason why it did not. */
 async function move(
   call: GitCall,
   { branch, commit, to }: { readonly branch: string; readonly commit: string; readonly to: string },

@@ -1,6 +1,6 @@
 /**
- * Whether git tracks files of Pawl's own folder, from the index's bytes alone, which takes a fraction of the time of
- * starting git. Only if the answer is not a plain no must git be asked.
+ * Whether git tracks files of Pawl's own folder, from the index's bytes alone, which takes a fraction of the
+ * time of starting git. If the answer is not a plain no, git must be used.
  */
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,9 +14,9 @@ export function looksTracked(folder: string): "yes" | "perhaps" | "no" {
       return "no";
     const bytes = readFileSync(join(git, "index"));
     const text = bytes.toString("latin1");
-    // Two bytes of flags precede a name; one of them may be anything.
+    // Two bytes of flags precede a name; one of them may have any value.
     if (/[^/\w.-]\.pawl\//i.test(text)) return "yes";
-    // Version 4 writes of each name only what differs from the previous one; a split index has further names in another
+    // Version 4 stores only how a name differs from the previous one; a split index has more names in another
     // file.
     return bytes.readUInt32BE(4) > 3 || bytes.includes("link") || /\.pawl\//i.test(text) ? "perhaps" : "no";
   } catch (thrown) {

@@ -1,10 +1,12 @@
 /**
- * The content of a working folder as a tree, made so that nobody who can write the repository can falsify it.
+ * The content of a working folder as a tree. Write access to the repository is not enough to falsify it.
  *
  * E1  The git folder is Pawl's own, temporary and in a private place: the repository's configuration, hooks,
  *     attributes, index, replaced objects and grafts do not count. Only its objects are read.
- * E2  The index begins with the checked-out paths, without times: every file is read, whatever flags or times say.
- * E3  The `.gitignore` files of the tree itself decide what is ignored. What other lists hide is named.
+ * E2  The index begins with the checked-out paths, without times: every file is read, whatever flags or times
+ *     say.
+ * E3  The `.gitignore` files of the tree itself decide what is ignored. Files that other lists hide are
+ *     named.
  * E4  A checkout of a tree is hashed again before use.
  */
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -100,7 +102,7 @@ async function fillIndex(
   writeFileSync(join(scratch.call.own?.GIT_DIR ?? "", "info", "exclude"), excludes);
   if (kept.length > 0)
     await git({ ...scratch.call, input: `${kept.join("\0")}\0` }, ["update-index", "-z", "--index-info"]);
-  // Exit code 1: a path that is left out is also ignored, and git warns about it.
+  // Exit code 1: an excluded path is also ignored, and git warns about it.
   const quiet = ["-c", "advice.addEmbeddedRepo=false", "-c", "advice.addIgnoredFile=false"];
   await git({ ...scratch.call, accept: [1] }, [...quiet, "add", "-A", "--", ...pathspecs(own)]);
 }
@@ -129,7 +131,7 @@ export async function snapshot(
     scratch = openScratch(place, known, common, top);
     const { call } = scratch;
     const basing = findBase(place, order.base);
-    // Awaited below. Until then, or if the index fails first, its failure must not end the process.
+    // Awaited below. If the index fails first, this failure must not end the process as unhandled.
     basing.catch(() => {});
     await fillIndex(scratch, place, own, hiding.map(({ text }) => text).join("\n"));
     const base = await basing;
@@ -222,7 +224,7 @@ function textOf(path: string): string {
   return attempt(() => (statSync(path).isFile() ? readFileSync(path, "utf8") : ""), "");
 }
 
-/** Which of the lists hides each path. Asked only if something is hidden. */
+/** Which of the lists hides each path. Called only if something is hidden. */
 async function hiddenBy(
   call: GitCall,
   lists: readonly HidingList[],
@@ -256,7 +258,7 @@ export async function between(
   });
 }
 
-/** Puts the tree's files into a new folder. Throws if the result is not the tree. */
+/** Writes the tree's files into a new folder. Throws if the result is not the tree. */
 export async function checkOut(place: GitCall, tree: string, into: string): Promise<void> {
   mkdirSync(into, { mode: 0o700 });
   await withScratch(place, into, async ({ call }) => {
@@ -276,7 +278,7 @@ export async function checkOut(place: GitCall, tree: string, into: string): Prom
   });
 }
 
-/** Works with git over a private git folder, with `top` (null: the repository's own) as its working folder. */
+/** Runs `work` over a private git folder, with `top` (null: the repository's own) as its working folder. */
 export async function withScratch<T>(
   place: GitCall,
   top: string | null,
@@ -297,7 +299,7 @@ export async function withScratch<T>(
   }
 }
 
-/** Throws `git-failed` for anything else than the id of an object. */
+/** Throws `git-failed` unless the text is an object's id. */
 export function checkedId(id: string): string {
   if (isObjectId(id)) return id;
   throw new PawlError(

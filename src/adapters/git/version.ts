@@ -9,7 +9,7 @@ const LIMIT = 20_000;
 export async function gitVersion(environment: Environment): Promise<string | null> {
   const { path } = findProgram("git", environment);
   if (path === null) return null;
-  // Not in the project: nothing there may steer a program that should only print its version.
+  // Not in the project: its files must not influence a program that only prints its version.
   const options = {
     cwd: parse(process.cwd()).root,
     env: allowedEnvironment(environment),

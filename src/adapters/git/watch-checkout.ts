@@ -1,7 +1,8 @@
 /**
- * Finds what changes in the repository's own checkout and branches while an agent works in its worktree. Who changed it
- * is unknown, but what is known to be another's is left out: a commit of what was there before, and what another
- * program keeps writing; for branches, those of Pawl's worktrees, and merges that Pawl published.
+ * Finds what changes in the repository's own checkout and branches while an agent works in its worktree. The
+ * author of a change is unknown, but known changes by others are left out: a commit of earlier edits, and
+ * files that another program keeps writing; for branches, those of Pawl's worktrees, and merges that Pawl
+ * published.
  */
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -16,13 +17,13 @@ import { checkoutsOf } from "./refs.ts";
 import type { Workplace } from "./workspace/workplace.ts";
 import { type WorktreePaths, worktreePathsOf } from "./workspace/worktree-paths.ts";
 
-/** A file system's clock advances in ticks, and lags behind the system's own. */
+/** Milliseconds: a file system's clock advances in ticks, and lags behind the system's own. */
 const TICK = 50;
 
 interface Mark {
-  /** Depends on content and times: any write changes it. */
+  /** Derived from content and times, so any write changes it. */
   readonly mark: string;
-  /** When its content, name or rights last changed; no program can set this time. Null if it is gone. */
+  /** When its content, name or rights last changed; programs cannot set this time. Null: the file is gone. */
   readonly changed: number | null;
 }
 
@@ -50,7 +51,7 @@ export async function watchCheckout(place: Workplace, repo: Repo): Promise<() =>
   };
 }
 
-/** Branch → commit, without those that Pawl's worktrees have checked out. */
+/** Branch → commit, without branches that Pawl's worktrees have checked out. */
 async function branchesOf(
   place: Workplace,
   { checkout, base }: WorktreePaths,
@@ -67,7 +68,10 @@ async function branchesOf(
   );
 }
 
-/** If a worktree of a branch was made or removed meanwhile, the branch is missing on one side, and is Pawl's own. */
+/**
+ * A worktree's branch is missing on one side if the worktree was added or removed meanwhile: that is Pawl's
+ * own change.
+ */
 function movedBranches(
   before: ReadonlyMap<string, string>,
   now: ReadonlyMap<string, string>,
@@ -88,7 +92,9 @@ function markOf(path: string): Mark {
   }
 }
 
-/** The files that some program is writing, as far as /proc shows. It is not the agent, whose run has ended. */
+/**
+ * Files that a program has open for writing, as far as /proc shows. It is not the agent, whose run has ended.
+ */
 function openForWriting(): ReadonlySet<string> {
   const found = new Set<string>();
   const pids = existsSync("/proc/self/fd") ? readdirSync("/proc").filter((name) => /^\d+$/.test(name)) : [];

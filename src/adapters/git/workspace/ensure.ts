@@ -1,11 +1,12 @@
 /**
- * Makes a branch's workspace: a repository of its own, which borrows the hub's objects. It depends on nothing of the
- * person's repository, and nobody else's git works in it.
+ * Makes a branch's workspace: a repository of its own, which borrows the hub's objects. It depends on nothing
+ * of the person's repository, and no other git process works in it.
  *
- * W1  Its files are put there by git behind the wall: filters and attributes come with the commits.
- * W2  From before it is made until the files are there, a note beside the folder says that it is incomplete. If the note
- *     is there, nobody has worked in the folder yet, and it is made anew.
- * W3  A folder that is no longer a repository (an agent removed its `.git`) is set aside whole and made anew.
+ * W1  Git behind the wall checks out its files: filters and attributes come with the commits.
+ * W2  While it is being made, a note beside the folder says that it is incomplete. A folder with the note
+ *     holds no work yet and is made again.
+ * W3  A folder that is no longer a repository (an agent removed its `.git`) is set aside whole and made
+ *     again.
  */
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -69,7 +70,7 @@ export async function ensureWorktree(place: Workplace, order: EnsureOrder): Prom
   }
 }
 
-/** The project may be a folder of its repository: the same folder of the workspace is where its tasks work. */
+/** The folder of the workspace in which tasks work: the project may be a subfolder of its repository. */
 export function insideOf(checkout: string, top: Folder): Folder {
   const around = discover(checkout)?.top;
   const prefix = around == null ? "" : relative(realpathSync(around), realpathSync(checkout));
@@ -85,7 +86,7 @@ async function ensure(
   call: GitCall,
 ): Promise<Ensured> {
   const { branch } = order;
-  // A workspace of an earlier repository at this path is put aside with its hub.
+  // Sets the workspaces of an earlier repository at this path aside, with its hub.
   const hub = await openHub(place, order.repo);
   const top = paths.worktree(branch);
   const note = paths.unfinished(branch);
@@ -106,7 +107,7 @@ async function ensure(
   return { from: start.from, head: start.commit, ...(aside === null ? {} : { lost: aside as Folder }) };
 }
 
-/** Runs before an agent works there: without an identity, none of its commits could succeed. */
+/** Called before an agent works there: without an identity, none of its commits could succeed. */
 async function checkIdentity(call: GitCall): Promise<void> {
   const errors = await missingIdentity(call);
   if (errors === null) return;
@@ -122,7 +123,7 @@ interface Start {
   readonly commit: string;
 }
 
-/** A note torn by a crash counts as none. */
+/** A note that a crash cut short counts as none. */
 function readStart(note: string): Start | null {
   try {
     const start = JSON.parse(readFileSync(note, "utf8")) as Partial<Start>;
@@ -144,7 +145,7 @@ async function findStart(hub: GitCall, call: GitCall, order: EnsureOrder): Promi
   const known = await follow(hub, call, wanted);
   const theirs = known.get(ref) ?? null;
   if (own !== null) {
-    // A person may have added commits to what was left in their repository.
+    // The person may have added commits to the branch that Pawl left in their repository.
     const isAhead = theirs !== null && theirs !== own && (await isAncestor(hub, own, theirs));
     return { from: "local", commit: isAhead ? theirs : own };
   }
@@ -172,7 +173,7 @@ async function findStart(hub: GitCall, call: GitCall, order: EnsureOrder): Promi
   );
 }
 
-/** A branch that a person has checked out is theirs to move. */
+/** Throws if a person has checked the branch out: then only they move it. */
 async function checkFree(call: GitCall, branch: string): Promise<void> {
   const there = (await checkoutsOf(call)).find((one) => one.branch === branch);
   if (there === undefined) return;
@@ -198,7 +199,9 @@ async function baseRefs(call: GitCall, base: string | undefined): Promise<readon
   return branchRefs(name, await upstreamOf(call, name));
 }
 
-/** Offline, or where the remote has no such branch, what is known counts. */
+/**
+ * Fetches the branches to start from. If the remote is unreachable or lacks one, the local knowledge counts.
+ */
 async function fetchStart(call: GitCall, order: EnsureOrder, remote: string | null): Promise<void> {
   const base = order.fetch === true ? (order.base ?? (await currentBranch(call))) : "";
   const upstream = base === "" ? null : await upstreamOf(call, base);
@@ -216,8 +219,8 @@ async function currentBranch(call: GitCall): Promise<string> {
 }
 
 /**
- * The local base, or the remote's if the local one only lags behind it: this task may depend on a pull request that was
- * merged there.
+ * The local base, or the remote's if the local one is only behind: this task may depend on a pull request
+ * that was merged there.
  */
 async function baseCommit(
   hub: GitCall,
@@ -244,12 +247,12 @@ interface Making {
   /** The person's repository. */
   readonly from: GitCall;
   readonly top: Folder;
-  /** Checked out; null: the commit itself is. */
+  /** The branch to check out; null: detaches HEAD at the commit. */
   readonly branch: string | null;
   readonly commit: string;
 }
 
-/** Replaces what is at `top`: nobody has worked there. */
+/** Replaces the folder at `top`, which holds no work yet. */
 export async function makeWorkspace(place: Workplace, making: Making): Promise<void> {
   const { branch, commit, from, hub, top } = making;
   const own = join(top, ".git");
@@ -305,10 +308,13 @@ export async function makeWorkspace(place: Workplace, making: Making): Promise<v
   await bringIncluded(from, top);
 }
 
-/** How many of the person's branches and tags a workspace has, the newest first. */
+/** Maximum number of the person's branches and tags in a workspace, the newest first. */
 const MOST_REFS = 300;
 
-/** The person's branches, those of remotes, and tags: commit by ref. The hub has their objects then. */
+/**
+ * The person's branches, remote-tracking branches and tags: commit by ref. Afterwards the hub has their
+ * objects.
+ */
 async function refsOf(hub: GitCall, from: GitCall): Promise<ReadonlyMap<string, string>> {
   const kinds = ["refs/heads", "refs/remotes", "refs/tags"];
   const repository = plainRepository(await configOf(from));
@@ -331,7 +337,7 @@ async function refsOf(hub: GitCall, from: GitCall): Promise<ReadonlyMap<string, 
   return refs;
 }
 
-/** As git packs refs. One whose name is in the way of the workspace's own branch is left out. */
+/** The content of `packed-refs`, without refs whose names conflict with the workspace's own branch. */
 function packed(refs: ReadonlyMap<string, string>, branch: string | null): string {
   const own = `refs/heads/${branch}`;
   const isInTheWay = (ref: string) => own === ref || own.startsWith(`${ref}/`) || ref.startsWith(`${own}/`);
@@ -343,8 +349,8 @@ function packed(refs: ReadonlyMap<string, string>, branch: string | null): strin
 }
 
 /**
- * Submodules come from the person's repository, as far as they are there: no remote is in reach. Their addresses are then
- * what the commit says.
+ * Submodules come from the person's repository, as far as it has them, since no remote is in reach.
+ * Afterwards their addresses are those of the commit.
  */
 const CHECK_OUT = `
 git reset --hard --quiet || exit

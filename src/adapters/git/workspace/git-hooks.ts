@@ -1,12 +1,12 @@
 /**
  * Puts the guard into the hooks that git runs before a commit and a push.
  *
- * H1  The hooks are where git looks for them: the folder that `core.hooksPath` names, husky's own, or the one that all
- *     worktrees share. A folder outside of the repository is other people's business.
- * H2  A hook that is there stays, with its arguments and its input: a shell's script gets lines of the guard before its
- *     own, and anything else is called behind the guard.
- * H3  No link is followed: neither the folder nor a hook, nor the place to which a hook goes aside. What is in that place
- *     already is never overwritten, and a hook comes back from there only if nobody has changed the guard's own since.
+ * H1  The hooks are in git's own place: the folder that `core.hooksPath` names, husky's own, or the one that
+ *     all worktrees share. A folder outside the repository is left alone.
+ * H2  An existing hook stays, with its arguments and its input: a shell script gets the guard's lines before
+ *     its own, and anything else is called after the guard.
+ * H3  No link is followed: neither the folder nor a hook, nor the place to which a hook is moved. Nothing in
+ *     that place is overwritten, and a hook is moved back only if the guard's own is unchanged.
  */
 import { constants, copyFileSync, existsSync, lstatSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
@@ -30,20 +30,20 @@ import { lastOf } from "../safe-config.ts";
 export interface HooksPlace {
   readonly root: string;
   readonly environment: Environment;
-  /** The words that start Pawl from a hook of this machine, quoted for a shell. */
+  /** The command that starts Pawl from a hook of this machine, quoted for a shell. */
   readonly own: string;
   /** The same for a hook that others share: without a path of this machine. */
   readonly shared: string;
-  /** The variables that agents set for what they start. */
+  /** Variables that agents set for their child processes. */
   readonly marks: readonly string[];
 }
 
 /** Where a hook goes. */
 interface HookFolder {
   readonly folder: string;
-  /** The nearest folder around it that belongs to the repository: no link is followed from there on. */
+  /** The nearest parent that belongs to the repository: from there on no link is followed. */
   readonly inside: string;
-  /** It is committed with the project. */
+  /** The folder is committed with the project. */
   readonly isShared: boolean;
 }
 
@@ -103,7 +103,7 @@ async function folderOf({ environment, root }: HooksPlace): Promise<HookFolder |
   if (isIn(folder, common)) return unlinked({ folder, inside: common, isShared: false });
   if (!isIn(folder, top))
     return `git's hooks are in ${folder} (core.hooksPath), outside of this repository. To guard commits too, call \`pawl guard git pre-commit\` and \`pawl guard git pre-push\` from there.`;
-  // Husky writes this folder anew; each of its hooks calls the one beside it.
+  // Husky rewrites this folder; each hook in it calls the one in the folder above.
   const isHusky = basename(folder) === "_" && basename(dirname(folder)) === ".husky";
   return unlinked({ folder: isHusky ? dirname(folder) : folder, inside: top, isShared: true });
 }
@@ -124,26 +124,27 @@ function isLink(path: string): boolean {
 const BEGIN = "# Pawl's guard: `pawl init --guard` writes these lines, `pawl init --no-guard` removes them.";
 const END = "# The guard ends here.";
 
-/** Without the guard's lines, if it has any. */
+/** The text without the guard's lines, if it has any. */
 function withoutLines(text: string): string {
   const start = text.indexOf(`${BEGIN}\n`);
   const end = start < 0 ? -1 : text.indexOf(`${END}\n`, start);
   return end < 0 ? text : text.slice(0, start) + text.slice(end + END.length + 1);
 }
 
-/** What stands before the lines, or in their place, can keep them from running: it is never the guard. */
+/** `whole` only if the lines are first: text before them could keep them from running. */
 function guardIn(text: string | null, lines: string): HookLook["guard"] {
   if (text?.replace(SHELL_LINE, "").startsWith(lines)) return "whole";
   return text?.includes(BEGIN) ? "differs" : "none";
 }
 
-/** Other options keep a shell from running what follows, like `-n`. */
+/** Only these options: others, like `-n`, keep a shell from running the lines. */
 const SHELL_LINE =
   /^#![ \t]*\/(?:\S*\/)?(?:env[ \t]+(?:-S[ \t]+)?)?(?:ba|da|k|z|a)?sh(?:[ \t]+-[eux]+)*[ \t]*(?:\n|$)/;
 
 /**
- * The guard gets no input: a push's belongs to what follows. An agent of Pawl's own loop has its own limits. Whoever
- * shares the hook, and has no Pawl, goes on working.
+ * The guard's lines. The guard reads no input, since a push's input belongs to the rest of the hook. They
+ * skip agents of Pawl's own loop, which has its own limits. On a machine without Pawl, a person's commit
+ * passes; an agent's is refused.
  */
 function linesOf({ marks, own, shared }: HooksPlace, { isShared }: HookFolder, name: string): string {
   const pawl = isShared ? shared : own;
@@ -162,11 +163,11 @@ ${END}
 `;
 }
 
-/** What a hook is called that no shell reads. */
+/** The suffix of a moved hook that no shell reads. */
 const ASIDE = ".before-pawl";
 const CALL_ASIDE = `exec "$0${ASIDE}" "$@"\n`;
 
-/** What is in the place of a hook that has to go aside. */
+/** The path that is in the way of a hook that has to move. */
 function takenAside(paths: readonly string[]): string | undefined {
   const moving = paths.filter((path) => {
     const text = textIn(path);
@@ -187,7 +188,7 @@ function put(place: HooksPlace, found: HookFolder, name: string): boolean {
     const head = first === "" || first.endsWith("\n") ? first : `${first}\n`;
     write(found, name, `${head}${lines}${before.slice(first.length)}`, modeOf(path));
   } else {
-    // It may be a program, which is no text.
+    // It may be a binary, so copy bytes.
     if (before === text) copyFileSync(path, path + ASIDE, constants.COPYFILE_EXCL);
     else write(found, name + ASIDE, before, modeOf(path));
     write(found, name, `#!/bin/sh\n${lines}${CALL_ASIDE}`, modeOf(path));
@@ -209,12 +210,12 @@ function removeLines(found: HookFolder, name: string): boolean {
   return true;
 }
 
-/** Git runs a hook without a first line by a shell, and so does husky. */
+/** Git runs a hook without a `#!` line by a shell, and so does husky. */
 function isShell(text: string): boolean {
   return !/[\0\uFFFD]/.test(text) && (!text.startsWith("#!") || SHELL_LINE.test(text));
 }
 
-/** Null: there is none. */
+/** Null: the file is missing. */
 function textIn(path: string): string | null {
   return attempt(() => readFileSync(path, "utf8"), null);
 }

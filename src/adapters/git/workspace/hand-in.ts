@@ -1,11 +1,13 @@
 /**
- * How what an agent has committed comes in: as a pack, made in its workspace behind the wall, read and checked outside.
+ * Brings an agent's commits into the hub: as a pack, made in its workspace behind the wall, read and checked
+ * outside.
  *
- * I1  Nothing of the workspace's git folder is read outside: no object file, no ref, no configuration. The pack's objects get
- *     their names from their content (`index-pack`), and git's checks of them are on (`--strict`).
- * I2  They lie apart until they are known to be whole: a commit without its files does not come in. Then they join the
- *     hub's, and last its refs move.
- * I3  Size, memory and time have limits. A killed call leaves nothing but a folder, which the next one removes.
+ * I1  Nothing of the workspace's git folder is read outside: no object file, no ref, no configuration. The
+ *     pack's objects get their names from their content (`index-pack`), and git's checks of them are on
+ *     (`--strict`).
+ * I2  They are kept apart until they are known to be complete: a commit without its files does not come in.
+ *     Then they join the hub's objects, and its refs move last.
+ * I3  Size, memory and time have limits. A killed call leaves only a folder, which the next call removes.
  */
 import { closeSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -20,21 +22,22 @@ import { inside } from "./inside.ts";
 import type { Workplace } from "./workplace.ts";
 
 const LIMIT = 600_000;
-/** Bytes of one pack. */
+/** Maximum bytes of a pack. */
 const LARGEST = 2 ** 31;
-/** Kilobytes that git may use to read it. */
+/** Kilobytes of memory that git may use to read it. */
 const MEMORY = 4 * 1024 * 1024;
 
 export interface Tip {
   readonly commit: string;
-  /** The hub's ref that moves to it, and where it is; null: there is none. */
+  /** The hub's ref to move, and its current commit; null: the ref is missing. */
   readonly ref: string;
   readonly before: string | null;
 }
 
 /**
- * Brings commits of a workspace into the hub, and moves its refs to them. Returns why they are refused, or null. `known`:
- * commits that the workspace borrows from the hub. `isOurs`: Pawl made them, of commits that the hub has.
+ * Brings commits of a workspace into the hub, and moves its refs to them. Returns why they are refused, or
+ * null. `known`: commits that the workspace borrows from the hub. `isOurs`: Pawl made them, from commits that
+ * the hub has.
  */
 export async function handIn(
   place: Workplace,
@@ -61,7 +64,7 @@ const PACK = `
 git pack-objects --revs --thin --stdout -q --delta-base-offset
 `;
 
-/** The same, under no name. `through`: the git folder that has them, if it is not the workspace's. */
+/** Brings commits in without a ref. `through`: the git folder that has them, if it is not the workspace's. */
 export async function bringObjects(
   place: Workplace,
   hub: GitCall,
@@ -117,7 +120,7 @@ export async function bringObjects(
     const call = { ...hub, limit: LIMIT, inputFile: pack };
     const indexed = await runProgram(call, "sh", ["-c", script, "sh", ...options, ...read], environment);
     if (indexed.code !== 0) return `git does not accept them: ${lastLine(indexed.errors)}`;
-    // Pawl's own merge has nothing but what lies in whole commits, and `--strict` has looked for each of its objects.
+    // A small merge of Pawl's own adds only objects that `--strict` has checked, or that the hub has.
     const lacking = isOurs && isSmall ? null : await missingBelow({ ...hub, own }, tips);
     if (lacking !== null) return `they are not whole: ${lacking}`;
     joinObjects(apart, join(hub.folder, "objects"));
@@ -127,7 +130,7 @@ export async function bringObjects(
   }
 }
 
-/** Why the commits are not whole; null: they are. */
+/** Why the commits are incomplete; null: they are complete. */
 async function missingBelow(call: GitCall, tips: readonly string[]): Promise<string | null> {
   const whole = ["rev-list", "--objects", "--quiet", "--no-object-names", ...tips, "--not", "--all"];
   const found = await git({ ...call, limit: LIMIT, accept: [1, 124, 128] }, whole);
@@ -136,7 +139,7 @@ async function missingBelow(call: GitCall, tips: readonly string[]): Promise<str
 
 const APART = "incoming-";
 
-/** A folder for objects that are not known to be whole. Those of dead processes are removed. */
+/** A folder for unchecked objects. Removes those of dead processes. */
 function openApart(hub: string): string {
   for (const name of readdirSync(hub)) {
     const [, pid] = /^incoming-(\d+)-/.exec(name) ?? [];
@@ -160,7 +163,7 @@ function joinObjects(apart: string, objects: string): void {
   }
 }
 
-/** Git finds a pack by its index, which comes last. */
+/** The index comes last, since git finds a pack by it. */
 function joinPacks(apart: string, packs: string): void {
   const names = readdirSync(join(apart, "pack")).filter((name) =>
     /^pack-[0-9a-f]+\.(?:pack|rev|idx)$/.test(name),

@@ -32,7 +32,7 @@ function isPlain(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
-/** Every folder on the way is one, or is missing; the file is missing. */
+/** Whether each parent is a folder or missing, and the file is missing. */
 function isWay(top: string, path: string): boolean {
   const names = path.split("/");
   for (let at = 1; at < names.length; at++) {

@@ -1,6 +1,7 @@
 /**
- * Git in a workspace. An agent writes there: files, git's folder, its configuration and its hooks. So no git outside reads
- * any of it: a script runs there, behind the wall if there is one, and what it says is checked outside.
+ * Runs git in a workspace, where an agent may have written anything: files, git's folder, its configuration
+ * and its hooks. So no git outside reads it: a script runs there, behind the wall if there is one, and its
+ * output is checked outside.
  */
 
 import { gitSettings } from "../../process/environment.ts";
@@ -19,21 +20,21 @@ import type { Workplace } from "./workplace.ts";
 
 export interface InsideOrder
   extends Pick<GitCall, "accept" | "input" | "inputFile" | "limit" | "onOutput" | "stop"> {
-  /** In the workspace. */
+  /** A folder of the workspace. */
   readonly folder: string;
   /** For `sh`; its arguments are `$1`, `$2` … */
   readonly script: string;
   readonly args?: readonly string[];
-  /** Folders outside the workspace that it may write. */
+  /** Folders outside the workspace that the script may write. */
   readonly writes?: readonly string[];
-  /** It must not write the workspace. */
+  /** The script must not write the workspace. */
   readonly readOnly?: true;
   readonly environment?: Readonly<Record<string, string>>;
-  /** The person's repository: without a wall, its configuration says which filters and drivers may run. */
+  /** The person's repository. Without a wall, its configuration decides which filters and drivers may run. */
   readonly from?: GitCall;
 }
 
-/** No more is read of what it says, unless somebody takes it as it comes. */
+/** Maximum bytes of output, unless the caller reads it in chunks. */
 const MOST = 64 * 1024 * 1024;
 
 /** Throws `git-failed` on an exit code that is not accepted. */
@@ -69,7 +70,7 @@ export async function inside(place: Workplace, order: InsideOrder): Promise<GitA
   throw gitFailed([order.script.trim().split("\n").at(-1)?.trim() ?? ""], folder, words);
 }
 
-/** Behind the wall any may run; without it, those that the person's own calls of git may. */
+/** Behind the wall, any may run; without it, only those that the person's own git may run. */
 async function driversOf(from: GitCall): Promise<readonly (readonly [string, string])[]> {
   const known = await configOf(from);
   const filters = filtersIn(known).length === 0 ? [] : ((await from.filters?.()) ?? []);

@@ -1,6 +1,6 @@
 /**
- * Files of Git LFS, which lie beside git's objects by the hash of their content. Those that an agent has added come in as its
- * commits do: read behind the wall, named outside by their content.
+ * Files of Git LFS, stored beside git's objects by the hash of their content. An agent's new ones come in
+ * like its commits: read behind the wall, named outside by their content.
  */
 import { createHash } from "node:crypto";
 import { closeSync, existsSync, mkdirSync, openSync, readlinkSync, renameSync, rmSync } from "node:fs";
@@ -12,7 +12,7 @@ import { inside } from "./inside.ts";
 import type { Workplace } from "./workplace.ts";
 
 export const MOST_LARGE = 10_000;
-/** Bytes of one file. */
+/** Maximum bytes of a file. */
 const LARGEST = 4 * 2 ** 30;
 const LIMIT = 1_800_000;
 
@@ -22,14 +22,14 @@ export function isLargeName(name: string): boolean {
 
 const READ = `exec cat ".git/lfs/objects/$1/$2/$3"`;
 
-/** The hub's are the person's own (`hub.ts`). */
+/** Brings them to the hub's folder of large files, which is the person's own (`hub.ts`). */
 export async function bringLarge(
   place: Workplace,
   hub: GitCall,
   folder: string,
   names: readonly string[],
 ): Promise<void> {
-  // The link leads to where the person's repository keeps its own, which may have none yet.
+  // The link points to the person's own folder, which may not exist yet.
   if (names.length > 0) mkdirSync(readlinkSync(join(hub.folder, "lfs")), { recursive: true });
   for (const name of names) {
     const [one, two] = [name.slice(0, 2), name.slice(2, 4)];

@@ -1,8 +1,10 @@
 /**
- * The person's git configuration as it is for the project, as one file for a workspace: includes resolved, in order. It takes
- * the place of `~/.gitconfig` there, not of the workspace's own: tools such as husky write theirs, which must win.
+ * The person's git configuration for the project, as one file for a workspace: includes resolved, in order.
+ * It replaces `~/.gitconfig` there, not the workspace's own configuration: tools such as husky write into
+ * that, and it must win.
  *
- * Left out: the form and place of that one repository, where it sends to, secrets, and signing, which is done outside.
+ * Left out: the form and place of the one repository, its remotes, secrets, and signing, which is done
+ * outside.
  */
 import { copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
@@ -25,7 +27,7 @@ const USERINFO = /\/\/[^/\s@]*@/;
 
 export interface PersonConfig {
   readonly text: string;
-  /** Files and folders that it names: to be read behind the wall. */
+  /** Files and folders that the configuration names and that must be readable behind the wall. */
   readonly places: readonly string[];
 }
 
@@ -38,7 +40,7 @@ export async function personConfig(call: GitCall, top: string): Promise<PersonCo
     ({ key, value }) => {
       const path = PATHS.test(key) ? absolute(value, home) : null;
       if (path === null) return { key, value };
-      // In the person's own checkout: the workspace has its own of it.
+      // In the person's own checkout: the workspace has its own copy.
       const within = relative(top, path);
       if (!within.startsWith("..") && !isAbsolute(within)) return { key, value: within };
       places.add(path);
@@ -48,7 +50,7 @@ export async function personConfig(call: GitCall, top: string): Promise<PersonCo
   return { text: configText(kept), places: [...places].filter((path) => existsSync(path)) };
 }
 
-/** The system's file is read in a workspace too. */
+/** Git in a workspace reads the system's file itself. */
 function isKept({ key, scope, value }: ConfigEntry): boolean {
   if (scope === "command" || scope === "system") return false;
   return (
@@ -61,7 +63,7 @@ function absolute(value: string, home: string): string | null {
   return isAbsolute(value) ? value : null;
 }
 
-/** Git reads these two without being told. */
+/** Git reads these two by default. */
 function unnamed(
   environment: Environment,
   home: string,
@@ -74,7 +76,10 @@ function unnamed(
   ].filter(({ key, value }) => existsSync(value) && !entries.some((entry) => entry.key === key));
 }
 
-/** What belongs to the person's repository and not to its commits: ignored and sparse paths, attributes; and hooks. */
+/**
+ * Copies the parts of the person's repository that are not in its commits: ignored and sparse paths,
+ * attributes; hooks if `withHooks`.
+ */
 export async function copyOwn(call: GitCall, to: string, withHooks: boolean): Promise<void> {
   const known = await configOf(call);
   const common = known.repository?.common;

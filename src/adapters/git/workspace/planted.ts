@@ -1,6 +1,7 @@
 /**
- * Files that never belong in a repository: Pawl's own folder, in any spelling, which whoever checks it out would treat
- * as their own project's state; and nested repositories, committed as a bare link to a commit that nobody has.
+ * Files that never belong in a repository: Pawl's own folder, in any spelling, which other clones would treat
+ * as their own project's state; and nested repositories, committed as a bare link to a commit that no remote
+ * has.
  */
 import { PawlError } from "../../../core/error.ts";
 import { isPawlName } from "../../../core/path.ts";
@@ -10,8 +11,8 @@ import { looksTracked } from "../tracked.ts";
 const LINK = "160000";
 
 /**
- * What the branch's commits beyond the target add, even if only in between, as a reason for a person; or null. Removals
- * do not count.
+ * Why the commits of the branch beyond the target are refused, for a person; or null. A file that was added
+ * and removed again counts; removals do not.
  */
 export async function plantedIn(
   call: GitCall,
@@ -42,7 +43,8 @@ export async function plantedIn(
 }
 
 /**
- * Reads `::100644 100644 040000 … MM`: the modes before, then the one after; the letters at the end say what happened.
+ * Reads `::100644 100644 040000 … MM`: the old modes, then the new one; the letters at the end are the kinds
+ * of change.
  */
 function faultOf(entry: string, path: string): "pawl" | "repository" | null {
   const [colons = ""] = /^:+/.exec(entry) ?? [];

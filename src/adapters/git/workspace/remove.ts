@@ -39,7 +39,7 @@ export async function removeWorktree(
   try {
     const reason = there ? await whyKept(place, hub, { repo, branch, folder }, keep) : null;
     if (reason) return reason;
-    // A workspace that is removed in part would be one that lost its .git.
+    // Rename first: a half-removed workspace would look like one that lost its `.git`.
     await rm(gone, { recursive: true, force: true, maxRetries: 3 });
     if (there) renameSync(folder, gone);
     const lost = keep.branch ? await dropBranch(place, hub, { repo, branch }, keep) : null;
@@ -95,7 +95,10 @@ async function whyUnmerged(
   return { kind: "kept", reason: "unmerged", detail };
 }
 
-/** Others may have added to the branch on the forge. Then the merged commit is not known here. */
+/**
+ * Whether the target contains the commit. If others added to the branch on the forge, this repository lacks
+ * the merged one.
+ */
 async function isIn(hub: GitCall, from: GitCall, tips: readonly string[], commit: string): Promise<boolean> {
   const known = await commitOf(from, commit);
   if (known === null)
@@ -104,7 +107,10 @@ async function isIn(hub: GitCall, from: GitCall, tips: readonly string[], commit
   return (await countMissing(hub, tips, [known])) === 0;
 }
 
-/** Only if its commit is still the one that was checked; also where it was left in the person's repository. */
+/**
+ * Removes the branch from the hub, and from the person's repository, only if its commit is still the one that
+ * was checked.
+ */
 async function dropBranch(
   place: Workplace,
   hub: GitCall,
@@ -128,8 +134,8 @@ async function dropBranch(
 const PUSH_LIMIT = 60_000;
 
 /**
- * The remote's branch, if it still is where it was pushed, and some remote has all of the target. What cannot be removed does
- * no harm.
+ * Removes the remote's branch if it still is where it was pushed and some remote has all of the target. A
+ * failure does no harm.
  */
 async function dropThere(
   from: GitCall,
@@ -145,7 +151,7 @@ async function dropThere(
   await git({ ...from, ...there }, [...NO_HOOKS, "push", "--quiet", lease, remote, `:refs/heads/${branch}`]);
 }
 
-/** Whether a remote's target has the commit, or all that this one's has. */
+/** Whether a remote's target contains the commit, or all of the local target. */
 async function isShared(from: GitCall, commit: string, into: string): Promise<boolean> {
   const upstream = await upstreamOf(from, into);
   if (upstream === null) return false;
@@ -155,7 +161,7 @@ async function isShared(from: GitCall, commit: string, into: string): Promise<bo
   return (await isAncestor(from, commit, far)) || (local !== null && (await isAncestor(from, local, far)));
 }
 
-/** A branch that somebody has checked out stays. */
+/** Keeps a branch that is checked out. */
 async function dropIn(from: GitCall, branch: string, commit: string): Promise<void> {
   if ((await checkoutsOf(from)).some((one) => one.branch === branch)) return;
   await git({ ...from, accept: [1, 128] }, ["update-ref", "-d", `refs/heads/${branch}`, commit]);

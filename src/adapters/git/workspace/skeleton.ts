@@ -1,12 +1,12 @@
-/** Writes the files of a repository that git would make by `git init` and `git config`, without starting it. */
+/** Writes the files that `git init` and `git config` would write, without starting git. */
 
-/** A setting: section and variable, with the part between them as it is; null: the variable stands without a value. */
+/** A setting: section and variable, with the part between them unchanged; null: the variable has no value. */
 export interface Setting {
   readonly key: string;
   readonly value: string | null;
 }
 
-/** Settings as the text of a configuration file, in their order. */
+/** Settings as the text of a configuration file, in the given order. */
 export function configText(settings: readonly Setting[]): string {
   let text = "";
   let last = "";

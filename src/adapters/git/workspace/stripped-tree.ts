@@ -1,6 +1,6 @@
 /**
- * Computes trees without some paths, to compare what a person approved with what is committed, whatever records were
- * added since. It only computes ids and writes nothing, so that a bare clone is enough.
+ * Computes trees without some paths, to compare what a person approved with what is committed, whatever
+ * records were added since. It only computes ids and writes nothing, so a bare clone is enough.
  */
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
@@ -13,17 +13,17 @@ import { FOLDER_MODE, parseTree, readObjects, type TreeEntry } from "../objects.
 
 const FILE_MODES: ReadonlySet<string> = new Set(["100644", "100755"]);
 
-/** What is left out: a folder entirely, or what is below it. */
+/** What to leave out: a folder entirely, or some paths below it. */
 type Left = Map<string, Left>;
 
 /**
- * Of a folder that is left out, only folders and files go. A link or a submodule stays, there and in the folder's own place:
- * it is nobody's record, and leads elsewhere.
+ * Leaves out a whole folder, but only its folders and files. A link or a submodule stays, in it or in its
+ * place: neither is a record, and both point elsewhere.
  */
 const ENTIRELY: Left = new Map();
 
 /**
- * For each tree, the id of the same tree without the paths. A folder that becomes empty is dropped, since git has none.
+ * For each tree, the id of the same tree without the paths. Empty folders are dropped, since git stores none.
  */
 export async function strippedTrees(
   call: GitCall,
@@ -88,7 +88,7 @@ function strip(
   return { id: idOf(kept, id.length), isEmpty: kept.length === 0 };
 }
 
-/** The id of a tree with these entries, by the repository's hash. */
+/** The id of a tree with these entries, in the repository's hash. */
 function idOf(entries: readonly TreeEntry[], length: number): string {
   const body = Buffer.concat(
     entries.flatMap(({ id, mode, name }) => [
@@ -100,7 +100,9 @@ function idOf(entries: readonly TreeEntry[], length: number): string {
   return hash.update(`tree ${body.length}\0`).update(body).digest("hex");
 }
 
-/** A commit's tree without the `own` paths, and what it changed since it left the branch. Never throws. */
+/**
+ * A commit's tree without the `own` paths, and what it changed since it left the base branch. Never throws.
+ */
 export async function committed(
   place: GitCall,
   order: { readonly commit: string; readonly target: string | null; readonly own: readonly string[] },

@@ -1,4 +1,6 @@
-/** Submodules that a task moves on: whoever takes the merge must be able to get their commits. */
+/**
+ * Submodules that a task moves forward: their new commits must be available to everyone who gets the merge.
+ */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { discover } from "../discover.ts";
@@ -8,8 +10,9 @@ const LINK = "160000";
 const FETCH_LIMIT = 60_000;
 
 /**
- * Fetches the commits to which the branch moves submodules into the person's own repositories of them, from where these fetch.
- * Why the branch is refused: no remote has one. A submodule that the person has not fetched is not looked at.
+ * Fetches the commits to which the branch moves submodules, into the person's own repositories of the
+ * submodules. Returns why the branch is refused: a submodule's remote lacks its commit; or null. Skips
+ * submodules that the person has not fetched.
  */
 export async function bringSubmodules(
   hub: GitCall,

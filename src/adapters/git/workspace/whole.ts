@@ -1,9 +1,8 @@
-/** Whether a workspace still is a repository of its own, by its files alone; and what is done with one that is not. */
+/** Whether a workspace still is a repository of its own, by its files alone; sets one aside that is not. */
 import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { attempt } from "../../../core/attempt.ts";
 
-/** Whether the folder still is a repository of its own. */
 export function isWhole(top: string): boolean {
   return attempt(() => {
     const isFolder = (name: string) => lstatSync(join(top, name)).isDirectory();

@@ -1,11 +1,13 @@
 /**
- * The work on a task as the remote has it while nobody else needs to see it: `refs/pawl/wip/<task>`. Its commit has the files as
- * they are in the worktree, committed or not, and these parents: the branch's commit, then what was saved before.
+ * Unfinished work on a task, saved on the remote: `refs/pawl/wip/<task>`. Its commit has the worktree's
+ * files, committed or not, and these parents: the branch's commit, then the previously saved one.
  *
- * S1  What is saved is noted here, in a ref of the same name, before it is pushed. If the remote's is in that one's history,
- *     this machine's worktree is the newest; otherwise a worker elsewhere went on with the task.
- * S2  The worktree then follows, and nothing is lost: a folder with edits, or with commits that nobody else has, is set aside.
- * S3  Whatever is cut short is found unfinished by the next look, and done again.
+ * S1  A local ref of the same name notes the saved commit before it is pushed. If that commit's history
+ *     contains the remote's, this machine's worktree is the newest; otherwise a worker elsewhere continued
+ *     the task.
+ * S2  The worktree then follows, and nothing is lost: a folder with edits, or with commits that exist only
+ *     here, is set aside.
+ * S3  The next call finds whatever was interrupted, and does it again.
  */
 
 import { PawlError } from "../../../core/error.ts";
@@ -47,9 +49,9 @@ export interface Held {
   readonly place: Workplace;
   readonly fence: Fence;
   readonly lease: HeldLease;
-  /** The remote knows the lease, and the worktree here is the newest. */
+  /** Repositories whose remote knows the lease, and whose worktree here is the newest. */
   readonly taken: Set<Repo>;
-  /** What the remote has. */
+  /** The saved commit on the remote. */
   readonly saved: Map<Repo, string>;
 }
 
@@ -57,7 +59,7 @@ const LOOK_LIMIT = 60_000;
 const SAVE_LIMIT = 600_000;
 const HURRIED_LIMIT = 20_000;
 
-/** Throws `lease-lost` where that is why nothing was pushed. */
+/** Throws `lease-lost` if the push failed because another worker holds the lease. */
 export function checkHeld<T extends FencedPushed>(pushed: T): Exclude<T, { readonly kind: "overtaken" }> {
   if (pushed.kind !== "overtaken") return pushed as Exclude<T, { readonly kind: "overtaken" }>;
   throw new PawlError(
@@ -67,7 +69,9 @@ export function checkHeld<T extends FencedPushed>(pushed: T): Exclude<T, { reado
   );
 }
 
-/** The remote through which the task goes; null: there is none, and none is asked for. Throws `fence-refused`. */
+/**
+ * The remote that shares the task's work; null: there is none, and none is needed. Throws `fence-refused`.
+ */
 export async function sharedRemote(fence: Fence, call: GitCall, branch: string): Promise<string | null> {
   const remote = await remoteOf(call, branch);
   if (remote !== null || fence.kind === "none") return remote;
@@ -117,9 +121,9 @@ export async function saveWork(
 interface Work {
   /** The branch's commit. */
   readonly commit: string;
-  /** The files as they are. */
+  /** The worktree's files. */
   readonly tree: string;
-  /** Commits elsewhere than below that one. */
+  /** Commits with work that the branch's commit does not contain. */
   readonly others: readonly string[];
 }
 
@@ -128,7 +132,7 @@ async function workIn(place: Workplace, hub: GitCall, worktree: Worktree): Promi
   if (!isWhole(topOf(folder)))
     return treeOf(hub, folder, branch, await commitOf(hub, `refs/heads/${branch}`));
   const { head: commit, tips, uncommitted, unfinished } = await holdings(place, worktree);
-  // What an unfinished merge or rebase has made so far is worth nothing without it.
+  // The half-done files of a merge or rebase are useless without its state, so save the commit's files.
   const isPlain = unfinished !== null || uncommitted.length === 0;
   const work = await treeOf(hub, folder, branch, commit);
   const others: string[] = [];
@@ -149,7 +153,9 @@ git -c advice.addEmbeddedRepo=false add --all -- . || [ $? = 1 ] || exit
 tree=$(git write-tree) && git -c user.name=Pawl -c user.email=pawl@localhost commit-tree -p "$2" -m files "$tree"
 `;
 
-/** The tree of the workspace's files, ignored ones not, in the hub. Its index stays as it is. */
+/**
+ * The tree of the workspace's files without ignored ones, in the hub. Leaves the workspace's index unchanged.
+ */
 async function filesOf(
   place: Workplace,
   hub: GitCall,
@@ -172,7 +178,7 @@ async function holds(call: GitCall, saved: string, { commit, others, tree }: Wor
   return true;
 }
 
-/** The hub's configuration does not say it. */
+/** Options that name the committer: the hub's configuration does not. */
 async function whoCommits(from: GitCall): Promise<readonly string[]> {
   const { email, name } = (await identityOf(from)) ?? { name: "Pawl", email: "pawl@localhost" };
   return ["-c", `user.name=${name}`, "-c", `user.email=${email}`];
@@ -191,7 +197,10 @@ async function commitWork(
   return gitLine({ ...call, input }, [...options, ...args]);
 }
 
-/** A person's hooks are for what they push. But one of git-lfs sends large files, without which nobody could take over. */
+/**
+ * A person's hooks are for their own pushes. The exception is git-lfs's, which sends the large files that a
+ * successor needs.
+ */
 async function hooksForWork(call: GitCall): Promise<readonly string[]> {
   const filters = (await call.filters?.()) ?? [];
   return filters.includes("lfs") ? hookOptions(call) : NO_HOOKS;
@@ -201,14 +210,17 @@ function workRef({ kind }: Fence, { what }: HeldLease): string {
   return ownRef(kind, `wip/${what}`);
 }
 
-/** What this machine saved last, whether or not the remote has it. */
+/** The ref of what this machine saved last, whether or not the remote has it. */
 function savedRef({ what }: HeldLease): string {
   return ownRef("refs", `wip/${what}`);
 }
 
 // ── Taking over ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The worktree of a task that may have been worked on elsewhere: first the remote is told who has it now. */
+/**
+ * Prepares the worktree of a task on which other machines may have worked. First publishes the new holder on
+ * the remote.
+ */
 export async function takeUp(held: Held, order: EnsureOrder): Promise<EnsuredWorktree> {
   const { fence, lease, place, taken } = held;
   if (taken.has(order.repo)) return ensureWorktree(place, order);
@@ -237,7 +249,10 @@ function unreachable({ folder }: GitCall, remote: string, reason: string): PawlE
   );
 }
 
-/** Fetches what was saved, and the branches that the work begins from. Returns the saved commit; null: there is none. */
+/**
+ * Fetches the saved work, and the branches that the work begins from. Returns the saved commit; null: there
+ * is none.
+ */
 async function fetchWork(
   { fence, lease }: Held,
   call: GitCall,
@@ -247,7 +262,7 @@ async function fetchWork(
   const there = { ...call, remote: { name: remote }, accept: [1, 124, 128], limit: LOOK_LIMIT, stop };
   const work = workRef(fence, lease);
   const wanted = new Map<string, string | null>([
-    // Under no name: it goes on to the hub.
+    // Needs no ref here: it is passed on to the hub.
     [work, null],
     ...[branch, base].flatMap((name) =>
       name === undefined ? [] : [[`refs/heads/${name}`, `refs/remotes/${remote}/${name}`] as const],
@@ -277,11 +292,11 @@ interface Taking {
   readonly call: GitCall;
   readonly order: EnsureOrder;
   readonly made: EnsuredWorktree;
-  /** What the remote has. */
+  /** The saved commit on the remote. */
   readonly there: string;
 }
 
-/** Brings the workspace to what was saved; null: it is the newest already. */
+/** Updates the workspace to the saved work; null: it is the newest already. */
 async function bringUp({ lease, place }: Held, taking: Taking): Promise<EnsuredWorktree | null> {
   const { call: hub, made, order, paths, there } = taking;
   const own = await commitOf(hub, savedRef(lease));
@@ -298,7 +313,7 @@ async function bringUp({ lease, place }: Held, taking: Taking): Promise<EnsuredW
   return { ...made, from: "elsewhere", ...(aside === null ? {} : { aside: aside as Folder }) };
 }
 
-/** The commits of the workspace, and whether it has work that was never saved. */
+/** The workspace's commits, and whether it has unsaved work. */
 async function moreIn(
   place: Workplace,
   hub: GitCall,
@@ -310,7 +325,7 @@ async function moreIn(
   return { tips, isWorth: made.from === "kept" && (isDirty || (await countMissing(hub, tips, [saved])) > 0) };
 }
 
-/** Keeps commits that only this machine has: the branch is about to leave them. */
+/** Keeps commits that exist only here: the branch is about to leave them. */
 async function keepTips(
   call: GitCall,
   { what }: HeldLease,
@@ -328,7 +343,7 @@ git checkout --quiet --force -B "$1" "$2^1" || exit
 git read-tree -u --reset "$2" && git reset --quiet
 `;
 
-/** The branch's commit, with what was not committed on top. */
+/** Restores the branch's commit, with the uncommitted files on top. */
 async function putBack(
   place: Workplace,
   hub: GitCall,
@@ -342,7 +357,7 @@ async function putBack(
 
 // ── The end ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Removes what was saved: the task is done. What cannot be removed does no harm. */
+/** Removes the saved work of a finished task. A failure does no harm. */
 export async function forgetWork({ fence, lease, place }: Held, repo: Repo, branch: string): Promise<void> {
   const call = place.call(checkoutOf(place.projectRoot, repo));
   const remote = await sharedRemote(fence, call, branch);

@@ -12,7 +12,7 @@ import { OWNER, workFolder } from "../../process/work-folder.ts";
 import type { GitCall } from "../git.ts";
 import { encodeName } from "./worktree-paths.ts";
 
-/** What a program is started with behind the wall. */
+/** How a program is started behind the wall. */
 export interface Walled {
   enclose(order: {
     readonly folder: string;
@@ -32,12 +32,12 @@ export interface Workplace {
   readonly projectRoot: string;
   /** The folder of the project's hubs and workspaces. */
   readonly work: string;
-  /** Makes it, if it is missing. */
+  /** Makes the folder if it is missing. */
   makeWork(): void;
-  /** Around git in a workspace; absent: there is none. */
+  /** The wall for git in a workspace; absent: there is none. */
   readonly wall?: Walled | undefined;
   readonly locks: Locks;
-  /** The lock, or the name of its owner. */
+  /** Returns the lock, or the name of its owner. */
   readonly tryLock: (name: string, owner: string) => Promise<Lock | string>;
   /** Git in the person's repository, or in a hub. */
   readonly call: (folder: string) => GitCall;

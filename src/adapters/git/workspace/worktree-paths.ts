@@ -1,8 +1,8 @@
 /**
- * Where workspaces are: `<work>/<repo>/<branch>`, outside the project, so that no tool that looks upward finds the person's
- * files. Each name is encoded so that no two names share a folder, in characters without a special meaning to shells,
- * addresses and file systems (some agents treat a path as part of a URL). Names that begin with `@` are Pawl's own, never
- * a branch's.
+ * Where workspaces are: `<work>/<repo>/<branch>`, outside the project, so that tools that search upward do
+ * not find the person's files. Each name is encoded so that no two names share a folder, in characters
+ * without a special meaning to shells, addresses and file systems (some agents treat a path as part of a
+ * URL). Names that begin with `@` are Pawl's own, never a branch's.
  */
 import { realpathSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -41,17 +41,17 @@ export interface WorktreePaths {
   readonly checkout: string;
   /** The folder of all its workspaces. */
   readonly base: string;
-  /** The bare repository in which the work of all tasks comes together. */
+  /** The hub. */
   readonly hub: string;
   /** The top of the branch's workspace. */
   readonly worktree: (branch: string) => Folder;
   /** The folders in which merges into a branch are made, with a slot for each concurrent one. */
   readonly merge: (into: string, slot?: number) => Folder;
-  /** The folder in which a commit is checked out apart from all work. */
+  /** The folder in which a commit is checked out apart from all tasks. */
   readonly apart: Folder;
-  /** The note that a workspace is incomplete. */
+  /** The note that marks a workspace as incomplete. */
   readonly unfinished: (branch: string) => string;
-  /** The note of the branch that a folder is for. */
+  /** The note that names the branch of a folder. */
   readonly label: (branch: string) => string;
   /** The commits of published merges, one per line. */
   readonly published: string;

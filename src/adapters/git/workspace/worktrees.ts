@@ -27,9 +27,9 @@ import { worktreePathsOf } from "./worktree-paths.ts";
 
 export interface WorktreesSetup {
   readonly filters?: GitCall["filters"];
-  /** Around git in a workspace; absent: there is none. */
+  /** The wall for git in a workspace; absent: there is none. */
   readonly wall?: Walled | undefined;
-  /** How a remote keeps apart who works on a task; by default by refs of Pawl's own. */
+  /** How a remote separates the workers of a task; by default by refs of Pawl's own. */
   readonly fence?: Pick<Fence, "kind" | "project">;
 }
 
@@ -45,7 +45,7 @@ export function openWorktrees(
     list: async () => listWorktrees(place),
     done: (worktree, since) => workDone(place, worktree, since),
     state: (worktree, into) => worktreeState(place, worktree, into),
-    // Behind the wall nobody can change it.
+    // Behind the wall no agent can change it.
     watchCheckout: (repo) => (wall ? Promise.resolve(async () => NOTHING) : watchCheckout(place, repo)),
     reached: (order) => reached(place, order),
     push: (repo, branch, stop) => push(place, { repo, branch, stop }),
@@ -64,7 +64,7 @@ export function openWorktrees(
   return own;
 }
 
-/** The same for work that other machines may take over. */
+/** The worktrees of work that other machines may take over. */
 function openShared(own: Worktrees, held: Held): SharedWorktrees {
   const { lease, place } = held;
   return {

@@ -1,6 +1,6 @@
 /**
- * What was computed from texts, one file per kind beside the project's key. No clone, checkout or merge can put a file
- * there, so a hit needs no hash to be trusted. Disposable: any fault is a miss.
+ * Values computed from texts, one file per kind beside the project's key. No clone, checkout or merge can put
+ * a file there, so a hit needs no hash to be trusted. Disposable: any fault is a miss.
  */
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,14 +15,14 @@ interface Latest {
 }
 
 const GAP_MILLISECONDS = 100;
-/** Writing what was worked out takes at most one part in so many of the time, while changes follow each other. */
+/** Writing takes at most 1/200 of the time while changes follow each other. */
 const SHARE = 200;
 const LONGEST_GAP_MILLISECONDS = 60_000;
 
-/** Milliseconds of a clock that never goes back. Node loads `performance` only for those who use it. */
+/** Milliseconds of a monotonic clock. Does not use `performance`, which Node loads on demand. */
 const clock = () => process.uptime() * 1000;
 
-/** What is to be written later. A process that ends does not wait for it, but writes it at once. */
+/** Delayed writes. At its end the process makes them at once. */
 const late = new Set<() => void>();
 let knowsOfEnd = false;
 
@@ -36,13 +36,13 @@ function writeBeforeEnd(write: () => void): void {
 }
 
 /**
- * Keeps nothing if the project has no folder there yet: its first commit makes it. `version`: the program's, since another one
- * may work out something else.
+ * Stores nothing if the project has no folder there yet: its first commit makes it. `version`: the program's,
+ * since another version may compute something else.
  */
 export function openCache(state: Pick<StatePlace, "folder">, version: string): Cache {
   const folder = () => join(state.folder, "cache");
   const pending = new Map<string, Latest>();
-  /** By kind: from when on it may be written again. */
+  /** Per kind, the earliest time of the next write. */
   const free = new Map<string, number>();
   const flush = (kind: string) => {
     const latest = pending.get(kind);
@@ -65,7 +65,8 @@ export function openCache(state: Pick<StatePlace, "folder">, version: string): C
       const before = pending.get(kind);
       pending.set(kind, { source, worked });
       if (before !== undefined) return;
-      // A single change, as in a command, is written at once; many changes in a row, as in a loop, are written once.
+      // A single change, as in a command, is written soon; many changes in a row, as in a loop, are written
+      // once.
       const rest = (free.get(kind) ?? 0) - clock();
       if (rest <= 0) setImmediate(() => flush(kind));
       else {
@@ -80,7 +81,10 @@ export function openCache(state: Pick<StatePlace, "folder">, version: string): C
   };
 }
 
-/** A reader sees the old file or the new one; after a power cut perhaps a part of one, which is not valid JSON. */
+/**
+ * A reader gets the old file or the new one; after a power cut perhaps a part of one, which is not valid
+ * JSON.
+ */
 function keep(place: () => string, kind: string, version: string, { source, worked }: Latest): void {
   try {
     const folder = place();

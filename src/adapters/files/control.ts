@@ -39,7 +39,10 @@ export function isTemporary(path: string): boolean {
   return TEMPORARY.test(path.slice(path.lastIndexOf("/") + 1));
 }
 
-/** Whether the path belongs to the store, so that no change set may touch it, however a file system spells it. */
+/**
+ * Whether the path belongs to the store, in any spelling that a file system accepts. No change set may touch
+ * it.
+ */
 export function isReserved(path: string): boolean {
   const name = path.split("/").map(foldedName).join("/");
   return (

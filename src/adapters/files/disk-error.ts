@@ -2,7 +2,7 @@ import { fixOf, meaningOf } from "../../core/errno.ts";
 import { PawlError } from "../../core/error.ts";
 import { errnoOf } from "./disk.ts";
 
-/** Turns a failed disk call into `disk-failed`, in words. Anything else is returned unchanged. */
+/** Turns a failed disk call into a readable `disk-failed`. Returns anything else unchanged. */
 export function toDiskError(thrown: unknown, doing: string): unknown {
   if (thrown instanceof PawlError) return thrown;
   const code = errnoOf(thrown);

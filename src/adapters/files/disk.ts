@@ -1,13 +1,13 @@
 /**
- * Every call that the store makes to the outside, so that the crash proof can count the calls, fail them, and cut the
- * power between any two. All paths are relative to the project's root, with forward slashes; "" is the root itself.
- * Failures are thrown as Node throws them: an Error with `code` (ENOSPC, EIO, …).
+ * Every call of the store to the outside, so that the crash proof can count the calls, fail them, and cut the
+ * power between any two. All paths are relative to the project's root, with forward slashes; "" is the root
+ * itself. Failures are thrown as Node throws them: an Error with `code` (ENOSPC, EIO, …).
  */
 export interface Disk {
   /** Opens a file. `mode` counts only if the call creates the file. */
   open(path: string, how: OpenMode, mode?: number): number;
   close(fd: number): void;
-  /** Closes the file when there is time; a failure is silent. */
+  /** Closes the file later, on another thread. Ignores failures. */
   closeLater(fd: number): void;
   /** Reads at most `length` bytes from `offset`; fewer only at the end of the file. */
   read(fd: number, offset: number, length: number): Uint8Array;
@@ -32,8 +32,8 @@ export interface Disk {
   /** Must be awaited before the first `tryLock`. */
   prepareLocks(): Promise<void>;
   /**
-   * Takes an exclusive lock on the open file, across processes. Closing the file frees it, and so does the death of the
-   * process.
+   * Takes an exclusive lock on the open file, across processes. Closing the file releases it; so does the
+   * process's death.
    */
   tryLock(fd: number): boolean;
   /** Different after each start of the machine; null if unknown. */
@@ -42,7 +42,7 @@ export interface Disk {
   now(): Date;
   /** A unique text of hexadecimal digits and hyphens. */
   uniqueId(): string;
-  /** Bytes that nobody can guess. */
+  /** Unpredictable bytes. */
   random(length: number): Uint8Array;
   sleep(milliseconds: number): Promise<void>;
 }
@@ -87,7 +87,7 @@ export function withFile<T>(
   return withOpen(disk, disk.open(path, how, mode), work);
 }
 
-/** The same with an open file. */
+/** The same for a file that is already open. */
 export function withOpen<T>(disk: Disk, fd: number, work: (fd: number) => T): T {
   let result: T;
   try {
@@ -111,7 +111,7 @@ export function fsyncFile(disk: Disk, path: string): void {
   withFile(disk, path, "read", (fd) => disk.fsync(fd));
 }
 
-/** Whether the failure means that nothing is at the path. Any other failure says nothing about what is there. */
+/** Whether the error means that nothing is at the path. Any other error leaves that open. */
 export function isAbsence(thrown: unknown): boolean {
   const code = errnoOf(thrown);
   return code === "ENOENT" || code === "ENOTDIR";

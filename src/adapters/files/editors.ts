@@ -1,15 +1,18 @@
-/** Editors are loaded where an edit must be redone. That is rare, their code is large, and no lock waits for it. */
+/**
+ * Loads the editors only when an edit must be redone: that is rare, their code is large, and no lock is held
+ * for it.
+ */
 import type { Editor } from "../../core/ports/store.ts";
 
 export type LoadEditors = () => Promise<Readonly<Record<string, Editor>>>;
 
 export interface Editors {
-  /** Undefined: there is none of that name. Throws `EditorsNeeded` before they are loaded. */
+  /** Undefined: no editor has that name. Throws `EditorsNeeded` before the editors are loaded. */
   readonly get: (name: string) => Editor | undefined;
   readonly load: () => Promise<void>;
 }
 
-/** Whoever holds a lock gives it back, loads the editors and starts over. */
+/** The holder of a lock releases it, loads the editors and starts over. */
 export class EditorsNeeded extends Error {}
 
 export function lateEditors(load: LoadEditors): Editors {

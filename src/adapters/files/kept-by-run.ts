@@ -1,6 +1,6 @@
 /**
- * Values that are kept for runs outside the project: no branch, merge or edit of the project's files can replace one.
- * One file for each run; its text is checked against its own hash.
+ * Values of runs, kept outside the project: no branch, merge or edit of the project's files can replace one.
+ * One file per run; its text is checked against its own hash.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -15,27 +15,27 @@ import { writeWhole } from "./write-whole.ts";
 
 export interface KeptByRun<T> {
   find(run: string): Promise<T | null>;
-  /** Replaces what is kept for the run. */
+  /** Replaces the run's value. */
   keep(run: string, value: T): Promise<void>;
   forget(run: string): Promise<void>;
-  /** The runs for which something is kept. */
+  /** The runs that have a value. */
   list(): Promise<readonly string[]>;
 }
 
-/** What is kept, in words for messages. */
+/** The kind of value, in words for messages. */
 export interface Kind {
   /** The folder below the state home, and the value's key in its file. */
   readonly folder: string;
   readonly key: string;
   /** `the policy` */
   readonly noun: string;
-  /** What somebody does who has no backup of a damaged file. */
+  /** The advice for a damaged file without a backup. */
   readonly without: string;
 }
 
 type Kept = Readonly<Record<string, unknown>>;
 
-/** Creates nothing before there is something to keep, so that reading needs no write permission. */
+/** Creates nothing before there is a value, so that reading needs no write permission. */
 export function openKeptByRun<T>(state: StatePlace, kind: Kind): KeptByRun<T> {
   const place = () => join(state.folder, kind.folder);
   const pathOf = (run: string) => join(place(), nameOf(run));
@@ -67,7 +67,7 @@ function namesIn(folder: string, kind: Kind): readonly string[] {
   return readOr([], folder, kind, () => readdirSync(folder).filter((name) => name.endsWith(".json")));
 }
 
-/** Null if there is none. An unreadable file is never treated as that. */
+/** Null if the file is missing. An unreadable file throws. */
 function load(path: string, kind: Kind): Kept | null {
   const text = readOr(null, path, kind, () => readFileSync(path, "utf8"));
   if (text === null) return null;

@@ -1,4 +1,4 @@
-/** The last line of a file that only grows: read from its end, whatever lies before. */
+/** The last line of a growing file, read from its end, however long the file is. */
 import { type Disk, withOpen } from "./disk.ts";
 import { type KnownFolders, openPlain } from "./look.ts";
 

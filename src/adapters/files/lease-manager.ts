@@ -1,7 +1,7 @@
 /**
- * Leases by the kernel's locks: free at once when their owner dies, never taken from a slow or suspended one. Beside
- * each lock is a file that a person can read, `.pawl/claims/<what>.json`, with a heartbeat. If the lock is free and the
- * file still there, its owner died.
+ * Leases by the kernel's locks: free as soon as their owner dies, never taken from a slow or suspended one.
+ * Beside each lock is a file that a person can read, `.pawl/claims/<what>.json`, with a heartbeat. If the
+ * lock is free and the file is still there, its owner died.
  */
 import { existsSync } from "node:fs";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
@@ -26,7 +26,7 @@ export function openLeaseManager(root: string): LeaseManager {
     for (const write of held.values()) write().catch(() => {});
   };
 
-  /** Removes what an owner left that died while it wrote its lease. */
+  /** Removes the temporary file of an owner that died while it wrote its lease. */
   const sweepTemporary = async (name: string) => {
     const own = `claim-${name.slice(0, -TEMPORARY.length)}.lock`;
     const lock = await tryLock(locks, own, "sweeping");
@@ -66,7 +66,7 @@ export function openLeaseManager(root: string): LeaseManager {
             clearInterval(beating);
             beating = undefined;
           }
-          // A heartbeat in progress would bring the file back.
+          // A heartbeat in progress would write the file again.
           await writing.catch(() => {});
           // The lease file goes first: a free lock with a lease file means that an owner died.
           await rm(path, { force: true }).catch(() => {});

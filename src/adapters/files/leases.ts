@@ -1,4 +1,4 @@
-/** Reads the leases: `.pawl/claims/<what>.json`, each with its owner's last sign of life. */
+/** Reads the leases: `.pawl/claims/<what>.json`, each with its owner's last heartbeat. */
 
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { readPlainText } from "./plain-file.ts";
 
 export const LEASES = ".pawl/claims";
 
-/** The leases that somebody holds, or held when they died. A torn lease belongs to nobody. */
+/** The leases that are held, or whose owner died. Skips a torn lease: it has no owner. */
 export async function listLeases(root: string): Promise<readonly Lease[]> {
   const folder = ownPlace(root, LEASES);
   const names = (await namesIn(folder)).filter((name) => name.endsWith(".json")).sort();
@@ -35,7 +35,7 @@ async function leaseIn(path: string): Promise<Lease | null> {
   return typeof what === "string" ? { what, beat: typeof beat === "string" ? beat : null } : null;
 }
 
-/** Null if it was given back meanwhile. One that cannot be read may be somebody's. */
+/** Null if it was released meanwhile. Throws if it is unreadable, since it may be held. */
 async function textOf(path: string): Promise<string | null> {
   try {
     return readPlainText(path);

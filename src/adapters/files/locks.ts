@@ -1,12 +1,14 @@
 /**
- * Locks across processes, by the kernel: free at once when their owner dies, never taken from a slow or suspended one.
+ * Locks across processes, by the kernel: free as soon as their owner dies, never taken from a slow or
+ * suspended one.
  *
- * K1  After locking, the path must still be the locked file: somebody may have removed `.pawl/` and made another.
- * K2  Waiting ends. Past the limit the error names the owner, which wrote its name into the file when it got the lock.
+ * K1  After locking, the path must still be the locked file: `.pawl/` may have been removed and made again.
+ * K2  Waiting ends. Past the limit the error names the owner, which wrote its name into the file when it got
+ *     the lock.
  * K3  Within a process, waiters for one name queue in order. Only the first of them asks the kernel.
- * K4  Whoever has waited for a while gets in line, and a process that takes the lock again and again gets in line behind them
- *     after a while: it would else have the lock again before any of them looks, as long as it has work. Not sooner, since going
- *     on in the same process is many times cheaper than waking another.
+ * K4  A waiter gets in line after a while. A process that takes the lock again and again gets in line behind
+ *     it after its slice: otherwise it would have the lock again before any waiter tries, as long as it has
+ *     work. Not sooner, since continuing in the same process is many times cheaper than waking another.
  */
 
 import { PawlError } from "../../core/error.ts";
@@ -29,33 +31,33 @@ interface Waits {
   readonly longest: number;
 }
 
-/** In milliseconds: of those who have just come, and of those who are in line. */
+/** Milliseconds between tries, of newcomers and of waiters in line. */
 const FRESH: Waits = { first: 1, longest: 25 };
 const IN_LINE: Waits = { first: 8, longest: 25 };
-/** Of the one who is next. */
+/** Of the first in line. */
 const NEXT: Waits = { first: 1, longest: 10 };
-/** Milliseconds before one gets in line. */
+/** Milliseconds before a waiter gets in line. */
 const PATIENCE = 500;
-/** A lock that this process released less than so many milliseconds ago is still taken as its own. */
+/** Milliseconds after a release in which taking the lock again continues the streak. */
 const LATELY = 100;
-/** For so many milliseconds it does so although others are in line. */
+/** Milliseconds of a streak before it yields to waiters in line. */
 const SLICE = 200;
 
-/** One lock, taken by this process again and again, in milliseconds of the clock. */
+/** A lock that this process takes again and again. Milliseconds since 1970. */
 interface Streak {
   readonly begun: number;
   readonly released: number;
 }
 
 export interface Locks {
-  /** Those who wait see `what`. Throws `lock-timeout` past the limit. */
+  /** Waiters are shown `what`. Throws `lock-timeout` past the limit. */
   acquire(name: string, what: string, limitMilliseconds: number): Promise<Lock>;
 }
 
 export function openLocks(disk: Disk): Locks {
   const queues = new Map<string, Promise<void>>();
   const streaks = new Map<string, Streak>();
-  /** When this process began to take the lock again and again; null: it does not. */
+  /** The beginning of this process's streak; null: it has none. */
   const begunOf = (name: string) => {
     const streak = streaks.get(name);
     return streak && disk.now().getTime() - streak.released < LATELY ? streak.begun : null;
@@ -91,7 +93,7 @@ export function openLocks(disk: Disk): Locks {
   return { acquire };
 }
 
-/** Null: another one has it. */
+/** Null: the lock is taken. */
 export async function tryLock(locks: Locks, name: string, what: string): Promise<Lock | null> {
   try {
     return await locks.acquire(name, what, 0);
@@ -112,7 +114,7 @@ export function runLockName(run: string): string {
 
 export const PROJECT_LOCK = "project.lock";
 
-/** Waits for earlier waiters; null if time ran out first. */
+/** Waits for earlier waiters of this process; null if time ran out first. */
 async function enter(
   queues: Map<string, Promise<void>>,
   name: string,
@@ -154,7 +156,7 @@ interface Wanted {
   readonly name: string;
   readonly what: string;
   readonly deadline: number;
-  /** Others who wait come first. */
+  /** Yields to waiters of other processes. */
   readonly waits: boolean;
 }
 
@@ -171,13 +173,13 @@ async function lockFile(disk: Disk, { deadline, name, waits, what }: Wanted): Pr
   try {
     return await polled(disk, deadline, NEXT, () => tryLockFile(disk, name, what));
   } finally {
-    // Where nobody waits, nobody gets in line.
+    // Removes the line's file, so that newcomers skip an empty line.
     removeQuietly(disk, `${LOCKS}/${line}`);
     closeQuietly(disk, next);
   }
 }
 
-/** One that stays only makes others look whether somebody waits. */
+/** Ignores failures: a file that stays only makes others check for waiters. */
 function removeQuietly(disk: Disk, path: string): void {
   try {
     disk.unlink(path);
@@ -225,7 +227,7 @@ function openLockFile(disk: Disk, path: string): number | null {
   }
 }
 
-/** Needed only for the message to those who wait: a full disk must not stop anybody here. */
+/** Only the message to waiters needs it, so a full disk is no failure here. */
 function writeOwner(disk: Disk, fd: number, owner: Owner): void {
   try {
     writeAll(disk, fd, Buffer.from(`${JSON.stringify(owner)}\n`), 0);

@@ -2,7 +2,7 @@ import { type Disk, withFile } from "./disk.ts";
 import { ensureFolders } from "./journal/temporary.ts";
 import { checkFolders } from "./look.ts";
 
-/** Appends one whole line in one write. If a full disk cuts it short, the part is removed again. */
+/** Appends one whole line in one write. Removes the part that a full disk cut short. */
 export function appendLog(disk: Disk, path: string, line: string): void {
   if (!checkFolders(disk, path)) ensureFolders(disk, path);
   const bytes = Buffer.from(line.endsWith("\n") ? line : `${line}\n`);

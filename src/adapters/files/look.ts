@@ -2,7 +2,7 @@
  * Reads the project's files, never through a symbolic link.
  *
  * L1  Each component below the root is checked. A link is an error that names it, whatever it points to.
- * L2  Only regular files are read, and none that is larger than anybody writes.
+ * L2  Only regular files are read, up to a size limit.
  */
 import { NotText, PawlError } from "../../core/error.ts";
 import { hashOf } from "../../core/hash.ts";
@@ -11,7 +11,7 @@ import { MOST } from "./plain-file.ts";
 
 export interface FileOnDisk {
   readonly bytes: Uint8Array;
-  /** Computed on first use: plain reads do not pay for it. */
+  /** Lazy: plain reads do not pay for it. */
   readonly hash: string;
   readonly mode: number;
 }
@@ -167,7 +167,7 @@ export function tryTextOf(bytes: Uint8Array): string | null {
   }
 }
 
-/** Bisects: any beginning of a text decodes as the start of a stream. */
+/** Bisects: any beginning of a valid text decodes as the start of a stream. */
 function firstBadByte(bytes: Uint8Array): number {
   let good = 0;
   let bad = bytes.length;
@@ -188,7 +188,7 @@ function isStartOfText(bytes: Uint8Array): boolean {
   }
 }
 
-/** What is open may be another than what was looked at. */
+/** The open file may be another one than the checked one. */
 function checkPlain(stat: FileStat, path: string): void {
   checkKind(stat, path, "file");
   if (stat.size <= MOST) return;

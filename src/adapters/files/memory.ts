@@ -1,7 +1,11 @@
 /**
- * M1  A value counts while every file and folder that it was read from has the size, times and inode of that time.
- * M2  What changed shortly before it was read is not kept: two changes may bear one time, and the view may have read the first.
- * M3  Nothing is kept or recalled while a commit waits in the journal: the view then shows files as they will be.
+ * Keeps values that were derived from the project's files.
+ *
+ * M1  A value counts while every file and folder that it was read from has the same size, times and inode.
+ * M2  A value is not kept if a file changed shortly before it was read: two changes may have the same time,
+ *     and the view may have read the first.
+ * M3  No value is kept or recalled while a commit waits in the journal: the view then shows files as they
+ *     will be.
  */
 import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -23,14 +27,14 @@ interface Kept {
   readonly value: unknown;
 }
 
-/** Longer than the coarsest time of a file system, and than a view is old when it is first used here. */
+/** Longer than the coarsest time of a file system, and than the age of a view at its first use here. */
 const MARGIN_MILLISECONDS = 3_000;
 
 export function openMemory({ isPending, now, root }: MemoryOptions): Memory {
   const kept = new Map<string, Kept>();
   const seen = new WeakMap<View, number>();
   const isCurrent = ({ stamps }: Kept) => [...stamps].every(([path, stamp]) => stampOf(root, path) === stamp);
-  /** A file that is gone changed when its folder did. */
+  /** A missing file changed when its folder did. */
   const changedAt = (path: string): number => {
     const found = statSync(join(root, path), { throwIfNoEntry: false });
     if (found) return found.ctimeMs;

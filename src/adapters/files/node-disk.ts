@@ -1,6 +1,6 @@
 /**
- * The real disk. Calls are synchronous: each takes microseconds, a whole commit a millisecond, and no other code may
- * run between a commit's calls.
+ * The real disk. Calls are synchronous: each takes microseconds, a whole commit a millisecond, and no other
+ * code may run between the calls of a commit.
  */
 import { randomBytes, randomUUID } from "node:crypto";
 import {
@@ -60,7 +60,7 @@ export function nodeDisk(root: string): Disk {
     chmod: fchmodSync,
     fsync: fsyncSync,
     fsyncFolder(path) {
-      // The root itself may be reached through a link.
+      // The root itself may be a link.
       const fd = openSync(at(path), O_RDONLY | (path === "" ? 0 : O_NOFOLLOW | O_DIRECTORY));
       try {
         fsyncSync(fd);
@@ -109,7 +109,7 @@ export function nodeDisk(root: string): Disk {
 
 const toClose: number[] = [];
 
-/** Runs after the caller of the commit has continued, and on another thread. */
+/** Closes on another thread, after the caller of the commit has continued. */
 function closeLater(fd: number): void {
   if (toClose.push(fd) > 1) return;
   setImmediate(() => {
@@ -123,7 +123,7 @@ function readUpTo(fd: number, offset: number, length: number): Uint8Array {
   while (done < length) {
     const count = readSync(fd, buffer, done, length - done, offset + done);
     done += count;
-    // Whoever reads to the end asks for one byte more than there should be: if just that one is missing, this is the end.
+    // Readers request one byte more than they expect: if just that byte is missing, the file has ended.
     if (count === 0 || done === length - 1) break;
   }
   return buffer.subarray(0, done);
@@ -133,7 +133,7 @@ function fileStat(stats: Stats): FileStat {
   return new NodeStat(stats);
 }
 
-/** A commit looks a hundred times, and needs the inode of three. */
+/** Lazy inode: a commit needs it for three of a hundred files. */
 class NodeStat implements FileStat {
   readonly kind: EntryKind;
   readonly size: number;
@@ -172,9 +172,9 @@ async function prepareLocks(): Promise<void> {
 }
 
 /**
- * Finds the lock call in the package's build for this machine, as Node finds a package, but without what it reads of each and
- * without the modules by which the package finds its build: they take longer to load than all the work of a cold command. Null if
- * it is not in the usual place.
+ * Finds the lock call in the package's build for this machine, in Node's order of folders, but without
+ * reading package.json files or loading the package's own loader: those take longer than all the work of a
+ * cold command. Null if it is not in the usual place.
  */
 function findTryLock(): TryLock | null {
   const build = `prebuilds/${process.platform}-${process.arch}/fs-native-extensions.node`;

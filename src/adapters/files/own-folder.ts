@@ -1,6 +1,6 @@
 /**
- * Pawl's own files in a project, for code that writes them without the store. It follows no link on the way to them or
- * in their place: a clone, an archive or an agent may have put one there.
+ * Pawl's own files in a project, for code that writes them without the store. It follows no link, neither in
+ * their place nor in the folders above: a clone, an archive or an agent may have put one there.
  */
 import { constants, lstatSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -8,11 +8,11 @@ import { PawlError } from "../../core/error.ts";
 import { HARMLESS } from "./plain-file.ts";
 import { writeWhole } from "./write-whole.ts";
 
-/** Used instead of `w`: the file is emptied; a link is an error, and so is a FIFO that nobody reads. */
+/** Used instead of `w`: empties the file. A link is an error, and so is a FIFO without a reader. */
 export const REPLACING = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | HARMLESS;
 
 /**
- * The absolute path of a path below the root. Throws `path-outside-project` if the way has a link or anything but a
+ * The absolute path of a path below the root. Throws `path-outside-project` if a parent is a link or no
  * folder, or if the path itself is a link.
  */
 export function ownPlace(root: string, path: string): string {
@@ -29,7 +29,7 @@ export function ownPlace(root: string, path: string): string {
   return place;
 }
 
-/** The same for a folder, which is made if it is missing. */
+/** The same for a folder. Makes it if it is missing. */
 export function openOwnFolder(root: string, path: string, mode?: number): string {
   const place = ownPlace(root, path);
   const found = lstatSync(place, { throwIfNoEntry: false });

@@ -1,10 +1,10 @@
 /**
- * Reads files in places that an agent may write: its worktree, and Pawl's own folder where no wall is around it. The
- * folders on the way are the caller's to check (`own-folder.ts`, `look.ts`).
+ * Reads files in places that an agent may write: its worktree, and Pawl's own folder if there is no wall. The
+ * caller checks the parent folders (`own-folder.ts`, `look.ts`).
  *
  * D1  Only a regular file is opened. A FIFO or a device would block this process's only thread for ever.
- * D2  No link is followed, also if it takes the file's place between a look and the opening.
- * D3  No more is read than anybody needs: a sparse file of gigabytes costs its owner nothing.
+ * D2  No link is followed, even if it takes the file's place between check and opening.
+ * D3  Reads have a size limit: a sparse file of gigabytes costs its author nothing.
  */
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 
@@ -14,7 +14,7 @@ export const HARMLESS = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0
 /** Bytes. */
 export const MOST = 64 * 1024 * 1024;
 
-/** Throws as `openSync` does, and where there is no regular file. */
+/** Throws as `openSync` does, and if the path is no regular file. */
 export function openPlain(path: string): { readonly file: number; readonly size: number } {
   const file = openSync(path, constants.O_RDONLY | HARMLESS);
   try {
@@ -28,7 +28,7 @@ export function openPlain(path: string): { readonly file: number; readonly size:
   }
 }
 
-/** The whole file. Throws also where it has more than `most` bytes. */
+/** The whole file. Throws as well if it has more than `most` bytes. */
 export function readPlain(path: string, most = MOST): Buffer {
   const { file, size } = openPlain(path);
   try {

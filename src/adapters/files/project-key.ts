@@ -1,9 +1,9 @@
 /**
- * What the store keeps about a project outside of it, where no clone, checkout or merge can put a file: the key that
- * identifies its records, and how far the journal is applied.
+ * The store's data about a project outside of it, where no clone, checkout or merge can put a file: the key
+ * that identifies its records, and how far the journal is applied.
  *
- * V1  The key is made once: written whole under another name, synced, then linked to its own name. If two processes
- *     make one, one wins and both use the result.
+ * V1  The key is made once: written whole under another name, synced, then linked to its own name. If two
+ *     processes make one, one wins and both use the result.
  * V2  An unreadable key is an error. A new key in its place would make all pending commits foreign.
  */
 
@@ -95,10 +95,10 @@ function makeKey({ disk, make }: StatePlace): void {
   try {
     disk.link(fresh, KEY);
   } catch (error) {
-    // Another process was faster, and may have swept this one's file. Its key is the key.
+    // Another process was faster, and may have removed this one's file. Its key counts.
     if (errnoOf(error) !== "EEXIST" && errnoOf(error) !== "ENOENT") throw error;
   }
-  // Only now: since there is a key, nobody needs the files that dead makers left or live ones are about to link.
+  // Not earlier: now that there is a key, no process needs the unfinished files, of dead makers or live ones.
   for (const { name } of disk.list("")) if (UNFINISHED.test(name)) unlinkIfThere(disk, name);
   disk.fsyncFolder("");
 }

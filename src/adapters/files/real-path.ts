@@ -4,12 +4,12 @@ import { attempt } from "../../core/attempt.ts";
 const MAX_LINKS = 40;
 
 /**
- * The absolute path without links, as the system would follow it: a link that leads nowhere yet counts too, because whoever
- * writes through it makes what it names. What does not exist stays as it is. Never throws.
+ * The absolute path without links, as the system follows it. Follows a link to a missing file too, because
+ * writing through it makes that file. Keeps the parts that do not exist. Never throws.
  */
 export function realPathOf(path: string): string {
   let [done, links] = ["", 0];
-  // What is still to be followed, the next name last.
+  // The names still to follow, the next one last.
   const names = namesOf(path);
   while (names.length > 0) {
     const name = names.pop() ?? "";

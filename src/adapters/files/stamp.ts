@@ -1,7 +1,10 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 
-/** Equal as long as nobody has written the file, or changed the folder's entries: size, times and inode. `-`: there is none. */
+/**
+ * Size, times and inode: equal as long as the file is not written, or the folder's entries stay. `-`: nothing
+ * is there.
+ */
 export function stampOf(root: string, path: string): string {
   const found = statSync(join(root, path), { bigint: true, throwIfNoEntry: false });
   return found === undefined ? "-" : `${found.size}.${found.mtimeNs}.${found.ctimeNs}.${found.ino}`;

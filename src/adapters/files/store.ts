@@ -1,9 +1,9 @@
 /**
  * The store on plain files: one journal per project, one lock per run, one for the project.
  *
- * A commit under the project's lock: replay what is pending → verify what the view read → write and sync the journal's
- * record, which is the commit → apply the files → move the marker. A failure after the sync does not undo the commit:
- * it stays pending, and the next process to open the project continues.
+ * A commit under the project's lock: replay what is pending → verify what the view read → write and sync the
+ * journal's record, which is the commit → apply the files → move the marker. A failure after the sync does
+ * not undo the commit: it stays pending, and the next process to open the project continues.
  */
 import { PawlError } from "../../core/error.ts";
 import type { Change, Pending, Store, View } from "../../core/ports/store.ts";
@@ -42,11 +42,11 @@ export interface StoreOptions {
   readonly onPending?: (pending: Pending) => void;
   /** How long a commit waits for another one; default 10 s. */
   readonly commitWaitMilliseconds?: number;
-  /** How long a transaction waits for another of the same run; default 30 s. */
+  /** How long a transaction waits for another one of the same run; default 30 s. */
   readonly holdWaitMilliseconds?: number;
-  /** A commit settles the journal if it is longer than this afterwards; default 4 MB. */
+  /** A commit settles the journal if the journal is longer than this afterwards; default 4 MB. */
   readonly journalBytes?: number;
-  /** An event log that is longer than this is put aside when the journal is settled; default 64 MB. */
+  /** Settling renames an event log that is longer than this; default 64 MB. */
   readonly eventsBytes?: number;
   /** The disk of the project; default the real one. */
   readonly disk?: Disk;
@@ -131,7 +131,7 @@ export function openStore(options: StoreOptions): Store {
       guarded("Committing", async () => {
         const result = await underLock("A commit", () => commitNow(view, changes));
         if (result !== "unapplied") return result;
-        // It is committed, whatever becomes of this: the next process that opens the project does it otherwise.
+        // Committed either way: if this fails, the next process that opens the project applies it.
         await ready().catch(() => {});
         return "committed";
       }),
@@ -157,7 +157,7 @@ interface Reading {
   /** Applies what is pending. Returns how to read the files. */
   readonly ready: () => Promise<Reader>;
   readonly pending: () => Pending | null;
-  /** What was found pending, or null if nothing is. */
+  /** Reports the pending commits; null: there are none. */
   readonly tell: (unapplied: Unapplied | null) => void;
 }
 
@@ -181,8 +181,8 @@ function openReading(
   };
   const ready = async (): Promise<Reader> => {
     if (isAllApplied(project)) return plain;
-    // Nothing in the journal can be this project's own. A process that only reads leaves it in place: it may belong to
-    // a process that keeps the key elsewhere and is still working.
+    // Without a key, no record of the journal is this project's own. A process that only reads leaves the
+    // journal in place: it may belong to a process that keeps the key elsewhere and is still working.
     if (project.projectKey.key() === null) {
       tellForeign();
       return plain;
@@ -210,7 +210,7 @@ interface Committing {
   readonly tell: Reading["tell"];
 }
 
-/** `unapplied`: committed, and an edit must be redone on what a person has saved since. */
+/** `unapplied`: committed, but an edit must be redone on a text that a person has saved since. */
 function commitUnderLock(
   { project, journalBytes, eventsBytes, tell }: Committing,
   reads: Reads,
@@ -228,17 +228,17 @@ function commitUnderLock(
   const end = { ...record, length: record.end };
   try {
     const applied = applyFrom(project, end, steps, { fresh: true, torn: false });
-    // If starts of the machine cannot be told apart, no marker can be trusted: then nothing is left to replay.
+    // Without a boot id no marker can be trusted, so leave nothing to replay.
     if (applied.length > journalBytes || disk.bootId() === null) settleWhole(project, eventsBytes);
   } catch (thrown) {
-    // It is committed. The next reader applies the rest, or reports why it cannot.
+    // Committed. The next reader applies the rest, or reports why it cannot.
     if (thrown instanceof EditorsNeeded) return "unapplied";
     quietly(() => tell(findUnapplied(project, refusalOf(thrown) ?? "EIO")));
   }
   return "committed";
 }
 
-/** Finishes what is pending before anything is added to it. */
+/** Applies pending commits before a new one is added. */
 function recoverFirst(project: Project, tell: Reading["tell"]): Applied {
   try {
     const applied = recover(project);
@@ -268,7 +268,7 @@ function quietly(work: () => void): void {
 
 const WAITS: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT"]);
 
-/** Settling is never needed: the process that is committing, or one that may write here, does it another time. */
+/** Settles unless the lock is taken or writing is refused: it can wait for another process. */
 async function unlessBusy(work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -278,7 +278,9 @@ async function unlessBusy(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Settles the journal. A long event log is put aside then, or another time where that fails. */
+/**
+ * Settles the journal, and renames a long event log then. If the renaming fails, the next call repeats it.
+ */
 function settleWhole(project: Project, eventsBytes: number): void {
   settle(project);
   quietly(() => putAsideIfLong(project.disk, eventsBytes));

@@ -15,7 +15,7 @@ export interface Reads {
   readonly folders: Map<string, string>;
 }
 
-/** How to read the project's files: as they are, or as they will be once what is pending is applied. */
+/** Reads the project's files: as they are, or as they will be once pending commits are applied. */
 export interface Reader {
   look(path: string, known?: KnownFolders): FileOnDisk | null;
   lastLine(path: string, known?: KnownFolders): LastLine | null;
@@ -32,7 +32,7 @@ export function plainReader(disk: Disk): Reader {
 
 export interface ViewOptions {
   readonly packaged: (path: string) => Promise<string | null>;
-  /** Replays what is pending and returns how to read the files. Awaited before the first read. */
+  /** Replays pending commits and returns how to read the files. Awaited before the first read. */
   readonly ready: () => Promise<Reader>;
   readonly guarded: <T>(work: () => Promise<T>) => Promise<T>;
 }
@@ -89,7 +89,7 @@ export function openView({ packaged, ready, guarded }: ViewOptions): { view: Vie
   return { view, reads };
 }
 
-/** Whether everything is still as it was read. Puts what it finds into `looked`. */
+/** Whether everything is still as it was read. Adds the files that it reads to `looked`. */
 export function stillHolds(
   reader: Reader,
   reads: Reads,

@@ -1,6 +1,6 @@
 /**
- * Reports changes: from the kernel where it reports them, otherwise by a slow check of times and sizes. Every change
- * that Pawl makes appends to events.jsonl; a person's changes the tasks file or the settings.
+ * Reports changes: from the kernel if possible, otherwise by a slow check of times and sizes. Every change of
+ * Pawl's appends to events.jsonl; a person's changes the tasks file or the settings.
  */
 import { type FSWatcher, mkdirSync, statSync, watch } from "node:fs";
 import { dirname, join } from "node:path";
@@ -44,7 +44,7 @@ export function openWatch(root: string, tasksFile: string): Watch {
   };
 }
 
-/** Reports changes of the files in the folder. It watches the folder, since a replaced file is another file. */
+/** Reports changes of the files in the folder. Watches the folder, since a replaced file is another file. */
 function watchFolder(folder: string, files: readonly string[], heard: () => void): readonly FSWatcher[] {
   try {
     const watcher = watch(folder, (_, name) => {

@@ -1,11 +1,15 @@
-/** Workers of this checkout: the kernel's lock on a worker's name says whether an earlier one of that name is dead. */
+/**
+ * Workers of this checkout: a kernel lock per worker name shows whether an earlier worker of that name is
+ * dead.
+ */
 import type { Workers } from "../../core/ports/workers.ts";
 import { openLocks, tryLock } from "./locks.ts";
 import { nodeDisk } from "./node-disk.ts";
 
 /**
- * `endDead` ends what dead loops of this checkout left; false: not all of it. The leases of a dead worker may be ended only after
- * that: another machine would begin a task at which a dead worker's agent is still alive.
+ * `endDead` ends the processes of this checkout's dead loops; false: some are left. The leases of a dead
+ * worker may be ended only after that: otherwise another machine would begin a task on which a dead worker's
+ * agent is still working.
  */
 export function openWorkersHere(
   workers: Workers,

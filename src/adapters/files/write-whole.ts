@@ -1,4 +1,7 @@
-/** Pawl's own small files, for code that writes them without the store. It follows no link in their place. */
+/**
+ * Pawl's own small files, for code that writes them without the store. It replaces a link instead of
+ * following it.
+ */
 import { closeSync, fchmodSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 
 export function writeAll(file: number, bytes: Uint8Array): number {
@@ -6,9 +9,11 @@ export function writeAll(file: number, bytes: Uint8Array): number {
   return bytes.byteLength;
 }
 
-/** Writes a small file atomically: a reader sees the old one or the new one, and of two writers the last one stays. */
+/**
+ * Writes a small file atomically: a reader gets the old one or the new one, and the last of two writers wins.
+ */
 export function writeWhole(path: string, content: string | Uint8Array, mode = 0o600): void {
-  // Another process may write the same file at this moment: two loops keep one note.
+  // Named by process, since another one may write the same file at this moment.
   const draft = `${path}.${process.pid}.new`;
   rmSync(draft, { force: true });
   const file = openSync(draft, "wx", mode);

@@ -29,8 +29,8 @@ export interface Fork {
 }
 
 /**
- * The point where the head left the base branch. Without a base: where it left the first of the usual
- * branches, local or remote-tracking, that shares its history.
+ * The point where the head left the base branch; otherwise where it left the first of the usual branches that
+ * exists and shares its history, local or remote-tracking.
  */
 export async function forkOf(
   call: GitCall,

@@ -12,7 +12,7 @@ export interface Appending {
   readonly torn: boolean;
 }
 
-/** Appends without a gap between them. */
+/** Appends without gaps between them. */
 interface Run {
   readonly offset: number;
   readonly appends: readonly Append[];
@@ -57,8 +57,9 @@ function settleRun(disk: Disk, path: string, run: Run, torn: boolean): void {
 }
 
 /**
- * Same bytes there: nothing is missing. Torn bytes there: they are overwritten in place. Anything else, or a shorter
- * file (a person's, or a rotated one): returns what to append at the end, since the ids are not in the file.
+ * Compares the file with the appends. The same bytes: returns nothing to append. Torn bytes: `torn`, to be
+ * overwritten in place. Other bytes or a shorter file (edited or rotated): returns the appends whose ids are
+ * not in the file, for its end.
  */
 function lackOf(bytes: Buffer, run: Run, torn: boolean): "torn" | readonly Append[] {
   const { offset } = run;
@@ -74,13 +75,13 @@ function onItsLine(text: string, before: Uint8Array): string {
   return glued ? `\n${text}` : text;
 }
 
-/** Whether only a beginning of our bytes is there; after a power cut also zeros in their place. */
+/** Whether only a beginning of these bytes is there; after a power cut also zeros in their place. */
 function isTorn(tail: Uint8Array, expected: Buffer, torn: boolean): boolean {
   if (torn) return isPieceOf(tail.subarray(0, expected.length), expected);
   return tail.length <= expected.length && expected.subarray(0, tail.length).equals(tail);
 }
 
-/** Appends, and returns whether the bytes are in the file: a person may have replaced it during the write. */
+/** Appends, and returns whether the file has the bytes: a person may have replaced it during the write. */
 function appendAtEnd(disk: Disk, path: string, bytes: Uint8Array): boolean {
   ensureFolders(disk, path);
   return withOpen(disk, openInside(disk, path, "append"), (fd) => {

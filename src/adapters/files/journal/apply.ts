@@ -1,12 +1,12 @@
 /**
- * Makes the files match the journal. The same code applies a commit and replays after a crash; it can stop anywhere and
- * run again.
+ * Makes the files match the journal. The same code applies a commit and replays after a crash; it can stop
+ * anywhere and run again.
  *
- * P1  The target is read right before it is replaced. Content that the journal does not explain is a person's text.
- *     Pawl redoes its edits on it, or keeps it aside first, and journals that before it touches the file, so that it
- *     happens once.
- * P2  The folders on the way are checked again right before each call that opens, renames or removes by name, and after
- *     each open: a folder checked earlier may have become a link.
+ * P1  The target is read right before it is replaced. Content that the journal does not explain is a person's
+ *     text. Pawl redoes its edits on it, or keeps it aside first, and journals that before it touches the
+ *     file, so that it happens once.
+ * P2  The path's folders are checked again right before each call that opens, renames or removes by name, and
+ *     after each open: a folder checked earlier may have become a link.
  * P3  Nothing is synced here: the journal is the durable copy until the files are synced and it is trimmed.
  */
 
@@ -24,7 +24,7 @@ export interface Applying {
   readonly disk: Disk;
   readonly editors: Editors;
   readonly onKept: OnKept;
-  /** The files were verified a moment ago: the first check can be skipped, the last cannot. */
+  /** The files were verified a moment ago: the first check may be skipped, the last may not. */
   readonly fresh: boolean;
   /** The machine may have restarted since: files may be torn. */
   readonly torn: boolean;
@@ -47,7 +47,7 @@ function applyChain(
 ): readonly Step[] {
   const aim = aimOf(chain);
   const { disk, torn } = applying;
-  // Where there are only appends, the file is not read: a log is long, and each commit adds to it.
+  // Does not read a file that only gets appends: a log is long, and each commit adds to it.
   const isReplaced =
     aim.content !== undefined &&
     (aim.appends.length === 0 || !hasMovedOn(chain, aim, lookAt(disk, path), torn));
@@ -59,7 +59,7 @@ function applyChain(
   return [];
 }
 
-/** The file's content once its steps are applied; null if there is to be no file. */
+/** The file's content once its steps are applied; null: no file. */
 export function outcomeOf(
   { editors, torn }: Pick<Applying, "editors" | "torn">,
   chain: readonly Step[],
@@ -75,7 +75,9 @@ export function outcomeOf(
   return aim.appends.length === 0 ? bytes : withAppends(bytes ?? new Uint8Array(), aim.appends, torn);
 }
 
-/** Appends that do not fit show that a person's text was accepted in between. If it is there, it stays. */
+/**
+ * Appends that do not fit mean that a person's text was accepted in between. If the file is there, it stays.
+ */
 function hasMovedOn(
   chain: readonly Step[],
   { appends }: Aim,
@@ -85,7 +87,7 @@ function hasMovedOn(
   return appends.length > 0 && found !== null && !isAccounted(chain, found, torn);
 }
 
-/** Gives the file the content of the aim, or removes it. */
+/** Gives the file its aimed content, or removes it. Returns steps to journal first, if there are any. */
 function replace(
   applying: Applying,
   path: string,
@@ -118,7 +120,7 @@ function replace(
   return act(() => disk.rename(temporary, path));
 }
 
-/** Already right, or to be replaced, or a person's text. */
+/** `done`: already right. `ours`: may be replaced. A file: a person's text. */
 type Judgement = "done" | "ours" | FileOnDisk;
 
 function judge(chain: readonly Step[], { hash }: Aim, found: FileOnDisk | null, torn: boolean): Judgement {
@@ -131,8 +133,8 @@ function isFound(judgement: Judgement): judgement is FileOnDisk {
 }
 
 /**
- * Reads the file and works while it is held open. When a removed or replaced file is closed, its blocks are freed,
- * which on some disks (with online discard) takes a millisecond each: nobody should wait for that.
+ * Reads the file, and works while it is open. Closing a removed or replaced file frees its blocks, which
+ * takes a millisecond each on some disks (with online discard), so it is closed later.
  */
 function lookingLast<T>(disk: Disk, path: string, work: (found: FileOnDisk | null) => T): T {
   const { found, fd } = lookAndHold(disk, path);
@@ -143,7 +145,7 @@ function lookingLast<T>(disk: Disk, path: string, work: (found: FileOnDisk | nul
   }
 }
 
-/** A person's text is in the way. Returns what to journal before it may be replaced. */
+/** Handles a person's text in the way. Returns the steps to journal before it may be replaced. */
 function resolve(
   applying: Applying,
   path: string,

@@ -57,8 +57,8 @@ export function aimOf(chain: readonly Step[]): Aim {
 }
 
 /**
- * Whether the journal explains these bytes: they are the state before or after a step or, after a power cut, a part of
- * such a state that was not synced. Anything else is a person's.
+ * Whether the journal explains these bytes: they are the state before or after a step or, after a power cut,
+ * an unsynced part of such a state. Other bytes are a person's.
  */
 export function isAccounted(chain: readonly Step[], { bytes, hash }: FileOnDisk, torn: boolean): boolean {
   if (statedHashes(chain).has(hash)) return true;
@@ -83,7 +83,7 @@ export function isAccounted(chain: readonly Step[], { bytes, hash }: FileOnDisk,
   return false;
 }
 
-/** What a redo must do to a person's text; null if the chain has anything but edits. */
+/** The edits to redo on a person's text; null if the chain has anything but edits. */
 export function redosOf(chain: readonly Step[]): readonly NonNullable<Put["redo"]>[] | null {
   const redos: NonNullable<Put["redo"]>[] = [];
   for (const step of chain) {

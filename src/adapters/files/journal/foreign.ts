@@ -1,7 +1,7 @@
 /**
- * Records that this project did not write, or not in this place: from a clone, a merge, another checkout, an earlier
- * backup, or a process that keeps the project's key elsewhere. Pawl never applies them; it sets them aside and reports
- * them.
+ * Records that this project did not write, or not in this place: from a clone, a merge, another checkout, an
+ * earlier backup, or a process that keeps the project's key elsewhere. Pawl never applies them; it sets them
+ * aside and reports them.
  */
 import type { PawlEvent } from "../../../core/event.ts";
 import { EVENTS } from "../../../core/event.ts";
@@ -13,7 +13,7 @@ import { newKeptFolder } from "./keep.ts";
 import { type Foreign, parseUntrusted } from "./record.ts";
 import type { Append } from "./steps.ts";
 
-/** Called with commits that were found and not applied, and with their new place; null: they stay where they are. */
+/** Called with commits that were not applied, and with their new path; null: they stay where they are. */
 export type OnForeign = (found: Foreign & { readonly kept: string | null }) => void;
 
 /** A journal that was set aside for a person to inspect. */
@@ -21,7 +21,7 @@ export interface SetAside {
   /** Its path, relative to the root. */
   readonly kept: string;
   readonly commits: number;
-  /** How many of its records contain something that Pawl never writes, or change a text that is not there. */
+  /** How many of its records contain something that Pawl never writes, or edit a text that is not there. */
   readonly unusable: number;
   /** The paths that it would write, each once. */
   readonly paths: readonly string[];
@@ -29,7 +29,7 @@ export interface SetAside {
 
 const NAME = "foreign-journal";
 
-/** The journals that were set aside and not removed since, oldest first. */
+/** The journals that were set aside and are still there, oldest first. */
 export function listForeign(disk: Disk): readonly SetAside[] {
   if (statFolder(disk, KEPT) === null) return [];
   const folders = disk.list(KEPT).filter(({ kind }) => kind === "folder");
@@ -47,10 +47,12 @@ export function listForeign(disk: Disk): readonly SetAside[] {
 }
 
 /**
- * Copies what follows the good records to `.pawl/kept/`, synced, and cuts it off the journal. Returns the new path.
+ * Copies the bytes after the good records to `.pawl/kept/`, synced, and cuts them off the journal. Returns
+ * the new path.
  */
 export function setForeignAside({ disk, projectKey }: ProjectStorage, goodLength: number): string {
-  // A process that cannot report this in a commit of its own leaves the records in place.
+  // Comes first: without a key this process could not report the records in a commit, so they would have to
+  // stay.
   projectKey.makeKey();
   const kept = copyJournal(disk, NAME, goodLength);
   cutTail(disk, goodLength);

@@ -15,8 +15,8 @@ export function fsyncAll(disk: Disk, paths: ReadonlySet<string>): void {
 }
 
 /**
- * After a failed sync the system may treat the data as written, and the next sync would succeed. Only newly written
- * data can be trusted.
+ * Rewrites a file whose sync failed. The system may then treat its data as written, so the next sync would
+ * succeed, and only newly written data can be trusted.
  */
 function fsyncOrRewrite(disk: Disk, path: string): void {
   try {
@@ -27,7 +27,7 @@ function fsyncOrRewrite(disk: Disk, path: string): void {
     if (found === null) return;
     writeTemporary(disk, path, found.bytes, found.mode);
     fsyncFile(disk, temporaryOf(path));
-    // Saved since: the next sync covers it.
+    // The file has been saved since: the next sync covers it.
     if (lookAt(disk, path)?.hash !== found.hash) throw error;
     checkFolders(disk, path);
     disk.rename(temporaryOf(path), path);
@@ -38,7 +38,7 @@ function fsyncFolderIfThere(disk: Disk, folder: string): void {
   try {
     disk.fsyncFolder(folder);
   } catch (error) {
-    // A person removed it, and the files in it.
+    // A person removed the folder.
     if (errnoOf(error) !== "ENOENT") throw error;
   }
 }

@@ -1,10 +1,10 @@
 /**
- * The journal's file. All of it runs under the project's lock.
+ * The journal's file. All of this runs under the project's lock.
  *
  * J1  A record is synced before any part of it is applied; so are the folders that lead to a new journal.
  * J2  A bad tail is cut off before the next record is written. A failed write is cut off at once.
- * J3  Before an empty journal gets its first record, its marker is reset, in a new epoch. So a marker from before a
- *     trim never covers what comes after it, and no earlier journal can take its place.
+ * J3  Before an empty journal gets its first record, its marker is reset, in a new epoch. So a marker from
+ *     before a trim never covers later records, and no earlier journal can take its place.
  */
 import { PawlError } from "../../../core/error.ts";
 import { CONTROL, JOURNAL } from "../control.ts";
@@ -27,7 +27,7 @@ export function journalSize(disk: Disk): number {
   return statFile(disk, JOURNAL)?.size ?? 0;
 }
 
-/** Whether every record is known to be applied. Needs no lock, and costs almost nothing. */
+/** Whether every record is known to be applied. Takes no lock and costs almost nothing. */
 export function isAllApplied({ disk, projectKey }: ProjectStorage): boolean {
   const size = journalSize(disk);
   if (size === 0) return true;
@@ -35,7 +35,9 @@ export function isAllApplied({ disk, projectKey }: ProjectStorage): boolean {
   return marker?.isCurrent === true && marker.length === size;
 }
 
-/** Writes and syncs a record behind `at`. If this returns, the record is committed; if it throws, it is not. */
+/**
+ * Writes and syncs a record after `at`. If this returns, the record is committed; if it throws, it is not.
+ */
 export function appendRecord(
   { disk, projectKey }: ProjectStorage,
   at: Applied,
@@ -64,7 +66,7 @@ function syncFolders(disk: Disk): void {
   disk.fsyncFolder("");
 }
 
-/** The next process could read what was written but not synced, and treat it as committed. */
+/** Cuts a failed write off: the next process could read the unsynced record and treat it as committed. */
 function takeBack(disk: Disk, fd: number, length: number, cause: unknown): void {
   try {
     disk.truncate(fd, length);
@@ -95,7 +97,7 @@ export function readJournal({ disk, projectKey }: ProjectStorage, marker: Marker
 }
 
 /**
- * Whether records are missing that were applied once. If a foreign journal has replaced all of them, that is reported
+ * Whether applied records are missing. If a foreign journal has replaced all of them, that is reported
  * instead; their changes are in the files.
  */
 export function isCutShort({ records, goodLength, foreign }: Parsed, marker: Marker | null): boolean {
@@ -107,12 +109,12 @@ function withJournal(disk: Disk, work: (fd: number) => void): void {
   withOpen(disk, openInside(disk, JOURNAL, "update"), work);
 }
 
-/** Cuts off what follows the good records. */
+/** Cuts off everything after the good records. */
 export function cutTail(disk: Disk, goodLength: number): void {
   if (goodLength < journalSize(disk)) withJournal(disk, (fd) => disk.truncate(fd, goodLength));
 }
 
-/** A writer may have died before it synced the records found in the journal. */
+/** Syncs the journal, whose writer may have died before it did. */
 export function syncJournal(disk: Disk): void {
   withJournal(disk, (fd) => disk.fsync(fd));
   syncFolders(disk);

@@ -6,7 +6,7 @@ import { type FileOnDisk, foldersOf, statFile } from "../look.ts";
 import type { Append, Step } from "./steps.ts";
 import { ensureFolders } from "./temporary.ts";
 
-/** Called with each text of a person's that was kept aside, and its new place. */
+/** Called with each person's text that was kept aside, and its new path. */
 export type OnKept = (kept: { readonly path: string; readonly kept: string }) => void;
 
 export interface Keeping {
@@ -15,8 +15,8 @@ export interface Keeping {
 }
 
 /**
- * Copies a person's text to `.pawl/kept/<date>-<n>/<path>`, synced before anything else happens. Returns what to
- * journal: that the text may now be replaced, and the event that reports it.
+ * Copies a person's text to `.pawl/kept/<date>-<n>/<path>`, synced. Returns what to journal: that the text
+ * may now be replaced, and the event that reports it.
  */
 export function keepAside(
   { disk, onKept }: Keeping,

@@ -1,7 +1,7 @@
 /**
- * The applied marker, outside the project. It says how much of the journal is applied, so that a person's later edit of
- * an applied file is not seen as an obstacle; and below which epoch no journal counts. It is never synced, so it is
- * trusted only within the same start of the machine: after a power cut it may be ahead of the files.
+ * The applied marker, outside the project: how much of the journal is applied, so that a person's later edit
+ * of an applied file is not seen as an obstacle; and below which epoch no journal counts. It is never synced,
+ * so it is trusted only within the same start of the machine: after a power cut it may be ahead of the files.
  */
 
 import { hashOf } from "../../../core/hash.ts";
@@ -10,7 +10,7 @@ import type { ProjectKey } from "../project-key.ts";
 import { FIRST, type Head } from "./record.ts";
 
 export interface Applied extends Head {
-  /** The bytes of the journal whose records are applied. */
+  /** The length of the journal's applied part, in bytes. */
   readonly length: number;
 }
 
@@ -20,11 +20,11 @@ export interface Marker extends Applied {
 }
 
 const MARKER = "applied";
-/** One short write of fixed width: no reader sees half of it, and it needs no truncation. */
+/** Bytes. One short write of fixed width: no reader gets half of it, and it needs no truncation. */
 const WIDTH = 256;
 const LINE = /^(pawl-applied 2 (\S+) (\d{1,15}) (\d{1,15}) (\d{1,15}) ([0-9a-f]{64})) ([0-9a-f]{16})\s*$/;
 
-/** Null if there is no marker, or a torn one. */
+/** Null if the marker is missing or torn. */
 export function readMarker(disk: Disk, projectKey: ProjectKey): Marker | null {
   const match = LINE.exec(projectKey.read(MARKER, WIDTH) ?? "");
   if (match === null || seal(match[1] ?? "") !== match[7]) return null;
@@ -47,7 +47,10 @@ export function writeMarker(
   projectKey.write(MARKER, `${`${text} ${seal(text)}`.padEnd(WIDTH - 1)}\n`);
 }
 
-/** Where an empty journal begins: in an epoch that no journal of this project has used, even if the marker is lost. */
+/**
+ * The start of an empty journal: in an epoch that no journal of this project has used, even if the marker is
+ * lost.
+ */
 export function beginning(disk: Disk, marker: Marker | null): Applied {
   const epoch = Math.max((marker?.epoch ?? 0) + 1, disk.now().getTime());
   return { epoch, length: 0, sequence: marker?.sequence ?? 0, mac: FIRST };

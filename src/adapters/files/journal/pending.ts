@@ -1,6 +1,6 @@
 /**
- * Committed changes that the disk refuses to write to their files. Meanwhile Pawl reads them from the journal. Nothing
- * is written here: views show what applying the journal will make of the present files.
+ * Committed changes that the disk refuses to write to their files. Meanwhile Pawl reads them from the
+ * journal, and writes nothing: views show the present files as applying the journal will make them.
  */
 import { fixOf, meaningOf } from "../../../core/errno.ts";
 import { PawlError } from "../../../core/error.ts";
@@ -22,7 +22,7 @@ export interface Unapplied {
   readonly reader: Reader;
 }
 
-/** Errors with which the disk may refuse a write for a while, but not a read. */
+/** Errors of a disk that may refuse a write for a while, but not a read. */
 const REFUSALS: ReadonlySet<string> = new Set([
   "ENOSPC",
   "EDQUOT",
@@ -33,7 +33,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   "EFBIG",
 ]);
 
-/** The errno with which the disk, or the folder outside the project, refused; null if it failed otherwise. */
+/** The errno of the disk's refusal, or of the folder outside the project; null: another failure. */
 export function refusalOf(thrown: unknown): string | null {
   const code = errnoOf(thrown instanceof PawlError ? thrown.cause : thrown);
   return code !== null && REFUSALS.has(code) ? code : null;

@@ -1,7 +1,7 @@
 /**
- * Turns a change set into the steps of a record, under the project's lock. Changes apply in order, each to the result
- * of the earlier ones. The result is one step per path (or a run of appends), so that a replay never depends on order.
- * Everything that can be refused is refused here, before the commit.
+ * Turns a change set into the steps of a record, under the project's lock. Changes apply in order, each to
+ * the result of the earlier ones. The result is one step per path (or a run of appends), so a replay never
+ * depends on order. Everything that can be refused is refused here, before the commit.
  */
 import { PawlError } from "../../../core/error.ts";
 import { hashOf } from "../../../core/hash.ts";
@@ -20,7 +20,7 @@ type Entry =
 
 export interface Plan {
   readonly disk: Disk;
-  /** What was read under the lock while the view was verified. */
+  /** Files that were read under the lock while the view was verified. */
   readonly looked: Map<string, FileOnDisk | null>;
   readonly known: KnownFolders;
 }
@@ -116,7 +116,7 @@ export function planSteps(
 function stepsOf(path: string, entry: Entry): readonly Step[] {
   if (entry.type === "put") return [entry.put];
   if (entry.type === "appends") return entry.appends;
-  // Made and removed within the change set: there was no file, and there is to be none.
+  // Made and removed within the change set: the file was missing and stays so.
   return entry.before === null ? [] : [{ type: "drop", path, before: entry.before }];
 }
 

@@ -1,9 +1,9 @@
 /**
- * Puts a long event log aside. Only with the project's lock, right after the journal was settled: then no record has anything left to
- * append to the file, and all that is in it is synced.
+ * Renames a long event log. Needs the project's lock, and a journal that was just settled: then no record has
+ * anything left to append to the file, and all of it is synced.
  *
  * A1  The new name is synced before the old one goes, so at each moment at least one of them is on the disk.
- * A2  Where both names are there, as after a crash, the part is a copy, which goes first.
+ * A2  If both names are there, as after a crash, the part is a copy and is removed first.
  */
 import { EVENTS } from "../../../core/event.ts";
 import { asideName, asideNames, asideNumber } from "../../../core/log-parts.ts";
@@ -12,12 +12,12 @@ import { type Disk, withFile } from "../disk.ts";
 import { statFile } from "../look.ts";
 
 const NEWLINE = 0x0a;
-/** An event's id is well within. */
+/** Bytes that surely include the first event's id. */
 const START = 64 * 1024;
 
 export function putAsideIfLong(disk: Disk, limit: number): void {
   const size = statFile(disk, EVENTS)?.size ?? 0;
-  // The rest of a line that a program is still writing belongs to its beginning.
+  // A program is still writing the last line: its two parts must stay in one file.
   if (size <= limit || bytesOf(disk, EVENTS, size - 1, 1)[0] !== NEWLINE) return;
   const names = asideNames(disk.list(CONTROL).flatMap(({ kind, name }) => (kind === "file" ? [name] : [])));
   const last = names.at(-1);

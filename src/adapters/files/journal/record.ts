@@ -1,13 +1,14 @@
 /**
- * The journal's records as bytes: a header line `pawl-commit 2 EPOCH SEQUENCE BYTES SHA256 PREVIOUS MAC`, then the body
- * as one line of JSON. The body has no raw line break, so that headers can be found behind damage.
+ * The journal's records as bytes: a header line `pawl-commit 2 EPOCH SEQUENCE BYTES SHA256 PREVIOUS MAC`,
+ * then the body as one line of JSON. The body has no raw line break, so that headers can be found after
+ * damage.
  *
- * M1  The checksum covers epoch, sequence, previous MAC and body. The MAC covers the header, and so all of them. A
- *     record with a right checksum and a wrong MAC was written by somebody else: it is foreign, not damaged.
- * M2  PREVIOUS is the MAC of the previous record, zeros for the first: records of one journal cannot be left out,
- *     reordered or mixed with others.
- * M3  Each journal, from its first record to its trimming, has its own epoch, higher than all earlier ones. The lowest
- *     epoch that counts is kept outside the project: an earlier journal cannot come back.
+ * M1  The checksum covers epoch, sequence, previous MAC and body. The MAC covers the header, and so all of
+ *     them. A record with a right checksum and a wrong MAC has another author: it is foreign, not damaged.
+ * M2  PREVIOUS is the MAC of the previous record, zeros for the first: records of one journal cannot be left
+ *     out, reordered or mixed with others.
+ * M3  Each journal, from its first record to its trimming, has its own epoch, higher than all earlier ones.
+ *     The lowest epoch that counts is kept outside the project: an earlier journal cannot come back.
  */
 import { createHmac } from "node:crypto";
 import { hashOf } from "../../../core/hash.ts";
@@ -28,31 +29,31 @@ export interface JournalRecord extends Head {
   readonly end: number;
 }
 
-/** Records that are whole, but not to be trusted. */
+/** Intact records that must not be trusted. */
 export interface Foreign {
   readonly records: number;
   readonly reason: ForeignReason;
 }
 
 /**
- * `another-key`: not made with this project's key. `earlier`: from an earlier journal of this project, since trimmed.
- * `unusable`: it contains something that Pawl never writes.
+ * `another-key`: not made with this project's key. `earlier`: from an earlier journal of this project, since
+ * trimmed. `unusable`: it contains something that Pawl never writes.
  */
 export type ForeignReason = "another-key" | "earlier" | "unusable";
 
 export interface Parsed {
   /** The good records from the beginning. */
   readonly records: readonly JournalRecord[];
-  /** The offset at which the last of them ends. */
+  /** The offset at which the last good record ends. */
   readonly goodLength: number;
-  /** Good records behind other bytes: the journal is damaged. Empty otherwise. */
+  /** Good records after other bytes: the journal is damaged. Empty otherwise. */
   readonly stranded: readonly JournalRecord[];
-  /** What follows the good records and was written by others. */
+  /** Records of other authors after the good ones. */
   readonly foreign: Foreign | null;
 }
 
 export interface Trust {
-  /** The project's key. Null: it has none yet, and no record is its own. */
+  /** The project's key. Null: there is none yet, and no record is the project's own. */
   readonly key: Uint8Array | null;
   /** The lowest epoch that counts: journals of earlier ones were trimmed. */
   readonly floor: number;
@@ -87,8 +88,8 @@ export function renderRecord(
 }
 
 /**
- * Reads good records up to the first byte that belongs to none. What follows was never committed (its writer died), was
- * written by others, or the journal is damaged: then a good record with a higher sequence follows.
+ * Reads good records up to the first byte that belongs to none. The rest was never committed (its writer
+ * died), or has another author, or the journal is damaged: then a good record with a higher sequence follows.
  */
 export function parseJournal(bytes: Uint8Array, trust: Trust): Parsed {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -105,7 +106,8 @@ export function parseJournal(bytes: Uint8Array, trust: Trust): Parsed {
 }
 
 /**
- * Every whole record, whoever wrote it, for a person to inspect. Null: it contains something that Pawl never writes.
+ * Every intact record, of any author, for a person to inspect. Null: it contains something that Pawl never
+ * writes.
  */
 export function parseUntrusted(bytes: Uint8Array): readonly (readonly Step[] | null)[] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -132,7 +134,7 @@ function lookBehind(
   for (const whole of wholesFrom(buffer, from)) {
     const judged = judge(whole, trust);
     if (judged.type === "foreign") {
-      // Behind a good record, an earlier record of ours is the previous content of that place.
+      // After a good record, an earlier record of the project is the previous content of that place.
       if (judged.reason !== "earlier" || last === undefined) others.push(judged.reason);
     } else if (judged.record.sequence > highest && judged.record.epoch >= (last?.epoch ?? 0)) {
       stranded.push(judged.record);
@@ -143,7 +145,7 @@ function lookBehind(
   return { stranded, foreign: reason === undefined ? null : { records: others.length, reason } };
 }
 
-/** Bytes with the form of a record and the right checksum. */
+/** Bytes in the form of a record, with the right checksum. */
 interface Whole {
   readonly epoch: number;
   readonly sequence: number;
@@ -177,7 +179,7 @@ function* wholesFrom(buffer: Buffer, from: number): Generator<Whole> {
       position = whole.end;
       continue;
     }
-    // The line break before a header may be damaged: a record is recognised by its checksum, not by its place.
+    // The line break before a header may be damaged: the checksum identifies a record, not its place.
     const mark = buffer.indexOf(MARK, position + 1);
     if (mark === -1) return;
     position = mark;
@@ -192,7 +194,7 @@ function wholeAt(buffer: Buffer, position: number): Whole | null {
   const [, header = "", epoch, sequence, length, checksum, previous = "", mac = ""] = found;
   const start = position + headerEnd + 1;
   const end = start + Number(length) + 1;
-  // A body is one line. So each byte is hashed once, however many headers the file has.
+  // A body is one line, so each byte is hashed only once, however many headers the file has.
   if (end > buffer.length || buffer.indexOf("\n", start) !== end - 1) return null;
   const body = buffer.subarray(start, end - 1);
   const covered = Buffer.from(`${epoch} ${sequence} ${previous}\n`);

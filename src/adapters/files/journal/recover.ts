@@ -1,7 +1,8 @@
 /**
  * Brings the project to the state of the journal. Always under the project's lock, before anything else.
  *
- * R1  A record is synced before any part of it is applied, whoever wrote it: its writer may have died first.
+ * R1  A record is synced before any part of it is applied, whatever process wrote it: its writer may have
+ *     died first.
  * R2  The marker moves only when everything before it is applied.
  * R3  Without a trusted marker, every record in the journal is checked again.
  * R4  Only records of this project and this journal are applied, in order; others are set aside.
@@ -32,10 +33,10 @@ export interface Project extends ProjectStorage {
   readonly onForeign: OnForeign;
 }
 
-/** A program that saves a file all the time must not keep the project's lock for ever. */
+/** A program that saves a file all the time must not keep the project locked for ever. */
 const MOST_RESOLUTIONS = 50;
 
-/** Replays what is pending. Returns the end of the journal, all of it applied. */
+/** Replays pending records. Returns the end of the journal, all of it applied. */
 export function recover(project: Project): Applied {
   const { disk, projectKey } = project;
   const marker = readMarker(disk, projectKey);
@@ -53,7 +54,7 @@ function replay(
   const parsed = loadJournal(project, marker);
   const { records, foreign } = parsed;
   const pending = pendingOf(marker, records).flatMap(({ steps }) => steps);
-  // R5
+  // R5: throws if the editors are not loaded.
   for (const step of pending) if (step.type === "put" && step.redo) project.editors.get(step.redo.editor);
   const kept = foreign === null ? null : setForeignAside(project, parsed.goodLength);
   if (kept === null) cutTail(disk, parsed.goodLength);
@@ -105,7 +106,7 @@ export function applyFrom(
   return at;
 }
 
-/** Syncs every file that the journal has written, then empties it. */
+/** Syncs every file that the journal has written, then empties the journal. */
 export function settle(project: Project): void {
   const { disk, projectKey } = project;
   if (journalSize(disk) === 0) return;
@@ -124,7 +125,7 @@ export function pendingOf(
 }
 
 /**
- * Whether the marker is from this start of the machine, belongs to this very journal, and lies between two of its
+ * Whether the marker is from this start of the machine, belongs to this journal, and lies between two of its
  * records.
  */
 function isTrusted(marker: Marker, records: readonly JournalRecord[]): boolean {

@@ -1,6 +1,6 @@
 /**
- * What `pawl repair` does with a damaged journal: it sets the journal aside, applies every good record, and reports
- * what is missing.
+ * Repairs a damaged journal for `pawl repair`: sets it aside, applies every good record, and reports what is
+ * missing.
  */
 
 import { CONTROL, JOURNAL } from "../control.ts";
@@ -19,11 +19,11 @@ import { type Project, recover } from "./recover.ts";
 export interface RepairReport {
   /** The new path of the damaged journal, relative to the root; null if it was not damaged. */
   readonly aside: string | null;
-  /** How many good records there were; all are applied. */
+  /** The number of good records; all are applied. */
   readonly goodRecords: number;
-  /** How many bytes belong to no good record. */
+  /** The number of bytes that belong to no good record. */
   readonly lostBytes: number;
-  /** How many commits are missing between good ones. Of their changes, only those already applied remain. */
+  /** The number of commits missing between good ones. Of their changes, only those applied earlier remain. */
   readonly lostCommits: number;
   /** Foreign commits found in the journal, now or earlier, and never applied. */
   readonly foreign: readonly SetAside[];
@@ -37,7 +37,7 @@ export async function repairJournal(options: StoreOptions): Promise<RepairReport
   const { disk } = project;
   return guarded("Repairing the journal", async () => {
     if (journalSize(disk) === 0) return { ...UNDAMAGED, foreign: listForeign(disk) };
-    // What is set aside is set aside once.
+    // Loaded first: an `EditorsNeeded` later would set the journal aside a second time.
     await project.editors.load();
     const limit = options.commitWaitMilliseconds ?? COMMIT_WAIT;
     const lock = await openLocks(disk).acquire(PROJECT_LOCK, "Repairing the journal", limit);
@@ -52,7 +52,8 @@ export async function repairJournal(options: StoreOptions): Promise<RepairReport
 }
 
 /**
- * A journal that the disk refuses to apply is not damaged: it is read meanwhile, and its reader reports the refusal.
+ * Applies the journal unless the disk refuses. A refusal is no damage: views read the journal, and report the
+ * refusal.
  */
 function recoverIfPossible(project: Project): void {
   try {

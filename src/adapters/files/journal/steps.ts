@@ -1,6 +1,6 @@
 /**
- * The steps of a record, and their parser. Nothing from a journal reaches the disk unless it has the exact shape of
- * what Pawl writes: paths inside the project but not the store's own, and plain permission bits.
+ * The steps of a record, and their parser. A journal's data reaches the disk only in the exact shape that
+ * Pawl writes: paths inside the project but not the store's own, and plain permission bits.
  */
 import { pathFault } from "../../../core/path.ts";
 import { isReserved } from "../control.ts";
@@ -18,7 +18,7 @@ export interface Put extends Content {
   readonly mode?: number;
   /** How to redo it on a text that a person changed. */
   readonly redo?: { readonly editor: string; readonly edits: readonly unknown[] };
-  /** The result of such a redo: it replaces a person's text and contains it. */
+  /** The result of a redo: it replaces a person's text and contains it. */
   readonly redone?: true;
 }
 
@@ -44,7 +44,7 @@ export interface Append {
   readonly text: string;
 }
 
-/** A person's text that was found in the way. It has been kept aside and may be replaced. */
+/** A person's text that was in the way. It has been kept aside and may be replaced. */
 export interface KnownText {
   readonly type: "known";
   readonly path: string;
@@ -52,12 +52,12 @@ export interface KnownText {
 }
 
 /**
- * The permissions that a file may get: read, write and execute, never the bits that lend a user's rights (setuid and
- * the like).
+ * The permissions that a file may get: read, write and execute, never setuid and the like, which lend a
+ * user's rights.
  */
 export const PERMISSIONS = 0o777;
 
-/** The steps in a record's body, or why Pawl cannot have written it. */
+/** The steps in a record's body, or the reason why Pawl cannot have written it. */
 export function parseSteps(body: string): readonly Step[] | { readonly fault: string } {
   let value: unknown;
   try {

@@ -1,4 +1,7 @@
-/** Temporary files beside their targets. Only the holder of the project's lock makes them, so any found is stale. */
+/**
+ * Temporary files beside their targets. Only the holder of the project's lock makes them, so an existing one
+ * is stale.
+ */
 
 import { hashOf } from "../../../core/hash.ts";
 import { ensureFolder } from "../control.ts";
@@ -33,7 +36,7 @@ export function writeTemporary(
   const known: KnownFolders = new Set();
   ensureFolders(disk, path, known);
   const there = statFile(disk, path, known)?.mode;
-  // New content never inherits bits that lend the owner's rights to whoever runs the file.
+  // New content never inherits setuid or setgid, which lend the owner's rights to every user.
   const wanted = there === undefined ? newMode : there & PERMISSIONS;
   const temporary = temporaryOf(path);
   const fd = openNew(disk, temporary, wanted ?? 0o644);
@@ -63,8 +66,8 @@ export function ensureFolders(disk: Disk, path: string, known?: KnownFolders): v
 }
 
 /**
- * Opens a file for writing. The folders on its way are checked before, and again once it is open: if one has become a
- * link meanwhile, the open file is another one, and nothing is written to it.
+ * Opens a file for writing. Checks its folders before, and again once it is open: if one has become a link
+ * meanwhile, another file is open, and nothing is written to it.
  */
 export function openInside(
   disk: Disk,
@@ -72,7 +75,7 @@ export function openInside(
   how: "append" | "new" | "update",
   mode?: number,
 ): number {
-  // A new file fails to open where there is one.
+  // Opening a new file fails if there is one.
   if (how === "new") checkFolders(disk, path);
   const isThere = how !== "new" && statFile(disk, path) !== null;
   const fd = disk.open(path, how, mode);

@@ -1,14 +1,14 @@
 /**
  * Finds out whether this process belongs to an agent: an agent must not give a person's verdict.
  *
- * A1  It looks for the variables that agents set for the programs they start, in this process and in each of its
- *     ancestors. The kernel shows the environment that each process was started with, so unsetting a variable here does
- *     not help.
- * A2  It also looks for the names of the agents' programs: a shell that replaces itself (`exec env -u …`) takes its
- *     variable along.
+ * A1  It searches for the variables that agents set for their child processes, in this process and in each of
+ *     its ancestors. The kernel shows the environment that each process was started with, so unsetting a
+ *     variable here does not help.
+ * A2  It also searches for the names of the agents' programs: a shell that replaces itself (`exec env -u …`)
+ *     loses its variable.
  *
- * What escapes: a process that has cleared its environment *and* lost its parents (a double fork). No check can be made
- * safe from a program of the same user; docs/security.md says what remains.
+ * What escapes: a process that has cleared its environment *and* lost its parents (a double fork). No check
+ * is safe from a program of the same user; docs/security.md lists what remains.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -20,18 +20,18 @@ import { MARK } from "./mark.ts";
 export interface AgentAround {
   /** The agent's usual name. */
   readonly agent: string;
-  /** The process that gives it away: this one or an ancestor. */
+  /** The process with the evidence: this one or an ancestor. */
   readonly pid: number;
-  /** What gives it away: the name of a variable or of the program. */
+  /** The evidence: the name of a variable or of the program. */
   readonly by: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Variables that an agent sets for the programs that it starts. Left out are those that a person's own shell may also
- * have: settings (`CODEX_HOME`), and what editors set in each of their terminals (`CLAUDE_CODE_SSE_PORT`,
- * `CURSOR_TRACE_ID`).
+ * Variables that an agent sets for its child processes. Left out are those that a person's own shell may also
+ * have: settings (`CODEX_HOME`), and variables that editors set in each of their terminals
+ * (`CLAUDE_CODE_SSE_PORT`, `CURSOR_TRACE_ID`).
  */
 const VARIABLES: Readonly<Record<string, string>> = {
   [MARK]: "an agent of Pawl's loop",
@@ -81,7 +81,10 @@ export function agentAround(
   return firstAgent(until === undefined ? ownAncestors() : ancestors(process.ppid, until));
 }
 
-/** The agent that a process belongs to, by itself or by an ancestor, or null. `until`: stops before this process. */
+/**
+ * The agent to which a process belongs, by itself or by an ancestor, or null. `until`: stops before this
+ * process.
+ */
 export function agentAbove(pid: number, until?: number): AgentAround | null {
   return firstAgent(ancestors(pid, until));
 }
@@ -94,7 +97,10 @@ function firstAgent(chain: Iterable<Ancestor>): AgentAround | null {
   return null;
 }
 
-/** This process's ancestors as they were at the first look, nearest first: what has left it since has started it all the same. */
+/**
+ * This process's ancestors, nearest first, as they were at the first call: one that has ended since started
+ * it all the same.
+ */
 export const ownAncestors = lookOnce((): readonly Ancestor[] => [...ancestors(process.ppid)]);
 
 /** A process and its ancestors, nearest first, as far as they are visible. `until`: stops before this process. */
@@ -113,7 +119,7 @@ function* ancestors(from: number, until = 0): Generator<Ancestor> {
 interface Ancestor {
   readonly pid: number;
   readonly parent: number;
-  /** The words of its command line. */
+  /** The command line's words. */
   readonly words: readonly string[];
   /** The variable's value in the environment that the process was started with; empty if it has none. */
   variable(name: string): string;
@@ -122,7 +128,7 @@ interface Ancestor {
 function agentOf({ variable, words, pid }: Ancestor): AgentAround | null {
   const marked = Object.keys(VARIABLES).find((name) => variable(name) !== "");
   if (marked !== undefined) return { agent: VARIABLES[marked] ?? marked, pid, by: marked };
-  // The program, or what a runtime runs. Any other argument may be arbitrary text.
+  // Reads the program's word, or the script's after a runtime. Any other argument may be arbitrary text.
   for (const word of words.slice(0, RUNTIMES.test(basename(words[0] ?? "")) ? 2 : 1)) {
     const found = PROGRAMS.find(([name]) => name.test(basename(word)) || name.test(word));
     if (found) return { agent: found[1], pid, by: basename(word) };

@@ -1,12 +1,13 @@
 /**
- * Proves that a call comes from a run's own agent: only that run's processes get a random word. A task's name in the
- * environment proves nothing, since any process can set it.
+ * Proves that a call comes from a run's own agent: only that run's processes get a random word. A task's name
+ * in the environment proves nothing, since any process can set it.
  *
- * K1  The word is in the environment of the run's agent and nowhere on disk. Its hash is kept outside the project.
- * K2  The word expires with the run: once its deferred calls are made, it proves nothing.
+ * K1  The word is in the environment of the run's agent and nowhere on disk. Its hash is kept outside the
+ *     project.
+ * K2  The word expires with the run: once the run's deferred calls are made, it proves nothing.
  *
- * What escapes: a process of the same user can read another's environment. Its own run tags still show that it belongs
- * to another run.
+ * What escapes: a process of the same user can read another's environment. Its own run tags still show that
+ * it belongs to another run.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
@@ -35,7 +36,7 @@ function issueCapability(stateFolder: string, run: string, task: string): string
   return `${run}:${word}`;
 }
 
-/** What the capability adds to the environment of the order's agent. */
+/** The variables that the capability adds to the environment of the order's agent. */
 export function capabilityOf(
   { stateFolder }: Pick<AgentsSetup, "stateFolder">,
   { run, task }: Pick<AgentOrder, "run" | "task">,
@@ -49,7 +50,7 @@ export function provenTask(stateFolder: string, capability: unknown): { run: str
   const at = capability.indexOf(":");
   const run = capability.slice(0, at);
   if (at < 0 || !isId(run)) return null;
-  // There is no such run, or it has ended.
+  // Fails if there is no such run, or it has ended.
   return attempt(() => {
     const kept = JSON.parse(readFileSync(pathOf(stateFolder, run), "utf8"));
     const same = timingSafeEqual(
@@ -65,8 +66,8 @@ export function revokeCapability(stateFolder: string, run: string): void {
 }
 
 /**
- * The run of this project that this process belongs to. `task` is null if the process cannot prove that it is that
- * run's agent.
+ * The run of this project to which this process belongs. `task` is null if the process cannot prove that it
+ * is the run's agent.
  */
 export interface RunAround {
   readonly run: string;
@@ -79,11 +80,11 @@ export interface RunPlace {
   readonly environment: Environment;
 }
 
-/** Null: it belongs to none of this project's runs. */
+/** Null: it belongs to no run of this project. */
 export function runAround({ projectRoot, stateFolder, environment }: RunPlace): RunAround | null {
   const marked = [...new Set(runsOfMark(projectRoot, marksAround(environment).join(",")))];
   const proven = provenTask(stateFolder, environment[CAPABILITY]);
-  // A word of another run is stolen.
+  // A process of another run must have stolen the word.
   if (proven !== null && marked.every((run) => run === proven.run)) return proven;
   const run = marked[0] ?? proven?.run;
   return run === undefined ? null : { run, task: null };

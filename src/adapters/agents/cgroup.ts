@@ -1,9 +1,9 @@
 /**
- * A cgroup for a run, if this process may make one (cgroup v2, Linux): the only grip that no fork can escape. It lies
- * below this process's own cgroup, so that the system's own arrangement stays untouched.
+ * A cgroup for a run, if this process may make one (cgroup v2, Linux): the only hold that no fork escapes. It
+ * lies below this process's own cgroup, so that the system's own arrangement stays untouched.
  *
  * G1  Best effort: without a cgroup, the run continues and Pawl searches for its processes.
- * G2  Every process in it dies with it: `cgroup.kill` also ends what forks meanwhile.
+ * G2  Every process in it dies with it: `cgroup.kill` also kills concurrent forks.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -19,7 +19,7 @@ export interface Cgroup {
 
 let base: string | null | undefined;
 
-/** The folder in which cgroups can be made: this process's own, in the unified hierarchy; null if there is none. */
+/** This process's own folder in the unified hierarchy, where cgroups can be made; null if there is none. */
 function baseFolder(): string | null {
   base ??= findBase();
   return base;
@@ -37,7 +37,7 @@ function findBase(): string | null {
   }, null);
 }
 
-/** Makes the run tag's cgroup, inside that of an `outer` tag if there is one. Null if that fails. */
+/** Makes the run tag's cgroup, inside that of an `outer` tag if there is one. Null on failure. */
 export function makeCgroup(mark: string, outer?: string): Cgroup | null {
   const found = cgroupOf(mark, outer);
   if (found === null) return null;
@@ -72,7 +72,7 @@ function cgroupOf(mark: string, outer: string | undefined): Cgroup | null {
   return { folder: join(inside, cgroupName(mark)) };
 }
 
-/** Moves a process into the cgroup; what it starts from then on is in it too. Returns false if that fails. */
+/** Moves a process into the cgroup; its later children are in it too. Returns false on failure. */
 export function enterCgroup({ folder }: Cgroup, pid: number): boolean {
   return attempt(() => {
     writeFileSync(join(folder, "cgroup.procs"), String(pid));
@@ -95,18 +95,18 @@ export function isPopulated({ folder }: Cgroup): boolean {
   return attempt(() => /^populated 1$/m.test(readFileSync(join(folder, "cgroup.events"), "utf8")), false);
 }
 
-/** Kills every process in it, and what they start meanwhile. */
+/** Kills every process in it, and those that they start meanwhile. */
 export function killCgroup({ folder }: Cgroup): void {
   try {
     writeFileSync(join(folder, "cgroup.kill"), "1");
   } catch {
-    // Gone.
+    // It is gone.
   }
 }
 
 /**
- * Removes the cgroup once it is empty, and the surrounding one when it was the last inside. Returns false if something
- * in it is still alive. The kernel takes a moment to clear the dead.
+ * Removes the cgroup once it is empty, and then the outer one if that has no other inside. Returns false if
+ * something in it is still alive. The kernel takes a moment to clear the dead. `within`: milliseconds.
  */
 export async function removeCgroup(cgroup: Cgroup, within: number): Promise<boolean> {
   for (const begun = performance.now(); ; await sleep(2)) {

@@ -1,4 +1,7 @@
-/** Implements the port `Commands`: runs a shell command to its end, keeps its output, and leaves nothing behind. */
+/**
+ * Implements the port `Commands`: runs a shell command to its end, keeps its output, and ends its leftover
+ * processes.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
@@ -22,9 +25,12 @@ export interface CommandsSetup {
   readonly environment: Environment;
   /** Names of more environment variables that commands may have. */
   readonly names: readonly string[];
-  /** Pawl's environment for what outlives the loop: without the tag by which all of the loop's ends with it. */
+  /**
+   * Pawl's environment for commands that outlive the loop: without the loop's tag, by which its processes are
+   * ended.
+   */
   readonly lasting?: Environment;
-  /** Absent: no wall is around them. */
+  /** Absent: there is no wall. */
   readonly wall?: Wall;
 }
 
@@ -35,7 +41,7 @@ export function openCommands(setup: CommandsSetup): Commands {
   return { run: (order) => run(setup, order) };
 }
 
-/** What was printed so far, without known secrets: in the file, too, which is still written to. */
+/** The output so far, without known secrets. Masks the file too, which is still written to. */
 function masked(path: string, environment: Environment): string {
   return attempt(() => {
     const text = readFileSync(path, "utf8");
@@ -51,7 +57,7 @@ function run(setup: CommandsSetup, order: CommandOrder): CommandRun {
   const tail: string[] = [];
   const isLasting = order.acts === "lasting";
   const wall = order.acts === undefined ? setup.wall : undefined;
-  // What stays would lose a pipe to this process.
+  // A file, since a command that outlives this process would lose a pipe to it.
   const output = join(setup.projectRoot, lastingOutput(order.run));
   if (isLasting) attempt(() => writeFileSync(output, "", { mode: 0o600 }), undefined);
   const called = {

@@ -1,8 +1,8 @@
 /**
- * Ends what dead loops of a checkout have left. Their supervisors do it too, in their own time: this is for whoever must know that
- * it has been done.
+ * Ends the processes that dead loops of a checkout left. Their supervisors do it too, in their own time: this
+ * is for callers that must know that it is done.
  *
- * Only a loop of this process's own process ids can be known to be dead: a container's are others.
+ * Only a loop with this machine's process ids can be known to be dead: a container has others.
  */
 import { existsSync, readdirSync, readlinkSync } from "node:fs";
 import { attempt } from "../../core/attempt.ts";
@@ -10,10 +10,10 @@ import { markOf, marksIn } from "./mark.ts";
 import { readProc } from "./proc.ts";
 import { endTree, psEnvironments } from "./process-tree.ts";
 
-/** Nobody is left who could take in what they say. */
+/** No loop is left to record their output. */
 const AT_ONCE = { grace: 0, within: 9000 };
 
-/** False: some of them could not be ended. */
+/** False: some could not be ended. */
 export async function endRunsOfDead(projectRoot: string): Promise<boolean> {
   const prefix = markOf(projectRoot, "@loop-");
   const marks = new Set(environments().flatMap((each) => marksIn(each)));

@@ -1,4 +1,4 @@
-/** The environment of a program in a run: the allow-list, what the order names, and the run tag. */
+/** The environment of a program in a run: the allow-list, the order's own variables, and the run tag. */
 import { allowedEnvironment, type Environment } from "../process/environment.ts";
 import { workspaceEnvironment } from "../process/work-folder.ts";
 import { MARK, markValue } from "./mark.ts";
@@ -18,7 +18,7 @@ export function childEnvironment(own: Environment, order: ChildOrder): Record<st
     ...allowedEnvironment(own, order.names),
     ...order.added,
     ...workspaceEnvironment(order.folder),
-    // Some programs work in $PWD, not in the folder that they were started in.
+    // Some programs work in $PWD instead of their working folder.
     PWD: order.folder,
     [MARK]: markValue(order.mark, own[MARK]),
   };

@@ -1,6 +1,7 @@
 /**
- * Git's folder of a workspace, which an agent's own sandbox must allow: some keep every `.git` from being written. No git outside
- * reads what is in it. In a person's checkout it stays closed: others would run the hooks and settings that are written there.
+ * The git folder of a workspace, which an agent's own sandbox must allow: some protect every `.git`. No git
+ * outside reads it. In a person's checkout it stays protected: the person's git would run hooks and settings
+ * written there.
  */
 import { join } from "node:path";
 import { isWorkspace, topOf } from "../process/work-folder.ts";

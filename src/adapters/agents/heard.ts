@@ -1,13 +1,13 @@
-/** Folds the lines of a run's stream into what is known of it, and judges the run at its end. Pure. */
+/** Folds the lines of a run's stream into the run's state, and judges the run at its end. Pure. */
 import type { AgentEvent, AgentModel, AgentUsage } from "../../core/ports/agents.ts";
 import type { AgentLine, Fault } from "./dialects/dialect.ts";
 import type { ProcessEnd } from "./run-process.ts";
 
 export interface Heard {
   readonly session: string | null;
-  /** The last words. */
+  /** The last message. */
   readonly text: string;
-  /** The last words arrive in pieces, and more may follow. */
+  /** The last message arrives in pieces, and more may follow. */
   readonly inPieces: boolean;
   /** How many tools it has used in this run. */
   readonly tools: number;
@@ -20,11 +20,11 @@ export interface Heard {
   /** For the session over all its runs, if the agent reports it that way. */
   readonly usageInAll: AgentUsage | null;
   readonly model: AgentModel | null;
-  /** What it was not allowed to do. */
+  /** Calls that were refused. */
   readonly refused: readonly string[];
-  /** When its account's limit ends, if it said so; null: it did not. */
+  /** When its account's limit ends, if it reported that; else null. */
   readonly resets: number | null;
-  /** The end, if it was the last thing heard. */
+  /** The end, if it was the last event. */
   readonly end: { readonly fault: Fault | null } | null;
 }
 
@@ -43,7 +43,9 @@ export const NOTHING_HEARD: Heard = {
   end: null,
 };
 
-/** Takes in what a line says. Returns the events for the listener. `before`: spent by earlier runs. */
+/**
+ * Applies a line's events to the state. Returns the events for the listener. `before`: spent by earlier runs.
+ */
 export function applyLine(
   heard: Heard,
   told: readonly AgentLine[],
@@ -64,7 +66,7 @@ export function applyLine(
 }
 
 /**
- * What this run has spent so far, even without an end. If the agent reports no model calls, each tool counts as one,
+ * The run's usage so far, even without an end. If the agent reports no model calls, each tool counts as one,
  * and the end as one.
  */
 export function spentIn({
@@ -72,7 +74,7 @@ export function spentIn({
   tools,
   turns,
 }: Pick<Heard, "usage" | "tools" | "turns">): AgentUsage | null {
-  // A call that failed has used no tokens.
+  // A failed call has used no tokens.
   const last = usage === null || usage.inputTokens === 0 ? 0 : 1;
   const counted = turns > 0 ? turns : tools + last;
   if (usage === null && counted === 0) return null;
@@ -151,7 +153,10 @@ function combine(one: AgentUsage, other: AgentUsage, sign: 1 | -1): AgentUsage {
   };
 }
 
-/** Null: it succeeded. What Pawl did to the process counts first, then what the agent reported, then its exit. */
+/**
+ * Null: the run succeeded. Pawl's own ending of the process counts first, then the agent's report, then the
+ * exit.
+ */
 export function judge(
   heard: Pick<Heard, "end"> & Partial<Pick<Heard, "resets">>,
   end: Pick<ProcessEnd, "ending" | "why" | "code" | "signal" | "errors">,
@@ -170,12 +175,12 @@ export function judge(
   return { reason: end.code === 0 ? "cut-stream" : "exit", detail: `no last event, ${told}` };
 }
 
-/** What it said of a limit before counts only if its end says that it is limited. */
+/** An earlier report of a limit counts only if the run ended because of the limit. */
 function withReset(fault: Fault, resets: number | null): Fault {
   return fault.reason === "rate-limit" && resets !== null ? { resets, ...fault } : fault;
 }
 
-/** How a shell or a wrapper reports that a signal ended the program: SIGINT, SIGKILL, SIGTERM. */
+/** The exit codes with which a shell or a wrapper reports a signal: SIGINT, SIGKILL, SIGTERM. */
 function isSignalCode(code: number | null): boolean {
   return code === 130 || code === 137 || code === 143;
 }

@@ -44,8 +44,7 @@ export function markOfCgroup(text: string): string {
 }
 
 /**
- * The variable's value: the tags that the starter itself has, then the run's own, so that stopping an outer run reaches
- * it.
+ * The variable's value: this process's own tags, then the run's, so that stopping an outer run reaches it.
  */
 export function markValue(mark: string, inherited: string | undefined): string {
   return inherited ? `${inherited},${mark}` : mark;

@@ -1,6 +1,6 @@
 /**
- * The runs that this process belongs to: by the tags in its own environment, in those of its ancestors, and of its
- * cgroup. Clearing one's own environment does not help: the parent still has the tag.
+ * The runs to which this process belongs: by the tags in its own environment, in those of its ancestors, and
+ * of its cgroup. Clearing one's own environment does not help: the parent still has the tag.
  *
  * What escapes without a cgroup: a process that has cleared its environment *and* lost its parents.
  */

@@ -1,4 +1,4 @@
-/** Says why an agent cannot be started, and how to fix that. */
+/** Explains why an agent cannot be started, and how to fix that. */
 import { AGENT_NEEDS, agentNames } from "../../core/agent-needs.ts";
 import { nearest } from "../../core/text/nearest.ts";
 import type { ProcessEnd } from "./run-process.ts";

@@ -1,5 +1,6 @@
 /**
- * What every run of an agent has, whatever its protocol: its folder, its process, what was heard from it, and its end.
+ * The parts that every run of an agent has, whatever its protocol: its folder, its process, its state, and
+ * its end.
  */
 import type { AgentEnd, AgentEvent, AgentOrder, Limited } from "../../core/ports/agents.ts";
 import { findProgram } from "../process/programs.ts";
@@ -31,10 +32,10 @@ import { walledAgent } from "./walled.ts";
 export interface OpenRun {
   readonly folder: RunFolder;
   readonly outbox: string;
-  /** Takes in what a line says and passes it to the listener. */
+  /** Applies a line's events and passes them to the listener. */
   tell(told: readonly AgentLine[]): void;
   start(program: Program): RunningProcess;
-  /** The end, as it is reported and kept. */
+  /** The end, for the caller and the run's folder. */
   end(end: ProcessEnd, judged: (heard: Heard, end: ProcessEnd) => Fault | null): AgentEnd;
 }
 
@@ -42,13 +43,13 @@ export interface Program extends Pick<ProcessOrder, "args" | "onLine" | "onTooLo
   /** Names of more environment variables that it may have. */
   readonly names: readonly string[];
   readonly added: Readonly<Record<string, string>>;
-  /** What it may reach in the person's home, behind the wall. */
+  /** The files of the person's home that it may reach behind the wall. */
   readonly home: readonly HomePlace[];
-  /** Where its model is. */
+  /** The hosts of its model. */
   readonly hosts: readonly string[];
 }
 
-/** `spender`: the name under which a session's spending is kept. */
+/** `spender`: the name under which a session's usage is kept. */
 export function openRun(
   setup: AgentsSetup,
   order: AgentOrder,

@@ -1,12 +1,13 @@
 /**
- * An agent in a sandbox cannot write the project, and so cannot mark its own step. Its run has a folder that it can
- * write: `bloom step done` and the like leave their calls there, and the loop makes them after the run.
+ * Calls of an agent in a sandbox, which cannot write the project, and so cannot mark its own step. Its run
+ * has a folder that it can write: `bloom step done` and the like leave their calls there, and the loop makes
+ * them after the run.
  *
  * O1  A call is a whole file or none: it is written under another name, then renamed.
- * O2  The loop takes calls in the order in which they were written, and removes each one. If it is killed in between,
- *     it takes the call again.
- * O3  Anything else in the folder is skipped and removed: an agent can write whatever it likes.
- * O4  A call carries the capability of its run. The taker decides whether that is this run.
+ * O2  The loop takes calls in the order in which they were written, and removes each one. If it is killed in
+ *     between, it takes the call again.
+ * O3  Other files in the folder are skipped and removed: an agent can write anything there.
+ * O4  A call carries the capability of its run. The loop decides whether that is this run.
  */
 
 import { randomUUID } from "node:crypto";

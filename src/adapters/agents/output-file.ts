@@ -1,6 +1,7 @@
 /**
- * A run's output on disk, of bounded size. A full file becomes `NAME.old`, replacing the previous one, and a new one
- * begins, so that the last part is always there. A failed write (full disk) never ends a run; it is reported.
+ * A run's output on disk, of bounded size. A full file becomes `NAME.old`, replacing the previous one, and a
+ * new one begins, so the last part is always there. A failed write (full disk) never ends a run; it is
+ * reported.
  */
 import { closeSync, openSync, renameSync } from "node:fs";
 import { REPLACING } from "../files/own-folder.ts";

@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Finds one of Pawl's own programs: beside this file in the source, beside the chunk (or one folder up) in the package.
+ * Finds one of Pawl's own programs: beside this file in the source, beside the chunk (or one folder up) in
+ * the package.
  */
 export function ownProgram(source: string, built: string): string {
   const places = [source, built, `../${built}`];

@@ -1,18 +1,20 @@
 /**
- * Ends everything that a run started.
+ * Ends every process of a run.
  *
- * P1  A process belongs to a run if it is in the run's cgroup, has the run's tag, descends from such a process, or is
- *     in the group or session of the run's first process.
- * P2  A process once found stays found (by id and start time), even after the process that led to it has ended.
- * P3  First SIGTERM and a grace period. Then nothing may outrun its end: the kernel kills the cgroup as a whole. Pawl
- *     also stops (SIGSTOP) each process at the moment it finds it, newest first, and with it all of its process group
- *     if that is the run's alone, until several searches in a row find no new one. A stopped process cannot fork, and
- *     no fork escapes a signal to its group. Then Pawl kills them all.
- * P4  It finishes within the time given, even if a process cannot be ended. The result says how many are left.
+ * P1  A process belongs to a run if it is in the run's cgroup, has the run's tag, descends from such a
+ *     process, or is in the group or session of the run's first process.
+ * P2  A process once found stays found (by id and start time), even after the process that led to it has
+ *     ended.
+ * P3  First SIGTERM and a grace period. Then no process may outrun its end: the kernel kills the cgroup as a
+ *     whole. Pawl also stops (SIGSTOP) each process as it finds it, newest first, and its whole process group
+ *     if all of that is the run's, until several searches in a row find no new one. A stopped process cannot
+ *     fork, and no fork escapes a signal to its group. Then Pawl kills them all.
+ * P4  It finishes within the given time, even if a process cannot be ended. The result says how many are
+ *     left.
  *
- * What escapes without a cgroup: on Linux a process that has cleared its environment *and* lost its parent *and* has
- * its own session. Elsewhere (no /proc) `ps` shows the environment of the user's own processes only, and of no system
- * program.
+ * What escapes without a cgroup: on Linux a process that has cleared its environment *and* lost its parent
+ * *and* has its own session. Elsewhere (no /proc) `ps` shows the environment of the user's own processes
+ * only, and of no system program.
  */
 import { existsSync, readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -26,9 +28,14 @@ export interface Tree {
   readonly mark: string;
   /** The run's first process, if this process started it. It leads a group and a session. */
   readonly leader?: number | undefined;
-  /** It is a wall. It gets no SIGTERM, which would kill everything inside; it ends with what is inside. */
+  /**
+   * The first process is bwrap, which forwards no SIGTERM and would kill everything inside; it exits with the
+   * processes inside.
+   */
   readonly isWall?: boolean;
-  /** When it began, from `startOf`. No older process can belong to the run, so none is checked for its tag. */
+  /**
+   * Its start time, from `startOf`. No older process can belong to the run, so none is checked for its tag.
+   */
   readonly since?: number | undefined;
   /** Absent: found by the run tag. Null: there is none. */
   readonly cgroup?: Cgroup | null;
@@ -42,15 +49,21 @@ export interface EndTimes {
 }
 
 export const END_TIMES: EndTimes = { grace: 3000, within: 9000 };
-/** Where another machine may soon begin the same work: most of the time that is left is for a machine that is busy. */
+/**
+ * For a lost lease, when another machine may soon begin the same work: most of the remaining time is a
+ * reserve for a busy machine.
+ */
 export const LOST_TIMES: EndTimes = { grace: 1000, within: 9000 };
 
-/** Milliseconds between two looks at the processes that were asked to end, and between two searches. */
+/** Milliseconds between two checks of processes that got SIGTERM, and between two searches. */
 const SHORT_WAIT = 20;
 const LOOKS_APART = 250;
-/** How many searches in a row must find nothing new after one that did: a process may fork between two searches. */
+/**
+ * How many searches in a row must find nothing new after one that did: a process may fork between two
+ * searches.
+ */
 const EMPTY_LOOKS = 4;
-/** Milliseconds that the kernel may take to end what was behind a wall. */
+/** Milliseconds that the kernel may take to end the processes behind a wall. */
 const FALL = 500;
 /** Milliseconds that the kernel may take to clear the dead of a cgroup. */
 const CGROUP_WAIT = 1000;
@@ -69,7 +82,7 @@ export async function endTree(
     if (cgroup !== null) await removeCgroup(cgroup, CGROUP_WAIT);
     return { ended: 0, alive: 0 };
   }
-  // Without a cgroup a process that forks on and on may pass by a search.
+  // Without a cgroup, a search may miss a process that forks continuously.
   const looks = cgroup === null ? EMPTY_LOOKS : 1;
   for (let look = 0; look < looks && known.size === 0; look++) findTree(own, known);
   if (known.size > 0) await askToEnd(own, known, times.grace);
@@ -79,7 +92,9 @@ export async function endTree(
   return { ended: Math.max(0, known.size - alive), alive };
 }
 
-/** Once a wall's first process has ended, the kernel ends everything behind it, so no second search is needed. */
+/**
+ * Once a wall's first process has ended, the kernel ends everything behind it, so no second search is needed.
+ */
 async function hasFallen(tree: Tree): Promise<boolean> {
   if (tree.leader === undefined || isAlive(statOf(tree.leader)[0])) return false;
   for (const began = performance.now(); performance.now() - began < FALL; await sleep(2))
@@ -107,7 +122,7 @@ async function askToEnd(tree: Tree, known: StartTimes, grace: number): Promise<v
   }
 }
 
-/** Stops each process at the moment it is found, then kills them all. Returns how many are left. */
+/** Stops each process as it is found, then kills them all. Returns how many are left. */
 async function killAll(tree: Tree, known: StartTimes, left: () => number): Promise<number> {
   const stopped = new Set<string>();
   const groups = new Set<number>();
@@ -122,7 +137,7 @@ async function killAll(tree: Tree, known: StartTimes, left: () => number): Promi
     const { found, mixed, whole } = search(tree, known, stop);
     for (const pid of found) stop(pid, known.get(pid) ?? "");
     for (const group of whole) groups.add(group);
-    // Even if no search sees the one in it that is alive at the moment.
+    // A group with foreign processes is no longer stopped as a whole, even if this search saw none of them.
     for (const group of mixed) groups.delete(group);
     for (const group of groups) signal(-group, "SIGSTOP");
     empty = stopped.size === before ? empty + 1 : 0;
@@ -131,7 +146,7 @@ async function killAll(tree: Tree, known: StartTimes, left: () => number): Promi
       groups.clear();
       empty = 0;
     }
-    // Random length, so as not to fall in step with a process that forks at a fixed pace.
+    // Random length, so as not to synchronise with a process that forks at a fixed pace.
     await sleep(1 + Math.random() * 4);
   }
   return findTree(tree, known).length;
@@ -142,7 +157,7 @@ function killAsWhole(cgroup: Cgroup, known: StartTimes): void {
   killCgroup(cgroup);
 }
 
-/** Parents before their children: a parent that waits for a child is asked to end before the child does. */
+/** Parents before children: a parent that waits for a child gets SIGTERM before the child does. */
 function living(known: StartTimes): readonly number[] {
   const isProc = existsSync("/proc/self/stat");
   const alive = [...known].filter(([pid, start]) => {
@@ -169,7 +184,7 @@ export function findTree(tree: Tree, known: Map<number, string> = new Map()): nu
 
 interface FoundProcesses {
   readonly found: number[];
-  /** Process groups of which all that was seen belongs to the run, and those of which only a part does. */
+  /** Process groups whose seen members all belong to the run, and those of which only some do. */
   readonly whole: ReadonlySet<number>;
   readonly mixed: ReadonlySet<number>;
 }
@@ -222,7 +237,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // Gone, or another user's: the next search decides.
+    // It is gone, or another user's: the next search decides.
   }
 }
 
@@ -251,22 +266,21 @@ function isAlive(state: string | undefined): boolean {
   return state !== undefined && state !== "" && state !== "Z" && state !== "X";
 }
 
-/** One by one, newest first, and then what has begun since: this catches a process that forks on and on. */
+/** One by one, newest first, then those that began since: this catches a process that forks continuously. */
 function* fromProc({ mark, since = 0 }: Tree, inside: ReadonlySet<number>): Generator<ListedProcess> {
   for (const pid of presentAndComing()) {
     const fields = statOf(pid);
     const [state, parent, group, session] = fields;
     const start = fields[19];
     if (!isAlive(state) || !start || isKernelThread(fields[6])) continue;
-    // Reading an environment waits for whoever holds the process's memory, so only processes that can belong to the run
-    // are read.
+    // Reading an environment waits for locks of the process's memory, so only possible members are read.
     const asked = Number(start) >= since && !inside.has(pid);
     const marked = inside.has(pid) || (asked && bearsMark(readProc(`/proc/${pid}/environ`), mark));
     yield { pid, start, parent: Number(parent), group: Number(group), session: Number(session), marked };
   }
 }
 
-/** How many process ids one search runs after. */
+/** How many new process ids one search follows. */
 const MOST_COMING = 1024;
 
 function* presentAndComing(): Generator<number> {
@@ -276,14 +290,14 @@ function* presentAndComing(): Generator<number> {
   for (let coming = 0; coming < MOST_COMING && newest < newestPid(); coming++) yield ++newest;
 }
 
-/** The process id that was given last; 0: unknown. They are given in order, and begin again after the highest. */
+/** The latest process id; 0: unknown. Ids are given in order, and restart after the highest. */
 function newestPid(): number {
   return Number(readProc("/proc/loadavg").trim().split(" ").at(-1)) || 0;
 }
 
 const PS = { encoding: "utf8", maxBuffer: 64 << 20 } as const;
 
-/** By process id, where there is no /proc; as the kernel shows them elsewhere. */
+/** Environments by process id, for systems without /proc; in the form of /proc. */
 export function psEnvironments(): ReadonlyMap<number, string> {
   const environments = new Map<number, string>();
   for (const line of execFileSync("/bin/ps", ["-A", "-E", "-ww", "-o", "pid=,command="], PS).split("\n")) {

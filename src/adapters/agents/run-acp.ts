@@ -1,4 +1,4 @@
-/** One run of an agent that speaks the Agent Client Protocol on its standard streams. */
+/** One run of an agent that speaks the Agent Client Protocol over stdin and stdout. */
 import {
   type AnyMessage,
   type ClientConnection,
@@ -30,7 +30,7 @@ import { outsideNeeds } from "./walled.ts";
 
 type AcpAgent = Extract<KnownAgent, { kind: "acp" }>;
 
-/** Milliseconds that the agent may take to end a cancelled turn, and to exit once its input is closed. */
+/** Milliseconds that the agent may take to end a cancelled turn, and to exit once its stdin is closed. */
 const PATIENCE = 1500;
 
 export function startAcp(
@@ -86,11 +86,11 @@ export function startAcp(
   };
 }
 
-/** After a good answer, the program's exit says nothing about the work. */
+/** After a good answer, the program's exit code does not matter. */
 function verdict(first: Fault | null | "gone", end: ProcessEnd, stopping: string | null): Fault | null {
   if (stopping !== null) return { reason: "stopped", detail: stopping };
   if (first === null) return null;
-  // An agent that was ended at a limit may still have reported that its turn was cancelled.
+  // An agent that a limit ended may still have reported that its turn was cancelled.
   if (first !== "gone" && end.ending !== "inactive" && end.ending !== "timed-out") return first;
   return (
     judge({ end: null }, end, () => null) ?? { reason: "cut-stream", detail: "it exited without an answer" }
@@ -109,7 +109,7 @@ function converse(
   stream: Stream,
   tell: (told: readonly AgentLine[]) => void,
 ): Talk {
-  /** Events that arrive while an old session is loaded are its history, not this run. */
+  /** False while an old session is loaded: its events are history, not this run's. */
   let live = false;
   let session = "";
   const connection = client({ name: "pawl" })
@@ -198,15 +198,20 @@ async function openSession(connection: ClientConnection, order: AgentOrder): Pro
   }
 }
 
-/** The modes in which an agent asks before it acts, as agents name them; under `all`, those in which it does not. */
+/**
+ * The agents' names for modes in which they ask before they act; under `all`, for modes in which they do not.
+ */
 const MODES: Readonly<Record<AgentOrder["permission"], readonly string[]>> = {
-  // Pawl answers for the person what `edits` allows.
+  // Pawl answers for the person, as `edits` allows.
   ask: ["default", "ask", "read-only"],
   edits: ["default", "ask", "read-only"],
   all: ["bypassPermissions", "yolo", "full-access"],
 };
 
-/** An agent may begin in a mode that asks nobody. Returns why it cannot be held to the permission; null: it is. */
+/**
+ * Sets the mode: an agent may begin in one that asks for no permission. Returns why the permission cannot be
+ * enforced, or null.
+ */
 async function chooseMode(
   { agent }: ClientConnection,
   { permission }: AgentOrder,
@@ -226,7 +231,8 @@ async function chooseMode(
 }
 
 /**
- * The model is one of the session's options, if the agent has any. Otherwise its own default applies, with a warning.
+ * Sets the session's model, if the agent has such an option. Otherwise its own default applies, with a
+ * warning.
  */
 async function chooseModel(
   connection: ClientConnection,
@@ -271,7 +277,7 @@ function faultOfStop(reason: string): Fault | null {
 
 /** The protocol's code for an agent that must log in first. */
 const AUTH_REQUIRED = -32000;
-/** How the agents word the status of their model's host in an error, which has no field for it. */
+/** The agents' words for the status of their model's host in an error, which has no field for it. */
 const STATUSES = [
   { said: /\b429\b|rate.limit|(?:usage|session|weekly|hour) limit|\bquota\b/i, status: 429 },
   { said: /\b529\b|\b503\b|overloaded/i, status: 529 },
@@ -307,7 +313,7 @@ function openWire(): { hear(line: string): void; stream(running: RunningProcess)
       try {
         controller?.enqueue(JSON.parse(line) as AnyMessage);
       } catch {
-        // Not a message: programs also print other things.
+        // No message: programs also print other lines.
       }
     },
     stream: (running) => ({

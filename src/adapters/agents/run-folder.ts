@@ -1,4 +1,6 @@
-/** What a run leaves on disk: `.pawl/agents/<run>/` with call.json, prompt.md, output.jsonl, errors.log, end.json. */
+/**
+ * A run's files on disk: `.pawl/agents/<run>/` with call.json, prompt.md, output.jsonl, errors.log, end.json.
+ */
 
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -40,7 +42,7 @@ export function keep(folder: RunFolder, name: string, content: unknown): void {
   }
 }
 
-/** Keeps what the run has spent so far, so that it counts even if Pawl dies before the end. */
+/** Keeps the run's usage so far, so that it counts even if Pawl dies before the end. */
 export function keepUsage(folder: RunFolder, events: readonly AgentEvent[]): void {
   const last = events.findLast((event) => event.type === "usage");
   if (last?.type === "usage") keep(folder, "usage.json", last.usage);
@@ -74,7 +76,7 @@ export function loadSession({ folder }: RunFolder): { readonly id: string; reado
   }, null);
 }
 
-/** When something of the run was last written. */
+/** When a file of the run was last written. */
 export function lastSign({ folder }: RunFolder): string | null {
   // A file may be replaced at this moment.
   const timeOf = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? [];
@@ -82,7 +84,7 @@ export function lastSign({ folder }: RunFolder): string | null {
   return times.length === 0 ? null : new Date(Math.max(...times)).toISOString();
 }
 
-/** What a session had spent when its last run ended, for agents that report only the sum over all runs. */
+/** A session's usage at the end of its last run, for agents that report only the sum over all runs. */
 export function loadSpent(projectRoot: string, agent: string, session: string): AgentUsage | null {
   return attempt(() => JSON.parse(readPlainText(spentPath(projectRoot, agent, session))) as AgentUsage, null);
 }
@@ -92,7 +94,7 @@ export function keepSpent(projectRoot: string, agent: string, session: string, u
     openOwnFolder(projectRoot, SESSIONS, 0o700);
     writeWhole(spentPath(projectRoot, agent, session), JSON.stringify(usage));
   } catch {
-    // Best effort: then the next run reports the sum.
+    // Best effort: without it, the next run reports the sum.
   }
 }
 
@@ -103,7 +105,7 @@ function spentPath(projectRoot: string, agent: string, session: string): string 
   return ownPlace(projectRoot, `${SESSIONS}/${name}.json`);
 }
 
-/** Keeps how the agent is called, and with what. */
+/** Keeps the agent's command line and settings. */
 export function keepCall(
   folder: RunFolder,
   order: AgentOrder,

@@ -1,10 +1,10 @@
 /**
- * Runs a real program to its end, and leaves none of its processes behind.
+ * Runs a real program to its end, and ends all of its processes.
  *
- * A1  The input goes to standard input. A program that does not read it has not failed.
- * A2  The program leads a session of its own: a Ctrl-C at the terminal reaches only Pawl, which ends the program in
- *     order.
- * A3  Known secrets are removed from what it prints before it is kept or read (`../process/redact.ts`).
+ * A1  The input goes to stdin. A program that does not read it has not failed.
+ * A2  The program leads a session of its own: a Ctrl-C at the terminal reaches only Pawl, which ends the
+ *     program in order.
+ * A3  Known secrets are removed from its output before it is kept or read (`../process/redact.ts`).
  * A4  However it ends, every process with the run's tag is ended before the end is reported.
  */
 import { existsSync, mkdirSync } from "node:fs";
@@ -30,7 +30,7 @@ export interface ProcessOrder {
   /** Pawl's environment. Its secrets are masked in the output, beside those of the program's own environment. */
   readonly masked?: Environment;
   readonly mark: string;
-  /** Written to standard input, which is then closed; null: it stays open for `input`. */
+  /** Written to stdin, which is then closed; null: stdin stays open for `input`. */
   readonly input: string | null;
   /** The folder for `output.jsonl` and `errors.log`. */
   readonly outputFolder: string;
@@ -38,7 +38,7 @@ export interface ProcessOrder {
   readonly endTimes?: EndTimes;
   /** The program is the wall around the real one. */
   readonly isWall?: boolean;
-  /** What is still running when the program ends by itself stays. */
+  /** Processes still running when the program ends by itself are left alone. */
   readonly leavesRunning?: boolean;
   /** An exit code above 128 names the signal that ended it. */
   readonly signalByCode?: boolean;
@@ -76,7 +76,7 @@ export interface RunningProcess {
   readonly input: Writable | null;
 }
 
-/** A longer timer, some 25 days, would fire at once. */
+/** Milliseconds, some 25 days: Node fires a longer timer at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 const ERRORS_KEPT = 64 * 1024;
 /** Milliseconds in which output may still arrive after the program and all its processes are gone. */
@@ -155,7 +155,7 @@ function follow(order: ProcessOrder, child: ChildProcess): RunningProcess {
   };
 }
 
-/** Greater ones end no program by themselves, and agents leave with an HTTP status: 400 arrives as 144. */
+/** Greater signals end no program by themselves, and agents exit with an HTTP status: 400 arrives as 144. */
 const GREATEST_SIGNAL = constants.signals.SIGTERM;
 
 /** Behind a wall, only the exit code shows the signal that ended a program. */
@@ -219,7 +219,7 @@ function readOutput(order: ProcessOrder, child: ChildProcess, heard: () => void)
   };
 }
 
-/** Ends the whole tree, once. What it finds while the first process is still alive is not all leftover. */
+/** Ends the whole tree, once. If the first process is still alive, it does not count as a leftover. */
 function sweeper(order: ProcessOrder, child: ChildProcess): () => Promise<Leftovers> {
   let swept: Promise<Leftovers> | null = null;
   const tree = {
@@ -239,11 +239,11 @@ function sweeper(order: ProcessOrder, child: ChildProcess): () => Promise<Leftov
   };
 }
 
-/** Puts the first process into the run's own cgroup, if there can be one. */
+/** Puts the first process into the run's own cgroup, if possible. */
 function hold({ mark, environment }: ProcessOrder, { pid }: ChildProcess): Cgroup | null {
   const outer = environment[MARK]?.split(",").filter((each) => each !== mark);
   const cgroup = pid === undefined ? null : makeCgroup(mark, outer?.at(-1));
-  // It may have ended already. Then the search finds what it started.
+  // It may have ended already. Then the search finds its children.
   if (cgroup !== null && pid !== undefined) enterCgroup(cgroup, pid);
   return cgroup;
 }

@@ -22,13 +22,13 @@ export interface AgentsSetup {
   /** This process's own environment. */
   readonly environment: Environment;
   readonly agents: Readonly<Record<string, AgentSettings>>;
-  /** The agents that nobody has agreed to: Pawl does not start their programs to inspect them. */
+  /** Agents without a person's consent: Pawl does not start their programs to inspect them. */
   readonly untrusted?: readonly string[];
-  /** Other machines take over what this one loses: there is less time to end an agent. */
+  /** Other machines adopt tasks that this one loses: there is less time to end an agent. */
   readonly isShared?: boolean;
-  /** Absent: no wall is around them. */
+  /** Absent: there is no wall. */
   readonly wall?: Wall;
-  /** Why there is no wall although one was wanted; reported with each run. */
+  /** Why there is no wall although the settings want one; reported with each run. */
   readonly noWall?: string;
   /** Opens the same wall for a scratch project in this folder. */
   readonly wallAround?: (folder: string) => Pick<AgentsSetup, "wall" | "noWall">;
@@ -41,12 +41,15 @@ export type KnownAgent =
       readonly kind: "dialect";
       readonly dialect: Dialect;
       readonly settings: AgentSettings;
-      /** The words before the dialect's own arguments: the program, or Node and its file for the scripted agent. */
+      /**
+       * The words before the dialect's own arguments: the program, or Node and its file for the scripted
+       * agent.
+       */
       readonly command: readonly string[];
     }
   | { readonly kind: "acp"; readonly settings: AgentSettings; readonly command: readonly string[] };
 
-/** The agent of that name, or why there is none. */
+/** The agent of that name, or the reason why there is none. */
 export function knownAgent(
   setup: AgentsSetup,
   name: string,

@@ -1,11 +1,13 @@
-/** Says when an agent has said nothing for a while, outside of a tool: its program may be trying a call of its model again. */
+/**
+ * Reports that an agent prints nothing outside of a tool: its program may be retrying a call of its model.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { type AgentLine, shortly } from "./dialects/dialect.ts";
 
 const FIRST_SECONDS = 30;
-/** Of what a program writes of its errors, the last line that says more than where it stands in the code. */
+/** Matches lines of stderr with content, not stack frames or closing brackets. */
 const TOLD_LINES = /^(?!\s*at |\s*[{}\])]).*\w.*$/;
 
 export interface SilenceWatch {
@@ -13,7 +15,7 @@ export interface SilenceWatch {
   close(): void;
 }
 
-/** First after half a minute, then each time it has lasted twice as long. `folder`: the run's. */
+/** Reports after 30 seconds, then each time the silence has lasted twice as long. `folder`: the run's. */
 export function openSilenceWatch(folder: string, say: (text: string) => void): SilenceWatch {
   let timer: NodeJS.Timeout | undefined;
   const after = (seconds: number, wait: number) => {

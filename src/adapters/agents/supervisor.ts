@@ -1,14 +1,18 @@
 /**
- * Agents end with their loop, however the loop ends: also after a SIGKILL or out of memory, when the loop itself can do
- * nothing. Where other machines take a loop's tasks over, they end with its time, too, if the loop stands still.
+ * Ends agents with their loop, however the loop ends: also after a SIGKILL or out of memory, when the loop
+ * itself can do nothing. If other machines adopt a loop's tasks, it also ends them when their time has passed
+ * and the loop is frozen.
  *
- * S1  A child in a session of its own reads a pipe that only the loop holds open: the kernel closes it when the loop
- *     dies. Closing a terminal does not reach the child.
- * S2  It waits as a shell, which costs almost nothing, and starts a program only if there is something to end.
- * S3  Once that program has begun to end processes, nothing ends it: those that it has stopped would stand still for ever.
- * S4  Where it waits for a time, that program is started a while before, and waits itself: on a busy machine its start takes long.
+ * S1  A child in a session of its own reads a pipe that only the loop holds open: the kernel closes it when
+ *     the loop dies. Closing a terminal does not reach the child.
+ * S2  It waits as a shell, which costs almost nothing, and starts a program only if there is something to
+ *     end.
+ * S3  Once that program has begun to end processes, nothing ends it: processes that it has stopped would stay
+ *     stopped for ever.
+ * S4  If there is a deadline, that program is started a while before it, and waits itself: its start takes
+ *     long on a busy machine.
  *
- * What escapes: anybody who can end the loop's processes can end this one first.
+ * What escapes: a program that may end the loop's processes can end this one first.
  */
 import { randomBytes } from "node:crypto";
 import { type ChildProcess, spawn } from "../process/start-program.ts";
@@ -18,15 +22,15 @@ import { ownProgram } from "./own-program.ts";
 export interface Supervisor {
   /** Every process that the loop starts for its runs has this tag. */
   readonly mark: string;
-  /** After so many milliseconds it ends the runs, unless it is told another time meanwhile; null: it does not. */
+  /** Ends the runs after so many milliseconds, unless called again before; null: no deadline. */
   endIn(left: number | null): void;
   /** The loop has ended its runs itself. */
   close(): void;
 }
 
 /**
- * Reads how many seconds it waits until it starts the program, and after how many milliseconds more that one acts; `rest`; or `ended`.
- * What waits for its time hears USR2, until the time has come.
+ * Reads lines: seconds until the program starts, and milliseconds until it acts; `rest`: no deadline;
+ * `ended`. Each line cancels the previous wait by USR2.
  */
 const WAITS = `trap '' HUP INT QUIT TERM
 waits=
@@ -40,7 +44,7 @@ while IFS=' ' read -r word then; do
   esac
 done
 exec "$@"`;
-/** Milliseconds: the loop itself ends its runs first, if it can. */
+/** Milliseconds after the deadline: the loop itself ends its runs first, if it can. */
 export const SPARE = 1000;
 /** Milliseconds that the program's start may take. */
 const START = 2000;
@@ -64,7 +68,7 @@ export function openSupervisor(projectRoot: string): Supervisor {
     child.on("exit", () => {
       if (!closed && starts < MOST_STARTS) start(starts + 1);
     });
-    // It must not keep the loop's process alive.
+    // The child must not keep the loop's process alive.
     child.unref();
     (child.stdin as { unref?(): void } | null)?.unref?.();
   };

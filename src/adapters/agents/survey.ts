@@ -58,7 +58,7 @@ async function versionOf(
   const output = await new Promise<string>((done) => {
     // Some programs exit with 0 after SIGTERM. Only SIGKILL distinguishes a passed limit from success.
     const killSignal = "SIGKILL";
-    // Not in the project: a file there may steer a program that should only print its version.
+    // Not in the project: its files must not influence a program that only prints its version.
     const options = {
       cwd: parse(setup.projectRoot).root,
       env: environment,

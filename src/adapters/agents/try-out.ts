@@ -1,6 +1,6 @@
 /**
- * One real round trip with an agent, in a scratch folder behind the wall of a run: does it start, answer, and remember when
- * resumed?
+ * One real round trip with an agent, in a scratch folder behind a run's wall: checks that it starts, answers,
+ * and remembers when resumed.
  */
 import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -15,7 +15,7 @@ import { start } from "./start.ts";
 
 const LIMITS = { inactivity: 120_000, total: 240_000 };
 
-/** Throws `agent-missing` where no agent has the name, and `wall-missing`. */
+/** Throws `agent-missing` if no agent has the name, and `wall-missing`. */
 export async function tryOut(setup: AgentsSetup, name: string, signal?: AbortSignal): Promise<AgentTried> {
   const known = knownAgent(setup, name);
   if (known.kind === "none")
@@ -37,7 +37,10 @@ export async function tryOut(setup: AgentsSetup, name: string, signal?: AbortSig
   }
 }
 
-/** The agent's settings with its program resolved from the project: the scratch folder is not the project. */
+/**
+ * The agent's settings with its program resolved from the project, since the scratch folder is not the
+ * project.
+ */
 function placed({ settings, command: [program = ""] }: Exclude<KnownAgent, { kind: "none" }>): AgentSettings {
   if (settings.acp) return { ...settings, acp: { ...settings.acp, command: program } };
   return settings.program ? { ...settings, program } : settings;
@@ -74,7 +77,7 @@ async function tryIn(
     steps.push({ what, ok, detail: detailOf(end, texts.join("")) });
     return ok ? end.session : null;
   };
-  // The second line is for the scripted agent, which understands no language. Models recognise it.
+  // The second line is for the scripted agent, which understands no language. Models understand it too.
   const session = await run(
     "a new session",
     `Answer with this word and nothing else: ${word}\nSAY: ${word}`,

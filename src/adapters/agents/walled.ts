@@ -36,7 +36,10 @@ export function walledAgent(
   return { ...enclosed, isWall: true, signalByCode: true };
 }
 
-/** What it needs of the person's home, and of the network. A program that speaks ACP is recognised by its name. */
+/**
+ * Its needs outside the wall: of the person's home, and of the network. Recognises an ACP program by its
+ * name.
+ */
 export function outsideNeeds(
   { environment }: AgentsSetup,
   agent: Exclude<KnownAgent, { kind: "none" }>,

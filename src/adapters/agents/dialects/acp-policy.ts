@@ -29,7 +29,7 @@ function commandOf(call: ToolCallUpdate): string {
   return Array.isArray(command) ? command.join(" ") : textAt(call, "rawInput", "command");
 }
 
-/** True only if the agent names the paths that it means. */
+/** True only if the agent names its paths, and all are inside. */
 function isInside(folder: string, call: ToolCallUpdate): boolean {
   const places = (call.locations ?? []).map(({ path }) => path);
   const named = ["file_path", "filePath", "filepath", "path", "abs_path"].map((key) =>
@@ -40,7 +40,10 @@ function isInside(folder: string, call: ToolCallUpdate): boolean {
   return all.length > 0 && all.every((path) => !leaves(folder, path));
 }
 
-/** Whether the path leaves the folder, also through a link on the way, even if its last parts do not exist yet. */
+/**
+ * Whether the path leaves the folder, also through a link in its parents, even if its last parts do not exist
+ * yet.
+ */
 export function leaves(folder: string, path: string, from = folder): boolean {
   const way = relative(realOf(folder), realOf(resolve(from, path)));
   if (way === ".." || way.startsWith("../") || isAbsolute(way)) return true;
@@ -51,7 +54,7 @@ function realOf(path: string): string {
   try {
     return realpathSync.native(path);
   } catch (cause) {
-    // A name that is too long, or a link to itself, leads nowhere that is allowed.
+    // A name that is too long, or a loop of links: nowhere that is allowed.
     if ((cause as NodeJS.ErrnoException).code !== "ENOENT" || dirname(path) === path) return "/";
     if (isDangling(path)) return "/";
     return join(realOf(dirname(path)), basename(path));
@@ -63,7 +66,7 @@ function isDangling(path: string): boolean {
 }
 
 /**
- * The option to choose for an answer; null if there is none, and the request is cancelled. Never an option that lasts.
+ * The option that gives the answer, never a lasting one; null if there is none, and the request is cancelled.
  */
 export function optionFor(answer: "allow" | "refuse", options: readonly PermissionOption[]): string | null {
   const kinds = answer === "allow" ? ["allow_once", "allow_always"] : ["reject_once", "reject_always"];

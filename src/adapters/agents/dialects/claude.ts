@@ -21,7 +21,7 @@ import {
 } from "./dialect.ts";
 
 const NO_SESSION = "No conversation found";
-/** An earlier start has used up the preset id: the session exists, but not as a new one. */
+/** An earlier start has used the preset id: the session exists, but cannot be created. */
 const ID_TAKEN = "is already in use";
 
 const MAX_USD = "--max-budget-usd";
@@ -65,8 +65,8 @@ export const claude: Dialect = {
 };
 
 /**
- * Claude's own rules know a command by its first words, but not by its options. So Pawl gives it no list. Its hook asks
- * Pawl instead, and Claude refuses what neither allows, since it can ask nobody.
+ * Claude's own rules know a command by its first words, but not by its options. So Pawl gives it no list: its
+ * hook queries Pawl, and Claude refuses commands that neither allows, since it has no person to ask.
  */
 function permissionArguments({ allow, folder, permission }: Call): string[] {
   if (permission === "all") return ["--dangerously-skip-permissions"];
@@ -95,7 +95,7 @@ function readBody(line: Json): readonly AgentLine[] {
     case "assistant":
       return [
         { type: "working" },
-        // Its own words for an API's error are no call of the model.
+        // Claude's message about an API error is no call of the model.
         ...(line.is_api_error_message === true
           ? []
           : [{ type: "turn", id: textAt(line, "message", "id") || null } as const]),
@@ -128,7 +128,7 @@ function readBody(line: Json): readonly AgentLine[] {
   }
 }
 
-/** One line at first, then only before a long wait. */
+/** Reports the first retry, then only long waits. */
 function retryOf(line: Json): readonly AgentLine[] {
   const [attempt, most] = [numberAt(line, "attempt") ?? 1, numberAt(line, "max_retries")];
   const wait = Math.round((numberAt(line, "retry_delay_ms") ?? 0) / 1000);
@@ -166,14 +166,14 @@ function usageOf(line: Json) {
   };
 }
 
-/** Where it tells what this run cost: its total is that of the whole session then. */
+/** The run's own cost, if the line has it: then the line's total is that of the whole session. */
 function ownCost({ model_usage_since_last_result: models }: Json): number | null {
   if (typeof models !== "object" || models === null) return null;
   const costs = Object.values(models).map((each) => numberAt(each, "costUSD"));
   return costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0);
 }
 
-/** Only `is_error: false` is success: after a model's error `subtype` still says so. */
+/** Only `is_error: false` is success: after a model's error `subtype` still claims it. */
 function faultOf(line: Json): Fault | null {
   const subtype = textAt(line, "subtype");
   if (line.is_error === false && subtype === "success") return null;

@@ -33,7 +33,7 @@ export const codex: Dialect = {
     ...(call.session.type === "resume" ? ["resume"] : []),
     "--json",
     "--skip-git-repo-check",
-    // A login shell resets the PATH and does not find the programs that Pawl provides.
+    // A login shell resets the PATH, and then does not find the programs that Pawl provides.
     "-c",
     "allow_login_shell=false",
     ...permissionArguments(call),
@@ -65,7 +65,7 @@ export const codex: Dialect = {
 /** Passed with `-c`, since `exec resume` has no `--sandbox`. */
 function permissionArguments({ asRoot, permission, walled, writable }: Call): string[] {
   if (permission === "all") return ["--dangerously-bypass-approvals-and-sandbox"];
-  // Inside the wall, root without its capabilities cannot build codex' sandbox: the wall is its sandbox.
+  // Inside the wall, root without its capabilities cannot build codex' sandbox: the wall is the sandbox.
   if (permission === "edits" && walled && asRoot) return ["-c", 'sandbox_mode="danger-full-access"'];
   if (permission === "ask") return ["-c", 'sandbox_mode="read-only"'];
   const roots = JSON.stringify(writable);

@@ -1,11 +1,12 @@
 /**
- * A dialect: how to call one kind of agent program, and what its stream of JSON lines means. Pure functions, one small
- * file per dialect; they share the process runner.
+ * A dialect: how to call one kind of agent program, and how to read its stream of JSON lines. Pure functions,
+ * one small file per dialect; they share the process runner.
  *
- * D1  A run succeeded only if the last event is an end that says so, the program exited with 0, and no signal or stop
- *     of ours ended it. An exit code alone is never trusted, nor is an end after which the agent went on working.
- * D2  Fields of events decide the kind of a failure. Text decides only if the program reports the failure in no other
- *     way (each such text is a constant of the dialect).
+ * D1  A run succeeded only if the last event is an end that reports success, the program exited with 0, and
+ *     no signal or stop of Pawl's ended it. An exit code alone is never trusted, nor is an end after which
+ *     the agent continued to work.
+ * D2  Fields of events decide the kind of a failure. Text decides only if the program reports the failure in
+ *     no other way (each such text is a constant of the dialect).
  */
 import { attempt } from "../../../core/attempt.ts";
 import type {
@@ -28,19 +29,19 @@ export interface Dialect {
   readonly passes: readonly string[];
   /** Whether the order would use options that some versions lack. Then the program's help is read first. */
   needsHelp?(order: Pick<AgentOrder, "allow" | "limits" | "permission">): boolean;
-  /** The command line without the program. The prompt never is part of it. */
+  /** The command line without the program. It never includes the prompt. */
   arguments(call: Call): readonly string[];
   /** Added to the environment. */
   environment(call: Call): Readonly<Record<string, string>>;
-  /** What it may reach in the person's home, behind the wall. */
+  /** The files of the person's home that it may reach behind the wall. */
   home(environment: Environment): readonly HomePlace[];
-  /** Where its model is, and where it renews its credentials. */
+  /** The hosts of its model, and of its login. */
   hosts(environment: Environment): readonly string[];
   /** Files to put into the run's folder for the agent to read, by name. */
   files?(call: Call): Readonly<Record<string, string>>;
   /** Reads one JSON line. */
   read(line: Json): readonly AgentLine[];
-  /** The failure that only standard error and the exit code show, or null. */
+  /** The failure that only stderr and the exit code show, or null. */
   failureOf(end: { readonly code: number | null; readonly errors: string }): Fault | null;
 }
 
@@ -55,9 +56,9 @@ export interface Call {
    */
   readonly writable: readonly string[];
   readonly asRoot: boolean;
-  /** Whether the wall is around it. */
+  /** Whether it runs behind the wall. */
   readonly walled: boolean;
-  /** What the run may still spend. Passed on if the agent has an option for it. */
+  /** The run's remaining budget. Passed on if the agent has an option for it. */
   readonly limits: { readonly turns?: number; readonly usd?: number };
   /** The run's folder, absolute. */
   readonly runFolder: string;
@@ -73,16 +74,16 @@ export type AgentLine =
   | { readonly type: "text-part"; readonly text: string }
   /** A model call. Events with the same id belong to the same call. */
   | { readonly type: "turn"; readonly id: string | null }
-  /** The model that was asked for, or that answered. */
+  /** The requested model, or the one that answered. */
   | { readonly type: "model"; readonly asked?: string; readonly answered?: string }
-  /** The model is working (again): an end heard before does not count. */
+  /** The model is working (again): an earlier end does not count. */
   | { readonly type: "working" }
   /** Spent by one model call. */
   | { readonly type: "spent"; readonly usage: AgentUsage }
   /** Spent by the session over all its runs. */
   | { readonly type: "spent-in-all"; readonly usage: AgentUsage }
   /**
-   * Everything that was refused in this run, as the agent reports it at its end. It replaces what was heard before.
+   * Everything that was refused in this run, as the agent reports it at its end. It replaces earlier reports.
    */
   | { readonly type: "refusals"; readonly what: readonly string[] }
   /** The account is limited until then, in milliseconds since 1970. */
@@ -92,9 +93,9 @@ export type AgentLine =
 export interface Fault {
   readonly reason: AgentFailure;
   readonly detail: string;
-  /** When the limit ends, in milliseconds since 1970, where a field says so. */
+  /** When the limit ends, in milliseconds since 1970, if a field has it. */
   readonly resets?: number;
-  /** What the account is refused for. */
+  /** Why the account is refused. */
   readonly refuses?: "key" | "credit" | "model";
 }
 
@@ -108,7 +109,7 @@ export function sessionArguments({ session }: Call): string[] {
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** What a terminal would not show: some programs set its title or colour before a line. */
+/** Invisible in a terminal: some programs set its title or colour before a line. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken away.
 const NOISE = /^(?:\s|\u0007|\u001b\[[0-9;?]*[A-Za-z]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\))+/;
 
@@ -163,7 +164,7 @@ export function faultOfStatus(status: number | null, detail: string): Fault {
 /** Too many requests, or an overloaded host. */
 const WAITS: ReadonlySet<number> = new Set([429, 503, 529]);
 
-/** The tokens spent, for an agent that reports neither a price nor its turns. */
+/** The spent tokens, for an agent that reports neither a price nor its turns. */
 export function tokensAt(value: unknown, input = "input_tokens", output = "output_tokens"): AgentUsage {
   const [inputTokens, outputTokens] = [numberAt(value, input), numberAt(value, output)];
   return { usd: null, inputTokens, outputTokens, turns: null };
@@ -173,7 +174,7 @@ export function sessionTold(id: string): readonly AgentLine[] {
   return id ? [{ type: "session", id }] : [];
 }
 
-/** A model's name as providers write them; anything else, such as claude's `<synthetic>`, is none. */
+/** A model's name as providers write them; other texts, such as claude's `<synthetic>`, are none. */
 export function modelTold(said: "asked" | "answered", name: string): readonly AgentLine[] {
   return /^[\w.:/@+-]{1,100}$/.test(name) ? [{ type: "model", [said]: name }] : [];
 }
@@ -185,7 +186,7 @@ export function hostOf(address: string | undefined): readonly string[] {
   return [`${url.hostname}:${url.port || (url.protocol === "http:" ? 80 : 443)}`];
 }
 
-/** The part of a tool's input that a person wants to see. */
+/** The part of a tool's input that interests a person. */
 export function toolDetail(input: Json, path = "file_path"): string {
   return shortly(input.command ?? input[path] ?? input);
 }

@@ -74,7 +74,8 @@ export const gemini: Dialect = {
 };
 
 /**
- * Uses a file of rules: gemini's older list knows only first words, and lets a redirection pass if edits are allowed.
+ * Uses a file of rules: gemini's older list knows only first words, and lets a redirection pass if edits are
+ * allowed.
  */
 function allowArguments(call: Call): string[] {
   return hasRules(call) ? ["--policy", join(call.runFolder, RULES)] : [];
@@ -85,9 +86,9 @@ function hasRules({ permission, allow, knows }: Call): boolean {
 }
 
 /**
- * What it may run unasked, each as an expression for the whole command. Gemini matches it against the call's arguments
- * as JSON, behind `"command":"`, so the quote that ends the command ends the expression. No repeated group may hold
- * another: Gemini rejects such expressions.
+ * The commands that may run without a question, each as an expression for the whole command. Gemini matches
+ * it against the call's arguments as JSON, behind `"command":"`, so the quote that ends the command ends the
+ * expression. No repeated group may hold another: Gemini rejects such expressions.
  */
 export function commandRules(allow: readonly string[]): readonly string[] {
   const { exact, messages, paths, verbs } = staticLists(allow);
@@ -105,7 +106,7 @@ export function commandRules(allow: readonly string[]): readonly string[] {
   ];
 }
 
-/** Inside the JSON of a command: a quoted text in which the shell reads nothing but text. */
+/** Inside the JSON of a command: a quoted text without a sign that the shell interprets. */
 const IN_DOUBLE = '\\\\"([^"\\\\$`]|\\\\n)*\\\\"';
 const IN_SINGLE = "'([^'\"\\\\]|\\\\n)*'";
 const QUOTED = [IN_DOUBLE, IN_SINGLE];

@@ -1,4 +1,4 @@
-/** What the agent of a run said and did last, from the end of its output on disk. */
+/** A run's last messages and tool calls, from the end of its output on disk. */
 
 import { closeSync, readSync } from "node:fs";
 import { join } from "node:path";
@@ -37,7 +37,7 @@ function wordsOf(told: AgentLine): readonly string[] {
   return told.type === "tool" ? [`${told.name}: ${told.detail}`] : [];
 }
 
-/** Begins with a line that may not be whole. */
+/** The first line may not be whole. */
 function endOf(path: string): string {
   const { file, size } = openPlain(path);
   try {

@@ -1,8 +1,8 @@
-/** An agent's account that is limited or refused, from the words of the agent's own last event. */
+/** Recognises a limited or refused account by the agent's own last event. */
 import type { Limited } from "../../../core/ports/agents.ts";
 import type { Fault } from "./dialect.ts";
 
-/** Null: the failure is the run's own. `program`: the agent's, as a person calls it. */
+/** Null: the failure is the run's own. `program`: the agent's usual name. */
 export function limitedBy(fault: Fault | null, program: string, now: Date): Limited | null {
   if (fault?.reason === "account")
     return { words: fault.detail, resets: null, mend: mendOf(fault.refuses ?? "key", program) };
@@ -18,7 +18,7 @@ const LOGIN: Readonly<Record<string, string>> = {
   opencode: "run `opencode auth login`",
 };
 
-/** What a person does, in words. */
+/** The fix, for a person. */
 function mendOf(refuses: NonNullable<Fault["refuses"]>, program: string): string {
   if (refuses === "credit") return "its account has no credit left: add some, then run `pawl run` again";
   if (refuses === "model")
@@ -28,7 +28,7 @@ function mendOf(refuses: NonNullable<Fault["refuses"]>, program: string): string
 
 // ── When a limit ends ────────────────────────────────────────────────────────────────────────────────────────────
 
-/** What stands before the time at which a limit ends. */
+/** Words before the time at which a limit ends. */
 const AHEAD = /reset|again|retry|until|available|\bin \d/i;
 const ISO = /\b(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s*(Z|UTC|GMT|[+-]\d\d:?\d\d)?/;
 /** Seconds since 1970. */
@@ -41,10 +41,10 @@ const CLOCK =
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const SECOND = 1000;
 const LENGTHS: Readonly<Record<string, number>> = { d: 86_400, h: 3600, m: 60, s: 1 };
-/** A clock's time that is over by less than this is now, not tomorrow. */
+/** Milliseconds. A time that passed less than this ago means now, not tomorrow. */
 const JUST_OVER = 5 * 60 * SECOND;
 
-/** Null: the words name no time that can be read. */
+/** Null: the text has no readable time. */
 export function resetIn(words: string, now: Date): Date | null {
   const seconds = SECONDS.exec(words)?.[1];
   if (seconds !== undefined) return new Date(now.getTime() + Number(seconds) * SECOND);

@@ -1,10 +1,10 @@
 /**
- * Decides whether a command line is only a listed command. The first words are not enough: `git log --output=FILE`
- * writes any file, `git commit -F FILE` copies any. So each git option must be listed too, in full: git completes
- * abbreviations.
+ * Decides whether a command line is only a listed command. The first words are not enough: `git log
+ * --output=FILE` writes any file, `git commit -F FILE` copies any. So each git option must be listed too, in
+ * full: git completes abbreviations.
  */
 
-/** Before a command that is allowed only as a whole. */
+/** Marks a command that is allowed only as a whole. */
 const WHOLE = "=";
 
 /** With one of these signs, a command can do more than its first words say. */
@@ -91,7 +91,8 @@ export function judgeCommand(
   leaves: (path: string) => boolean,
 ): Verdict {
   const parts = partsOf(command);
-  // What the loop runs itself may be run as it is written there, whatever signs it has.
+  // The loop runs these commands itself, so an agent may run them exactly as written, whatever signs they
+  // have.
   if (allow.includes(`${WHOLE}${command}`)) return "listed";
   const begins = (part: string) =>
     allow.some((one) => part.startsWith(one) && !/^[\w-]/.test(part.slice(one.length)));
@@ -99,7 +100,7 @@ export function judgeCommand(
   return parts.some((part) => begins(part) && !isListed(part, allow, leaves)) ? "refused" : "other";
 }
 
-/** Splits at each `&&` outside of quotes. */
+/** Splits at each `&&` outside quotes. */
 function partsOf(command: string): readonly string[] {
   const parts: string[] = [];
   let [from, quote] = [0, ""];
@@ -128,7 +129,7 @@ function isListed(command: string, allow: readonly string[], leaves: (path: stri
   return options !== undefined && areListed(words.slice(2), options, leaves);
 }
 
-/** Blanks separate words, quotes keep them together. Null if the shell could read more into it. */
+/** Splits at blanks outside quotes. Null if the shell could read more into it. */
 function wordsOf(command: string): readonly string[] | null {
   const words: string[] = [];
   const pattern = /\s*((?:"[^"]*"|'[^']*'|[^\s"'])+)/y;

@@ -1,5 +1,6 @@
 /**
- * OpenCode: `opencode run --format json`. It works in `$PWD`, reports each model call, and ends with reason `stop`.
+ * OpenCode: `opencode run --format json`. It works in `$PWD`, reports each model call, and ends with reason
+ * `stop`.
  */
 import { join } from "node:path";
 import type { Permission } from "../../../core/ports/agents.ts";
@@ -25,9 +26,9 @@ const SETTINGS = [
 ];
 const NOTHING = { read: [], write: [], copy: [] };
 const NO_SESSION = "Session not found";
-/** The end of a call but not of the run: the model first wants a tool's result. */
+/** The call has ended but not the run: the model wants a tool's result first. */
 const GOES_ON = new Set(["tool-calls", "tool_calls"]);
-/** A tool's error says only with these words that it was refused. */
+/** Only these words of a tool's error show that it was refused. */
 const REFUSED = "rejected permission to use this specific tool call";
 
 export const opencode: Dialect = {
@@ -72,7 +73,7 @@ export const opencode: Dialect = {
     errors.includes(NO_SESSION) ? { reason: "bad-session", detail: NO_SESSION } : null,
 };
 
-/** Nobody can answer `ask` in a run without a terminal: opencode then ends the turn, while the model goes on after a `deny`. */
+/** Never `ask`: without a terminal, opencode then ends the turn, while the model continues after a `deny`. */
 function permissionRules(permission: Permission, allow: readonly string[]): string {
   const edits = permission === "edits";
   const bash = edits ? bashRules(allow) : {};
@@ -85,9 +86,9 @@ function permissionRules(permission: Permission, allow: readonly string[]): stri
 }
 
 /**
- * The last pattern that matches a command counts; a `*` matches anything. So each form with an open part is followed by
- * what it must not be: extra quotes, so that the open part is one quoted text, and the signs by which the shell would
- * read more into it.
+ * The last pattern that matches a command counts; a `*` matches anything. So after each form with an open
+ * part come the refused ones: extra quotes, so that the open part is one quoted text, and signs by which the
+ * shell would read more into it.
  */
 export function bashRules(allow: readonly string[]): Readonly<Record<string, "allow" | "deny">> {
   const { exact, messages, paths, verbs } = staticLists(allow);

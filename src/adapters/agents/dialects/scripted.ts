@@ -1,4 +1,7 @@
-/** The scripted agent: a real program that speaks claude's stream and obeys its prompt's lines, without a model. */
+/**
+ * The scripted agent: a real program with claude's stream, which executes the lines of its prompt, without a
+ * model.
+ */
 import { join } from "node:path";
 import { claude } from "./claude.ts";
 import { type Dialect, sessionArguments } from "./dialect.ts";

@@ -1,8 +1,8 @@
 /**
- * The listed commands for clients whose own lists know only patterns of the command's text: whole commands, and forms
- * in which the open part can hold nothing that the shell or git would read as more. Left out are options that write,
- * read or run (`--output`, `-F`, `--template`, `--ext-diff`), and paths for `diff`, which compares two files outside
- * the worktree.
+ * The listed commands for clients whose own lists know only patterns of the command's text: whole commands,
+ * and forms whose open part can hold nothing that the shell or git would read as more. Left out are options
+ * that write, read or run (`--output`, `-F`, `--template`, `--ext-diff`), and paths for `diff`, which
+ * compares two files outside the worktree.
  */
 
 /** Whole commands. */
@@ -45,7 +45,9 @@ export function staticLists(allow: readonly string[]): StaticLists {
   };
 }
 
-/** A whole command without a sign that a client's pattern, or the file that it stands in, would read as more. */
+/**
+ * A whole command without a sign that a client's pattern, or the client's file of rules, would read as more.
+ */
 function isPlain(one: string): boolean {
   return /^=[\w./:@=, -]+$/.test(one);
 }

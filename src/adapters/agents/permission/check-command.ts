@@ -1,8 +1,9 @@
 /**
- * A separate program: Claude Code's hook before each shell command of an agent that may only edit. It reads the call on
- * standard input; its arguments are the agent's folder and the listed commands. It allows listed commands. It refuses
- * what begins as one and does more, whatever other rules say. Otherwise it stays silent: without a person, Claude Code
- * refuses what no rule allows, as it does if this program cannot start.
+ * A separate program: Claude Code's hook before each shell command of an agent that may only edit. It reads
+ * the call on stdin; its arguments are the agent's folder and the listed commands. It allows listed commands.
+ * It refuses a command that begins as a listed one and does more, whatever other rules allow. Otherwise it
+ * prints nothing: without a person, Claude Code refuses what no rule allows, as it does if this program
+ * cannot start.
  */
 import { text } from "node:stream/consumers";
 import { leaves } from "../dialects/acp-policy.ts";

@@ -1,20 +1,21 @@
 #!/usr/bin/env node
 /**
- * The scripted agent: obeys the lines of its prompt in order, and prints what `claude -p --output-format stream-json`
- * prints. For demonstrations and tests, without a model or a key.
+ * The scripted agent: executes the lines of its prompt in order, and prints what `claude -p --output-format
+ * stream-json` prints. For demonstrations and tests, without a model or a key.
  *
- * - `RUN: command` runs it in the working folder by bash, as a tool call; a failing one is told and passed over
- * - `SAY: text` says it
- * - `RECALL:` says what the session's earlier prompts began with
+ * - `RUN: command` runs it in the working folder by bash, as a tool call; reports a failure and continues
+ * - `SAY: text` prints it as a message
+ * - `RECALL:` prints the beginnings of the session's earlier prompts
  * - `FAIL: reason` ends as failed with that reason
  * - `EXIT: code` ends at once with that exit code, without a last event
  * - `KILL: signal` ends itself by that signal
  * - `HANG:` does nothing any more, and ignores SIGTERM
  *
- * A session that was cut off and is resumed by a prompt without such lines obeys those that were left of the one before.
+ * A session that was cut off and is resumed by a prompt without such lines executes the remaining lines of
+ * the previous prompt.
  *
- * Sessions are files in $PAWL_SCRIPTED_HOME (else ~/.pawl-scripted), one per session and working folder, as claude's
- * are bound to the folder that they were started in.
+ * Sessions are files in $PAWL_SCRIPTED_HOME (else ~/.pawl-scripted), one per session and working folder, as
+ * claude's are bound to the folder that they were started in.
  */
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -80,7 +81,7 @@ function end(fault: string | null, code: number): never {
   process.exit(code);
 }
 
-/** What a session's file has in each line: a prompt with what is obeyed for it, or how much of that was obeyed since. */
+/** A line of a session's file: a prompt with its script lines, or how many of these have been executed. */
 type Entry = { readonly prompt: string; readonly lines: readonly Line[] } | { readonly obeyed: number };
 
 interface Line {
@@ -90,7 +91,7 @@ interface Line {
 
 interface Memory {
   readonly prompts: readonly string[];
-  /** Of the last prompt, where it was cut off. */
+  /** The last prompt's remaining lines. */
   readonly unfinished: readonly Line[];
 }
 
@@ -114,7 +115,7 @@ function openSession(): Memory {
   };
 }
 
-/** A session that was removed meanwhile stays away. */
+/** A removed session is not written again. */
 function remember(entry: Entry): void {
   if (existsSync(sessionFile)) appendFileSync(sessionFile, `${JSON.stringify(entry)}\n`);
 }
@@ -145,7 +146,7 @@ function hang(): void {
   setInterval(() => {}, 1 << 30);
 }
 
-/** Returns false if it stops here. */
+/** Returns false if the script ends here. */
 function runLine({ rest, word }: Line, earlier: readonly string[]): boolean {
   if (word === "RUN") run(rest);
   else if (word === "SAY") say(rest);
@@ -164,7 +165,9 @@ function runLine({ rest, word }: Line, earlier: readonly string[]): boolean {
   return true;
 }
 
-/** Those end it: a session that goes on does not meet them a second time. */
+/**
+ * These end the program, so they count as executed before they run: a resumed session does not repeat them.
+ */
 const ENDINGS: ReadonlySet<string> = new Set(["FAIL", "EXIT", "KILL", "HANG"]);
 
 function firstLine(text: string): string {
@@ -175,7 +178,7 @@ function main(): void {
   const prompt = readFileSync(0, "utf8");
   const { prompts, unfinished } = openSession();
   const own = linesOf(prompt);
-  // Told to go on, it does what it was doing, as a model would.
+  // A prompt without script lines continues the previous script, as a model would continue its work.
   const lines = own.length > 0 ? own : unfinished;
   remember({ prompt, lines });
   writeLine({

@@ -1,6 +1,6 @@
 /**
- * Where the database is: one address, from the environment. Nothing else is asked, neither the variables nor the files of
- * PostgreSQL's own programs. Off this machine the connection is encrypted and the server's certificate verified.
+ * The database's address, from one environment variable: neither the variables nor the files of PostgreSQL's
+ * own programs count. Off this machine the connection is encrypted and the server's certificate verified.
  */
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
@@ -9,7 +9,7 @@ import { PawlError } from "../../core/error.ts";
 import { DATABASE_URL } from "../../core/ports/database.ts";
 
 export interface Address {
-  /** `host:port/database`: without anything secret. */
+  /** `host:port/database`, without secrets. */
   readonly shown: string;
   readonly host: string;
   readonly port: number;

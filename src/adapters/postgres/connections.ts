@@ -1,26 +1,26 @@
 /**
- * Connections to the database. A lost one is made again, and what was asked is asked again: every question here either only
- * reads, or finds out by an id that it was answered before.
+ * Connections to the database. A lost one is made again, and its query is repeated: every query here either
+ * only reads, or carries an id that shows that it ran before.
  */
 import { hostname } from "node:os";
 import pg from "pg";
 import { DatabaseAway, PawlError } from "../../core/error.ts";
 import type { Address } from "./address.ts";
 
-/** The rows of one statement, which is a transaction of its own. */
+/** Runs one statement, which is a transaction of its own, and returns its rows. */
 export type Query = <Row>(text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
 
 export interface Connections {
   readonly address: Address;
   readonly query: Query;
   /**
-   * A session of its own: `take` is tried again where the connection is lost, what is asked afterwards is not. At the end of its
-   * block it gives back what it took; if that or a question failed, it ends, and with it what it held.
+   * A session of its own. Repeats `take` if the connection is lost, but no later query. At the end of its
+   * block it gives back what it took; if that or a query failed, it ends, which releases everything.
    */
   session(take: QueryWork, giveBack: QueryWork): Promise<Session>;
-  /** Whoever listens hears it soon, or later by themselves: nobody waits for it. */
+  /** Does not wait for delivery. A listener that misses it finds the change by its own polling. */
   notify(channel: string, payload: string): void;
-  /** A connection that nobody else uses; null: none can be had. `lost` is called once. */
+  /** A connection of the caller's own; null: none is available. `lost` is called once. */
   listener(lost: () => void): Promise<Listener | null>;
   close(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export interface Listener {
 }
 
 export interface Limits {
-  /** Milliseconds during which a lost connection is made again. */
+  /** Milliseconds for which a lost connection is retried. */
   readonly reconnecting: number;
   /** Milliseconds that one statement may take. */
   readonly statement: number;
@@ -49,13 +49,14 @@ const LIMITS: Limits = { reconnecting: 30_000, statement: 20_000, holding: 30_00
 const CONNECTING = 5_000;
 const LONGEST_PAUSE = 1_000;
 const SESSION = [
-  // What the server acknowledges is on its disk, whatever it does for others.
+  // Acknowledged commits are on the server's disk, whatever its own configuration.
   "synchronous_commit=on",
-  // The server notices within half a minute that this machine is gone, and frees its locks: also where an answer is on its way.
+  // The server notices within half a minute that this machine is gone, and frees its locks, even while it
+  // sends an answer.
   ...["tcp_keepalives_idle=10", "tcp_keepalives_interval=5", "tcp_keepalives_count=3"],
   "tcp_user_timeout=25000",
 ];
-/** This side notices as soon, where it only listens. */
+/** Milliseconds. A client that only listens notices as soon. */
 const FIRST_KEEPALIVE = 10_000;
 
 /** SQLSTATEs after which another try may succeed: connections, shutdowns, too many clients, deadlocks, a replica. */
@@ -65,9 +66,10 @@ export function openConnections(address: Address, limits: Partial<Limits> = {}):
   const { holding, reconnecting, statement } = { ...LIMITS, ...limits };
   const config = configOf(address);
   const pool = poolOf({ ...config, max: 6, query_timeout: statement, statement_timeout: statement });
-  // Who waits for a lock must not keep those from committing who hold it.
+  // Waiters use their own pool, so they cannot starve the holders.
   const waits = { lock_timeout: holding, query_timeout: holding + statement };
-  // Who holds a lock and asks for nothing stands still: the server takes it away, so that nobody waits for longer than they may.
+  // An idle holder of a lock is frozen: the server ends its session, so that no waiter waits longer than its
+  // limit.
   const options = `${config.options} -c idle_session_timeout=${holding}`;
   const sessions = poolOf({ ...config, options, max: 16, ...waits });
   let isClosed = false;
@@ -106,7 +108,7 @@ function queryOf(on: pg.Pool | pg.PoolClient): Query {
 
 interface Loan {
   readonly query: Query;
-  /** Nobody uses the connection again if it was lost, or a question failed: who knows what it still holds? */
+  /** Discards the connection if it was lost or a query failed, since it may still hold locks. */
   close(): void;
 }
 
@@ -116,7 +118,7 @@ async function borrow(pool: pg.Pool): Promise<Loan> {
   const broke = () => {
     isBroken = true;
   };
-  // While it is on loan, the pool does not listen: a lost connection would end the process.
+  // While it is lent, the pool does not listen for errors: a lost connection would end the process.
   client.on("error", broke);
   const ask = queryOf(client);
   return {
@@ -129,7 +131,7 @@ async function borrow(pool: pg.Pool): Promise<Loan> {
       }
     },
     close() {
-      // The pool listens again before this one stops.
+      // The pool listens again before this handler is removed.
       client.release(isBroken);
       if (!isBroken) client.off("error", broke);
     },
@@ -151,7 +153,8 @@ function configOf(address: Address): pg.ClientConfig {
   const { database, host, password, port, tls, user } = address;
   return {
     ...{ host, port, user, database },
-    // Asked even where it is empty: else the client would look for one in other places.
+    // A function, called even for an empty password: otherwise the client would search for one in other
+    // places.
     password: () => password,
     ssl: tls === null ? false : { ...tls, rejectUnauthorized: true },
     application_name: `pawl ${hostname()}:${process.pid}`,
@@ -164,7 +167,7 @@ function configOf(address: Address): pg.ClientConfig {
 
 function poolOf(config: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool({ ...config, allowExitOnIdle: true });
-  // An idle connection that breaks is left out; the next question makes another.
+  // The pool drops an idle connection that breaks; the next query opens another.
   pool.on("error", () => {});
   return pool;
 }
@@ -187,7 +190,7 @@ async function untilConnected<T>({ address, isOver, longest }: Trying, work: () 
   }
 }
 
-/** What fails without a word of the server was lost on the way: nobody knows whether it happened. */
+/** Without an answer of the server the connection was lost, and it is unknown whether the statement ran. */
 function isPassing(thrown: unknown): boolean {
   if (thrown instanceof PawlError || thrown instanceof TypeError) return false;
   const state = sqlStateOf(thrown);
@@ -195,7 +198,7 @@ function isPassing(thrown: unknown): boolean {
   return !CERTIFICATE.test((thrown as { readonly code?: string }).code ?? "");
 }
 
-/** Codes of Node for a server that is not the one that it should be. */
+/** Node's error codes for a server that fails verification. */
 const CERTIFICATE = /CERT|SELF_SIGNED|^ERR_TLS/;
 
 /** Null: the server did not answer. */
@@ -203,13 +206,13 @@ export function sqlStateOf(thrown: unknown): string | null {
   return thrown instanceof pg.DatabaseError ? (thrown.code ?? "") : null;
 }
 
-/** What Pawl's own functions raise, and the wait for a lock, are left to the caller. */
+/** Errors of Pawl's own functions, and of the wait for a lock, are left to the caller. */
 function failureOf({ shown, user }: Address, thrown: unknown): unknown {
   const state = sqlStateOf(thrown);
   if (state === FORBIDDEN || state === "42501") return forbidden(shown, user, thrown as pg.DatabaseError);
   if (thrown instanceof PawlError || /^(?:PW...|55P03)$/.test(state ?? "")) return thrown;
   const { code, message } = thrown as { readonly code?: string; readonly message?: string };
-  // Several addresses of one name failed, each in its own way: then there is no message.
+  // If several addresses of one name failed, there is no message.
   const said = state === null ? message || code || "no answer" : `${message} (SQLSTATE ${state})`;
   const Failure = isPassing(thrown) ? DatabaseAway : PawlError;
   return new Failure(
@@ -222,7 +225,7 @@ function failureOf({ shown, user }: Address, thrown: unknown): unknown {
   );
 }
 
-/** Raised by Pawl's functions where the login's role may not do something; its detail is the role. */
+/** Pawl's functions raise it if the login's role may not do something; its detail is the role. */
 const FORBIDDEN = "PW005";
 
 function forbidden(shown: string, login: string, thrown: pg.DatabaseError): PawlError {
@@ -256,7 +259,7 @@ async function listenOn(config: pg.ClientConfig, lost: () => void): Promise<List
     async listen(channel, heard) {
       client.on("notification", ({ payload = "" }) => heard(payload));
       await client.query(`listen ${pg.escapeIdentifier(channel)}`).catch((thrown: unknown) => {
-        // It would never hear anything.
+        // It would get no notifications.
         end(true);
         throw thrown;
       });

@@ -21,7 +21,7 @@ import { openWatch } from "./watch.ts";
 import { openWorkers } from "./workers.ts";
 
 export interface DatabaseOptions {
-  /** As in the environment. */
+  /** The value of the environment variable. */
   readonly url: string | undefined;
   readonly packaged?: (path: string) => Promise<string | null>;
   readonly limits?: Partial<Limits>;
@@ -29,7 +29,7 @@ export interface DatabaseOptions {
   readonly lasting?: number;
 }
 
-/** Throws `database-unconfigured`. Connects with the first question. */
+/** Throws `database-unconfigured`. Connects at the first query. */
 export function openDatabase(options: DatabaseOptions): Database {
   const connections = openConnections(parseAddress(options.url), options.limits);
   const { shown } = connections.address;
@@ -52,7 +52,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         [name, own],
       );
       if (added.length > 0) return true;
-      // Asked again after a lost reply, it meets what it has added itself.
+      // If the reply was lost and the insert repeated, the existing row is this call's own.
       const [there] = await connections.query<{ generation: string }>(
         "select generation from pawl.project where name = $1",
         [name],
@@ -92,7 +92,7 @@ function projectOf(place: StoredProject, { lasting, packaged }: DatabaseOptions)
   };
 }
 
-/** What is alive by the database's clock has just given a sign of life by this machine's. */
+/** Leases that are alive by the database's clock get this machine's present time as heartbeat. */
 async function leasesOf({ connections, project }: StoredProject): Promise<readonly Lease[]> {
   const rows = await connections.query<{ what: string; alive: boolean }>(
     "select what, until > clock_timestamp() as alive from pawl.lease where project = $1 and holder is not null order by what",
@@ -158,7 +158,7 @@ interface Counts {
   readonly ahead: string;
 }
 
-/** One statement: the numbers belong to one moment. */
+/** One statement, so that the numbers belong to one moment. */
 const COUNTS = `
   select p.revision, p.events, c.at as time, c.who,
     (select count(*) from pawl.document d
@@ -191,7 +191,7 @@ async function inspect({ connections, project }: StoredProject): Promise<Databas
   };
 }
 
-/** Each commit names the one before it; each number stands for rows that are there. */
+/** Checks that each commit names its predecessor, and that each number matches its rows. */
 function historyFaults(found: Counts): readonly DatabaseFault[] {
   const isWhole =
     found.commits === found.revision &&

@@ -1,4 +1,4 @@
-/** A project's event log in the database. A position counts lines: a line's own, and that of what follows it. */
+/** A project's event log in the database. A position is the number of lines before it. */
 import type { EventLog, LogEntry } from "../../core/ports/event-log.ts";
 import type { Watch } from "../../core/ports/watch.ts";
 import type { StoredProject } from "./place.ts";
@@ -6,11 +6,11 @@ import type { StoredProject } from "./place.ts";
 interface Row {
   readonly place: string;
   readonly text: string;
-  /** Bytes up to and with this line, of those that were found. */
+  /** Bytes of the lines found, up to and including this one. */
   readonly total?: string;
 }
 
-/** Lines that are looked at for one part. */
+/** Lines that one query reads. */
 const MOST_LINES = 5_000;
 
 const PART = `

@@ -1,4 +1,4 @@
-/** What Pawl's own functions in the database refuse, in words. */
+/** Errors of Pawl's own functions in the database, in words. */
 import { PawlError } from "../../core/error.ts";
 import type { Address } from "./address.ts";
 import { sqlStateOf } from "./connections.ts";

@@ -1,19 +1,22 @@
 /**
- * The leases that this process holds, for as long as it may be sure of them.
+ * The leases that this process holds, as long as it can be sure of them.
  *
- * E1  A lease counts as lost once two thirds of its time have passed since the last renewal that succeeded was sent. In the rest
- *     of its time the holder ends its agents: nobody can take it before.
- * E2  It also counts as lost if the wall clock and the steady clock disagree on how much time has passed: the machine slept, and
- *     nobody knows for how long.
- * E3  While nothing is held, nothing is asked and no timer runs.
- * E4  Whoever hears for how long leases count as held hears nothing of one that is lost: its agents may still work. The time that
- *     was told last runs on.
+ * E1  A lease counts as lost once two thirds of its time have passed since the last successful renewal was
+ *     sent. In the rest of its time the holder ends its agents: no worker can take the lease before.
+ * E2  It also counts as lost if the wall clock and the steady clock disagree on the passed time: then the
+ *     machine slept for an unknown time.
+ * E3  While no lease is held, no query is made and no timer runs.
+ * E4  A lost lease does not prolong the reported time, since its agents may still work: the time reported
+ *     last keeps running.
  */
 
 export interface HeldLeases {
   /** Null: it is not held. */
   epochOf(what: string): number | null;
-  /** `sent`: when the question was sent by which it was taken, by the steady clock. Null: so long ago that it counts as lost. */
+  /**
+   * `sent`: when the query that took the lease was sent, by the steady clock. Null: so long ago that it
+   * counts as lost.
+   */
   add(what: string, epoch: number, sent: number): HeldLease | null;
   /** As in the port. */
   onProlonged(heard: (left: number | null) => void): void;
@@ -36,7 +39,7 @@ interface Held {
 
 const readClocks = () => ({ wall: Date.now(), steady: performance.now() });
 
-/** Looks at the clocks so often within the time that a lease lasts. */
+/** Clock checks within the time of a lease. */
 const LOOKS = 15;
 
 export function openHeldLeases(lasting: number, renew: Renew): HeldLeases {

@@ -1,6 +1,7 @@
 /**
- * Leases in the database. Its clock alone says when one has run out; its holder renews it three times as often as needed. Each
- * take raises the lease's epoch, by which the database refuses what an earlier holder still commits.
+ * Leases in the database. Only its clock decides when one expires; the holder renews it three times as often
+ * as needed. Each take raises the lease's epoch, by which the database refuses later commits of an earlier
+ * holder.
  */
 import { randomUUID } from "node:crypto";
 import type { Cap, Held, LeaseManager, TakenLease } from "../../core/ports/leases.ts";
@@ -25,8 +26,8 @@ interface HeldRow extends Omit<Held, "preferred"> {
 }
 
 /**
- * Signs of life are sent three times as often as needed. Half of that time without one, and nobody is preferred any more: so a
- * whole machine that died holds nobody up, whose leases last twice as long.
+ * Heartbeats are sent three times as often as needed. Half of that time without one ends the preference for a
+ * place, so a dead machine delays no other worker; its leases last twice as long.
  */
 const HELD = `
   with found as (
@@ -60,7 +61,7 @@ export function openLeaseManager(
 
   const giveBack = async (what: string, epoch: number) => {
     await connections.query("select pawl.release($1, $2, $3)", [project, what, epoch]);
-    // Somebody may wait for the cap that it counted for.
+    // Another worker may be waiting for the cap that this lease counted for.
     connections.notify(CHANNEL, project);
   };
   const hold = async (
@@ -71,7 +72,7 @@ export function openLeaseManager(
     if (!taken_epoch) return null;
     const epoch = Number(taken_epoch);
     const held = leases.add(what, epoch, sent);
-    // The answer took so long that another worker may have it now.
+    // The answer took so long that another worker may have the lease now.
     if (held === null) {
       await giveBack(what, epoch);
       return null;
@@ -116,7 +117,7 @@ export function openLeaseManager(
       }));
     },
     onProlonged: leases.onProlonged,
-    // What dead owners left runs out by itself.
+    // Leases of dead owners expire by themselves.
     sweep: async () => {},
     fence(what) {
       const epoch = leases.epochOf(what);

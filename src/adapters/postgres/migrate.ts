@@ -1,10 +1,12 @@
-/** Gives a database the shape that this program needs, step by step, each in a transaction of its own. */
+/**
+ * Brings a database to the schema that this program needs, step by step, each in a transaction of its own.
+ */
 import { PawlError } from "../../core/error.ts";
 import type { Connections, Query } from "./connections.ts";
 import { MIGRATIONS, type Migration } from "./migrations.ts";
 import { grantRoles } from "./roles.ts";
 
-/** Whoever migrates holds it; any number, but the same in every version. */
+/** The lock of a migration; any number, but the same in every version. */
 const LOCK = 7_295_117_461_982_513n;
 
 const OWN_TABLE = `
@@ -35,7 +37,7 @@ export async function migrate(
   return [...steps.map(({ says }) => says), ...made.map((name) => `the role ${name}`)];
 }
 
-/** Throws `database-schema` if the database has another shape than this program works with. */
+/** Throws `database-schema` if this program does not work with the database's schema. */
 export async function checkShape(
   connections: Connections,
   migrations: readonly Migration[] = MIGRATIONS,

@@ -1,7 +1,7 @@
 /**
- * The database's shape, one step after another. From 1.0 on, a step is never changed: another follows it. A step adds what
- * the next version needs (expand); what nobody needs any more goes with a later step (contract), which then says so in
- * `readableFrom`.
+ * The database's schema, one step after another. From 1.0 on, a step is never changed: another follows it. A
+ * step adds what the next version needs (expand); a later step removes what no version needs any more
+ * (contract), and raises `readableFrom`.
  */
 
 import { WORKERS_SHAPE } from "./workers-shape.ts";
@@ -9,7 +9,7 @@ import { WORKERS_SHAPE } from "./workers-shape.ts";
 export interface Migration {
   readonly version: number;
   readonly says: string;
-  /** The oldest shape that a program may have been made for to go on working with this one. */
+  /** The oldest schema version whose programs still work with this one. */
   readonly readableFrom: number;
   readonly sql: string;
 }
@@ -69,7 +69,9 @@ create table pawl.lease (
 );
 `;
 
-/** Whether something that was read has changed since. Too much is possible: the caller compares the texts. */
+/**
+ * Whether something that was read has changed since. May answer true wrongly: the caller compares the texts.
+ */
 const TOUCHED = /* sql */ `
 create function pawl.touched(p bigint, base bigint, reads text[], folders text[]) returns boolean
 language sql stable as $$
@@ -92,8 +94,9 @@ $$;
 `;
 
 /**
- * A file cannot be where another document needs a folder. Asked so that only the index by path answers it well: a table that has
- * just been filled has no statistics, and the server would take the index by revision and read all documents for each.
+ * A file cannot be where another document needs a folder. Written so that only the index by path fits: a
+ * table that was just filled has no statistics, and the server would otherwise use the index by revision and
+ * read all documents for each.
  */
 const BLOCKED = /* sql */ `
 create function pawl.blocked(p bigint, named text) returns boolean
@@ -135,7 +138,7 @@ language sql as $$
 $$;
 `;
 
-/** Each change counts on the result of those before. */
+/** Each change applies to the result of the previous ones. */
 const APPLY = /* sql */ `
 create function pawl.apply(p bigint, changes jsonb, next bigint) returns void
 language plpgsql as $$
@@ -198,11 +201,11 @@ end $$;
 `;
 
 /**
- * An epoch is never below the time in seconds. So it also grows where the leases were lost: in a restored backup, or in another
- * database that has the project now. Git remotes remember epochs.
+ * An epoch is never below the time in seconds. So it also grows if the leases were lost: in a restored
+ * backup, or if the project moved to another database. Git remotes remember epochs.
  *
- * A taker that lost its lease and takes it again counts from the moment when it asked, as every taker does: so the lease begins
- * again then. It was the reply to its first call that was lost, or its renewals. Once the lease has run out, it is taken anew.
+ * If a taker repeats its take because the reply was lost, or because its renewals were, the lease is
+ * prolonged from now. If it has expired, it is taken anew.
  */
 const LEASES = /* sql */ `
 create function pawl.take(p bigint, named text, taker text, lasting interval, out taken_epoch bigint, out was_left boolean)

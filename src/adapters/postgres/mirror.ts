@@ -1,13 +1,13 @@
 /**
- * A project's documents in memory, by revision: a look asks the database only for what is newer than what is known. If the
- * history is another one, as after a restored backup, everything is read anew.
+ * A project's documents in memory, by revision: a refresh queries the database only for newer ones. If the
+ * history is another one, as after a restored backup, everything is read again.
  */
 import { EVENTS } from "../../core/event.ts";
 import type { Entry } from "../../core/ports/store.ts";
 import type { Connections } from "./connections.ts";
 import { projectGone } from "./failures.ts";
 
-/** The state that was last seen. */
+/** The state of the last refresh. */
 export interface Base {
   readonly revision: number;
   /** The id of the commit that made it; null: there was none. */
@@ -15,7 +15,7 @@ export interface Base {
 }
 
 export interface Mirror {
-  /** Sees everything that was committed before the call. */
+  /** Afterwards, the mirror has everything that was committed before the call. */
   refresh(): Promise<void>;
   readonly base: Base;
   text(path: string): string | null;
@@ -33,7 +33,7 @@ interface Row {
   readonly text: string | null;
 }
 
-/** One statement sees one moment: the revision and the documents belong together. */
+/** One statement, so that the revision and the documents belong together. */
 const NEWER = `
   select p.revision, p.head, p.events, d.path, d.text,
     $2::bigint = 0 or exists (
@@ -67,7 +67,8 @@ export function openMirror(connections: Connections, project: string): Mirror {
 
   return {
     refresh() {
-      // A look that is under way may have begun before what the caller wants to see: one more follows it, for all who wait.
+      // A running query may have begun before the change that the caller expects: one more follows it, for
+      // all waiting callers.
       next ??= running.then(() => {
         next = null;
         const reading = read(base);

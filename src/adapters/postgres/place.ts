@@ -7,11 +7,11 @@ export interface StoredProject {
   readonly project: string;
 }
 
-/** Under which lease a commit counts. */
+/** The lease under which a commit counts. */
 export interface Fence {
   readonly what: string;
   readonly epoch: number;
 }
 
-/** Where commits are told of, each with its project's number. */
+/** The channel on which commits are notified, each with its project's number. */
 export const CHANNEL = "pawl";

@@ -1,6 +1,6 @@
 /**
- * Roles in the database: groups to which an administrator adds logins. Whoever owns the tables may do everything; a login in no
- * group, nothing.
+ * Roles in the database: groups to which an administrator adds logins. The owner of the tables may do
+ * everything; a login in no group, nothing.
  */
 import type { DatabaseAccess, DatabaseRole } from "../../core/ports/database.ts";
 import type { Connections, Query } from "./connections.ts";
@@ -23,8 +23,8 @@ const WRITES = [
 const CALLS = { viewer: READS, worker: WRITES, person: [...WRITES, "pawl.drain(bigint, text)"] } as const;
 
 /**
- * Makes the groups where the login may, and lets those that there are do what they may: call these functions, which run with the
- * owner's rights, and read. Returns the groups that it made.
+ * Makes the groups if the login may, and grants the existing ones their rights: to call these functions,
+ * which run with the owner's rights, and to read. Returns the groups that it made.
  */
 export async function grantRoles(query: Query): Promise<readonly string[]> {
   await query("revoke all on all functions in schema pawl from public");
@@ -33,7 +33,7 @@ export async function grantRoles(query: Query): Promise<readonly string[]> {
     "select rolsuper or rolcreaterole as makes from pg_roles where rolname = current_user",
   );
   const missing = await missingGroups(query);
-  // Several databases of one server share them: somebody else may be making them, too.
+  // Databases of one server share them, so another session may be making them too.
   const made = own?.makes ? missing : [];
   for (const name of made)
     await query(`do $$ begin create role ${name} nologin; exception when duplicate_object then null; end $$`);
@@ -56,7 +56,7 @@ async function missingGroups(query: Query): Promise<readonly string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** What this login is, and what an administrator would have to do before others can be something. */
+/** This login's role, and what an administrator must do before other logins can have one. */
 export async function accessOf({ query }: Connections): Promise<DatabaseAccess> {
   const [own] = await query<{ login: string; role: DatabaseRole }>(
     "select session_user as login, pawl.role() as role",

@@ -1,12 +1,15 @@
 /**
- * The store on PostgreSQL. Reads come from a mirror; a commit is one call of one function, which locks the project's row.
+ * The store on PostgreSQL. Reads come from a mirror; a commit is one call of one function, which locks the
+ * project's row.
  *
- * P1  A commit has an id of its own. If its reply is lost, it is sent again with the same id, and happens once.
- * P2  The database says whether anything that was read may have changed; then the texts are compared, and only a real
- *     difference counts.
- * P3  With a fence, the database refuses a commit of whoever lost the lease, and nobody takes the lease during the commit.
- * P4  Others are notified by a statement of its own after the commit: inside it, notifying would order all commits of the
- *     server one after another.
+ * P1  A commit has an id of its own. If its reply is lost, it is sent again with the same id, and happens
+ *     once.
+ * P2  The database reports whether anything that was read may have changed; then the texts are compared, and
+ *     only a real difference counts.
+ * P3  With a fence, the database refuses a commit under a lost lease, and the lease cannot be taken during
+ *     the commit.
+ * P4  Others are notified by a separate statement after the commit: inside it, notifying would serialise all
+ *     commits of the server.
  */
 import { randomUUID } from "node:crypto";
 import { PawlError } from "../../core/error.ts";
@@ -23,7 +26,7 @@ import { CHANNEL, type Fence, type StoredProject } from "./place.ts";
 export interface StoreOptions extends StoredProject {
   /** Reads a packaged text; null if there is none. */
   readonly packaged?: (path: string) => Promise<string | null>;
-  /** One that other stores of the project read from, too. */
+  /** A mirror that is shared with other stores of the project. */
   readonly mirror?: Mirror;
   /** The lease under which each commit counts; null: it is not held. Absent: commits need none. */
   readonly fence?: () => Fence | null;
@@ -33,11 +36,11 @@ export interface StoreOptions extends StoredProject {
 interface Reads {
   readonly files: Map<string, string | null>;
   readonly folders: Map<string, string>;
-  /** Where the mirror stood at the first read; null: nothing was read. */
+  /** The mirror's state at the first read; null: nothing was read. */
   base: Base | null;
 }
 
-/** How often what was read may be compared because others committed something else meanwhile. */
+/** How often the reads may be compared again because of concurrent commits. */
 const MAX_COMPARED = 20;
 
 export function openStore(options: StoreOptions): Store {
@@ -54,10 +57,10 @@ export function openStore(options: StoreOptions): Store {
   const textNow = async (path: string) => (path === EVENTS ? events() : mirror.text(path));
   const isAsRead = async ([path, before]: readonly [string, string | null]) =>
     (await textNow(path)) === before;
-  /** The state in which everything still is as it was read; null: something is not. */
+  /** The state in which all reads are still the same; null: one differs. */
   const stillHolds = async ({ files, folders }: Reads): Promise<Base | null> => {
     await mirror.refresh();
-    // Others in this process may move the mirror on during the comparison: what they bring is newer than this.
+    // Other users of the mirror may refresh it during the comparison: that state is newer than this one.
     const { base } = mirror;
     for (const [folder, before] of folders) if (JSON.stringify(mirror.list(folder)) !== before) return null;
     for (const file of files) if (!(await isAsRead(file))) return null;
@@ -90,7 +93,7 @@ export function openStore(options: StoreOptions): Store {
       return null;
     },
     pending: () => null,
-    // Debug logs are a machine's own affair.
+    // Debug logs stay on the machine.
     log: async () => {},
     settle: async () => {},
   };
@@ -152,7 +155,7 @@ async function eventsOf({ connections, project }: StoredProject): Promise<string
   return row?.text ?? null;
 }
 
-/** A change set as the database takes it: the log is a table of its own. */
+/** A change set in the database's form: the log is a table of its own. */
 interface Order {
   readonly id: string;
   readonly changes: string;
@@ -198,7 +201,7 @@ function documentChange(change: Change): DocumentChange {
   }
 }
 
-/** With their ends. */
+/** With their line breaks. */
 function linesOf(text: string): readonly string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
@@ -266,7 +269,10 @@ function busy({ address }: Connections): PawlError {
   );
 }
 
-/** The run's lock, for as long as the session lives. It orders transactions; what was read is checked by the commit itself. */
+/**
+ * The run's lock, for as long as the session lives. It orders transactions; the commit itself checks what was
+ * read.
+ */
 async function holdLock({ connections, project }: StoredProject, run: string): Promise<AsyncDisposable> {
   const key = `pawl ${project} ${run}`;
   const take = async (query: Query) => {

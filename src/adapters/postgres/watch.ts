@@ -1,4 +1,7 @@
-/** Changes of a project in the database: heard at once where the server notifies, and looked for every few seconds always. */
+/**
+ * Changes of a project in the database: by the server's notifications, and always by a query every few
+ * seconds.
+ */
 import type { Watch } from "../../core/ports/watch.ts";
 import type { Listener } from "./connections.ts";
 import { CHANNEL, type StoredProject } from "./place.ts";
@@ -22,7 +25,7 @@ export function openWatch({ connections, project }: StoredProject): Watch {
         listener = opened;
         isListening = opened !== null;
         await opened?.listen(CHANNEL, (payload) => payload === project && heard());
-        // What was committed before it listened.
+        // For commits before it listened.
         heard();
       };
       const look = async () => {

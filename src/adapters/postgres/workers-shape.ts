@@ -1,17 +1,18 @@
 /**
  * Workers, money and roles in the database.
  *
- * W1  Nobody but the functions here writes to the tables. They run with the owner's rights, and look at the role of the login
- *     that asks, whatever role it has set meanwhile.
+ * W1  Only the functions here write to the tables. They run with the owner's rights, and check the role of
+ *     the login, whatever role it has set meanwhile.
  * W2  A worker's role writes no verdict: no step of a person's, no approval, no answer, no settings.
- * W3  A reservation counts for as long as its lease is held. What it did not settle when the lease is taken over counts as
- *     spent: nobody knows.
+ * W3  A reservation counts for as long as its lease is held. If the lease is taken over, the unsettled rest
+ *     counts as spent, since the real amount is unknown.
  *
- * A worker works in a place: a checkout on a machine, where the worktrees, caches and sessions of its tasks are.
+ * A worker works in a place: a checkout on a machine, with the worktrees, caches and sessions of its tasks.
  *
- * L1  A task that a dead worker left is left to workers in the same place for a minute, while one of them is known to be alive.
- *     Nothing is refused for it: whoever asks for the lease gets it.
- * L2  Not twice in a row: a place where a task's worker died again is not preferred, since the task may be what ends it there.
+ * L1  A dead worker's task is left to workers in the same place for a minute, while one of them is known to
+ *     be alive. This is only a preference: a worker elsewhere that takes the lease gets it.
+ * L2  Not twice in a row: a place where a task's worker died again is not preferred, since the task itself
+ *     may be the cause.
  */
 
 const TABLES = /* sql */ `
@@ -205,7 +206,7 @@ begin
 end $$;
 `;
 
-/** Money: settled from the agents' ends in the very commit that records them. */
+/** Money: the commit that records the agents' ends settles it. */
 const SPEND = /* sql */ `
 create function pawl.add_spend(p bigint, amount numeric) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
@@ -251,9 +252,9 @@ create trigger end_reservation after update on pawl.lease for each row execute f
 `;
 
 /**
- * Takes a lease and reserves what it counts for, or does neither. `wanted`: worker, repository, agent, usd, and caps
- * {repository, agent, usd}, each absent where there is none. `refused`: the cap that is reached. The project's row orders
- * those who take at the same moment, and the commits that settle.
+ * Takes a lease and makes its reservation, or does neither. `wanted`: worker, repository, agent, usd, and
+ * caps {repository, agent, usd}, each absent if there is none. `refused`: the cap that is reached. The
+ * project's row orders concurrent takers, and the commits that settle.
  */
 const TAKE = /* sql */ `
 create function pawl.reached(p bigint, named text, wanted jsonb) returns text
@@ -390,8 +391,9 @@ end $$;
 `;
 
 /**
- * The commit. Outcomes: `committed`; `known`: a commit with this id happened earlier, at this revision; `changed`: what was read
- * may have changed; `fenced`: somebody else took the lease; `restored`: the base is not in this history.
+ * The commit. Outcomes: `committed`; `known`: a commit with this id happened earlier, at this revision;
+ * `changed`: what was read may have changed; `fenced`: another worker took the lease; `restored`: the base is
+ * not in this history.
  */
 const COMMIT = /* sql */ `
 create function pawl.commit(
@@ -446,7 +448,7 @@ begin
 end $$;
 `;
 
-/** The functions that take and renew leases, too, are for those who may write. */
+/** The functions that take and renew leases need a role that may write. */
 const LEASES = /* sql */ `
 create function pawl.check_lease_writer() returns trigger
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -470,7 +472,10 @@ const TABLE_NAMES = [
   "reservation",
 ];
 
-/** Whoever was granted a table by mistake still sees nothing of it without one of the roles, and changes nothing. */
+/**
+ * A login that was granted a table by mistake still sees no rows without one of the roles, and changes
+ * nothing.
+ */
 const ROWS = TABLE_NAMES.map(
   (name) => /* sql */ `
 alter table pawl.${name} enable row level security;

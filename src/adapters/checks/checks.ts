@@ -1,15 +1,18 @@
 /**
- * Checks are commands of the project's own configuration, each run in a session of its own that outlives this process.
- * `.pawl/checks/<key>/` records the run and its end, so that the next caller finds it, even after a restart.
+ * Checks are commands of the project's own configuration, each run in a session of its own that outlives this
+ * process. `.pawl/checks/<key>/` records the run and its end, so the next caller finds it, even after a
+ * restart.
  *
  * R1  One run per key: its folder is created exclusively, and an outcome, once written, stays.
  * R2  The run's own shell writes the outcome under another name and then renames it: it is whole or absent.
- * R3  A process counts as the run's only if it began when the run did: another process may have the pid by now.
- * R4  A run counts as the key's only if it has this very command and a folder of its own: no link is followed.
- * R5  A run on a tree has a fresh checkout of it in its own folder, which its shell removes before the outcome is
- *     written.
- * R6  The run's shell waits for a line, which it gets once its start is recorded: a command that nobody could find
- *     again does not run.
+ * R3  A process counts as the run's only if it began when the run did: another process may have the pid by
+ *     now.
+ * R4  A run counts as the key's only if it has this very command and a folder of its own: no link is
+ *     followed.
+ * R5  A run on a tree has a fresh checkout of it in its own folder, which its shell removes before the
+ *     outcome is written.
+ * R6  The run's shell waits for a line, which it gets once its start is recorded: without a record the
+ *     command could not be found again, so it does not run.
  */
 
 import {
@@ -53,15 +56,15 @@ export interface ChecksOptions {
   readonly names?: readonly string[];
   /** The git filters that may run in a checkout. */
   readonly filters?: GitCall["filters"];
-  /** Absent: no wall is around commands. */
+  /** Absent: there is no wall around commands. */
   readonly wall?: Wall | undefined;
-  /** What a checkout needs before commands run in it. */
+  /** The setup of a checkout, before commands run in it. */
   readonly setup?: SetupSettings | undefined;
   /** How old a failure must be before a retry; default 1 min. */
   readonly retryMilliseconds?: number;
   /** How long to wait for an outcome; default 20 s. */
   readonly patienceMilliseconds?: number;
-  /** How long a command may run; default 30 min. Then it is ended, with everything that it started. */
+  /** How long a command may run; default 30 min. Then its whole process group is killed. */
   readonly limitMilliseconds?: number;
 }
 
@@ -70,7 +73,7 @@ const LIMIT = 30 * 60_000;
 const KEPT = 7 * 24 * 60 * 60_000;
 const RETRY = 60_000;
 const POLL = 50;
-/** Longer than a spawn takes. A folder without a start by then was left by a dead process. */
+/** Milliseconds, longer than a spawn takes. A folder without a start by then was left by a dead process. */
 const START_PATIENCE = 5_000;
 
 interface Start {
@@ -78,7 +81,7 @@ interface Start {
   /** The tree of the checkout that it runs in. Absent: it runs in the project's folder. */
   readonly tree?: string;
   readonly pid: number;
-  /** When the operating system says that the process began. */
+  /** When the process began, by the operating system. */
   readonly birth: string | null;
   /** Milliseconds since the epoch. */
   readonly time: number;
@@ -124,7 +127,7 @@ function checkedKey(key: string): string {
   throw new Error(`A command's key must be a plain file name, found ${JSON.stringify(key)}.`);
 }
 
-/** What is known of the run, which stays as it is; null: nothing. */
+/** The state of the run, without starting anything; null: there is none. */
 function known(
   folder: string,
   command: string,
@@ -143,7 +146,7 @@ function known(
   return { kind: "running", milliseconds: Date.now() - start.time, tail };
 }
 
-/** What is known of the run. Null if it must begin, or begin again because it vanished without an outcome. */
+/** The state of the run. Null: start it, perhaps again because it vanished without an outcome. */
 function look(run: Run, options: ChecksOptions): CheckOutcome | null {
   const { command, folder } = run;
   const found = lstatSync(folder, { throwIfNoEntry: false });
@@ -189,8 +192,9 @@ function look(run: Run, options: ChecksOptions): CheckOutcome | null {
 }
 
 /**
- * Nobody waits any more. A run on a tree is ended, and the next caller starts it again, since it works only on a
- * checkout of its own. A run in the project's folder continues: its work there is not interrupted.
+ * Called when the caller stops waiting. Ends a run on a tree, which the next caller starts again, since it
+ * works only on a checkout of its own. A run in the project's folder continues, so that its work there is not
+ * interrupted.
  */
 function callOff({ folder, tree }: Run): void {
   const start = tree === null ? null : readStart(folder);
@@ -234,7 +238,7 @@ interface Prepared {
   readonly command: string;
 }
 
-/** Makes the checkout of the tree, and what it needs before the command. */
+/** Makes the checkout of the tree, and its setup before the command. */
 async function prepare({ command, folder, tree }: Run, options: ChecksOptions): Promise<Prepared> {
   const { environment, filters, root, setup } = options;
   writeFileSync(
@@ -266,7 +270,7 @@ function start(run: Run, { command, cwd }: Prepared, { environment, names }: Che
   const { folder } = run;
   const output = openSync(join(folder, "output"), REPLACING, 0o600);
   const time = Date.now();
-  // In a checkout, git must not take the project's own repository for the checkout's.
+  // Git must not search above a checkout, where it would find the project's own repository.
   const ceiling = run.tree === null ? {} : { GIT_CEILING_DIRECTORIES: folder };
   const sh = findProgram("sh", environment);
   const called = {
@@ -325,8 +329,8 @@ function endOf(folder: string, start: Start, redactor: Redactor): CheckOutcome |
 }
 
 /**
- * A missing file, or one that is not valid JSON, counts as none. An unreadable one must not cause a second run while
- * the first is under way.
+ * A missing file, or one that is not valid JSON, counts as none. An unreadable one throws: it must not cause
+ * a second run while the first is under way.
  */
 function unlessUnreadable(thrown: unknown): null {
   if (errnoOf(thrown) === null || isAbsence(thrown)) return null;
@@ -344,7 +348,7 @@ function maskOutput(folder: string, redactor: Redactor): void {
     maskFile(join(folder, "output"), redactor);
     writeFileSync(done, "");
   } catch {
-    // A full disk: the next reader tries again. What is shown is masked anyway.
+    // A full disk: the next reader tries again. The displayed text is masked anyway.
   }
 }
 

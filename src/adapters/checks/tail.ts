@@ -11,7 +11,7 @@ export function tailOf(path: string, redactor: Redactor): string {
   try {
     const { file, size } = openPlain(path);
     try {
-      // The window may begin inside a secret. So that much more is read, and cut off after masking.
+      // The window may begin inside a secret, so read that much more, and cut it off after masking.
       const length = Math.min(size, MAX_BYTES + redactor.longest);
       const bytes = Buffer.alloc(length);
       readSync(file, bytes, 0, length, size - length);

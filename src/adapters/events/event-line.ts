@@ -5,7 +5,7 @@ import type { PawlEvent } from "../../core/event.ts";
 /** JSON holds such an id unchanged. */
 const PLAIN = /^[\w.-]+$/;
 
-/** Nothing: the line is no event, as after a damaged disk. */
+/** The event in a line; empty: the line is no event, as after a damaged disk. */
 export function eventIn(line: string): readonly PawlEvent[] {
   return attempt(() => {
     const event = JSON.parse(line);
@@ -13,7 +13,10 @@ export function eventIn(line: string): readonly PawlEvent[] {
   }, []);
 }
 
-/** A text that each line about the run contains, which is given by its name or its id; null: any line may be about it. */
+/**
+ * A text that each line about the run contains; the run is given by its name or its id. Null: any line may
+ * match.
+ */
 export function namedBy(run: string | undefined): string | null {
   const id = run?.slice(run.indexOf(":") + 1);
   return id !== undefined && PLAIN.test(id) ? `${id}"` : null;

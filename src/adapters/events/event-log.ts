@@ -1,6 +1,7 @@
 /**
- * `.pawl/events.jsonl` by offsets. A log's generation is the hash of its first line: it stays while the log grows, is copied, is
- * renamed by a person, or has its parts put aside because it is long. Offsets count over all the parts.
+ * `.pawl/events.jsonl` by offsets. A log's generation is the hash of its first line: it stays the same while
+ * the log grows, is copied, is renamed by a person, or is split into parts because it is long. Offsets count
+ * over all the parts.
  */
 import { existsSync, type FSWatcher, watch } from "node:fs";
 import { type FileHandle, readdir } from "node:fs/promises";
@@ -9,7 +10,10 @@ import type { EventLog, LogEntry, LogLook, LogPart } from "../../core/ports/even
 import { bytesAt, generationOf, LINE_END, openLogParts, withFile } from "./log-parts.ts";
 
 const CHUNK = 256 * 1024;
-/** Milliseconds between looks, in case the operating system reports no change: without and with a watched folder. */
+/**
+ * Milliseconds between checks, in case the operating system reports no change: without and with a watched
+ * folder.
+ */
 const LOOK_AGAIN = { unwatched: 500, watched: 5000 };
 
 export function openEventLog(path: string): EventLog {
@@ -26,10 +30,10 @@ export function openEventLog(path: string): EventLog {
   };
 }
 
-/** A part, and where it begins in the log. */
+/** A part, and its offset in the log. */
 interface Part {
   readonly base: number;
-  /** Null: it still grows. */
+  /** Null: it is still growing. */
   readonly size: number | null;
   use<T>(work: (file: FileHandle) => Promise<T>): Promise<T | null>;
 }
@@ -62,7 +66,7 @@ async function lookAt({ generation, parts }: Log): Promise<LogLook> {
   return { generation, end: (last?.base ?? 0) + end };
 }
 
-/** Of its last whole line. */
+/** The end of its last whole line. */
 async function endOf(file: FileHandle): Promise<number> {
   const { size } = await file.stat();
   for (let to = size; to > 0; ) {
@@ -76,7 +80,7 @@ async function endOf(file: FileHandle): Promise<number> {
 
 type Order = Omit<Parameters<EventLog["read"]>[0], "generation">;
 
-/** Of the part in which they begin. */
+/** Reads from the part that holds the offset. */
 async function readParts({ parts }: Log, order: Order): Promise<LogPart | null> {
   const part = parts.findLast(({ base }) => base <= order.from);
   if (part === undefined) return null;
@@ -97,7 +101,7 @@ function moved({ end, start, text }: LogEntry, base: number): LogEntry {
   return { text, start: start + base, end: end + base };
 }
 
-/** `isClosed`: nothing is appended any more, so what is at the end is a line. */
+/** `isClosed`: the file no longer grows, so its end is the end of a line. */
 async function readFrom(
   file: FileHandle,
   { containing, from, most }: Order,
@@ -108,7 +112,7 @@ async function readFrom(
     const bytes = await bytesAt(file, from, from + wanted);
     const isAll = bytes.length < wanted;
     const whole = isClosed && isAll ? bytes.length : bytes.lastIndexOf(LINE_END) + 1;
-    // One line is longer than all that was asked for.
+    // One line is longer than the requested part.
     if (whole === 0 && !isAll) {
       wanted *= 2;
       continue;

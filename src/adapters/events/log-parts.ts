@@ -1,4 +1,7 @@
-/** The files of one event log: what was put aside because it was long, in its order, and the log itself. */
+/**
+ * The files of one event log: the earlier parts, renamed because they were long, in order, and the log
+ * itself.
+ */
 
 import { closeSync, readdirSync, readSync, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
@@ -8,7 +11,9 @@ import { hashOf } from "../../core/hash.ts";
 import { asideNames, asideNumber } from "../../core/log-parts.ts";
 import { openPlain } from "../files/plain-file.ts";
 
-/** Read for the first line at first; a line that is longer than the second is known by its beginning. */
+/**
+ * Bytes read for the first line, at first; of a line longer than the second number only the beginning counts.
+ */
 const USUAL_FIRST = 4 * 1024;
 const LONGEST_FIRST = 64 * 1024;
 export const LINE_END = 10;
@@ -22,7 +27,7 @@ export interface Aside {
 
 export interface LogParts {
   readonly aside: readonly Aside[];
-  /** Open; null: nothing follows what is put aside. */
+  /** Open; null: there is no log after the renamed parts. */
   readonly log: FileHandle | null;
 }
 
@@ -32,7 +37,7 @@ export async function openLogParts(path: string): Promise<LogParts> {
     const aside = asideOf(path);
     const log = await openIfThere(path);
     try {
-      // What was put aside between the two looks would be missing from the one or from the other.
+      // A rename between the two checks would hide a part from one of them.
       if (asideOf(path).length === aside.length) return { aside: await withoutCopy(aside, log), log };
     } catch (thrown) {
       await log?.close();
@@ -42,7 +47,7 @@ export async function openLogParts(path: string): Promise<LogParts> {
   }
 }
 
-/** What is put aside beside the log. A link is no part. */
+/** The renamed parts beside the log. A link is no part. */
 export function asideOf(path: string): readonly Aside[] {
   const folder = dirname(path);
   const entries = attempt(() => readdirSync(folder, { withFileTypes: true }), []);
@@ -54,7 +59,7 @@ export function asideOf(path: string): readonly Aside[] {
   });
 }
 
-/** The last part is a copy where putting it aside has not ended. */
+/** The last part is a copy if its renaming was interrupted. */
 async function withoutCopy(aside: readonly Aside[], log: FileHandle | null): Promise<readonly Aside[]> {
   const last = aside.at(-1);
   if (last === undefined || log === null) return aside;
@@ -95,7 +100,7 @@ export async function generationOf(file: FileHandle): Promise<string | null> {
   return null;
 }
 
-/** The whole log's, for callers that cannot wait; null too where there is no log. */
+/** The generation of the whole log, for callers that cannot wait; null as well if there is no log. */
 export function generationNow(path: string): string | null {
   const bytes = Buffer.alloc(LONGEST_FIRST);
   const file = attempt(() => openPlain(asideOf(path)[0]?.path ?? path).file, null);
@@ -107,7 +112,7 @@ export function generationNow(path: string): string | null {
   }
 }
 
-/** Of the log's first bytes: its first line, or as much of it as counts. */
+/** From the log's first bytes: its first line, or as much of it as counts. */
 function generationIn(bytes: Buffer): string | null {
   const end = bytes.indexOf(LINE_END);
   if (end < 0 && bytes.length < LONGEST_FIRST) return null;

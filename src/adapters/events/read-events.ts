@@ -1,6 +1,7 @@
 /**
- * Reads `.pawl/events.jsonl` and what was put aside of it, and follows it as it grows. It waits for the rest of an unfinished last
- * line. A file that is put aside, rotated by a person or cut is read to its end, then the new one from its beginning.
+ * Reads `.pawl/events.jsonl` and its renamed parts, and follows the log as it grows. It waits for the rest of
+ * an unfinished last line. If the log is renamed, rotated by a person or cut, it reads the old file to its
+ * end, then the new one from its beginning.
  */
 import { existsSync, type FSWatcher, watch } from "node:fs";
 import { type FileHandle, stat } from "node:fs/promises";
@@ -27,7 +28,7 @@ export async function* readEvents(path: string, options: ReadEventsOptions = {})
   const named = namedBy(options.run);
   let file: OpenFile | null = null;
   const early = new Set<string>();
-  /** Of what is put aside, all up to here is read, and the file of that number on the disk. */
+  /** The latest part that has been read, by its number, and the last file, by its inode. */
   let read: Pick<Aside, "inode" | "number"> = { inode: -1, number: 0 };
   try {
     while (!signal?.aborted) {
@@ -44,7 +45,7 @@ export async function* readEvents(path: string, options: ReadEventsOptions = {})
       if (whole !== null) yield* unreadEvents(whole, file, early);
       if (!changes) return;
       if (file && (await isReplaced(path, file))) {
-        // What was written between the last look and the rotation.
+        // Lines written between the last read and the rotation.
         for await (const line of newLines(file, named)) yield* unlessTold(eventIn(line), early);
         await file.handle.close();
         file = null;
@@ -63,7 +64,7 @@ function unlessTold(events: readonly PawlEvent[], early: Set<string>): readonly 
   return events.filter(({ id }) => !early.delete(id));
 }
 
-/** The events that the file will hold after what was read of it. */
+/** The events of the whole file after the part that has been read. */
 function unreadEvents(whole: string, file: OpenFile | null, early: Set<string>): readonly PawlEvent[] {
   const read = file === null ? 0 : file.position - file.rest.length;
   const lines = Buffer.from(whole).subarray(read).toString("utf8").split("\n");

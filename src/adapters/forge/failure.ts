@@ -13,8 +13,8 @@ interface RequestFailure {
 }
 
 /**
- * Describes what a forge's client threw, in Pawl's own words and the forge's. GitHub answers 403 both for a missing right and
- * for too many requests.
+ * Describes an error of a forge's client, in Pawl's own words and the forge's. GitHub answers 403 both for a
+ * missing right and for too many requests.
  */
 export function forgeFailureOf(thrown: unknown, now: number): FetchFailure {
   const failure = exceededHere()?.failure ?? httpFailureIn(thrown)?.failure;
@@ -22,7 +22,7 @@ export function forgeFailureOf(thrown: unknown, now: number): FetchFailure {
   const { status, name, response, cause } = thrown as RequestFailure;
   if (name === "TimeoutError" || name === "AbortError" || cause?.name === "TimeoutError")
     return { reason: "timed-out", detail: "no answer in time" };
-  // Octokit gives a request without an answer the status 500 and no response.
+  // Octokit reports a request without an answer as status 500 without a response.
   if (response?.headers === undefined)
     return { reason: "unexpected", detail: "the answer has not the shape that the forge's API describes" };
   const headers = new Headers(
@@ -38,7 +38,7 @@ export function forgeFailureOf(thrown: unknown, now: number): FetchFailure {
   return { reason: "unexpected", detail };
 }
 
-/** What GitHub says of a refusal, without the address of its documentation. */
+/** GitHub's reason for a refusal, without the address of its documentation. */
 function wordsOf(data: unknown): string {
   const { message, errors } = (data ?? {}) as { message?: unknown; errors?: unknown };
   if (typeof message !== "string") return "";

@@ -24,7 +24,7 @@ export interface Forges extends Pick<Checkout, "branch" | "pushedAs"> {
   readonly remotes: readonly [ForgeRemote, ...ForgeRemote[]];
 }
 
-/** The forges that a checkout's remotes are on. */
+/** The forges of a checkout's remotes. */
 export async function findForges(folder: string, environment: Environment): Promise<Forges | Lacking> {
   const { faults, servers } = serversIn(environment);
   const checkout = await lookAtCheckout(folder, environment).catch(() => null);
@@ -42,7 +42,7 @@ export async function findForges(folder: string, environment: Environment): Prom
   return { branch, pushedAs, remotes: [first, ...others] };
 }
 
-/** Each host is asked once. */
+/** Queries each host once. */
 const kinds = new Map<string, Promise<ForgeKind | null>>();
 
 async function nowhere({ remotes }: Checkout, environment: Environment): Promise<Lacking> {
@@ -51,7 +51,7 @@ async function nowhere({ remotes }: Checkout, environment: Environment): Promise
     const asked = kinds.get(address.origin) ?? askKind(address.origin, environment);
     kinds.set(address.origin, asked);
     const kind = await asked;
-    // Perhaps it answers later.
+    // Forgotten, so that a later call queries it again.
     if (kind === null) kinds.delete(address.origin);
     else
       return {

@@ -1,19 +1,19 @@
-/** What each forge does in its own way to open and watch pull requests; GitLab calls them merge requests. */
+/** A forge's own way to open and watch pull requests; GitLab calls them merge requests. */
 import type { RequestedChanges } from "../../core/ports/pull-requests.ts";
 import type { Environment } from "../process/environment.ts";
 import type { ForgeServer } from "./servers.ts";
 
-/** All methods reject with what the forge's client throws. */
+/** All methods reject with the errors of the forge's client. */
 export interface ForgeApi {
-  /** Under its present name, if it was renamed or moved. */
+  /** The repository under its present name, if it was renamed or moved. */
   repository(path: string): Promise<Repository>;
-  /** Of this branch into that one, the newest first. */
+  /** Pull requests of this branch into that one, the newest first. */
   list(ways: Ways, state: "open" | "over"): Promise<readonly Pull[]>;
   open(ways: Ways, text: { readonly title: string; readonly body: string }): Promise<Pull>;
   get(target: Repository, number: number): Promise<Pull>;
-  /** Of the pull request's head. */
+  /** The checks of the pull request's head. */
   checks(target: Repository, pull: Pull): Promise<readonly ForgeCheck[]>;
-  /** Of people who may write in the repository, each one's last verdict. `known`: the ids that count no more. */
+  /** The last verdict of each person who may write in the repository. `known`: ids of verdicts to skip. */
   requested(target: Repository, pull: Pull, known: readonly string[]): Promise<readonly RequestedChanges[]>;
 }
 
@@ -26,7 +26,7 @@ export interface Repository {
 export interface Ways {
   /** Where pull requests are opened. */
   readonly target: Repository;
-  /** Where the branch is pushed to: the same, or a fork. */
+  /** Where the branch is pushed: the same repository, or a fork. */
   readonly from: Repository;
   readonly branch: string;
   readonly into: string;
@@ -36,9 +36,9 @@ export interface Pull {
   readonly number: number;
   readonly url: string;
   readonly state: "open" | "merged" | "closed";
-  /** Its commit; once it is over, the last one that it had. */
+  /** Its last commit. */
   readonly head: string;
-  /** False also while the forge is finding out. */
+  /** False also while the forge is computing it. */
   readonly isConflicting: boolean;
 }
 
@@ -51,7 +51,7 @@ export interface ForgeCheck {
   readonly log?: () => Promise<string | null>;
 }
 
-/** What every request needs. */
+/** Shared by all requests. */
 export interface RequestSetup {
   readonly server: ForgeServer & { readonly token: string };
   readonly environment: Environment;
@@ -60,6 +60,9 @@ export interface RequestSetup {
 }
 
 export interface ApiSetup extends RequestSetup {
-  /** What could not be merged when it was last looked at, for a forge that says the same while it is finding out. */
+  /**
+   * Pull requests found unmergeable by the last look, for a forge that also reports this while it is
+   * computing.
+   */
   readonly unmergeable: Set<string>;
 }

@@ -14,7 +14,7 @@ export function openGiteaPulls(setup: ApiSetup): ForgeApi {
       return Promise.all(found.map((each) => pullOf(rest, ways.target, each)));
     },
     async open({ branch, from, into, target }, text) {
-      // From a fork, the head names its owner, who can have but one.
+      // From a fork, the head names the fork's owner, who can have only one.
       const head = from.id === target.id ? branch : `${from.path.split("/")[0]}:${branch}`;
       const body = { ...text, head, base: into };
       return pullOf(rest, target, await rest.post<GiteaPull>(`/repos/${target.path}/pulls`, body));
@@ -49,14 +49,14 @@ interface GiteaPull {
   readonly mergeable: boolean;
   readonly draft?: boolean;
   readonly title: string;
-  /** `label` is the branch; `ref`, too, but only as long as the branch is there. */
+  /** `label` is the branch; `ref` is, too, but only while the branch exists. */
   readonly head: { readonly label: string; readonly sha: string; readonly repo_id: number };
   readonly base: { readonly ref: string; readonly sha: string };
 }
 
 const MOST_OVER = 5;
 
-/** Gitea cannot filter by the branch. What is over is asked for as far back as it may matter. */
+/** Gitea cannot filter by the branch. Closed pull requests are read as far back as they may matter. */
 export async function listed(
   rest: Rest,
   { branch, from, into, target }: Omit<Ways, "into"> & Partial<Ways>,
@@ -88,7 +88,7 @@ async function pullOf(rest: Rest, target: Repository, found: GiteaPull): Promise
   };
 }
 
-/** The pull request's own: the shown head follows the branch, as long as there is one. */
+/** The pull request's own last commit: the shown head follows the branch while that exists. */
 async function lastCommit(rest: Rest, target: Repository, { head, number }: GiteaPull): Promise<string> {
   const query = { limit: 1, page: 1, verification: "false", files: "false" };
   const path = `/repos/${target.path}/pulls/${number}/commits`;
@@ -96,7 +96,7 @@ async function lastCommit(rest: Rest, target: Repository, { head, number }: Gite
   return items[0]?.sha ?? head.sha;
 }
 
-/** Gitea says so also while it is finding out: only a second look at the same two commits counts. */
+/** Gitea also reports this while it is computing: only a second report for the same two commits counts. */
 function isUnmergeable(
   before: Set<string>,
   { path }: Repository,
@@ -131,7 +131,7 @@ async function statusesOf(
 ): Promise<readonly ForgeCheck[]> {
   const path = `/repos/${target.path}/commits/${sha}/status`;
   const found = new Map<string, Status>();
-  // No answer says whether another page follows, nor how many a server puts on one.
+  // No answer says whether another page follows, nor how many entries a page has.
   for (let page = 1, before = -1; found.size > before; page++) {
     before = found.size;
     const query = { page, limit: PAGES.most };
@@ -155,7 +155,7 @@ interface Run {
   readonly html_url: string;
 }
 
-/** The log of a job of its Actions, on servers that give it. */
+/** The log of a job of its Actions, on servers that offer it. */
 async function logOf(rest: Rest, target: Repository, sha: string, url: string): Promise<string | null> {
   const actions = `/repos/${target.path}/actions`;
   const { workflow_runs } = await rest.get<{ readonly workflow_runs: readonly Run[] }>(`${actions}/runs`, {
@@ -171,7 +171,7 @@ async function logOf(rest: Rest, target: Repository, sha: string, url: string): 
 
 export interface GiteaReview extends Omit<GiteaComment, "created_at"> {
   readonly state: string;
-  /** By one whom the rules of the target's branch let approve. */
+  /** By a person whose approval counts by the rules of the target's branch. */
   readonly official: boolean;
   readonly dismissed: boolean;
   readonly comments_count: number;
@@ -181,7 +181,7 @@ export interface GiteaReview extends Omit<GiteaComment, "created_at"> {
 export interface GiteaComment {
   readonly id: number;
   readonly body: string;
-  /** Null: a team is asked to review. */
+  /** Null: a team's review is requested. */
   readonly user: { readonly login: string } | null;
   readonly created_at: string;
   readonly html_url: string;
@@ -189,9 +189,9 @@ export interface GiteaComment {
 
 export interface GiteaLineComment extends GiteaComment {
   readonly path: string;
-  /** A line of the new file; 0: it is about the former one. */
+  /** A line of the new file; 0: the comment is about the old one. */
   readonly position: number;
-  /** A line of the former file; 0: it is about the new one. */
+  /** A line of the old file; 0: the comment is about the new one. */
   readonly original_position: number;
   readonly resolver: { readonly login: string } | null;
   readonly diff_hunk: string;
@@ -223,7 +223,7 @@ async function requestedChanges(
 
 const WRITES: ReadonlySet<string | undefined> = new Set(["write", "admin", "owner"]);
 
-/** Only an administrator of the repository is told; for others, nobody may. */
+/** Only an administrator of the repository may query this; for other tokens the answer is false. */
 async function mayWrite(rest: Rest, target: Repository, login: string): Promise<boolean> {
   const path = `/repos/${target.path}/collaborators/${encodeURIComponent(login)}/permission`;
   const [found] = await allowed(rest.get<{ readonly permission: string }>(path).then((each) => [each]));

@@ -1,4 +1,6 @@
-/** What was said on a pull request of Gitea or Forgejo. A thread's answers are in the review of its first comment. */
+/**
+ * Comments on a pull request of Gitea or Forgejo. A thread's answers are in the review of its first comment.
+ */
 import type { Remark } from "../../core/ports/reviews.ts";
 import type { RequestSetup } from "./forge-api.ts";
 import {

@@ -10,11 +10,11 @@ import { type Lacking, pathOn, serverOf } from "./servers.ts";
 export interface AccessOptions {
   /** The project's folder, absolute. */
   readonly folder: string;
-  /** The environment for git, with everything removed that git must not see. */
+  /** Git's environment; git gets only what is on the allow-list. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** `GITHUB_TOKEN` */
   readonly token?: string | undefined;
-  /** `GITHUB_API_URL`, for a server of one's own. */
+  /** `GITHUB_API_URL`, for a self-hosted server. */
   readonly api?: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface Access extends Pick<Checkout, "branch" | "pushedAs"> {
 
 const MAX_REMOTES = 4;
 
-/** What is needed to ask GitHub about this repository, or what is missing; without `help` it is the token. */
+/** The access to GitHub for this repository, or what is missing; without `help` it is the token. */
 export async function accessOf({
   token,
   folder,
@@ -53,7 +53,7 @@ export async function accessOf({
   };
 }
 
-/** `GITHUB_API_URL`, or GitHub's own; what is wrong with it, if it cannot be used. */
+/** `GITHUB_API_URL`, or GitHub's own; or why it cannot be used. */
 export function apiOf(variable: string | undefined): string | Lacking {
   const server = serverOf("github", { GITHUB_API_URL: variable });
   return "detail" in server ? server : server.api;
@@ -92,7 +92,10 @@ export function everyAnswer<T>(
   });
 }
 
-/** Under its present name, if it was renamed or moved: GitHub follows the former one to read, and not to write. */
+/**
+ * The repository under its present name, if it was renamed or moved: GitHub follows the old name for reads,
+ * not for writes.
+ */
 export async function presentRepository(
   octokit: Octokit,
   path: string,
@@ -103,7 +106,7 @@ export async function presentRepository(
     return { id: data.id, path: data.full_name };
   } catch (thrown) {
     if ((thrown as { status?: number }).status !== 404) throw thrown;
-    // What is asked for next says what is wrong.
+    // The next request reports the problem.
     return { id: 0, path };
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Implements the port `Approvals` on GitHub. Whatever is incomplete fails: a newer review may be on the page that is
- * missing.
+ * Implements the port `Approvals` on GitHub. Fails on incomplete answers: a newer review may be on the
+ * missing page.
  */
 import type { Octokit } from "@octokit/rest";
 import { PawlError } from "../../core/error.ts";
@@ -28,7 +28,7 @@ export function openGithubApprovals(options: AccessOptions): Approvals {
   };
 }
 
-/** Of each repository that the token may see. Throws if it may see none. */
+/** The pull requests in each repository that the token may see. Throws if it may see none. */
 async function pullsIn(
   octokit: Octokit,
   repositories: readonly string[],
@@ -63,13 +63,13 @@ async function numbersOf(octokit: Octokit, repository: string, commit: string): 
     );
     return pulls.filter(({ head }) => head.sha === commit).map(({ number }) => number);
   } catch (thrown) {
-    // It knows no such commit.
+    // GitHub knows no such commit.
     if ((thrown as { status?: number }).status === 422) return [];
     throw thrown;
   }
 }
 
-/** If the base branch becomes another one, or is rewritten or made anew, so does what a review was about. */
+/** If the base branch is changed, rewritten or made again, a review was about another difference. */
 const MOVES = new Set([
   "automatic_base_change_succeeded",
   "base_ref_changed",

@@ -20,7 +20,7 @@ export interface IssuesSetup {
 
 const PAGE = 100;
 const MOST_PAGES = 500;
-/** Of everything that one call fetches: fifty thousand issues are many pages. */
+/** For everything that one call fetches: fifty thousand issues are many pages. */
 const LIMITS: Limits = { bytes: 200_000_000, milliseconds: 600_000 };
 
 export function openGitHubIssues(setup: IssuesSetup): Issues {
@@ -59,7 +59,7 @@ async function allPages(octokit: Octokit, repository: string): Promise<readonly 
     const { data, headers } = await octokit.rest.issues.listForRepo({
       ...split(repository),
       state: "all",
-      // The oldest first: a new issue during the paging moves none to another page.
+      // The oldest first: a new issue during the paging moves no issue to another page.
       direction: "asc",
       per_page: PAGE,
       page,

@@ -24,7 +24,7 @@ export async function openGithubPulls({ environment, server, ...setup }: ApiSetu
         per_page: 30,
         request: request(),
       });
-      // A server that does not know the filter returns all of them.
+      // A server that does not support the filter returns all of them.
       return data.filter(({ base, head }) => head.ref === branch && base.ref === into).map(pullOf);
     },
     async open(ways, text) {
@@ -50,7 +50,7 @@ export async function openGithubPulls({ environment, server, ...setup }: ApiSetu
   };
 }
 
-/** From a fork, the head names its owner; and the repository, where the same owner has both. */
+/** From a fork, the head names the owner; and the repository, if the same owner has both. */
 function headOf({ branch, from, target }: Ways): { readonly head: string; readonly head_repo?: string } {
   const [head, place] = [split(from.path), split(target.path)];
   if (head.owner !== place.owner) return { head: `${head.owner}:${branch}` };
@@ -70,7 +70,7 @@ function pullOf({
   readonly state: string;
   readonly merged_at: string | null;
   readonly head: { readonly sha: string };
-  /** Null: GitHub is finding out. */
+  /** Null: GitHub is computing it. */
   readonly mergeable?: boolean | null;
 }): Pull {
   const isMerged = merged_at !== null;
@@ -101,9 +101,9 @@ async function checkRuns(
     url: html_url ?? details_url,
     summary: [output.title, output.summary].filter(Boolean).join("\n\n"),
     state: status !== "completed" ? "running" : FAILS.has(conclusion) ? "failed" : "passed",
-    // Of GitHub Actions; another service keeps its own.
+    // Only GitHub Actions has logs here; another service keeps its own.
     ...(app?.slug === "github-actions" && {
-      // GitHub sends on to another host, which the client then asks without the token.
+      // GitHub redirects to another host, which gets no token.
       log: async () => {
         const order = { ...split(path), job_id: id, request: request() };
         return textOf((await actions.downloadJobLogsForWorkflowRun(order)).data);

@@ -28,7 +28,7 @@ interface Answer {
 
 const MAX_PAGES = 50;
 
-/** Whether each thread is resolved, which only GraphQL knows; by the id of its first comment. */
+/** Whether each thread is resolved, by the id of its first comment. Only GraphQL has this. */
 export async function resolvedThreads(
   octokit: Pick<Octokit, "graphql">,
   repository: string,

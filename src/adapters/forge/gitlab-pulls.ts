@@ -42,7 +42,9 @@ export async function repositoryOf(rest: Rest, path: string): Promise<Repository
   return { id, path: path_with_namespace };
 }
 
-/** Each is read once: what is asked of it next is about the same state. One that could not be read is read again. */
+/**
+ * Reads each merge request once, so that all later answers are about the same state. Repeats a failed read.
+ */
 export function openMergeRequests(rest: Rest): (path: string) => Promise<MergeRequest> {
   const known = new Map<string, Promise<MergeRequest>>();
   return (path) => {
@@ -67,7 +69,7 @@ export interface MergeRequest {
   readonly source_project_id: number;
   readonly has_conflicts?: boolean;
   readonly detailed_merge_status?: string;
-  /** False only where all of them must be resolved. */
+  /** False only if all threads must be resolved. */
   readonly blocking_discussions_resolved?: boolean;
   readonly head_pipeline?: Pipeline | null;
 }
@@ -142,7 +144,7 @@ async function jobsOf(
   if (status !== "failed") return [];
   const jobs = await rest.all<Job>(`/projects/${project_id}/pipelines/${id}/jobs`);
   const failed = jobs.filter((job) => job.status === "failed" && !job.allow_failure);
-  // One of another project that it started has failed, or it could not begin.
+  // A pipeline of another project that it started has failed, or it could not begin.
   if (failed.length === 0) return [{ name: "pipeline", url: web_url, summary: "", state: "failed" }];
   return failed.map(({ failure_reason, id: job, name, stage, web_url: url }) => ({
     name,
@@ -161,7 +163,7 @@ interface Status {
   readonly allow_failure: boolean;
 }
 
-/** What other services say of a commit. GitLab lists its own jobs there, too: those of any pipeline. */
+/** Statuses of other services for a commit. GitLab lists its own jobs there too, of any pipeline. */
 async function statusesOf(rest: Rest, project: number, sha: string): Promise<readonly ForgeCheck[]> {
   const found = await rest.all<Status>(`/projects/${project}/repository/commits/${sha}/statuses`);
   return found
@@ -193,7 +195,7 @@ export interface Note {
 export interface DiffLine {
   readonly new_path: string;
   readonly old_path: string;
-  /** Null: the line is gone in the new file. */
+  /** Null: the new file lacks the line. */
   readonly new_line?: number | null;
   readonly old_line?: number | null;
   readonly head_sha: string;
@@ -210,8 +212,8 @@ export interface Reviewer {
 }
 
 /**
- * The threads of a reviewer who requests changes, and what they said besides; where all threads must be resolved, everybody's.
- * Each is one: its id ends with its last note, so that an answer counts anew.
+ * The threads and other comments of each reviewer who requests changes; all threads, if all must be resolved.
+ * Each is one request: its id ends with its last note, so that an answer makes it a new one.
  */
 async function requestedChanges(
   rest: Rest,
@@ -240,7 +242,7 @@ async function requestedChanges(
     .map(({ user, ...each }) => ({ ...each, author: user.username }));
 }
 
-/** What a person said in no thread before they requested changes, since what they last decided. */
+/** A reviewer's comments outside of threads, between their previous verdict and this request. */
 function verdictOf(user: Note["author"], discussions: readonly Discussion[]) {
   const own = discussions.flatMap(({ notes }) => notes).filter(({ author }) => author.id === user.id);
   const verdicts = own.filter(

@@ -1,4 +1,7 @@
-/** What was said on a merge request of GitLab. A note has no hunk: it is cut from the diffs of the version that it is about. */
+/**
+ * Comments on a merge request of GitLab. A note has no hunk: it is cut from the diffs of the version that it
+ * is about.
+ */
 import type { Remark } from "../../core/ports/reviews.ts";
 import { withinLimits } from "../net/limits.ts";
 import type { RequestSetup } from "./forge-api.ts";
@@ -96,7 +99,7 @@ function threadOf(notes: readonly Note[], { web_url }: MergeRequest): readonly R
     }));
 }
 
-/** GitLab keeps a place at the newest commit as long as the lines are there. */
+/** GitLab moves a position to the newest commit as long as the lines exist. */
 function linesOf(
   { head_sha, line_range, new_line, new_path, old_line, old_path }: DiffLine,
   { sha }: MergeRequest,
@@ -126,7 +129,7 @@ interface FileDiff {
 
 const OF_DIFFS = { bytes: 5_000_000, milliseconds: 15_000 };
 
-/** Without them the comments are still there. */
+/** Optional: without hunks the comments remain. */
 function openHunks(rest: Rest, request: string) {
   let versions: Promise<readonly Version[]> | undefined;
   const diffs = new Map<string, Promise<readonly FileDiff[]>>();

@@ -7,7 +7,7 @@ export interface Page<T> {
 
 const MAX_PAGES = 100;
 
-/** Throws if there are too many: nobody knows what the last ones say. */
+/** Throws if there are too many, since the content of the last ones would be unknown. */
 export async function everyPage<T>(read: (page: number) => Promise<Page<T>>): Promise<readonly T[]> {
   const found: T[] = [];
   for (let page = 1; page <= MAX_PAGES; page++) {
@@ -18,7 +18,10 @@ export async function everyPage<T>(read: (page: number) => Promise<Page<T>>): Pr
   throw new Error(`more than ${MAX_PAGES} pages`);
 }
 
-/** Whether another page follows. Pages are requested by number, never by the link itself, which may lead elsewhere. */
+/**
+ * Whether another page follows. Pages are requested by number, never by the link itself, which may point
+ * elsewhere.
+ */
 export function hasNext(link: string | null | undefined): boolean {
   return /;\s*rel="?next"?/.test(link ?? "");
 }

@@ -1,10 +1,10 @@
 /**
  * Implements the port `PullRequests` on GitHub, GitLab, Gitea and Forgejo.
  *
- * P1  It looks for a pull request before it opens one, and again when the forge says that there is one: neither a crash
- *     nor a second process makes a second one.
+ * P1  It searches for a pull request before it opens one, and again when the forge reports that there is one:
+ *     neither a crash nor a second process makes a second one.
  * P2  A merged or closed one counts only for its own commit: later work on the branch needs another.
- * P3  It asks under the repository's present name: a forge follows the former one to read, and not to write.
+ * P3  It uses the repository's present name: a forge follows an old name for reads, not for writes.
  */
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
@@ -42,7 +42,7 @@ export interface PullRequestsSetup {
 const LIMIT = 30_000;
 
 export function openPullRequests(setup: PullRequestsSetup): PullRequests {
-  // Looks are frequent, so neither git nor the forge is asked each time where a repository is.
+  // Looks are frequent, so neither git nor the forge is queried for the repository each time.
   const places = new Map<string, PullRepositories>();
   const memory: Memory = { renamed: new Set(), unmergeable: new Set() };
   const limited = <T>(work: () => Promise<T>) => withinLimits(setup.limits ?? LIMITS, work).catch(failureOf);
@@ -65,7 +65,7 @@ export function openPullRequests(setup: PullRequestsSetup): PullRequests {
 }
 
 interface Memory extends Pick<ApiSetup, "unmergeable"> {
-  /** The names that a person was told of. */
+  /** Old names of which a person was warned. */
   readonly renamed: Set<string>;
 }
 
@@ -76,7 +76,7 @@ interface PullRepositories extends Pick<Ways, "target" | "from"> {
 interface Wanted {
   readonly repo: Repo;
   readonly into: string;
-  /** Absent: nobody asks where it is pushed to. */
+  /** Absent: the branch's own remote does not matter. */
   readonly branch?: string;
 }
 
@@ -176,7 +176,7 @@ async function findOver(
   return { kind: found.state === "merged" ? "merged" : "closed", number: found.number, url: found.url };
 }
 
-/** GitLab and Gitea say so by 409, GitHub by 422. */
+/** GitLab and Gitea answer 409, GitHub 422. */
 const MAY_BE_THERE: ReadonlySet<number | undefined> = new Set([409, 422]);
 
 async function open(

@@ -8,13 +8,13 @@ import { execFile } from "../process/start-program.ts";
 export interface Remote {
   /** `origin`; empty for a fork that has no name. */
   readonly name: string;
-  /** How it is written, the likeliest first: as git rewrites it, and as the configuration has it. */
+  /** Its spellings, the likeliest first: as git rewrites it, and as the configuration has it. */
   readonly addresses: readonly Address[];
 }
 
 export interface Address {
   readonly host: string;
-  /** Where the host answers over HTTP. */
+  /** Where the host serves HTTP. */
   readonly origin: string;
   /** `["acme", "app"]` */
   readonly segments: readonly string[];
@@ -23,13 +23,13 @@ export interface Address {
 export interface Checkout {
   /** Null if HEAD is detached. */
   readonly branch: string | null;
-  /** What the branch is called where it is pushed to, if otherwise. */
+  /** The branch's name on the remote, if it differs. */
   readonly pushedAs: string | null;
   /** `origin` first, then `upstream`. */
   readonly remotes: readonly Remote[];
 }
 
-/** Why there is none, and what to do about it. */
+/** Why there is none, and the fix. */
 export const NO_CHECKOUT = {
   detail: "The project is not a git repository, or git cannot run, so its branch is unknown.",
   help: "Check that `git status` works in the project.",
@@ -49,7 +49,7 @@ export async function lookAtCheckout(folder: string, environment: GitCall["envir
   const fork = tracked !== null && /[/:]/.test(tracked.remote) ? [{ name: "", url: tracked.remote }] : [];
   const remotes: Remote[] = [];
   for (const { name, url } of [...named, ...fork]) {
-    // It may be fetched from a mirror.
+    // The remote may be fetched from a mirror.
     const written = name === "" ? "" : await gitLine(call, ["config", `remote.${name}.url`]);
     const urls = [await withoutAlias(url, environment), written];
     const addresses = [...new Set(urls)].map(parseAddress).filter((each) => each !== null);
@@ -61,8 +61,8 @@ export async function lookAtCheckout(folder: string, environment: GitCall["envir
 }
 
 /**
- * What the branch tracks: another name is what it is pushed as. The branch that others go into is none: a new branch often
- * tracks the one that it began at. `remote` may be an address.
+ * The branch's upstream: another name there is the name that it is pushed as. Null for the default branch,
+ * which a new branch often tracks because it began there. `remote` may be an address.
  */
 async function trackedBy(call: GitCall, branch: string): Promise<{ remote: string; name: string } | null> {
   const remote = await gitLine(call, ["config", `branch.${branch}.remote`]);
@@ -81,13 +81,13 @@ async function trackedBy(call: GitCall, branch: string): Promise<{ remote: strin
 
 const BY_SSH = /^(ssh:\/\/(?:[^@/]*@)?|(?:[^@/:]+@)?)([A-Za-z0-9][\w.-]*)(?=:(?!\/\/)|\/|$)/;
 
-/** With the name that ssh connects to in place of a `Host` of the person's ssh configuration. */
+/** Replaces a `Host` alias of the person's ssh configuration by its real host name. */
 async function withoutAlias(url: string, environment: GitCall["environment"]): Promise<string> {
   const [start = "", before = "", host = ""] = BY_SSH.exec(url) ?? [];
   if (host === "" || (!start.startsWith("ssh://") && url.charAt(start.length) !== ":")) return url;
   const ssh = findProgram("ssh", environment);
   if (!("path" in ssh) || ssh.path === null) return url;
-  // Where HOME is another folder than the account's, ssh would look in the account's.
+  // Explicit, since ssh reads the account's home even if HOME is another folder.
   const config = join(environment.HOME ?? homedir(), ".ssh/config");
   const from = existsSync(config) ? ["-F", config] : [];
   const program = ssh.path;

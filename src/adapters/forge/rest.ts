@@ -4,7 +4,7 @@ import { askForJson } from "../net/json.ts";
 import type { RequestSetup } from "./forge-api.ts";
 import { everyPage, hasNext, type Page } from "./pages.ts";
 
-/** All methods throw `HttpFailure`. `T` is what the forge's description says of the answer. */
+/** All methods throw `HttpFailure`. `T` is the answer's type by the forge's documentation. */
 export interface Rest {
   get<T>(path: string, query?: Query): Promise<T>;
   page<T>(path: string, query: Query): Promise<Page<T>>;
@@ -16,7 +16,7 @@ export interface Rest {
 
 export type Query = Readonly<Record<string, string | number>>;
 
-/** `size`: the parameter for a page's size, and how many a page may have. */
+/** `size`: the parameter for a page's size, and its maximum. */
 export function openRest(
   { environment, request, server }: RequestSetup,
   size: { readonly name: string; readonly most: number },

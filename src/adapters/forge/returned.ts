@@ -1,4 +1,4 @@
-/** What stands against an open pull request: failed checks, requested changes, conflicts. */
+/** Why an open pull request is not mergeable: failed checks, requested changes, conflicts. */
 
 import type { FailedForgeCheck, Returned } from "../../core/ports/pull-requests.ts";
 import { clean } from "../../core/text/clean.ts";
@@ -6,7 +6,7 @@ import { withinLimits } from "../net/limits.ts";
 import { forgeFailureOf } from "./failure.ts";
 import type { ForgeApi, ForgeCheck, Pull, Repository } from "./forge-api.ts";
 
-/** Null: nothing stands against it, or not yet. */
+/** Null: there is no reason, or none yet. */
 export async function returnedOf(
   api: ForgeApi,
   target: Repository,
@@ -14,7 +14,7 @@ export async function returnedOf(
   known: readonly string[],
 ): Promise<Returned | null> {
   const checks = await api.checks(target, pull);
-  // None while one is still under way: the agent gets all of them at once.
+  // None while a check is still running: the agent gets all failures at once.
   const failed = checks.some(({ state }) => state === "running")
     ? []
     : checks.filter(({ state }) => state === "failed");
@@ -23,7 +23,7 @@ export async function returnedOf(
   return { checks: await withTails(failed), reviews, isConflicting: pull.isConflicting };
 }
 
-/** A log that is too large, or does not come in time, is left out. */
+/** A log that is too large or too slow is left out. */
 const OF_LOG = { bytes: 10_000_000, milliseconds: 8000 };
 const MOST_LOGS = 3;
 const MOST_SAID = 2000;
@@ -42,13 +42,13 @@ async function withTails(failed: readonly ForgeCheck[]): Promise<readonly Failed
 
 const TAIL_LINES = 80;
 const TAIL_LETTERS = 8000;
-/** Enough for the end, whatever a job prints while it cleans up. */
+/** Characters. Enough to include the failure, even if a job prints a lot while it cleans up. */
 const READ_LETTERS = 1_000_000;
-/** The time before a line, with the stream's mark of GitLab. */
+/** The time before a line, with GitLab's stream marker. */
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z (?:\d\d[OE][ +])?/;
-/** What GitLab folds by. */
+/** GitLab's markers of foldable sections. */
 const FOLDS = /section_(?:start|end):\d+:[^\r\n]*\r/g;
-/** After it a job only cleans up. */
+/** After such a line a job only cleans up. */
 const FAILS = /^(?:##\[error\]|ERROR: Job failed)/;
 
 function tailOf(log: string): string {
@@ -66,7 +66,7 @@ interface Said {
   readonly text: string;
 }
 
-/** As much of it as an agent is given. */
+/** Limits the text and comments to what an agent gets. */
 export function shortened(
   text: string,
   comments: readonly Said[],
@@ -79,7 +79,7 @@ export function shortened(
   };
 }
 
-/** What the token may not read, or the server does not know, is empty. */
+/** Empty if the token may not read it, or the server does not support it. */
 export async function allowed<T>(found: Promise<readonly T[]>): Promise<readonly T[]> {
   try {
     return await found;

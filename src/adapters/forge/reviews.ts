@@ -1,8 +1,9 @@
 /**
- * Fetches what was said on the pull request of the checked-out branch.
+ * Fetches the comments on the pull request of the checked-out branch.
  *
  * G1  The token goes only to the configured address: pages are requested by number, never by a returned link.
- * G2  A part that was read incompletely is kept, with the place where it stopped, so that a retry begins there.
+ * G2  A part that was read incompletely is kept, with the place where it stopped, so that a retry begins
+ *     there.
  */
 import type { FetchFailure } from "../../core/ports/references.ts";
 import type {
@@ -55,7 +56,7 @@ export function openReviews({ environment, folder, limits = LIMITS }: ReviewsSet
           detail: "No branch is checked out.",
           help: "Check out the pull request's branch.",
         };
-      // A mirror counts where the first has no token.
+      // Uses a mirror's server if the first has no token.
       const { server } = remotes.find((remote) => remote.server.token !== undefined) ?? remotes[0];
       const { token, variable } = server;
       if (token === undefined)
@@ -102,14 +103,17 @@ async function fetchReviews(
   };
 }
 
-/** The open pull request from the branch of the first name that has one, in and from any of the repositories (forks are remotes). */
+/**
+ * The open pull request of the first branch name that has one, in and from any of the repositories (forks are
+ * remotes).
+ */
 async function findPull(
   api: RemarksApi,
   paths: readonly string[],
   names: readonly string[],
 ): Promise<PullRequest | null> {
   let notFound: unknown = null;
-  /** Null: it is not there, or the token may not see it. */
+  /** Null: it does not exist, or the token may not see it. */
   const there = async <T>(asked: Promise<T>): Promise<T | null> => {
     try {
       return await asked;
@@ -141,8 +145,8 @@ async function findPull(
 const UNSEEN = -1;
 
 /**
- * Adds to the remarks whether their threads are resolved. If that fails, the marks are left out: what was said matters
- * more than whether it is settled.
+ * Adds to the remarks whether their threads are resolved. A failure leaves these marks out, since the remarks
+ * matter more.
  */
 async function markThreads(
   api: RemarksApi,
@@ -165,7 +169,7 @@ async function readPull(api: RemarksApi, missing: ReviewMissing, branch: string)
 
 interface Read {
   readonly remarks: readonly (Remark & { readonly root?: number })[];
-  /** Of each part that is not complete, the page to go on with. */
+  /** The next page of each incomplete part. */
   readonly pages: Readonly<Partial<Record<ReviewPart, number>>>;
   readonly failure: FetchFailure | null;
 }
@@ -193,7 +197,10 @@ async function readParts(
   return { remarks, pages, failure };
 }
 
-/** Adds a part's remarks from a page on. Null: all of them; else where it stopped, and why unless it was just too much. */
+/**
+ * Adds a part's remarks from a page on. Null: complete; otherwise where it stopped, and why unless there was
+ * too much.
+ */
 async function readPart(
   api: RemarksApi,
   { repository, number }: PullRequest,

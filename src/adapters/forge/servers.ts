@@ -1,8 +1,8 @@
 /**
- * The servers that pull requests live on.
+ * The servers of pull requests.
  *
- * F1  A token goes only to the address that its own variable names, or to its forge's own server: what a remote says decides
- *     which repository is meant, never who gets a token.
+ * F1  A token goes only to the address that its own variable names, or to its forge's own server: a remote's
+ *     address decides which repository is meant, never which server gets a token.
  */
 import { addressFault, openHttp } from "../net/http.ts";
 import { withinLimits } from "../net/limits.ts";
@@ -11,7 +11,7 @@ import type { Address } from "./remotes.ts";
 
 export type ForgeKind = keyof typeof FORGES;
 
-/** `api`: where it lies below the address. `version`: what answers without a token. */
+/** `api`: its path below the address. `version`: a path that answers without a token. */
 const FORGES = {
   gitlab: {
     name: "GitLab",
@@ -37,7 +37,7 @@ const FORGES = {
     api: "/api/v1",
     version: "/api/v1/version",
   },
-  // Its variable names the API itself.
+  // GitHub's variable names the API itself.
   github: {
     name: "GitHub",
     token: "GITHUB_TOKEN",
@@ -55,20 +55,20 @@ export interface ForgeServer {
   /** `GitLab` */
   readonly name: string;
   readonly api: string;
-  /** Its pages' address; null: any remote's, as a GitHub server of one's own has them. */
+  /** The address of its pages; null: any remote's, for a self-hosted GitHub. */
   readonly web: string | null;
   readonly token: string | undefined;
   /** The token's variable. */
   readonly variable: string;
 }
 
-/** What is missing, and what to do about it. */
+/** What is missing, and the fix. */
 export interface Lacking {
   readonly detail: string;
   readonly help: string;
 }
 
-/** As the environment names them, and what is wrong with those whose address cannot be used. */
+/** The servers that the environment names, and errors for those with an unusable address. */
 export function serversIn(environment: Environment): {
   readonly servers: readonly ForgeServer[];
   readonly faults: readonly Lacking[];
@@ -106,7 +106,7 @@ export function pathOn({ kind, web }: ForgeServer, { host, segments }: Address):
   const rest = below.every((segment, at) => segment === segments[at])
     ? segments.slice(below.length)
     : segments;
-  // Groups hold groups.
+  // GitLab's groups may contain groups.
   return named(kind === "gitlab" ? rest : rest.slice(-2));
 }
 
@@ -117,7 +117,7 @@ function named(segments: readonly string[]): string | null {
 
 const ASKING = { bytes: 100_000, milliseconds: 10_000, silence: 5_000 };
 
-/** What kind of forge answers at this address, asked without a token. Null: none that Pawl knows, or none answers. */
+/** The kind of forge at this address, queried without a token. Null: an unknown one, or no answer. */
 export async function askKind(origin: string, environment: Environment): Promise<ForgeKind | null> {
   if (addressFault(origin, "https://forge.example.com") !== null) return null;
   const http = openHttp(environment);
@@ -138,12 +138,12 @@ export async function askKind(origin: string, environment: Environment): Promise
   }
 }
 
-/** What to set so that a token is for this server. */
+/** The fix that gives this server a token. */
 export function howToName(kind: ForgeKind, origin: string): string {
   const { address, token } = FORGES[kind];
   const value = kind === "github" ? `${origin}/api/v3` : origin;
   return `Set \`${address}=${value}\`, and \`${token}\` to a token of that server.`;
 }
 
-/** For a sentence: the variables that name a server of one's own. */
+/** For a sentence: the variables that name a self-hosted server. */
 export const ADDRESS_VARIABLES = KINDS.map((kind) => `\`${FORGES[kind].address}\``).join(", ");

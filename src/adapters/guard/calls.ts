@@ -1,4 +1,7 @@
-/** When a client last called its hook, beside the project's key: nothing else shows that it calls it at all. To the day. */
+/**
+ * The day of a client's last call of its hook, kept beside the project's key: nothing else shows that a
+ * client calls it.
+ */
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
@@ -17,7 +20,7 @@ export function noteCall(state: string, client: string, now: number): void {
   }, undefined);
 }
 
-/** Null: it never has. */
+/** Null: it has never called. */
 export function lastCall(state: string, client: string): Date | null {
   return statSync(fileOf(state, client), { throwIfNoEntry: false })?.mtime ?? null;
 }

@@ -1,4 +1,7 @@
-/** Which version of a client calls its hook: found among the processes above this one, and kept by its program's file. */
+/**
+ * The version of the client that calls its hook: found among this process's ancestors, and kept per program
+ * file.
+ */
 import {
   existsSync,
   mkdirSync,
@@ -20,11 +23,14 @@ const RUNTIMES = /^(?:node|bun|deno)$/;
 export interface ClientProgram {
   /** `1.2.3` */
   readonly version: string | null;
-  /** Of its command line. */
+  /** The words of its command line. */
   readonly words: readonly string[];
 }
 
-/** Null: no such program is above. `is`: its name, or the folder of its package. `kept`: where what was found is kept. */
+/**
+ * Null: no ancestor is such a program. `is`: its name, or the folder of its package. `kept`: the folder for
+ * results.
+ */
 export function clientAbove(is: RegExp, kept: string): ClientProgram | null {
   for (const { pid, words } of ownAncestors()) {
     const [program = "", script = ""] = words;

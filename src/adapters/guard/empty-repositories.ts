@@ -1,4 +1,7 @@
-/** Repositories without a commit in a project: git refuses to look into them, so their files are looked at here. */
+/**
+ * Repositories without a commit inside a project: git refuses to look into them, so their files are inspected
+ * here.
+ */
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
@@ -7,7 +10,7 @@ import { gitsIn } from "../wall/mask.ts";
 
 const MOST_FILES = 20_000;
 
-/** By folder, relative to the root: what its files are. A file that is written anew counts as changed. */
+/** Stamps of the files by folder, relative to the root. A rewritten file counts as changed. */
 export function emptyRepositories(root: string): Readonly<Record<string, string>> {
   const folders = gitsIn(root, [".pawl", "node_modules"]).map(dirname);
   const empty = folders.filter((folder) => folder !== "." && !hasCommit(join(root, folder, ".git")));
@@ -15,7 +18,7 @@ export function emptyRepositories(root: string): Readonly<Record<string, string>
 }
 
 function hasCommit(git: string): boolean {
-  // A file that leads to a repository elsewhere, and what is none, git treats by its own rules.
+  // A `.git` file that points elsewhere, or an invalid one: git has its own rules for these.
   const head = attempt(() => readFileSync(join(git, "HEAD"), "utf8").trim(), null);
   const [, ref] = /^ref: (refs\/\S+)$/.exec(head ?? "") ?? [];
   if (head === null || ref === undefined) return true;

@@ -1,5 +1,6 @@
 /**
- * Which run a client's session works on, beside the project's key, where no assistant may write. One file for each session.
+ * The run on which a client's session works, kept beside the project's key, where no assistant may write. One
+ * file per session.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +15,7 @@ export interface Session {
   readonly run: string;
   /** ISO 8601 */
   readonly since: string;
-  /** By the run's state: how often its assistant was kept from stopping. */
+  /** By the run's state: how often the assistant was kept from stopping. */
   readonly stops: Readonly<Record<string, number>>;
 }
 
@@ -52,7 +53,7 @@ function isSession(value: unknown): value is Session {
   return typeof run === "string" && typeof since === "string" && typeof stops === "object" && stops !== null;
 }
 
-/** Best effort: a session that nobody has seen for so long is over. */
+/** Best effort: a session without calls for so long is over. */
 function sweep(folder: string, now: number): void {
   attempt(() => {
     for (const name of readdirSync(folder)) {

@@ -1,11 +1,12 @@
 /**
- * The wall around one command of a person's own assistant: `pawl-wall TOKEN 'COMMAND'`. The guard draws it when the client's hook
- * calls; the program that starts it is a shell's script, so that a command waits for bubblewrap alone.
+ * The wall around one command of a person's own assistant: `pawl-wall TOKEN 'COMMAND'`. The guard computes it
+ * when the client's hook calls; a shell script starts it, so that a command waits for bubblewrap alone.
  *
- * S1  Script, drawings and filter lie in Pawl's own state home, which is read-only behind every wall.
- * S2  A closed wall lets nothing be written but temporary files, caches and what the run's state names; no UNIX socket is made in it.
- *     An open one protects the protected places, and is otherwise the machine as it is.
- * S3  A missing place is covered for as long as the command runs, and left as it was.
+ * S1  Script, arguments and filter are in Pawl's own state home, which is read-only behind every wall.
+ * S2  A closed wall permits writing only temporary files, caches and the files that the run's state names; no
+ *     UNIX socket can be made in it. An open one protects the protected places, and otherwise shows the
+ *     machine as it is.
+ * S3  A missing protected place is covered while the command runs, and left as it was.
  */
 import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -30,12 +31,12 @@ export interface ShellOrder {
   readonly cwd: string;
   readonly home: string;
   readonly files: ProjectFiles;
-  /** Folders, where they exist, that Pawl keeps outside of the project, and its own package. */
+  /** Existing folders that Pawl keeps outside of the project, and its own package. */
   readonly own: readonly string[];
-  /** What may be written in a closed wall, where it exists. */
+  /** Existing places that may be written behind a closed wall. */
   readonly writable: readonly string[];
   readonly hasNetwork: boolean;
-  /** Within the client's own sandbox, where Pawl's folder for temporary files may not be written. */
+  /** Inside the client's own sandbox, where Pawl's folder for temporary files may not be writable. */
   readonly isNested: boolean;
 }
 
@@ -45,7 +46,7 @@ export interface ShellPlace {
   readonly bwrap: string;
 }
 
-/** What root may do in an open wall: what installing and unpacking need, and nothing by which a wall is taken down. */
+/** Root's capabilities behind an open wall: enough to install and unpack, none that can remove a wall. */
 const CAPABILITIES = [
   "CHOWN",
   "DAC_OVERRIDE",
@@ -56,16 +57,16 @@ const CAPABILITIES = [
   "KILL",
   "NET_BIND_SERVICE",
 ];
-/** Folders of a repository's walk for nested ones, at each command. */
+/** Folders searched for nested repositories, at each command. */
 const MOST_FOLDERS = 400;
 
 export interface DrawnWall {
   readonly token: string;
-  /** The words of a shell that run a command behind it. */
+  /** The shell words that run a command behind it. */
   line(command: string): string;
 }
 
-/** The program that starts a command behind a wall that was drawn. */
+/** The program that starts a command behind a computed wall. */
 export function makeScript({ base, bwrap }: ShellPlace): string {
   const script = join(base, "bin", "pawl-wall");
   mkdirSync(dirname(script), { recursive: true, mode: 0o700 });
@@ -128,7 +129,7 @@ function mountsOf(order: ShellOrder, base: string, folder: string): readonly Mou
   ];
 }
 
-/** Of a closed wall only what lies in something writable would be needed; it costs nothing to name all that exists. */
+/** A closed wall needs only those inside writable places; naming all existing ones costs nothing. */
 function protectedMounts({ files, home, kind, root, cwd }: ShellOrder): readonly Mount[] {
   const git = discover(cwd) ?? discover(root);
   const nested = gitsIn(root, [".pawl", "node_modules"], MOST_FOLDERS).map((path) => join(root, path));
@@ -144,15 +145,15 @@ function protectedMounts({ files, home, kind, root, cwd }: ShellOrder): readonly
     ),
   ];
   const needed = kind === "closed" ? mounts.filter(({ type }) => type !== "cover") : mounts;
-  // A line end would end its line in the list of covers.
+  // A line break would split the entry in the list of covers.
   return [
     ...new Map(needed.filter(({ at }) => !at.includes("\n")).map((mount) => [mount.at, mount])).values(),
   ];
 }
 
 /**
- * An empty folder is the one thing that git never sees. Pawl itself would take it for a file that it cannot read: what is new in
- * those counts only after a person has agreed to it.
+ * Covers a missing place by an empty folder, which git never sees. Not a place where Pawl itself reads: it
+ * would take the folder for an unreadable file, and new content there counts only after a person's consent.
  */
 function coveredAsFolder(mount: Mount | null, root: string, files: ProjectFiles): readonly Mount[] {
   if (mount?.type !== "cover") return mount ? [mount] : [];
@@ -171,7 +172,7 @@ function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** Written anew only where it differs: another command may be starting. */
+/** Rewrites only a different file: another command may be starting. */
 function keep(path: string, content: string | Uint8Array, mode = 0o600): void {
   const wanted = Buffer.from(content);
   const found = attempt(() => (lstatSync(path).isFile() ? readFileSync(path) : null), null);

@@ -1,4 +1,7 @@
-/** Tries the guard as it stands: a client's hook, OpenCode's plugin and git's hooks, each with a planted violation. */
+/**
+ * Tests the installed guard: a client's hook, OpenCode's plugin and git's hooks, each with a planted
+ * violation.
+ */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -42,8 +45,8 @@ try {
 `;
 
 /**
- * Only the lines of the guard in each hook, in a repository of its own, whose project lets nothing be committed or pushed, called by git for somebody who
- * has an agent's mark.
+ * Tests only the guard's lines of each hook, in a repository of its own, whose project allows no commit and
+ * no push. Git calls them in an environment with an agent's variable.
  */
 export function tryGitHooks(
   hooks: readonly HookLook[],
@@ -69,7 +72,7 @@ export function tryGitHooks(
   });
 }
 
-/** Nothing of the person's own configuration. */
+/** Excludes the person's own configuration. */
 const IDENTITY = {
   GIT_CONFIG_GLOBAL: "/dev/null",
   GIT_CONFIG_NOSYSTEM: "1",
@@ -79,7 +82,7 @@ const IDENTITY = {
   GIT_COMMITTER_EMAIL: "canary@localhost",
 };
 
-/** A task whose state nobody can read: it allows nothing. Its programs are the project's. */
+/** A task with an unreadable state, which allows nothing. Its programs are the project's. */
 function plantProject(cwd: string, root: string): void {
   const task = join(cwd, ".alfred/workspace/CANARY-1");
   mkdirSync(task, { recursive: true });
@@ -101,7 +104,7 @@ function inScratch<T>(work: (scratch: string) => T): T {
   }
 }
 
-/** Neither another project nor another repository, and not the limits of Pawl's own loop. */
+/** No variables of another project or repository, nor of Pawl's own loop, which has its own limits. */
 function plain(environment: Environment): Environment {
   const foreign = /^(?:GIT_|PAWL_PROJECT$|PAWL_RUN_MARK$|BLOOM_)/;
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !foreign.test(name)));

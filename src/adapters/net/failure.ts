@@ -1,9 +1,9 @@
 import type { FetchFailure } from "../../core/ports/references.ts";
 
-/** A request over HTTP failed. The words are Pawl's own, and never repeat what was sent. */
+/** A failed HTTP request. The message is Pawl's own, and never repeats what was sent. */
 export class HttpFailure extends Error {
   readonly failure: FetchFailure;
-  /** Of the answer, if one came. */
+  /** The answer's status, if there was an answer. */
   readonly status: number | undefined;
 
   constructor(failure: FetchFailure, more: { readonly status?: number; readonly cause?: unknown } = {}) {
@@ -13,7 +13,7 @@ export class HttpFailure extends Error {
   }
 }
 
-/** The failure that the door threw, wherever a client has wrapped it. */
+/** The `HttpFailure` in an error, however a client has wrapped it. */
 export function httpFailureIn(thrown: unknown): HttpFailure | null {
   for (let at = thrown; at instanceof Error; at = at.cause) if (at instanceof HttpFailure) return at;
   return null;
@@ -27,7 +27,7 @@ const REASONS: Readonly<Record<number, FetchFailure["reason"]>> = {
   429: "rate-limited",
 };
 
-/** The failure that a status stands for. `said`: the service's own sentence, if it gave one. */
+/** The failure of a status. `said`: the service's own sentence, if there is one. */
 export function failureOfStatus(status: number, headers: Headers, said = ""): HttpFailure {
   const wait = retryAfter(headers, Date.now());
   const isBusy = (status === 403 || status === 503) && wait !== null;
@@ -67,7 +67,7 @@ const WORDS: Readonly<Record<string, (host: string) => string>> = {
   EPROTO: (host) => `${host} does not speak TLS`,
 };
 
-/** Describes what the system said when `host` was connected to. */
+/** Describes the system's error of a connection to `host`. */
 export function failureOfConnection(thrown: unknown, host: string): HttpFailure {
   if (thrown instanceof HttpFailure) return thrown;
   const { code = "", errors } = thrown as { code?: string; errors?: readonly { code?: string }[] };

@@ -1,11 +1,13 @@
 /**
- * The one door to services: every request over HTTP that Pawl sends goes through it.
+ * Every HTTP request of Pawl's goes through this.
  *
- * H1  It takes the way that the environment names (`proxy.ts`). Node trusts the certificates of `NODE_EXTRA_CA_CERTS`, too.
- * H2  It ends: when no byte comes for a while, and at the limits of the work it belongs to (`limits.ts`). The body is read
- *     to its end before the answer is given, so nothing fails later.
- * H3  Only GET and HEAD follow a redirect, a few times, never from https to http. No other origin gets credentials.
- * H4  What fails throws `HttpFailure`. An answer of any status is no failure here.
+ * H1  It uses the proxy that the environment names (`proxy.ts`). Node trusts the certificates of
+ *     `NODE_EXTRA_CA_CERTS`, too.
+ * H2  It ends: after a while without a byte, and at the limits of the work that it belongs to (`limits.ts`).
+ *     The body is read to its end before the response is returned, so nothing fails later.
+ * H3  Only GET and HEAD follow a redirect, a few times, never from https to http. No other origin gets
+ *     credentials.
+ * H4  Failures throw `HttpFailure`. A response of any status is no failure here.
  */
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
@@ -31,9 +33,9 @@ export interface Order {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | null | undefined;
   readonly signal?: AbortSignal | null | undefined;
-  /** Follows no redirect, and reads nothing of the answer but its status. */
+  /** Follows no redirect, and reads only the response's status. */
   readonly statusOnly?: boolean;
-  /** Looks the host up, in place of the system, where no proxy does. */
+  /** Resolves the host in place of the system, unless a proxy does. */
   readonly lookup?: LookupFunction;
 }
 
@@ -90,7 +92,7 @@ async function send(url: URL, order: Order, proxy: ForwardProxy | null, budget: 
         if (proxy !== null && response.statusCode === 407) throw refusalOf(proxy, 407, url.host);
         return await read(response, order, budget, silence.heard);
       } catch (thrown) {
-        // The other side had closed the connection that was kept: nothing was asked yet.
+        // The server had closed the kept connection before it read the request.
         if (!request.reusedSocket || !isBroken(thrown) || !isRead(order) || tries > 2) throw thrown;
       } finally {
         if (order.statusOnly) request.destroy();
@@ -194,7 +196,7 @@ function unexpected(detail: string): HttpFailure {
   return new HttpFailure({ reason: "unexpected", detail });
 }
 
-/** Why an address of a service cannot be used, or null: credentials are sent to it. */
+/** Why an address of a service cannot be used, or null: it will get credentials. */
 export function addressFault(text: string, example: string): string | null {
   if (!URL.canParse(text)) return `it is not an address such as ${example}`;
   const { protocol, hostname, username } = new URL(text);

@@ -1,7 +1,7 @@
 import { failureOfStatus, HttpFailure } from "./failure.ts";
 import type { Http } from "./http.ts";
 
-/** The door for a client of JSON: a page that stands in its place (to sign in, of a proxy) is a failure that says so. */
+/** HTTP for a client of JSON: an HTML page instead (a login, a proxy's) becomes a failure that says so. */
 export function jsonOnly(http: Http): Http {
   return async (url, order) => {
     const answer = await http(url, order);
@@ -20,12 +20,12 @@ export interface JsonOrder {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Asks and reads JSON; undefined for an answer without a body. Throws `HttpFailure`. */
+/** Sends a request and reads JSON; undefined for a response without a body. Throws `HttpFailure`. */
 export async function askJson(http: Http, url: URL, order: JsonOrder = {}): Promise<unknown> {
   return (await askForJson(http, url, order)).json;
 }
 
-/** With the answer's headers: they say whether another page follows. */
+/** The same with the response's headers, which say whether another page follows. */
 export async function askForJson(
   http: Http,
   url: URL,
@@ -58,7 +58,10 @@ function jsonIn(text: string, headers: Headers, url: string | URL): unknown {
   }
 }
 
-/** The service's own sentence: Atlassian's `errorMessages`, `errors` and `message`, GraphQL's `errors`, OAuth's description. */
+/**
+ * The service's own sentence: Atlassian's `errorMessages`, `errors` and `message`, GraphQL's `errors`,
+ * OAuth's description.
+ */
 function saidIn(text: string, headers: Headers): string {
   if (!/json/i.test(headers.get("content-type") ?? "")) return "";
   try {

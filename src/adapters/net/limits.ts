@@ -1,6 +1,6 @@
 /**
- * Limits what a service may cost: the bytes and time of everything that one piece of work fetches, in any number of
- * requests. The door (`http.ts`) asks here for each request.
+ * Limits the cost of a service: the bytes and time of everything that one piece of work fetches, in any
+ * number of requests. `http.ts` queries them for each request.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { HttpFailure } from "./failure.ts";
@@ -51,7 +51,7 @@ export class Budget {
     return reason instanceof LimitExceeded ? reason : undefined;
   }
 
-  /** Counts what came. */
+  /** Counts received bytes. */
   take(bytes: number): void {
     this.#left -= bytes;
     if (this.#left >= 0) return;
@@ -63,7 +63,7 @@ export class Budget {
     this.#end.abort(new LimitExceeded("timed-out", `not done within ${this.#limits.milliseconds / 1000} s`));
   }
 
-  /** The work is over: nobody waits any more for what it still fetches. */
+  /** Aborts the requests that are still open: the work is over. */
   close(): void {
     this.#end.abort(new Error("given up"));
   }
@@ -72,8 +72,8 @@ export class Budget {
 const scope = new AsyncLocalStorage<Budget>();
 
 /**
- * Runs work that fetches. When a limit is exceeded, the present request fails, and the work fails with `LimitExceeded`.
- * What it still fetches when it is over, because it gave that up, is aborted.
+ * Runs work that fetches. Beyond a limit, the present request fails, and the work fails with `LimitExceeded`.
+ * Requests that are still open when the work ends are aborted.
  */
 export async function withinLimits<T>(limits: Limits, work: () => Promise<T>): Promise<T> {
   const budget = new Budget(limits);
@@ -88,7 +88,7 @@ export async function withinLimits<T>(limits: Limits, work: () => Promise<T>): P
   }
 }
 
-/** Runs one request under the limits of the work that it belongs to; a single request is such a work itself. */
+/** Runs one request under the limits of its work; a single request has limits of its own. */
 export function underLimits<T>(request: (budget: Budget) => Promise<T>): Promise<T> {
   const budget = scope.getStore();
   if (budget) return request(budget);

@@ -1,6 +1,7 @@
 /**
- * The way to a host, as the environment names it: `HTTPS_PROXY` for https, `HTTP_PROXY` for http, `NO_PROXY` for the hosts
- * that are asked directly; each also in small letters, which count first, as for curl. This machine is always asked directly.
+ * The proxy for a host, as the environment names it: `HTTPS_PROXY` for https, `HTTP_PROXY` for http,
+ * `NO_PROXY` for hosts without one; each also in lower case, which comes first, as for curl. This machine
+ * never has one.
  */
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
@@ -18,7 +19,7 @@ export interface ForwardProxy {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Null: directly. Throws `HttpFailure` if the variable names no proxy that Pawl can use. */
+/** Null: no proxy. Throws `HttpFailure` if Pawl cannot use the proxy that the variable names. */
 export function proxyFor(url: URL, environment: Environment): ForwardProxy | null {
   const host = bare(url.hostname);
   const port = Number(url.port || (url.protocol === "https:" ? 443 : 80));
@@ -95,7 +96,7 @@ export function tunnel(
   });
 }
 
-/** The proxy itself cannot be reached. */
+/** The proxy itself is unreachable. */
 export function failureOfProxy(thrown: unknown, proxy: ForwardProxy): HttpFailure {
   const { detail } = failureOfConnection(thrown, `${proxy.host}:${proxy.port}`).failure;
   return new HttpFailure(
@@ -104,7 +105,7 @@ export function failureOfProxy(thrown: unknown, proxy: ForwardProxy): HttpFailur
   );
 }
 
-/** The proxy answered, and not the host. */
+/** The proxy refused: the answer is not the host's. */
 export function refusalOf(proxy: ForwardProxy, status: number, to: string): HttpFailure {
   const at = `the proxy at ${proxy.host}:${proxy.port}`;
   const detail =

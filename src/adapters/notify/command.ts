@@ -1,4 +1,4 @@
-/** A program of one's own, which gets the notice as JSON on standard input. */
+/** A program of the person's, which gets the notice as JSON on stdin. */
 import type { Receiver } from "../../core/ports/notify.ts";
 import { allowedEnvironment, type Environment } from "../process/environment.ts";
 import { runProgram } from "./run-program.ts";

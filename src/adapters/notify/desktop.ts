@@ -1,4 +1,4 @@
-/** The desktop of this machine. Words are arguments or variables of a program, never part of a script. */
+/** This machine's desktop. Texts are arguments or variables of a program, never part of a script. */
 import type { Notice } from "../../core/notice.ts";
 import type { Receiver } from "../../core/ports/notify.ts";
 import { allowedEnvironment, type Environment } from "../process/environment.ts";
@@ -18,7 +18,7 @@ export function openDesktop(
   };
 }
 
-/** Exported for the test of platforms that it does not run on. */
+/** Exported for the tests of other platforms. */
 export function callFor(
   platform: NodeJS.Platform,
   notice: Notice,

@@ -1,6 +1,6 @@
 /**
- * A webhook of Discord. `allowed_mentions` lets no mention count, whatever the text says; what Discord would format, or show
- * as a link of another name, is escaped.
+ * A webhook of Discord. `allowed_mentions` disables mentions, whatever the text says; characters that Discord
+ * would format, or show as a link of another name, are escaped.
  */
 import type { Notice } from "../../core/notice.ts";
 import type { Receiver } from "../../core/ports/notify.ts";
@@ -28,7 +28,7 @@ function messageOf({ board, command, quote, text, title }: Notice) {
   return { content, allowed_mentions: { parse: [] }, flags: SUPPRESS_EMBEDS };
 }
 
-/** A backslash before what Discord gives a meaning to. */
+/** Puts a backslash before each character with a meaning to Discord. */
 function plain(text: string): string {
   return withoutMentions(text).replace(/[\\*_~`|>[\]()#<:-]/g, "\\$&");
 }

@@ -1,4 +1,6 @@
-/** What the processes of a project share about its notices: `notices/` in its folder outside the project. */
+/**
+ * State about notices that the processes of a project share: `notices/` in its folder outside the project.
+ */
 import {
   closeSync,
   constants,
@@ -39,7 +41,7 @@ export function openNoticePlace(state: StatePlace): NoticePlace {
     noteRest(rest) {
       make();
       const own = rest && `rest-${hashOf(standingOf(rest)).slice(0, 32)}.json`;
-      // Made exclusively: of several loops that come to rest at the same time one sets the time.
+      // Created exclusively: of several loops that come to rest at once, one sets the time.
       if (own !== null && !existsSync(join(folder, own)))
         attempt(
           () => writeFileSync(join(folder, own), JSON.stringify(rest), { flag: "wx", mode: 0o600 }),
@@ -53,7 +55,7 @@ export function openNoticePlace(state: StatePlace): NoticePlace {
         ? null
         : attempt(() => restIn(readFileSync(join(folder, name), "utf8")), null);
     },
-    // What is damaged is forgotten: something is told twice, and nothing never.
+    // Damaged content counts as empty: then a notice may be repeated, but none is lost.
     load: () => attempt(() => memoryIn(readFileSync(memory, "utf8")), {}),
     save(found) {
       make();
@@ -76,7 +78,7 @@ function standingOf({ blocked, done, open, waiting }: LoopRest): string {
   return JSON.stringify([done, open, blocked, waiting]);
 }
 
-/** Throws where it is none, for instance half of one. */
+/** Throws on an invalid text, such as half of one. */
 function restIn(text: string): LoopRest {
   const found = JSON.parse(text) as LoopRest;
   if (Array.isArray(found.blocked) && Array.isArray(found.waiting) && typeof found.time === "string")

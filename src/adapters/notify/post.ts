@@ -1,11 +1,12 @@
 /**
  * One POST to an address of the person's own environment.
  *
- * W1  Over https only to public addresses, over http only to this machine: an address that a name leads to counts, at the
- *     time of the connection. Where the environment names a proxy, the proxy alone knows what a name leads to.
- * W2  No redirect is followed, and nothing that the receiver answers is read or shown but the status.
- * W3  It ends after ten seconds, however slowly the receiver takes and answers.
- * W4  The address is a secret: no error contains more of it than the name of its variable.
+ * W1  Over https only to public addresses, over http only to this machine: the address to which a name
+ *     resolves counts, at the time of the connection. Behind a proxy of the environment, only the proxy knows
+ *     that address.
+ * W2  No redirect is followed, and only the status of the receiver's answer is read or shown.
+ * W3  It ends after ten seconds, however slow the receiver is.
+ * W4  The address is a secret: errors contain only the name of its variable.
  */
 import { lookup as lookUp } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
@@ -29,7 +30,7 @@ export interface Post {
 
 const MILLISECONDS = 10_000;
 
-/** A chat's webhook: a notice is posted as the message that the chat takes. */
+/** A chat's webhook: posts a notice as a message in the chat's format. */
 export function openChat(
   receiver: "discord" | "slack",
   { url_env }: { readonly url_env: string },
@@ -60,7 +61,7 @@ export async function post(order: Post): Promise<void> {
   }
 }
 
-/** The value of a variable that a setting names. Throws `notice-unsent` where it is not set. */
+/** The value of a variable that a setting names. Throws `notice-unsent` if it is not set. */
 export function secretIn(environment: Environment, receiver: ReceiverName, variable: string): string {
   const value = environment[variable]?.trim();
   if (value) return value;
@@ -85,7 +86,7 @@ function addressOf({ receiver, environment, variable }: Post): URL {
 async function statusOf({ body, environment, headers }: Post, address: URL): Promise<number> {
   const isSecure = address.protocol === "https:";
   const host = bare(address.hostname);
-  // A name is looked up below. An address is not.
+  // A name is resolved below; an address is not.
   if (isIP(host) !== 0 && !mayReach(host, isSecure)) throw new Elsewhere();
   const { status } = await openHttp(environment)(address, {
     method: "POST",
@@ -110,10 +111,10 @@ function guardedLookup(isSecure: boolean): LookupFunction {
   };
 }
 
-/** An address where Pawl sends nothing. */
+/** The address is one to which Pawl does not send. */
 class Elsewhere extends Error {}
 
-/** What is not an address of the internet. */
+/** Addresses that are not of the internet. */
 const INNER = new BlockList();
 for (const [network, prefix] of [
   ["0.0.0.0", 8],
@@ -148,7 +149,7 @@ function failed(order: Post, why: string, cause?: unknown): PawlError {
   );
 }
 
-/** In words: a message of the system, or of the door, may contain the address. */
+/** In Pawl's own words: a message of the system, or of the HTTP client, may contain the address. */
 function whyOf(thrown: unknown): string {
   const failure = httpFailureIn(thrown);
   const cause = failure?.cause ?? thrown;

@@ -1,4 +1,4 @@
-/** The receivers that settings name. Each is loaded when it is used. */
+/** The receivers that settings name. Each is loaded on first use. */
 import type { ReceiverName } from "../../core/notice.ts";
 import type { Receiver } from "../../core/ports/notify.ts";
 import type { NotifySettings } from "../../core/settings.ts";

@@ -22,7 +22,7 @@ export interface ProgramCall {
 
 const MILLISECONDS = 10_000;
 
-/** Throws `notice-unsent` where it cannot be started, fails, or does not end in time; then it is ended. */
+/** Throws `notice-unsent` if it cannot be started, fails, or does not end in time; then it is killed. */
 export async function runProgram(call: ProgramCall): Promise<void> {
   const { args, receiver, environment, input = "", program } = call;
   const path = programFor(call);
@@ -30,7 +30,7 @@ export async function runProgram(call: ProgramCall): Promise<void> {
     cwd: sep,
     env: { ...environment, PATH: safePath(environment) },
     stdio: ["pipe", "ignore", "ignore"],
-    // In a group of its own, so that it can be ended with what it started.
+    // A process group of its own, so that its children are killed with it.
     detached: true,
     windowsHide: true,
   });
@@ -55,7 +55,7 @@ export async function runProgram(call: ProgramCall): Promise<void> {
   }
 }
 
-/** Nothing of the project is started: an agent may have written it. */
+/** Refuses programs of the project: an agent may have written them. */
 function programFor({ environment, program, receiver, root }: ProgramCall): string {
   keepProgramsFrom(root);
   const home = environment.HOME || homedir();

@@ -1,6 +1,7 @@
 /**
- * An incoming webhook of Slack. Texts are `plain_text`, which Slack shows as it is: no mention, no link, no formatting. In
- * the line for the notification `&`, `<` and `>` are escaped, so that `<!channel>` is none.
+ * An incoming webhook of Slack. Texts are `plain_text`, which Slack shows unchanged: no mention, no link, no
+ * formatting. In the line for the notification `&`, `<` and `>` are escaped, so that `<!channel>` is no
+ * mention.
  */
 import type { Notice } from "../../core/notice.ts";
 import type { Receiver } from "../../core/ports/notify.ts";
@@ -25,7 +26,7 @@ function messageOf({ board, command, quote, text, title }: Notice) {
       section(text),
       ...(quote === null ? [] : [section(`“${quote}”`)]),
       ...(command === null ? [] : [section(command)]),
-      // Pawl's own address: as text it would be no link.
+      // `mrkdwn` for Pawl's own address: plain text would show no link.
       ...(board === null
         ? []
         : [{ type: "section", text: { type: "mrkdwn", text: `<${board}|Open the board>` } }]),

@@ -1,7 +1,7 @@
 import { PawlError } from "../../core/error.ts";
 import type { ReceiverName } from "../../core/notice.ts";
 
-/** `why` names no address and no secret. */
+/** `why` must name no address and no secret. */
 export function unsent(receiver: ReceiverName, why: string, fix: string, cause?: unknown): PawlError {
   return new PawlError("notice-unsent", `The notice to ${receiver} was not sent: ${why}.`, fix, cause);
 }

@@ -1,6 +1,6 @@
 /**
- * Signed JSON to an address of one's own, as Standard Webhooks has it (https://www.standardwebhooks.com): the receiver
- * computes HMAC-SHA256 over `id.timestamp.body` with the shared secret and compares.
+ * Signed JSON to an address of the person's, by Standard Webhooks (https://www.standardwebhooks.com): the
+ * receiver computes HMAC-SHA256 over `id.timestamp.body` with the shared secret and compares.
  */
 import { createHmac } from "node:crypto";
 import type { Notice } from "../../core/notice.ts";

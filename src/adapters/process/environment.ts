@@ -1,10 +1,10 @@
 /**
- * What a child process gets of the environment: an allow-list, the same for every program that Pawl starts, plus only
- * what is named.
+ * The environment of a child process: an allow-list, the same for every program that Pawl starts, plus named
+ * variables.
  */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What programs need to run at all; none of it is secret. */
+/** Variables that programs need to run at all; none is secret. */
 export const ALWAYS: readonly string[] = [
   "PATH",
   "HOME",
@@ -33,8 +33,8 @@ export const ALWAYS: readonly string[] = [
 ];
 
 /**
- * What git may need to reach a remote, given only to the call that talks to it: the ssh agent, the askpass program, and
- * what credential helpers need.
+ * Variables that git may need to reach a remote, given only to calls of a remote: the ssh agent, the askpass
+ * program, and those of credential helpers.
  */
 export const REMOTE_CREDENTIALS: readonly string[] = [
   "SSH_AUTH_SOCK",
@@ -74,7 +74,10 @@ export function allowedEnvironment(own: Environment, names: readonly string[] = 
   return Object.fromEntries(passed);
 }
 
-/** Settings for git as variables, after those that an environment has already: `GIT_CONFIG_COUNT` and its pairs. */
+/**
+ * Settings for git as variables, numbered after those that the environment has: `GIT_CONFIG_COUNT` and its
+ * pairs.
+ */
 export function gitSettings(
   settings: readonly (readonly [key: string, value: string])[],
   { GIT_CONFIG_COUNT }: Environment = {},
@@ -87,7 +90,7 @@ export function gitSettings(
   return { GIT_CONFIG_COUNT: String(from + settings.length), ...Object.fromEntries(pairs) };
 }
 
-/** The proxies, with their passwords: for a remote that can be reached only through them. */
+/** The proxies, with their passwords: for a remote that is reachable only through them. */
 export function proxiesIn(own: Environment): Record<string, string> {
   const found = Object.entries(own).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && PROXIES.test(entry[0]),

@@ -1,6 +1,6 @@
 /**
- * Finds ports that nobody listens on, and takes each by a lock of the kernel's that all Pawls of this user on this machine share:
- * two that look at the same time, before either listens, get different ones.
+ * Finds ports without a listener, and takes each by a kernel lock that all Pawl processes of this user on
+ * this machine share: two that search at the same time, before either listens, get different ones.
  */
 import { mkdirSync } from "node:fs";
 import { createServer } from "node:net";
@@ -9,11 +9,11 @@ import type { FreePorts } from "../../core/ports/free-ports.ts";
 import { type Lock, openLocks, tryLock } from "../files/locks.ts";
 import { nodeDisk } from "../files/node-disk.ts";
 
-/** Below those that systems give to outgoing connections. */
+/** Below the ports that systems give to outgoing connections. */
 const FIRST = 20_000;
 const COUNT = 10_000;
 
-/** `folder`: where the locks are, outside of every project. */
+/** `folder`: of the locks, outside of every project. */
 export function openFreePorts(folder: string): FreePorts {
   return {
     async take(count, not) {
@@ -44,7 +44,7 @@ export function openFreePorts(folder: string): FreePorts {
   };
 }
 
-/** On all addresses, or where this machine has no IPv6, on all of IPv4. */
+/** Tries all addresses or, on a machine without IPv6, all of IPv4. */
 async function isFree(port: number): Promise<boolean> {
   const found = await listens(port, "::");
   return (found === "unknown" ? await listens(port, "0.0.0.0") : found) === "free";

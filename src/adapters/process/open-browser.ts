@@ -14,8 +14,8 @@ const DESKTOP = [
 ];
 
 /**
- * Returns whether a browser may open. Every user of a machine sees the words of a command line: there, an address may stand
- * only where the server refuses other users' connections anyway (`peerSocket`).
+ * Returns whether a browser may open. Every user of a machine can see command lines, so an address with a
+ * secret may be passed only if the server refuses other users' connections anyway (`peerSocket`).
  */
 export function openBrowser(address: string, environment: Environment): boolean {
   const script = `open location ${JSON.stringify(address)}`;
@@ -33,7 +33,7 @@ function start(program: string, args: readonly string[], environment: Environmen
     stdio: ["pipe", "ignore", "ignore"],
     detached: true,
   });
-  // The address is printed, too.
+  // Ignored: the address is printed, too.
   child.on("error", () => {});
   child.stdin.on("error", () => {});
   child.stdin.end(input);

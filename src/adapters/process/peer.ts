@@ -1,6 +1,6 @@
 /**
- * Who is at the other end of a connection on this machine, by the kernel's own table (Linux). Loopback is open to every user of
- * a machine, and an address or a cookie can leak; the owner of a socket cannot be pretended.
+ * The other end of a connection on this machine, from the kernel's own table (Linux). Loopback is open to
+ * every user of a machine, and an address or a cookie can leak; the owner of a socket cannot be faked.
  */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { attempt } from "../../core/attempt.ts";
@@ -11,14 +11,14 @@ export interface PeerSocket {
 }
 
 interface Ports {
-  /** Of the server. */
+  /** The server's port. */
   readonly localPort: number | undefined;
   readonly remotePort: number | undefined;
 }
 
 const LOOPBACK = ["0100007F", "0000000000000000FFFF00000100007F"];
 
-/** Null: the kernel does not say (no Linux, or the connection is over). */
+/** Null: unknown (no Linux, or the connection is over). */
 export function peerSocket({ localPort, remotePort }: Ports): PeerSocket | null {
   if (localPort === undefined || remotePort === undefined) return null;
   for (const path of ["/proc/net/tcp", "/proc/net/tcp6"]) {
@@ -32,7 +32,7 @@ export function peerSocket({ localPort, remotePort }: Ports): PeerSocket | null 
   return null;
 }
 
-/** The process that holds the socket; null: none of this user's does. */
+/** The process that holds the socket; null: none of this user's. */
 export function holderOf({ inode }: PeerSocket): number | null {
   const wanted = `socket:[${inode}]`;
   for (const pid of attempt(() => readdirSync("/proc"), []).filter((name) => /^\d+$/.test(name))) {
@@ -43,7 +43,7 @@ export function holderOf({ inode }: PeerSocket): number | null {
   return null;
 }
 
-/** Whether this system says whose a connection is. */
+/** Whether this system shows the owner of a connection. */
 export function tellsPeers(): boolean {
   return attempt(() => readFileSync("/proc/net/tcp", "latin1") !== "", false);
 }

@@ -1,12 +1,13 @@
 /**
- * Where the programs lie that Pawl starts: `git`, `sh`, agents. Each is found once, and started by its absolute path.
+ * Finds the programs that Pawl starts: `git`, `sh`, agents. Each is found once, and started by its absolute
+ * path.
  *
- * P1  Only absolute entries of the PATH count. A relative or empty one means the folder in which a program is started,
- *     and that is often a folder of an agent.
- * P2  Nothing counts that lies in a project or a workspace, where agents write.
- * P3  Nothing counts that another user could replace, at any step of the way to it, links included.
+ * P1  Only absolute entries of the PATH count. A relative or empty one means the folder in which a program is
+ *     started, and that is often an agent's folder.
+ * P2  Programs in a project or a workspace do not count: agents write there.
+ * P3  A program that another user could replace does not count: each parent folder and each link is checked.
  *
- * What a project's files name by a path is started as named: a person agreed to it.
+ * A program that a project's files name by a path is started as named: a person consented to it.
  */
 import { accessSync, constants, lstatSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve, sep } from "node:path";
@@ -15,10 +16,10 @@ import type { Environment } from "./environment.ts";
 
 export type FoundProgram =
   | { readonly path: string; readonly why: null }
-  /** `no program git on the PATH`, and where one lies that Pawl does not start. */
+  /** `no program git on the PATH`, and the place of one that Pawl does not start. */
   | { readonly path: null; readonly why: string };
 
-/** An entry of the PATH in which Pawl looks for no program. */
+/** An entry of the PATH in which Pawl does not search. */
 export interface LeftOut {
   readonly entry: string;
   readonly why: string;
@@ -29,7 +30,7 @@ interface SearchPath {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** What a system takes where nothing is set. */
+/** The systems' default if PATH is not set. */
 const USUAL = "/usr/bin:/bin";
 
 const closed = new Set<string>();
@@ -45,7 +46,7 @@ export function keepProgramsFrom(folder: string): void {
   programs.clear();
 }
 
-/** A name is looked for on the PATH, an absolute path is taken as it is. */
+/** Searches the PATH for a name; takes an absolute path unchanged. */
 export function findProgram(name: string, { PATH = USUAL }: Environment): FoundProgram {
   if (isAbsolute(name))
     return isProgram(name)
@@ -59,17 +60,17 @@ export function findProgram(name: string, { PATH = USUAL }: Environment): FoundP
   return found;
 }
 
-/** The PATH for what Pawl's own calls start in turn, such as git's helpers. */
+/** The PATH for programs that Pawl's child processes start, such as git's helpers. */
 export function safePath({ PATH = USUAL }: Environment): string {
   return searchPath(PATH).folders.join(delimiter);
 }
 
-/** The entries of the PATH that do not count, and why. */
+/** The entries of the PATH that do not count, each with the reason. */
 export function leftOutOf({ PATH = USUAL }: Environment): readonly LeftOut[] {
   return searchPath(PATH).leftOut;
 }
 
-/** A file that may be run. */
+/** Whether it is an executable file. */
 export function isProgram(path: string): boolean {
   return attempt(() => {
     accessSync(path, constants.X_OK);
@@ -112,7 +113,7 @@ const MOST_LINKS = 40;
 
 type Look = (path: string) => Stats;
 
-/** The entries of a PATH have folders in common. */
+/** Cached: the entries of a PATH share folders. */
 function lookOncePerPath(): Look {
   const known = new Map<string, Stats>();
   return (path) => {
@@ -122,7 +123,7 @@ function lookOncePerPath(): Look {
   };
 }
 
-/** Why what lies there does not count: follows the path step by step, as the system does. */
+/** Why the program does not count: follows the path step by step, as the system does. */
 function faultOf(path: string, look: Look = lstatSync): string | null {
   let rest = partsOf(path);
   let at: string = sep;
@@ -149,7 +150,7 @@ function faultOf(path: string, look: Look = lstatSync): string | null {
   }
 }
 
-/** Whether somebody else could put another entry into the folder, in the place of this one. */
+/** Whether another user could replace the entry in the folder. */
 function faultOfStep(folder: string, above: Stats, entry: Stats): string | null {
   if (!isOwned(above)) return foreign(folder);
   const isSticky = (above.mode & 0o1000) !== 0;
@@ -166,7 +167,7 @@ function foreign(path: string): string {
   return `${path} belongs to another user`;
 }
 
-/** By this user or the system's owner, who owns `/`: in a namespace of users that need not be 0. */
+/** Owned by this user or the owner of `/`, which in a user namespace need not be 0. */
 function isOwned({ uid }: Stats): boolean {
   const own = process.getuid?.();
   return own === undefined || uid === own || uid === 0 || uid === lstatSync(sep).uid;
@@ -175,7 +176,7 @@ function isOwned({ uid }: Stats): boolean {
 /** macOS: its members administer the system. */
 const ADMIN = 80;
 
-/** Whether other users may write it. A group of the user's own, which has the user's number, is none of others. */
+/** Whether other users may write it. A group with the user's own number has no others. */
 function mayChange({ gid, mode }: Stats): boolean {
   const own = process.getuid?.();
   if (own === undefined) return false;

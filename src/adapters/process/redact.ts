@@ -1,7 +1,7 @@
 /**
- * Removes known secrets from the output of child processes as it enters Pawl: before it is kept, shown or put into a
- * prompt. A secret is the value of a variable of Pawl's own environment whose name says so, or the password in an
- * address; also in the forms that JSON and URLs give it. Pawl cannot remove what it does not know.
+ * Removes known secrets from the output of child processes as it enters Pawl: before it is kept, shown or put
+ * into a prompt. A secret is the value of a variable of Pawl's own environment with such a name, or the
+ * password in an address; also in the forms of JSON and URLs. Pawl cannot remove unknown secrets.
  */
 import { existsSync } from "node:fs";
 import { attempt } from "../../core/attempt.ts";
@@ -12,7 +12,9 @@ const PARTS =
   /WEBHOOK|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASSCODE|CREDENTIAL|CAPABILITY|KEY|COOKIE|BEARER|AUTHORIZATION|MNEMONIC|CONN(?:ECTION)?_?STR/i;
 /** Words of a name, between its underscores. */
 const WORDS = /(?:^|_)(?:PASS|PAT|AUTH|PW|PWD|DSN|SAS|JWT|JWK|PSK|OTP|TOTP|PIN|SALT|SEED|HMAC)(?:S?(?:_|$))/i;
-/** `SSHPASS`, `DBPASS`, `HTTPAUTH`; not the program that asks, nor what goes around a proxy. */
+/**
+ * `SSHPASS`, `DBPASS`, `HTTPAUTH`; not ASKPASS, the program that prompts, nor BYPASS, which bypasses a proxy.
+ */
 const ENDS = /(?:(?<!ASK|BY|COM)PASS|AUTH)$/i;
 /** The shell's own. */
 const NO_SECRET = /^(?:OLD)?PWD$/;
@@ -20,7 +22,7 @@ const NO_SECRET = /^(?:OLD)?PWD$/;
 const SHORTEST = 8;
 /** Values that name a kind, not the secret itself. */
 const HARMLESS = /^(?:true|false|disabled|enabled|required|optional)$/i;
-/** A value that may be the place of a secret. Base64 may begin with a slash, too. */
+/** A value that may be the path of a secret. Base64 may begin with a slash, too. */
 const PLACE = /^(?:\/|~\/|\.\.?\/)\S*$/;
 const OF_PLACE = /(?:FILE|PATH|DIR|FOLDER|HOME|SOCK|SOCKET|ASKPASS)$/i;
 
@@ -81,7 +83,7 @@ export interface Redactor {
 }
 
 export interface RedactingStream {
-  /** What can be passed on by now. Bytes that may yet become a secret are held back. */
+  /** Returns the bytes that are safe to pass on. Bytes that may yet become a secret are held back. */
   push(chunk: Uint8Array): Buffer;
   end(): Buffer;
 }

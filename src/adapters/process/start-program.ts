@@ -1,6 +1,6 @@
 /**
- * The one place that starts programs, by their absolute paths: a name would be looked up by the system, along a PATH
- * that may lead into an agent's folder (`programs.ts`).
+ * The one place that starts programs, by their absolute paths: the system would search a name along a PATH
+ * that may include an agent's folder (`programs.ts`).
  */
 import type * as processes from "node:child_process";
 import { isAbsolute } from "node:path";
@@ -12,7 +12,7 @@ export const spawnSync: typeof processes.spawnSync = guarded("spawnSync");
 export const execFile: typeof processes.execFile = guarded("execFile");
 export const execFileSync: typeof processes.execFileSync = guarded("execFileSync");
 
-/** What starts programs is loaded when one is started: most calls of the guard's hook start none. */
+/** Lazy: most calls of the guard's hook start no program. */
 function guarded<Name extends "spawn" | "spawnSync" | "execFile" | "execFileSync">(
   name: Name,
 ): (typeof processes)[Name] {

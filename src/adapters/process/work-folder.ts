@@ -1,6 +1,6 @@
 /**
- * Where the workspaces of a project's tasks are: `$XDG_STATE_HOME/pawl/work/<project>/`, by the real path of the project's
- * root. Nothing of the project lies above it, and nothing of it lies in the project.
+ * Where the workspaces of a project's tasks are: `$XDG_STATE_HOME/pawl/work/<project>/`, by the real path of
+ * the project's root. No folder of the project contains it, and it contains none of the project's.
  */
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
@@ -9,7 +9,7 @@ import { hashOf } from "../../core/hash.ts";
 import { baseFolder } from "./base-folder.ts";
 import type { Environment } from "./environment.ts";
 
-/** In the folder: the root of the project that it belongs to. */
+/** The file with the root of the folder's project. */
 export const OWNER = "project.json";
 
 /** The folder for the project at `root`. Does not create it. */
@@ -27,7 +27,7 @@ function workBase(environment: Environment): string {
   return join(baseFolder(environment, "XDG_STATE_HOME"), "work");
 }
 
-/** The project that a folder in one of its workspaces belongs to; null: the folder is in none. */
+/** The project of the workspace that a folder is in; null: the folder is in none. */
 export function ownerOf(folder: string, environment: Environment): string | null {
   const base = attempt(() => realpathSync(workBase(environment)), null);
   if (base === null) return null;
@@ -44,7 +44,7 @@ export function ownerOf(folder: string, environment: Environment): string | null
 
 const TOP = /^(.*[\\/]pawl[\\/]work[\\/][^\\/]+[\\/][^\\/]+)[\\/]([^\\/]+)/;
 
-/** The top of the workspace that the folder is in; any other folder stays as it is. */
+/** The top of the workspace that the folder is in; returns any other folder unchanged. */
 export function topOf(folder: string): string {
   return TOP.exec(folder)?.[0] ?? folder;
 }
@@ -54,15 +54,15 @@ export function isWorkspace(folder: string): boolean {
   return TOP.test(folder);
 }
 
-/** A file or folder of Pawl's own beside the workspace, so that nobody who works in it sees it. */
+/** A file or folder of Pawl's own beside the workspace, invisible to programs that work in it. */
 export function beside(folder: string, kind: string): string {
   const [, base = dirname(folder), name = basename(folder)] = TOP.exec(folder) ?? [];
   return join(base, `@${kind}-${name}`);
 }
 
-/** The person's git configuration as it is for the project, for every git in the workspace. */
+/** The person's git configuration for the project, for every git in the workspace. */
 export const GIT_CONFIG = "config";
-/** The places outside that this configuration, or the hub, leads to: to be read behind the wall. */
+/** Places outside to which this configuration, or the hub, points: readable behind the wall. */
 export const GIT_READS = "reads";
 
 export function gitReads(folder: string): readonly string[] {
@@ -71,8 +71,8 @@ export function gitReads(folder: string): readonly string[] {
 }
 
 /**
- * What every program in a workspace gets: the person's git configuration, and the word that git searches for no repository
- * above.
+ * The environment of every program in a workspace: the person's git configuration, and a variable that keeps
+ * git from searching for a repository above.
  */
 export function workspaceEnvironment(folder: string): Readonly<Record<string, string>> {
   const [, base] = TOP.exec(folder) ?? [];

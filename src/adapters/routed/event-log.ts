@@ -1,17 +1,17 @@
 /**
- * Two event logs as one, by time. A position says how far both were read. Lines that both begin with, as after an import, are
- * one line.
+ * Two event logs as one, ordered by time. A position combines the positions in both. Lines with which both
+ * begin, as after an import, count once.
  */
 import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import { type EventLog, type LogEntry, type LogPart, originOf } from "../../core/ports/event-log.ts";
 
-/** Half a gigabyte of one log, and 16 million places of the other, fit into one exact number. */
+/** An exact number has room for half a gigabyte of one log and 16 million places of the other. */
 const PLACES = 2 ** 24;
 const LEAST_BYTES = 256 * 1024;
 const NOWHERE = { generation: "", end: 0 };
 
-/** `places`: a log whose positions count its lines. `isInPlaces`: whether the events of a run are there. */
+/** `places`: a log whose positions count its lines. `isInPlaces`: whether it has the events of a run. */
 export function openMergedLog(
   bytes: EventLog,
   places: EventLog,
@@ -29,7 +29,7 @@ export function openMergedLog(
       };
     },
     async read({ containing, from, generation, most: asked }) {
-      // Of positions that are counted so, a reader's sum says little about bytes.
+      // At least so many: with these positions, a reader's difference says little about bytes.
       const most = Math.max(asked, LEAST_BYTES);
       const [first = "", second = ""] = attempt(() => JSON.parse(generation) as string[], []);
       const [a, b] = parted(from);
@@ -63,8 +63,8 @@ export function openMergedLog(
 type Part = Pick<EventLog, "look" | "read">;
 
 /**
- * A log that was not there, and now is, goes on from its beginning: nothing of it was read. It keeps the empty generation of
- * a log that is not there, so that no reader takes both for another log and begins again.
+ * A log that appears later is read from its beginning. It keeps the empty generation of a missing log, so
+ * that readers do not take the pair for another log and start over.
  */
 function openPart(log: EventLog): Part {
   let wasMissing = false;
@@ -103,14 +103,17 @@ type PartPositions = readonly [number, number];
 
 const timeOf = ({ text }: LogEntry) => /"time":"([^"]{1,40})"/.exec(text)?.[1] ?? "";
 
-/** As far as both parts reach: what a part does not show may be earlier than what the other does. */
+/**
+ * Stops where either part ends: a line that a part has not returned yet may be earlier than the other's next
+ * one.
+ */
 function forwards(one: LogPart, other: LogPart, from: PartPositions): LogPart {
   const { at, entries, left, right } = merged([one.entries, other.entries], from, {
     edge: "end",
     isFirst: (first, second) => timeOf(first) <= timeOf(second),
     continues: (first, second) => (first !== undefined || one.isAll) && (second !== undefined || other.isAll),
   });
-  // Where nothing is left of a part, what it passed over is behind.
+  // A part without lines left: skip what it passed over.
   const next = joined(
     left === 0 ? Math.max(at[0], one.next) : at[0],
     right === 0 ? Math.max(at[1], other.next) : at[1],
@@ -132,7 +135,7 @@ function backwards(
 }
 
 interface Merging {
-  /** To where a line moves the position. */
+  /** The end of a line to which the position moves. */
   readonly edge: "start" | "end";
   isFirst(one: LogEntry, other: LogEntry): boolean;
   continues(one: LogEntry | undefined, other: LogEntry | undefined, count: number): boolean;
@@ -141,7 +144,7 @@ interface Merging {
 interface Merged {
   readonly entries: readonly LogEntry[];
   readonly at: PartPositions;
-  /** How many lines of each are left. */
+  /** The number of lines left in each. */
   readonly left: number;
   readonly right: number;
 }

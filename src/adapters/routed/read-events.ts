@@ -1,4 +1,4 @@
-/** The events of a log, and with `follow` those that come. */
+/** The events of a log, and with `follow` later ones. */
 import type { PawlEvent } from "../../core/event.ts";
 import type { EventLog } from "../../core/ports/event-log.ts";
 import { openSignal, type Signal } from "../../core/signal.ts";
@@ -17,7 +17,7 @@ export async function* readLogEvents(log: EventLog, options: EventsOptions = {})
   try {
     while (!signal?.aborted) {
       const look = await log.look();
-      // Another log: what it holds came after what was read.
+      // Another log: its content came after what was read.
       if (look !== null && look.generation !== generation) [generation, from] = [look.generation, 0];
       while (look !== null && !signal?.aborted) {
         const part = await log.read({ generation, from, most: PART, ...containing });
@@ -39,7 +39,7 @@ export async function* readLogEvents(log: EventLog, options: EventsOptions = {})
 function openChanges(log: EventLog, stop: AbortSignal = new AbortController().signal): Signal {
   const changes = openSignal(stop, systemClock);
   const watching = log.watch(changes.notify);
-  // Somebody waits for what comes: a watch alone keeps no process alive.
+  // The reader waits for events: a watch alone keeps no process alive.
   const living = setInterval(() => {}, 60_000);
   return {
     ...changes,

@@ -1,9 +1,10 @@
 /**
- * Two stores as one: each path and each run's lock belongs to the files of this checkout or to what several machines share.
+ * Two stores as one: each path and each run's lock belongs to the files of this checkout or to the shared
+ * store of several machines.
  *
  * T1  A commit writes to one of the two, and only while what was read of the other still holds.
- * T2  What belongs to the other side and can be done without (a copy, a file that is no longer needed) follows a shared commit,
- *     and never undoes it.
+ * T2  Optional changes of the other side (a copy, a file that is no longer needed) follow a shared commit,
+ *     and never undo it.
  */
 import { PawlError } from "../../core/error.ts";
 import { EVENTS } from "../../core/event.ts";
@@ -14,9 +15,9 @@ import type { Change, Entry, Store, View } from "../../core/ports/store.ts";
 export interface Routes {
   isShared(path: string): boolean;
   isSharedRun(run: string): boolean;
-  /** Whether shared documents may be somewhere in the folder. */
+  /** Whether the folder may contain shared documents. */
   leadsToShared(folder: string): boolean;
-  /** Whether a shared commit that has this change may do it in the files after it, or not at all. */
+  /** Whether a shared commit may make this change to the files afterwards, or skip it. */
   mayFollow(change: Change): boolean;
   /** Whether a shared document is copied into the files of the checkout in which it was written. */
   isCopied(path: string): boolean;
@@ -28,7 +29,7 @@ interface RoutedViews {
   shared: View | null;
 }
 
-/** `shared` is asked when it is first needed. */
+/** `shared` is called on first need. */
 export function openRoutedStore(files: Store, shared: () => Promise<Store>, routes: Routes): Store {
   const viewsOf = new WeakMap<View, RoutedViews>();
   const viewsIn = (view: View): RoutedViews => {
@@ -44,7 +45,7 @@ export function openRoutedStore(files: Store, shared: () => Promise<Store>, rout
     const done = await store.commit(views.shared ?? store.view(), own);
     const copies = own.filter((change) => change.type === "write" && routes.isCopied(change.path));
     const after = [...follow, ...copies];
-    // The commit stands.
+    // Optional: the shared commit has been made.
     if (done === "committed" && after.length > 0) await files.commit(files.view(), after).catch(() => {});
     return done;
   };
@@ -76,7 +77,7 @@ export function openRoutedStore(files: Store, shared: () => Promise<Store>, rout
 
 function openView(views: RoutedViews, shared: () => Promise<Store>, routes: Routes): View {
   const open = once(async () => (await shared()).view());
-  // What cannot be read was not read: a commit to the files does not depend on it.
+  // A failed read counts as none, so that a commit to the files does not depend on it.
   const through = async <T>(look: (view: View) => Promise<T>): Promise<T> => {
     const opened = await open();
     const found = await look(opened);
@@ -103,7 +104,7 @@ function openView(views: RoutedViews, shared: () => Promise<Store>, routes: Rout
   };
 }
 
-/** Each name from the side to which it belongs: a file that lies in the other's place counts for nothing. */
+/** Takes each name from the side to which it belongs: a file in the other's place does not count. */
 function merged(
   files: readonly Entry[],
   shared: readonly Entry[],
@@ -124,7 +125,7 @@ function merged(
 }
 
 interface Parted {
-  /** What is shared; with it, the events. Empty: nothing is. */
+  /** The shared changes, with the events. Empty: there are none. */
   readonly own: readonly Change[];
   readonly follow: readonly Change[];
 }

@@ -1,6 +1,6 @@
 /**
- * The keys of the person at this machine. The person's own configuration says which one signs, so that no project file
- * chooses it. The private key stays where it is.
+ * The keys of this machine's person. The person's own configuration selects the signing key, so that no
+ * project file does. The private key is not copied.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
@@ -34,7 +34,7 @@ export function usedKey(folder: string): Signer | null {
     if (typeof path === "string" && isAbsolute(path) && typeof principal === "string")
       return { path, principal };
   } catch {
-    // It is not valid JSON, and is reported like any other text that names no key.
+    // It is not valid JSON: reported like any other text that names no key.
   }
   throw unusable(join(folder, FILE), "it does not say which key signs");
 }

@@ -1,9 +1,10 @@
 /**
  * Makes and verifies signatures with `ssh-keygen -Y`.
  *
- * S1  The key is read from its file, never from an ssh agent: every program of the user may use what an agent holds.
- * S2  The signed text comes on standard input, and is in no file. The person is asked for passphrase, PIN or touch at
- *     the controlling terminal.
+ * S1  The key is read from its file, never from an ssh agent: every program of the user may use an agent's
+ *     keys.
+ * S2  The signed text comes on stdin, and is in no file. The person enters passphrase, PIN or touch at the
+ *     controlling terminal.
  * S3  A name is only where ssh-keygen cannot read it as an option, and must be a plain name.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -53,8 +54,8 @@ async function sign(environment: Environment, { path }: Signer, text: string): P
 }
 
 /**
- * Asks at the controlling terminal. ssh-keygen itself asks there only if the text is in a file, where another program
- * could replace it a moment before.
+ * Prompts at the controlling terminal. ssh-keygen itself prompts there only for a text in a file, which
+ * another program could replace a moment before.
  */
 const ASK = `#!/bin/sh
 exec 3<>/dev/tty || exit 1
@@ -101,7 +102,8 @@ async function verify(
 }
 
 /**
- * ssh-keygen gives the reason in its last line, with the name of a temporary file. For an unknown key it says nothing.
+ * ssh-keygen gives the reason in its last line, with the name of a temporary file; for an unknown key it
+ * gives none.
  */
 function reasonIn(errors: string): string {
   const last = errors.trim().split("\n").at(-1) ?? "";

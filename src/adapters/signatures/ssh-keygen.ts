@@ -13,9 +13,9 @@ export interface Ended {
 }
 
 export interface Asking {
-  /** Its standard input; absent: the terminal. */
+  /** Its stdin; absent: the terminal. */
   readonly input?: string;
-  /** The program by which it asks the person; absent: it asks nobody, or on its standard input. */
+  /** The program that prompts the person; absent: no prompt, or one on stdin. */
   readonly askpass?: string;
 }
 

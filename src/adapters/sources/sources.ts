@@ -45,7 +45,7 @@ function readAt(place: string, given: string, root: string): readonly SourceFile
   });
 }
 
-/** The system's refusal in Pawl's words; null: something else went wrong. */
+/** The system's refusal in Pawl's words; null: another failure. */
 function notAllowed(thrown: unknown, cwd: string): PawlError | null {
   const { code = "", path } = thrown as NodeJS.ErrnoException;
   if (path === undefined || !["EACCES", "EPERM"].includes(code)) return null;
@@ -64,7 +64,7 @@ function kindOf(place: string, given: string): "file" | "folder" {
   throw unreadable(given, "a file or a folder", found ? "neither" : "nothing there");
 }
 
-/** The project's root; else the nearest repository around; else the folder around. */
+/** The project's root; otherwise the nearest repository above; otherwise the file's own folder. */
 function baseOf(real: string, root: string): string {
   const own = realpathSync(root);
   if (real === own || real.startsWith(own + sep)) return own;
@@ -96,7 +96,7 @@ function filesBelow(folder: string, base: string, given: string): readonly strin
 const DECODER = new TextDecoder("utf-8", { fatal: true });
 const UTF16 = new TextDecoder("utf-16le", { fatal: true });
 
-/** Spreadsheets save UTF-16 with a mark. */
+/** Spreadsheets save UTF-16 with a byte order mark. */
 function textIn(path: string, given: string): string {
   if (!lstatSync(path).isFile()) throw unreadable(given, "a file", "something else");
   const bytes = readFileSync(path);

@@ -1,9 +1,9 @@
 /**
- * The live export by OpenTelemetry's SDK. Loaded only where a receiver is named.
+ * The live export by OpenTelemetry's SDK. Loaded only if a receiver is named.
  *
- * L1  A process exports what its own commits ended: each span once, whoever began it. What the receiver misses, nobody sends
- *     again.
- * L2  Nothing here fails or delays the work: queues are bounded, and a close waits a moment at most.
+ * L1  A process exports the spans that its own commits ended: each once, whichever process began it. Spans
+ *     that the receiver misses are not sent again.
+ * L2  This never fails or delays the work: queues are bounded, and closing waits a moment at most.
  */
 import { OTLPMetricExporter as JsonMetrics } from "@opentelemetry/exporter-metrics-otlp-http";
 import { OTLPMetricExporter as ProtobufMetrics } from "@opentelemetry/exporter-metrics-otlp-proto";
@@ -26,27 +26,27 @@ import { type Environment, isSent, protocolOf, type Signal, sendsWords } from ".
 export interface LivePlace {
   readonly environment: Environment;
   readonly version: string;
-  /** Of this process. */
+  /** Identifies this process. */
   readonly instance: string;
   readonly workflows: Workflows;
   readonly log: () => Promise<EventLog>;
   readonly warn: (line: string) => void;
-  /** The process is about to end: nothing is tried again. */
+  /** The process is about to end: no retries. */
   readonly isEnding: boolean;
 }
 
 export interface Live {
-  /** What this process committed, in order. */
+  /** Takes events that this process committed, in order. */
   take(events: readonly PawlEvent[]): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Milliseconds for an export with its retries, where `OTEL_EXPORTER_OTLP_TIMEOUT` does not say more. */
+/** Milliseconds for an export with its retries, unless `OTEL_EXPORTER_OTLP_TIMEOUT` is longer. */
 const LIMIT = { ending: 900, running: 5000 };
 /** Milliseconds: events come seldom and many at a time. */
 const SOON = 100;
 const MOST_UNCLAIMED = 1000;
-/** Milliseconds that the end of the process waits. */
+/** Milliseconds that the process waits at its end. */
 const CLOSE_LIMIT = 2000;
 
 export function openLive(place: LivePlace): Live {
@@ -59,7 +59,7 @@ export function openLive(place: LivePlace): Live {
   const measures: Measures | null = sinks.metrics && openMeasures(sinks.metrics, resource, version);
   const source = { resource, version, withWords: sendsWords(environment) };
   const traces = new Map<string, Digest<ReadonlyMap<string, Trace>>>();
-  // By id: a look at the log may be ahead of what was reported as committed, or read a run anew.
+  // By id: a read of the log may be ahead of the reported commits, or read a run again.
   const ended = new Map<string, { readonly by: string; readonly span: TraceSpan }>();
   const read = async (runs: readonly string[], log: EventLog) => {
     const fresh = runs.filter((run) => !traces.has(run));
@@ -70,7 +70,7 @@ export function openLive(place: LivePlace): Live {
             for (const span of own) ended.set(span.id, { by: by.id, span });
           });
     if (opened !== null) for (const run of fresh) traces.set(run, opened);
-    // A run that is over needs no more memory; a later event reads it anew.
+    // A run that is over is dropped from memory; a later event reads it again.
     for (const known of new Set(runs.flatMap((run) => traces.get(run) ?? [])))
       for (const [run, trace] of await known.of(log)) if (trace.open().length === 0) traces.delete(run);
   };
@@ -85,7 +85,7 @@ export function openLive(place: LivePlace): Live {
         spans?.onEnd(otlpSpan(span, source));
         measures?.ended(span);
       }
-      // The rest is of other processes.
+      // The remaining ones belong to other processes.
       for (const id of [...ended.keys()].slice(0, -MOST_UNCLAIMED)) ended.delete(id);
       for (const event of events) measures?.count(event);
     },
@@ -151,7 +151,7 @@ interface Exporter {
   export(items: never, done: (result: { readonly code: number; readonly error?: Error }) => void): void;
 }
 
-/** Says once that the receiver takes nothing. */
+/** Reports once that the receiver accepts nothing. */
 function telling<E extends Exporter>(exporter: E, tell: Tell): E {
   const send = exporter.export.bind(exporter);
   exporter.export = (items, done) =>

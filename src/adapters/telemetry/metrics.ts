@@ -5,7 +5,7 @@ import type { PawlEvent } from "../../core/event.ts";
 import type { TraceSpan } from "../../runtime/reports/trace.ts";
 import { SCOPE } from "./otlp-span.ts";
 
-/** What is counted of each span that ended, and of each event that was committed. */
+/** Counts each ended span, and each committed event. */
 export interface Measures {
   ended(span: TraceSpan): void;
   count(event: PawlEvent): void;
@@ -14,7 +14,7 @@ export interface Measures {
 
 /** Bounds of the histograms, in seconds: from a quick check to a gate over a weekend. */
 const SECONDS = [1, 5, 15, 60, 300, 900, 3600, 4 * 3600, 24 * 3600, 3 * 24 * 3600];
-/** As the semantic conventions give them. */
+/** As the semantic conventions recommend. */
 const TOKENS = Array.from({ length: 14 }, (_, power) => 4 ** power);
 
 const NAMES = [

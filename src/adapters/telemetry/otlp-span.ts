@@ -12,11 +12,11 @@ const SAMPLED = 1;
 export interface SpanSource {
   readonly resource: Resource;
   readonly version: string;
-  /** Whether what others wrote goes along. */
+  /** Whether to include texts of agents, people and the project. */
   readonly withWords: boolean;
 }
 
-/** An ended span as OpenTelemetry's exporters take it. */
+/** An ended span in the form of OpenTelemetry's exporters. */
 export function otlpSpan(span: TraceSpan, { resource, version, withWords }: SpanSource): ReadableSpan {
   const end = span.end ?? span.start;
   const { failed, id, links, parent, trace, words } = span;

@@ -5,7 +5,7 @@ import {
   resourceFromAttributes,
 } from "@opentelemetry/resources";
 
-/** Who sends: what `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` say comes before Pawl's own name. */
+/** The sender: `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` override Pawl's own name. */
 export function resourceOf(attributes: Readonly<Record<string, string>>): Resource {
   const own = resourceFromAttributes({ "service.name": "pawl", ...attributes });
   return own.merge(detectResources({ detectors: [envDetector] }));

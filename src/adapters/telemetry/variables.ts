@@ -4,7 +4,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export type Signal = "TRACES" | "METRICS";
 
-/** Whether anything is to be sent anywhere. */
+/** Whether any receiver is set. */
 export function isTelemetryOn(environment: Environment): boolean {
   return isSent("TRACES", environment) || isSent("METRICS", environment);
 }
@@ -17,14 +17,14 @@ export function isSent(signal: Signal, environment: Environment): boolean {
   );
 }
 
-/** `http/protobuf` where nothing else is named. */
+/** Default: `http/protobuf`. */
 export function protocolOf(signal: Signal, environment: Environment): string {
   const named =
     environment[`OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`] || environment.OTEL_EXPORTER_OTLP_PROTOCOL;
   return named || "http/protobuf";
 }
 
-/** What agents, people and the project wrote stays here unless this is asked for. */
+/** Whether to send texts of agents, people and the project: only on request. */
 export function sendsWords({
   OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: asked,
 }: Environment): boolean {

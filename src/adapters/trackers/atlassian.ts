@@ -1,11 +1,11 @@
 /**
- * What Jira and Confluence share: the address, the credentials, and how they are asked. Both are Atlassian's Cloud, or a
- * Data Center of one's own.
+ * The parts that Jira and Confluence share: address, credentials and requests. Both are Atlassian's Cloud or
+ * a Data Center.
  *
- * A1  Credentials go only to the configured address. A link gives an issue's key or a page's id, never a host to
- *     contact.
- * A2  With a user (the Cloud's email address, Data Center's user name) the token is sent as its password; alone it is a
- *     personal access token, which only Data Center has.
+ * A1  Credentials go only to the configured address. A link gives an issue's key or a page's id, never a host
+ *     to contact.
+ * A2  With a user (the Cloud's email address, Data Center's user name) the token is sent as its password;
+ *     alone it is a personal access token, which only Data Center has.
  */
 import type { FetchFailure } from "../../core/ports/references.ts";
 import { HttpFailure, httpFailureIn } from "../net/failure.ts";
@@ -22,8 +22,8 @@ export interface AtlassianAccess {
 }
 
 /**
- * Whether the configured address is a different site of Atlassian's cloud than the link's: the same key would name
- * another issue there. Any other address (a proxy, a company's own domain) stands for the link's site.
+ * Whether the configured address is a different site of Atlassian's cloud than the link's: the same key would
+ * name another issue there. Any other address (a proxy, a company's own domain) stands for the link's site.
  */
 export function isOtherSite({ address }: AtlassianAccess, site: string): boolean {
   return address.host.endsWith(".atlassian.net") && address.host !== site;
@@ -35,20 +35,20 @@ export interface Site {
   readonly base: string;
   get(path: string, query?: Query): Promise<unknown>;
   post(path: string, body: unknown): Promise<unknown>;
-  /** Asked once. */
+  /** Queried once. */
   isCloud(): Promise<boolean>;
 }
 
 type Query = Readonly<Record<string, string | number>>;
 
-/** `known`: whether it is the Cloud, for an address that does not show it. */
+/** `known`: finds out whether it is the Cloud, for an address that does not show it. */
 export function openSite(access: AtlassianAccess, known: (site: Site) => Promise<boolean>): Site {
   const { address, http, token, user } = access;
   const base = `${address.origin}${address.pathname.replace(/\/+$/, "")}`;
   const authorization = user
     ? `Basic ${Buffer.from(`${user}:${token}`).toString("base64")}`
     : `Bearer ${token}`;
-  // A server of Atlassian's answers a browser's request with a page, and refuses a strange one's writing.
+  // Atlassian's servers answer a browser's request with a page, and refuse writes of an unknown one.
   const headers = { authorization, "x-atlassian-token": "no-check" };
   let cloud: Promise<boolean> | undefined;
   const site: Site = {
@@ -65,7 +65,7 @@ export function openSite(access: AtlassianAccess, known: (site: Site) => Promise
         : user === undefined
           ? Promise.resolve(false)
           : known(site);
-      // A failure is not kept: the next call asks again.
+      // A failure is not kept: the next call repeats the query.
       cloud.catch(() => {
         cloud = undefined;
       });
@@ -75,7 +75,7 @@ export function openSite(access: AtlassianAccess, known: (site: Site) => Promise
   return site;
 }
 
-/** What was asked for, or null if it is not there. */
+/** The answer, or null if the server has no such thing. */
 export async function orNull(answer: Promise<unknown>): Promise<unknown> {
   try {
     return await answer;
@@ -85,7 +85,7 @@ export async function orNull(answer: Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** Describes what was thrown, in Pawl's own words. The detail never repeats what was sent. */
+/** Describes an error in Pawl's own words. The detail never repeats what was sent. */
 export function failureOf(thrown: unknown): FetchFailure {
   return (
     httpFailureIn(thrown)?.failure ?? {

@@ -8,8 +8,9 @@ interface Page {
 }
 
 /**
- * Fetches a page or a blog post with its title, as markdown, in the form that Confluence renders: by version 2 of the
- * Cloud's REST API, or by Data Center's. `page`: its id, or `SPACE/Title` as Data Center's addresses have it.
+ * Fetches a page or a blog post with its title, as markdown, in the form that Confluence renders: by version
+ * 2 of the Cloud's REST API, or by Data Center's. `page`: its id, or `SPACE/Title` as in Data Center's
+ * addresses.
  */
 export async function fetchPage(access: AtlassianAccess, page: string): Promise<string> {
   const site = openSite(access, async () => true);
@@ -20,7 +21,7 @@ export async function fetchPage(access: AtlassianAccess, page: string): Promise<
   return `# ${title}\n\n${renderHtml(html)}`.trim();
 }
 
-/** An address may leave `/wiki` out, which is where the Cloud has it. */
+/** The Cloud is below `/wiki`, which an address may leave out. */
 async function ofCloud({ base, get }: Site, id: string): Promise<Page | null> {
   const root = base.endsWith("/wiki") ? "" : "wiki/";
   for (const kind of ["pages", "blogposts"]) {

@@ -1,4 +1,7 @@
-/** Atlassian's document format, by its public JSON schema, as markdown. What has no text is named in brackets. */
+/**
+ * Converts Atlassian's document format, by its public JSON schema, to markdown. Nodes without text are named
+ * in brackets.
+ */
 import type { ListItem } from "mdast";
 import {
   type Block,
@@ -105,7 +108,7 @@ function cells(cell: Node, depth: number): readonly (readonly Inline[])[] {
   return [cellOf(blocks(cell.content ?? [], depth)), ...Array.from({ length: span - 1 }, () => [])];
 }
 
-/** A list of tasks holds its inner lists beside the items that they belong to. */
+/** A list of tasks has its inner lists beside their items. */
 function items(nodes: readonly Node[], depth: number): readonly ListItem[] {
   const found: ListItem[] = [];
   for (const node of nodes) {

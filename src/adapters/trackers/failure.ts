@@ -12,7 +12,7 @@ export interface TrackerRequest {
   readonly limits?: Limits | undefined;
 }
 
-/** Waits for the tracker's answer, but not for ever. A failure becomes `tracker-failed` in plain words. */
+/** Waits for the tracker's answer, with limits. A failure becomes a plain `tracker-failed`. */
 export async function ask<T>(asked: TrackerRequest, work: () => Promise<T>): Promise<T> {
   try {
     return await withinLimits(asked.limits ?? LIMITS, work);

@@ -1,6 +1,6 @@
 /**
- * GitHub's issues, by REST. An issue there is open or closed and nothing between, so a mapped status is `Open`, `Closed`
- * (or `Done`), or a label of the repository, which it keeps in place of the other mapped ones.
+ * GitHub's issues, by REST. An issue there is only open or closed, so a mapped status is `Open`, `Closed` (or
+ * `Done`), or a label of the repository, which replaces the other mapped labels.
  */
 import type { Octokit } from "@octokit/rest";
 import { PawlError } from "../../core/error.ts";
@@ -18,7 +18,7 @@ export interface GitHubAccess {
   readonly api: string;
   /** `owner/name` */
   readonly repository: string;
-  /** The statuses that Pawl writes: of these, an issue has one at a time. */
+  /** The statuses that Pawl writes: an issue has one of them at a time. */
   readonly statuses: readonly string[];
   readonly environment: Environment;
   readonly limits?: Limits;
@@ -28,7 +28,7 @@ const PAGE = 100;
 const MOST_PAGES = 50;
 const AT_ONCE = 8;
 
-/** What Pawl reads of an issue, as REST returns it. */
+/** The fields of an issue that Pawl reads, as REST returns it. */
 interface Issue {
   readonly number: number;
   readonly title: string;
@@ -38,7 +38,7 @@ interface Issue {
   readonly repository_url?: string;
   readonly pull_request?: unknown;
   readonly labels: readonly (string | { readonly name?: string })[];
-  /** Absent on servers that know no dependencies between issues. */
+  /** Absent on servers without dependencies between issues. */
   readonly issue_dependencies_summary?: { readonly total_blocked_by?: number };
 }
 
@@ -87,7 +87,7 @@ async function listIssues(
     octokit.rest.issues.listForRepo({
       ...split(repository),
       state: "open",
-      // The oldest first: a new issue during the paging moves none to another page.
+      // The oldest first: a new issue during the paging moves no issue to another page.
       direction: "asc",
       per_page: PAGE,
       page,
@@ -95,7 +95,7 @@ async function listIssues(
   );
   const own = (issues as readonly Issue[]).filter((issue) => isIssueOf(issue, repository));
   const tasks: TrackedTask[] = [];
-  // What blocks an issue is asked for each that something blocks: a few at once.
+  // Each blocked issue needs a query for its blockers: a few run at once.
   for (let at = 0; at < own.length; at += AT_ONCE) {
     const some = own.slice(at, at + AT_ONCE);
     tasks.push(...(await Promise.all(some.map((issue) => toTask(octokit, issue, repository, statuses)))));
@@ -131,11 +131,14 @@ async function moveIssue(
 }
 
 const OPEN = "Open";
-/** What an open issue is, if the repository has no label of that name. */
+/** Names of an open issue's status, if the repository has no such label. */
 const OPENS = [OPEN, "In Progress"];
 const CLOSED = ["Closed", "Done"];
 
-/** The label as the repository writes it; null: being open says it. Throws if the repository does not know the name. */
+/**
+ * The label in the repository's spelling; null: no label, an open issue has this status. Throws if the
+ * repository does not know the name.
+ */
 async function labelFor(
   octokit: Octokit,
   repository: string,
@@ -172,7 +175,7 @@ async function toTask(
   };
 }
 
-/** The issues of the same repository that block it. Those of others are no tasks here. */
+/** The issues of the same repository that block it. Issues of others are no tasks here. */
 async function blockersOf(octokit: Octokit, issue: Issue, repository: string): Promise<readonly string[]> {
   if (!issue.issue_dependencies_summary?.total_blocked_by) return [];
   const blockers = await pages((page) =>
@@ -200,7 +203,7 @@ async function pages<T>(
   return all;
 }
 
-/** Null: it is not there, or not any more. */
+/** Null: it does not exist, or no longer. */
 async function found<T>(asked: Promise<{ readonly data: T }>): Promise<T | null> {
   try {
     return (await asked).data;
@@ -252,7 +255,7 @@ function knownNumber(id: string): number {
   );
 }
 
-/** Octokit's error in words of ours. */
+/** Octokit's error in Pawl's words. */
 function named(thrown: unknown): unknown {
   if (thrown instanceof PawlError) return thrown;
   const { response, status } = thrown as { status?: number; response?: unknown };

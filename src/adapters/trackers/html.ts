@@ -1,6 +1,6 @@
 /**
- * The HTML of Jira and Confluence as markdown: what they render, and Confluence's storage format, whose elements have the
- * prefixes `ac:` and `ri:`.
+ * Converts the HTML of Jira and Confluence to markdown: their rendered pages, and Confluence's storage
+ * format, whose elements have the prefixes `ac:` and `ri:`.
  */
 import type { Element, Nodes } from "hast";
 import { fromParse5 } from "hast-util-from-parse5";
@@ -23,11 +23,11 @@ import {
   text,
 } from "./tree.ts";
 
-/** The longest HTML that is read. */
+/** The maximum length of HTML that is read. */
 const MAX_HTML = 2 * MAX_LENGTH;
 const WITHOUT_END = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b/i;
 
-/** Only its text if it nests too deep. */
+/** Returns only the text if it nests too deep. */
 export function renderHtml(html: string): string {
   const isPart = html.length > MAX_HTML;
   const part = html.slice(0, MAX_HTML);
@@ -37,8 +37,8 @@ export function renderHtml(html: string): string {
 }
 
 /**
- * The storage format is XML, with elements that HTML does not know. They are written as those that have the same place in
- * a text, so that its blanks stay; `data-tag` keeps their name.
+ * The storage format is XML, with elements unknown to HTML. Writes them as HTML elements of the same kind
+ * (inline or block), so that blanks stay; `data-tag` keeps their name.
  */
 function asHtml(text: string): string {
   return text
@@ -51,12 +51,12 @@ function asHtml(text: string): string {
     )
     .replace(
       /<(\/?)(ac:link-body|ac:plain-text-link-body|ac:link|ac:image|ac:emoticon|ri:[\w-]+)\b/g,
-      // Without a word in it, an element has no blanks around it for HTML.
+      // The `x`: HTML drops the blanks around an element without text.
       (_, end, name: string) => (end ? `${HOLDERS.test(name) ? "" : "x"}</span` : `<span data-tag="${name}"`),
     );
 }
 
-/** Those that have words of their own. */
+/** Elements with a text of their own. */
 const HOLDERS = /link/;
 
 const tagOf = ({ properties, tagName }: Element): string => String(properties.dataTag ?? tagName);
@@ -116,7 +116,7 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
   time: (_, node) => text(String(node.properties.dateTime ?? "") || wordsOf(node)),
 };
 
-/** Of these names in a `span`. */
+/** Handlers of `span` elements with these names. */
 const STORAGE: Readonly<Record<string, Handle>> = {
   "ac:link": (state, node) => linkOf(state, node),
   "ac:image": (_, node) => text(`(attachment: ${nameIn(node) || "an image"})`),
@@ -137,7 +137,7 @@ function taskOf(state: State, task: Element): ListItem {
   return item(body as Block[], status === "complete");
 }
 
-/** The words of an information macro and of a panel, in Confluence and in Jira. A code panel is code. */
+/** The text of an information macro and of a panel, in Confluence and in Jira. A code panel is code. */
 function panelOf(state: State, node: Element) {
   const [, kind = ""] =
     /\bconfluence-information-macro-(information|note|tip|warning)\b/.exec(classes(node)) ?? [];
@@ -160,7 +160,7 @@ function imageOf(node: Element) {
   return /^data:/i.test(String(src ?? "")) ? text(`(image${alt ? `: ${alt}` : ""})`) : null;
 }
 
-/** A link that shows its own address is that address. */
+/** A link whose text is its own address becomes the bare address. */
 function bareOr(node: Element, found: ReturnType<Handle>) {
   const href = String(node.properties.href ?? "");
   // An anchor is a place in its page.
@@ -196,7 +196,7 @@ function linkOf(state: State, node: Element) {
   return user ? mention(nameIn(user)) : text(nameIn(node) || property(node, "ac:anchor"));
 }
 
-/** What a resource of the storage format is called. */
+/** The name of a resource in the storage format. */
 function nameIn(node: Element): string {
   const names = [
     "ri:username",

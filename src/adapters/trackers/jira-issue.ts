@@ -7,8 +7,8 @@ const COMMENTS_A_PAGE = 100;
 const MAX_COMMENTS = 2_000;
 
 /**
- * Fetches an issue with its whole text: summary, description, acceptance criteria, links and every comment. Rejects if
- * any part is missing: half an issue is none.
+ * Fetches an issue with its whole text: summary, description, acceptance criteria, links and every comment.
+ * Rejects if any part is missing.
  */
 export async function fetchIssue(access: AtlassianAccess, key: string): Promise<string> {
   const jira = openJiraSite(access);
@@ -105,7 +105,7 @@ function issueLinks(fields: Fields): readonly string[] {
   ];
 }
 
-/** Links to other pages. A site that has switched them off answers 403 or 404: then there are none. */
+/** Links to other pages. A site that has disabled them answers 403 or 404: then there are none. */
 async function webLinks(jira: Jira, key: string): Promise<readonly string[]> {
   try {
     const links = (await jira.get(`issue/${encodeURIComponent(key)}/remotelink`)) as readonly {
@@ -131,5 +131,5 @@ function text(value: unknown): string {
   return typeof value === "string" ? value.replace(/\s+/g, " ").trim() : "";
 }
 
-/** Of a moment as Jira writes it: `2026-01-02T03:04:05.000+0000`. */
+/** The day of a time in Jira's form: `2026-01-02T03:04:05.000+0000`. */
 const day = (moment: string): string => moment.slice(0, 10);

@@ -1,13 +1,13 @@
 /**
- * Jira by its REST API: version 3 of the Cloud, whose texts are documents, or version 2 of Data Center, whose texts are
- * wiki markup.
+ * Jira by its REST API: version 3 of the Cloud, whose texts are documents, or version 2 of Data Center, whose
+ * texts are wiki markup.
  */
 import { type AtlassianAccess, openSite, orNull, type Site } from "./atlassian.ts";
 import { renderDocument } from "./document.ts";
 import { renderHtml } from "./html.ts";
 import { renderWiki } from "./wiki-markup.ts";
 
-/** The fields of an issue are the site's own. */
+/** An issue's fields differ by site. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export interface Issue {
@@ -18,7 +18,7 @@ export interface Issue {
 }
 
 export interface Jira extends Pick<Site, "base" | "isCloud"> {
-  /** With its rendered fields. Null: it does not exist. `fields`: their names, or `*all`. */
+  /** An issue with its rendered fields. Null: it does not exist. `fields`: their names, or `*all`. */
   issue(key: string, fields: readonly string[]): Promise<Issue | null>;
   get(path: string, query?: Readonly<Record<string, string | number>>): Promise<unknown>;
   post(path: string, body: unknown): Promise<unknown>;
@@ -35,7 +35,7 @@ export function openJiraSite(access: AtlassianAccess): Jira {
     base: site.base,
     isCloud: site.isCloud,
     get,
-    // A text that is sent is plain: version 2 takes it as it is, on both.
+    // Sent texts are plain: version 2 takes them unchanged, on both.
     post: async (path, body) =>
       site.post(path.startsWith("search") ? await api(path) : `rest/api/2/${path}`, body),
     issue: async (key, fields) =>
@@ -49,8 +49,8 @@ export function openJiraSite(access: AtlassianAccess): Jira {
 }
 
 /**
- * A text of an issue as markdown: the Cloud's document, which says most; else as the server renders it; else its markup.
- * `rendered`: the same field as HTML.
+ * A text of an issue as markdown: the Cloud's document, which is the richest; otherwise the server's rendered
+ * HTML; otherwise the markup. `rendered`: the same field as HTML.
  */
 export function richText(rendered: unknown, text: unknown): string {
   if (hasContent(text)) return renderDocument(text);

@@ -126,7 +126,7 @@ interface Answer<T> {
   }[];
 }
 
-/** GraphQL names its errors in the body, and Linear answers with 400 or 200 for most of them. */
+/** GraphQL reports errors in the body, and Linear answers with 400 or 200 for most of them. */
 async function answered<T>(http: Http, url: string, key: string, body: object): Promise<T> {
   const { data, errors } = (await askJson(http, new URL(url), {
     headers: { authorization: key },

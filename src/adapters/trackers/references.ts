@@ -31,7 +31,7 @@ async function fetchIt(reference: Reference, access: AtlassianAccess): Promise<s
   return (await import("./confluence-page.ts")).fetchPage(access, reference.page);
 }
 
-/** What the fetch needs, or a sentence that says what is missing. */
+/** The access for the fetch, or a sentence that names what is missing. */
 function accessFor({ kind }: Reference, environment: Environment): AtlassianAccess | string {
   const variable = SETTINGS[kind];
   const { ATLASSIAN_API_TOKEN: token, ATLASSIAN_EMAIL: user } = environment;

@@ -1,13 +1,16 @@
-/** What the readers of Atlassian's texts make: a tree of markdown, and from it the text. One writer for all of them. */
+/**
+ * The output of the readers of Atlassian's texts: a tree of markdown, and its text. One writer for all of
+ * them.
+ */
 import type { BlockContent, List, ListItem, PhrasingContent, Root, RootContent, Table } from "mdast";
 import { gfmStrikethroughToMarkdown } from "mdast-util-gfm-strikethrough";
 import { gfmTableToMarkdown } from "mdast-util-gfm-table";
 import { gfmTaskListItemToMarkdown } from "mdast-util-gfm-task-list-item";
 import { type Options, toMarkdown } from "mdast-util-to-markdown";
 
-/** The longest text that is given. A longer one is cut, and says so. */
+/** The maximum length of a text. A longer one is cut, with a note. */
 export const MAX_LENGTH = 200_000;
-/** Deeper than any page. */
+/** Deeper than any real page. */
 export const DEEPEST = 100;
 
 export type Block = BlockContent;
@@ -18,10 +21,10 @@ const OPTIONS: Options = {
   emphasis: "*",
   listItemIndent: "one",
   rule: "-",
-  // A title of an address may say more than a name, so a bare address stays as bare as it was.
+  // A link whose text is its own address stays a bare address.
   resourceLink: false,
   handlers: {
-    // Between letters an underscore marks nothing.
+    // An underscore between letters marks nothing.
     text: (node, _, state, info) => state.safe(node.value, info).replace(/(?<=\w)\\_(?=\w)/g, "_"),
   },
   extensions: [
@@ -65,7 +68,7 @@ export function panel(title: string, children: readonly Block[]): Block {
   return { type: "blockquote", children: [...head, ...children] };
 }
 
-/** What a person of that name is called in a text. */
+/** A person's name in a text, as a mention. */
 export const mention = (name: string): Inline => text(`@${name.trim().replace(/^@/, "")}`);
 
 /** Rows of cells; all get the width of the widest. */
@@ -83,7 +86,7 @@ export function table(rows: readonly (readonly (readonly Inline[])[])[]): Table 
   };
 }
 
-/** The content of a cell, which in markdown is one line: its parts stay apart by `<br>`. */
+/** The content of a cell, which is one line in markdown: `<br>` separates its parts. */
 export function cellOf(blocks: readonly RootContent[]): readonly Inline[] {
   return joined(blocks.map(lineOf));
 }

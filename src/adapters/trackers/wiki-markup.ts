@@ -76,7 +76,7 @@ function continuesBlock(lines: readonly string[], at: number, kind: RegExp): boo
   );
 }
 
-/** `{code}` and the like, to its end: the same word in braces. One that is never closed is text. */
+/** A region such as `{code}`, up to the same word in braces. An unclosed one is text. */
 function regionAt(lines: readonly string[], at: number, depth: number) {
   const [, name = "", parameters = "", rest = ""] = BEGIN.exec(lines[at] ?? "") ?? [];
   if (name === "" || depth > DEEPEST) return null;
@@ -103,7 +103,7 @@ function regionOf(name: string, parameters: string, inner: readonly string[], de
   return panel(named.title ?? kind, blocks(inner, depth + 1));
 }
 
-/** The marks of an item say its depth, the last one its kind; another kind begins another list. */
+/** The number of marks is an item's depth, the last mark its kind; another kind begins another list. */
 function listsOf(lines: readonly string[]): readonly Block[] {
   const marks: { mark: string; words: string[] }[] = [];
   for (const line of lines) {
@@ -150,7 +150,7 @@ function cellsIn(row: string): readonly string[] {
   );
 }
 
-/** A new line is one, and so is a double backslash. */
+/** A line break, or a double backslash. */
 function linesOf(lines: readonly string[]): Inline[] {
   return lines
     .join("\n")
@@ -168,11 +168,11 @@ const MARKS: Readonly<Record<string, "strong" | "emphasis" | "delete" | null>> =
   "~": null,
 };
 
-/** What stands for itself, in the order of preference; a mark counts at the edges of words alone. */
+/** Inline markup, in order of preference; a mark counts only at the edges of words. */
 const TOKEN =
   /\\([^\s\w])|\{\{(.+?)\}\}|\[~(?:accountid:)?([^\]\s]+)\]|\[\^([^\]]+)\]|\[(?:([^|\]\n]*)\|)?([^|\]\s]+)(?:\|[^\]\n]*)?\]|!([^!\s|][^!\n|]*)(?:\|[^!\n]*)?!|\{(?:color|anchor)(?::[^}\n]*)?\}|(?<![\w*_+^~-])([*_+^~-])(?!\8)(?=\S)([^\n]*?\S)\8(?![\w*_+^~-])/g;
 
-/** The marks of a line are looked for in pieces: the time that takes grows faster than a piece. */
+/** Characters. Marks are searched in pieces, since the time grows faster than a piece's length. */
 const PIECE = 1_000;
 
 function inline(line: string, depth = 0): Inline[] {

@@ -1,7 +1,8 @@
 /**
- * The arguments with which bubblewrap builds the wall on this machine: pure. Later entries lie on top of earlier ones.
+ * The arguments with which bubblewrap builds the wall on this machine: pure. Later entries override earlier
+ * ones.
  *
- * W1  Everything is read-only except what is named. Of Pawl's own files, only what is named is visible.
+ * W1  Everything is read-only except what is named. Of Pawl's own files, only named ones are visible.
  * W2  Homes and places for temporary files are hidden: empty, or replaced by a private one.
  * W3  No capability, no process from outside, no process that outlives the wall.
  */
@@ -10,9 +11,9 @@ import { relative } from "node:path";
 export interface Layout {
   /** The project's root. */
   readonly root: string;
-  /** What may be written, unless all is to be read only, and the place in it where the program works. */
+  /** The folder that may be written, unless all is read-only; the program works in it. */
   readonly folder: string;
-  /** It is outside the project: `last` opens it. */
+  /** The folder is outside the project: `last` makes it writable. */
   readonly isApart: boolean;
   readonly readOnly: boolean;
   readonly cwd: string;
@@ -20,15 +21,15 @@ export interface Layout {
   /** Paths in hidden places that may be read, and those that may be written. */
   readonly read: readonly string[];
   readonly write: readonly string[];
-  /** Files in them that stay closed. */
+  /** Files in them that stay hidden. */
   readonly closed: readonly string[];
   /** Below `.pawl`, in this order. */
   readonly own: readonly Mount[];
-  /** Protected even where the project's root itself, or a part of it, may be written. */
+  /** Protected even if the project's root itself, or a part of it, may be written. */
   readonly guarded: readonly Mount[];
   /** Kernel settings, which root could write like other files. */
   readonly kernel: readonly string[];
-  /** On top of everything: git's folders, and what is kept outside the project. */
+  /** Mounted last: git's folders, and what is kept outside the project. */
   readonly last: readonly Mount[];
   readonly network: "all" | "none";
 }
@@ -44,20 +45,20 @@ export type Mount =
   | { readonly type: "empty"; readonly at: string }
   /** Nothing is there, and nothing can be made there. */
   | { readonly type: "cover"; readonly at: string; readonly isFolder: boolean }
-  /** The mount there becomes read-only from here on, but not what lies on top of it. */
+  /** Makes the mount read-only from here on, but not other mounts on top of it. */
   | { readonly type: "seal"; readonly at: string };
 
 /** The first arguments of each wall. */
 export const GROUND: readonly string[] = [
   "--die-with-parent",
-  // No terminal of the person's, into which characters could be put.
+  // Detaches from the person's terminal, so that no characters can be injected into it.
   "--new-session",
   "--unshare-user-try",
   "--unshare-pid",
   "--unshare-ipc",
   "--unshare-uts",
   "--unshare-cgroup-try",
-  // With root's capabilities, a program could take the wall down.
+  // With root's capabilities, a program could remove the wall.
   "--cap-drop",
   "ALL",
   ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
@@ -83,8 +84,8 @@ export function mountsOf(layout: Layout): readonly Mount[] {
   const work = { type: layout.readOnly ? "read" : "write", at: folder } as const;
   const state = `${root}/.pawl`;
   const inProject = (path: string) => isInside(path, root);
-  // A nested place comes after the one around it: a home inside a readable place stays hidden, and a tool inside a home
-  // is visible.
+  // A nested place comes after the outer one: a home inside a readable place stays hidden, and a tool inside
+  // a home is visible.
   const places = (isHere: (path: string) => boolean): readonly Mount[] =>
     outerFirst([
       ...hidden.filter(({ at }) => isHere(at)).map(mountOf),

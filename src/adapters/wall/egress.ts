@@ -1,8 +1,8 @@
 /**
- * The way out of a wall whose network is `model`: a proxy that connects to the named hosts alone. It listens on a socket
- * in a private folder, which is all of the network that is inside.
+ * The way out of a wall whose network is `model`: a proxy that connects to the named hosts alone. It listens
+ * on a socket in a private folder, which is the only network inside.
  *
- * O1  A host is compared by its name, as it was asked for; what it resolves to is the person's resolver's matter.
+ * O1  A host is compared by its requested name; resolving it is up to the person's resolver.
  * O2  Without a port in its name, a host may be reached at 443 and 80.
  */
 import { mkdtempSync, rmSync } from "node:fs";
@@ -22,10 +22,10 @@ export interface Egress {
 export const SOCKET = "out";
 const MAX_PLACE = 80;
 const USUAL_PORTS: readonly number[] = [443, 80];
-/** Longer than any model thinks without a sign of life. */
+/** Milliseconds, longer than any model thinks without sending a byte. */
 const SILENCE = 30 * 60_000;
 
-/** Never keeps the process alive; its folder is gone with the process. */
+/** Never keeps the process alive; its folder is removed when the process ends. */
 export function openEgress(hosts: readonly string[]): Egress {
   const folder = mkdtempSync(join(shortPlace(), "pawl-out-"));
   const server = createServer({ requestTimeout: 0 }, (asked, answer) => pass(asked, answer, hosts));
@@ -33,7 +33,7 @@ export function openEgress(hosts: readonly string[]): Egress {
     tunnel(asked.url ?? "", socket, head, hosts),
   );
   server.on("clientError", (_, socket) => socket.destroy());
-  // Whoever is inside finds no way out then, and says so.
+  // Programs inside then find no way out, and report it.
   server.on("error", () => {});
   server.listen(join(folder, SOCKET));
   server.unref();
@@ -100,7 +100,7 @@ function tunnel(to: string, socket: Duplex, head: Buffer, hosts: readonly string
     if (head.length > 0) far.write(head);
     socket.pipe(far).pipe(socket);
   });
-  // What lies in an open connection is not HTTP: nothing is said in it.
+  // After CONNECT the stream is opaque: close it without a response.
   far.on("error", () => (isOpen ? socket.destroy() : socket.end(BAD_GATEWAY)));
   far.on("close", () => (isOpen ? socket.destroy() : undefined));
   socket.on("close", () => far.destroy());
@@ -119,7 +119,7 @@ function pass(asked: IncomingMessage, answer: ServerResponse, hosts: readonly st
   const { "proxy-connection": _, ...headers } = asked.headers;
   const far = request(url, { method: asked.method, headers }, (got) => {
     answer.writeHead(got.statusCode ?? 502, got.headers);
-    // An answer that is cut off there is cut off here.
+    // A response that is cut off upstream is cut off here.
     pipeline(got, answer, () => {});
   });
   far.on("error", () => (answer.headersSent ? answer.destroy() : answer.writeHead(502).end()));

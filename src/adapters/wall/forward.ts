@@ -1,6 +1,6 @@
 /**
- * A separate program, inside a wall whose network is `model`: starts the program that it is given, and leads what that
- * program sends to the proxy's socket, which is all of the network here. Arguments: the socket, the model's ports on
+ * A separate program, inside a wall whose network is `model`: starts the given program, and forwards its
+ * requests to the proxy's socket, which is the only network here. Arguments: the socket, the model's ports on
  * this machine's loopback (comma-separated, may be empty), the program and its arguments.
  */
 import { spawn } from "node:child_process";
@@ -9,7 +9,7 @@ import { constants } from "node:os";
 
 const [socket = "", ports = "", program = "", ...args] = process.argv.slice(2);
 const LOOPBACK = "127.0.0.1";
-/** Whoever has said all may still be answered. */
+/** A side that has finished sending may still receive. */
 const HALF_OPEN = { allowHalfOpen: true };
 
 function listenOnLoopback(server: Server, port: number): Promise<number> {
@@ -33,7 +33,7 @@ function lead(near: Socket, far: Socket): void {
   }
 }
 
-/** A server of the model on this machine: the same address inside, by way of the proxy. */
+/** A model's server on this machine: the same address inside, by way of the proxy. */
 function toLoopback(port: number): Server {
   return createServer(HALF_OPEN, (near) => {
     near.pause();

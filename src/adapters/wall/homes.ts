@@ -1,6 +1,6 @@
 /**
- * What the wall hides: homes, and where programs leave temporary files and sockets. And what of it an agent or a tool
- * needs.
+ * The places that the wall hides: homes, and folders of temporary files and sockets. And the parts that an
+ * agent or a tool needs.
  */
 import { existsSync, lstatSync } from "node:fs";
 import { userInfo } from "node:os";
@@ -13,9 +13,9 @@ import { isInside } from "./arguments.ts";
 /** An agent's own folder: private, and kept as long as its worktree. Names are relative to it. */
 export interface HomePlace {
   readonly at: string;
-  /** The person's own settings, which other programs would execute too. */
+  /** The person's own settings: read-only, since other programs would execute them too. */
   readonly read: readonly string[];
-  /** What a run must renew for the person too: credentials. */
+  /** Files that a run must renew for the person too: credentials. */
   readonly write: readonly string[];
   /** Copied afresh for each run. */
   readonly copy: readonly string[];
@@ -28,7 +28,7 @@ export function homeOf(environment: Environment): string {
   return realOr(environment.HOME || listedHome() || "/");
 }
 
-/** By the system's list of users; null: it does not have this one, as in a container with a uid of its own. */
+/** From the system's list of users; null: this user is not in it, as in a container with a uid of its own. */
 function listedHome(): string | null {
   return attempt(() => userInfo().homedir, null);
 }
@@ -47,7 +47,7 @@ function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** In HOME: who commits, and the person's own git settings. */
+/** In HOME: the committer, and the person's own git settings. */
 const IDENTITY = [".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes"];
 
 /** In HOME: what programs installed for one person need, and which part of it is secret. */
@@ -58,7 +58,7 @@ const TOOLCHAINS = [
 ];
 const SECRETS = [".cargo/credentials", ".cargo/credentials.toml"];
 
-/** What every program may read in the person's home; missing paths are left out. */
+/** Paths in the person's home that every program may read; missing ones are left out. */
 export function usualReads(environment: Environment): readonly string[] {
   const home = homeOf(environment);
   const named = [
@@ -76,7 +76,7 @@ export function secretFiles(environment: Environment): readonly string[] {
   return SECRETS.map((name) => join(home, name)).filter((path) => existsSync(path));
 }
 
-/** What programs on the PATH consist of, if they are in a hidden place. */
+/** The files of the programs on the PATH that are in a hidden place. */
 export function programReads(
   environment: Environment,
   programs: readonly string[],
@@ -117,7 +117,7 @@ function packageOf(path: string, hidden: readonly string[]): string {
   return hidden.includes(dirname(path)) ? path : dirname(path);
 }
 
-/** A path of the configuration: absolute, from `~/`, or from the project's root. */
+/** A path from the settings: absolute, from `~/`, or from the project's root. */
 export function namedPath(path: string, root: string, environment: Environment): string {
   if (path === "~" || path.startsWith("~/")) return join(homeOf(environment), path.slice(1));
   return isAbsolute(path) ? path : join(root, path);

@@ -1,6 +1,6 @@
 /**
- * What of a protected place a wall lays its hand on. Every component is looked at before bubblewrap hears of it: bubblewrap 0.8
- * follows a planted link while it makes what is missing, and so makes it outside.
+ * How a wall mounts a protected place. Checks every component before bubblewrap is called: bubblewrap 0.8
+ * follows a planted link while it makes missing folders, and so makes them outside.
  */
 import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,8 +9,9 @@ import { realPathOf } from "../files/real-path.ts";
 import { isInside, type Mount } from "./arguments.ts";
 
 /**
- * The mount that protects the place below a folder without links. What exists becomes read-only, behind a link where that leads;
- * of what is missing, the first component is covered, so that nothing can be made there. Null: a link leads around the folder.
+ * The mount that protects the place below a folder without links. An existing place becomes read-only, behind
+ * a link where it points; of a missing one, the first missing component is covered, so that nothing can be
+ * made there. Null: a link leads out of the folder.
  */
 export function maskOf(folder: string, { isFolder, path }: ProtectedPlace): Mount | null {
   const names = path.split("/");
@@ -31,7 +32,7 @@ export function maskOf(folder: string, { isFolder, path }: ProtectedPlace): Moun
   return { type: "read", at };
 }
 
-/** Makes what a cover is laid on, where nothing is, and says whether it is new. Never follows a link. */
+/** Makes the target of a cover if nothing is there, and returns whether it did. Never follows a link. */
 export function makeCovered({ at, isFolder }: Extract<Mount, { type: "cover" }>): boolean {
   if (realPathOf(dirname(at)) !== dirname(at)) return false;
   try {
@@ -45,7 +46,10 @@ export function makeCovered({ at, isFolder }: Extract<Mount, { type: "cover" }>)
 
 const MOST_FOLDERS = 20_000;
 
-/** Each `.git` below the folder, relative to it; no link is followed. `most`: so many folders are looked into. */
+/**
+ * Each `.git` below the folder, relative to it; no link is followed. `most`: the maximum number of folders
+ * searched.
+ */
 export function gitsIn(folder: string, skipped: readonly string[], most = MOST_FOLDERS): readonly string[] {
   const found: string[] = [];
   const open = [""];

@@ -14,7 +14,9 @@ export type Probed = { readonly program: string } | { readonly program: null; re
 
 const HOUR = 60 * 60 * 1000;
 
-/** The same for programs that are started often: what was found is kept in the folder for an hour, by the PATH. */
+/**
+ * The same for programs that are started often: the result is kept in the folder for an hour, by the PATH.
+ */
 export function probeKept(environment: Environment, folder: string): Probed {
   const path = environment.PATH ?? "";
   const note = join(folder, "probe.json");
@@ -39,8 +41,8 @@ export function probe(environment: Environment): Probed {
 }
 
 /**
- * Whether bubblewrap makes files outside by a planted link (CVE-2026-87766). It is tried: distributions mend old versions. `scratch`:
- * an empty folder.
+ * Whether bubblewrap makes files outside by a planted link (CVE-2026-87766). Found out by trying, since
+ * distributions patch old versions. `scratch`: an empty folder.
  */
 export function followsPlanted(program: string, scratch: string): boolean {
   const [inside, outside] = [join(scratch, "inside"), join(scratch, "outside")];

@@ -1,4 +1,6 @@
-/** Tries the wall from inside, for `pawl agents`. The results are checked outside instead of being believed. */
+/**
+ * Tests the wall from inside, for `pawl agents`. The results are checked outside instead of being trusted.
+ */
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
@@ -16,7 +18,7 @@ const LIMIT = 20_000;
 const OWN_PROCESSES = 6;
 
 export async function proveWall({ settings, ...place }: WallSetup): Promise<WallFound> {
-  // It also reports a wall that the settings demand and that cannot be built.
+  // Reports also a wall that the settings demand and that cannot be built.
   const setup = {
     ...place,
     settings: { ...settings, kind: settings.kind === "none" ? "none" : "auto" },
@@ -32,7 +34,7 @@ export async function proveWall({ settings, ...place }: WallSetup): Promise<Wall
     const mark = `pawl-wall-${process.pid}`;
     const home = homeOf(setup.environment);
     const environment = allowedEnvironment(setup.environment);
-    // The kernel takes a connection by itself while this process waits for the script.
+    // The kernel accepts a connection by itself while this process waits for the script.
     const server = createServer().listen(0, "127.0.0.1").unref();
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
@@ -72,7 +74,7 @@ export async function proveWall({ settings, ...place }: WallSetup): Promise<Wall
     const { program } = probe(setup.environment);
     mkdirSync(join(scratch, "planted"));
     const isPlanted = program !== null && followsPlanted(program, join(scratch, "planted"));
-    // A script that did not run has proved nothing.
+    // A script that did not run proves nothing.
     return {
       kind: "bwrap",
       tried: tried.map((each) => ({ ...each, held: each.held && status === 0 && isSaid("ran") })),

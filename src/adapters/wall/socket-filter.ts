@@ -1,10 +1,10 @@
 /**
- * Filters for `bwrap --seccomp`: no new UNIX socket, so that nothing reaches a server of this machine by one, or no new socket at all;
- * and no characters put into the terminal. What pairs of sockets and inherited ones do stays. Within another sandbox a network of
- * its own cannot be had; a filter can.
+ * Filters for `bwrap --seccomp`: refuse new UNIX sockets, so that no server of this machine is reachable by
+ * one, or all new sockets; and injecting characters into the terminal. Socket pairs and inherited sockets
+ * stay. Inside another sandbox a network namespace is impossible; a filter works.
  *
- * The program is classic BPF over `struct seccomp_data` (linux/seccomp.h): the call's number at 0, its machine at 4, the low half of
- * its first two arguments at 16 and 24.
+ * The program is classic BPF over `struct seccomp_data` (linux/seccomp.h): the call's number at 0, its
+ * machine at 4, the low half of its first two arguments at 16 and 24.
  */
 
 interface Machine {
@@ -18,7 +18,7 @@ const MACHINES: Readonly<Record<string, Machine>> = {
   x64: { audit: 0xc000003e, socket: 41, ioctl: 16 },
   arm64: { audit: 0xc00000b7, socket: 198, ioctl: 29 },
 };
-/** It makes sockets and connects them past this filter; the same number everywhere. */
+/** It makes sockets and connects them past this filter; its number is the same everywhere. */
 const IO_URING_SETUP = 425;
 /** Calls of x64 in their 32-bit form have this bit. */
 const X32 = 0x40000000;
@@ -34,7 +34,7 @@ const REFUSE = 0x00050001;
 
 type Step = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
 
-/** Null: not known for this machine. */
+/** Null: no filter for this machine. */
 export function socketFilter(refused: "unix" | "all", arch: string = process.arch): Uint8Array | null {
   const machine = Object.hasOwn(MACHINES, arch) ? MACHINES[arch] : undefined;
   if (machine === undefined) return null;

@@ -1,4 +1,4 @@
-/** What the wall keeps for a folder between runs: its agents' home. */
+/** A folder's data for the wall that is kept between runs: its agents' home. */
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { hashOf } from "../../core/hash.ts";
@@ -45,9 +45,7 @@ function isUsed(folder: string): boolean {
   }
 }
 
-/**
- * The place of a path below a folder that an agent has written. Everything on the way to it becomes a plain folder.
- */
+/** A path below a folder that an agent has written. Replaces everything on the way by plain folders. */
 export function clearWay(base: string, ...names: readonly string[]): string {
   let place = base;
   for (const name of names) {

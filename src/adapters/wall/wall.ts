@@ -1,5 +1,6 @@
 /**
- * The wall around what Pawl starts: agents, `verify`, setup, checks. `arguments.ts` says what it lets through.
+ * The wall around programs that Pawl starts: agents, `verify`, setup, checks. `arguments.ts` lists what it
+ * permits.
  */
 import { copyFileSync, existsSync, lstatSync, mkdirSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join, relative } from "node:path";
@@ -35,9 +36,9 @@ export interface Wall {
 export interface WallOrder {
   /** The folder that it may write, absolute. */
   readonly folder: string;
-  /** It may not. */
+  /** The program may not write the folder. */
   readonly readOnly?: true;
-  /** Of the protected places only those that exist: what covers a missing one is seen in the folder meanwhile. */
+  /** Protects only existing places: the cover of a missing one would be visible in the folder meanwhile. */
   readonly existing?: true;
   /** The working folder in it; absent: the folder itself. */
   readonly cwd?: string;
@@ -49,13 +50,15 @@ export interface WallOrder {
   readonly agent?: {
     readonly run: string;
     readonly home: readonly HomePlace[];
-    /** Where its model is, if the network is `model`. */
+    /** The hosts of its model, if the network is `model`. */
     readonly hosts: readonly string[];
   };
-  /** Pawl's own files below `.pawl` that it sees, and those that it may write. Missing ones are left out. */
+  /**
+   * Pawl's own files below `.pawl` that it may see, and those that it may write. Missing ones are left out.
+   */
   readonly sees?: readonly string[];
   readonly writes?: readonly string[];
-  /** The same, kept outside of the project. */
+  /** A visible file that is kept outside of the project. */
   readonly proof?: string | undefined;
 }
 
@@ -71,14 +74,14 @@ export const BEHIND_THE_WALL =
 
 export interface WallSetup {
   readonly projectRoot: string;
-  /** The folder in which Pawl keeps what is outside the project. */
+  /** Pawl's folder outside the project. */
   readonly stateFolder: string;
-  /** Pawl's own environment, which shows the homes. */
+  /** Pawl's own environment, which names the homes. */
   readonly environment: Environment;
   readonly settings: SandboxSettings;
   /** Programs that are called inside, such as Pawl's own. */
   readonly programs: readonly string[];
-  /** Relative to the project's root. They stay closed even if the root itself may be written. */
+  /** Relative to the project's root. They stay read-only even if the root itself may be written. */
   readonly tasksFile: string;
   readonly workflows: readonly string[];
 }
@@ -110,7 +113,7 @@ export function openWall(setup: WallSetup): Opened {
   };
 }
 
-/** The same for whoever warns where a wall was wanted and cannot be built. Throws `wall-missing`. */
+/** The same for callers that warn if a wanted wall cannot be built. Throws `wall-missing`. */
 export function wallFor(setup: WallSetup): { readonly wall?: Wall; readonly noWall?: string } {
   const { wall, why } = openWall(setup);
   if (wall !== null) return { wall };
@@ -183,7 +186,7 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
   return { program, args, environment: inside(order.environment) };
 }
 
-/** The protected places that lie where something may be written, and each repository there. */
+/** The protected places inside writable ones, and each repository there. */
 function guardedMounts(
   { tasksFile, workflows }: WallSetup,
   layout: Layout,
@@ -207,7 +210,7 @@ function guardedMounts(
 
 const covered = new Set<string>();
 
-/** What a cover lies on is there for as long as this program. A folder that something came into stays. */
+/** Removes the target of a cover when this process ends, unless something was put into it. */
 function leftAtEnd(at: string): void {
   if (covered.size === 0)
     process.once("exit", () => {
@@ -222,12 +225,14 @@ function takeAway(at: string): void {
   else if (found.isFile() && found.size === 0) rmSync(at);
 }
 
-/** Where the proxy's folder is inside: temporary places are empty there. */
+/** The proxy's folder inside: temporary places are empty there. */
 const WAY_OUT = "/tmp/.pawl-out";
 
 const opened = new Map<string, Egress>();
 
-/** The proxy for these hosts, and the words that start a program beside it. Null: all of the network, or none at all. */
+/**
+ * The proxy for these hosts, and the words that start a program beside it. Null: the whole network, or none.
+ */
 function wayOut({ hosts: named, network }: SandboxSettings, hosts: readonly string[]) {
   const allowed = [...new Set([...hosts, ...named])].sort();
   if (network !== "model" || allowed.length === 0) return null;
@@ -240,7 +245,7 @@ function wayOut({ hosts: named, network }: SandboxSettings, hosts: readonly stri
   return { folder: egress.folder, words };
 }
 
-/** The script that an interpreter is given is a program too: `node ~/agents/mine.js`. */
+/** An interpreter's script counts as a program too: `node ~/agents/mine.js`. */
 function scriptsOf({ agent, args }: WallOrder, root: string): readonly string[] {
   const isScript = (word: string) =>
     isAbsolute(word) &&
@@ -249,12 +254,12 @@ function scriptsOf({ agent, args }: WallOrder, root: string): readonly string[] 
   return agent === undefined ? [] : args.filter(isScript).slice(0, 1);
 }
 
-/** For a home the agent gets one of its own; other hidden places need none. */
+/** An agent's home is replaced by a private one; other hidden places stay empty. */
 function hiddenBy(setup: WallSetup, store: Store | null, home: readonly HomePlace[]): readonly Hidden[] {
   const places = hiddenPlaces(setup.environment);
   if (store === null) return places.map((at) => ({ at, by: null }));
   const own = homeOf(setup.environment);
-  // On read-only ground, only existing paths can be mounted on.
+  // On a read-only mount, only existing paths can be mounted on.
   const canBe = (at: string) => existsSync(at) || places.some((place) => isInside(at, place));
   const personal = [own, ...home.map(({ at }) => realOr(at)).filter((at) => !isInside(at, own) && canBe(at))];
   const privates = [...new Set(personal)].map((at, index) => {
@@ -266,15 +271,15 @@ function hiddenBy(setup: WallSetup, store: Store | null, home: readonly HomePlac
   return [...others, ...privates.filter(({ at }) => at !== "/")];
 }
 
-/** Whether a hidden place hides the path. The project's content is visible, unless the place is in the project. */
+/**
+ * Whether a hidden place hides the path. The project's content is visible, unless the place is in the
+ * project.
+ */
 function covers(at: string, path: string, root: string): boolean {
   return isInside(path, at) && !(isInside(root, at) && isInside(path, root));
 }
 
-/**
- * Resolves paths: one in a hidden place keeps its name, since no link leads there inside; others are resolved without
- * links.
- */
+/** Resolves links, except in a hidden place, where no link works inside. */
 function inPlace(paths: readonly string[], isHidden: (path: string) => boolean): readonly string[] {
   const there = paths.filter((path) => existsSync(path));
   const places = there.flatMap((path) => [...(isHidden(path) ? [path] : []), realOr(path)]);
@@ -307,7 +312,7 @@ function clearWays({ closed, folder, hidden, read, root, write }: Layout): void 
   }
 }
 
-/** A private home that lies in what is only read needs its place there: nothing can be made in it inside. */
+/** A private home inside a read-only mount needs its folder first: it cannot be made inside. */
 function makePlaces({ hidden, read }: Layout): void {
   for (const { at, by } of hidden)
     if (by !== null && read.some((path) => at !== path && isInside(at, path)))
@@ -323,13 +328,13 @@ function ownMounts({ folder, sees = [], writes = [] }: WallOrder): readonly Moun
   ];
 }
 
-/** A folder that is a checkout of the person's repository, or of another: only its own file leads to git's folder. */
+/** Makes a checkout's `.git` file read-only: only this file points to git's folder. */
 function gitOf(folder: string): readonly Mount[] {
   const link = join(folder, ".git");
   return lstatSync(link, { throwIfNoEntry: false })?.isFile() ? [{ type: "read", at: link }] : [];
 }
 
-/** What Pawl keeps outside the project is hidden, wherever it is. */
+/** Hides Pawl's files outside the project, wherever they are. */
 function stateMounts(
   { stateFolder }: WallSetup,
   { proof, readOnly, writes = [] }: WallOrder,
@@ -357,10 +362,13 @@ function stateMounts(
   ];
 }
 
-/** Beside the workspaces of a repository: the objects that they borrow. */
+/** Beside a repository's workspaces: the hub, whose objects they borrow. */
 const HUB = "@hub.git";
 
-/** Points temporary files to an existing place, and removes addresses of the session's sockets, which lead nowhere. */
+/**
+ * Points temporary files to an existing place, and removes addresses of the session's sockets, which do not
+ * exist inside.
+ */
 function inside(environment: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const { TMPDIR, XDG_RUNTIME_DIR: _, ...rest } = environment;
   return {

@@ -1,4 +1,4 @@
-/** What a workflow whose runs are tasks of agents gives to a board, as data. */
+/** The data of a board for a workflow whose runs are tasks of agents. */
 import type { View } from "../core/ports/store.ts";
 import type { Configuration, Workflow } from "../engine/workflow.ts";
 import type { Costs } from "./reports/costs.ts";
@@ -6,7 +6,7 @@ import type { OverviewContext } from "./reports/overview-context.ts";
 import type { Owners } from "./transaction/check-event.ts";
 import type { Reply, Transaction } from "./transaction/transaction.ts";
 
-/** Where a run stands in a table. */
+/** A run's state in a table. */
 export interface TablePlace {
   readonly workflow: Workflow;
   readonly configuration: Configuration;
@@ -15,13 +15,13 @@ export interface TablePlace {
 
 export interface TaskBoard {
   load(view: View, around: OverviewContext): Promise<BoardTasks>;
-  /** What a person may do with a task under way; the same transactions as the verbs of the command line. */
+  /** A person's actions on a task under way; the same transactions as the verbs of the command line. */
   readonly acts: Readonly<Record<TaskAct, () => Promise<Transaction<ActInput, unknown, unknown, Reply>>>>;
-  /** What the runs of agents cost, from the events of the log in their order. */
+  /** The costs of agents' runs, from the events of the log in order. */
   costs(): Costs;
 }
 
-/** `answer` is about a question, the others about a task. */
+/** `answer` needs a question, the others a task. */
 export const TASK_ACTS = ["answer", "interject", "stop"] as const;
 export type TaskAct = (typeof TASK_ACTS)[number];
 
@@ -50,14 +50,14 @@ export interface TaskCard {
   /** Its parent, if it is a subtask. */
   readonly parent: string | null;
   readonly agent: string | null;
-  /** The run of its agent that is under way; null: none is. */
+  /** The agent run under way; null: there is none. */
   readonly agentRun: string | null;
-  /** The step that it is at, and of how many. */
+  /** Its present step, and the number of steps. */
   readonly step: { readonly title: string; readonly index: number; readonly of: number } | null;
-  /** Why it waits, is blocked or is tried again. */
+  /** Why it waits, is blocked or is retried. */
   readonly reason: string | null;
   readonly since: string | null;
   readonly usd: number | null;
-  /** What its agent asked and nobody has answered. */
+  /** Its agent's unanswered questions. */
   readonly questions: readonly { readonly id: string; readonly text: string; readonly since: string }[];
 }

@@ -1,7 +1,7 @@
 /**
- * What a workflow's folder declares, as data; the runtime runs it and the surfaces render it. A new workflow is one
- * folder with a `module.ts` that default-exports one of these, and its line in `workflows/index.ts`. Everything but the
- * names is loaded when it is first used, so a cold start pays only for what it uses.
+ * What a workflow's folder declares, as data; the runtime runs it and the surfaces render it. A new workflow
+ * is one folder with a `module.ts` that default-exports one of these, and its line in `workflows/index.ts`.
+ * Everything but the names is loaded on first use, so a cold start pays only for what it uses.
  */
 import type { ZodObject } from "zod";
 import type { PawlError } from "../core/error.ts";
@@ -42,7 +42,7 @@ export type {
 export interface WorkflowModule {
   readonly name: string;
   readonly title: string;
-  /** One sentence: what it is for. */
+  /** Its purpose, in one sentence. */
   readonly summary: string;
   /** How a model begins with it: a sentence or two in the MCP server's instructions. */
   readonly guidance?: string;
@@ -55,85 +55,92 @@ export interface WorkflowModule {
   /** Its tables, for `pawl check` and `pawl diagram`. */
   tables(): Promise<readonly Table[]>;
   /**
-   * Every run of it in the project, and what it could begin with, for `pawl status`. Reads only state: cheap, no schema
-   * library.
+   * Every run in the project, and what it could begin with, for `pawl status`. Reads only state: cheap, no
+   * schema library.
    */
   overview(view: View, around: OverviewContext): Promise<readonly RunOverview[]>;
-  /** What has come to its end and is no longer listed, in a few words; null: nothing. Asked where no run is listed. */
+  /**
+   * Runs that have ended and are no longer listed, in a few words; null: none. Called if no run is listed.
+   */
   readonly ended?: (view: View, around: OverviewContext) => Promise<string | null>;
   /**
-   * What may be written while the run stands where it does; null: there is no such run, or it has not begun, or it is
-   * over. Absent: its runs limit nobody, since their work is not done in the project's own checkout. Cheap, as `overview`
-   * is: a client's hook waits for it.
+   * The paths that may be written in the run's present state; null: there is no such run, or it has not
+   * begun, or it is over. Absent: its runs limit no paths, since their work is not done in the project's own
+   * checkout. Cheap, like `overview`: a client's hook waits for it.
    */
   readonly scope?: (view: View, id: string) => Promise<Scope | null>;
-  /** Where the run stands in one of the tables; null: in none, because it has not begun, is between two, or over. */
+  /** The run's state in one of the tables; null: it has not begun, is between two tables, or is over. */
   readonly tablePlace?: (view: View, id: string) => Promise<TablePlace | null>;
-  /** Its runs are tasks of agents: what a board shows of them, and what a person does there. */
+  /** A board for its runs, which are tasks of agents. */
   readonly board?: () => Promise<TaskBoard>;
-  /** The ids of the runs that may be open, by the names of their files alone. Goes with `scope`. */
+  /** The ids of the runs that may be open, by the names of their files alone. Required with `scope`. */
   readonly runIds?: (view: View) => Promise<readonly string[]>;
-  /** The id of the run that a call of one of its tools is about; null: of none, or the tool is not its own. */
+  /** The id of the run that a call of one of its tools is about; null: of none, or it has no such tool. */
   readonly runOfCall?: (tool: string, input: Readonly<Record<string, unknown>>) => string | null;
   tools(): Promise<readonly Tool[]>;
   prompts(): Promise<readonly UserPrompt[]>;
   resources(): Promise<readonly Resource[]>;
   /** CLI verbs of its own. */
   readonly verbs: readonly Verb[];
-  /** A human's verdict on what the run has under review (`pawl approve`, `pawl reject`); absent: it has no gates. */
+  /**
+   * A person's verdict on what the run has under review (`pawl approve`, `pawl reject`); absent: it has no
+   * gates.
+   */
   readonly gate?: () => Promise<Transaction<GateInput, unknown, unknown, Reply>>;
-  /** What a person needs to decide at the gate where the run waits; null: it waits for no person's verdict. */
+  /** What a person needs to decide at the run's present gate; null: it waits for no person's verdict. */
   readonly review?: () => Promise<Transaction<StoryInput, unknown, unknown, Review | null>>;
   /** Every prompt or reply of its states, rendered with sample data, for `pawl prompts`. */
   readonly samples?: (view: View) => Promise<readonly PromptSample[]>;
   /**
-   * What in the project's files governs the run now; null: it is over, or has not begun. Absent: its runs have no
-   * pinned policy.
+   * The policy in the project's files for the run; null: it is over, or has not begun. Absent: its runs have
+   * no pinned policy.
    */
   readonly policy?: (view: View, settings: Settings, id: string) => Promise<PresentPolicy | null>;
-  /** A loosened policy holds the run; absent: it is ignored, and the run continues. */
+  /** A loosened policy holds the run; absent: the loosening is ignored, and the run continues. */
   readonly holdsLoosened?: true;
-  /** What `pawl verify` checks against; absent: no gate of its runs is signed. */
+  /** The data that `pawl verify` checks against; absent: no gate of its runs is signed. */
   readonly proof?: () => Promise<GateProof>;
-  /** A run's whole history (`pawl show`): who decided what, when, on which evidence; as markdown and as data. */
+  /**
+   * A run's whole history (`pawl show`): who decided what, when, on which evidence; as markdown and as data.
+   */
   readonly story?: () => Promise<Transaction<StoryInput, unknown, unknown, Reply>>;
   /**
-   * A person accepts a run's state as it is, although it does not follow from its history (`pawl repair`). Also decides on
-   * a state that cannot be read if the overview names `pawl repair` for it.
+   * A person accepts a run's state as it is, although it does not follow from its history (`pawl repair`).
+   * Also decides on an unreadable state if the overview names `pawl repair` for it.
    */
   readonly acceptEdit?: () => Promise<Transaction<StoryInput, unknown, unknown, Reply>>;
-  /** A person takes over a run that others advanced, or chooses which side of it counts (`pawl take`). */
+  /** A person adopts a run that others advanced, or chooses one of its branches (`pawl take`). */
   readonly adopt?: () => Promise<Transaction<AdoptInput, unknown, unknown, Reply>>;
   /** What `pawl init` creates for it; existing files stay unchanged. */
   readonly init?: () => Promise<Transaction<Record<string, never>, unknown, unknown, Reply>>;
-  /** What of the project's files is Pawl's, for `pawl uninstall`; absent: nothing. */
+  /** Pawl's files in the project, for `pawl uninstall`; absent: none. */
   readonly owned?: () => Promise<Owned>;
 }
 
 /** Paths are relative to the project's root. */
 export interface Owned {
-  /** Whether a file's text is what Pawl wrote there, and nobody has edited it. */
+  /** Whether a file still has the text that Pawl wrote. */
   readonly written: Readonly<Record<string, (text: string) => boolean>>;
-  /** What belongs to this checkout alone: git ignores it. */
+  /** Files of this checkout alone: git ignores them. */
   readonly state: readonly string[];
-  /** What git shares: it stays unless everything is to go. */
+  /** Files that git shares: they stay unless everything is removed. */
   readonly work: readonly string[];
 }
 
-/** Whether records of gates follow from the workflow's tables and from the files. */
+/** Checks that gate records follow from the workflow's tables and from the files. */
 export interface GateProof {
   /** The sha-256 of the tables. */
   readonly tables: string;
   /** The sha-256 of the policy of its runs, according to the files. */
   policy(settings: Settings): string;
-  /** `records`: from one life of the run, from its beginning. */
+  /** `records`: of one life of the run, from its beginning. */
   replay(records: readonly GateRecord[], settings: Settings): Promise<Replayed>;
-  /** What git holds of the artifacts handed in at its gates. */
+  /** The artifacts in git that were handed in at its gates. */
   artifacts(view: View, id: string): Promise<readonly { readonly gate: string; readonly sha256: string }[]>;
 }
 
 export interface Replayed {
-  /** Where the records do not follow, each in words for a person. */
+  /** Why the records do not follow, each in words for a person. */
   readonly faults: readonly string[];
   /** For each record: whether a goal can be reached after its verdict without another signed gate. */
   readonly isFinal: readonly boolean[];
@@ -141,9 +148,9 @@ export interface Replayed {
 
 export interface PresentPolicy {
   readonly policy: Policy;
-  /** Where what it says stands. */
+  /** Where the policy's values are defined. */
   readonly sourcesOf: PolicySources;
-  /** The sha-256 of the policy that the run's state names, as its last move left it. */
+  /** The sha-256 of the policy in the run's state, as of its last move. */
   readonly named?: string | undefined;
 }
 
@@ -151,12 +158,17 @@ export interface Table {
   readonly workflow: Workflow;
   /** The names of the existing replies, to be matched with the rules'. */
   readonly replies: readonly string[];
-  /** Where in a file what is wrong stands: `release.yaml:12:3`. Absent: the table is in no file of the project. */
+  /**
+   * The place of a violation in a file: `release.yaml:12:3`. Absent: the table is in no file of the project.
+   */
   readonly placeOf?: (violation: Violation) => string;
 }
 
 export interface PromptSample {
-  /** The table, the state and what is special: `plan_task: design, DesignArtifact, rejected in the human review`. */
+  /**
+   * The table, the state and the special case: `plan_task: design, DesignArtifact, rejected in the human
+   * review`.
+   */
   readonly name: string;
   /** The name of its table. */
   readonly machine: string;
@@ -169,7 +181,7 @@ export interface GateInput {
   readonly id: string;
   readonly approve: boolean;
   readonly notes?: string;
-  /** Of the review that the person read: if something else is to be judged by now, the verdict is refused. */
+  /** Of the review that the person read. If the judged version is another by now, the verdict is refused. */
   readonly version?: string;
 }
 
@@ -181,15 +193,20 @@ export interface Tool {
   readonly title: string;
   /** When a model should use it; short. */
   readonly description: string;
-  /** Unknown arguments are always refused, whatever it says about them; every argument is described. */
+  /** Unknown arguments are always refused, whatever the schema allows; every argument has a description. */
   readonly input: ZodObject;
   readonly readOnly: boolean;
   readonly idempotent: boolean;
-  /** It asks services for what others wrote. A configured tracker and the project's own checks are a closed world. */
+  /**
+   * It queries services for texts of others. A configured tracker and the project's own checks are a closed
+   * world.
+   */
   readonly openWorld?: true;
   /** It may destroy something: it runs commands that Pawl does not know. */
   readonly destructive?: true;
-  /** Under these settings, a call may pass on a person's word: the client lets no call through without the person. */
+  /**
+   * Under these settings, a call may relay a person's word: the client permits no call without the person.
+   */
   readonly relaysVerdict?: (settings: Settings) => boolean;
   /** A call may leave its run at a person's gate: a client that shows apps shows the review there. */
   readonly waitsAtGate?: true;
@@ -212,7 +229,10 @@ export interface UserPrompt {
 
 export interface Resource {
   readonly name: string;
-  /** With a variable, such as `pawl://alfred/tasks/{task_id}`, one resource for each of `ids`, which is the input's. */
+  /**
+   * With a variable, such as `pawl://alfred/tasks/{task_id}`: one resource for each of `ids`, which is the
+   * input's.
+   */
   readonly uri: string;
   readonly ids?: (view: View) => Promise<readonly string[]>;
   readonly title: string;
@@ -230,13 +250,15 @@ export interface Verb {
   readonly options: readonly VerbOption[];
   /** If there is no project, the repository or the working directory becomes one. */
   readonly create?: true;
-  /** An agent calls it about its own work: if it may not write to the project, the call goes to its outbox. */
+  /**
+   * An agent calls it about its own work: if it may not write to the project, the call goes to its outbox.
+   */
   readonly deferrable?: true;
   /** A person who calls it lets the run continue under the project's present files. */
   readonly renewsPolicy?: true;
-  /** Its replies are Markdown for reading: a terminal breaks their long lines. */
+  /** Its replies are Markdown prose: a terminal breaks their long lines. */
   readonly prose?: true;
-  /** If several workflows have a verb of this name: whether these words after it are meant for this one. */
+  /** If several workflows have a verb of this name: whether the words after it mean this one. */
   accepts?(words: readonly string[]): boolean;
   /** The input is an object of the arguments and options by name (camelCase). */
   // biome-ignore lint/suspicious/noExplicitAny: as with tools
@@ -251,7 +273,7 @@ export interface VerbArgument {
 }
 
 export interface VerbOption {
-  /** As commander takes it: `-n, --number <n>`. */
+  /** In commander's form: `-n, --number <n>`. */
   readonly flags: string;
   readonly description: string;
 }

@@ -20,12 +20,12 @@ export interface Project {
   /** Absolute. */
   readonly root: string;
   readonly runtime: Runtime;
-  /** This checkout's files alone, wherever a workflow's work is kept. */
+  /** This checkout's files alone, wherever the workflows' state is kept. */
   readonly files: Store;
-  /** What several machines share of it; absent: nothing. Throws as a database does that cannot be used. */
+  /** The shared part of it in a database; absent: there is none. Throws if the database cannot be used. */
   database?(): Promise<DatabaseProject>;
   readonly workflows: Workflows;
-  /** What the work loop needs from outside. */
+  /** The work loop's ports. */
   openLoop(): Promise<LoopPorts>;
   readonly trust: Trust;
   readonly notices: Notices;
@@ -37,7 +37,7 @@ export interface Project {
   foreignJournal(kept: string): Promise<ForeignJournal>;
   /** The events of every workflow, in order; with `follow` also future ones, until aborted. */
   events(options?: EventsOptions): AsyncIterable<PawlEvent>;
-  /** The same events by their places in the log's file. */
+  /** The same events by their offsets in the log. */
   eventLog(): Promise<EventLog>;
   /** Syncs pending writes and releases the project. */
   close(): Promise<void>;
@@ -50,21 +50,21 @@ export interface EventsOptions {
   readonly run?: string | undefined;
 }
 
-/** Notices to people. A process of Pawl's own sends them: nobody waits for a receiver. */
+/** Notices to people. A separate process sends them, so no caller waits for a receiver. */
 export interface Notices {
-  /** Something may have to be told. Does nothing where nothing is to be told, and never fails. */
+  /** Starts sending if there may be a notice. Never fails. */
   wake(): void;
-  /** What the loop shows: when it comes to rest, somebody may want to know. */
+  /** Receives the loop's output: when the loop comes to rest, that may be a notice. */
   hear(event: BloomEvent | PawlEvent): void;
-  /** The receivers of pawl.yaml, and how each stands. */
+  /** The receivers of pawl.yaml, with their states. */
   receivers(): Promise<readonly ReceiverStanding[]>;
-  /** Sends a test notice on each that a person agreed to, whatever the hour. */
+  /** Sends a test notice to each receiver with a person's consent, at any hour. */
   test(): Promise<readonly ReceiverTest[]>;
 }
 
 export interface ReceiverStanding {
   readonly name: ReceiverName;
-  /** Whether a person on this machine agreed to it. Else nothing is sent. */
+  /** Whether a person on this machine consented to it. Otherwise nothing is sent. */
   readonly trusted: boolean;
   /** Variables that it names and this process does not have. */
   readonly unset: readonly string[];
@@ -77,26 +77,31 @@ export interface ReceiverTest {
   readonly error: PawlError | null;
 }
 
-/** What the project's files may start here. Each check throws `project-untrusted`. */
+/** The programs that the project's files may start here. Each check throws `project-untrusted`. */
 export interface Trust {
-  /** What the files would start, what a person agreed to (null: nothing), and what nobody has agreed to yet. */
+  /** The programs in the files, those with a person's consent (null: none), and those without. */
   look(): Promise<TrustLook>;
-  /** Of the configuration or a workflow, as it is written there. */
+  /** A command of the configuration or of a workflow, exactly as written. */
   checkCommand(command: string): Promise<void>;
-  /** What a work loop starts for every task: setup, and the settings of agents and commands. */
+  /**
+   * The programs that a work loop starts for every task: setup, and those in the settings of agents and
+   * commands.
+   */
   checkLoop(): Promise<void>;
-  /** Why work on the task may not begin, or go on: nobody has agreed to what it would start. Null: it may. */
+  /** Why work on the task may not begin or continue: a program lacks consent. Null: it may. */
   lacking(task: StartingTask): Promise<PawlError | null>;
-  /** An agent as the project's files describe it; one that they do not describe is the person's own. */
+  /** An agent of the project's files; other agents are the person's own, and pass. */
   checkAgent(name: string): Promise<void>;
   /**
-   * A person agreed to all that was shown. What was agreed to before stays so, to the letter; a receiver of notices that
-   * is not among them does not.
+   * Records a person's consent to all shown programs. Earlier consents stay, to the letter; consents to
+   * receivers of notices that are not among the shown ones end.
    */
   accept(entries: readonly Executable[], by: string): Promise<void>;
-  /** A person gave a task to this agent themselves. Does nothing if the project's files describe the agent. */
+  /**
+   * A person gave a task to this agent themselves. Does nothing if the project's files describe the agent.
+   */
   acceptAgent(name: string, by: string): Promise<void>;
-  /** False: nothing had been agreed to. */
+  /** False: there was no consent. */
   revoke(): Promise<boolean>;
 }
 
@@ -107,19 +112,19 @@ export interface TrustLook {
 }
 
 export interface JournalRepair {
-  /** Where the damaged journal lies now; null: it was not damaged. */
+  /** The new path of the damaged journal; null: it was not damaged. */
   readonly aside: string | null;
-  /** Intact commits, which are applied now. */
+  /** Number of intact commits, which are applied now. */
   readonly goodRecords: number;
-  /** Bytes that belong to no intact commit. */
+  /** Number of bytes that belong to no intact commit. */
   readonly lostBytes: number;
-  /** Commits that are missing between intact ones. */
+  /** Number of commits missing between intact ones. */
   readonly lostCommits: number;
   /** Foreign commits that were set aside and never applied: where they are, and what they would write. */
   readonly foreign: readonly {
     readonly kept: string;
     readonly commits: number;
-    /** Those that contain changes that Pawl never makes, or that build on commits which are not there. */
+    /** Number of those with changes that Pawl never makes, or that build on missing commits. */
     readonly unusable: number;
     readonly paths: readonly string[];
   }[];
@@ -127,9 +132,11 @@ export interface JournalRepair {
 
 export interface ForeignJournal {
   readonly paths: readonly string[];
-  /** What the file would hold instead of this text; null: it would be removed. Throws `journal-refused`. */
+  /**
+   * The file's content afterwards, instead of this text; null: it would be removed. Throws `journal-refused`.
+   */
   outcome(path: string, text: string | null): string | null;
-  /** It is accepted: it is no longer listed. */
+  /** Marks it as accepted: it is no longer listed. */
   setAccepted(): void;
 }
 

@@ -1,12 +1,12 @@
-/** What an assistant may write while a run stands where it does, and what it can do next instead. */
+/** What an assistant may write in the run's present state, and what it can do next instead. */
 import { NOTHING } from "../engine/scope.ts";
 import type { StateScope } from "../engine/workflow.ts";
 
-/** Of a run that has begun and is not over. */
+/** The scope of a run that has begun and is not over. */
 export interface Scope extends StateScope {
   /** `workflow:id` */
   readonly run: string;
-  /** As `pawl status` shows it. */
+  /** In the form of `pawl status`. */
   readonly state: string;
   /** Globs relative to the project's root: where `plan` may be written. */
   readonly planFiles: readonly string[];
@@ -15,7 +15,10 @@ export interface Scope extends StateScope {
   readonly awaits: "assistant" | "human" | "agent" | "nobody";
 }
 
-/** Of a run whose state cannot be read or does not count: nothing may be written until the fault is mended. */
+/**
+ * The scope of a run whose state is unreadable or does not count: nothing may be written until the fault is
+ * fixed.
+ */
 export function unreadableScope(run: string, { fix }: { readonly fix: string }): Scope {
   return { run, state: "unreadable", ...NOTHING, planFiles: [], next: fix, awaits: "human" };
 }

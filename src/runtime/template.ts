@@ -1,8 +1,10 @@
 /**
  * Texts from Liquid templates, for every workflow. A template's author may be hostile, and so may a value.
  *
- * L1  An unknown variable or filter is an error, and so is an include of anything that the template was not given.
- * L2  A value is never a template: it is printed as it is, and the filters keep it inside its quote or fence.
+ * L1  An unknown variable or filter is an error, and so is an include of a text that the template was not
+ *     given.
+ * L2  A value is never a template: it is printed unchanged, and the filters keep it inside its quote or
+ *     fence.
  * L3  Size, time and memory are bounded.
  */
 
@@ -15,7 +17,7 @@ const OPTIONS: LiquidOptions = {
   strictVariables: true,
   strictFilters: true,
   ownPropertyOnly: true,
-  // Otherwise it asks the system for its locale, which costs more than the rest of a text.
+  // Otherwise it queries the system for its locale, which costs more than the rest of a text.
   locale: "en-US",
   parseLimit: 200_000,
   renderLimit: 10_000,
@@ -31,7 +33,7 @@ export interface TemplateOptions extends Pick<LiquidOptions, "greedy" | "jsTruth
 }
 
 export interface Templates {
-  /** A failure is a `TemplateFault` in the cause's words: see `faultOf`. `name`: for its message. */
+  /** Throws a `TemplateFault` in the cause's words: see `faultOf`. `name`: for its message. */
   render(text: string, values: object, name?: string): string;
   /** The variables that the template uses, each with the line of its first use. */
   variables(text: string): readonly { readonly name: string; readonly line: number }[];
@@ -55,13 +57,13 @@ export function openTemplates({ filters = {}, partials = {}, ...dialect }: Templ
 export interface TemplateFault {
   /** From 1; null: not known. */
   readonly line: number | null;
-  /** The included text that contains it, by its name; null: the template itself. */
+  /** The name of the included text that contains it; null: the template itself. */
   readonly file: string | null;
-  /** Without the place and without a full stop. */
+  /** The fault without its place and without a full stop. */
   readonly what: string;
 }
 
-/** The fault in what `Templates` threw. */
+/** The fault in an error of `Templates`. */
 export function faultOf(cause: unknown): TemplateFault {
   const message = cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : String(cause);
   const line = /line:(\d+)/.exec(message)?.[1];

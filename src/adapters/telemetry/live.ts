@@ -41,7 +41,7 @@ export interface Live {
   close(): Promise<void>;
 }
 
-/** Milliseconds for an export with its retries, unless `OTEL_EXPORTER_OTLP_TIMEOUT` is longer. */
+/** Milliseconds for an export with its retries, unless `OTEL_EXPORTER_OTLP_TIMEOUT` is set. */
 const LIMIT = { ending: 900, running: 5000 };
 /** Milliseconds: events come seldom and many at a time. */
 const SOON = 100;

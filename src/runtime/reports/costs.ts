@@ -1,9 +1,9 @@
-/** What the runs of agents cost and why they were needed: rows, and their sums for the board's page and `pawl stats`. */
+/** The costs of agents' runs and their causes: rows, and their sums for the board's page and `pawl stats`. */
 import type { PawlEvent } from "../../core/event.ts";
 
 /** Folds events into rows. */
 export interface Costs {
-  /** Lines of the log without one of these texts need not be taken. */
+  /** Lines of the log without one of these texts can be skipped. */
   readonly containing: readonly string[];
   take(event: PawlEvent): void;
   rows(): readonly CostRow[];
@@ -15,16 +15,16 @@ export interface CostRow {
   readonly task: string;
   readonly agent: string;
   readonly cause: Cause;
-  /** How many runs of agents it is about. */
+  /** The number of agent runs in this row. */
   readonly runs: number;
   /** Null: the agent does not report it. */
   readonly usd: number | null;
   readonly tokens: number | null;
   readonly minutes: number;
-  /** Of its runs, how many did not report money, and tokens. */
+  /** The number of its runs that reported no money, and no tokens. */
   readonly withoutUsd: number;
   readonly withoutTokens: number;
-  /** A step was completed by it. */
+  /** Whether it completed a step. */
   readonly accepted: boolean;
 }
 
@@ -35,11 +35,11 @@ export type CostsBy = "task" | "agent" | "day" | "cause";
 export interface CostSum extends Omit<CostRow, "day" | "task" | "agent" | "cause" | "accepted"> {
   /** Completed steps. */
   readonly accepted: number;
-  /** Null: no money is known of, or no step is completed. */
+  /** Null: no money is known, or no step is completed. */
   readonly usdPerStep: number | null;
   /** In dollars, or in minutes if no run reports money. */
   readonly causes: Readonly<Record<Cause, number>>;
-  /** The share of these that went into doing something again, from 0 to 1. */
+  /** The share of repeated work in these, from 0 to 1. */
   readonly again: number;
 }
 
@@ -74,7 +74,7 @@ export interface CostGroup extends CostSum {
   readonly name: string;
 }
 
-/** The latest day first; otherwise what cost most first. */
+/** By day, the latest first; otherwise the most expensive first. */
 export function groupCosts(rows: readonly CostRow[], by: CostsBy): readonly CostGroup[] {
   const groups = [...Map.groupBy(rows, (row) => row[by])].map(([name, own]) => ({ name, ...sumCosts(own) }));
   return groups.sort((one, other) =>
@@ -84,7 +84,7 @@ export function groupCosts(rows: readonly CostRow[], by: CostsBy): readonly Cost
   );
 }
 
-/** One row for what differs in nothing but its figures: a page of tens of thousands of rows would say no more. */
+/** Merges rows that differ only in figures: tens of thousands of rows would tell a reader no more. */
 export function mergeCosts(rows: readonly CostRow[]): readonly CostRow[] {
   const found = new Map<string, CostRow>();
   for (const row of rows) {

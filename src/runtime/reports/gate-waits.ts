@@ -15,15 +15,15 @@ export interface GateWait {
 }
 
 export interface GateWaits {
-  /** Lines of the log without one of these texts need not be taken. */
+  /** Lines of the log without one of these texts can be skipped. */
   readonly containing: readonly string[];
   /** The wait that the event ended; null: none. */
   take(event: PawlEvent): GateWait | null;
 }
 
 /**
- * A run waits from when it enters a state until a person's verdict on it (`strength`), or, where the workflow says that it
- * waits for a person, until it leaves the state.
+ * A run waits from when it enters a state until a person's verdict on it (`strength`), or, if the workflow
+ * reports that the run waits for a person, until it leaves the state.
  */
 export function openGateWaits(): GateWaits {
   const entered = new Map<string, { readonly time: string; waits: boolean }>();
@@ -44,7 +44,7 @@ export function openGateWaits(): GateWaits {
   };
 }
 
-/** Zero where the clock was set back, or a time cannot be read. */
+/** Zero if the clock was set back, or a time is invalid. */
 export function minutesOf({ from, to }: Pick<GateWait, "from" | "to">): number {
   const minutes = (Date.parse(to) - Date.parse(from)) / 60_000;
   return Math.max(0, minutes || 0);

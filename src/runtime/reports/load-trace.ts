@@ -6,7 +6,7 @@ import { type Digest, openDigest, wholeLog } from "./log-digest.ts";
 import { findRun, runAmbiguous } from "./overview.ts";
 import { openTrace, type Trace, type TracedRun, type TraceSpan } from "./trace.ts";
 
-/** Everything of a run that lasted, from the log as it is; what still lasts has no end. */
+/** A run's spans, from the log as it is; an unfinished span has no end. */
 export async function loadTrace(
   project: Pick<Project, "eventLog" | "runtime" | "workflows">,
   run: string,
@@ -20,7 +20,9 @@ export async function loadTrace(
   return [...ended, ...open];
 }
 
-/** The run's whole name: also of one that is over, which only the log knows. Throws `run-missing` or `run-ambiguous`. */
+/**
+ * The run's whole name, even if it is over and only the log has it. Throws `run-missing` or `run-ambiguous`.
+ */
 export async function findInLog(
   project: Pick<Project, "eventLog" | "runtime" | "workflows">,
   name: string,
@@ -40,7 +42,7 @@ export async function findInLog(
   throw runAmbiguous(name, runs);
 }
 
-/** How a line of the log ends the id of a run. */
+/** A run's id and the closing quote, as in a line of the log. */
 function inJson(run: string): string {
   return `${JSON.stringify(run.slice(run.indexOf(":") + 1)).slice(1, -1)}"`;
 }
@@ -52,8 +54,8 @@ interface TracedRuns {
 }
 
 /**
- * Several runs by one look at the log. `onEnd`: the spans that an event ended, each time that the log is read. Null: there
- * is no log yet.
+ * Traces several runs in one pass over the log. `onEnd`: the spans that an event ended, each time that the
+ * log is read. Null: there is no log yet.
  */
 export async function openTraceDigest(
   { log, runs, workflows }: TracedRuns,
@@ -77,7 +79,7 @@ export async function openTraceDigest(
   });
 }
 
-/** A workflow that is unknown or faulty has no states that are known to end a run. */
+/** An unknown or faulty workflow has no known final states. */
 async function finalsOf(workflows: Workflows, run: string): Promise<TracedRun["finals"]> {
   try {
     const module = await loadWorkflow(workflows, run.slice(0, run.indexOf(":")));

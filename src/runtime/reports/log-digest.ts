@@ -1,6 +1,6 @@
 /**
- * What is made of a whole event log. One that is kept reads a log of hundreds of thousands of lines once, and later only
- * what was appended. Read when somebody asks, never before.
+ * A result computed from a whole event log. A kept one reads a log of hundreds of thousands of lines once,
+ * and later only new lines. Lazy: reads only when called.
  */
 import { attempt } from "../../core/attempt.ts";
 import type { PawlEvent } from "../../core/event.ts";
@@ -8,13 +8,13 @@ import type { EventLog, LogEntry } from "../../core/ports/event-log.ts";
 import type { Project } from "../project.ts";
 
 export interface Digest<T> {
-  /** Brought up to date. */
+  /** Up to date with the log. */
   of(log: EventLog): Promise<T>;
 }
 
 interface Taking<T> {
   readonly containing: readonly string[];
-  /** An empty one; again after a rotation. */
+  /** An empty result; called again after a rotation. */
   make(): T;
   take(made: T, event: PawlEvent, entry: LogEntry): void;
 }
@@ -54,7 +54,7 @@ export function openDigest<T>({ containing, make, take }: Taking<T>): Digest<T> 
       for (const entry of part.entries) {
         const event = parseEvent(entry);
         if (event === null) continue;
-        // A line may be anybody's: one that is not as it should be is left out.
+        // A line may have any author: an invalid one is skipped.
         try {
           take(made, event, entry);
         } catch {}

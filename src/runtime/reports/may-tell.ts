@@ -1,6 +1,6 @@
 import type { PawlEvent } from "../../core/event.ts";
 
-/** After these of a task's events a person may have to be told something. */
+/** Events of a task after which a person may need a notice. */
 const TELLING: ReadonlySet<PawlEvent["type"]> = new Set([
   "agent:ended",
   "budget:exhausted",
@@ -13,7 +13,10 @@ const TELLING: ReadonlySet<PawlEvent["type"]> = new Set([
   "task:waiting",
 ]);
 
-/** Whether it is worth a look for causes. A task moves often: its own events tell more than its moves. */
+/**
+ * Whether to search for causes after this event. A task moves often, so its own events decide instead of its
+ * moves.
+ */
 export function mayTell(event: PawlEvent): boolean {
   if (event.type !== "run:advanced") return TELLING.has(event.type);
   return !event.run.startsWith("bloom:");

@@ -1,11 +1,11 @@
 /**
- * What a person is told, and when: pure, from what the project holds.
+ * Which notices a person gets, and when: pure, from the project's state.
  *
- * N1  Nobody is told of an event as such, only of a cause that holds at the time of telling. A gate that was answered
- *     meanwhile is not told.
- * N2  A receiver is told of a cause once. It is remembered for as long as the cause holds.
- * N3  In quiet hours nothing is told. What began in them and still holds afterwards is told as one.
- * N4  Words of agents and of files are only ever a quote, or part of a title, and clean.
+ * N1  A notice reports no event, but a cause that holds at the time of sending. So an answered gate causes
+ *     none.
+ * N2  A receiver gets a notice of a cause once. This is remembered while the cause holds.
+ * N3  In quiet hours no notice is sent. Causes that began in them and still hold afterwards are sent as one.
+ * N4  Texts of agents and of files appear only as a quote, or as a part of a title, and cleaned.
  */
 
 import { hashOf } from "../../core/hash.ts";
@@ -15,7 +15,7 @@ import { cleanLine } from "../../core/text/clean.ts";
 import { type Waiting, waitingIn } from "../review/queue.ts";
 import type { RunOverview } from "../transaction/transaction.ts";
 
-/** Every cause that holds. `rest`: how the loop stands, if it rests and nobody else works on a task. */
+/** Every cause that holds. `rest`: the loop's state, if it rests and no other loop works on a task. */
 export function causesOf(runs: readonly RunOverview[], rest: LoopRest | null): readonly Cause[] {
   const own = runs.flatMap((run) => [
     ...waitingIn(run).flatMap((waiting) => waitOf(waiting, run)),
@@ -25,7 +25,7 @@ export function causesOf(runs: readonly RunOverview[], rest: LoopRest | null): r
   return rest === null ? all : [...all, restOf(rest)];
 }
 
-/** One for each check that a target fails by itself, however many tasks wait for that. */
+/** One for each check that a target fails by itself, however many tasks wait for it. */
 function targetsOf(runs: readonly RunOverview[]): readonly Cause[] {
   const found = new Map<string, RunOverview[]>();
   for (const run of runs) {
@@ -78,7 +78,7 @@ const KINDS: Readonly<Record<Waiting["kind"], NoticeKind>> = {
   held: "blocked",
 };
 
-/** What a person has in hand themselves is none: it has not begun. Nor is a file that they are editing. */
+/** No notice for a run that has not begun, nor for a file that a person is editing. */
 function waitOf(waiting: Waiting, { problem }: RunOverview): readonly Cause[] {
   const { command, next, run, since, state, title } = waiting;
   const isHeld = problem?.code === "state-tampered";
@@ -135,7 +135,7 @@ function listed(ids: readonly string[]): string {
 
 export interface Telling {
   readonly notice: Notice;
-  /** The causes that it tells. */
+  /** The causes in this notice. */
   readonly keys: readonly string[];
 }
 
@@ -146,10 +146,10 @@ export interface NoticeContext {
   readonly time: string;
 }
 
-/** More than these at once are one notice: somebody who was away wants to know how much waits. */
+/** Beyond this number, all become one notice: after an absence, a person wants to know how much waits. */
 const MOST_APART = 3;
 
-/** What a receiver is told now. `after`: the end of the last quiet hours; null: there are none. */
+/** A receiver's notices now. `after`: the end of the last quiet hours; null: there are none. */
 export async function tellings(
   causes: readonly Cause[],
   kinds: readonly NoticeKind[],
@@ -220,7 +220,7 @@ function summaryOf(causes: readonly Cause[]): Omit<Notice, "id" | "project" | "b
   };
 }
 
-/** The last notice on a receiver whose settings are no longer those that a person agreed to. */
+/** The last notice to a receiver whose settings differ from those with a person's consent. */
 export async function endedNotice(agreed: string, place: NoticeContext): Promise<Telling> {
   const key = `ended ${hashOf(agreed)}`;
   const base = { ...placed(place), id: `pawl_${(hashOf(key)).slice(0, 32)}` };
@@ -255,9 +255,9 @@ function placed({ board, project, time }: NoticeContext) {
   return { project: oneLine(project, 60), board, time };
 }
 
-/** Clean, in one line, and no longer than so many characters. */
+/** Cleaned, in one line, and at most so many characters long. */
 export function oneLine(text: string, most: number): string {
-  // What is far beyond the limit is not worth the cleaning.
+  // Cleans only a part: text far beyond the limit is cut anyway.
   const line = cleanLine(text.slice(0, most * 4));
   const characters = [...line];
   return characters.length <= most ? line : `${characters.slice(0, most - 1).join("")}…`;
@@ -265,18 +265,18 @@ export function oneLine(text: string, most: number): string {
 
 // ── Quiet hours ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** When the quiet hours end that are now; null: there are none now. */
+/** The end of the present quiet hours; null: it is no quiet hour. */
 export function quietEnd(quiet: string | null, now: Date): Date | null {
   const found = spansAround(quiet, now).find(({ end, start }) => start <= now && now < end);
   return found?.end ?? null;
 }
 
-/** When quiet hours last ended; null: there are none. */
+/** The end of the last quiet hours; null: there are none. */
 export function lastQuietEnd(quiet: string | null, now: Date): Date | null {
   return spansAround(quiet, now).findLast(({ end }) => end <= now)?.end ?? null;
 }
 
-/** By the clock on the wall: a night in which it is set has its own length. */
+/** In local time, so a night in which the clock is changed has its own length. */
 function spansAround(
   quiet: string | null,
   now: Date,

@@ -6,14 +6,17 @@ import { type Scope, unreadableScope } from "../scope.ts";
 
 type Runs = Pick<Project, "runtime" | "workflows">;
 
-/** The scopes of all open runs. A workflow whose runs cannot be listed is one scope, in which nothing may be written. */
+/**
+ * The scopes of all open runs. A workflow whose runs cannot be listed becomes one scope, in which no path may
+ * be written.
+ */
 export async function openScopes({ runtime, workflows }: Runs): Promise<readonly Scope[]> {
   const view = runtime.store.view();
   const modules = await loadWorkflows(workflows);
   return (await Promise.all(modules.map((module) => scopesOf(module, view)))).flat();
 }
 
-/** The names, as `workflow:id`, of the runs that may be open: what is in their files is not read. */
+/** The names, as `workflow:id`, of the runs that may be open, without reading their files. */
 export async function runNames({ runtime, workflows }: Runs): Promise<readonly string[]> {
   const view = runtime.store.view();
   const namesOf = async ({ name, runIds, scope }: WorkflowModule) =>
@@ -48,7 +51,10 @@ export async function runOfCall(
   return null;
 }
 
-/** The scope of a run; null: its work is not done in the project's own checkout, or it has not begun, or it is over. */
+/**
+ * The scope of a run; null: its work is not done in the project's own checkout, or it has not begun, or it is
+ * over.
+ */
 export async function scopeOf({ runtime, workflows }: Runs, run: string): Promise<Scope | null> {
   const [workflow = "", id = ""] = run.split(/:(.*)/s);
   const load = Object.hasOwn(workflows, workflow) ? workflows[workflow] : undefined;

@@ -6,7 +6,7 @@ import type { View } from "../../core/ports/store.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Runtime } from "../transaction/run-transaction.ts";
 
-/** What a look at the runs may need besides the files. */
+/** The data besides the files that an overview may need. */
 export interface OverviewContext {
   settings(): Promise<Settings>;
   readonly cache?: Cache;
@@ -15,13 +15,13 @@ export interface OverviewContext {
   readonly workers?: Outside["workers"];
   /** ISO 8601 */
   readonly time: string;
-  /** Absent: all is read. */
+  /** Absent: every overview reads all runs. */
   readonly memory?: Memory;
-  /** The id of the only run that is asked about: a workflow may leave the others unread. */
+  /** The id of the only run wanted: a workflow may leave the others unread. */
   readonly only?: string;
 }
 
-/** The settings are read once, when they are first asked for. */
+/** Lazy: reads the settings once, on first use. */
 export function aroundOf({ cache, memory, now, outside, settings }: Runtime, view: View): OverviewContext {
   let read: ReturnType<typeof settings> | undefined;
   return {
@@ -37,7 +37,7 @@ export function aroundOf({ cache, memory, now, outside, settings }: Runtime, vie
   };
 }
 
-/** What `make` computes from the files that it reads, from memory where there is one. `key`: of all workflows' keys its own. */
+/** The result of `make`, from memory if its files are unchanged. `key`: unique among all workflows. */
 export async function recalled<T>(
   { memory }: Pick<OverviewContext, "memory">,
   key: string,

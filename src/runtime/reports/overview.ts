@@ -16,11 +16,11 @@ export interface WorkflowOverview {
   readonly runs: readonly RunOverview[];
   /** How a person begins with it. */
   readonly begin?: string;
-  /** Set where it lists no run: what has come to its end. */
+  /** The runs that have ended, if it lists none. */
   readonly ended?: string;
   /** Set if the workflow could not list its runs at all. */
   readonly problem?: ShownError;
-  /** Set if it cannot be used, and has no runs that this would stop. */
+  /** Set if the workflow cannot be used, but has no runs that this would stop. */
   readonly warning?: ShownError;
 }
 
@@ -62,7 +62,7 @@ export async function overview(
   return workflows;
 }
 
-/** One run as the overview shows it; null: it leaves it out. Throws what keeps its workflow from listing its runs. */
+/** One run of the overview; null: the overview leaves it out. Throws if its workflow cannot list its runs. */
 export async function overviewOf(
   { runtime }: Pick<Project, "runtime">,
   { id, module, run }: NamedRun,
@@ -110,7 +110,7 @@ export async function findRun(
   return findRun(project, first);
 }
 
-/** It is known, and nothing has happened to it yet. */
+/** It is known, but has not begun. */
 export function isUnbegun({ since, problem, awaits }: RunOverview): boolean {
   return since === null && !problem && awaits !== "human";
 }

@@ -1,4 +1,4 @@
-/** What a project's work cost and how long it waited for people, from its event log. */
+/** A project's costs and its waits for people, from its event log. */
 
 import { loadWorkflows, type Project, type Workflows } from "../project.ts";
 import { type CostGroup, type CostRow, type CostSum, type Costs, groupCosts, sumCosts } from "./costs.ts";
@@ -14,7 +14,7 @@ export interface Stats {
 }
 
 export interface StatsSum extends CostSum {
-  /** Null: a gate waits for a person, so it belongs to no agent. */
+  /** Null if grouped by agent: a gate waits for a person, so it belongs to no agent. */
   readonly gates: number | null;
   readonly gateMinutes: number | null;
 }
@@ -33,7 +33,7 @@ export interface Figures {
   readonly waits: readonly GateWait[];
 }
 
-/** The rows and waits of a log. A task of the workflow whose costs they are is named by its id alone. */
+/** The rows and waits of a log. Tasks of the workflow with the costs are named by their ids alone. */
 export async function openFigures(workflows: Workflows): Promise<Digest<Figures>> {
   const { openCosts, workflow } = await costsIn(workflows);
   return openDigest({
@@ -47,7 +47,7 @@ export async function openFigures(workflows: Workflows): Promise<Digest<Figures>
   });
 }
 
-/** `run` of a wait: as the rows name the task. */
+/** The run of a wait in the form of the rows. */
 export function statsOf(rows: readonly CostRow[], waits: readonly GateWait[], by: StatsBy): Stats {
   const keyOf = (wait: GateWait) => (by === "task" ? wait.run : wait.to.slice(0, 10));
   const waited = by === "agent" ? null : Map.groupBy(waits, keyOf);
@@ -70,7 +70,7 @@ function sumWaits(waits: readonly GateWait[]) {
   return { gates: waits.length, gateMinutes: waits.reduce((sum, wait) => sum + minutesOf(wait), 0) };
 }
 
-/** The costs of the first workflow whose runs are tasks of agents, as it counts them. */
+/** The costs of the first workflow whose runs are tasks of agents, in that workflow's own way. */
 export async function costsIn(
   workflows: Workflows,
 ): Promise<{ openCosts(): Costs; readonly workflow: string | null }> {

@@ -1,10 +1,12 @@
 /**
- * A run as a trace: one function makes its spans from the event log, for `pawl trace` and for the live export.
+ * A run as a trace: one function makes its spans from the event log, for `pawl trace` and for the live
+ * export.
  *
- * S1  Ids follow from the log's beginning, the run and the event that began the span. So whichever process commits the end
- *     of a span names it, its parent and its trace as every other process would.
- * S2  `attributes` hold names, figures and outcomes. What an agent, a person or the project wrote is in `words` alone.
- * S3  A line of the log may be anybody's: what is not as it should be is left out.
+ * S1  Ids follow from the log's beginning, the run and the event that began the span. So every process that
+ *     commits the end of a span computes the same ids of the span, its parent and its trace.
+ * S2  `attributes` hold names, figures and outcomes. Only `words` hold texts of agents, people or the
+ *     project.
+ * S3  A line of the log may have any author: an invalid one is skipped.
  */
 import type { PawlEvent } from "../../core/event.ts";
 import { runOf } from "../../core/event-lines.ts";
@@ -15,15 +17,15 @@ export interface TraceSpan extends SpanPlace {
   readonly parent: string | null;
   readonly kind: "run" | "step" | "agent" | "check" | "merge" | "wait";
   readonly name: string;
-  /** Milliseconds since 1970; `end` is null while it lasts. */
+  /** Milliseconds since 1970; `end` is null before the end. */
   readonly start: number;
   readonly end: number | null;
-  /** Why it failed, in a word: `timed-out`. Null: it did not. */
+  /** The failure, in a word: `timed-out`. Null: it did not fail. */
   readonly failed: string | null;
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
-  /** What was written by somebody, such as a check's command. */
+  /** A text of an agent, a person or the project, such as a check's command. */
   readonly words: string | null;
-  /** Spans of others that led to it. */
+  /** Spans of others that caused it. */
   readonly links: readonly SpanPlace[];
 }
 
@@ -36,7 +38,7 @@ export interface SpanPlace {
 export interface Trace {
   /** The spans that the event ended; the run's own is last. */
   take(event: PawlEvent): readonly TraceSpan[];
-  /** Those that last, outermost first. */
+  /** The unfinished spans, outermost first. */
   open(): readonly TraceSpan[];
 }
 
@@ -45,7 +47,10 @@ export interface TracedRun {
   readonly origin: string;
   /** `workflow:id` */
   readonly run: string;
-  /** Of each machine of its workflow, in the order in which a run passes through them, the states in which it is over. */
+  /**
+   * The final states of each machine of its workflow, in the order in which a run passes through the
+   * machines.
+   */
   readonly finals: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
@@ -63,7 +68,7 @@ export function traceparentOf(
   return `00-${trace}-${spanId(trace, `${kind} ${id}`)}-01`;
 }
 
-/** Null: it is none. */
+/** Null: the text is invalid. */
 export function parseTraceparent(text: unknown): SpanPlace | null {
   if (typeof text !== "string") return null;
   const [, trace = "", id = ""] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/.exec(text) ?? [];
@@ -91,10 +96,10 @@ interface Building {
   readonly trace: string;
   readonly traced: TracedRun;
   root: Span | null;
-  /** The step under way, or the machine where the workflow has several. */
+  /** The step under way, or the machine if the workflow has several. */
   step: Step | null;
   readonly agents: Map<string, Span>;
-  /** Whose end nobody had reported when it was clear that there had been one. */
+  /** Agents that must have ended, without an event that reports their end. */
   readonly lost: Map<string, Span>;
   session: string | null;
   /** When the run came to its state. */
@@ -126,7 +131,7 @@ export function openTrace(traced: TracedRun): Trace {
   };
 }
 
-/** Assigning a task or making it ready is no work on it yet. */
+/** Without events before work: a task that was assigned or made ready has not begun. */
 const BEGINS: ReadonlySet<string> = new Set([
   "run:advanced",
   "task:claimed",
@@ -180,7 +185,7 @@ function endRun(building: Building, at: number, state: string): void {
   end(building, root, at);
 }
 
-/** Their owner died, so that nothing reported their end. */
+/** Their owner died, so no event reported their end. */
 function loseAgents(building: Building, at: number): void {
   for (const [run, span] of building.agents) {
     end(building, span, at, "lost");
@@ -262,7 +267,7 @@ const TAKES: { readonly [T in PawlEvent["type"]]?: Take<T> } = {
   "task:waiting": settleStep,
 };
 
-/** As the semantic conventions name them; any other agent by its own name. */
+/** Names of the semantic conventions; any other agent keeps its own name. */
 const PROVIDERS: Readonly<Record<string, string>> = {
   claude: "anthropic",
   codex: "openai",
@@ -290,7 +295,7 @@ function endWait(building: Building, { from, gate, to, verdict }: GateWait, id: 
 
 type Checked = Extract<PawlEvent, { readonly type: "check:passed" | "check:flaky" | "check:failed" }>;
 
-/** Where its output is ends with the id of the command's run. */
+/** The path of its output, which ends with the id of the command's run. */
 const COMMAND = /^\.pawl\/commands\/([^/]+)$/;
 
 function endCheck(building: Building, event: Checked, at: number): void {

@@ -1,7 +1,9 @@
 import { toPawlError } from "../../core/error.ts";
 import type { RunOverview } from "../transaction/transaction.ts";
 
-/** The overview of a run whose state cannot be read or does not count: a person must act; the problem says how. */
+/**
+ * The overview of a run whose state is unreadable or does not count: a person must act; the problem says how.
+ */
 export function unreadableRun(
   run: string,
   title: string,

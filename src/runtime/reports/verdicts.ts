@@ -1,4 +1,4 @@
-/** What people decided at a run's gates, and by which channel, in words for a person. */
+/** People's verdicts at a run's gates, with their channels, in words for a person. */
 import { strengthWords } from "../../core/strength.ts";
 import type { GateVerdict } from "../transaction/transaction.ts";
 
@@ -7,7 +7,7 @@ export function verdictWords({ strength, time, what }: GateVerdict): string {
   return `${time}  ${what} (${strengthWords(strength)})`;
 }
 
-/** The last one at each gate: it replaces the earlier ones. */
+/** The last verdict at each gate, which replaces the earlier ones. */
 export function lastVerdicts(verdicts: readonly GateVerdict[]): readonly GateVerdict[] {
   return verdicts.filter(({ gate }, at) => !verdicts.slice(at + 1).some((later) => later.gate === gate));
 }

@@ -1,12 +1,15 @@
-/** What became of the points of the last rejection: decided from what is there, never from an agent's claim. */
+/**
+ * Whether the points of the last rejection were addressed: computed from files and artifact, never from an
+ * agent's claim.
+ */
 import { canonical } from "../../core/canonical.ts";
 import type { ChangedFile } from "../../core/ports/git.ts";
 import type { AnsweredPoint, Point } from "./points.ts";
 
 export interface Facts {
-  /** The files that differ from what was rejected; null: not known. */
+  /** The files that differ from the rejected work; null: not known. */
   readonly changed: readonly ChangedFile[] | null;
-  /** What was rejected, and what is handed in now; null: not known. */
+  /** The rejected artifact, and the present one; null: not known. */
   readonly before: unknown;
   readonly now: unknown;
 }
@@ -25,7 +28,7 @@ function sinceOf({ at }: Point, { before, changed, now }: Facts): AnsweredPoint[
   return isSame(was, is) ? "same" : "changed";
 }
 
-/** `risk_analysis`, `slots.0.spec`; undefined: there is none. */
+/** A field by its path: `risk_analysis`, `slots.0.spec`; undefined: there is none. */
 export function fieldIn(value: unknown, field: string): unknown {
   let found = value;
   for (const key of field.split(".")) {

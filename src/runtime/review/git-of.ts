@@ -3,7 +3,7 @@ import { projectPath } from "../../core/path.ts";
 import type { Git } from "../../core/ports/git.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 
-/** Git in a repository of the project, or why it cannot be looked at. `repo`: null is the project's own. */
+/** Git in a repository of the project, or why it is unavailable. `repo`: null is the project's own. */
 export async function gitOf(
   { git }: Outside,
   repo: string | null,

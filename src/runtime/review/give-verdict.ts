@@ -1,10 +1,13 @@
 /**
- * A person's verdict from a page that shows the review: the board's, or the client's app. The same transactions as the commands'.
+ * A person's verdict from a page that shows the review: the board's, or the client's app. Uses the same
+ * transactions as the commands.
  *
  * V1  It names the version of the review that was read; another one is refused inside the transaction.
- * V2  What the transaction asks is answered for the person only if the review has shown it all. Otherwise (out-of-scope edits, a
- *     signature) the question goes to the page, word for word, and only an order that names it by its hash answers it.
- * V3  A record is signed by the key of the person who started the program; its passphrase is typed at that program's terminal.
+ * V2  A question of the transaction is answered for the person only if the review has shown all of it.
+ *     Otherwise (out-of-scope edits, a signature) the page shows the question, word for word, and only an
+ *     order that names it by its hash answers it.
+ * V3  A record is signed by the key of the person who started the program, who types its passphrase at that
+ *     program's terminal.
  */
 import { PawlError } from "../../core/error.ts";
 import type { Caller } from "../../core/event.ts";
@@ -16,37 +19,37 @@ import { runTransaction } from "../transaction/run-transaction.ts";
 import type { Proposal, Reply, Transaction } from "../transaction/transaction.ts";
 import { type Point, parsePlace, withPoints } from "./points.ts";
 
-/** What the page sends. */
+/** The page's request. */
 export interface VerdictOrder {
   readonly approve: boolean;
   readonly notes: string;
   readonly points: readonly { readonly text: string; readonly at?: string }[];
   /** Of the review that was read. */
   readonly version: string;
-  /** The `VerdictQuestion` that the person answers by this. */
+  /** The hash of the `VerdictQuestion` that the person answers. */
   readonly asked?: string;
-  /** Where it wants digits: those that the person typed. */
+  /** The digits that the person typed, if the question needs any. */
   readonly digits?: string;
 }
 
 /**
- * More is to be read or to be signed before the verdict counts, and nothing has changed yet. The same order with `asked` (and
- * `digits`) answers it.
+ * The person must read or sign more before the verdict counts; nothing has changed yet. The same order with
+ * `asked` (and `digits`) answers it.
  */
 export interface VerdictQuestion {
   readonly asked: {
     readonly hash: string;
-    /** What the person agrees to, in full. */
+    /** The whole text to which the person agrees. */
     readonly message: string;
-    /** How many of the hash's first digits they type to sign it; 0: a yes is enough. */
+    /** How many of the hash's first digits the person types to sign it; 0: a yes is enough. */
     readonly digits: number;
   };
 }
 
-/** Of everything that a page does to a run. */
+/** The result of each action of a page on a run. */
 export interface Done {
   readonly words: string;
-  /** Of a verdict. */
+  /** Only of a verdict. */
   readonly receipt: {
     readonly time: string;
     readonly by: string;
@@ -58,7 +61,10 @@ export interface Done {
 }
 
 export interface Verdicts {
-  /** Throws `review-changed`, `verdict-too-weak` and whatever else keeps the verdict from counting: then nothing has changed. */
+  /**
+   * Throws `review-changed`, `verdict-too-weak` and other errors that invalidate the verdict: then nothing
+   * has changed.
+   */
   give(project: Project, run: string, order: VerdictOrder, caller: Caller): Promise<Done | VerdictQuestion>;
 }
 
@@ -67,14 +73,14 @@ const MOST_PENDING = 100;
 
 interface Pending {
   readonly message: string;
-  /** What is signed, and what that covers in words; null: a yes is enough. */
+  /** The text to sign, and its content in words; null: a yes is enough. */
   readonly sign: { readonly record: string; readonly words: string } | null;
 }
 
 export function openVerdicts(): Verdicts {
   const pending = new Map<string, Pending>();
   let signing: Promise<unknown> = Promise.resolve();
-  /** One at a time: there is one terminal to type a passphrase at. */
+  /** One at a time: there is only one terminal for passphrases. */
   const sign = (project: Project, record: string): Promise<SignedRecord> => {
     const signed = signing.then(() => signedRecord(project, record));
     signing = signed.catch(() => {});
@@ -113,7 +119,7 @@ export function openVerdicts(): Verdicts {
   };
 }
 
-/** What strayed is shown with the question, and accepted with the answer. */
+/** Out-of-scope edits are shown with the question, and accepted with the answer. */
 async function hasOutOfScopeEdits({ runtime }: Project, run: string): Promise<boolean> {
   return ((await runtime.scopeWatch?.look(run)) ?? null) !== null;
 }

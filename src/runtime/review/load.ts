@@ -1,4 +1,7 @@
-/** Reviews of the project's runs: what waits for a person, what they need to decide, and the differences themselves. */
+/**
+ * Reviews of the project's runs: which runs wait for a person, what the person needs to decide, and the
+ * differences themselves.
+ */
 import type { Caller } from "../../core/event.ts";
 import type { GitDiff } from "../../core/ports/git.ts";
 import type { Project } from "../project.ts";
@@ -15,8 +18,8 @@ export type { Waiting } from "./queue.ts";
 const READER: Caller = { channel: "library" };
 
 /**
- * What a person needs to decide about the run, which is named as people name it; null: it waits for no verdict. Throws
- * `run-missing`, `run-ambiguous`, and what keeps the run from being read.
+ * What a person needs to decide about the run, by any name of it; null: it waits for no verdict. Throws
+ * `run-missing`, `run-ambiguous`, and errors of reading the run.
  */
 export async function reviewOf(
   project: Pick<Project, "runtime" | "workflows">,
@@ -28,15 +31,15 @@ export async function reviewOf(
   return (await runTransaction(project.runtime, await module.review(), { id }, READER)).reply;
 }
 
-/** Looking at work takes processes: so many reviews are made at once. */
+/** Reviews made at once: each starts processes. */
 const AT_ONCE = 4;
 
-/** Everything that waits for a person: what has waited longest first, and within a day what takes the least time. */
+/** Everything that waits for a person: the longest wait first, and within a day the shortest review. */
 export async function waiting({
   runtime,
   workflows,
 }: Pick<Project, "runtime" | "workflows">): Promise<readonly Waiting[]> {
-  // Many gates are about the same work: it is looked at once.
+  // Many gates are about the same work: query git once.
   const outside = { ...runtime.outside, git: seenOnce(runtime.outside.git) };
   const project = { runtime: { ...runtime, outside }, workflows };
   const runs = (await overview(project)).flatMap((workflow) => workflow.runs);
@@ -52,7 +55,7 @@ export async function waiting({
   return inTurn(all, project.runtime.now());
 }
 
-/** Null if the review cannot be made: whoever opens it sees why. */
+/** Null if the review cannot be made: opening it reports why. */
 async function minutesOf(
   project: Pick<Project, "runtime" | "workflows">,
   run: string,
@@ -67,14 +70,14 @@ async function minutesOf(
 export interface DifferencesWanted {
   /** One of the review's files; null: all. */
   readonly path?: string | null;
-  /** Only what is new since the last verdict, if there was one. */
+  /** Only changes since the last verdict, if there was one. */
   readonly since?: boolean;
-  /** The most text in all, and of one file. */
+  /** Maximum bytes of text, in all and per file. */
   readonly bytes: number;
   readonly bytesOfFile?: number;
 }
 
-/** The differences that the review is about, in the order of its files; the project's own files are no part of them. */
+/** The differences of the review, in the order of its files, without the project's own files. */
 export async function differencesOf(
   { runtime: { outside } }: Pick<Project, "runtime">,
   { changes }: Pick<Review, "changes">,

@@ -1,6 +1,6 @@
 /**
- * Everything a person needs to decide at one gate, as plain data: the terminal, the board and an app inside a client show
- * the same. Texts of agents and of files are as they were written: whoever shows them cleans them.
+ * Everything that a person needs to decide at one gate, as plain data: the terminal, the board and an app
+ * inside a client show the same. Texts of agents and of files are unchanged: surfaces must clean them.
  */
 import type { Strength } from "../../core/strength.ts";
 import type { AnsweredPoint, Point } from "./points.ts";
@@ -9,9 +9,9 @@ export interface Review {
   /** `workflow:id` */
   readonly run: string;
   readonly title: string;
-  /** As the settings name it: `alfred.plan_task`. */
+  /** In the settings' form: `alfred.plan_task`. */
   readonly gate: string;
-  /** What is judged, in a few words: `the plan`. */
+  /** The subject, in a few words: `the plan`. */
   readonly subject: string;
   /** Identifies exactly what is judged. A verdict on another version is refused. */
   readonly version: string;
@@ -21,44 +21,44 @@ export interface Review {
   readonly round: number;
   /** One sentence that can be answered by yes or no. */
   readonly question: string;
-  /** What each verdict leads to, as the table says, in words. */
+  /** The result of each verdict by the table, in words. */
   readonly leads: { readonly approve: string; readonly reject: string };
-  /** The table has no such verdict here. Absent: it has both. */
+  /** Verdicts that the table lacks here. Absent: it has both. */
   readonly lacks?: readonly ("approve" | "reject")[];
-  /** What else the person must know; one sentence each. */
+  /** More that the person must know; one sentence each. */
   readonly facts: readonly string[];
   readonly claims: readonly Claim[];
-  /** Three to seven, before any line of code; empty where the artifact makes none. */
+  /** Three to seven, before any line of code; empty if the artifact makes none. */
   readonly choices: readonly Choice[];
-  /** What is handed in; null: the gate is about the work alone. */
+  /** The artifact; null: the gate is about the work alone. */
   readonly artifact: { readonly name: string; readonly value: unknown; readonly sha256: string } | null;
-  /** What the work changes; null: this step changes no files. */
+  /** The changed files; null: this step changes no files. */
   readonly changes: ReviewChanges | null;
   readonly checks: readonly ReviewCheck[];
   readonly cost: ReviewCost;
   readonly size: ReviewSize;
   /** Earlier verdicts at this gate, the oldest first. */
   readonly history: readonly Round[];
-  /** The points of the last rejection, and what became of each. */
+  /** The points of the last rejection, and whether each was addressed. */
   readonly points: readonly AnsweredPoint[];
-  /** The words of agents, or of files that they wrote: nobody checked them. */
+  /** Texts of agents, or of files that they wrote: unchecked. */
   readonly notes: readonly { readonly by: string; readonly text: string }[];
-  /** How strong a verdict must be: `any`, `terminal`, `signed`, `touch`. */
+  /** The required strength of a verdict: `any`, `terminal`, `signed`, `touch`. */
   readonly level: string;
 }
 
-/** What was reported, beside what Pawl found. */
+/** An agent's claim, beside Pawl's own finding. */
 export interface Claim {
   /** `git`, `files`, `check test` */
   readonly about: string;
-  /** What the agent said about it; absent: it said nothing. */
+  /** The agent's claim; absent: there is none. */
   readonly claim?: string;
   readonly found: string;
   /** `unknown`: it was not checked. */
   readonly verdict: "agrees" | "differs" | "unknown" | "running";
 }
 
-/** A decision that the artifact makes. */
+/** A decision in the artifact. */
 export interface Choice {
   readonly kind: "strategy" | "interface" | "dependency" | "migration" | "risk" | "scope" | "other";
   /** The artifact's field: `risk_analysis`. */
@@ -67,7 +67,7 @@ export interface Choice {
   readonly title: string;
   /** One text for each item. */
   readonly words: readonly string[];
-  /** Since the last verdict: `new` and `changed` are what a person reads first. */
+  /** Compared with the last verdict: a person reads `new` and `changed` first. */
   readonly since: "new" | "changed" | "same" | null;
 }
 
@@ -75,18 +75,21 @@ export type ReviewChanges =
   | { readonly kind: "unavailable"; readonly reason: string }
   | {
       readonly kind: "changes";
-      /** The repository that the paths are of, as the project names it; null: the project's own. */
+      /** The repository of the paths, by its name in the project; null: the project's own. */
       readonly repo: string | null;
-      /** The branch that it is compared with, for people. */
+      /** The base branch, by a name for people. */
       readonly base: string;
       /** Objects of git, for the differences themselves. */
       readonly from: string;
       readonly to: string;
-      /** In the order in which they matter. */
+      /** In order of importance. */
       readonly files: readonly ReviewFile[];
-      /** The object that was judged last; null: nothing was, or git no longer has it. */
+      /** The object that was judged last; null: there is none, or git no longer has it. */
       readonly lastJudged: string | null;
-      /** What differs from that, with its own lines, also what was put back since. Empty where nothing was judged. */
+      /**
+       * The differences from that, with their own lines, including reverted changes. Empty if there was no
+       * verdict.
+       */
       readonly since: readonly ReviewFile[];
     };
 
@@ -95,11 +98,14 @@ export interface ReviewFile {
   /** Null for binary and for new, untracked files. */
   readonly added: number | null;
   readonly deleted: number | null;
-  /** Why it stands where it does: not in the plan; decides how work is judged; belongs to this item; nobody planned files. */
+  /**
+   * Why it is in this place: not in the plan; decides how work is judged; belongs to this item; there is no
+   * plan of files.
+   */
   readonly group: "outside-plan" | "process" | "plan" | "other";
   /** The item of the plan that names it (`S-01`), or the kind of process file (`tests`); null: neither. */
   readonly item: string | null;
-  /** Whether it differs from what was judged last; null: nothing was. */
+  /** Whether it differs from what was judged last; null: there was no verdict. */
   readonly isNew: boolean | null;
 }
 
@@ -110,9 +116,9 @@ export interface ReviewCheck {
   readonly state: "passed" | "failed" | "running" | "unknown";
   readonly exit: number | null;
   readonly duration_ms: number | null;
-  /** The end of what it printed. */
+  /** The end of its output. */
   readonly tail: string;
-  /** Where all of it is, from the project's root; null: only the end was kept. */
+  /** The file with the whole output, from the project's root; null: only the end was kept. */
   readonly log: string | null;
   /** The tree or commit that it ran on; null: not known. */
   readonly on: string | null;
@@ -138,7 +144,7 @@ export interface ReviewSize {
   readonly files: number;
   /** Added and deleted. */
   readonly lines: number;
-  /** An estimate of what reading it takes. */
+  /** The estimated reading time. */
   readonly minutes: number;
 }
 
@@ -153,8 +159,8 @@ export interface Round {
   /** Without its points. */
   readonly notes: string;
   readonly points: readonly Point[];
-  /** The sha-256 of the artifact that was judged. */
+  /** The sha-256 of the judged artifact. */
   readonly artifact: string | null;
-  /** The tree or commit that was judged. */
+  /** The judged tree or commit. */
   readonly work: string | null;
 }

@@ -12,13 +12,13 @@ export interface PlanItem {
 }
 
 export interface Ordering {
-  /** Null: nobody planned files. */
+  /** Null: there is no plan of files. */
   readonly plan: readonly PlanItem[] | null;
-  /** The files that differ from what was judged last; null: nothing was. */
+  /** The files that differ from what was judged last; null: there was no verdict. */
   readonly sinceLast: readonly ChangedFile[] | null;
 }
 
-/** Outside the plan first, then what decides how the work is judged, then by item of the plan. */
+/** Files outside the plan first, then those that decide how the work is judged, then by item of the plan. */
 export function orderFiles(
   files: readonly ChangedFile[],
   { plan, sinceLast }: Ordering,
@@ -46,7 +46,7 @@ export function orderFiles(
   return placed.sort((one, other) => rank(one) - rank(other) || compareText(one.path, other.path));
 }
 
-/** Both lists of a review: against its base, and against what was judged last. */
+/** Both lists of a review: compared with its base, and with what was judged last. */
 export function listFiles(files: readonly ChangedFile[], { plan, sinceLast }: Ordering) {
   return {
     files: orderFiles(files, { plan, sinceLast }),
@@ -60,14 +60,14 @@ const LINES_A_MINUTE = 50;
 const MINUTES_A_FILE = 0.25;
 const WORDS_A_MINUTE = 200;
 
-/** `words`: of the artifact. At least a minute. */
+/** `words`: the artifact's number of words. The result is at least a minute. */
 export function sizeOf(files: readonly ChangedFile[], words: number): ReviewSize {
   const lines = files.reduce((sum, { added, deleted }) => sum + (added ?? 0) + (deleted ?? 0), 0);
   const minutes = lines / LINES_A_MINUTE + files.length * MINUTES_A_FILE + words / WORDS_A_MINUTE;
   return { files: files.length, lines, minutes: Math.max(1, Math.round(minutes)) };
 }
 
-/** The words of all texts in a value. */
+/** The number of words of all texts in a value. */
 export function wordsIn(value: unknown): number {
   if (typeof value === "string") return value.split(/\s+/).filter((word) => word !== "").length;
   if (typeof value !== "object" || value === null) return 0;

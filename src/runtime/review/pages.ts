@@ -1,4 +1,4 @@
-/** Reviews for the pages that show them: what a person decides on, and the differences that it is about. */
+/** Reviews for pages: what a person decides on, and the differences. */
 import { PawlError } from "../../core/error.ts";
 import type { Project } from "../project.ts";
 import { found } from "../transaction/out-of-scope-edits.ts";
@@ -8,21 +8,24 @@ import type { Review } from "./model.ts";
 /** Null: the run waits for no verdict. */
 export interface ReviewPage {
   readonly review: Review | null;
-  /** Files that were changed while they may not be, in words; an approval accepts them. Null: none. */
+  /** Out-of-scope edits, in words; an approval accepts them. Null: none. */
   readonly strayed: string | null;
-  /** Why no verdict that is given on this page counts; absent: one does. */
+  /** Why no verdict of this page counts; absent: it counts. */
   readonly closed?: Pick<PawlError, "code" | "fix" | "message">;
 }
 
-/** One file's difference, as git writes it. */
+/** One file's difference, in git's format. */
 export interface FileDiff {
   readonly path: string;
-  /** Unified; empty: nothing differs. */
+  /** A unified diff; empty: there is no difference. */
   readonly patch: string;
-  /** Bytes that were left out at the end; null: an unknown number of them. */
+  /** Bytes left out at the end; null: an unknown number. */
   readonly leftOut: number | null;
   readonly isBinary: boolean;
-  /** By line, from the file's first; empty where the patch does not show it. Null: too large, or no language is known. */
+  /**
+   * By line, from the file's first; empty for lines outside the patch. Null: too large, or an unknown
+   * language.
+   */
   readonly colours: { readonly before: readonly Colours[]; readonly after: readonly Colours[] } | null;
 }
 
@@ -32,7 +35,7 @@ export interface FileDiff {
  */
 export type Colours = readonly (readonly [number, string])[];
 
-/** The colours of a difference, by the language of the file's name. */
+/** Colours a difference by the language of the file's name. */
 export type Colouring = (path: string, patch: string) => Promise<FileDiff["colours"]>;
 
 export interface Reviews {
@@ -44,9 +47,9 @@ export interface Reviews {
   ): Promise<FileDiff>;
 }
 
-/** Most bytes of one file's difference. */
+/** Maximum bytes of one file's difference. */
 const MOST_BYTES = 1024 * 1024;
-/** Milliseconds for which the differences of a review are of the review that was last made of the run. */
+/** Milliseconds for which the review made last of a run serves for its differences. */
 const FRESH = 60_000;
 const MOST_KEPT = 16;
 

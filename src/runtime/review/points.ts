@@ -1,10 +1,10 @@
 /**
- * Points of feedback, each with an optional place. They are part of the verdict's notes, one line each, so that they are kept,
- * signed and passed on to the agent wherever notes are:
+ * Points of feedback, each with an optional place. They are part of the verdict's notes, one line each, so
+ * they are kept, signed and passed on to the agent with the notes:
  *
- *     - [src/server.ts:12] The limit is never reset.
- *     - [field risk_analysis] What happens on a restart?
- *     - Name the unit.
+ * - [src/server.ts:12] The limit is never reset.
+ * - [field risk_analysis] What happens on a restart?
+ * - Name the unit.
  */
 import { cleanLine } from "../../core/text/clean.ts";
 
@@ -15,12 +15,12 @@ export interface Point {
 
 export type PointTarget =
   | { readonly file: string; readonly line: number | null }
-  /** Of the artifact. */
+  /** A field of the artifact. */
   | { readonly field: string };
 
 /** A point of the last rejection, in the next round. */
 export interface AnsweredPoint extends Point {
-  /** `changed`: what it points to is another since then. `same`: it is as it was. `unknown`: it points to nothing. */
+  /** `changed`: its place has changed since then. `same`: it has not. `unknown`: it names no place. */
   readonly since: "changed" | "same" | "unknown";
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a person sees before their verdict, whatever the workflow and the surface. Pawl's own findings come first; an
- * agent's words about its own work come last, quoted and cleaned.
+ * The text that a person reads before their verdict, for all workflows and surfaces. Pawl's own findings come
+ * first; an agent's words about its own work come last, quoted and cleaned.
  */
 
 import type { ChangedFile, GitChanges } from "../../core/ports/git.ts";
@@ -10,17 +10,17 @@ import { clean, cleanLine } from "../../core/text/clean.ts";
 export interface ReviewQuestion {
   /** One sentence that can be answered by yes or no. */
   readonly question: string;
-  /** What yes and no lead to, or what else the person must know; one per line. */
+  /** The results of yes and no, or more that the person must know; one per line. */
   readonly facts?: readonly string[];
   /** Claims beside Pawl's findings. */
   readonly findings?: readonly ReviewFinding[];
-  /** What the work changes; null: this step changes no files. */
+  /** The changed files; null: this step changes no files. */
   readonly changes?: GitChanges | null;
-  /** What is reviewed. */
+  /** The artifact under review. */
   readonly artifact?: { readonly name: string; readonly value: unknown; readonly sha256?: string };
-  /** The words of agents, or of files that they wrote. */
+  /** Texts of agents, or of files that they wrote. */
   readonly notes?: readonly { readonly by: string; readonly text: string }[];
-  /** Where all of it can be read. */
+  /** A command that shows all of it. */
   readonly whole?: string;
 }
 
@@ -35,7 +35,9 @@ const MAX_ARTIFACT_LINES = 60;
 const MAX_NOTE_LINES = 40;
 const MAX_LINE = 400;
 
-/** The review in words. Every line from others is cleaned, and none can pass for a line of Pawl's own. */
+/**
+ * The review in words. Every line of other authors is cleaned, and none can pass for a line of Pawl's own.
+ */
 export function renderReview(review: ReviewQuestion): string {
   const { artifact, changes, facts = [], findings = [], notes = [], question, whole } = review;
   const parts = [
@@ -67,7 +69,7 @@ function renderFindings(findings: readonly ReviewFinding[]): string {
   return ["What Pawl found beside what was reported:", ...lines].join("\n");
 }
 
-/** How many files and lines; process files come first, then the work itself. */
+/** The number of files and lines; process files come first, then the work itself. */
 export function renderChanges(changes: GitChanges): string {
   if (changes.kind === "unavailable") return `Changes: not known (${shortLine(changes.reason)}).`;
   const { base, files } = changes;
@@ -115,7 +117,7 @@ function renderNote({ by, text }: { readonly by: string; readonly text: string }
   ].join("\n");
 }
 
-/** Quotes each line with a mark, and says what is left out. */
+/** Quotes each line with a mark, and says how much is left out. */
 function quoted(text: string, most: number): readonly string[] {
   const lines = clean(text).trimEnd().split("\n");
   const shown = lines.slice(0, most).map((line) => `> ${cut(line)}`.trimEnd());

@@ -1,4 +1,4 @@
-/** What waits for a person, in the order in which to take it. */
+/** What waits for a person, in the recommended order. */
 import type { RunOverview } from "../transaction/transaction.ts";
 import { sizeOf, wordsIn } from "./order.ts";
 
@@ -6,7 +6,9 @@ export interface Waiting {
   /** `workflow:id` */
   readonly run: string;
   readonly title: string;
-  /** `failed`: a check stopped it. `held`: its state cannot be read, or does not count, until a person decides. */
+  /**
+   * `failed`: a check stopped it. `held`: its state is unreadable, or does not count, until a person decides.
+   */
   readonly kind: "gate" | "question" | "blocked" | "failed" | "held" | "other";
   readonly state: string;
   /** The next step, in a few words; the question, if it is one. */
@@ -14,11 +16,11 @@ export interface Waiting {
   readonly command: string;
   /** ISO 8601; null: not known. */
   readonly since: string | null;
-  /** What reading it takes, about; null: not known. */
+  /** The estimated reading time; null: not known. */
   readonly minutes: number | null;
 }
 
-/** What of a run waits for a person: one for each open question of its agent, and its own turn. */
+/** The entries of a run: one for each open question of its agent, and one if a person must act. */
 export function waitingIn(run: RunOverview): readonly Waiting[] {
   const { questions = [], problem, state, title } = run;
   const asked = questions.map(({ command, since, text }): Waiting => {
@@ -35,7 +37,7 @@ export function waitingIn(run: RunOverview): readonly Waiting[] {
   return [...asked, { ...own, minutes: null }];
 }
 
-/** No verdict is taken of a run that is held. */
+/** A held run takes no verdict. */
 function heldCommand(run: string, { code }: NonNullable<RunOverview["problem"]>): string {
   return code === "records-forked" ? `pawl take ${run} --side ID` : `pawl show ${run}`;
 }
@@ -43,8 +45,8 @@ function heldCommand(run: string, { code }: NonNullable<RunOverview["problem"]>)
 const DAY = 86_400_000;
 
 /**
- * What has waited longer by whole days comes first, the unknown before all; within a day what takes less of a person's
- * time, then what has waited longer.
+ * A wait that is longer by whole days comes first, an unknown one before all; within a day the shortest
+ * review, then the longest wait.
  */
 export function inTurn<T extends Waiting>(waiting: readonly T[], now: Date): readonly T[] {
   const days = ({ since }: Waiting) =>

@@ -1,4 +1,4 @@
-/** What a verdict decided, for the one who gave it. */
+/** A verdict's result, for the person who gave it. */
 import type { RunAdvanced } from "../../core/event.ts";
 import { placeOfRecord } from "../../core/gate-record.ts";
 import { type Strength, strengthWords } from "../../core/strength.ts";
@@ -13,11 +13,11 @@ export interface Receipt {
   readonly by: string;
   readonly channel: string;
   readonly strength: Strength;
-  /** How much it is worth, in words. */
+  /** Its strength, in words. */
   readonly worth: string;
-  /** The sha-256 of what was handed in; null: the work alone was judged. */
+  /** The sha-256 of the artifact; null: the work alone was judged. */
   readonly artifact: string | null;
-  /** The tree or commit that was judged; null: none, or not known. */
+  /** The judged tree or commit; null: none, or not known. */
   readonly work: string | null;
   /** The signed record; null: it is not signed. */
   readonly record: string | null;

@@ -1,8 +1,8 @@
 import type { Git } from "../../core/ports/git.ts";
 
 /**
- * Git as it is seen in one moment: whoever asks the same gets the same answer, and git is asked once. For many reviews that
- * are made together; a later look needs another one.
+ * Git with cached answers: equal queries reach git once. For many reviews that are made together; a later
+ * look needs another instance.
  */
 export function seenOnce(git: Git): Git {
   const seen = new Map<string, Promise<unknown>>();

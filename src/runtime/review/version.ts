@@ -1,4 +1,6 @@
-/** What a verdict is about, so that two people, or two windows, never decide on different things. */
+/**
+ * Identifies what a verdict is about, so that two people, or two windows, never decide on different versions.
+ */
 import { canonical } from "../../core/canonical.ts";
 import { PawlError } from "../../core/error.ts";
 import { hashOf } from "../../core/hash.ts";
@@ -7,14 +9,14 @@ import { hashOf } from "../../core/hash.ts";
 export interface Judged {
   readonly run: string;
   readonly gate: string;
-  /** The state of its table, or what of the run is under review. */
+  /** The state of its table, or the part of the run that is under review. */
   readonly state: string;
   readonly round: number;
-  /** The sha-256 of what was handed in; null: the work alone is judged. */
+  /** The sha-256 of the artifact; null: the work alone is judged. */
   readonly artifact: string | null;
   /** The tree or commit; null: none is judged, or it is not known. */
   readonly work: string | null;
-  /** When it was handed in, or the number of steps that led there: the same thing again is another version. */
+  /** When it was handed in, or the number of steps before: a repeated hand-in is another version. */
   readonly at: string;
 }
 
@@ -22,7 +24,7 @@ export function versionOf({ artifact, at, gate, round, run, state, work }: Judge
   return hashOf(canonical({ artifact, at, gate, round, run, state, work }));
 }
 
-/** `present`: null where nothing waits for a verdict. Throws `review-changed`. */
+/** `present`: null if the run waits for no verdict. Throws `review-changed`. */
 export function checkVersion(run: string, read: string | undefined, present: string | null): void {
   if (read === undefined || read === present) return;
   throw new PawlError(

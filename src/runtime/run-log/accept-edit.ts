@@ -1,6 +1,6 @@
 /**
- * A person accepts state files as they are, although the run's record says otherwise: recorded, and the history
- * continues from there.
+ * A person accepts state files as they are, although they contradict the run's record. The acceptance is
+ * recorded, and the history continues from there.
  */
 import { PawlError } from "../../core/error.ts";
 import type { ProjectPath } from "../../core/path.ts";
@@ -14,7 +14,7 @@ import { loadRecord, recordFaults } from "./record.ts";
 
 export interface Accepting {
   readonly states: StateFiles;
-  /** Whose lock is held. */
+  /** The run to lock. */
   readonly lock: string;
   /** The run's state files, whether or not they exist. */
   paths(id: string): readonly ProjectPath[];
@@ -22,7 +22,7 @@ export interface Accepting {
 
 export interface Edited {
   readonly run: string;
-  /** Where the run is, according to its record. */
+  /** The run's state according to its record. */
   readonly from: string;
   readonly files: readonly {
     readonly path: ProjectPath;
@@ -69,19 +69,22 @@ function accept({ files, from, run }: Edited, states: StateFiles, context: Conte
   );
 }
 
-/** A state that does not follow from its history, for a person to decide on. */
+/** A state that does not follow from its history, for a person's decision. */
 export interface EditedState extends Pick<AdvancedBy, "from" | "machine" | "run" | "to"> {
-  /** Of its file. */
+  /** The file's name. */
   readonly name: string;
-  /** Whose history it is. */
+  /** The owner of the history. */
   readonly of: "run" | "task";
-  /** Where it does not follow; empty: nowhere. */
+  /** Why it does not follow; empty: it does. */
   readonly found: readonly string[];
-  /** The summary of its event. */
+  /** The summary of the event. */
   readonly summary: string;
 }
 
-/** Asks a person, then accepts the state as it is. `changes`: what is written then. Throws `no-effect`. */
+/**
+ * Asks a person, then accepts the state as it is. `changes`: the changes of an acceptance. Throws
+ * `no-effect`.
+ */
 export function acceptedEdit(
   { found, from, machine, name, of, run, summary: what, to }: EditedState,
   changes: () => readonly Change[],

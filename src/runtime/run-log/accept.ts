@@ -1,4 +1,7 @@
-/** A person accepts a run's state file as it is, although its log says otherwise: recorded, and the log goes on from there. */
+/**
+ * A person accepts a run's state file as it is, although it contradicts the run's log. The acceptance is
+ * recorded, and the log continues from there.
+ */
 import type { View } from "../../core/ports/store.ts";
 import type { Reply, StoryInput, Transaction } from "../transaction/transaction.ts";
 import { acceptedEdit } from "./accept-edit.ts";
@@ -8,7 +11,7 @@ import { logFaults } from "./replay.ts";
 
 export interface EditedRun {
   readonly run: string;
-  /** Where its log leads to; null: it cannot be read. */
+  /** The log's last state; null: the log is unreadable. */
   readonly from: string | null;
   readonly text: string | null;
   readonly found: readonly string[];

@@ -1,4 +1,4 @@
-/** A person takes over a run that others advanced, or chooses the branch of it that counts. */
+/** A person adopts a run that others advanced, or chooses the branch of it that counts. */
 import { PawlError } from "../../core/error.ts";
 import type { Change } from "../../core/ports/store.ts";
 import { renderReview } from "../review/question.ts";
@@ -10,7 +10,7 @@ import { chosenBranch, nameOfBranch, type RunBranch, type SharedStep, stepWords 
 
 export interface AdoptInput {
   readonly id: string;
-  /** The beginning of the branch's hash; needed where the run has several. */
+  /** The beginning of the branch's hash; required if the run has several. */
   readonly side?: string | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface Adoption<Step extends SharedStep, RecordedState> {
   readonly run: string;
   readonly machine: string;
   readonly branches: readonly RunBranch<Step, RecordedState>[];
-  /** Of a branch: where the run stands, whether it is over, and what else a person should know. */
+  /** The run's state on a branch, whether it is over, and notes for a person. */
   look(branch: RunBranch<Step, RecordedState>): {
     readonly state: string;
     readonly isOver: boolean;
@@ -32,7 +32,10 @@ export interface AdoptionStep extends SharedStep {
   readonly prev: string;
 }
 
-/** `changes`: the run as the branch has it, with the step that takes it over. Throws `no-effect`, `usage`, `records-forked`. */
+/**
+ * `changes`: write the run of the branch, with the step of the adoption. Throws `no-effect`, `usage`,
+ * `records-forked`.
+ */
 export function adoptRun<Step extends SharedStep, RecordedState>(
   { look, machine, run, branches }: Adoption<Step, RecordedState>,
   { side: named }: AdoptInput,
@@ -106,7 +109,7 @@ function question(run: string, { notes, others, branch, state }: AdoptQuestion):
   });
 }
 
-/** The branch's last steps; of several branches, those that only it has. */
+/** The branch's last steps; if there are several branches, only its own. */
 function stepLines(
   name: string,
   { steps }: RunBranch<SharedStep, unknown>,

@@ -1,4 +1,4 @@
-/** What a commit adds to the logs of the runs whose state files it writes. */
+/** The lines that a commit adds to the logs of the runs whose state files it writes. */
 
 import { NotText } from "../../core/error.ts";
 import type { Caller, PawlEvent, RunAdvanced } from "../../core/event.ts";
@@ -77,7 +77,7 @@ async function logChange(
   const lines = chain.lines({ document, patch, events: own }, id);
   const text = lines.map(renderLine).join("");
   const append: Change = { type: "append", path, id, text };
-  // Nothing can be added to a log that cannot be read: it is kept beside the new one.
+  // An unreadable log is renamed, and a new one begins.
   return isBroken(end) ? [{ type: "move", from: path, to: keptPath(path, time) }, append] : [append];
 }
 
@@ -85,7 +85,7 @@ function keptPath(path: ProjectPath, time: string): ProjectPath {
   return `${path}.bak-${time.replaceAll(":", "-")}` as ProjectPath;
 }
 
-/** Null: there is no file. A file that is not text is one, too. */
+/** Null: there is no file. Empty for a file that is not text. */
 async function textOf(view: View, path: ProjectPath): Promise<string | null> {
   try {
     return await view.read(path);
@@ -95,7 +95,7 @@ async function textOf(view: View, path: ProjectPath): Promise<string | null> {
   }
 }
 
-/** `before`: null where the log does not lead to it. */
+/** `before`: null if it is not the document of the log's last line. */
 function patchOf(before: string | null, after: string | null): Patch {
   const [from, to] = [before, after].map((text) => (text === null ? null : documentIn(text)));
   return before === null ? { all: to ?? null } : diff(from ?? null, to ?? null);
@@ -103,7 +103,7 @@ function patchOf(before: string | null, after: string | null): Patch {
 
 interface Chain {
   add(kind: Exclude<StepKind, "moved">, at: Configuration, more?: Partial<Step>): void;
-  /** `last`: where the run stands after the commit. */
+  /** `last`: the run's configuration after the commit. */
   move(move: RunAdvanced, last: Configuration | null): void;
   lines(local: Omit<Required<Line>["local"], "checkpoint">, id: string): readonly Line[];
 }

@@ -1,6 +1,6 @@
 /**
- * Checks the records of a run's gates against its table: whether their steps are possible, from the beginning on, and
- * whether no signed gate was passed without a record.
+ * Checks the records of a run's gates against its table: whether their steps are possible, from the beginning
+ * on, and whether each signed gate has a record.
  */
 import type { GateRecord } from "../../core/gate-record.ts";
 import { startingConfigurations } from "../../engine/configuration.ts";
@@ -24,7 +24,7 @@ interface Move {
   readonly to: string;
 }
 
-/** The records of one life, from where it began. */
+/** The records of one life, from its beginning. */
 export function replayTable(table: Workflow, records: readonly GateRecord[], signed: SignedGate): Replayed {
   const [first] = records;
   const begun: Configuration = {
@@ -62,7 +62,7 @@ export function replayTable(table: Workflow, records: readonly GateRecord[], sig
 
 const words = ({ event, from }: Move) => `the step ${JSON.stringify(event)} in ${JSON.stringify(from)}`;
 
-/** The verdict of the record before is the first step of the next one. */
+/** The previous record's verdict is the first step of the next one. */
 export function linkFaults(before: GateRecord | undefined, record: GateRecord): readonly string[] {
   if (!before) return [];
   const [step] = record.steps as unknown as readonly Partial<Move>[];

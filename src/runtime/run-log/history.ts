@@ -1,6 +1,7 @@
 /**
- * A run's steps, each with the hash of the one before, and what the run's file must say after them. Each workflow
- * decides where it keeps its steps; Bloom and Spells keep theirs in the record beside the state (`record.ts`).
+ * A run's steps, each with the hash of the previous one, and what the run's file must say after them. Each
+ * workflow decides where it keeps its steps; Bloom and Spells keep theirs in the record beside the state
+ * (`record.ts`).
  */
 
 import { attempt } from "../../core/attempt.ts";
@@ -17,7 +18,7 @@ import { canApply } from "../../engine/reach.ts";
 import { withoutScopes } from "../../engine/scope.ts";
 import type { Configuration, Facts, Workflow } from "../../engine/workflow.ts";
 
-/** The hash of the step before; null: it is the first. */
+/** The hash of the previous step; null: it is the first. */
 export interface Chained {
   readonly prev: string | null;
 }
@@ -51,20 +52,20 @@ export function storedTable(table: Workflow): Readonly<Record<string, unknown>> 
   );
 }
 
-/** Where a replay begins: the run's configuration before the step of that index. */
+/** The beginning of a replay: the run's configuration before the step of that index. */
 export interface Origin extends StoredConfiguration {
   readonly at: number;
   /** A run of the table began there; otherwise the run was accepted as it was. */
   readonly begins: boolean;
 }
 
-/** A person accepted the state as it was, at a terminal: no rule of any table. */
+/** The event of accepting the state as it was, by a person at a terminal: no rule of any table. */
 export const EDIT_ACCEPTED = "edit_accepted";
 
-/** A person took over a run that others advanced, or chose one of its sides: no rule of any table. */
+/** The event of adopting a run that others advanced, or one of its branches: no rule of any table. */
 export const TAKEN_OVER = "taken_over";
 
-/** It moves nothing, wherever it stands among the steps. */
+/** It moves nothing, at any place among the steps. */
 export function isTakenOver({ event, from, row, to }: TableStep): boolean {
   return event === TAKEN_OVER && row === TAKEN_OVER && from === to;
 }
@@ -75,7 +76,10 @@ export async function headOf(steps: readonly Chained[]): Promise<string | null> 
   return last === undefined ? null : hashOf(canonical(last));
 }
 
-/** Where a step was changed after the next one was made. `first`: the hash of the step before the first one here. */
+/**
+ * Steps that were changed after their successor was made. `first`: the hash of the step before the first one
+ * here.
+ */
 export async function brokenLinks(
   steps: readonly Chained[],
   noun = "step",
@@ -91,22 +95,24 @@ export async function brokenLinks(
 
 const hashes = openByText<string>(2000);
 
-/** Every call checks a history, which grows by one step at a time: known steps are recognised by their text. */
+/** Cached by text: every call checks the history, which grows by one step at a time. */
 export function hashOfStep(step: Chained): string {
   return hashes(JSON.stringify(step), () => hashOf(canonical(step)));
 }
 
-/** What is kept of a run beside its file, so that nobody can pass off an older file as the present one. */
+/**
+ * The file about a run beside its state file, so that an older state file cannot pass for the present one.
+ */
 export function headPath(run: string): ProjectPath {
   const [workflow = "", id = ""] = run.split(/:(.*)/s);
   return projectPath(".pawl/heads", workflow, `${id}.json`);
 }
 
-/** Null if nothing is kept, or it is not a JSON object: then only the history counts. */
+/** Null if there is none, or it is not a JSON object: then only the history counts. */
 export async function loadHead(view: View, run: string): Promise<Head> {
   const text = await view.read(headPath(run));
   if (text === null) return null;
-  // A call asks several times: whether the state follows from it, and what the next one builds on.
+  // Cached: one call needs it several times, to check the state and to build on it.
   if (latest.text !== text) latest = { text, head: parseHead(text) };
   return latest.head;
 }
@@ -123,7 +129,8 @@ function parseHead(text: string): Head {
 }
 
 /**
- * Replays each step through the present table from the origin, and checks that they lead to the run's configuration.
+ * Why the steps, replayed through the present table from the origin, do not lead to the run's configuration;
+ * empty: they do.
  */
 export function replayFaults(
   table: Workflow,
@@ -174,7 +181,7 @@ export function configurationWords({ variables, state }: Configuration): string 
   return facts.length === 0 ? state : `${state} with ${facts.join(", ")}`;
 }
 
-/** The differences, by path; the order of keys does not count. */
+/** The differences, by path, whatever the order of keys. */
 export function differences(found: unknown, derived: unknown, path = ""): readonly string[] {
   if (isObject(found) && isObject(derived)) {
     const keys = [...new Set([...Object.keys(found), ...Object.keys(derived)])];
@@ -189,8 +196,9 @@ function shown(value: unknown): string {
 }
 
 /**
- * The faults found between files of a run, if these files have not changed since they were read. If they have, a commit
- * came in between: nothing is wrong, and no decision based on the old reading can be committed.
+ * Returns the faults found between files of a run only if these files have not changed since they were read.
+ * If they have, a commit came in between: then there is no fault, and no decision based on the old reading
+ * can be committed.
  */
 export async function confirmed(
   view: View,
@@ -200,7 +208,7 @@ export async function confirmed(
   return found.length === 0 || (await view.isCurrent(paths)) ? found : [];
 }
 
-/** Throws `state-tampered` if anything in the file does not follow from the history. `whose`: "run's". */
+/** Throws `state-tampered` if the file does not follow from the history. `whose`: "run's". */
 export function checkFaults(path: string, whose: string, found: readonly string[]): void {
   if (found.length > 0) throw tampered(path, whose, found);
 }

@@ -1,10 +1,10 @@
 import type { ProjectPath } from "../../core/path.ts";
 import type { Configuration, Workflow } from "../../engine/workflow.ts";
 
-/** A workflow's runs, as the log needs to know them. */
+/** A workflow's runs, for the log. */
 export interface RunKind {
   readonly table: Workflow;
-  /** The run whose state the file is; null: it is not a state file. */
+  /** The run of a state file; null: the path is no state file. */
   runOf(path: string): string | null;
   /** The file with the run's state. */
   pathOf(run: string): ProjectPath;
@@ -12,6 +12,6 @@ export interface RunKind {
   configurationIn(text: string): Configuration;
   /** Git may bring the file without its log, as to a clone: then it is accepted as it is. */
   readonly comesByGit?: true;
-  /** An earlier document counts where somebody puts it back. Absent: then the run is held. */
+  /** An earlier document that is put back counts. Absent: it holds the run. */
   readonly returns?: true;
 }

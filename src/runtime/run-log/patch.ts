@@ -1,4 +1,7 @@
-/** What changed between two versions of a run's document, so small that the log can keep it with each step. */
+/**
+ * The difference between two versions of a run's document, small enough for the log to keep it with each
+ * step.
+ */
 import { canonical } from "../../core/canonical.ts";
 import { isObject } from "../../core/is-object.ts";
 
@@ -16,14 +19,14 @@ export type Patch =
   /** The list lost its first `drop` entries and got `add` at its end. */
   | { readonly drop: number; readonly add: readonly Json[] };
 
-/** How deep a patch follows objects; what lies deeper is set whole. */
+/** How deep a patch follows objects; deeper values are set whole. */
 const DEPTH = 3;
 
 /** `patched(before, diff(before, after))` is `after`. */
 export function diff(before: Json, after: Json, depth = DEPTH): Patch {
   if (Array.isArray(before) && Array.isArray(after)) return diffOfLists(before, after) ?? { all: after };
   if (!isRecord(before) || !isRecord(after) || depth === 0) return { all: after };
-  // As entries: a key may be `__proto__`, which an assignment would take for the prototype.
+  // As entries: assigning a key named `__proto__` would set the prototype.
   const set: [string, Json][] = [];
   const within: [string, Patch][] = [];
   for (const [key, value] of Object.entries(after)) {
@@ -43,7 +46,7 @@ export function diff(before: Json, after: Json, depth = DEPTH): Patch {
   };
 }
 
-/** Throws a `TypeError` if the patch is not about such a value. */
+/** Throws a `TypeError` if the patch does not fit the value. */
 export function patched(before: Json, patch: Patch): Json {
   if ("all" in patch) return patch.all;
   if ("drop" in patch) {
@@ -58,7 +61,7 @@ export function patched(before: Json, patch: Patch): Json {
   return Object.fromEntries([...kept, ...within, ...Object.entries(patch.set ?? {})]);
 }
 
-/** Null: the new list does not go on from the old one. */
+/** Null: the new list does not continue the old one. */
 function diffOfLists(before: readonly Json[], after: readonly Json[]): Patch | null {
   if (before.length === 0) return { drop: 0, add: after };
   const texts = before.map(canonical);

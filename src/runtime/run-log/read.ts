@@ -1,4 +1,4 @@
-/** What the log of a run says of its state file. */
+/** Compares a run's state file with its log. */
 import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { RunOverview } from "../transaction/transaction.ts";
@@ -36,14 +36,14 @@ export async function loadLines(view: View, run: string): Promise<readonly Line[
   return lines.map((line, index) => parseLine(run, line, index + 1));
 }
 
-/** The hash of the last step after which the file said this; null: it never did. */
+/** The hash of the last step after which the file had this content; null: it never had. */
 export async function stepBackTo(view: View, run: string, text: string): Promise<string | null> {
   const document = hashOfDocument(text);
   const line = (await loadLines(view, run)).findLast(({ local }) => local?.document === document);
   return line?.local?.checkpoint.head ?? null;
 }
 
-/** Where the file does not follow from the run's log, each in words for a person. */
+/** Why the file does not follow from the run's log, each in words for a person. */
 export async function stateFaults(
   view: View,
   kind: RunKind,
@@ -77,7 +77,7 @@ export async function checkRun(view: View, kind: RunKind, run: string): Promise<
   checkFaults(path, "run's", await stateFaults(view, kind, run, text));
 }
 
-/** What the log adds to the run's overview. */
+/** The log's part of the run's overview. */
 export async function loggedOverview(view: View, run: string): Promise<Pick<RunOverview, "unproved">> {
   const last = await lastOf(view, run);
   const isProved = last !== null && !isBroken(last) && last.local.checkpoint.unproved !== true;

@@ -1,12 +1,14 @@
 /**
- * The record of a run of Bloom: `.pawl/heads/<workflow>/<id>.json`, written in the same
- * commit as the state, whatever the transaction. A state file counts only as it was written with its record.
+ * The record of a run of Bloom: `.pawl/heads/<workflow>/<id>.json`, written in the same commit as the state,
+ * by every transaction. A state file counts only as it was written with its record.
  *
- * R1  Every `run:advanced` event of a commit is a step of the record, with the hash of the step before.
- * R2  The record holds the hash of what each of the run's files says; the order of keys and blanks do not count.
+ * R1  Every `run:advanced` event of a commit is a step of the record, with the hash of the previous step.
+ * R2  The record holds the hash of the content of each of the run's files; the order of keys and blanks do
+ *     not count.
  * R3  A file without a record is held. Once a person has accepted it, its record begins with that commit.
- * R4  A step under another table than the present one, or without a rule (a person accepted an edit, a copy was restored),
- *     is not replayed, nor are those before it: the origin moves on to the run's configuration after it.
+ * R4  A step under another table than the present one, or without a rule (a person accepted an edit, a copy
+ *     was restored), is not replayed, nor are those before it: the origin moves on to the run's configuration
+ *     after it.
  */
 
 import { attempt } from "../../core/attempt.ts";
@@ -63,13 +65,13 @@ export interface RunRecord {
   /** The sha-256 of the table that decided the steps since the origin. */
   readonly table: string;
   readonly origin: Origin;
-  /** It began in the middle: from a state without a record. */
+  /** The record began in the middle: from a state without a record. */
   readonly unproved?: boolean;
-  /** How many earlier steps are no longer kept. */
+  /** The number of earlier steps that are no longer kept. */
   readonly dropped: number;
   readonly steps: readonly Step[];
   readonly recordedState: StoredConfiguration;
-  /** By path: the sha-256 of what the file says. */
+  /** By path: the sha-256 of the file's content. */
   readonly files: Readonly<Record<string, string>>;
   readonly time: string;
 }
@@ -87,7 +89,10 @@ export function hashOfTable(table: Workflow): string {
 
 const hashesOfTexts = openByText<string>(32);
 
-/** Parsed as JSON if it is JSON: the layout does not count. What a move writes, the next one reads. */
+/**
+ * Parsed as JSON if it is JSON: the layout does not count. Cached, since the next move reads what this one
+ * writes.
+ */
 function hashOfText(text: string): string {
   return hashesOfTexts(text, () => freshHashOf(text));
 }
@@ -100,14 +105,14 @@ function freshHashOf(text: string): string {
   }
 }
 
-/** Null: the run has no record, or none that can be read. */
+/** Null: the run has no record, or an unreadable one. */
 export async function loadRecord(view: View, run: string): Promise<RunRecord | null> {
   const head = await loadHead(view, run);
   const isRecord = head?.version === 1 && Array.isArray(head.steps) && head.run === run;
   return isRecord ? (head as unknown as RunRecord) : null;
 }
 
-/** What people decided in these steps. */
+/** People's verdicts in these steps. */
 export function verdictsIn(
   steps: readonly {
     readonly event: string;
@@ -121,7 +126,7 @@ export function verdictsIn(
   );
 }
 
-/** What a run's record adds to its overview. */
+/** The record's part of a run's overview. */
 export async function recordedOverview(
   view: View,
   run: string,
@@ -204,7 +209,7 @@ async function recordChange(
   };
   const kept = shortened(record, states.keptSteps);
   const found = written && states.sharedIn?.(written.text);
-  // Steps that are no longer kept here must be kept there.
+  // Steps that this record drops must be in the shared records.
   const isDue = found && (found.rests || kept.dropped > dropped);
   const first = isDue ? recordedUpTo(await sharedOf(view, run), steps) : steps.length;
   return [
@@ -217,7 +222,7 @@ type Shared = Awaited<ReturnType<typeof loadRecords<SharedStep, unknown>>>;
 
 const ANY: Codec<SharedStep, unknown> = { step: as(object), recordedState: object };
 
-/** Records that cannot be used stop no run here: whoever lacks its state learns of them. */
+/** Unusable shared records stop no run here: a checkout without its state reports them. */
 async function sharedOf(view: View, run: string): Promise<Shared> {
   try {
     return await loadRecords(view, run, await recordNames(view, run), ANY);
@@ -227,7 +232,7 @@ async function sharedOf(view: View, run: string): Promise<Shared> {
   }
 }
 
-/** The steps of earlier lives, here or in another checkout: a run that begins anew is made on them. */
+/** The steps of earlier lives, here or in another checkout: a new life of the run continues them. */
 function lineIn(run: string, records: Shared): readonly Step[] {
   const [side, other] = attempt(() => branchesOf(run, records), []);
   return side && !other ? (side.steps as readonly Step[]) : [];
@@ -295,7 +300,7 @@ function shortened(record: RunRecord, most = KEPT_STEPS): RunRecord {
 export interface TakenRun {
   readonly run: string;
   readonly states: StateFiles;
-  /** The last one takes it over. */
+  /** The last one is the adoption. */
   readonly steps: readonly Step[];
   readonly recordedState: Configuration;
   /** The table's hash. */
@@ -303,7 +308,7 @@ export interface TakenRun {
   readonly time: string;
 }
 
-/** The record of a run that a person took over, whose file is at that path. */
+/** The record of an adopted run, whose file is at that path. */
 export function recordOfTaken(
   { run, recordedState, states, steps, table: hash, time }: TakenRun,
   path: ProjectPath,
@@ -330,7 +335,10 @@ export function recordOfTaken(
 
 // ── Checked where the state is loaded ────────────────────────────────────────────────────────────────────────────
 
-/** Where the file does not follow from the run's record, each in words for a person. Null: it is no file of a run, or it has no record and needs none. */
+/**
+ * Why the file does not follow from the run's record, each in words for a person. Null: it is no file of a
+ * run, or it has no record and needs none.
+ */
 export async function recordFaults(
   view: View,
   states: StateFiles,
@@ -390,7 +398,7 @@ async function contentFault(
 }
 
 /**
- * For a workflow that builds on the file of another workflow's run and does not know its table. Throws
+ * For a workflow that builds on the file of another workflow's run without knowing its table. Throws
  * `state-tampered`.
  */
 export async function checkFile(view: View, run: string, path: ProjectPath, text: string): Promise<void> {

@@ -1,4 +1,4 @@
-/** The whole log, checked: what a move, which reads the last line alone, takes for granted. */
+/** Checks a whole log; a move reads and trusts its last line alone. */
 import { attempt } from "../../core/attempt.ts";
 import { canonical } from "../../core/canonical.ts";
 import { hashOf } from "../../core/hash.ts";
@@ -10,7 +10,7 @@ import { type Json, patched } from "./patch.ts";
 import { hashOfTable } from "./record.ts";
 import { hashOfStep, type Line, type Step } from "./step.ts";
 
-/** Where the log does not follow from itself or from the table; the first place of each kind, in words for a person. */
+/** Where the log contradicts itself or the table; the first place of each kind, in words for a person. */
 export function logFaults({ table }: RunKind, lines: readonly Line[]): readonly string[] {
   const steps = lines.flatMap(({ step }) => step ?? []);
   const found = [chainFault(steps), tableFault(table, steps), documentFault(lines)];

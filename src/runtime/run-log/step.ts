@@ -1,10 +1,13 @@
 /**
- * The log of a run: `.pawl/log/<workflow>/<id>.jsonl`, one line for each step, appended in the commit that writes the run's
- * state file. It is the one record of how the run came to its state; the state file is the document of its last line.
+ * The log of a run: `.pawl/log/<workflow>/<id>.jsonl`, one line per step, appended in the commit that writes
+ * the run's state file. It is the one record of how the run came to its state; the state file is the document
+ * of its last line.
  *
- * L1  Each step holds the hash of the step before it, over all lives of the run.
- * L2  The last line of a commit says what the run's state file says after it, and how that differs from before.
- * L3  What a line says suffices to go on from it: a move reads the last line alone, so its time does not grow with the log.
+ * L1  Each step holds the hash of the previous step, over all lives of the run.
+ * L2  The last line of a commit holds the hash of the run's state file after it, and the difference from
+ *     before.
+ * L3  A line suffices to continue from it: a move reads the last line alone, so its time does not grow with
+ *     the log.
  */
 import { attempt } from "../../core/attempt.ts";
 import { canonical } from "../../core/canonical.ts";
@@ -34,19 +37,20 @@ import type { Facts, FactValue } from "../../engine/workflow.ts";
 import type { Json, Patch } from "./patch.ts";
 
 /**
- * `begun`: a life of the run begins, at a start of the table. `moved`: a rule was taken. `accepted`: a person accepted the state
- * as it was, or set it. `found`: a state had no log. `returned`: an earlier document was put back.
+ * `begun`: a life of the run begins, at a start of the table. `moved`: a rule was taken. `accepted`: a person
+ * accepted the state as it was, or set it. `found`: a state had no log. `returned`: an earlier document was
+ * put back.
  */
 export type StepKind = "begun" | "moved" | "accepted" | "found" | "returned";
 
-/** Run X went from A to B, by P. */
+/** Run X moved from A to B, by P. */
 export interface Step {
   readonly v: 1;
   /** `workflow:id` */
   readonly run: string;
   /** From 1, over all lives. */
   readonly seq: number;
-  /** The hash of the step before; null: it is the first. */
+  /** The hash of the previous step; null: it is the first. */
   readonly prev: string | null;
   /** ISO 8601 in UTC with milliseconds. */
   readonly time: string;
@@ -55,41 +59,41 @@ export interface Step {
   readonly machine: string;
   readonly from: string;
   readonly to: string;
-  /** Of a move. */
+  /** Only of a move. */
   readonly event?: string;
   readonly rule?: string;
   /** Of a move: the variables that it changed. Of the other kinds: all variables. */
   readonly set: Facts;
-  /** The hash of the table, where it is not the one of the step before. */
+  /** The hash of the table, if it differs from the previous step's. */
   readonly table?: string;
   readonly by: Caller;
-  /** Of a person's word. */
+  /** Of a person's verdict. */
   readonly strength?: Strength;
   /** Of `returned`: the step after which the document was written. */
   readonly of?: string;
 }
 
-/** Where a run stands after a line. */
+/** A run's position after a line. */
 export interface Checkpoint {
   readonly machine: string;
   readonly state: string;
   readonly variables: Facts;
   /** The hash of its table. */
   readonly table: string;
-  /** Of the last step. */
+  /** The last step's number. */
   readonly seq: number;
   readonly head: string;
   /** Its life did not begin at a start of its table: git brought its state. */
   readonly unproved?: true;
 }
 
-/** What stays on this machine. */
+/** The part that stays on this machine. */
 export interface Local {
-  /** The hash of what the state file says; null: there is none any more. */
+  /** The hash of the state file's content; null: it was removed. */
   readonly document: string | null;
   readonly patch: Patch;
   readonly checkpoint: Checkpoint;
-  /** The run's events of this commit. */
+  /** The run's events in this commit. */
   readonly events: readonly PawlEvent[];
 }
 
@@ -100,7 +104,7 @@ export interface Line {
   readonly local?: Local;
 }
 
-/** The last line of a log: a commit ended with it. */
+/** The last line of a log: the end of a commit. */
 export interface End extends Line {
   readonly local: Local;
 }
@@ -114,12 +118,12 @@ export function hashOfStep(step: Step): string {
   return hashOf(canonical(step));
 }
 
-/** What a state file says; a text that is not JSON says itself. */
+/** A state file's content; a text that is not JSON is a string. */
 export function documentIn(text: string): Json {
   return attempt<Json, Json>(() => JSON.parse(text.replace(/^\uFEFF/, "")) as Json, text);
 }
 
-/** The hash of what a state file says: its layout and the order of its keys do not count. */
+/** The hash of a state file's content: its layout and the order of its keys do not count. */
 export function hashOfDocument(text: string): string {
   return hashOf(canonical(documentIn(text)));
 }
@@ -128,7 +132,7 @@ export function renderLine(line: Line): string {
   return `${JSON.stringify(line)}\n`;
 }
 
-/** Throws `state-tampered`. `number`: of the line, if it is known. */
+/** Throws `state-tampered`. `number`: the line's, if known. */
 export function parseLine(run: string, line: string, number?: number): Line {
   let value: unknown;
   try {
@@ -162,7 +166,7 @@ export function damaged(run: string, line: number | undefined, problem: string):
   );
 }
 
-/** Refuses keys that it does not know, so that nothing is in a step that no reader has looked at. */
+/** Refuses unknown keys, so that a step holds nothing that readers do not check. */
 function only<T>(names: readonly string[], check: Check<T>): Check<T> {
   return (value, at) => {
     const other = isObject(value) ? Object.keys(value).find((key) => !names.includes(key)) : undefined;

@@ -1,14 +1,15 @@
 /**
- * What git shares of a run: `.alfred/records/<workflow>/<id>/<seq>-<id>.json`, files that are only ever added, so that git
- * merges them without a conflict. A clone shows the run as they say.
+ * A run's records that git shares: `.alfred/records/<workflow>/<id>/<seq>-<id>.json`, files that are only
+ * ever added, so that git merges them without a conflict. A clone shows the run's state from them.
  *
- * R1  A record holds the steps of the run's chain that no other record here holds, and where the run stands after them. It
- *     is written in the commit of the step.
- * R2  Steps are recognised by their hashes. In which files they are, and how often, does not count: a record that was
- *     left on another branch is written again, and both are one when the branches meet.
- * R3  Two steps that were made on the same one are two branches. The run is held until a person chooses one; the choice is a
- *     step, too, and names the ends that it overrules.
- * R4  Records are text that others wrote. They are shown, and hold a run; they never move it, and open no gate.
+ * R1  A record holds the steps of the run's chain that no other record here holds, and the run's state after
+ *     them. It is written in the commit of the step.
+ * R2  Steps are identified by their hashes, whatever files they are in, and however often: a record that was
+ *     left on another branch is written again, and both count as one when the branches meet.
+ * R3  Two steps with the same predecessor are two branches. The run is held until a person chooses one; the
+ *     choice is a step, too, and names the ends that it overrules.
+ * R4  Records are text of other authors. They are shown, and hold a run; they never move it, and open no
+ *     gate.
  */
 
 import { attempt } from "../../core/attempt.ts";
@@ -38,7 +39,7 @@ import { hashOfStep } from "./history.ts";
 
 export const RECORDS = projectPath(".alfred/records");
 
-/** A step as records have it. */
+/** A step in the records' form. */
 export interface SharedStep {
   readonly time: string;
   readonly event: string;
@@ -46,24 +47,24 @@ export interface SharedStep {
   readonly from: string;
   readonly to: string;
   readonly by: { readonly channel: string; readonly who?: string | undefined };
-  /** The hash of the step before; null: the first. */
+  /** The hash of the previous step; null: it is the first. */
   readonly prev: string | null;
   /** The hashes of the ends of other branches that it overrules. */
   readonly over?: readonly string[] | undefined;
 }
 
-/** How a workflow's steps and standings are checked when they are read. */
+/** How a workflow's steps and states are checked when they are read. */
 export interface Codec<Step extends SharedStep, RecordedState> {
   readonly step: Check<Step>;
   readonly recordedState: Check<RecordedState>;
 }
 
-/** A chain of steps from the run's beginning to an end from which nothing leads on. */
+/** A chain of steps from the run's beginning to an end without a successor. */
 export interface RunBranch<Step, RecordedState> {
   /** The hash of its last step. */
   readonly head: string;
   readonly steps: readonly Step[];
-  /** Its last record, and where the run stands according to it; null: it ends in this checkout's own state. */
+  /** Its last record, and the run's state in it; null: it ends in this checkout's own state. */
   readonly recorded: { readonly path: ProjectPath; readonly recordedState: RecordedState } | null;
 }
 
@@ -75,7 +76,7 @@ export interface LoadedRecord<Step, RecordedState> {
 
 const MOST_RECORDS = 10_000;
 const LONGEST_RECORD = 4_000_000;
-/** A longer record is split. */
+/** Bytes. A longer record is split. */
 const USUAL_RECORD = 200_000;
 const NAME = /^\d{4,9}-[0-9a-f]{16}\.json$/;
 
@@ -116,7 +117,10 @@ export async function recordedIds(view: View, workflow: string): Promise<readonl
 
 // ── Written with the step ────────────────────────────────────────────────────────────────────────────────────────
 
-/** The records of the steps from `first` on, the last of which leads to where the run stands. `dropped`: earlier steps. */
+/**
+ * The records of the steps from `first` on, the last of which leads to the run's state. `dropped`: earlier
+ * steps.
+ */
 export function newRecords<RecordedState>(
   run: string,
   steps: readonly SharedStep[],
@@ -151,7 +155,7 @@ function nameOf(seq: number, step: SharedStep): string {
   return `${String(seq).padStart(4, "0")}-${hashOfStep(step).slice(0, 16)}.json`;
 }
 
-/** Whether the records are the very ones that end with each of these steps: nothing needs to be read then. */
+/** Whether the records are the very ones that end with each of these steps: then none needs to be read. */
 export function areOf(
   names: readonly string[],
   steps: readonly SharedStep[],
@@ -207,13 +211,13 @@ export function parseRecord<Step extends SharedStep, RecordedState>(
   return record;
 }
 
-/** The run, if the path is one of a record. */
+/** The run of a record's path; null for other paths. */
 export function runOfRecord(path: string): string | null {
   const [, workflow, id, name = ""] = /^\.alfred\/records\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(path) ?? [];
   return isId(workflow) && isId(id) && NAME.test(name) ? `${workflow}:${id}` : null;
 }
 
-/** Whether the path is one of a record of a run, and the file's text is one, whatever the workflow. */
+/** Whether the path is a record's, and the file's text is a record, of any workflow. */
 export async function isRecord(view: View, path: string): Promise<boolean> {
   const run = runOfRecord(path);
   if (run === null) return false;
@@ -223,7 +227,7 @@ export async function isRecord(view: View, path: string): Promise<boolean> {
   return attempt(() => parseRecord(record, run, json, any) !== null, false);
 }
 
-/** Its steps are made on one another, and its name is the last one's. */
+/** Checks that its steps follow each other, and that its name is the last one's. */
 function checkLinks({ path, steps }: LoadedRecord<SharedStep, unknown>): void {
   for (const [at, step] of steps.entries()) {
     const before = steps[at - 1];
@@ -235,7 +239,7 @@ function checkLinks({ path, steps }: LoadedRecord<SharedStep, unknown>): void {
     throw invalidRecords(path, "its name is not made of the hash of its last step");
 }
 
-/** A value that nests deeper than the stack reaches has no hash. */
+/** Too deep a value for the stack has no hash. */
 function safeHash(path: ProjectPath, step: SharedStep): string {
   try {
     return hashOfStep(step);
@@ -254,8 +258,8 @@ export function invalidRecords(path: string, what: string): PawlError {
 }
 
 /**
- * The run's branches: one, if everybody went on where the last one stopped. `own`: this checkout's own steps, which count
- * like those of a record. Throws `records-invalid` where a step is missing in between.
+ * The run's branches: one, if each step continued the last one. `own`: this checkout's own steps, which count
+ * like those of a record. Throws `records-invalid` if a step is missing in between.
  */
 export function branchesOf<Step extends SharedStep, RecordedState>(
   run: string,
@@ -321,7 +325,7 @@ export function recordedUpTo(
 
 // ── Branches ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The one branch of the run. Throws `records-forked`, which names each. */
+/** The run's only branch. Throws `records-forked`, which names each. */
 export function onlyBranch<Step extends SharedStep, RecordedState>(
   run: string,
   branches: readonly RunBranch<Step, RecordedState>[],
@@ -331,7 +335,7 @@ export function onlyBranch<Step extends SharedStep, RecordedState>(
   throw forked(run, branches);
 }
 
-/** How a person names a branch. */
+/** A branch's name for people. */
 export function nameOfBranch({ head }: Pick<RunBranch<SharedStep, unknown>, "head">): string {
   return head.slice(0, 12);
 }
@@ -347,7 +351,7 @@ export function forked(run: string, branches: readonly RunBranch<SharedStep, unk
   );
 }
 
-/** Of an event for a run that others advanced and that is not over. */
+/** The error of an event for a run that others advanced and that is not over. */
 export function elsewhereError(run: string, { by, time }: Elsewhere): PawlError {
   return new PawlError(
     "run-elsewhere",
@@ -378,7 +382,7 @@ export function stepWords({ by, event, from, time, to }: SharedStep): string {
   return `${event} (${from} → ${to}) by ${by.who ?? by.channel} at ${time}`;
 }
 
-/** The branch that a person named by the beginning of its hash. Throws `usage`. */
+/** The branch with the given beginning of its hash. Throws `usage`. */
 export function chosenBranch<Step extends SharedStep, RecordedState>(
   run: string,
   branches: readonly RunBranch<Step, RecordedState>[],

@@ -1,6 +1,6 @@
 /**
- * Whether an event can be sent to a run: one wording for every refusal, with the events that the run takes and who may
- * send them.
+ * Whether an event can be sent to a run: one wording for every refusal, with the events that the run takes
+ * and their senders.
  */
 import { PawlError } from "../../core/error.ts";
 import { nearest } from "../../core/text/nearest.ts";
@@ -17,7 +17,8 @@ export interface TableRun {
 }
 
 /**
- * Events that not everybody may send: the engine sends one when a command has ended; a person must agree to the other.
+ * Events with a restricted sender: the engine sends one when a command has ended; a person must agree to the
+ * other.
  */
 export type Owners = Readonly<Record<string, "engine" | "person">>;
 
@@ -49,7 +50,10 @@ function unknownEvent(run: TableRun, event: string, owners: Owners): PawlError {
   );
 }
 
-/** What can move the run where it stands, for the fix of a refusal: `In draft it takes submit, or approve (a person's).` */
+/**
+ * The events that can move the run now, for the fix of a refusal: `In draft it takes submit, or approve (a
+ * person's).`
+ */
 export function takes({ configuration, run, workflow }: TableRun, owners: Owners = {}): string {
   const events = movingEvents(workflow, configuration).filter((event) => owners[event] !== "engine");
   if (events.length === 0) return `${run} is in ${configuration.state}, where no event moves it.`;

@@ -1,6 +1,6 @@
 /**
- * Files that changed while a run stood where they may not: a move by an assistant is refused, a person sees them at the
- * gate. Pawl never undoes them.
+ * Files that changed while a run was in a state that does not permit it: an assistant's move is refused, a
+ * person sees them at the gate. Pawl never undoes them.
  */
 import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
@@ -10,22 +10,22 @@ import type { Context, Proposal } from "./transaction.ts";
 export interface OutOfScopeEdits {
   /** `workflow:id` */
   readonly run: string;
-  /** The state in which they changed, as `pawl status` shows it. */
+  /** The state in which they changed, in the form of `pawl status`. */
   readonly state: string;
   /** Paths from the project's root, sorted. */
   readonly files: readonly string[];
-  /** The tree as it is now; null: it is not known. */
+  /** The present tree; null: not known. */
   readonly tree: string | null;
-  /** Set if nobody can say which files changed. */
+  /** Why it is unknown which files changed; absent: it is known. */
   readonly unknown?: string;
 }
 
 export interface ScopeWatch {
-  /** What changed since the run came to its state; null: nothing, or everything may be written. */
+  /** The out-of-scope edits since the run came to its state; null: none, or everything may be written. */
   look(run: string): Promise<OutOfScopeEdits | null>;
   /**
-   * After a move of the run: from now on its files stay as they are. `accepted`: the edits to which a person agreed. `view`:
-   * through which the move read the settings; absent: they are read anew.
+   * Called after a move of the run: files that change from now on count. `accepted`: the edits to which a
+   * person agreed. `view`: the one through which the move read the settings; absent: they are read again.
    */
   note(run: string, accepted: OutOfScopeEdits | null, view?: View): Promise<void>;
 }
@@ -39,8 +39,8 @@ export interface ProposalWithEdits<R> {
 }
 
 /**
- * Proposes with the out-of-scope edits in view: a person is shown them before the question, and answers both. Throws
- * `tree-strayed` if anybody else would move the run.
+ * Proposes with the out-of-scope edits: a person sees them before the question, and answers both. Throws
+ * `tree-strayed` if another caller would move the run.
  */
 export async function proposeWithOutOfScopeEdits<R>(
   look: () => Promise<OutOfScopeEdits | null>,
@@ -57,7 +57,7 @@ export async function proposeWithOutOfScopeEdits<R>(
     throw strayed(edits);
   }
   const edits = await look();
-  // A program of the library asks in its own words, which do not tell of the edits.
+  // A library program's own question does not show the edits, so they are not accepted.
   if (edits === null || answered === "vouched") return { proposal: await propose(asking), accepted: null };
   const shown = wordsOf(edits);
   const isShown = answered.message.startsWith(shown);
@@ -72,14 +72,14 @@ function withWords<R>(proposal: Proposal<R>, edits: OutOfScopeEdits): Proposal<R
   return ask ? { ...proposal, ask: { ...ask, message: `${wordsOf(edits)}${ask.message}` } } : proposal;
 }
 
-/** What a person is shown before a gate's own question. */
+/** The text before a gate's own question. */
 function wordsOf(edits: OutOfScopeEdits): string {
   return `${found(edits)} Your yes accepts them.\n\n`;
 }
 
 const MOST_SHOWN = 20;
 
-/** Which files changed, in one sentence. */
+/** The changed files, in one sentence. */
 export function found({ files, run, state, unknown }: OutOfScopeEdits): string {
   const shown = files.slice(0, MOST_SHOWN).join(", ");
   const more = files.length > MOST_SHOWN ? ` and ${files.length - MOST_SHOWN} more` : "";
@@ -90,7 +90,7 @@ export function found({ files, run, state, unknown }: OutOfScopeEdits): string {
 const OR_KEEP =
   "If they are meant to stay, tell the person: they accept them with `pawl repair` in a terminal.";
 
-/** What an assistant does about such edits. */
+/** What an assistant must do about such edits. */
 export const UNDO = `Undo these edits. ${OR_KEEP}`;
 
 function strayed(edits: OutOfScopeEdits): PawlError {

@@ -1,4 +1,4 @@
-/** A person's word: whether it was given, and how strong it is. */
+/** A person's verdict: whether it was given, and how strong it is. */
 import type { Caller } from "../../core/event.ts";
 import { strengthOfSignature } from "../../core/ssh-signature.ts";
 import type { Strength } from "../../core/strength.ts";
@@ -7,11 +7,13 @@ import type { Context } from "./transaction.ts";
 type Asking = Pick<Context, "answered" | "caller">;
 
 const COMMAND_LINE: ReadonlySet<string> = new Set(["terminal", "script", "agent"]);
-/** Not a part of the caller, who is recorded: and a copy that came by another channel is none of these. */
+/**
+ * Not a field of the caller, which is recorded. A copy of the caller for another channel is not in the set.
+ */
 const onCommandLine = new WeakSet<Caller>();
 
 /**
- * Whether a person has answered exactly this question. They have not decided what they were not shown: if the findings
+ * Whether a person has answered exactly this question. They have not decided on unseen findings: if these
  * have changed since, the message differs, and they are asked again.
  */
 export function hasAnswered({ answered, caller }: Asking, message: string): boolean {
@@ -20,7 +22,10 @@ export function hasAnswered({ answered, caller }: Asking, message: string): bool
   return isAsked && answered !== undefined && answered.message === message;
 }
 
-/** How strong the verdict of this caller is. A signature is verified before the verdict is committed (`signed-gate.ts`). */
+/**
+ * The strength of this caller's verdict. A signature is verified before the verdict is committed
+ * (`signed-gate.ts`).
+ */
 export function strengthOf({ answered, caller }: Asking): Strength {
   if (answered === "vouched" || caller.channel === "library") return "program";
   if (caller.channel === "elicitation") return "elicited";
@@ -29,21 +34,21 @@ export function strengthOf({ answered, caller }: Asking): Strength {
   return caller.channel === "board" ? "board" : "terminal";
 }
 
-/** Whether a person called it themselves: at a terminal, with no agent's process above, or on the board. */
+/** Whether a person made the call: at a terminal, without an agent among the ancestors, or on the board. */
 export function isPersonHere({ caller: { channel } }: Pick<Context, "caller">): boolean {
   return channel === "terminal" || channel === "board";
 }
 
 /**
- * The same caller, known to be on the command line without asking for its channel: which of the three it is takes a look at the
- * processes above.
+ * The same caller, marked as on the command line without reading its channel, which would search the ancestor
+ * processes.
  */
 export function asCommandLine(caller: Caller): Caller {
   onCommandLine.add(caller);
   return caller;
 }
 
-/** Whether the call came from the command line, by whomever. */
+/** Whether the call came from the command line, by a person, a script or an agent. */
 export function isCommandLine({ caller }: Pick<Context, "caller">): boolean {
   return onCommandLine.has(caller) || COMMAND_LINE.has(caller.channel);
 }

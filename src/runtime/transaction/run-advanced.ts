@@ -4,8 +4,8 @@ import type { Strength } from "../../core/strength.ts";
 import type { Context } from "./transaction.ts";
 
 /**
- * The move that a `run:advanced` reports: by a rule of the run's table, or outside it (a run begins, a person accepts
- * an edit).
+ * The move that a `run:advanced` reports: by a rule of the run's table, or outside it (a run begins, a person
+ * accepts an edit).
  */
 export type AdvancedBy = Pick<RunAdvanced, "run" | "machine" | "event" | "row" | "from" | "to">;
 

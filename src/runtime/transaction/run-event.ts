@@ -1,14 +1,16 @@
 /**
- * The one way to send an event to a run: load → check the event → observe → decide → collect → propose → commit.
+ * The one way to send an event to a run: load → check the event → observe → decide → collect → propose →
+ * commit.
  *
- * E1  An event is checked before anything is looked up for it: the table has it, the run is not over, and the sender may
- *     send it.
- * E2  Only inputs that a rule for the event mentions are observed, a costly one only while it can still matter.
- * E3  `propose` is pure: what it needs was read or looked up before, and never under a lock. If what was read has
+ * E1  An event is checked before anything is observed for it: the table has it, the run is not over, and the
+ *     sender may send it.
+ * E2  Only inputs that a rule for the event mentions are observed, a costly one only while it can still
+ *     matter.
+ * E3  `propose` is pure: its data was read or observed before, and never under a lock. If the data has
  *     changed by the commit, all of it is done again.
  * E4  One `run:advanced`, made here and in the commit of the move, reports that a run moved.
- * E5  What a move calls for is sent to the run after its commit. If the process dies in between, the next event finds
- *     it still to be done.
+ * E5  The follow-up event of a move is sent to the run after its commit. If the process dies in between, the
+ *     next event makes up for it.
  */
 import type { PawlError } from "../../core/error.ts";
 import type { ProjectEvent } from "../../core/event.ts";
@@ -31,14 +33,17 @@ export interface RunTypes {
   input: unknown;
   run: TableRun;
   sent: Sent;
-  /** What an observer reports besides the value. */
+  /** An observer's report besides the value. */
   note: unknown;
-  /** What the effects and the reply need besides the decision. */
+  /** More data for the effects and the reply. */
   material: unknown;
   reply: unknown;
 }
 
-/** The types of a definition that names only its own: it notes and collects nothing, and its reply is the usual one. */
+/**
+ * The types of a definition that names only its own: it notes and collects nothing, and its reply is the
+ * usual one.
+ */
 export type TypesOf<Own extends Partial<RunTypes>> = Own &
   Omit<RunTypes & { note: never; material: undefined; reply: Reply }, keyof Own>;
 
@@ -54,13 +59,13 @@ export interface Answered<R> {
   readonly answer: Proposal<R>;
 }
 
-/** What governs a run: the settings that count for it, and which parts of the present configuration do not. */
+/** A run's settings, and the parts of the present configuration that do not count for it. */
 export interface Governed {
   readonly settings: Settings;
   /** The sha-256 of its policy. */
   readonly policy?: string;
   readonly ignored: readonly PolicyChange[];
-  /** Present if another policy is kept for the run, or none. */
+  /** Present if a policy must be pinned: none is, or another one. */
   readonly pin?: Pin;
 }
 
@@ -69,11 +74,11 @@ export interface RunContext<Input> extends Context {
   readonly input: Input;
   readonly view: View;
   readonly outside: Outside;
-  /** Which parts of the configuration do not count for the run. */
+  /** The parts of the configuration that do not count for the run. */
   readonly ignored?: readonly PolicyChange[];
 }
 
-/** Available once everything is known. */
+/** Available after the observations. */
 export type ProposalContext<Input> = Omit<RunContext<Input>, "view" | "outside">;
 
 export interface Observer<Note> {
@@ -111,15 +116,15 @@ export interface Taken<T extends RunTypes> {
   readonly decision: Decision;
 }
 
-/** A decided event, with everything that its effects are made from. */
+/** A decided event, with all data for its effects. */
 export interface Step<T extends RunTypes> extends Taken<T> {
   readonly material: T["material"];
   readonly governed: Governed | null;
 }
 
-/** What an event does. */
+/** An event's effects. */
 export interface Effects<T extends RunTypes> extends Omit<Proposal<T["reply"]>, "events"> {
-  /** Present if the run moved: what the event of the move says. */
+  /** Present if the run moved: the words of its event. */
   readonly moved?: AdvancedWords;
   /** Other events. */
   readonly events?: readonly ProjectEvent[];
@@ -129,28 +134,28 @@ export interface Effects<T extends RunTypes> extends Omit<Proposal<T["reply"]>, 
 
 type Awaitable<T> = T | Promise<T>;
 
-/** What a workflow declares about its runs; the runner does the rest. */
+/** A workflow's declaration of its runs; the runner does the rest. */
 export interface RunDefinition<T extends RunTypes> {
   /** The place of states that count only with their records. */
   readonly states?: StateFiles;
-  /** What the log needs to know of its runs. */
+  /** Its runs, for the log. */
   readonly runs?: RunKind;
   /**
-   * Reads everything through the view and observes nothing outside. It all happens under the lock, so of many events at
-   * once each waits for the one before, and none is decided twice.
+   * Reads everything through the view and observes nothing outside. All of it happens under the lock, so
+   * concurrent events wait for each other, and none is decided twice.
    */
   readonly filesOnly?: true;
   /** The run whose lock is held, `workflow:id`; null: the event changes nothing. Throws on a bad id. */
   lock(input: T["input"]): string | null;
-  /** Loads the run by its codec, or answers if there is none to send an event to. */
+  /** Loads the run by its codec, or answers if there is no run. */
   load(context: RunContext<T["input"]>): Promise<T["run"] | Answered<T["reply"]>>;
   /** The run's policy; absent: the present configuration. */
   govern?(run: T["run"], context: RunContext<T["input"]>): Promise<Governed | null>;
-  /** Which event the call means, or the answer instead of an event. */
+  /** The event that the call means, or an answer instead. */
   event(run: T["run"], context: RunContext<T["input"]>): Awaitable<T["sent"] | Answered<T["reply"]>>;
-  /** The events that not everybody may send. */
+  /** The events with a restricted sender. */
   owners?(run: T["run"]): Owners;
-  /** Answers the event before anything is observed for it, if a person must say yes first, or has said no. */
+  /** Answers the event before anything is observed for it, if a person must agree first, or has declined. */
   guard?(
     run: T["run"],
     sent: T["sent"],
@@ -163,10 +168,10 @@ export interface RunDefinition<T extends RunTypes> {
     observed: Unfinished<T["note"]>,
     context: RunContext<T["input"]>,
   ): Answered<T["reply"]>;
-  /** Reads and looks up what the rule needs. */
+  /** Reads and observes the rule's data. */
   collect?(taken: Taken<T>, context: RunContext<T["input"]>): Promise<T["material"]>;
   propose(step: Step<T>, context: ProposalContext<T["input"]>): Effects<T>;
-  /** The reply if the event after the commit failed. Required of whoever proposes a `next`. */
+  /** The reply if the event after the commit failed. Required with `next`. */
   failed?(reply: T["reply"], error: PawlError): T["reply"];
 }
 
@@ -208,7 +213,7 @@ export function runEvent<T extends RunTypes>(definition: RunDefinition<T>): RunE
 /** The outside of a definition that observes only files. */
 const NOTHING = {} as Outside;
 
-/** Everything up to the decision, and what the effects need. */
+/** Everything up to the decision, and the data for the effects. */
 async function decideEvent<T extends RunTypes>(
   definition: RunDefinition<T>,
   given: RunContext<T["input"]>,
@@ -232,8 +237,9 @@ async function decideEvent<T extends RunTypes>(
 }
 
 /**
- * The rule that an event takes if every input is available at once: for a transaction that moves several runs. It
- * reports each move by `runAdvanced` itself. `inputOf` is asked only for what the rules mention.
+ * The rule that an event takes if every input is available at once: for a transaction that moves several
+ * runs, and reports each move by `runAdvanced` itself. `inputOf` is called only for inputs that the rules
+ * mention.
  */
 export function decideNow(run: TableRun, event: string, inputOf: (name: string) => FactValue): Decision {
   checkEvent(run, event, {}, true);

@@ -1,13 +1,14 @@
 /**
- * One transaction: read → observe → propose → commit. Anything before the commit may fail, and then nothing has changed.
+ * One transaction: read → observe → propose → commit. Everything before the commit may fail, and then nothing
+ * has changed.
  *
  * R1  No external call is awaited under a lock: `observe` runs before the run's lock is taken.
  * R2  Under the lock everything that was read is checked again; if it changed, the transaction restarts.
  * R3  The reply is returned only after the commit is durable.
  * R4  A cancelled call commits nothing: this is checked last before the commit, and no longer after it.
- * R5  A policy is kept under the run's lock too, while what was read still holds: if several calls begin a run at once, the
- *     policy of the one that began it governs the run.
- * R6  Known secrets are removed from what a caller says before it is used, and from what is logged and reported.
+ * R5  A policy is kept under the run's lock too, while what was read still holds: if several calls begin a
+ *     run at once, the policy of the one that began it governs the run.
+ * R6  Known secrets are removed from a caller's input before it is used, and from logs and events.
  */
 
 import { canonical } from "../../core/canonical.ts";
@@ -32,7 +33,7 @@ import {
 import { atGate } from "./signed-gate.ts";
 import type { AfterCommit, Context, Now, Pin, Proposal, Transaction } from "./transaction.ts";
 
-/** What failed without failing the call. */
+/** Failures that did not fail the call. */
 const FAILURES = projectPath(".pawl/failures.log");
 const MAX_ATTEMPTS = 100;
 
@@ -42,24 +43,24 @@ export interface Runtime {
   /** The effective settings, read through the view so that an edit of the configuration counts at once. */
   readonly settings: (view: View) => Promise<Settings>;
   readonly now: () => Date;
-  /** A word that occurs nowhere else in the project, and an id: they identify an event or a file. */
+  /** Returns a new unique id. */
   readonly newId: () => string;
   readonly cache?: Cache;
-  /** Absent: every look at the runs reads all of them. */
+  /** Absent: every overview reads all runs. */
   readonly memory?: Memory;
-  /** The one who waits for this call; absent: nobody can cancel it. */
+  /** The caller's cancellation and progress; absent: the call cannot be cancelled. */
   readonly waiting?: Waiting;
   /** Absent: no secret is known. */
   readonly mask?: Mask;
-  /** The span of the caller's own trace, as `traceparent`; absent: it said nothing of one. */
+  /** The caller's own trace span, as `traceparent`; absent: there is none. */
   readonly trace?: string;
-  /** Absent: nobody compares the working tree with what may be written. */
+  /** Absent: the working tree is not checked for out-of-scope edits. */
   readonly scopeWatch?: ScopeWatch;
 }
 
 /**
- * Runs one transaction to its reply. `answered`: the question that a person has just answered or said yes to. Throws a
- * `PawlError`; then nothing has changed.
+ * Runs one transaction to its reply. `answered`: the question that a person has just answered or agreed to.
+ * Throws a `PawlError`; then nothing has changed.
  */
 export async function runTransaction<Input, Snapshot, Observations, R>(
   runtime: Runtime,
@@ -73,7 +74,7 @@ export async function runTransaction<Input, Snapshot, Observations, R>(
   const asking = { caller, ...(answered === undefined ? {} : { answered: maskedAnswer(answered, runtime) }) };
   const outOfScopeEdits = outOfScopeEditsOf(runtime, run);
   for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
-    // Never under the lock, which may be held from the beginning.
+    // Now, before the lock: without `observe` the transaction runs entirely under it.
     if (!plan.observe) await outOfScopeEdits();
     const done = await transactOnce(
       runtime,
@@ -99,7 +100,7 @@ export async function runTransaction<Input, Snapshot, Observations, R>(
   );
 }
 
-/** What strayed from the run's scope, looked for once per call. */
+/** The run's out-of-scope edits, searched for once per call. */
 function outOfScopeEditsOf(
   { scopeWatch: outOfScopeEdits }: Runtime,
   run: string | null,
@@ -111,7 +112,7 @@ function outOfScopeEditsOf(
   };
 }
 
-/** The commit stands, so a failure is only logged. */
+/** The commit is done, so a failure is only logged. */
 async function noteTree(
   runtime: Runtime,
   run: string,
@@ -124,7 +125,7 @@ async function noteTree(
   }
 }
 
-/** Notes what failed without failing a call. */
+/** Logs a failure that did not fail the call. */
 export async function logFailure(
   runtime: Pick<Runtime, "mask" | "now" | "store">,
   what: string,
@@ -135,13 +136,13 @@ export async function logFailure(
   await runtime.store.log(FAILURES, line);
 }
 
-/** What was shown stays the same: it identifies the question that was answered. */
+/** Does not mask the message: it identifies the answered question. */
 function maskedAnswer(answered: Answered, { mask }: Runtime): Answered {
   if (answered === "vouched" || answered.notes === undefined) return answered;
   return { ...answered, notes: masked(answered.notes, mask) };
 }
 
-/** The commit stands, whatever happens next. A later failure is in the reply, and logged. */
+/** The commit is done. A later failure is in the reply, and logged. */
 async function followed<R>(
   runtime: Runtime,
   proposal: Proposal<R>,
@@ -159,7 +160,7 @@ async function followed<R>(
   }
 }
 
-/** What a transaction would reply now, had it been called by `caller`; commits nothing. */
+/** The reply to `caller` if the transaction ran now; commits nothing. */
 export async function preview<Input, Snapshot, Observations, R>(
   runtime: Runtime,
   plan: Transaction<Input, Snapshot, Observations, R>,
@@ -176,7 +177,7 @@ export async function preview<Input, Snapshot, Observations, R>(
 }
 
 interface Transacted<R> extends ProposalWithEdits<R> {
-  /** Through which everything was read. */
+  /** The view of all reads. */
   readonly view: View;
 }
 
@@ -191,7 +192,7 @@ async function transactOnce<Input, Snapshot, Observations, R>(
   run: string | null,
 ): Promise<Transacted<R> | "changed"> {
   const { store } = runtime;
-  // What has something to observe takes the lock only to commit.
+  // A transaction with `observe` takes the lock only to commit.
   await using _first = plan.observe || run === null ? null : await store.hold(run);
   const view = store.view();
   const stop = runtime.waiting?.stop;
@@ -209,7 +210,7 @@ async function transactOnce<Input, Snapshot, Observations, R>(
   if (lock === undefined)
     throw new PawlError("internal", "A transaction that only reads proposes changes.", "Report this.");
   await using _last = plan.observe ? await store.hold(lock) : null;
-  // The commit itself checks what was read; a policy is kept before it.
+  // The commit itself checks the reads, but a policy is kept before it.
   if (plan.observe && pin && !(await store.holds(view))) return "changed";
   if (stop?.aborted) throw calledOff();
   if (pin && !(await isKept(runtime.outside, pin))) return "changed";
@@ -224,7 +225,7 @@ async function isKept({ policies }: Outside, { instead, policy, run }: Pin): Pro
   return isAsRead;
 }
 
-/** Checks for every workflow how strong a person's word must be. */
+/** Checks the strength of a person's verdict, for every workflow. */
 async function proposeAtGate<Input, Snapshot, Observations, R>(
   runtime: Runtime,
   plan: Transaction<Input, Snapshot, Observations, R>,
@@ -255,7 +256,7 @@ async function propose<Input, Snapshot, Observations, R>(
   return plan.propose(snapshot, observations, input, context);
 }
 
-/** The ports; their long waits end with the caller, and progress is reported. */
+/** The ports; checks end with the caller's cancellation, and report progress. */
 function outsideOf({ outside, waiting }: Runtime): Outside {
   if (!waiting) return outside;
   const { checks } = outside;
@@ -263,7 +264,7 @@ function outsideOf({ outside, waiting }: Runtime): Outside {
   return { ...outside, checks: { run, ...(checks.look && { look: checks.look.bind(checks) }) } };
 }
 
-/** The work's result; fails at once if the call is cancelled, whatever the work still waits for. */
+/** The work's result; throws at once if the call is cancelled. */
 async function unlessStopped<T>(work: Promise<T>, stop: AbortSignal | undefined): Promise<T> {
   if (!stop) return work;
   let end = () => {};
@@ -288,7 +289,7 @@ function calledOff(): PawlError {
   );
 }
 
-/** Who calls, and what a person has answered. */
+/** The caller, and a person's answer. */
 type Asking = Pick<Context, "caller" | "answered">;
 type Answered = NonNullable<Context["answered"]>;
 
@@ -308,7 +309,7 @@ function withEvents({ ask, changes = [], events = [] }: Proposal<unknown>, mask?
   return [...changes, ...events.map((event) => appended(masked(event, mask)))];
 }
 
-/** What is kept beside the state files of how they came about. */
+/** The changes of records and logs beside the state files. */
 async function historyOf(
   { mask, newId, now }: Runtime,
   view: View,
@@ -329,7 +330,7 @@ export function appended(event: PawlEvent): Change {
   return { type: "append", path: EVENTS, id: event.id, text: `${JSON.stringify(event)}\n` };
 }
 
-/** The id is made when it is first needed: reading needs none. */
+/** The id is made on first use, since reading needs none. */
 function nowOf(time: string, newId: () => string): Now {
   let id: string | undefined;
   return {

@@ -1,10 +1,11 @@
 /**
- * A person's verdict at the commit: whether it is strong enough for its gate, and the record of a signed one. The one place
- * for every workflow.
+ * A person's verdict at the commit: whether it is strong enough for its gate, and the record of a signed one.
+ * The one place for every workflow.
  *
- * S1  A gate requires the stricter of what the files say and what was pinned when the run began.
- * S2  A record is made anew for the commit, and must match what was signed to the letter: if tree, base, artifact,
- *     evidence, policy, steps or an earlier record have changed meanwhile, the person is asked again.
+ * S1  A gate requires the stricter of the files' level and the one pinned when the run began.
+ * S2  A record is made again for the commit, and must match the signed one to the letter: if tree, base,
+ *     artifact, evidence, policy, steps or an earlier record have changed meanwhile, the person is asked
+ *     again.
  * S3  A signature is verified before the commit; record and signature are in the commit of the move.
  */
 import { canonical } from "../../core/canonical.ts";
@@ -37,16 +38,14 @@ export interface GateScene extends Pick<Context, "caller" | "answered"> {
   readonly view: View;
   readonly outside: Outside;
   readonly time: string;
-  /** The run whose lock is held. */
+  /** The run to lock. */
   readonly lock: string | null;
 }
 
-/** Proposes once more, as if the question had been answered like this. */
+/** Proposes once more, as if the question had been answered this way. */
 type Again<R> = (asking: Pick<Context, "caller" | "answered">) => Promise<Proposal<R>>;
 
-/**
- * The proposal ready to commit, or the question instead. Throws `verdict-too-weak` and whatever prevents a signature.
- */
+/** The proposal ready to commit, or the question instead. Throws `verdict-too-weak` and errors of signing. */
 export async function atGate<R>(
   proposal: Proposal<R>,
   scene: GateScene,
@@ -74,12 +73,12 @@ export async function atGate<R>(
   return { ...proposal, changes: [...(proposal.changes ?? []), ...recordChanges(own as GateRecord, signed)] };
 }
 
-/** What the person was just asked. */
+/** The question that the person was just asked. */
 function messageOf({ answered }: GateScene): string {
   return typeof answered === "object" ? answered.message : "";
 }
 
-/** Before a person is asked: if a yes is not enough, tells them what to sign instead, or where that is possible. */
+/** Changes the question if a yes is not enough: shows what to sign instead, or where that is possible. */
 async function asking<R>(proposal: Proposal<R>, scene: GateScene, again: Again<R>): Promise<Proposal<R>> {
   const { ask } = proposal;
   if (!ask || !(await asksMuch(scene))) return proposal;
@@ -93,20 +92,20 @@ async function asking<R>(proposal: Proposal<R>, scene: GateScene, again: Again<R
   return { ...proposal, ask: { ...ask, sign: await toSign(foreseen, foreseen.verdict, scene) } };
 }
 
-/** Whether any gate may require more than anybody's word; if not, nothing is proposed twice. */
+/** Whether any gate may require more than a yes from any caller; if not, nothing is proposed twice. */
 async function asksMuch({ lock, outside, settings }: GateScene): Promise<boolean> {
   if (Object.values(settings.gates).some((level) => level !== "any")) return true;
   const pinned = lock === null ? [] : await pinnedFor(lock, outside);
   return pinned.some((policy) => Object.keys(policy ?? {}).some((path) => path.startsWith("gates.")));
 }
 
-/** What was pinned for the run, and for all runs of its workflow. */
+/** The pinned policies of the run, and of all runs of its workflow. */
 function pinnedFor(run: string, { policies }: Outside) {
   const [workflow = ""] = run.split(":");
   return Promise.all([run, workflow].map(async (name) => (await policies?.find(name)) ?? null));
 }
 
-/** How strong a verdict must be at the gate: the stricter of what the files say and what was pinned. */
+/** The required strength of a verdict at the gate: the stricter of the files' level and the pinned one. */
 export async function levelAt(
   { gate, run }: Pick<Verdict, "gate" | "run">,
   { outside, settings }: Pick<GateScene, "outside" | "settings">,
@@ -156,7 +155,7 @@ async function toSign<R>(proposal: Proposal<R>, verdict: Verdict, scene: GateSce
   return { record, hash: hashOfRecord(record), words };
 }
 
-/** The text of the record of this verdict, made from the present state of everything. */
+/** The text of this verdict's record, from the present state of everything. */
 async function recordOf<R>(
   proposal: Proposal<R>,
   verdict: Verdict,
@@ -204,7 +203,7 @@ interface Earlier {
   readonly record: GateRecord;
 }
 
-/** The run's records, in their order. */
+/** The run's records, in order. */
 async function loadEarlier(scene: GateScene, verdict: Verdict): Promise<readonly Earlier[]> {
   const { view } = scene;
   const folder = gatesFolder(verdict.run);

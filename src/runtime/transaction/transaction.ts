@@ -1,5 +1,6 @@
 /**
- * One transaction on a run, as data and functions; the library's users meet these types too, so they contain no schema.
+ * One transaction on a run, as data and functions; the library's users meet these types too, so they contain
+ * no schema.
  */
 import type { ErrorCode, PawlError } from "../../core/error.ts";
 import type { Caller, PawlEvent } from "../../core/event.ts";
@@ -14,19 +15,21 @@ import type { Configuration, Workflow } from "../../engine/workflow.ts";
 import type { RunKind } from "../run-log/kind.ts";
 
 /**
- * One transaction, run by `runtime/run-transaction.ts`: read → observe → propose (all may fail, nothing has changed) → commit.
+ * One transaction, run by `runtime/run-transaction.ts`: read → observe → propose (all may fail, nothing has
+ * changed) → commit.
  *
  * A1  `read` reads through the view only, and may run again.
- * A2  `observe` looks outside (git, network, checks) and never runs under a lock. If it exists and what was read has
- *     changed meanwhile, everything is done again.
- * A3  `propose` is pure: it decides, renders the reply, and says what to commit. The time is an argument.
+ * A2  `observe` queries the outside (git, network, checks) and never runs under a lock. If it exists and what
+ *     was read has changed meanwhile, everything is done again.
+ * A3  `propose` is pure: it decides, renders the reply, and returns the changes to commit. The time is an
+ *     argument.
  */
 export interface Transaction<Input, Snapshot, Observations, R> {
   /** Its changes may write such state files: their runs' records are written in the same commit. */
   readonly states?: StateFiles;
   /** Its changes may write state files of such runs: their logs are written in the same commit. */
   readonly runs?: RunKind;
-  /** The run whose lock is held, `workflow:id`; null: it only reads. Throws on a bad id. */
+  /** The run to lock, `workflow:id`; null: it only reads. Throws on a bad id. */
   run(input: Input): string | null;
   read(view: View, input: Input, context: Context): Promise<Snapshot>;
   observe?(snapshot: Snapshot, input: Input, outside: Outside, context: Context): Promise<Observations>;
@@ -59,14 +62,17 @@ export function withInput<Other, Input, Snapshot, Observations, R>(
 /** The state files of a workflow that count only with their run's record (`record.ts`). */
 export interface StateFiles {
   readonly table: Workflow;
-  /** How many steps a record keeps at least. Each move reads and writes them all; the event log has every step. */
+  /**
+   * The minimum number of steps that a record keeps. Each move reads and writes them all; the event log has
+   * every step.
+   */
   readonly keptSteps?: number;
-  /** The run whose state the file is; null: it is not a state file. */
+  /** The run of a state file; null: the path is no state file. */
   runOf(path: string): string | null;
   /** The run's configuration according to a file's text. Never throws. */
   configurationIn(text: string): Configuration;
   /**
-   * What git shares of a run whose file has this text: where it stands. Its steps are recorded when it comes to rest.
+   * The part of a run that git shares: its state in this text. Its steps are recorded when it comes to rest.
    * Absent: git shares nothing.
    */
   readonly sharedIn?: (text: string) => { readonly rests: boolean; readonly recordedState: object } | null;
@@ -77,24 +83,23 @@ export interface Context {
   readonly policy?: string;
   readonly settings: Settings;
   readonly caller: Caller;
-  /** The span of the caller's own trace, as `traceparent`. */
+  /** The caller's own trace span, as `traceparent`. */
   readonly trace?: string;
   readonly now: Now;
   /**
-   * The question that a person has just answered: what they were shown, word for word. A gate opens only for an answer
-   * to exactly the question that it asks. `vouched`: a program of the library says that it asked a person in its own
-   * way.
+   * The question that a person has just answered, word for word as shown. A gate opens only for an answer to
+   * exactly its own question. `vouched`: a library program asserts that it asked a person in its own way.
    */
   readonly answered?:
     | {
         readonly message: string;
         /** The assistant's words that were shown with it, if its call had any. */
         readonly notes?: string;
-        /** They signed it, in the form of this record. */
+        /** The record that they signed. */
         readonly signed?: SignedRecord;
       }
     | "vouched";
-  /** Results that were computed from texts before; absent: nothing is kept. */
+  /** Results computed earlier from the same texts; absent: there is no cache. */
   readonly cache?: Pick<Cache, "get">;
 }
 
@@ -115,16 +120,18 @@ export interface Proposal<R> {
   readonly logs?: readonly LogLine[];
   /** For the cache; put there after the commit (or without one); a failure is ignored. */
   readonly cacheEntries?: readonly CacheEntry[];
-  /** Run after the commit, each time; its result never undoes the commit, and its failure is in the reply. */
+  /**
+   * Runs after the commit, each time; its result never undoes the commit, and its failure is in the reply.
+   */
   readonly afterCommit?: AfterCommit<R>;
-  /** The person's verdict that these changes carry out. How strong it must be is checked at the commit. */
+  /** The person's verdict that these changes carry out. Its strength is checked at the commit. */
   readonly verdict?: Verdict;
   /**
-   * The policy that is to govern the run: kept under its lock, right before the commit, while everything that was read
-   * still holds.
+   * The policy that is to govern the run: kept under its lock, right before the commit, while everything that
+   * was read still holds.
    */
   readonly pin?: Pin;
-  /** Instead of a commit: a human must be asked first; the surface asks and calls again. */
+  /** Instead of a commit: a person must be asked first; the surface asks and calls again. */
   readonly ask?: HumanQuestion;
 }
 
@@ -132,8 +139,8 @@ export interface Pin {
   readonly run: string;
   readonly policy: Policy;
   /**
-   * The policy when this was decided: if another is kept meanwhile, everything is done again. Absent: the run only
-   * begins.
+   * The policy when this was decided: if another is kept meanwhile, everything is done again. Absent: the run
+   * only begins.
    */
   readonly instead?: Policy | null;
 }
@@ -143,9 +150,9 @@ export interface AfterCommit<R> {
   // biome-ignore lint/suspicious/noExplicitAny: it has types of its own; the runtime passes them through unread
   readonly plan: Transaction<any, any, any, R>;
   readonly input: unknown;
-  /** The reply, with its result. */
+  /** The reply with its result. */
   merge(reply: R, followed: R): R;
-  /** The reply, with why it failed. */
+  /** The reply with the reason of its failure. */
   failed(reply: R, error: PawlError): R;
 }
 
@@ -162,20 +169,20 @@ export interface CacheEntry {
 }
 
 /**
- * What a surface must ask of a person. It then tries the transaction again with the answered question in the context:
- * through a client with the verdict in the input's place (`is_approved`, `feedback_notes`) and the channel
- * `elicitation`, at a terminal with the input as it is, once the person said yes to it.
+ * A question that a surface must ask a person. It then runs the transaction again with the answered question
+ * in the context: through a client with the verdict in the input's place (`is_approved`, `feedback_notes`)
+ * and the channel `elicitation`, at a terminal with the unchanged input, once the person agreed.
  */
 export interface HumanQuestion {
   readonly message: string;
-  /** What the human may run instead, if the client cannot ask; absent: `pawl approve RUN` or `pawl reject RUN`. */
+  /** The command for the person if the client cannot ask; absent: `pawl approve RUN` or `pawl reject RUN`. */
   readonly command?: string;
   /** The gate is signed: a record instead of a yes. Made by the runtime alone. */
   readonly sign?: {
     /** The text that is signed. */
     readonly record: string;
     readonly hash: string;
-    /** What it covers, in words for the person. */
+    /** Its content, in words for the person. */
     readonly words: string;
   };
 }
@@ -186,7 +193,10 @@ export interface SignedRecord {
   readonly signature: string;
 }
 
-/** What every surface can show: the same text in CLI and MCP, the same data under `--json` and as structured content. */
+/**
+ * The form that every surface can show: the same text in CLI and MCP, the same data under `--json` and as
+ * structured content.
+ */
 export interface Reply {
   readonly text: string;
   readonly data: Readonly<Record<string, unknown>>;
@@ -208,16 +218,16 @@ export function withFailure(reply: Reply, { code, fix, message }: PawlError): Re
   };
 }
 
-/** A person's verdict, with everything that a record of it covers (`core/gate-record.ts`). */
+/** A person's verdict, with everything that its record covers (`core/gate-record.ts`). */
 export interface Verdict {
   /** `workflow.gate` */
   readonly gate: string;
   readonly run: string;
   readonly approve: boolean;
   readonly strength: Strength;
-  /** The sha-256 of what was handed in; null: the gate is about the work alone. */
+  /** The sha-256 of the artifact; null: the gate is about the work alone. */
   readonly artifact: string | null;
-  /** The sha-256 of what governs the run. */
+  /** The sha-256 of the run's policy. */
   readonly policy: string;
   /** The sha-256 of the run's tables. */
   readonly workflow: string;
@@ -225,18 +235,18 @@ export interface Verdict {
   readonly notes: string;
   /** All steps of the run so far, the oldest first. */
   readonly steps: readonly object[];
-  /** The variables that it began with. */
+  /** The variables at its beginning. */
   readonly start: Readonly<Record<string, unknown>>;
-  /** The tree or commit that was judged; absent: not known. */
+  /** The judged tree or commit; absent: not known. */
   readonly judged?: string | undefined;
-  /** Where the judged work is. */
+  /** The place of the judged work. */
   readonly work:
     | { readonly in: "folder"; readonly base: string | null }
     | { readonly in: "commit"; readonly commit: string; readonly target: string | null }
     | { readonly in: "elsewhere"; readonly reason: string };
 }
 
-/** A person's verdict at a gate, and how it came. */
+/** A person's verdict at a gate, and how it was given. */
 export interface GateVerdict {
   readonly gate: string;
   /** `approved the plan`, `in_review: approve`. */
@@ -251,7 +261,7 @@ export interface OpenQuestion {
   readonly text: string;
   /** When it was asked; ISO 8601. */
   readonly since: string;
-  /** What a person types to answer. */
+  /** The command that answers it. */
   readonly command: string;
 }
 
@@ -262,7 +272,7 @@ export interface Nearing {
   readonly of: number;
 }
 
-/** Who moved a run last in another checkout, as its records say. */
+/** The author of a run's last move in another checkout, by its records. */
 export interface Elsewhere {
   readonly by: string;
   readonly time: string;
@@ -279,11 +289,11 @@ export interface RunOverview {
   readonly next: string;
   /** The command that a person types next; default for a human's turn: `pawl approve` with the run. */
   readonly command?: string;
-  /** ISO 8601, or null where the run has not begun. */
+  /** ISO 8601, or null if the run has not begun. */
   readonly since: string | null;
-  /** What people decided at its gates, the oldest first. */
+  /** People's verdicts at its gates, the oldest first. */
   readonly verdicts?: readonly GateVerdict[];
-  /** What a person's turn is about; absent: something else than these. */
+  /** The kind of a person's turn; absent: none of these. */
   readonly waitsFor?: "gate" | "question" | "blocked" | "failed";
   /** Its agent rests, because its account is limited or refused (`until`: null). Absent: it does not. */
   readonly rest?: { readonly agent: string; readonly until: string | null; readonly words: string };
@@ -294,18 +304,18 @@ export interface RunOverview {
     readonly command: string | null;
     readonly since: string;
   };
-  /** What it has for itself while it is at work; absent: nothing. */
+  /** Its own resources while it is at work; absent: none. */
   readonly environment?: {
     readonly name: string;
     readonly slot: number;
     readonly ports: readonly number[];
     readonly exclusive: readonly string[];
   };
-  /** What its agent asked people and nobody has answered, whether or not the run waits for it; absent: nothing. */
+  /** Its agent's unanswered questions, whether or not the run waits for them; absent: none. */
   readonly questions?: readonly OpenQuestion[];
-  /** The limit of its budget of which most is spent, once that is four fifths; absent: none is. */
+  /** The budget limit nearest to exhaustion, if 80 % or more is spent. */
   readonly nearing?: Nearing;
-  /** What its agents have cost so far; null: not known. Absent: no agent of Pawl's has worked on it. */
+  /** The cost of its agents so far; null: not known. Absent: no agent of Pawl's has worked on it. */
   readonly cost?: {
     readonly usd: number | null;
     readonly tokens: number | null;

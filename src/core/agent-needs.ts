@@ -25,7 +25,7 @@ export const AGENT_NEEDS: Readonly<Record<NonNullable<AgentSettings["dialect"]>,
   scripted: null,
 };
 
-/** Every name that a task may give its agent. */
+/** Every agent name that a task may use. */
 export function agentNames(agents: Readonly<Record<string, unknown>> = {}): readonly string[] {
   return [...new Set([...Object.keys(AGENT_NEEDS), ...Object.keys(agents)])];
 }

@@ -2,22 +2,28 @@ import type { PolicyChange } from "./policy.ts";
 import type { ChangedOutside } from "./ports/worktrees.ts";
 import type { Strength } from "./strength.ts";
 
-/** What happens in the work loop over tasks.yaml: Bloom's part of the event union. Durations are in milliseconds. */
+/**
+ * Events of the work loop over tasks.yaml: Bloom's part of the event union. Durations are in milliseconds.
+ */
 export type BloomEvent = Of<LoopEvents> | Of<TaskEvents, { readonly taskId: string }>;
 
-/** Turns a table of events into their union: each event gets its type, and the fields that all of them share. */
+/**
+ * Turns a table of events into their union: each event gets its type, and the fields that all of them share.
+ */
 type Of<Events, All = unknown> = {
   [T in keyof Events]: { readonly type: T } & All & Readonly<Events[T]>;
 }[keyof Events];
 
-/** Events of the whole loop. Only shown live, except `policy:changed`, `tasks:imported` and `tasks:pushed`. */
+/**
+ * Events of the whole loop. Only shown live, except `policy:changed`, `tasks:imported` and `tasks:pushed`.
+ */
 interface LoopEvents {
   "loop:stands": {
     done: number;
     open: number;
     blocked: readonly string[];
     waiting: readonly string[];
-    /** Tasks that wait for a target that fails their check by itself, by what fails there. */
+    /** Tasks that wait for a target that fails their check by itself, by the failure. */
     red: readonly { readonly reason: string; readonly tasks: readonly string[] }[];
     /** Agents whose account is limited or refused, each with the tasks that wait for it. */
     resting: readonly {
@@ -26,12 +32,15 @@ interface LoopEvents {
       readonly until: string | null;
       readonly tasks: readonly string[];
     }[];
-    /** Nothing can be done now. */
+    /** No task can run now. */
     idle: boolean;
   };
-  /** Tasks wait because of these caps over all machines, or because something is missing here, in words; none: no task does any more. */
+  /**
+   * Tasks wait because of these caps over all machines, or because this machine lacks something, in words;
+   * none: no task waits for that any more.
+   */
   "loop:capped": { caps: readonly string[] };
-  /** A newer version moved these tasks on. This loop takes nothing more, and ends when its own are done. */
+  /** A newer version moved these tasks on. This loop takes no more tasks, and ends when its own are done. */
   "loop:outgrown": { tasks: readonly string[] };
   /** The loop cannot read or write a file that it needs. It waits until it can. */
   "loop:paused": { code: string; reason: string; fix: string };
@@ -53,7 +62,7 @@ interface TaskEvents {
   "agent:started": {
     agent: string;
     run: string;
-    /** What the run is for: `step`, `commit`, `resolve`, … */
+    /** The run's purpose: `step`, `commit`, `resolve`, … */
     purpose: string;
     permission: "ask" | "edits" | "all";
     resumed: boolean;
@@ -64,19 +73,19 @@ interface TaskEvents {
     reason: string | null;
     detail: string;
     duration: number;
-    /** What this run spent; null if the agent does not report it. */
+    /** This run's cost; null if the agent does not report it. */
     usd: number | null;
     inputTokens: number | null;
     outputTokens: number | null;
     turns: number | null;
-    /** When it last gave a sign of life, ISO 8601, if its owner died and nobody saw its end. */
+    /** Its last sign of life, ISO 8601, if its owner died and no process saw its end. */
     at?: string;
-    /** The model that was asked for and the one that answered. Absent: unknown. */
+    /** The requested model and the one that answered. Absent: unknown. */
     model?: { asked: string | null; answered: string | null };
   };
   /**
-   * Files changed outside the task's worktree while its agent ran. The agent, or a person or program that left no
-   * trace, changed them.
+   * Files changed outside the task's worktree while its agent ran. The cause is the agent, or a person or
+   * program that left no trace.
    */
   "agent:strayed": {
     run: string;
@@ -86,11 +95,11 @@ interface TaskEvents {
   };
   /** Pawl found processes of a dead owner's agent and ended them. */
   "agent:leftovers_ended": { run: string; count: number };
-  /** What the agent was not allowed to do. */
+  /** Requests of the agent that were refused. */
   "agent:refused": { run: string; what: readonly string[] };
   /**
-   * Its agent's account is limited or refused: the task waits. `until`: null, a person must mend it. `first`: no other task
-   * waits for that. `next`: the agent that takes it over meanwhile.
+   * Its agent's account is limited or refused: the task waits. `until`: null, a person must fix it. `first`:
+   * no other task waits for the same. `next`: the agent that takes over meanwhile.
    */
   "agent:rests": { agent: string; until: string | null; reason: string; first: boolean; next?: string };
   /** Only shown live, not stored: the run's folder holds the output. */
@@ -100,7 +109,7 @@ interface TaskEvents {
   "task:added": { title: string; by: string };
   "task:status_changed": { from: string; to: string; by: string };
   "task:claimed": { worker: string; takenOver: boolean };
-  /** Somebody edited the file of the task's run during the work. The edit does not count, and Pawl overwrote it. */
+  /** An edit of the file of the task's run during the work did not count, and Pawl overwrote it. */
   "task:edit_undone": { reason: string };
   "task:released": { worker: string };
   "task:retried": { attempt: number; after: number; reason: string };
@@ -127,12 +136,15 @@ interface TaskEvents {
   "worktree:ensured": { repo: string; branch: string; from: string };
   /** The worktree had lost its `.git`: it was recreated, and `folder` keeps the old files. */
   "worktree:lost": { branch: string; folder: string };
-  /** Only shown live: the worktree has what its repository's `setup` makes. */
+  /** Only shown live: another machine has the task now. */
   "task:overtaken": { reason: string };
   "worktree:left_behind": { branch: string; folder: string };
-  /** What the task has for itself while it is at work. */
+  /** The task's own resources while it is at work. */
   "environment:up": { name: string; slot: number; ports: readonly number[]; duration: number };
-  /** It was taken away. `exit`: of the command for that; null: there is none, or it was ended. `reason`: why it failed. */
+  /**
+   * They were removed. `exit`: the removing command's; null: there is none, or it was ended. `reason`: why it
+   * failed.
+   */
   "environment:down": {
     name: string;
     slot: number;
@@ -141,10 +153,11 @@ interface TaskEvents {
     /** Its owner had died. */
     abandoned: boolean;
   };
+  /** Only shown live: the worktree has the files that its repository's `setup` makes. */
   "worktree:set_up": { folder: string; how: "run" | "copied"; duration: number };
   "worktree:removed": { branch: string };
   "worktree:kept": { branch: string; reason: string };
-  /** A branch moved while the agent ran, and not through one of Pawl's merges. Who moved it is unknown. */
+  /** A branch moved while the agent ran, and not through one of Pawl's merges. The author is unknown. */
   "git:branch_moved": { run: string; branch: string; from: string; to: string };
   "git:committed": { commit: string | null };
   "git:uncommitted": { paths: readonly string[] };
@@ -153,7 +166,10 @@ interface TaskEvents {
   "git:save_failed": { branch: string; reason: string };
   "git:pr_opened": { number: number; url: string; found: boolean };
   "git:pr_failed": { reason: string };
-  /** A check failed on the forge, changes are requested, or it conflicts with its target. `of`: rounds at most. */
+  /**
+   * A check failed on the forge, changes are requested, or it conflicts with its target. `of`: the maximum of
+   * rounds.
+   */
   "git:pr_returned": { number: number; url: string; round: number; of: number; reason: string };
   "git:pr_merged": { number: number; url: string };
   "git:pr_closed": { number: number; url: string };
@@ -184,7 +200,7 @@ interface TaskEvents {
     commit: string | null;
     log: string;
   };
-  /** It failed (`exit`, `failed`: the folder that holds that output), and then passed on the same files. */
+  /** It failed (`exit`, `failed`: the folder with that output), and then passed on the same files. */
   "check:flaky": {
     command: string;
     exit: number | null;
@@ -193,7 +209,9 @@ interface TaskEvents {
     log: string;
     failed: string;
   };
-  /** The target fails the check by itself: the task waits for it. `first`: no other task waits for the same. */
+  /**
+   * The target fails the check by itself: the task waits for it. `first`: no other task waits for the same.
+   */
   "target:red": {
     into: string;
     command: string | null;
@@ -204,7 +222,7 @@ interface TaskEvents {
   };
   /** The target has changed, and passes the check. */
   "target:green": { into: string; commit: string };
-  /** Four fifths of a limit are spent. */
+  /** 80 % of a limit is spent. */
   "budget:nearing": { limit: string; spent: number; of: number };
   "budget:exhausted": {
     /** Which limit was reached: `usd`, `turns`, `minutes`. */

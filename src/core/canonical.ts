@@ -6,12 +6,12 @@ export function canonical(value: unknown): string {
 }
 
 /**
- * The value with the keys of all objects in order. What is in order already is not copied: a run's history has thousands of
- * objects, and each move asks for its text.
+ * The value with the keys of all objects in order. Does not copy objects that are in order: a run's history
+ * has thousands of them, and each move needs its text.
  */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return eachSorted(value);
-  // What has a JSON of its own, as a date has, is no object of keys.
+  // An object with its own `toJSON`, such as a date, is not treated as a map of keys.
   if (!isObject(value) || typeof value.toJSON === "function") return value;
   const keys = Object.keys(value);
   const inside = keys.map((key) => sorted(value[key]));

@@ -1,6 +1,6 @@
 /** Error codes of the operating system, in words. */
 
-/** What an errno means, and what a person can do about it. */
+/** The meaning of an errno, and its fix for a person. */
 const WORDS: Readonly<Record<string, readonly [meaning: string, fix: string]>> = {
   ENOSPC: ["the disk is full", "Free some space on the disk, then run the command again."],
   EDQUOT: ["the disk quota is used up", "Free some space or raise the quota, then run the command again."],
@@ -35,20 +35,18 @@ const WORDS: Readonly<Record<string, readonly [meaning: string, fix: string]>> =
   ],
 };
 
-/** What an errno means, in words. */
 export function meaningOf(code: string): string {
   return WORDS[code]?.[0] ?? "the system refused it";
 }
 
-/** What a person can do about an errno. */
 export function fixOf(code: string): string {
   return WORDS[code]?.[1] ?? "Look the code up, then run the command again.";
 }
 
-/** A lack of the machine's, whatever called the system: no fault of the program. */
+/** A lack of the machine's, whatever program meets it, is no fault of that program. */
 const LACKS: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EIO", "EROFS", "EMFILE", "ENFILE"]);
 
-/** The code of an error that says that the machine lacks something; null: it is another. */
+/** The errno if the error means that the machine lacks something; null: another error. */
 export function lackIn(thrown: unknown): string | null {
   const { code } = (thrown ?? {}) as { readonly code?: unknown };
   return thrown instanceof Error && typeof code === "string" && LACKS.has(code) ? code : null;

@@ -109,8 +109,8 @@ export const ERROR_CODES = [
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /**
- * An error that stops the caller. `message` names the thing, what was expected and what was found; `fix` is a command
- * or an edit. CLI, MCP and web show the same two lines.
+ * An error that stops the caller. `message` names the thing, what was expected and what was found; `fix` is a
+ * command or an edit. CLI, MCP and web show the same two lines.
  */
 export class PawlError extends Error {
   readonly code: ErrorCode;
@@ -124,13 +124,16 @@ export class PawlError extends Error {
   }
 }
 
-/** The database does not answer, or takes nobody just now: another try may succeed without anything being mended. */
+/** The database does not answer, or accepts no connections now: a retry may succeed without any repair. */
 export class DatabaseAway extends PawlError {}
 
 /** A file that is not text, although text was expected. */
 export class NotText extends PawlError {}
 
-/** Turns anything thrown into a PawlError. A full disk and the like is `disk-failed`, whoever met it. Another unforeseen error becomes `internal` and keeps its message. */
+/**
+ * Turns any thrown value into a PawlError. A full disk and the like is `disk-failed`, wherever it occurred.
+ * Another unforeseen error becomes `internal` and keeps its message.
+ */
 export function toPawlError(thrown: unknown): PawlError {
   if (thrown instanceof PawlError) return thrown;
   const lack = lackIn(thrown);

@@ -149,7 +149,6 @@ export function runOf(event: PawlEvent): string | null {
   return "summary" in event ? event.run : null;
 }
 
-/** The event in words. */
 export function lineOf(event: PawlEvent): Line {
   if ("taskId" in event) return sentenceOf(event);
   if (event.type === "run:advanced") return [`${event.summary}${wordOf(event)}`, null];
@@ -182,7 +181,7 @@ export function lineOf(event: PawlEvent): Line {
   return [summary ?? type.replace(/[:_]/g, " "), null];
 }
 
-/** How strong a person's verdict is, if the event is one. */
+/** The strength of a person's verdict, in words, if the event is one. */
 function wordOf({ strength }: { readonly strength?: Strength }): string {
   return strength === undefined ? "" : ` (${strengthWords(strength)})`;
 }

@@ -3,13 +3,12 @@ import { projectPath } from "./path.ts";
 import type { PolicyChange } from "./policy.ts";
 import type { Strength } from "./strength.ts";
 
-/** Where every event is a line. */
+/** The log: each event is a line of this file. */
 export const EVENTS = projectPath(".pawl/events.jsonl");
 
 /**
- * Everything that happens is one event of this union, named in the past tense. Pawl appends an event to
- * `.pawl/events.jsonl` in the same commit as the state that it describes. CLI, MCP, terminal UI and board read the
- * events.
+ * The union of all events, named in the past tense. Pawl appends an event to `.pawl/events.jsonl` in the same
+ * commit as the state that it describes. CLI, MCP, terminal UI and board read the events.
  */
 export type PawlEvent = ProjectEvent & {
   /** Unique. A replay recognises an append by it. */
@@ -41,7 +40,7 @@ export interface ProjectEvents {
 
 export type ProjectEvent = ProjectEvents[keyof ProjectEvents];
 
-/** What every event of a workflow's own must have. Surfaces show it by its summary. */
+/** The fields of every event of a workflow's own. Surfaces show its summary. */
 export interface OwnEvent {
   /** `letter:posted` */
   readonly type: string;
@@ -65,9 +64,9 @@ export interface RunAdvanced {
   /** One line for a person. */
   readonly summary: string;
   readonly by: Caller;
-  /** Present for a person's verdict. */
+  /** Only of a person's verdict. */
   readonly strength?: Strength;
-  /** The span of the caller's own trace in which it asked (`traceparent`), if it said so. */
+  /** The caller's own trace span (`traceparent`), if it gave one. */
   readonly trace?: string;
 }
 
@@ -78,16 +77,16 @@ export interface EditKept {
   readonly kept: string;
 }
 
-/** Files changed while a run stood where they may not be written. */
+/** Files changed while the run's state did not permit it: out-of-scope edits. */
 export interface GuardStrayed {
   readonly type: "guard:strayed";
   readonly run: string;
-  /** As `pawl status` shows it. */
+  /** In the form of `pawl status`. */
   readonly state: string;
   readonly paths: readonly string[];
 }
 
-/** A person accepted such files as they are. */
+/** A person accepted out-of-scope edits as they are. */
 export interface GuardAccepted {
   readonly type: "guard:accepted";
   readonly run: string;
@@ -101,13 +100,13 @@ export interface JournalForeign {
   readonly kept: string;
   readonly commits: number;
   /**
-   * Another key signed them; or they belong to an earlier journal of this project; or they contain something that Pawl
-   * never writes.
+   * `another-key`: another key signed them. `earlier`: they belong to an earlier journal of this project.
+   * `unusable`: they contain something that Pawl never writes.
    */
   readonly reason: "another-key" | "earlier" | "unusable";
 }
 
-/** A person accepted what a foreign journal would have written. */
+/** A person accepted the changes of a foreign journal. */
 export interface JournalAccepted {
   readonly type: "journal:accepted";
   readonly kept: string;
@@ -115,19 +114,20 @@ export interface JournalAccepted {
   readonly by: Caller;
 }
 
-/** Who asked, and through which channel. It is stored with a verdict; `Strength` says how much it is worth. */
+/** The caller, and its channel. Stored with a verdict; `Strength` is what the verdict is worth. */
 export interface Caller {
   /**
-   * `mcp`: a model's tool call. `elicitation`: the answer to a question that the client was to ask a person. On the
-   * command line, `terminal`: a caller with a terminal; `script`: a caller without one; `agent`: a process that an
-   * agent started. `board`: the page of `pawl board`, in a browser that a person opened by its address.
+   * `mcp`: a model's tool call. `elicitation`: the answer to a question that the client was to ask a person.
+   * On the command line, `terminal`: a caller with a terminal; `script`: a caller without one; `agent`: a
+   * process that an agent started. `board`: the page of `pawl board`, in a browser that a person opened by
+   * its address.
    */
   readonly channel: "mcp" | "elicitation" | "terminal" | "board" | "script" | "agent" | "library";
   /** If known: the client's name and version, or the user and host of the terminal. */
   readonly who?: string;
   /**
-   * Present if the caller is a process of one of the loop's runs: the task whose agent it may speak for. Null if the
-   * process cannot prove that it belongs to that agent; then it may not speak for any.
+   * Present if the caller is a process of one of the loop's runs: the task for whose agent it may speak. Null
+   * if the process cannot prove that it belongs to that agent; then it may speak for none.
    */
   readonly task?: string | null;
 }

@@ -1,6 +1,6 @@
 /**
- * What a schema found wrong with a value, in Pawl's own words. Made from zod's issues (codes, paths, expected types),
- * never from its sentences, which change with its version and locale.
+ * A schema's objections to a value, in Pawl's own words. Made from zod's issues (codes, paths, expected
+ * types), never from its sentences, which change with its version and locale.
  */
 import type { core } from "zod";
 import { nearest } from "./text/nearest.ts";
@@ -10,9 +10,9 @@ export interface Fault {
   readonly path: string;
   /** The same path as a list of keys. */
   readonly keys: readonly PropertyKey[];
-  /** What was expected there; null if the schema has no such key. */
+  /** The expected type or value; null if the schema has no such key. */
   readonly expected: string | null;
-  /** What was found, shortened; `nothing` if the key is missing. */
+  /** The value found, shortened; `nothing` if the key is missing. */
   readonly found: string;
   /** For an unknown key: the keys that the schema has there. */
   readonly known?: readonly string[];
@@ -100,7 +100,7 @@ function expectation(issue: core.$ZodIssue): string {
     case "invalid_format":
       return issue.pattern ? `a string of the form ${issue.pattern}` : `a string of the form ${issue.format}`;
     case "custom":
-      // The message of one of Pawl's own checks says what it expects.
+      // The message of one of Pawl's own checks is the expectation.
       return issue.message;
     default:
       return "a valid value";

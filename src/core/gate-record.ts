@@ -1,11 +1,13 @@
 /**
- * What a person signs at a gate: `.alfred/gates/<workflow>/<run>/<seq>.json`, with its signature beside it. It holds
- * hashes and ids, and the steps that the run took since the previous gate, so that the files alone are enough to replay
- * the run.
+ * The record that a person signs at a gate: `.alfred/gates/<workflow>/<run>/<seq>.json`, with its signature
+ * beside it. It holds hashes and ids, and the steps that the run took since the previous gate, so the files
+ * alone are enough to replay the run.
  *
- * G1  A record has exactly one text: JSON with sorted keys and one line break at its end. Any other text is rejected.
+ * G1  A record has exactly one text: JSON with sorted keys and one line break at its end. Any other text is
+ *     rejected.
  * G2  `prev` is the hash of the previous record; `seq` counts from 1 without gaps.
- * G3  A record belongs to one project, run, gate, round, tree, base, policy and table. It proves nothing about another.
+ * G3  A record belongs to one project, run, gate, round, tree, base, policy and table. It proves nothing
+ *     about another.
  */
 import { canonical } from "./canonical.ts";
 import { hashOf } from "./hash.ts";
@@ -49,7 +51,7 @@ export interface GateRecord {
   readonly policy: string;
   /** The sha-256 of the workflow's tables. */
   readonly workflow: string;
-  /** The checks that ran, and how each ended. */
+  /** The checks that ran, with their results. */
   readonly checks: readonly { readonly about: string; readonly verdict: string }[];
   /** The sha-256 of all the evidence. */
   readonly evidence: string;
@@ -82,7 +84,7 @@ export function recordName(seq: number): string {
   return String(seq).padStart(4, "0");
 }
 
-/** Where the record is, and its signature. */
+/** The path of the record or of its signature. */
 export function recordPath(run: string, seq: number, end: "json" | "sig"): ProjectPath {
   return projectPath(gatesFolder(run), `${recordName(seq)}.${end}`);
 }

@@ -1,6 +1,6 @@
 /**
- * The one module left of the adapters that imports something of Node: a digest depends on its input alone, so it is as pure as
- * an addition. See docs/decisions/README.md, 25.
+ * The one module outside the adapters that imports something of Node: a digest depends on its input alone, so
+ * it is as pure as an addition. See docs/decisions/README.md, 25.
  */
 import { createHash } from "node:crypto";
 

@@ -1,4 +1,4 @@
-/** An object of any shape, read without trust: no list, and not null. */
+/** An untrusted object of any shape: not a list, and not null. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export function isObject(value: unknown): value is Fields {

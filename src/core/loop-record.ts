@@ -1,6 +1,6 @@
 /**
- * What the loop records about a task's run, as far as another workflow may rely on it: in `.pawl/runs/<id>.json` during
- * the run, in `.pawl/done/<id>.json` after it.
+ * The loop's record of a task's run, as far as other workflows may rely on it: in `.pawl/runs/<id>.json`
+ * during the run, in `.pawl/done/<id>.json` after it.
  */
 import { type ProjectPath, projectPath } from "./path.ts";
 import {
@@ -21,7 +21,7 @@ export interface LoopRecord {
   readonly state: string;
   /** Why the task waits, is blocked, or is tried again. */
   readonly reason: string | null;
-  /** What the loop itself observed, newest last. */
+  /** The loop's own observations, newest last. */
   readonly evidence: readonly LoopEvidence[];
   /** Null: no commit of this run is known. */
   readonly work: LoopWork | null;
@@ -40,7 +40,10 @@ export interface LoopEvidence {
   readonly time: string;
   /** Where the command ran: in the task's worktree, or on the merged result. */
   readonly on: "worktree" | "merge";
-  /** It passed only when it was repeated on the same files: how it ended at first. Absent: it did not have to be. */
+  /**
+   * The result of the first try, if it passed only on a repeat with the same files. Absent: it passed at
+   * once.
+   */
   readonly flaky?: { readonly exit: number | null; readonly log: string };
 }
 
@@ -50,8 +53,8 @@ export interface LoopWork {
   readonly branch: string;
   readonly commit: string;
   /**
-   * The commit that has the work on its target, possibly through an earlier merge. Null if the loop has not brought it
-   * there.
+   * The commit that has the work on its target, possibly through an earlier merge. Null: the loop has not
+   * brought it there.
    */
   readonly merged: { readonly into: string; readonly commit: string } | null;
   /** A merge commit that the loop is publishing, or was publishing when it died. */
@@ -66,7 +69,7 @@ export function loopRunPath(task: string): ProjectPath {
   return projectPath(LOOP_RUNS, `${task}.json`);
 }
 
-/** Where a finished task's run is kept, for its evidence. */
+/** The path of a finished task's run, kept for its evidence. */
 export function loopDonePath(task: string): ProjectPath {
   return projectPath(LOOP_DONE, `${task}.json`);
 }
@@ -79,7 +82,10 @@ const RECORD = fields({
   work: orNull(object),
 });
 
-/** Parses a record. `check` adds what the reader needs besides the record itself. Throws `state-unreadable`. */
+/**
+ * Parses a record. `check` checks the fields that the reader needs besides the record's own. Throws
+ * `state-unreadable`.
+ */
 export function parseLoopRecord<T extends LoopRecord = LoopRecord>(
   path: ProjectPath,
   json: string,

@@ -1,55 +1,58 @@
-/** What a person is told of while they look elsewhere. */
+/** Notices to a person who is not watching. */
 
-/** In the order in which a settings file lists them. */
+/** In the order of a settings file. */
 export const NOTICE_KINDS = ["gate", "question", "blocked", "budget", "idle", "done"] as const;
 
 /**
- * `gate`: a run waits for a person. `question`: an agent asks. `blocked`: a task cannot go on. `budget`: a task has spent
- * most of its budget. `idle`: the loop has nothing more to do, and tasks are open. `done`: it has, and none is.
+ * `gate`: a run waits for a person. `question`: an agent asks. `blocked`: a task cannot continue. `budget`: a
+ * task has spent most of its budget. `idle`: the loop has nothing to do, and tasks are open. `done`: the loop
+ * has nothing to do, and no task is open.
  */
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
-/** One reason to tell a person something. It holds until the project's state no longer has it. */
+/** A reason for a notice. It holds until the project's state no longer has it. */
 export interface Cause {
-  /** Stays the same for as long as it is the same cause. */
+  /** Stays the same as long as the cause does. */
   readonly key: string;
   readonly kind: NoticeKind;
   /** `workflow:id`; null: it is about the loop. */
   readonly run: string | null;
   /** In Pawl's words, one line. */
   readonly says: string;
-  /** In the words of an agent or of a file, as they are; null: there are none. */
+  /** Unchanged words of an agent or of a file; null: there are none. */
   readonly quote: string | null;
-  /** What a person may run. */
+  /** A command for the person. */
   readonly command: string;
   /** ISO 8601. */
   readonly since: string;
 }
 
-/** The receivers in their order. */
+/** The receivers in order. */
 export const RECEIVERS = ["desktop", "webhook", "slack", "discord", "command"] as const;
 export type ReceiverName = (typeof RECEIVERS)[number];
 
-/** What is sent. Texts are clean: no control characters, none that are invisible, and short. */
+/** A message to a receiver. Texts are clean: no control characters, no invisible ones, and short. */
 export interface Notice {
-  /** Equal for each attempt to tell the same: a receiver can drop the second. */
+  /** Equal for repeated attempts: a receiver can drop the second. */
   readonly id: string;
-  /** `summary`: of several causes. `ended`: the receiver's settings are no longer those that a person agreed to. */
+  /**
+   * `summary`: of several causes. `ended`: the receiver's settings differ from those with a person's consent.
+   */
   readonly type: NoticeKind | "summary" | "ended" | "test";
-  /** ISO 8601: since when. */
+  /** The beginning of the cause, ISO 8601. */
   readonly time: string;
   /** The name of the project's folder. */
   readonly project: string;
   /** One line. */
   readonly title: string;
-  /** In Pawl's words, a line or more. */
+  /** In Pawl's words, one or more lines. */
   readonly text: string;
   /** Words of an agent or of a file. */
   readonly quote: string | null;
   readonly run: string | null;
-  /** Who must act. */
+  /** Whether a person must act. */
   readonly acts: "person" | "nobody";
   readonly command: string | null;
-  /** The address of the board on the project's machine, where one is running. */
+  /** The address of a running board on the project's machine. */
   readonly board: string | null;
 }

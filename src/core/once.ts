@@ -1,4 +1,4 @@
-/** The same answer for each question after the first. */
+/** Calls `look` once; later calls return the same result. */
 export function lookOnce<T>(look: () => T): () => T {
   let seen: { readonly value: T } | null = null;
   return () => {
@@ -7,7 +7,7 @@ export function lookOnce<T>(look: () => T): () => T {
   };
 }
 
-/** Kept if it succeeds; tried again if not. */
+/** Keeps a success; repeats a failed call. */
 export function once<T>(act: () => Promise<T>): () => Promise<T> {
   let done: Promise<T> | undefined;
   return () => {

@@ -11,7 +11,7 @@ export const PROJECT_FOLDER = "" as ProjectPath;
 
 const MAX_SEGMENT_BYTES = 255;
 
-/** Joins segments, each of which may hold slashes, to a path inside the project. Throws `path-outside-project`. */
+/** Joins segments, which may contain slashes, to a path inside the project. Throws `path-outside-project`. */
 export function projectPath(...segments: readonly string[]): ProjectPath {
   const path = segments.join("/");
   const fault = pathFault(path);
@@ -71,9 +71,9 @@ function faultIn(path: string): string | null {
 const ASCII = /^[\u0000-\u007f]*$/;
 
 /**
- * The name as the most lenient file systems read it. They ignore letter case, invisible characters (HFS+, casefolding
- * ext4), dots and blanks at the end, and what follows a colon (NTFS). `.GIT`, `.g\u200cit`, `.git.` and
- * `.git::$INDEX_ALLOCATION` are all `.git` somewhere.
+ * The name as the most lenient file systems read it. They ignore letter case, invisible characters (HFS+,
+ * casefolding ext4), dots and blanks at the end, and everything after a colon (NTFS). `.GIT`, `.g\u200cit`,
+ * `.git.` and `.git::$INDEX_ALLOCATION` are all `.git` somewhere.
  */
 export function foldedName(segment: string): string {
   const shown = ASCII.test(segment)

@@ -1,4 +1,4 @@
-/** Finds the place of a policy change in the project's YAML files, so that its reader can look there. */
+/** Finds the place of a policy change in the project's YAML files, for its reader. */
 import { type ProjectPath, projectPath } from "./path.ts";
 import type { PolicyChange } from "./policy.ts";
 import type { FindLine } from "./yaml/yaml-line.ts";
@@ -12,7 +12,7 @@ export interface PolicySource {
   readonly nested?: string;
 }
 
-/** Where a path of a policy may be set; the first file counts most. */
+/** The places where a path of a policy may be set; the first file counts most. */
 export type PolicySources = (path: string) => readonly PolicySource[];
 
 export const settingSources: PolicySources = (path) => [
@@ -49,7 +49,7 @@ export async function placed(
   return result;
 }
 
-/** For a value that is gone, the place of what held it. The first file counts most. */
+/** For a missing value, the place of its parent. The first file counts most. */
 function nearest(sources: readonly PolicySource[], files: ReadonlyMap<string, FindLine | null>) {
   const [found] = sources
     .flatMap(({ file, nested, path }) => {

@@ -1,6 +1,6 @@
 /**
- * What governs a run: reviewers, checks, `verify`, budget, permission. The policy is recorded when the run begins. A
- * later edit does not loosen it, whoever makes it.
+ * The settings that govern a run: reviewers, checks, `verify`, budget, permission. The policy is recorded
+ * when the run begins. A later edit, by any author, does not loosen it.
  *
  * P1  A change that tightens a policy counts at once.
  * P2  A change that loosens it, or might, counts once a person has accepted it.
@@ -23,7 +23,7 @@ export interface PolicyChange {
   readonly place?: string;
 }
 
-/** How to compare a setting, by its path or by the last part of the path that is listed here. */
+/** How to compare a setting, by its path or by the last part of its path that is listed here. */
 const ORDERED: Readonly<Record<string, readonly unknown[]>> = {
   human_review: ["relay", "elicit", "confirm"],
   evidence: ["show", "require"],
@@ -34,7 +34,7 @@ const ORDERED: Readonly<Record<string, readonly unknown[]>> = {
   "sandbox.kind": ["none", "auto", "bwrap"],
   "sandbox.network": ["all", "model", "none"],
 };
-/** The level of a gate. A gate that asks nothing has no entry. */
+/** The level of a gate. A gate without a requirement has no entry. */
 const GATE_LEVEL = /^gates\./;
 const GATE_ORDER: readonly unknown[] = [undefined, ...GATE_LEVELS];
 /** A smaller amount is tighter; no amount is the loosest. */
@@ -75,7 +75,7 @@ function holds(outer: unknown, inner: unknown): boolean {
   return Array.isArray(inner) ? inner.every((each) => items.includes(each)) : inner === undefined;
 }
 
-/** The policy that governs: the pinned one, plus what the present one tightens. */
+/** The effective policy: the pinned one, plus the tighter settings of the present one. */
 export function governing(pinned: Policy, present: Policy): Policy {
   const tighter = comparePolicies(pinned, present).filter(({ loosens }) => !loosens);
   const result: Record<string, unknown> = { ...pinned };
@@ -116,9 +116,9 @@ export function valuesBelow(prefix: string, policy: Policy): Readonly<Record<str
 }
 
 /**
- * Throws `policy-unknown` if the run's state names a policy that is none of these: the one that governs it now, and those
- * that this machine kept for it. Then the run went on elsewhere, under another policy. `whose`: the run in words; `what`:
- * what to restore, and to which time.
+ * Throws `policy-unknown` if the run's state names a policy that is none of these: the one that governs it
+ * now, and those that this machine kept for it. Then the run continued elsewhere, under another policy.
+ * `whose`: the run in words; `what`: what to restore, and to which time.
  */
 export function checkKnown(
   { run, what, whose }: { readonly run: string; readonly whose: string; readonly what: string },
@@ -138,7 +138,7 @@ export function policyFrom(entries: Readonly<Record<string, unknown>>): Policy {
   return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined));
 }
 
-/** What the gates of these names ask, as part of a policy. A gate that asks nothing has no entry. */
+/** The levels of these gates, as part of a policy. A gate without a requirement has no entry. */
 export function gatePolicy(levels: GateLevels, gates: readonly string[]): Policy {
   const asked = gates.map((gate) => [`gates.${gate}`, levelOf(levels, gate)] as const);
   return Object.fromEntries(asked.filter(([, level]) => level !== "any"));

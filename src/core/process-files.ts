@@ -2,8 +2,8 @@ import { lookOnce } from "./once.ts";
 
 /**
  * The files that decide how work is judged instead of being the work itself: tests, scripts, CI, lock files,
- * configuration. Changing one of them can make a failing check pass, so a reviewer reads these first. Names compare
- * without letter case, as on some file systems. When in doubt, a file is included.
+ * configuration. Changing one of them can make a failing check pass, so a reviewer reads these first. Names
+ * are compared without letter case, as on some file systems. When in doubt, a file is included.
  */
 export type ProcessFileKind = "tests" | "scripts" | "CI" | "lock files" | "configuration";
 

@@ -12,7 +12,7 @@ export interface Settings {
   readonly project_id: string | null;
   /** How strong a person's verdict must be, by gate. */
   readonly gates: GateLevels;
-  /** Whether assistants are kept from writing where a run's state does not allow it. */
+  /** Whether assistants are kept from writing where a run's state does not permit it. */
   readonly guard: boolean;
   readonly verify: {
     /** The logins whose approving reviews on the forge `pawl verify --forge` counts. */
@@ -26,42 +26,52 @@ export interface Settings {
   readonly workflows: readonly string[];
   /** More environment variables for the commands that Pawl itself runs: checks, verify, setup, own workflows. */
   readonly environment: readonly string[];
-  /** What each task at work has for itself; `environment:` of pawl.yaml, beside its `variables`. */
+  /** Each task's own resources while it is at work; `environment:` of pawl.yaml, beside its `variables`. */
   readonly task_environment: TaskEnvironment;
   readonly git: {
     /** The filters that git may run, by name. Their commands come from the person's own git configuration. */
     readonly filters: readonly string[];
     /**
-     * By what a remote refuses what a worker pushes that lost its task to another machine's: refs of Pawl's own, branches where
-     * the remote takes nothing else, or nothing.
+     * How a remote refuses pushes of a worker that lost its task to another machine: by refs of Pawl's own,
+     * by branches if the remote accepts nothing else, or not at all.
      */
     readonly fence: "refs" | "branches" | "none";
-    /** How a task's commits come into its target; null: a merge commit, or each anew where the remote takes no merge commits. */
+    /**
+     * How a task's commits come into its target; null: a merge commit, or a rebase if the remote accepts no
+     * merge commits.
+     */
     readonly deliver: Delivery | null;
-    /** The message of the commit that is made: `{id}`, `{title}`, `{type}`, `{commits}`; null: the usual one. */
+    /** The new commit's message: `{id}`, `{title}`, `{type}`, `{commits}`; null: the default. */
     readonly message: string | null;
   };
   /**
-   * What a checkout of a repository needs before anybody works or checks in it, by the repository's path; `.` is the
-   * project's own.
+   * The setup of a checkout before work or checks begin in it, by the repository's path; `.` is the project's
+   * own.
    */
   readonly setup: Readonly<Record<string, SetupSettings>>;
   readonly sandbox: SandboxSettings;
   readonly notify: NotifySettings;
-  /** Where a workflow's work is kept: in this checkout's files, or in a database that several machines share. */
+  /**
+   * Where a workflow's state is kept: in this checkout's files, or in a database that several machines share.
+   */
   readonly stores: { readonly bloom: "files" | "postgres" };
 }
 
-/** Whom Pawl tells what. Addresses and secrets are in the environment, and named here. */
+/**
+ * The receivers of Pawl's notices, and their kinds. Addresses and secrets are in environment variables, which
+ * are named here.
+ */
 export interface NotifySettings {
   readonly for: readonly NoticeKind[];
-  /** `22:00-07:00`, by this machine's clock: what happens then is told afterwards. Null: no such hours. */
+  /**
+   * `22:00-07:00`, by this machine's clock: notices of these hours are sent afterwards. Null: no quiet hours.
+   */
   readonly quiet: string | null;
   readonly desktop: boolean;
   readonly webhook: { readonly url_env: string; readonly secret_env: string } | null;
   readonly slack: { readonly url_env: string } | null;
   readonly discord: { readonly url_env: string } | null;
-  /** A program and its arguments; none: no such receiver. */
+  /** A program and its arguments; empty: no such receiver. */
   readonly command: readonly string[];
 }
 
@@ -71,7 +81,10 @@ export interface SandboxSettings {
   readonly kind: "auto" | "bwrap" | "none";
   /** model: only the agent's model, and `hosts`. none: only the wall's own loopback. */
   readonly network: "all" | "model" | "none";
-  /** More hosts that may be reached where the network is `model`: `registry.npmjs.org`, `*.example.com`, `name:port`. */
+  /**
+   * More hosts that are reachable with the network `model`: `registry.npmjs.org`, `*.example.com`,
+   * `name:port`.
+   */
   readonly hosts: readonly string[];
   /** More paths that may be read, or written: absolute, from `~/`, or from the project's root. */
   readonly read: readonly string[];
@@ -79,13 +92,13 @@ export interface SandboxSettings {
 }
 
 export interface TaskEnvironment {
-  /** How many free TCP ports. */
+  /** The number of free TCP ports. */
   readonly ports: number;
   /** The shell command that makes it, in the project's folder and without a wall. Null: none. */
   readonly up: string | null;
-  /** The one that takes it away. */
+  /** The shell command that removes it. */
   readonly down: string | null;
-  /** Names of what one task at a time may use. */
+  /** Names of resources that one task at a time may use. */
   readonly exclusive: readonly string[];
 }
 
@@ -102,7 +115,7 @@ export interface SetupSettings {
 export interface AgentSettings {
   /** The kind of program (default: the agent's own name). */
   readonly dialect?: "claude" | "codex" | "opencode" | "gemini" | "scripted";
-  /** Instead of a dialect: a program that speaks the Agent Client Protocol on its standard streams. */
+  /** Instead of a dialect: a program that speaks the Agent Client Protocol over stdin and stdout. */
   readonly acp?: { readonly command: string; readonly args?: readonly string[] };
   /** The program, if it is not the dialect's own on the PATH. */
   readonly program?: string;
@@ -120,19 +133,17 @@ export interface AlfredSettings {
   /** Who reviews, in order, per tool; `default` for the tools not named. */
   readonly reviews: Readonly<Record<string, readonly Reviewer[]>>;
   /**
-   * How a human's verdict reaches Pawl. relay: through `provide_review`; elicit: the client asks the human; confirm:
-   * only through a human channel such as the terminal.
+   * How a person's verdict reaches Pawl. relay: through `provide_review`; elicit: the client asks the person;
+   * confirm: only through a person's channel such as the terminal.
    */
   readonly human_review: "relay" | "elicit" | "confirm";
-  /**
-   * What happens if report and evidence disagree: `show` only shows it; `require` demands that it is settled first.
-   */
+  /** If report and evidence disagree: `show` only shows it; `require` demands a correction first. */
   readonly evidence: "show" | "require";
   /** Name → shell command. Runs before a review. */
   readonly checks: Readonly<Record<string, string>>;
   /**
-   * Where checks run. checkout: in a fresh checkout of what was handed in; worktree: in the working folder, with
-   * ignored files and later changes.
+   * Where checks run. checkout: in a fresh checkout of the handed-in work; worktree: in the working folder,
+   * with ignored files and later changes.
    */
   readonly checks_in: "checkout" | "worktree";
   /** Tool → persona's name. */
@@ -147,7 +158,7 @@ export interface TrackerSettings {
    * the checkout's repository.
    */
   readonly project: string | null;
-  /** A task's status → the tracker's. A status that is not named leaves the tracker unchanged. */
+  /** A task's status → the tracker's. An unlisted status leaves the tracker unchanged. */
   readonly statuses: Readonly<Record<string, string>>;
   /** The address of a file of the project, with `{path}` in it; null: show the path alone. */
   readonly link: string | null;
@@ -158,13 +169,13 @@ export interface BloomSettings {
   readonly tasks_file: string;
   /** The folders that were searched, nearest first; for the error when the file is missing. */
   readonly searched: readonly string[];
-  /** How an agent's prompt calls this program. */
+  /** The command of this program in an agent's prompt. */
   readonly command: string;
   /** The agent of a task that names none. */
   readonly agent: string;
-  /** Those that take such a task over while its agent's account is limited or refused, in this order. */
+  /** The agents that take over such a task while its agent's account is limited or refused, in this order. */
   readonly stand_ins: readonly string[];
-  /** How many agents work at once. */
+  /** The number of agents at work at once. */
   readonly agents: number;
   /** How many merges into one branch are prepared and verified at once, each on top of the previous one. */
   readonly merge_train: number;
@@ -172,19 +183,24 @@ export interface BloomSettings {
   /** What to do if an agent succeeds and leaves its step open. */
   readonly on_unmarked_step: "assume" | "ask" | "block";
   /**
-   * How often Pawl tries a failing step, verification, commit, push, merge or pull request before it blocks the task.
+   * How often Pawl tries a failing step, verification, commit, push, merge or pull request before it blocks
+   * the task.
    */
   readonly tries: number;
   /** Seconds before the second try. Each further try doubles them, up to the limit. */
   readonly backoff: { readonly first: number; readonly limit: number };
   /** Seconds between checks for merged pull requests; 0: only when a run starts. */
   readonly watch_pull_requests: number;
-  /** How often a pull request goes back to its agent with what the forge says, before a person is asked; 0: never. */
+  /**
+   * How often a pull request goes back to its agent with the forge's objections, before a person is asked; 0:
+   * never.
+   */
   readonly pr: { readonly rounds: number };
   /** The budget of a task that has none of its own. */
   readonly budget: { readonly usd?: number; readonly turns?: number; readonly minutes?: number };
   /**
-   * How many tasks may be at work over all machines, by repository and by agent, and what agents may spend a day (UTC) in all.
+   * The maximum number of tasks at work over all machines, by repository and by agent, and what agents may
+   * spend a day (UTC) in all.
    */
   readonly caps: {
     readonly repositories: Readonly<Record<string, number>>;
@@ -199,7 +215,7 @@ export interface BloomSettings {
   readonly environment: readonly string[];
 }
 
-/** The agents that may work on the task, in the order in which they are asked: its own alone, or the project's and those that stand in. */
+/** The agents that may work on the task, in order: its own alone, or the project's and its stand-ins. */
 export function agentsFor(
   task: { readonly agent?: string | undefined },
   { agent, stand_ins }: Pick<BloomSettings, "agent" | "stand_ins">,

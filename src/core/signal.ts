@@ -1,6 +1,6 @@
 import type { Clock } from "./ports/clock.ts";
 
-/** Wakes a waiter. A call while nobody waits ends the next wait at once, so that none is lost. */
+/** Wakes a waiter. Without a waiter, a call ends the next wait at once, so that none is lost. */
 export interface Signal {
   notify(): void;
   /** Resolves at the next `notify`, at once if there was one since the last wait, or when the time is over. */

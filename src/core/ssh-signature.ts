@@ -24,7 +24,7 @@ export function isTouched(armoured: string): boolean {
   }
 }
 
-/** How strong the verdict with this signature is. */
+/** The strength of a verdict with this signature. */
 export function strengthOfSignature(armoured: string): "signed" | "touched" {
   return isTouched(armoured) ? "touched" : "signed";
 }

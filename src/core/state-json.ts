@@ -1,7 +1,7 @@
 /**
- * A state file: JSON that Pawl wrote and a person may have edited. A fault is an error with its line, what was expected
- * and what was found; never a fresh start. Pawl reads these files on every call, so it checks shapes without a schema
- * library.
+ * A state file: JSON that Pawl wrote and a person may have edited. A fault is an error with its line, what
+ * was expected and what was found; never a fresh start. Pawl reads these files on every call, so it checks
+ * shapes without a schema library.
  */
 
 import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
@@ -16,7 +16,7 @@ export interface StateFault {
   readonly problem: string;
 }
 
-/** Returns what is wrong with the value at that path. Null: nothing, and the value is a `T`. */
+/** Returns the fault of the value at that path. Null: none, and the value is a `T`. */
 export interface Check<T> {
   (value: unknown, at: JsonPath): StateFault | null;
   /** For the compiler alone. */
@@ -27,7 +27,8 @@ export interface Check<T> {
 export type Checked<C> = C extends Check<infer T> ? T : never;
 
 /**
- * Reads the state in the text, with the keys that the check does not know. Throws what `unreadable` makes of a fault.
+ * Reads the state in the text, with the keys that the check does not know. Throws the error that `unreadable`
+ * makes of a fault.
  */
 export function readState<T>(
   text: string,
@@ -48,7 +49,7 @@ export function readState<T>(
   throw unreadable(lineOf(json, fault.at), name + fault.problem);
 }
 
-/** The error for every state that cannot be read. `what`: `the task's state`. */
+/** The error for every unreadable state. `what`: `the task's state`. */
 export function stateUnreadable(
   path: string,
   what: string,
@@ -89,7 +90,7 @@ function syntaxFault(text: string): { readonly line: number; readonly problem: s
   const errors: ParseError[] = [];
   treeOf(text, errors);
   const [first] = errors;
-  // A text that just stops has its fault in the last line.
+  // An incomplete text has its fault in the last line.
   const line = lineAt(text, Math.min(first?.offset ?? end, end));
   const words = first === undefined ? "" : ` (${wordsOf(first)})`;
   return { line, problem: `it is not valid JSON${words}` };
@@ -141,7 +142,7 @@ export function unchecked<T>(): Check<T> {
   return () => null;
 }
 
-/** Gives a check a wider type, for fields that it does not look at. */
+/** Gives a check a wider type, for fields that it does not check. */
 export function as<T>(check: Check<unknown>): Check<T> {
   return check as Check<T>;
 }

@@ -1,7 +1,7 @@
 /**
- * How strong a person's verdict is, by its channel, from the weakest to the strongest. Only a signature is proof, and
- * only of the key: no program can tell an agent from the user whose account it runs under. The words say so wherever a
- * strength is shown.
+ * The strength of a person's verdict, by its channel, from the weakest to the strongest. Only a signature is
+ * proof, and only of the key: no program can distinguish an agent from the user whose account it runs under.
+ * The words say so wherever a strength is shown.
  */
 export const STRENGTHS = [
   "relayed",
@@ -26,7 +26,7 @@ export const STRENGTH_WORDS: Readonly<Record<Strength, string>> = {
   touched: "signed at a terminal with a touch of the key; `pawl verify` checks it",
 };
 
-/** Null for anything that this version does not know. */
+/** Null: unknown to this version. */
 export function asStrength(found: unknown): Strength | null {
   return STRENGTHS.find((known) => known === found) ?? null;
 }
@@ -37,7 +37,7 @@ export function strengthWords(strength: unknown): string {
   return known === null ? "unverified: recorded without its channel" : STRENGTH_WORDS[known];
 }
 
-/** What a gate demands of a verdict, from the least to the most. */
+/** A gate's required strength of a verdict, from the least to the most. */
 export const GATE_LEVELS = ["any", "terminal", "signed", "touch"] as const;
 
 export type GateLevel = (typeof GATE_LEVELS)[number];

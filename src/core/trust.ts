@@ -1,7 +1,7 @@
 /**
- * What a project's files would start on this machine, and how much of it a person has agreed to. Somebody who clones a
- * project has not read it, so Pawl starts nothing that it names until they agree, to the letter: what an edit, a pull or a
- * merge brings later is new.
+ * The programs that a project's files would start on this machine, and a person's consent to them. A person
+ * who clones a project has not read it, so Pawl starts nothing that it names without their consent, to the
+ * letter: what an edit, a pull or a merge brings later is new.
  */
 
 import { attempt } from "./attempt.ts";
@@ -17,18 +17,19 @@ import type {
 import { agentsFor, DEFAULT_SETTINGS } from "./settings.ts";
 
 /**
- * One thing that the project's files name and Pawl would start, or a setting that gives such programs more freedom.
+ * One thing that the project's files name and Pawl would start, or a setting that gives such programs more
+ * rights.
  */
 export interface Executable {
   /**
-   * `command`: a shell command, from the configuration, a task, or one of the project's own workflows. `setup`: makes a
-   * worktree ready. `agent`: how a program is started. `setting`: of the loop's agents and commands. `notice`: where
-   * notices go.
+   * `command`: a shell command, from the configuration, a task, or one of the project's own workflows.
+   * `setup`: prepares a worktree. `agent`: how a program is started. `setting`: of the loop's agents and
+   * commands. `notice`: the destination of notices.
    */
   readonly kind: "command" | "setup" | "agent" | "setting" | "notice";
   /** For a person: `check test`, `release, fact tests`. */
   readonly name: string;
-  /** The exact text that the person agrees to. */
+  /** The exact text to which the person consents. */
   readonly text: string;
 }
 
@@ -38,7 +39,7 @@ export interface TrustRecord {
   /** The inode of the root's folder. Another folder at the same path is another project. */
   readonly inode: number;
   readonly time: string;
-  /** Who agreed, as far as known. */
+  /** The person who consented, if known. */
   readonly by: string;
   readonly entries: readonly Executable[];
 }
@@ -75,7 +76,7 @@ export function executablesOf(
   ];
 }
 
-/** What of a task decides which programs start. What a model is asked to do is no program. */
+/** The parts of a task that decide which programs start. A request to a model is no program. */
 export interface StartingTask {
   readonly id: string;
   readonly title: string;
@@ -117,7 +118,7 @@ export function agentEntry(name: string, { agents = {} }: Pick<Settings, "agents
   return { kind: "agent", name, text: described === undefined ? OWN_AGENT : canonical(described) };
 }
 
-/** Whether it is the agent without a model: it takes lines of its prompt as commands. */
+/** Whether it is the agent without a model, which takes lines of its prompt as commands. */
 function obeysLines(name: string, { agents = {} }: Pick<Settings, "agents">): boolean {
   const { acp, dialect = name, program } = agents[name] ?? {};
   return dialect === "scripted" && acp === undefined && program === undefined;
@@ -138,7 +139,7 @@ function keyOf({ kind, name, text }: Executable): string {
   return [kind, ...(kind === "command" ? [] : [name]), text].join("\0");
 }
 
-/** What makes a task's environment and takes it away: outside the wall. */
+/** The programs that make and remove a task's environment: outside the wall. */
 function madeBy({ down, up }: TaskEnvironment): readonly Executable[] {
   const text = canonical({ ...(up === null ? {} : { up }), ...(down === null ? {} : { down }) });
   return up === null && down === null ? [] : [{ kind: "setup", name: "the environment of tasks", text }];
@@ -152,7 +153,7 @@ export function receiversOf(notify: NotifySettings): readonly ReceiverName[] {
   });
 }
 
-/** A receiver with all that decides what reaches it: whoever changes one of these has to ask again. */
+/** A receiver with everything that decides what reaches it: a change of any of these needs a new consent. */
 export function noticeEntry(name: ReceiverName, notify: NotifySettings): Executable {
   const { for: kinds, quiet, [name]: own } = notify;
   return { kind: "notice", name, text: canonical({ [name]: own, for: kinds, quiet }) };
@@ -160,12 +161,12 @@ export function noticeEntry(name: ReceiverName, notify: NotifySettings): Executa
 
 export interface AgreedNotice {
   readonly name: ReceiverName;
-  /** As it was agreed to. */
+  /** The settings with the person's consent. */
   readonly settings: NotifySettings;
   readonly text: string;
 }
 
-/** The receivers that a person agreed to and that these settings do not have, or have otherwise. */
+/** The receivers with a person's consent that these settings lack or have changed. */
 export function agreedNotices(
   record: Pick<TrustRecord, "entries"> | null,
   notify: NotifySettings,
@@ -187,12 +188,12 @@ function setting(name: string, text: string): Executable {
   return { kind: "setting", name, text };
 }
 
-/** Whether the wall lets more through, or is off. */
+/** Whether the wall permits more, or is off. */
 function isLoosened({ kind, read, write }: SandboxSettings): boolean {
   return kind === "none" || read.length > 0 || write.length > 0;
 }
 
-/** The settings that give agents and commands more freedom than the defaults. */
+/** The settings that give agents and commands more rights than the defaults. */
 function loopSettings({ command: called, environment, permission }: BloomSettings): readonly Executable[] {
   return [
     ...(called === DEFAULT_SETTINGS.bloom.command ? [] : [setting("bloom.command", called)]),
@@ -202,7 +203,8 @@ function loopSettings({ command: called, environment, permission }: BloomSetting
 }
 
 /**
- * Whether a person agreed to it. A command is the same wherever it is named; otherwise the name counts too.
+ * Whether the entry has a person's consent. A command is the same under any name; otherwise the name counts
+ * too.
  */
 export function isTrusted(entry: Executable, record: Pick<TrustRecord, "entries"> | null): boolean {
   if (record === null) return false;
@@ -213,7 +215,7 @@ export function isTrusted(entry: Executable, record: Pick<TrustRecord, "entries"
 
 const agreedKeys = new WeakMap<readonly Executable[], ReadonlySet<string>>();
 
-/** Renders each, to the letter. A changed entry has its earlier form above it. */
+/** Renders each entry, to the letter. A changed entry has its earlier form above it. */
 export function renderExecutables(
   entries: readonly Executable[],
   record: Pick<TrustRecord, "entries"> | null,
@@ -242,7 +244,7 @@ function lineOf({ kind, name, text }: Executable): string {
   return `${KINDS[kind].padEnd(7)} ${visible(name)}: ${visible(text)}`;
 }
 
-/** Every line as one of its own, and each control as its code point: nothing runs that was not shown. */
+/** Shows every line separately, and each control as its code point: nothing runs that was not shown. */
 export function visible(text: string): string {
   return text
     .replace(

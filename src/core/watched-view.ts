@@ -3,7 +3,7 @@ import type { View } from "./ports/store.ts";
 
 export type Note = (path: string) => void;
 
-/** A view that tells of what is looked at through it. */
+/** A view that reports its reads and lists. */
 export function watched(view: View, { onList, onRead }: { onRead?: Note; onList?: Note }): View {
   return {
     read(path: ProjectPath) {

@@ -4,28 +4,28 @@ import type { Folder } from "./worktrees.ts";
 
 export interface Agents {
   /**
-   * Starts a run and returns at once. If the program cannot start, that is a failed end like any other. `hear` must not
-   * throw.
+   * Starts a run and returns at once. If the program cannot start, that is a failed end like any other.
+   * `hear` must not throw.
    */
   start(order: AgentOrder, hear: (event: AgentEvent) => void): AgentRun;
   /** Ends every process with the run's tag, which a dead owner left. Returns how many there were. */
   endLeftovers(run: string): Promise<number>;
   /**
-   * Takes the calls that the run's agent deferred, oldest first. Each is removed once taken; with the last one the run's
-   * capability expires. `own`: the call came with the run's capability.
+   * Takes the calls that the run's agent deferred, oldest first. Each is removed once taken; with the last
+   * one the run's capability expires. `own`: the call came with the run's capability.
    */
   takeCalls(run: string, take: (call: DeferredCall, own: boolean) => Promise<void>): Promise<void>;
-  /** What a run is known to have spent, even if its owner died before the end. */
+  /** A run's known usage, even if its owner died before the end. */
   spentBy(run: string): Promise<AgentUsage | null>;
-  /** The session of a run whose owner died, and the folder that it is bound to; null: nothing of it is kept. */
+  /** The session of a run whose owner died, and its folder; null: nothing is kept of it. */
   sessionOf(run: string): Promise<{ readonly id: string; readonly folder: Folder } | null>;
-  /** When the run last gave a sign of life, ISO 8601; null: nothing of it is kept. */
+  /** The run's last sign of life, ISO 8601; null: nothing is kept of it. */
   lastSignOf(run: string): Promise<string | null>;
   /** Why the agent of that name cannot be started, and how to fix that; null if its program exists. */
   missing(name: string): string | null;
   /**
-   * The known agents and those installed, for `pawl agents`. Starts each program found once, for its version. `allow`:
-   * the commands to list for it.
+   * The known agents and those installed, for `pawl agents`. Starts each found program once, for its version.
+   * `allow`: the commands to list for it.
    */
   survey(allow?: readonly string[]): Promise<readonly AgentFound[]>;
   /**
@@ -43,32 +43,35 @@ export interface AgentOrder {
   readonly run: string;
   /** `claude`, `codex`, `opencode`, `gemini`, `scripted`, or a name in the configuration. */
   readonly agent: string;
-  /** The task that the agent works on and may speak for. Absent: it may speak for none. */
+  /** The task on which the agent works and for which it may speak. Absent: it may speak for none. */
   readonly task?: string;
   readonly folder: Folder;
-  /** Goes to the program's standard input, never to its command line. */
+  /** Goes to the program's stdin, never to its command line. */
   readonly prompt: string;
   /** `new` with an id (a UUID): a preset for agents that accept one. An event reports the id in use. */
   readonly session:
     | { readonly type: "new"; readonly id?: string }
     | { readonly type: "resume"; readonly id: string };
   readonly permission: Permission;
-  /** Where there is a wall, it may not even write its folder. */
+  /** Behind a wall, it may not even write its folder. */
   readonly readOnly?: true;
   /**
-   * Commands (by their first words, or whole ones behind a `=`) that the agent may run unasked under `edits`, if it supports
-   * such a list.
+   * Commands (by their first words, or whole ones behind a `=`) that the agent may run without a question
+   * under `edits`, if it supports such a list.
    */
   readonly allow?: readonly string[];
   readonly model?: string;
-  /** Added to what the environment's allow-list lets through. */
+  /** Added to the variables of the environment's allow-list. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly limits?: AgentLimits;
   /** Asks a person, if `permission` is `ask` and the agent can ask (ACP). Absent: every request is refused. */
   readonly ask?: (question: PermissionQuestion) => Promise<"allow" | "refuse">;
 }
 
-/** `ask`: nothing unasked. `edits`: files in its folder. `all`: everything, the agent's own guards bypassed. */
+/**
+ * `ask`: nothing without a question. `edits`: files in its folder. `all`: everything, bypassing the agent's
+ * own guards.
+ */
 export type Permission = "ask" | "edits" | "all";
 
 export interface AgentLimits {
@@ -86,7 +89,7 @@ export interface PermissionQuestion {
   readonly detail: string;
 }
 
-/** What a run reports during its work, in order. */
+/** A run's reports during its work, in order. */
 export type AgentEvent =
   /** Sent once the session's id is known, and again if the agent changes it. */
   | { readonly type: "session"; readonly id: string }
@@ -99,12 +102,12 @@ export type AgentEvent =
       /** A person was asked, and so knows. */
       readonly byPerson?: true;
     }
-  /** Spent in this run so far. */
+  /** The run's usage so far. */
   | { readonly type: "usage"; readonly usage: AgentUsage }
-  /** Something odd that does not end the run. */
+  /** An anomaly that does not end the run. */
   | { readonly type: "warning"; readonly text: string };
 
-/** What one run spent. Null: the agent does not report it. */
+/** One run's usage. Null: the agent does not report it. */
 export interface AgentUsage {
   readonly usd: number | null;
   readonly inputTokens: number | null;
@@ -113,25 +116,26 @@ export interface AgentUsage {
   readonly turns: number | null;
 }
 
-/** A model's names, as the provider writes them. Null: unknown. */
+/** A model's names in the provider's spelling. Null: unknown. */
 export interface AgentModel {
-  /** Asked for, by Pawl or by the agent's own default. */
+  /** Requested by Pawl or by the agent's own default. */
   readonly asked: string | null;
-  /** Gave the last answer. */
+  /** The model of the last answer. */
   readonly answered: string | null;
 }
 
 export interface AgentRun {
   readonly run: string;
   /**
-   * Never rejects. When it settles, no process with the run's tag is alive, or `leftovers.alive` says how many are.
+   * Never rejects. When it settles, no process with the run's tag is alive, or `leftovers.alive` is their
+   * number.
    */
   readonly ended: Promise<AgentEnd>;
   /** Ends the run and all its processes within 10 s; `ended` then says `stopped` with this reason. */
   stop(reason: string): Promise<AgentEnd>;
 }
 
-/** `succeeded` only if the agent's own last event says so, it exited well, and it was neither signalled nor stopped. */
+/** `succeeded` only if the agent's own last event says so, it exited well, and no signal or stop ended it. */
 export type AgentEnd = AgentEndFacts &
   (
     | { readonly outcome: "succeeded" }
@@ -145,30 +149,32 @@ export type AgentEnd = AgentEndFacts &
   );
 
 export interface Limited {
-  /** What the agent says of it. */
+  /** The agent's message about it. */
   readonly words: string;
-  /** When it ends, ISO 8601, if the agent says so. */
+  /** The end of the limit, ISO 8601, if the agent reports it. */
   readonly resets: string | null;
-  /** What a person must do: it does not pass by itself. Absent: it does. */
+  /** The fix for a person: it does not pass by itself. Absent: it does. */
   readonly mend?: string;
 }
 
 export interface AgentEndFacts {
   readonly session: string | null;
-  /** The agent's last words. */
+  /** The agent's last message. */
   readonly text: string;
   readonly usage: AgentUsage | null;
   readonly exit: { readonly code: number | null; readonly signal: string | null };
   /** Milliseconds. */
   readonly duration: number;
   /**
-   * Processes that outlived the agent: how many Pawl ended, and how many are still alive (0 unless the system refused).
+   * Processes that outlived the agent: how many Pawl ended, and how many are still alive (0 unless the system
+   * refused).
    */
   readonly leftovers: { readonly ended: number; readonly alive: number };
   /** The folder with the run's prompt, output and end. */
   readonly output: ProjectPath;
   /**
-   * What the agent was not allowed to do, one line each, except what a person refused. Absent: it reported nothing.
+   * Refused requests of the agent, one line each, except those that a person refused. Absent: it reported
+   * none.
    */
   readonly refused?: readonly string[];
   /** Absent: neither the agent nor its settings name one. */
@@ -181,23 +187,23 @@ export type AgentFailure =
   /** The session cannot be resumed. */
   | "bad-session"
   | "model-error"
-  /** The model's host does not take the conversation as it is: too long, or malformed. Only a fresh session helps. */
+  /** The model's host refuses the conversation: it is too long, or malformed. Only a fresh session helps. */
   | "bad-request"
   /** The account is limited, or the model's host is overloaded. */
   | "rate-limit"
   /** The account is refused, or has no such model. */
   | "account"
-  /** The agent says that it stopped before it was done (its own limit of turns or budget). */
+  /** The agent reports that it stopped before it was done (its own limit of turns or budget). */
   | "gave-up"
   /** It ended without a last event. */
   | "cut-stream"
-  /** A signal that we did not send. */
+  /** A signal that Pawl did not send. */
   | "signalled"
   /** Pawl ended it: `stop` was called. */
   | "stopped"
   | "inactive"
   | "timed-out"
-  /** Its last event says success, its exit code does not; or it failed without saying why. */
+  /** Its last event says success, its exit code does not; or it failed without a reason. */
   | "exit";
 
 export interface AgentFound {
@@ -208,16 +214,16 @@ export interface AgentFound {
   readonly program: string | null;
   readonly version: string | null;
   /**
-   * `ready`: it starts and is the expected program. `stranger`: another program of that name. `untried`: only `tryOut`
-   * starts an ACP program. `invalid`: its entry in the configuration names no dialect. `untrusted`: the project names
-   * its program, and nobody has agreed to that.
+   * `ready`: it starts and is the expected program. `stranger`: another program of that name. `untried`: only
+   * `tryOut` starts an ACP program. `invalid`: its entry in the configuration names no dialect. `untrusted`:
+   * the project names its program, without a person's consent.
    */
   readonly status: "ready" | "stranger" | "broken" | "missing" | "untried" | "invalid" | "untrusted";
   /** How it was recognised, or why not: one line. */
   readonly recognised: string;
   /**
-   * The call for a new session under each permission, behind `env NAME=VALUE` if a variable sets the permission. The
-   * prompt goes to its standard input.
+   * The call for a new session under each permission, behind `env NAME=VALUE` if a variable sets the
+   * permission. The prompt goes to stdin.
    */
   readonly calls: Readonly<Record<Permission, readonly string[]>>;
 }
@@ -228,15 +234,15 @@ export type WallFound =
   | {
       readonly kind: "bwrap";
       readonly tried: readonly { readonly what: string; readonly held: boolean }[];
-      /** What is wrong with the program that builds it, which Pawl works around. */
+      /** The fault of the program that builds it, which Pawl works around. */
       readonly fault?: string;
     };
 
 export interface AgentTried {
   readonly name: string;
   readonly works: boolean;
-  /** What was tried, in order, and the result. */
+  /** The steps of the trial, in order, with their results. */
   readonly steps: readonly { readonly what: string; readonly ok: boolean; readonly detail: string }[];
-  /** Why there was no wall around it although one was wanted. */
+  /** Why there was no wall although the settings want one. */
   readonly noWall?: string;
 }

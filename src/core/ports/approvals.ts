@@ -1,15 +1,15 @@
-/** The forge's word about who approved a commit. */
+/** Approvals of a commit, by the forge. */
 
 export interface Approvals {
   /**
-   * The pull requests whose head is the commit, or the one with the number, whatever its head is. Throws `forge-failed`,
-   * or `forge-unconfigured` if there is no token or no repository to ask.
+   * The pull requests whose head is the commit, or the one with the number, whatever its head is. Throws
+   * `forge-failed`, or `forge-unconfigured` if there is no token or no repository.
    */
   find(order: { readonly commit: string; readonly pull: number | null }): Promise<PullsFound>;
 }
 
 export interface PullsFound {
-  /** `owner/name`, where it looked. */
+  /** The searched repositories: `owner/name`. */
   readonly repositories: readonly string[];
   readonly pulls: readonly ReviewedPull[];
 }
@@ -28,7 +28,7 @@ export interface ReviewedPull {
     /** The logins of its author and committer, if the forge knows them. */
     readonly logins: readonly string[];
   }[];
-  /** When its base branch last became another one, or was rewritten: ISO 8601; null: never. */
+  /** When its base branch was last changed or rewritten, ISO 8601; null: never. */
   readonly moved: string | null;
   readonly reviews: readonly Review[];
 }
@@ -37,7 +37,7 @@ export interface Review {
   readonly login: string;
   /** Remarks without a verdict are left out. */
   readonly verdict: "approved" | "changes-requested" | "dismissed";
-  /** What was reviewed. */
+  /** The reviewed commit. */
   readonly commit: string | null;
   /** ISO 8601. */
   readonly time: string;

@@ -1,7 +1,7 @@
-/** A cache of what was computed from a text, by the text's content. */
+/** A cache of results computed from texts, by the texts' content. */
 
 /**
- * What was computed from a text, as JSON, by the text's content. Disposable, and never the truth: a miss costs only
+ * JSON results computed from texts, by the texts' content. Disposable, and never the truth: a miss costs only
  * time.
  */
 export interface Cache {

@@ -2,13 +2,16 @@
 
 export interface Checks {
   /**
-   * Runs a shell command in the project's folder, once for each key. A run that began earlier under the key, even
-   * before a restart, is found again. Waits for a limited time only; then the answer is `running`. Throws
-   * `project-untrusted`, and if a requested checkout cannot be made. When aborted, it answers at once with what is
-   * known: a command on a tree is ended, one in the project's folder runs on.
+   * Runs a shell command in the project's folder, once per key. Finds a run that began earlier under the key,
+   * even before a restart. Waits for a limited time only; then the answer is `running`. Throws
+   * `project-untrusted`, and if a requested checkout cannot be made. When aborted, it returns the present
+   * state at once: a command on a tree is ended, one in the project's folder continues.
    */
   run(key: string, command: string, on?: CheckPlace, waiting?: Waiting): Promise<CheckOutcome>;
-  /** What is known of that run; null: nothing. Starts nothing, ends nothing, waits for nothing. Absent: nothing is ever known. */
+  /**
+   * The state of that run; null: unknown. Starts nothing, ends nothing, waits for nothing. Absent: the state
+   * is never known.
+   */
   look?(key: string, command: string, on?: Pick<CheckPlace, "tree">): Promise<CheckOutcome | null>;
 }
 
@@ -21,11 +24,13 @@ export interface Waiting {
 }
 
 export interface CheckPlace {
-  /** The command as the project's files write it, if it was derived from that. */
+  /** The command as the project's files write it, if this one was derived from it. */
   readonly named?: string;
   /** A snapshot's tree. The command runs in a fresh checkout of it, made and removed for this run. */
   readonly tree?: string | null;
-  /** The command acts on the world (publishes, deploys) instead of only looking: no wall is around it. */
+  /**
+   * The command acts on the world (publishes, deploys) instead of only inspecting it: no wall is around it.
+   */
   readonly acts?: boolean;
   /** Runs the command again if it failed more than a minute ago. */
   readonly retry?: boolean;

@@ -5,7 +5,8 @@ import type { Folder } from "./worktrees.ts";
 
 export interface Commands {
   /**
-   * Runs a shell command to its end, then ends whatever it left behind. Never throws because of what the command does.
+   * Runs a shell command to its end, then ends its leftover processes. Never throws because of the command's
+   * behaviour.
    */
   run(order: CommandOrder): CommandRun;
 }
@@ -20,13 +21,13 @@ export interface CommandOrder {
   readonly environment?: Readonly<Record<string, string>>;
   readonly limits?: Pick<AgentLimits, "inactivity" | "total">;
   /**
-   * It makes or takes away what checks need, instead of checking: no wall is around it. `lasting`: what it leaves running stays, also
-   * when this process dies.
+   * It makes or removes what checks need, instead of checking: no wall is around it. `lasting`: its processes
+   * stay, even when this process dies.
    */
   readonly acts?: "lasting" | "ending";
 }
 
-/** What a command prints whose processes stay. It is there before the command begins. */
+/** The output file of a command whose processes stay. It exists before the command begins. */
 export function lastingOutput(run: string): ProjectPath {
   return projectPath(".pawl/commands", run, "lasting.log");
 }

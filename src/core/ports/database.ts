@@ -11,13 +11,13 @@ export const DATABASE_URL = "PAWL_DATABASE_URL";
 
 /** Methods throw `database-failed` if it cannot be reached, `database-schema` if it was made for another version of Pawl. */
 export interface Database {
-  /** `host:port/database`: its address without anything secret. */
+  /** `host:port/database`: its address without secrets. */
   readonly shown: string;
-  /** Gives it the shape that this version needs. Whoever does so at the same time waits. Returns the steps that it took. */
+  /** Migrates it to the schema of this version. Concurrent callers wait. Returns the steps that it took. */
   migrate(): Promise<readonly string[]>;
-  /** What this login may do there, and what there is to do before others may. */
+  /** This login's rights, and what an administrator must do before other logins get theirs. */
   access(): Promise<DatabaseAccess>;
-  /** What is wrong with the database as a whole; empty: nothing. */
+  /** Faults of the database as a whole; empty: none. */
   faults(): Promise<readonly DatabaseFault[]>;
   /** False: it has the project already. */
   addProject(name: string): Promise<boolean>;
@@ -32,12 +32,12 @@ export interface Database {
 export type DatabaseRole = "owner" | "person" | "worker" | "viewer" | "none";
 
 export interface DatabaseAccess {
-  /** The name by which this process logged in. */
+  /** The name with which this process logged in. */
   readonly login: string;
   readonly role: DatabaseRole;
-  /** Groups that the server does not have: nobody but the owner can do anything. */
+  /** Groups that the server lacks: only the owner has any rights. */
   readonly missing: readonly string[];
-  /** Groups that may not do what they are for. */
+  /** Groups that lack their rights. */
   readonly ungranted: readonly string[];
 }
 
@@ -54,13 +54,13 @@ export interface DatabaseProject {
   readonly leaseManager: LeaseManager;
   readonly leases: Leases;
   readonly workers: Workers;
-  /** A store whose every commit counts only while the lease is still its holder's. */
+  /** A store whose commits all require that this holder still has the lease. */
   fenced(lease: string): Store;
   inspect(): Promise<DatabaseInspection>;
 }
 
 export interface DatabaseInspection {
-  /** How many commits there were. */
+  /** The number of commits. */
   readonly revision: number;
   readonly documents: number;
   readonly events: number;

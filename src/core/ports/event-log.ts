@@ -1,25 +1,25 @@
 /**
- * The event log by positions, for readers that stop and resume. Positions grow with the log and begin at 0. What they count is
- * the log's own affair: bytes of a file, or rows.
+ * The event log by positions, for readers that stop and resume. Positions grow with the log and begin at 0.
+ * The log decides what they count: bytes of a file, or rows.
  */
 
 export interface EventLog {
-  /** The log as it is; null: there is none yet. */
+  /** The log's state; null: there is no log yet. */
   look(): Promise<LogLook | null>;
   /**
-   * Its whole lines from `from` on, in order, up to about `most` bytes. `generation`: of the log that is meant, which may
-   * have been put aside since (a rotation); null: there is no such log any more.
+   * Whole lines from `from` on, in order, up to about `most` bytes. `generation`: the expected log's, which a
+   * rotation may have replaced; null: that log no longer exists.
    */
   read(order: {
     readonly generation: string;
     readonly from: number;
     readonly most: number;
-    /** Only lines with one of these texts; the others are passed over quickly. */
+    /** Only lines with one of these texts; the others are skipped quickly. */
     readonly containing?: readonly string[];
   }): Promise<LogPart | null>;
   /** The last whole lines that end at `before` or earlier, newest first. */
   readBack(order: { readonly before: number; readonly limit: number }): Promise<readonly LogEntry[]>;
-  /** From where the traces of a run take their ids, on whichever machine. Absent: from the log's generation. */
+  /** The source of the ids of a run's traces, equal on every machine. Absent: the log's generation. */
   origin?(run: string): Promise<string | null>;
   /** Calls back soon after the log may have changed; never keeps the process alive. */
   watch(heard: () => void): { close(): void };
@@ -38,15 +38,15 @@ export interface LogLook {
 
 export interface LogPart {
   readonly entries: readonly LogEntry[];
-  /** Where to read on. */
+  /** The position from which to continue. */
   readonly next: number;
-  /** Nothing whole is behind it. */
+  /** No more whole lines follow. */
   readonly isAll: boolean;
 }
 
 export interface LogEntry {
   readonly text: string;
-  /** Positions of the line and of what follows it. */
+  /** The positions of the line's beginning and end. */
   readonly start: number;
   readonly end: number;
 }

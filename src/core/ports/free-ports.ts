@@ -1,6 +1,9 @@
-/** TCP ports of this machine that nobody uses. */
+/** Unused TCP ports of this machine. */
 export interface FreePorts {
-  /** So many that nobody listens on and no other Pawl on this machine has taken, none of `not`. They are free at once if this process dies. */
+  /**
+   * Takes `count` ports without a listener, not taken by another Pawl process on this machine, and none of
+   * `not`. If this process dies, they are free at once.
+   */
   take(count: number, not: ReadonlySet<number>): Promise<TakenPorts>;
 }
 

@@ -6,9 +6,9 @@ export type GuardedHook = (typeof GUARDED_HOOKS)[number];
 export interface GitHooks {
   /** Where they are, and whether they call the guard. */
   look(): Promise<GitHooksLook>;
-  /** Puts the guard into each hook, before what the hook does already. */
+  /** Puts the guard into each hook, before the hook's own work. */
   install(): Promise<GitHooksChange>;
-  /** Takes out what `install` put in. */
+  /** Removes what `install` added. */
   uninstall(): Promise<GitHooksChange>;
 }
 
@@ -28,7 +28,10 @@ export interface HookLook {
   readonly path: string;
   /** Null: there is none. */
   readonly text: string | null;
-  /** `whole`: it begins with exactly the lines that Pawl writes here. `differs`: it has others of the guard. */
+  /**
+   * `whole`: it begins with exactly the lines that Pawl writes here. `differs`: it has other lines of the
+   * guard.
+   */
   readonly guard: "whole" | "differs" | "none";
   /** A hook of only these lines. */
   readonly script: string;
@@ -39,7 +42,7 @@ export type GitHooksChange =
       readonly kind: "done";
       readonly folder: string;
       readonly changed: readonly string[];
-      /** What Pawl moved aside and does not move back, because somebody has changed the hook since. */
+      /** Hooks that Pawl moved aside and does not move back, because they have been changed since. */
       readonly left: readonly string[];
     }
   | { readonly kind: "left"; readonly reason: string };

@@ -1,17 +1,17 @@
 import type { ProjectPath } from "../path.ts";
 
-/** What git says about a checkout: the project's own, or that of another repository inside the project. */
+/** Git in a checkout: the project's own, or that of another repository inside the project. */
 export interface Git {
   /**
-   * The same of another repository of the project; its paths start at its own root. Throws `repository-missing` and
-   * `path-outside-project`. Absent: only the project's own can be looked at.
+   * The same for another repository of the project; its paths start at its own root. Throws
+   * `repository-missing` and `path-outside-project`. Absent: only the project's own is available.
    */
   in?(repo: ProjectPath): Promise<Git>;
-  /** What git says about the project's folder, or why it cannot say. */
+  /** Git's view of the project's folder, or why it is unavailable. */
   look(): Promise<GitLook>;
   /**
-   * The commit that work starts from: the checked-out branch if it is not `work`; otherwise the point at which `work`
-   * left main or master. Null if there is none.
+   * The commit that work starts from: the checked-out branch if it is not `work`; otherwise the point at
+   * which `work` left main or master. Null if there is none.
    */
   pin(work: string): Promise<PinnedBase | null>;
   /**
@@ -30,8 +30,8 @@ export interface Git {
    */
   diff?(order: DiffOrder): Promise<GitDiff>;
   /**
-   * A commit's tree without the `own` paths of the project, and what it changed since it left the branch (null: main or
-   * master). Absent: no commit can be signed for.
+   * A commit's tree without the `own` paths of the project, and what it changed since it left the branch
+   * (null: main or master). Absent: no commit can be judged at a signed gate.
    */
   committed?(order: {
     readonly commit: string;
@@ -51,20 +51,20 @@ export interface DiffOrder {
   readonly to: string;
   /** A file or folder, from the project's root; null: everything. */
   readonly path: string | null;
-  /** The most text in all, and of one file (default: the same). */
+  /** Maximum bytes of text, in all and per file (default: the same). */
   readonly bytes: number;
   readonly bytesOfFile?: number;
 }
 
 export type GitDiff =
-  /** In git's order. A file that was renamed is one that was deleted and one that was added. */
+  /** In git's order. A renamed file is a deletion and an addition. */
   | { readonly kind: "diff"; readonly files: readonly FileDiff[] }
   | { readonly kind: "unavailable"; readonly reason: string };
 
 export interface FileDiff {
   /** From the project's root. */
   readonly path: string;
-  /** A unified diff with its headings, in whole lines; of a binary file, that it differs. */
+  /** A unified diff with its headings, in whole lines; of a binary file, the line that it differs. */
   readonly text: string;
   readonly isBinary: boolean;
   /** Bytes that the limits left out at its end; null: an unknown number of them. */
@@ -98,8 +98,8 @@ export type Snapshot =
       /** The tree's id: equal for equal files. */
       readonly tree: string;
       /**
-       * What the tree was compared with: the pinned commit, or the point where the work left its branch; null if there
-       * is none.
+       * The commit that the tree was compared with: the pinned one, or the point where the work left its
+       * branch; null if there is none.
        */
       readonly base: (PinnedBase & { readonly isPinned: boolean }) | null;
       /** The base branch's present commit; null if the branch is gone. */
@@ -109,13 +109,13 @@ export type Snapshot =
       /** Changes against the base. Paths start at the project's root; those outside it begin with `../`. */
       readonly files: readonly ChangedFile[];
       /**
-       * Paths that no `.gitignore` names, but that git would not see: because of the repository's own list
+       * Paths that no `.gitignore` names, but that git would not see, because of the repository's own list
        * (`info/exclude`, `core.excludesFile`) or the person's.
        */
       readonly hidden: readonly { readonly path: string; readonly by: "repository" | "person" }[];
     }
   | { readonly kind: "not-a-repository" }
-  /** There is a repository, but git cannot answer. */
+  /** There is a repository, but git fails. */
   | { readonly kind: "unavailable"; readonly reason: string };
 
 export type GitCommits =

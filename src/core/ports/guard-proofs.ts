@@ -1,27 +1,27 @@
-/** What the guard's canary found, kept outside of the project. */
+/** The results of the guard's canary, kept outside of the project. */
 
 export interface LayerProof {
   readonly layer: "hook" | "rules" | "git" | "ci";
-  /** Whose: `Claude Code`, `pre-commit`. */
+  /** The guarded client or hook: `Claude Code`, `pre-commit`. */
   readonly of: string;
-  /** `said`: something that is not tried here says so. */
+  /** `said`: a result that this test did not observe itself, but was reported. */
   readonly result: "refused" | "came-through" | "said";
-  /** What was seen, in one line. */
+  /** The observation, in one line. */
   readonly seen: string;
 }
 
 export interface GuardProof {
   /** ISO 8601 */
   readonly time: string;
-  /** Of the program. */
+  /** The program's version. */
   readonly version: string;
   readonly layers: readonly LayerProof[];
-  /** The files that were tried, with their hashes. */
+  /** The tested files, with their hashes. */
   readonly files: Readonly<Record<string, string>>;
 }
 
 export interface GuardProofs {
-  /** The last one; null: none was kept, or nobody can read it. */
+  /** The last proof; null: there is none, or it is unreadable. */
   find(): GuardProof | null;
   keep(proof: GuardProof): void;
 }

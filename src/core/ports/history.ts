@@ -1,11 +1,11 @@
-/** What a repository says about a range of commits, from its objects alone: a bare clone is enough. */
+/** A range of commits in a repository, from its objects alone: a bare clone is enough. */
 import type { View } from "./store.ts";
 
 export interface RangeHistory {
   /** The range `BASE..HEAD`, as commits. */
   readonly base: string;
   readonly head: string;
-  /** What HEAD has and BASE has not, newest first. */
+  /** The commits of HEAD that BASE lacks, newest first. */
   readonly commits: readonly RangeCommit[];
   /** Names a file of Pawl's own folder that some commit of the range adds; null if none does. */
   readonly planted: string | null;
@@ -15,7 +15,7 @@ export interface RangeHistory {
   workOf(commit: string): Promise<string>;
   /** Whether `one` is `other`, or in its history. */
   isAncestor(one: string, other: string): Promise<boolean>;
-  /** The tree that git makes of a merge's parents without help; null if they conflict. */
+  /** Git's tree of a merge's parents without manual changes; null if they conflict. */
   merged(parents: readonly string[]): Promise<string | null>;
   /** The paths in which two commits differ, from the project's root; those outside it begin with `../`. */
   changed(from: string, to: string): Promise<readonly string[]>;
@@ -32,7 +32,8 @@ export interface RangeCommit {
   readonly work: string;
   readonly title: string;
   /**
-   * The changes against its parent; for a merge, what differs from every parent. Paths start at the project's root.
+   * The changes against its parent; for a merge, the differences from every parent. Paths start at the
+   * project's root.
    */
   readonly changes: readonly { readonly path: string; readonly what: "added" | "deleted" | "modified" }[];
 }

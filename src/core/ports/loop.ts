@@ -1,4 +1,4 @@
-/** What the work loop asks of the outside. */
+/** The work loop's ports. */
 import type { PawlError } from "../error.ts";
 import type { StartingTask } from "../trust.ts";
 import type { Agents } from "./agents.ts";
@@ -13,7 +13,7 @@ import type { Watch } from "./watch.ts";
 import type { Workers } from "./workers.ts";
 import type { Folder, Worktrees } from "./worktrees.ts";
 
-/** What the work on a task needs from outside. */
+/** The ports for work on a task. */
 export interface WorkPorts {
   readonly agents: Agents;
   readonly commands: Commands;
@@ -29,22 +29,29 @@ export interface WorkPorts {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** What the work loop asks of the outside. */
+/** The work loop's ports. */
 export interface LoopPorts {
   readonly ports: WorkPorts;
   readonly leaseManager: LeaseManager;
   readonly watch: Watch;
   readonly clock: Clock;
-  /** A store whose every commit counts only while this loop holds the lease. Absent: no other machine takes it. */
+  /**
+   * A store whose commits all require that this loop still holds the lease. Absent: no other machine takes
+   * it.
+   */
   fenced?(lease: string): Store;
   /** Absent: no other machine works on the project. */
   readonly workers?: Workers;
-  /** Why work on the task may not begin, or go on, before a person has agreed to what it starts. Null: it may. */
+  /**
+   * Why work on the task may not begin or continue before a person has consented to its programs. Null: it
+   * may.
+   */
   lacksTrust?(task: StartingTask): Promise<PawlError | null>;
   /**
-   * Which of these tasks and steps a commit of Pawl has ended, as its log says. Absent: no agent can write the tasks file.
+   * Those of the tasks and steps that a commit of Pawl has ended, by its log. Absent: no agent can write the
+   * tasks file.
    */
   endedHere?(ids: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Called when the loop and everything that it started has ended: nothing needs supervision any more. */
+  /** Called when the loop and all its child processes have ended: supervision may end. */
   close?(): void;
 }

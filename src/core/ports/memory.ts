@@ -1,10 +1,10 @@
 import type { View } from "./store.ts";
 
 /**
- * What a program that lives long has computed from files, kept while these stay as they are by what the file system says of
- * them. For what is shown; what is decided is read.
+ * Results that a long-lived program computed from files, kept while the file system shows these unchanged.
+ * For display only; decisions read the files.
  */
 export interface Memory {
-  /** `make` reads through the view that it is given, and computes the same from the same files. */
+  /** `make` reads only through the given view, and computes the same from the same files. */
   recall<T>(key: string, view: View, make: (view: View) => Promise<T>): Promise<T>;
 }

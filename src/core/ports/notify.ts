@@ -1,17 +1,18 @@
-/** How notices leave the machine or reach its screen, and what is remembered of them. */
+/** How notices reach a receiver or the screen, and what is remembered of them. */
 import type { Notice, ReceiverName } from "../notice.ts";
 
 export interface Receiver {
   readonly name: ReceiverName;
   /**
-   * Ends within seconds, whatever the receiver does. Throws `notice-unsent`; its words contain no address and no secret.
+   * Ends within seconds, whatever the receiver does. Throws `notice-unsent`; its message contains no address
+   * and no secret.
    */
   send(notice: Notice): Promise<void>;
 }
 
-/** What a receiver was told, and how it went. */
+/** A receiver's notices, and whether they arrived. */
 export interface ReceiverMemory {
-  /** The key of each cause that it was told of and that still holds → when. */
+  /** The key of each reported cause that still holds → the time of its notice. */
   readonly told: Readonly<Record<string, string>>;
   /** When a notice last arrived; null: none did. */
   readonly sent: string | null;
@@ -21,7 +22,7 @@ export interface ReceiverMemory {
 
 export type NoticeMemory = Readonly<Partial<Record<ReceiverName, ReceiverMemory>>>;
 
-/** How the loop stood when it came to rest. */
+/** The loop's state when it came to rest. */
 export interface LoopRest {
   readonly time: string;
   readonly done: number;
@@ -30,19 +31,19 @@ export interface LoopRest {
   readonly waiting: readonly string[];
 }
 
-/** What all processes of a project share about its notices, kept outside the project. */
+/** State about notices that all processes of a project share, kept outside the project. */
 export interface NoticePlace {
-  /** Notes that somebody should look for what to tell. */
+  /** Requests a search for notices to send. */
   ask(): void;
-  /** Whether somebody asked. */
+  /** Whether a search is requested. */
   isAsked(): boolean;
-  /** Takes the wish back, right before the look. */
+  /** Clears the request, right before the search. */
   takeAsked(): void;
-  /** The loop came to rest, or (null) works again. Of loops that rest at the same standing the first counts. */
+  /** The loop came to rest, or (null) works again. Of loops that rest in the same state the first counts. */
   noteRest(rest: LoopRest | null): void;
   findRest(): LoopRest | null;
   load(): NoticeMemory;
   save(memory: NoticeMemory): void;
-  /** One process looks and sends at a time. Null: another one does. Free at once when its owner dies. */
+  /** One process searches and sends at a time. Null: another one does. Free as soon as its owner dies. */
   tryLock(): Promise<{ release(): void } | null>;
 }

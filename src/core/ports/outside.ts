@@ -15,7 +15,7 @@ export interface Outside {
   readonly git: Git;
   readonly files: Files;
   readonly checks: Checks;
-  /** Absent: nobody works on anything. */
+  /** Absent: there are no leases. */
   readonly leases?: Leases;
   /** Absent: no other machine works on the project. */
   readonly workers?: Pick<Workers, "list" | "atWork" | "spentToday">;
@@ -25,6 +25,6 @@ export interface Outside {
   /** Absent: none is configured. */
   readonly references?: References;
   readonly reviews?: Reviews;
-  /** Absent: nobody signs. */
+  /** Absent: verdicts are not signed. */
   readonly signatures?: Signatures;
 }

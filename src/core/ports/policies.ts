@@ -1,14 +1,14 @@
-/** Policies: what governs the open runs. */
+/** Policies of the open runs. */
 import type { Policy } from "../policy.ts";
 
 /**
- * Kept where nothing in the project can change it. An unreadable policy is `state-home-failed`, never treated as
- * absent: the project's files must not govern the run in its place.
+ * Kept where no file of the project can change it. An unreadable policy is `state-home-failed`, never treated
+ * as absent: otherwise the project's present files would govern the run.
  */
 export interface Policies {
-  /** The run's policy, or null if none is kept here. */
+  /** The run's policy; null: none is kept here. */
   find(run: string): Promise<Policy | null>;
-  /** The sha-256 of each policy that was kept for the run before, or that a person accepted from elsewhere. */
+  /** The sha-256 of each earlier policy of the run, and of each that a person accepted from elsewhere. */
   earlier(run: string): Promise<readonly string[]>;
   acceptEarlier(run: string, hash: string): Promise<void>;
   /** Replaces the policy kept for the run. */

@@ -16,10 +16,10 @@ export interface WatchedPull {
   /** Its target. */
   readonly into: string;
   readonly number: number;
-  /** Present: what stands against this commit is asked for, too, as long as it is the pull request's head. */
+  /** Present: also fetch the objections to this commit, as long as it is the pull request's head. */
   readonly returns?: {
     readonly commit: string;
-    /** The reviews that count no more. */
+    /** Reviews that no longer count. */
     readonly reviews: readonly string[];
   };
 }
@@ -30,7 +30,7 @@ export interface PullRequestOrder {
   readonly into: string;
   readonly title: string;
   readonly body: string;
-  /** The branch's. */
+  /** The branch's commit. */
   readonly commit: string | null;
   /** A closed pull request that a person wants replaced by a new one. */
   readonly inPlaceOf?: number;
@@ -45,19 +45,20 @@ export type PullRequestEnsured =
   | ForgeFailure;
 
 export type PullRequestLook =
-  /** `returned`: what its author has to do before it can be merged. */
+  /** `returned`: what its author must do before it can be merged. */
   | { readonly kind: "open"; readonly returned?: Returned }
   | { readonly kind: "closed" }
   /**
-   * `head`: the branch's commit that was merged, by any method (a squash leaves none of its commits in the target).
+   * `head`: the branch's commit that was merged, by any method (a squash leaves none of its commits in the
+   * target).
    */
   | { readonly kind: "merged"; readonly head: string }
   | ForgeFailure;
 
 export interface Returned {
-  /** Once none is under way any more. */
+  /** Once no check is running any more. */
   readonly checks: readonly FailedForgeCheck[];
-  /** Of people who may write in the repository, each one's last verdict. */
+  /** The last verdict of each person who may write in the repository. */
   readonly reviews: readonly RequestedChanges[];
   readonly isConflicting: boolean;
 }
@@ -65,20 +66,20 @@ export interface Returned {
 export interface FailedForgeCheck {
   readonly name: string;
   readonly url: string | null;
-  /** What it says of its failure. */
+  /** The check's own summary of its failure. */
   readonly summary: string;
-  /** The end of its log; null: the forge does not give it. */
+  /** The end of its log; null: the forge does not offer it. */
   readonly tail: string | null;
 }
 
-/** Written by others. */
+/** Text of other people. */
 export interface RequestedChanges {
   readonly id: string;
   readonly author: string;
   readonly text: string;
   readonly comments: readonly {
     readonly file: string;
-    /** Null: of the whole file, or of lines that are no longer there. */
+    /** Null: about the whole file, or about lines that no longer exist. */
     readonly line: number | null;
     readonly text: string;
   }[];

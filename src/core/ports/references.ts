@@ -1,6 +1,6 @@
 /** Jira issues and wiki pages that a text links to. */
 
-/** Why something could not be fetched, in Pawl's own words. `detail` is one line for a person. */
+/** Why a fetch failed, in Pawl's own words. `detail` is one line for a person. */
 export interface FetchFailure {
   readonly reason:
     | "unauthorized"
@@ -12,7 +12,7 @@ export interface FetchFailure {
     | "unreachable"
     | "unexpected";
   readonly detail: string;
-  /** Seconds to wait before the next try, if the other side says so. */
+  /** Seconds to wait before the next try, if the server says so. */
   readonly retryAfter?: number;
 }
 
@@ -27,7 +27,7 @@ export type Reference =
   | { readonly kind: "page"; readonly site: string; readonly page: string };
 
 export type ReferenceFetch =
-  /** Written by others: fence it wherever it is shown. */
+  /** Text of other people: fence it wherever it is shown. */
   | { readonly kind: "fetched"; readonly markdown: string }
   /** `detail`: what to set. */
   | { readonly kind: "not-configured"; readonly detail: string }

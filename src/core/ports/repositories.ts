@@ -1,4 +1,4 @@
-/** The repositories of the project, and what their remotes have. */
+/** The repositories of the project, and the state of their remotes. */
 import type { ProjectPath } from "../path.ts";
 import type { Repo } from "./worktrees.ts";
 
@@ -13,18 +13,21 @@ export interface Repositories {
    */
   check(path: string): Promise<Repo>;
   /**
-   * Clones into the project: into a side folder first, then moved into place whole. Throws `usage` if something is
-   * there already, and `git-failed`. `isSeen`: the surrounding repository would treat the clone as files of its own.
+   * Clones into the project: into a side folder first, then renamed into place. Throws `usage` if the path
+   * exists already, and `git-failed`. `isSeen`: the surrounding repository would treat the clone as files of
+   * its own.
    */
   clone(url: string, into: ProjectPath): Promise<{ readonly repo: Repo; readonly isSeen: boolean }>;
-  /** Fetches, and moves branches forward that only lag behind. A checkout with a person's edits stays unchanged. */
+  /**
+   * Fetches, and fast-forwards branches that are behind. A checkout with a person's edits stays unchanged.
+   */
   sync(repo: Repo): Promise<Synced>;
 }
 
 export type RepositoryLook =
   | {
       readonly kind: "repository";
-      /** Null where HEAD is detached. */
+      /** Null: HEAD is detached. */
       readonly branch: string | null;
       readonly uncommitted: number;
       /** Without a password. */

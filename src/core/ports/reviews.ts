@@ -1,9 +1,9 @@
-/** What reviewers said on a pull request. */
+/** Reviewers' comments on a pull request. */
 import type { FetchFailure } from "./references.ts";
 
-/** What was said on pull requests. */
+/** Comments on pull requests. */
 export interface Reviews {
-  /** Fetches what was said on the pull request of the checked-out branch. Never throws. */
+  /** Fetches the comments on the pull request of the checked-out branch. Never throws. */
   fetch(order: { readonly missing?: ReviewMissing }): Promise<ReviewFetch>;
 }
 
@@ -21,7 +21,7 @@ export type ReviewFetch =
   | {
       readonly kind: "fetched";
       readonly pull: PullRequest;
-      /** In the order of the parts, then as the forge lists them. */
+      /** In the order of the parts, then in the forge's order. */
       readonly remarks: readonly Remark[];
       /** Whether `resolved` is known. */
       readonly threads: "known" | "unknown";
@@ -30,14 +30,14 @@ export type ReviewFetch =
       readonly failure: FetchFailure | null;
     }
   | { readonly kind: "no-pull-request"; readonly branch: string; readonly repositories: readonly string[] }
-  /** `detail`: what is missing. `help`: what to do about it, as a sentence. */
+  /** `detail`: what is missing. `help`: the fix, as a sentence. */
   | { readonly kind: "not-configured"; readonly detail: string; readonly help: string }
   | { readonly kind: "failed"; readonly failure: FetchFailure };
 
 export interface PullRequest {
   /** `owner/name` */
   readonly repository: string;
-  /** What the remote calls it, if it was renamed or moved since. */
+  /** The remote's name for it, if it was renamed or moved since. */
   readonly former?: string;
   readonly number: number;
   readonly title: string;
@@ -45,7 +45,7 @@ export interface PullRequest {
   readonly branch: string;
 }
 
-/** One review, review comment or comment. Written by others. */
+/** One review, review comment or comment. Text of other people. */
 export interface Remark {
   readonly part: ReviewPart;
   readonly author: string;
@@ -58,9 +58,9 @@ export interface Remark {
   readonly file?: string;
   /** The last line that it is about: of the present file, unless `side` says otherwise. */
   readonly line?: number;
-  /** The first of them, if they are several. */
+  /** The first line, if there are several. */
   readonly startLine?: number;
-  /** The lines are those of the former file: the change removes them. */
+  /** The lines are those of the old file: the change removes them. */
   readonly side?: "former";
   /** The part of the diff that it is about, as it was then; begins with `@@`. */
   readonly hunk?: string;

@@ -1,4 +1,4 @@
-/** What a checkout needs before anybody works in it. */
+/** The setup of a checkout before work begins. */
 import type { SetupSettings } from "../settings.ts";
 import type { Folder } from "./worktrees.ts";
 
@@ -7,8 +7,8 @@ export interface Setups {
   /** `restored`: copied from an earlier setup with the same inputs. `needed`: run the commands. */
   look(folder: Folder, setup: SetupSettings): Promise<SetupState>;
   /**
-   * Records that the commands have run. `keep`: their results may serve other folders, since nobody has worked in this
-   * one yet.
+   * Records that the commands have run. `keep`: their results may serve other folders, since there has been
+   * no work in this one yet.
    */
   done(folder: Folder, setup: SetupSettings, keep: boolean): Promise<void>;
 }

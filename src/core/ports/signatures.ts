@@ -1,4 +1,4 @@
-/** Signatures of the persons who decide at gates, by OpenSSH's `ssh-keygen -Y`. */
+/** Signatures of people who decide at gates, by OpenSSH's `ssh-keygen -Y`. */
 
 export interface Signatures {
   /** The person whose key signs on this machine. Throws `key-missing`. */
@@ -21,7 +21,7 @@ export interface Signer {
 
 export interface SignatureOrder {
   readonly text: string;
-  /** Armoured, as `ssh-keygen -Y sign` writes it. */
+  /** Armoured, in the form of `ssh-keygen -Y sign`. */
   readonly signature: string;
   /** The claimed signer. */
   readonly principal: string;
@@ -31,7 +31,7 @@ export interface SignatureOrder {
   readonly time: string;
 }
 
-/** The keys of the person at this machine, for `pawl keys`. */
+/** The keys of this machine's person, for `pawl keys`. */
 export interface Keys {
   /** Reads the public key at the path, or that of the private key there. Throws `key-unusable`. */
   inspect(path: string): Promise<PublicKey>;
@@ -53,6 +53,6 @@ export interface PublicKey {
   readonly fingerprint: string;
   /** Whether it is a hardware key. */
   readonly isHardware: boolean;
-  /** Whether anybody who reads its file can sign with it: it has no passphrase and is not in hardware. */
+  /** Whether read access to its file is enough to sign: it has no passphrase and is not in hardware. */
   readonly isOpen: boolean;
 }

@@ -3,13 +3,13 @@
 /** The project's documents, files or rows of a database: read through views, changed by commits. */
 import type { ProjectPath } from "../path.ts";
 
-/** Reading. A view remembers what was read through it, so that a commit can tell whether it still holds. */
+/** Reads. A view remembers what was read through it, so that a commit can check whether it still holds. */
 export interface View {
   /** The file's text (UTF-8, unchanged: BOM and CRLF included), or null if the file does not exist. */
   read(path: ProjectPath): Promise<string | null>;
   /**
-   * The last line of a file that only grows, without its line break; null: the file does not exist, or is empty. The lines
-   * before it are not read, so a long file costs no more than a short one.
+   * The last line of a file that only grows, without its line break; null: the file does not exist, or is
+   * empty. The lines before it are not read, so a long file costs no more than a short one.
    */
   lastLine(path: ProjectPath): Promise<string | null>;
   /** The names in a folder, sorted; empty if the folder does not exist. */
@@ -29,7 +29,8 @@ export interface Entry {
 }
 
 /**
- * One file of a change set. Its state before is what the view read, or what is found under the lock if it was not read.
+ * One file of a change set. Its previous state is what the view read, or what is found under the lock if it
+ * was not read.
  */
 export type Change =
   /** Creates or replaces. */
@@ -40,8 +41,8 @@ export type Change =
   | { readonly type: "move"; readonly from: ProjectPath; readonly to: ProjectPath }
   | { readonly type: "remove"; readonly path: ProjectPath }
   /**
-   * A write that can be redone after a person changed the file meanwhile. `text` is the result on the text that was
-   * read; the store's editor of that name redoes `edits` on another text.
+   * A write that can be redone after a person changed the file meanwhile. `text` is the result on the text
+   * that was read; the store's editor of that name redoes `edits` on another text.
    */
   | {
       readonly type: "edit";
@@ -52,29 +53,29 @@ export type Change =
     };
 
 /**
- * Redoes edits on a text; pure. Throws if that is impossible. A text that already has the edits stays unchanged: after
- * a power cut nobody can tell which version a person's text was made from.
+ * Redoes edits on a text; pure. Throws if that is impossible. A text that already has the edits stays
+ * unchanged: after a power cut it is unknown from which version a person's text was made.
  */
 export type Editor = (text: string, edits: readonly unknown[]) => string;
 
-/** Committed changes that wait where they are safe because the disk refuses to write them to their files. */
+/** Committed changes that wait safely because the disk refuses to write them to their files. */
 export interface Pending {
-  /** How many files do not have their committed content yet. */
+  /** The number of files that do not have their committed content yet. */
   readonly changes: number;
   /** The space that they need, in bytes. */
   readonly bytes: number;
-  /** Why, in words. */
+  /** The reason, in words. */
   readonly reason: string;
   readonly message: string;
   readonly fix: string;
 }
 
 export interface Store {
-  /** A fresh view: it shows what anybody committed before its first read. */
+  /** A fresh view: it shows everything that was committed before its first read. */
   view(): View;
   /**
-   * Takes the run's lock across processes; `await using` gives it back at the end of the block. Throws `lock-timeout`, naming the
-   * owner.
+   * Takes the run's lock across processes; `await using` releases it at the end of the block. Throws
+   * `lock-timeout`, naming the owner.
    */
   hold(run: string): Promise<AsyncDisposable>;
   /** Whether everything that the view read is unchanged. */
@@ -84,12 +85,18 @@ export interface Store {
    * changed (or a move's target exists). Then nothing was written, and the caller decides again.
    */
   commit(view: View, changes: readonly Change[]): Promise<"committed" | "changed">;
-  /** Applies what is committed and not applied yet. Returns what cannot be applied; null: nothing is left. */
+  /**
+   * Applies committed changes that are not applied yet. Returns those that cannot be applied; null: none is
+   * left.
+   */
   catchUp(): Promise<Pending | null>;
-  /** What this store found pending at its last read or commit. Views show it as applied. Null: nothing. */
+  /**
+   * The pending changes that this store found at its last read or commit. Views show them as applied. Null:
+   * none.
+   */
   pending(): Pending | null;
   /** Best effort, after a commit: debug logs. Whole lines or nothing; never throws. */
   log(path: ProjectPath, line: string): Promise<void>;
-  /** Tidies up behind commits, such as a journal. Called when there is time; never needed for correctness. */
+  /** Tidies up after commits, such as a journal. Called when there is time; never needed for correctness. */
   settle(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Trackers: where tasks may live. */
+/** Trackers: services with tasks. */
 import type { TrackerSettings } from "../settings.ts";
 
 export interface Trackers {

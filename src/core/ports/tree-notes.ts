@@ -1,11 +1,14 @@
-/** What the working tree was when a run came to where it may not be changed. */
+/** The working tree when a run came to a state in which it may not be changed. */
 export interface TreeNote {
-  /** The run's state at its last move, as `pawl status` shows it. */
+  /** The run's state at its last move, in the form of `pawl status`. */
   readonly state: string;
-  /** The tree's id, and what may be written beside it since. Null: it could not be made, for the reason `why`. */
+  /**
+   * The tree's id, and the paths beside it that may be written. Null: it could not be made, for the reason
+   * `why`.
+   */
   readonly tree: string | null;
   readonly why?: string;
-  /** By folder: what lay in repositories without a commit, which no tree holds. */
+  /** By folder: the files in repositories without a commit, which no tree holds. */
   readonly nested?: Readonly<Record<string, string>>;
   readonly writes: string;
   readonly planFiles: readonly string[];
@@ -13,7 +16,10 @@ export interface TreeNote {
   readonly told: readonly string[];
 }
 
-/** Kept where nothing in the project can change it. An unreadable note is `state-home-failed`, never treated as absent. */
+/**
+ * Kept where no file of the project can change it. An unreadable note is `state-home-failed`, never treated
+ * as absent.
+ */
 export interface TreeNotes {
   find(run: string): Promise<TreeNote | null>;
   keep(run: string, note: TreeNote): Promise<void>;

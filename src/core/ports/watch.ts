@@ -1,6 +1,6 @@
 /** Changes of the project's files, as they happen. */
 
-/** Reports that something in the project may have changed, through Pawl or a person's edit. */
+/** Reports that something in the project may have changed, by Pawl or a person's edit. */
 export interface Watch {
   /** Calls back soon after a change, never twice at once. May also call back without one. */
   onChange(heard: () => void): { close(): void };

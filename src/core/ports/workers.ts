@@ -1,12 +1,14 @@
-/** Workers on several machines: who there is, and whether they are to go on. */
+/** Workers on several machines: which there are, and whether they should continue. */
 
 export interface Workers {
   list(): Promise<readonly WorkerSeen[]>;
   /** Null: another process of that name is alive. */
   register(own: WorkerEntry, at?: WorkPlace): Promise<Registration | null>;
-  /** Lets a worker take nothing more and end. Its state before; null: there is none of that name. */
+  /**
+   * Makes a worker take no more tasks and end. Returns its previous state; null: there is none of that name.
+   */
   drain(name: string): Promise<WorkerState | null>;
-  /** What is reserved for work on tasks. */
+  /** The reservations for work on tasks. */
   atWork(): Promise<readonly AtWork[]>;
   /** What agents have spent on the day, by the database's clock in UTC. */
   spentToday(): Promise<number>;
@@ -16,9 +18,9 @@ export interface AtWork {
   readonly what: string;
   readonly repository: string | null;
   readonly agent: string;
-  /** What may still be spent; null: nothing limits it. */
+  /** The rest of the reservation's money; null: unlimited. */
   readonly usd: number | null;
-  /** False: its worker is dead, and nobody has taken over yet. */
+  /** False: its worker is dead, and no other has taken over yet. */
   readonly alive: boolean;
 }
 
@@ -27,10 +29,10 @@ export type WorkerState = "working" | "draining" | "gone";
 export interface WorkerEntry {
   readonly name: string;
   readonly host: string;
-  /** Of the program. */
+  /** The program's version. */
   readonly version: string;
   readonly labels: readonly string[];
-  /** How many agents may be at work. */
+  /** The maximum number of its agents at work. */
   readonly capacity: number;
 }
 
@@ -43,19 +45,22 @@ export interface WorkPlace {
 
 export interface WorkerSeen extends WorkerEntry {
   readonly atWork: number;
-  /** `gone` too if it shows no sign of life any more. */
+  /** `gone` also without a recent heartbeat. */
   readonly state: WorkerState;
-  /** Its last sign of life, ISO 8601. */
+  /** Its last heartbeat, ISO 8601. */
   readonly seen: string;
 }
 
 export interface Registration {
-  /** Milliseconds after which it counts as gone without a sign of life. */
+  /** Milliseconds without a heartbeat after which it counts as gone. */
   readonly lasting: number;
-  /** A sign of life. `drains`: it takes nothing more. */
+  /** A heartbeat. `drains`: it takes no more tasks. */
   beat(now: { readonly atWork: number; readonly drains: boolean }): Promise<WorkerOrder>;
   leave(): Promise<void>;
 }
 
-/** What is asked of a worker. `outgrown`: the database needs a newer program. `replaced`: another process has its name. */
+/**
+ * An instruction to a worker. `outgrown`: the database needs a newer program. `replaced`: another process has
+ * its name.
+ */
 export type WorkerOrder = "go-on" | "drain" | "outgrown" | "replaced";

@@ -13,7 +13,7 @@ export type ChangedOutside = Readonly<{ path: string; at: string | null }>;
 /** A branch that moved from a commit to another. */
 export type MovedBranch = Readonly<{ branch: string; from: string; to: string }>;
 
-/** What changed outside a worktree during the work in it. */
+/** Changes outside a worktree during the work in it. */
 export interface Meanwhile {
   readonly files: readonly ChangedOutside[];
   readonly branches: readonly MovedBranch[];
@@ -26,7 +26,7 @@ export interface Worktree {
   readonly folder: Folder;
 }
 
-/** A lease as its holder has it. Who takes it later has a higher epoch. */
+/** A lease in its holder's hands. A later holder has a higher epoch. */
 export interface HeldLease {
   readonly what: string;
   readonly epoch: number;
@@ -34,32 +34,34 @@ export interface HeldLease {
 }
 
 /**
- * Worktrees, and what leaves them. Every method looks before it acts, so it can be called again after a crash; none
- * ever discards work. If git itself fails (disk full) they throw `git-failed`; without a repository,
- * `repository-missing`. A method that contacts a remote takes a `stop`: when aborted, it ends at once as if the remote
- * were unreachable.
+ * Worktrees, and how work leaves them. Every method checks the present state before it acts, so it can be
+ * called again after a crash; none ever discards work. If git itself fails (disk full) they throw
+ * `git-failed`; without a repository, `repository-missing`. A method that contacts a remote takes a `stop`:
+ * when aborted, it ends at once as if the remote were unreachable.
  */
 export interface Worktrees {
   /**
-   * The branch's worktree, made if it is missing: from the local branch, else the remote's, else `base` (else the
-   * branch that the repository has checked out). Additions to one repository queue up. Throws `branch-invalid`,
-   * `branch-in-use` (checked out elsewhere; the message says where) and `base-missing`. `lost`: the folder had lost its
-   * `.git`. Its content was moved there, and the worktree is new.
+   * The branch's worktree, made if it is missing: from the local branch, otherwise the remote's, otherwise
+   * `base` (default: the branch that the repository has checked out). Concurrent calls for one repository
+   * queue up. Throws `branch-invalid`, `branch-in-use` (checked out elsewhere; the message says where) and
+   * `base-missing`. `lost`: the folder had lost its `.git`. Its content was moved there, and the worktree is
+   * new.
    */
   ensure(order: EnsureOrder): Promise<EnsuredWorktree>;
   /** The worktrees that Pawl made and that still exist. */
   list(): Promise<readonly Worktree[]>;
   /**
-   * What was done there: the first lines of the messages of the commits that `since` (a branch or a commit) lacks, the
-   * oldest first, and what is not committed.
+   * The work in it: the first lines of the messages of the commits that `since` (a branch or a commit) lacks,
+   * the oldest first, and the uncommitted files.
    */
   done(worktree: Worktree, since: string | undefined): Promise<WorkDone>;
-  /** How far the work is. `into`: the branch that it is meant for. */
+  /** How far the work is. `into`: its target branch. */
   state(worktree: Worktree, into?: string): Promise<WorktreeState>;
   /**
-   * Records what the repository's own checkout holds, and where its branches are. The returned function reports, once,
-   * what has changed since and is not known to be another's doing: a commit of what was there before, or a log that
-   * some program has open; for branches, those with a worktree of Pawl's, and merges that Pawl published.
+   * Records the content of the repository's own checkout, and its branches' commits. The returned function
+   * reports, once, what has changed since, without known changes of others: a commit of earlier edits, or a
+   * log that another program has open; for branches, those with a worktree of Pawl's, and merges that Pawl
+   * published.
    */
   watchCheckout(repo: Repo): Promise<() => Promise<Meanwhile>>;
   /**
@@ -69,7 +71,10 @@ export interface Worktrees {
   reached(order: ReachedOrder): Promise<"yes" | "no" | "unreachable">;
   /** Pushes the branch to its remote, never forced. `unchanged`: the remote had it already. */
   push(repo: Repo, branch: string, stop?: AbortSignal): Promise<Pushed>;
-  /** Puts the branch into the person's repository: for work that a person looks at, or that nothing merges or pushes. */
+  /**
+   * Puts the branch into the person's repository: for work that a person inspects, or that is neither merged
+   * nor pushed.
+   */
   leave(repo: Repo, branch: string): Promise<void>;
   /**
    * Takes the merge lock of a branch: one owner at a time over all processes, free at once if its process dies. `taken`
@@ -82,7 +87,7 @@ export interface Worktrees {
    * that. Call it with the merge lock held.
    */
   prepareMerge(order: MergeOrder): Promise<PreparedMerge>;
-  /** Makes the folder of a prepared merge anew: nothing that a check left there stays. */
+  /** Makes the folder of a prepared merge again, so that nothing a check left there stays. */
   renewMerge(order: MergeOrder, merge: ReadyMerge): Promise<void>;
   /**
    * Moves `into` to the prepared commit, if it has not moved since the preparation: with `remote` first the remote's
@@ -91,20 +96,20 @@ export interface Worktrees {
    */
   publishMerge(order: MergeOrder, merge: ReadyMerge): Promise<PublishedMerge>;
   /**
-   * What a branch builds on. With `remote`, the remote's target is fetched first; if that fails, what is known of it counts.
-   * Null: the branch or its target does not exist.
+   * What a branch builds on. With `remote`, the remote's target is fetched first; if that fails, the local
+   * knowledge of it counts. Null: the branch or its target does not exist.
    */
   baseOf(order: BaseOrder): Promise<Base | null>;
   /** The id of a commit's tree: equal for equal files. */
   treeOf(repo: Repo, commit: string): Promise<string>;
   /**
-   * Checks a commit out in a fresh folder, apart from all work, to run a check on it alone. A repository has one such
-   * folder: call it with a lease on that.
+   * Checks a commit out in a fresh folder, apart from all work, to run a check on it alone. A repository has
+   * one such folder: call it with a lease on that.
    */
   checkOut(repo: Repo, commit: string): Promise<CheckedOut>;
   /**
-   * Merges the target (with `remote` also what is known of the remote's) into the task's branch. Leaves conflicts in
-   * its worktree for the agent to resolve and commit.
+   * Merges the target (with `remote` also the local knowledge of the remote's) into the task's branch. Leaves
+   * conflicts in its worktree for the agent to resolve and commit.
    */
   bringIn(worktree: Worktree, target: MergeTarget): Promise<BroughtIn>;
   /**
@@ -114,9 +119,9 @@ export interface Worktrees {
    */
   remove(worktree: Pick<Worktree, "repo" | "branch">, keep: Keep): Promise<Removed>;
   /**
-   * The same for the work on one task that other machines may take over: the remote gets everything first, and refuses it
-   * once somebody else holds the task's lease. Methods then throw `lease-lost`; `fence-refused` if the remote cannot keep
-   * leases apart. `ensure` begins with what a worker elsewhere saved last.
+   * The same for work on one task that other machines may take over: the remote gets everything first, and
+   * refuses it once another worker holds the task's lease. Methods then throw `lease-lost`; `fence-refused`
+   * if the remote cannot separate leases. `ensure` begins with the work that a worker elsewhere saved last.
    */
   under(lease: HeldLease): SharedWorktrees;
 }
@@ -125,9 +130,9 @@ export interface EnsureOrder {
   readonly repo: Repo;
   readonly branch: string;
   readonly base?: string;
-  /** A branch of that name which Pawl did not make is gone on from: the task names it. */
+  /** Continues a branch of that name that Pawl did not make: the task names it. */
   readonly adopts?: boolean;
-  /** Fetches the base's upstream first, as far as it can be reached. */
+  /** Fetches the base's upstream first, if it is reachable. */
   readonly fetch?: boolean;
   readonly stop?: AbortSignal;
 }
@@ -159,7 +164,7 @@ export interface ReachedOrder {
   readonly stop?: AbortSignal;
 }
 
-/** Where the branch's commits may be, so that nothing is lost; and whether the branch stays. */
+/** Where the branch's commits may be, so that no work is lost; and whether the branch stays. */
 export interface Keep {
   readonly into?: string;
   readonly landed?: string;
@@ -169,11 +174,11 @@ export interface Keep {
 /** The worktrees of a task that other machines may take over. */
 export interface SharedWorktrees extends Worktrees {
   /**
-   * Puts on the remote what the worktree holds: its commits, and what is not committed, as it is. Nobody sees it there but
-   * who takes the task over. `hurried`: the worker is about to end.
+   * Saves the worktree's content on the remote: its commits, and the uncommitted files unchanged. Only a
+   * worker that takes the task over sees it there. `hurried`: the worker is about to end.
    */
   save(worktree: Worktree, order: { readonly hurried: boolean; readonly stop?: AbortSignal }): Promise<Saved>;
-  /** Removes from the remote what was saved: the task is done. Best effort. */
+  /** Removes the saved work of a finished task from the remote. Best effort. */
   forget(worktree: Pick<Worktree, "repo" | "branch">): Promise<void>;
 }
 
@@ -189,7 +194,7 @@ export interface EnsuredWorktree extends Worktree {
   readonly lost?: Folder;
   /** The branch's commit as far as its work has come in. */
   readonly head: string | null;
-  /** Where the folder's content is now that another machine had gone on without. */
+  /** The new place of the folder's content, if another machine had continued without it. */
   readonly aside?: Folder;
 }
 
@@ -202,17 +207,20 @@ export interface WorktreeState {
   /** The branch checked out there (an agent may have switched), or null if HEAD is detached. */
   readonly branch: string | null;
   readonly head: string | null;
-  /** Paths, untracked ones included, ignored ones not. */
+  /** Paths, including untracked files but not ignored ones. */
   readonly uncommitted: readonly string[];
   /** The paths of hooks that may refuse a commit. Searched only if something is uncommitted. */
   readonly hooks: readonly string[];
-  /** A git operation that was started there and not finished. */
+  /** An unfinished git operation there. */
   readonly unfinished: "merge" | "rebase" | "cherry-pick" | "revert" | "bisect" | null;
   /**
-   * How many commits both the local `into` and the remote's lack; null if no `into` is given, or it does not exist.
+   * The number of commits that both the local `into` and the remote's lack; null if no `into` is given, or it
+   * does not exist.
    */
   readonly unmerged: number | null;
-  /** How many commits the remote's branch lacks, as far as known without asking it; null if it has no such branch. */
+  /**
+   * The number of commits that the remote's branch lacks, without querying it; null if it has no such branch.
+   */
   readonly unpushed: number | null;
 }
 
@@ -244,13 +252,16 @@ export interface MergeOrder extends MergeTarget {
   /** How the branch's commits come into the target; default: merge. */
   readonly how?: Delivery;
   /**
-   * The message of the commit that is made. `{commits}`: what the branch's own say; `{type}`: what the first of them is by its
-   * title (`feat: …`), or chore.
+   * The new commit's message. `{commits}`: the messages of the branch's own; `{type}`: the type in the title
+   * of the first of them (`feat: …`), or chore.
    */
   readonly message: string;
-  /** A merge commit that was prepared earlier. It may have been published without anybody left to report it. */
+  /**
+   * A merge commit that was prepared earlier. It may have been published by a process that died before it
+   * reported that.
+   */
   readonly earlier?: string;
-  /** A merge commit that is about to be published. It stands for the target, and nothing is fetched. */
+  /** A merge commit that is about to be published. It replaces the target, and nothing is fetched. */
   readonly onto?: string;
   /** The number of the folder in which the merge is made. Concurrent merges into one branch use different ones. */
   readonly slot?: number;
@@ -266,8 +277,8 @@ export interface ReadyMerge {
   /** The local branch's commit. */
   readonly onto: string;
   /**
-   * What the branch was merged onto: the target, with the remote's commits. Equal to `commit` if the target already has
-   * the branch.
+   * The commit that the branch was merged onto: the target, with the remote's commits. Equal to `commit` if
+   * the target already has the branch.
    */
   readonly base: string;
   /** The remote, which gets it first. `at`: the remote branch's commit; null if the remote has no such branch yet. */
@@ -282,7 +293,7 @@ export type PreparedMerge =
   /** The local and the remote's `into` each have commits that the other lacks, and these conflict. */
   | { readonly kind: "diverged"; readonly remote: string; readonly files: readonly string[] }
   | { readonly kind: "missing"; readonly branch: string }
-  /** The branch's commits contain something that must not be in a repository. */
+  /** The branch's commits contain files that must not be in a repository. */
   | { readonly kind: "refused"; readonly reason: string }
   | { readonly kind: "unreachable"; readonly reason: string };
 
@@ -297,7 +308,7 @@ export type PublishedMerge =
   /** `into` has moved since: prepare again. */
   | { readonly kind: "moved" }
   | ({ readonly kind: "in-the-way" } & InTheWay)
-  /** Somebody else holds the lease on the target now. */
+  /** Another worker holds the lease on the target now. */
   | { readonly kind: "overtaken"; readonly by: string }
   /** A rule of the remote rejects it: another try does not help. */
   | { readonly kind: "rejected"; readonly reason: string }

@@ -1,4 +1,7 @@
-/** What is made of texts, each made once: a text always means the same. When `most` are kept, it begins anew. */
+/**
+ * A cache of results by text: a text always has the same result. When it holds `most` results, it starts
+ * empty.
+ */
 export function openByText<Made>(most: number): (text: string, make: () => Made) => Made {
   const known = new Map<string, Made>();
   return (text, make) => {

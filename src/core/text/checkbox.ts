@@ -1,18 +1,18 @@
 /**
- * The box that a list item begins with. People and tools write more boxes than `[ ]` and `[x]`: each of them is one, so
- * that no reader takes unfinished work for text.
+ * The box at the beginning of a list item. People and tools write more boxes than `[ ]` and `[x]`: each of
+ * them counts, so that no reader mistakes unfinished work for text.
  */
 export interface Checkbox {
-  /** What stands between the brackets, without blanks; empty: an open box. */
+  /** The text between the brackets, without blanks; empty: an open box. */
   readonly mark: string;
   /** Written exactly as `[ ]`, `[x]` or `[X]`. */
   readonly isPlain: boolean;
-  /** `[ ]*`, as Kiro marks what is optional; formatters write `[ ]\*`. */
+  /** `[ ]*`, Kiro's mark for an optional item; formatters write `[ ]\*`. */
   readonly isStarred: boolean;
   readonly text: string;
 }
 
-/** Between brackets: up to three signs or one letter that people tick with, or a word for a state. */
+/** Between brackets: up to three signs or one letter that people use as a tick, or a word for a state. */
 const MARK =
   "(?:[^\\p{L}\\p{N}\\s[\\]\\\\]|[xvoyn]|(?![A-Za-z])\\p{L}){1,3}|todo|wip|done|open|pending|blocked|skip|skipped|partial|partially|started|doing|in[ -]progress|n/a|tbd|yes|no|ok";
 const BRACKETS = new RegExp(
@@ -24,12 +24,12 @@ const PLAIN = /^\[[ xX]\]\\?\*?(?:\s|$)/;
 
 const SOMEWHERE = new RegExp(`[[［]\\s{0,20}(?:${MARK})?\\s{0,20}\\\\?[\\]］]|[☐⬜☑☒]`, "iu");
 
-/** Whether the text can have a box at all: a cheap look before a parser is loaded. */
+/** Whether the text can have a box at all: a cheap check before a parser is loaded. */
 export function mayHoldCheckbox(text: string): boolean {
   return SOMEWHERE.test(text);
 }
 
-/** What a reader says of boxes that it counts as open; empty: there are none. */
+/** A note about boxes that count as open; empty: there are none. */
 export function renderOddBoxes(lines: readonly string[], where: string): string {
   if (lines.length === 0) return "";
   const most = 5;

@@ -1,9 +1,10 @@
 import { oneLine } from "./blanks.ts";
 
 /**
- * Makes text by others safe to show to a person. Removes what moves a terminal's cursor, changes its colours or sets
- * its title. Shows characters that are invisible but count for a machine (zero-width and tag characters, fillers), or
- * that change the direction of a line, as their code point, `<U+202E>`: they can neither hide words nor imitate others.
+ * Makes text of others safe to show to a person. Removes sequences that move a terminal's cursor, change its
+ * colours or set its title. Shows characters that are invisible but count for a machine (zero-width and tag
+ * characters, fillers), or that change the direction of a line, as their code point, `<U+202E>`: they can
+ * neither hide words nor imitate others.
  */
 export function clean(text: string): string {
   if (PLAIN.test(text)) return text;
@@ -17,8 +18,8 @@ export function clean(text: string): string {
 }
 
 /**
- * JSON that a terminal shows as it is: controls and invisible characters, which JSON itself lets through, are escaped.
- * It says the same.
+ * JSON that a terminal shows unchanged: escapes controls and invisible characters, which JSON itself permits.
+ * Its value is the same.
  */
 export function shownJson(value: unknown, indent?: number): string {
   const text = JSON.stringify(value, null, indent) ?? "null";
@@ -34,7 +35,7 @@ function escaped(character: string): string {
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }
 
-/** Clean, and in one line. */
+/** Cleans the text, into one line. */
 export function cleanLine(text: string): string {
   return oneLine(clean(text));
 }
@@ -43,8 +44,9 @@ export function cleanLine(text: string): string {
 const PLAIN = /^[\n\t\u0020-\u007e]*$/;
 
 /**
- * Sequences that terminals obey: CSI with its parameters; OSC, DCS, SOS, PM and APC with their text, if they end on the
- * same line (an unterminated one must not swallow what follows); and two-character sequences.
+ * Sequences that terminals execute: CSI with its parameters; OSC, DCS, SOS, PM and APC with their text, if
+ * they end on the same line (an unterminated one must not swallow the following text); and two-character
+ * sequences.
  */
 const SEQUENCES =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
@@ -53,7 +55,7 @@ const SEQUENCES =
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
-// Classes of Unicode take a millisecond to be made: with the first text that is not plain.
+// Lazy: Unicode classes take a millisecond to compile.
 
 /**
  * Format characters (bidi marks, overrides and isolates, zero width, tags), fillers, variation selectors, lone
@@ -62,8 +64,8 @@ const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 const hidden = () => /\p{Default_Ignorable_Code_Point}|\p{Cf}|\p{Cs}|[\ufff0-\ufffb]/gu;
 
 /**
- * Allows what real writing needs: a joiner inside an emoji or between non-Latin letters, and an emoji's variation
- * selector.
+ * Permits joiners that real writing needs: inside an emoji or between non-Latin letters, and an emoji's
+ * variation selector.
  */
 function joins(text: string, character: string, at: number): boolean {
   if (character !== "\u200d" && character !== "\u200c" && character !== "\ufe0e" && character !== "\ufe0f")

@@ -11,12 +11,16 @@ export function longestRun(text: string): number {
   return longest;
 }
 
-/** Returns a fence that nothing in the text can close: longer than any run of backticks in it, and at least three. */
+/**
+ * Returns a fence that no text inside can close: longer than any run of backticks in it, and at least three.
+ */
 export function fenceFor(text: string): string {
   return "`".repeat(Math.max(3, longestRun(text) + 1));
 }
 
-/** Puts a value in a fence that nothing in it can close. A string stays unchanged; anything else becomes JSON. */
+/**
+ * Puts a value in a fence that its text cannot close. A string stays unchanged; any other value becomes JSON.
+ */
 export function fenced(value: unknown): string {
   const isText = typeof value === "string";
   const text = isText ? value : jsonText(value);

@@ -3,13 +3,13 @@ const FRONT =
   /^---[ \t]*\r?\n(?=\s*(?:#|[\w"'][^\r\n]{0,200}?:))([\s\S]*?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
 
 export interface FrontMatter {
-  /** Between its marks. */
+  /** The text between its marks. */
   readonly front: string;
-  /** The whole of it, with its marks. */
+  /** The whole text, with its marks. */
   readonly whole: string;
 }
 
-/** Null: there is none. Two rules around a list are none: its first line is a key or a comment. */
+/** Null: there is none. Two rules around a list are none: the first line must be a key or a comment. */
 export function parseFrontMatter(text: string): FrontMatter | null {
   const found = text.startsWith("---") ? FRONT.exec(text) : null;
   return found ? { front: found[1] ?? "", whole: found[0] } : null;

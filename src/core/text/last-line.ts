@@ -1,4 +1,4 @@
-/** The last line of a text, without its line break; null: there is none. A line that is not ended counts, too. */
+/** The last line of a text, without its line break; null: there is none. An unterminated line counts, too. */
 export function lastLineOf(text: string | null): string | null {
   if (text === null || text === "") return null;
   const end = text.endsWith("\n") ? text.length - 1 : text.length;

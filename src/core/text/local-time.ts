@@ -1,4 +1,4 @@
-/** Times as the reader's clock shows them. */
+/** Times in the reader's time zone. */
 const two = (part: number): string => String(part).padStart(2, "0");
 
 /** `2026-01-31` */

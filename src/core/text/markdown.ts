@@ -13,7 +13,10 @@ import { PawlError } from "../error.ts";
 import { type Checkbox, parseCheckbox } from "./checkbox.ts";
 import { withoutFrontMatter } from "./front-matter.ts";
 
-/** More than anybody writes by hand. The parser takes about a second for the most awkward text of this size. */
+/**
+ * More lines than people write by hand. The parser takes about a second for the most awkward text of this
+ * size.
+ */
 const MAX_LINES = 10_000;
 const MAX_CHARACTERS = 500_000;
 /** Quotations and lists that one line opens inside each other, and all lines: the parser's time grows with their square. */
@@ -43,9 +46,9 @@ export interface TaskItem {
   readonly text: string;
   /** Only `[x]` and `[X]` are. */
   readonly checked: boolean;
-  /** Its box is neither `[ ]` nor `[x]`, so somebody may have meant more by it. */
+  /** Its box is neither `[ ]` nor `[x]`, so its author may have meant more by it. */
   readonly isOdd: boolean;
-  /** The line as it stands in the text. */
+  /** The whole line, unchanged. */
   readonly line: string;
 }
 
@@ -56,8 +59,9 @@ interface Node {
 }
 
 /**
- * The task-list items of a text, in order: whatever looks like a box, in lists and at the start of a line. Code, comments
- * and front matter have none, and a box followed by nothing is none. Throws `text-too-long`.
+ * The task-list items of a text, in order: each text in the form of a box, in lists and at the start of a
+ * line. Code, comments and front matter have none, and a box without a text after it is none. Throws
+ * `text-too-long`.
  */
 export function parseTaskItems(source: string, where: string): readonly TaskItem[] {
   const text = withoutCode(withoutFrontMatter(source.replace(/^\uFEFF/, "")));
@@ -76,7 +80,7 @@ function itemsOf(root: Node): readonly TaskItem[] {
   return items;
 }
 
-/** A list without a blank behind its marker is a paragraph to the parser, and so is a box without a list. */
+/** To the parser, a list marker without a blank begins a paragraph, and so does a box without a list. */
 const MARKER_BEFORE_BOX = /^(?:[-*+]|\d{1,9}[.)])(?=\\?[[［☐⬜☑☒])/;
 
 function itemsIn(paragraph: string): readonly TaskItem[] {
@@ -121,7 +125,7 @@ function checkDepth(text: string, where: string): void {
     MARKERS.lastIndex = 0;
     const markers = MARKERS.exec(line)?.[0] ?? "";
     const own = markers.match(MARKER)?.length ?? 0;
-    // An item that stands further in may be one of a list in a list.
+    // A deeper item may belong to a list in a list.
     const depth = own + Math.floor((markers.length - markers.trimStart().length) / 4);
     nested += Math.max(0, own - 1);
     if (depth <= MAX_DEPTH && nested <= MAX_NESTED) continue;
@@ -143,12 +147,15 @@ function linesIn(text: string): number {
 }
 
 const FENCE = /^(`{3,}|~{3,})([^`]*)$/;
-/** A list marker, a quotation, HTML, or an indent. From here on only the parser can tell what a line belongs to. */
+/**
+ * A list marker, a quotation, HTML, or an indent. After one, only the parser knows to what a line belongs.
+ */
 const CONTAINER = /^(?:[-+*>< \t]|\d{1,9}[.)])/;
 
 /**
- * Removes the content of the code fences that are certainly outside lists and quotations: those at the first column,
- * after a heading there, with nothing in between that opens a block. At the first doubt the rest stays unchanged.
+ * Removes the content of the code fences that are certainly outside lists and quotations: those at the first
+ * column, after a heading there, with nothing in between that opens a block. At the first doubt the rest
+ * stays unchanged.
  */
 function withoutCode(text: string): string {
   if (!text.includes("```") && !text.includes("~~~")) return text;

@@ -1,11 +1,12 @@
 import { distance } from "fastest-levenshtein";
 
-/** A longer word is not a misspelled name. */
+/** Characters: a longer word is not a misspelled name. */
 const MAX_LENGTH = 100;
 
 /**
- * The word that was probably meant, or null if none is close. Close is a word in which at most a third of the letters
- * differ; failing that, the only word that shares a whole part with it (`feedback` and `feedback_notes`).
+ * The word that was probably meant, or null if none is close. Close is a word in which at most a third of the
+ * letters differ; failing that, the only word that shares a whole part with it (`feedback` and
+ * `feedback_notes`).
  */
 export function nearest(word: string, known: Iterable<string>): string | null {
   if (word.length > MAX_LENGTH) return null;
@@ -23,7 +24,8 @@ export function nearest(word: string, known: Iterable<string>): string | null {
 }
 
 /**
- * The candidates most like the text, best first: at most three, leaving out those that share almost nothing with it.
+ * The candidates most like the text, best first: at most three, without those that share almost nothing with
+ * it.
  */
 export function nearestFew(text: string, candidates: readonly string[]): readonly string[] {
   const limit = Math.max(2, Math.ceil(text.length / 2));
@@ -35,7 +37,7 @@ export function nearestFew(text: string, candidates: readonly string[]): readonl
     .map(({ candidate }) => candidate);
 }
 
-/** Letters in another order are one slip of the fingers: `stauts` is nearer to `status` than to `stats`. */
+/** Swapped letters count as one typo: `stauts` is nearer to `status` than to `stats`. */
 function stepsBetween(word: string, candidate: string): number {
   const steps = distance(word, candidate);
   return steps > 1 && sorted(word) === sorted(candidate) ? steps - 1 : steps;

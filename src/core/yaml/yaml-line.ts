@@ -4,7 +4,7 @@ import { readYaml } from "./yaml.ts";
 
 export interface Line {
   readonly line: number;
-  /** How much of the path the text lacks. Then the line is that of the nearest value around it. */
+  /** How much of the path the text lacks. Then the line is that of the nearest value above it. */
   readonly missing: number;
 }
 

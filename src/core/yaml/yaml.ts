@@ -1,9 +1,10 @@
 /**
- * The only reader of the project's YAML files. The author of a file may be hostile: text that would cost too much
- * memory or time is a fault with a place, like any other. A megabyte takes less than two seconds, whatever it contains.
+ * The only reader of the project's YAML files. The author of a file may be hostile: a text that would cost
+ * too much memory or time is a fault with a place, like any other. A megabyte takes less than two seconds,
+ * whatever it contains.
  *
- * Y1  A file is at most 4 MB and nests at most 100 deep. It has at most 700,000 tokens, or 0.4 for each character if
- *     that is more. This is checked before parsing.
+ * Y1  A file is at most 4 MB and nests at most 100 deep. It has at most 700,000 tokens, or 0.4 per character
+ *     if that is more. This is checked before parsing.
  * Y2  Aliases expand to at most 1,000,000 values in all, and none contains itself.
  * Y3  Where the library compares all pairs (the keys of a map, aliases with anchors), a lookup replaces it.
  * Y4  The parser stops after 1,000 faults.
@@ -30,7 +31,7 @@ export interface YamlFault {
   readonly line: number;
   readonly column: number;
   readonly code: string;
-  /** Has no place and no full stop. */
+  /** Without a place and a full stop. */
   readonly message: string;
 }
 
@@ -63,7 +64,7 @@ export function readYaml(text: string, { merge = false } = {}): ReadYaml {
     return { document: parseDocument(""), lines, faults: [placed(lines, excess)], data: null };
   }
   const document = withoutStacks(() => parse(text, lines, merge));
-  // Each alias has its sign.
+  // Each alias begins with `*`.
   if (text.includes("*")) resolveAliases(document);
   const found = document.errors.map(({ pos, code, message }) => ({
     offset: pos[0],
@@ -156,7 +157,7 @@ function resolveTo(alias: Alias, target: Node | undefined): void {
 
 type Resolved = ReturnType<Alias["resolve"]>;
 
-/** The parser makes an error for each fault, possibly one per character. The stacks cost the most. */
+/** Parses without stack traces in errors: the parser makes one for each fault, possibly one per character. */
 function withoutStacks<T>(work: () => T): T {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -221,7 +222,7 @@ function tooMuch(text: string): UnplacedFault | null {
   return null;
 }
 
-/** Whether it has too few lines and signs for more nesting or more tokens than there may be. */
+/** Whether it has too few lines and signs to exceed the limits of nesting and tokens. */
 function isSmall(text: string): boolean {
   if (text.length > MOST_TOKENS / 2) return false;
   let signs = 1;
@@ -232,7 +233,7 @@ function isSmall(text: string): boolean {
   return signs <= DEEPEST;
 }
 
-/** The lexer's own tokens: no character of the text corresponds to them. */
+/** The lexer's own tokens, which match no character of the text. */
 function isMark(token: string): boolean {
   return token === "\u0002" || token === "\u0018" || token === "\u001f";
 }
@@ -275,7 +276,7 @@ function firstAlias(document: Document): { readonly offset: number } | null {
   return found;
 }
 
-/** How many values a walk meets if it visits shared ones each time; infinite if a value contains itself. */
+/** How many values a walk visits if it follows shared ones each time; infinite if a value contains itself. */
 function countOf(data: unknown): number {
   const known = new Map<object, number>();
   const count = (value: unknown): number => {

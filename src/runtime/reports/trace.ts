@@ -131,7 +131,7 @@ export function openTrace(traced: TracedRun): Trace {
   };
 }
 
-/** Without events before work: a task that was assigned or made ready has not begun. */
+/** Events that begin a trace. Assigning a task or making it ready does not: no work has begun. */
 const BEGINS: ReadonlySet<string> = new Set([
   "run:advanced",
   "task:claimed",

@@ -33,17 +33,18 @@ export interface Start {
   /** The path by which the program was called. */
   readonly program: string;
   /**
-   * The folder of the program's own files. It holds `workflows/` with the packaged texts; package.json is above it.
+   * The folder of the program's own files. It holds `workflows/` with the packaged texts; package.json is
+   * above it.
    */
   readonly home: string;
   readonly workflows?: Workflows;
-  /** How far up the process's ancestors agents are searched; default: all the way. */
+  /** `until`: the search for agents among the ancestors stops before this process; default: none. */
   readonly ancestry?: { readonly until?: number };
   /** Default: the present process. */
   readonly process?: HostProcess;
 }
 
-/** What the program uses of a process. A test passes a substitute. */
+/** The parts of a process that the program uses. A test passes a substitute. */
 export interface HostProcess {
   readonly environment: Environment;
   workingFolder(): string;
@@ -61,7 +62,7 @@ function ownProcess(): HostProcess {
   };
 }
 
-/** The process. Its output never shows a secret that its environment holds. */
+/** The process. Its output never shows a secret of its environment. */
 function processOf(start: Start): HostProcess {
   const { controllingTerminal, terminal, ...process } = start.process ?? ownProcess();
   const mask = openRedactor(process.environment).text;
@@ -94,7 +95,7 @@ export async function run(start: Start): Promise<number> {
     opened.push(project);
     return project;
   };
-  // The command itself is not read yet: the workflows define its verbs.
+  // The command itself is not parsed yet: the workflows define its verbs.
   const option = readOwnOptions(argv).projects.at(-1);
   const root = existingRoot(option, environment, workingFolder);
   const workflows = await allWorkflows(root, { home, environment, workflows: shipped }, open);
@@ -115,12 +116,12 @@ export async function run(start: Start): Promise<number> {
   try {
     return await runProgram(argv, host);
   } finally {
-    // Settling is never needed for correctness: if it fails here, the next process does it.
+    // Settling is never needed for correctness: after a failure, the next process does it.
     for (const project of opened) await project.close().catch(() => {});
   }
 }
 
-/** Prints each warning as one line on standard error, once. */
+/** Prints each warning as one line on stderr, once. */
 function warningOn(terminal: Terminal, name: string): (line: string) => void {
   const told = new Set<string>();
   return (line) => {

@@ -1,4 +1,6 @@
-/** The board, wired: its projects, its page's files, who may connect, and where it is found. */
+/**
+ * Wires the board: its projects, its page's files, access control, and the file that publishes its address.
+ */
 import { readdirSync, readFileSync, realpathSync } from "node:fs";
 import { extname, join } from "node:path";
 import { agentAbove } from "../adapters/agents/ancestry.ts";
@@ -27,12 +29,12 @@ export interface ServeContext {
   readonly version: string;
   readonly caller: Caller;
   open(root: string): Promise<Project>;
-  /** How far up a process's ancestors agents are searched. */
+  /** The search for agents among the ancestors stops before this process. */
   readonly until: number | undefined;
   readonly onError: (message: string) => void;
 }
 
-/** Serves until a signal ends it; returns which. */
+/** Serves until a signal ends it; returns the signal. */
 export async function serveBoard(
   roots: readonly string[],
   order: BoardOrder,
@@ -74,23 +76,26 @@ export async function serveBoard(
   }
 }
 
-/** The pages look at all runs after each event. */
+/** With a memory, since the pages load all runs after each event. */
 function remembering(project: Project, root: string): Project {
-  // It tells by the files' stamps, of which a database has none.
+  // The memory checks the stamps of files, and a database has none.
   if (project.database) return project;
   const { store } = project.runtime;
   const memory = openMemory({ root, isPending: () => store.pending() !== null, now: Date.now });
   return { ...project, runtime: { ...project.runtime, memory } };
 }
 
-/** Loopback is open to all users of a machine: where the kernel tells whose a connection is, others' are closed. */
+/**
+ * Loopback is open to all users of a machine: if the kernel shows the owner of a connection, other users' are
+ * refused.
+ */
 function isOwnUser(socket: PeerPorts): boolean {
   const peer = peerSocket({ localPort: socket.localPort, remotePort: socket.remotePort });
-  // Root may do all that the user may; what forwards ports into a virtual machine often runs as root.
+  // Root may do everything that the user may; a port forwarder of a virtual machine often runs as root.
   return peer?.uid === process.getuid?.() || peer?.uid === 0;
 }
 
-/** A browser that an agent drives, or the agent's shell itself. */
+/** The agent that drives the browser, or whose shell connects; null: none. */
 function agentBehind(socket: PeerPorts, until: number | undefined): string | null {
   const peer = peerSocket({ localPort: socket.localPort, remotePort: socket.remotePort });
   const pid = peer && holderOf(peer);
@@ -105,7 +110,10 @@ const TYPES: Readonly<Record<string, string>> = {
   ".woff2": "font/woff2",
 };
 
-/** Beside the bundled program, or where the build puts it for a program that runs from its sources. */
+/**
+ * The page's files, beside the bundled program or, for a program that runs from its sources, in the build's
+ * folder.
+ */
 function pageFiles(home: string): ReadonlyMap<string, PageFile> {
   for (const folder of builtPlaces(home, "board")) {
     const names = attempt(() => readdirSync(folder, { recursive: true, withFileTypes: true }), []);
@@ -123,7 +131,7 @@ function pageFiles(home: string): ReadonlyMap<string, PageFile> {
   return new Map();
 }
 
-/** The roots of the named folders, or of the one around, each once. */
+/** The roots of the named folders, or of the surrounding project, each once. */
 export function distinctRoots(
   folders: readonly string[],
   cwd: string,

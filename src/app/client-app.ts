@@ -1,4 +1,4 @@
-/** The review that a client shows: what of it is heavy is loaded when it is shown. */
+/** The review that a client shows; its heavy parts are loaded on first use. */
 import { readFileSync, realpathSync } from "node:fs";
 import { boardOf } from "../config/board-file.ts";
 import type { Environment } from "../config/config.ts";
@@ -9,7 +9,7 @@ import { projectKey } from "../surfaces/board/server/projects.ts";
 import type { AppPorts } from "../surfaces/mcp/app/ports.ts";
 import { builtPlaces } from "./built.ts";
 
-/** `home`: the folder of the program's own files; `root`: of the project. */
+/** `home`: the folder of the program's own files; `root`: the project's. */
 export function clientApp(home: string, root: string, environment: Environment): AppPorts {
   let place: { readonly real: string; readonly folder: string } | undefined;
   const placeOf = (real: string) => ({ real, folder: stateFolder(real, environment) });

@@ -1,4 +1,4 @@
-/** Where clients keep the packages of `clients/` that a person installed: for `pawl doctor`, which only reads. */
+/** Where clients keep installed packages of `clients/`: for `pawl doctor`, which only reads. */
 import { readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
@@ -21,7 +21,10 @@ export function clientPackages(environment: Environment): readonly ClientPackage
   ];
 }
 
-/** One entry or several for each `NAME@MARKETPLACE`: a plugin may be installed for a person and for a project. */
+/**
+ * One or several entries for each `NAME@MARKETPLACE`: a plugin may be installed for a person and for a
+ * project.
+ */
 function inClaude(file: string): readonly ClientPackage[] {
   const { plugins } = objectIn(file);
   return Object.entries(asObject(plugins)).flatMap(([name, installed]) =>
@@ -42,7 +45,7 @@ function inCodex(cache: string): readonly ClientPackage[] {
   );
 }
 
-/** It loads a plugin's folder where that lies; its configuration names it, alone or with options. */
+/** OpenCode loads a plugin's folder in place; its configuration names the folder, alone or with options. */
 function inOpenCode(folder: string, file: string): readonly ClientPackage[] {
   const { plugin } = objectIn(join(folder, file));
   return [plugin].flat().flatMap((each) => {

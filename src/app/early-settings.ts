@@ -1,6 +1,6 @@
 /**
- * What pawl.yaml decides before the project's store is open. The file is read as it is on the disk, whatever the journal
- * holds: a damaged journal must not keep `pawl repair` from starting.
+ * Settings of pawl.yaml that are needed before the project's store is open. Reads the file on the disk,
+ * without the journal: a damaged journal must not keep `pawl repair` from starting.
  */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,10 @@ const IS_SET = {
   workflows: ({ workflows }: Settings) => workflows.length > 0,
 } as const;
 
-/** Whether pawl.yaml sets this. A file with faults counts by what can be parsed of it; its reader reports them. */
+/**
+ * Whether pawl.yaml sets this. Of a file with faults, the part that can be parsed counts; its reader reports
+ * the faults.
+ */
 export async function isSet(key: keyof typeof IS_SET, root: string, read: SettingsReader): Promise<boolean> {
   const textOf = (path: string) =>
     attempt(

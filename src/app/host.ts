@@ -1,4 +1,4 @@
-/** The five ports of a command's host. What they need is loaded when a command asks for it. */
+/** The five ports of a command's host. Their dependencies are loaded on first use. */
 import { hostname, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import type { agentAround } from "../adapters/agents/ancestry.ts";
@@ -35,13 +35,13 @@ export interface HostPlace {
   /** Throws `usage` if it no longer exists. */
   workingFolder(): string;
   readonly terminal: Terminal;
-  /** Those that the program brings. */
+  /** The workflows that the program brings. */
   readonly shipped: Workflows;
-  /** With those of the project around. */
+  /** Those, and the surrounding project's own. */
   readonly workflows: Workflows;
   /** `--project` */
   readonly option: string | undefined;
-  /** How far up the process's ancestors agents are searched; default: all the way. */
+  /** The search for agents among the ancestors stops before this process; default: none. */
   readonly until?: number | undefined;
   open(place: ProjectPlace): Promise<Project>;
 }
@@ -66,7 +66,7 @@ export function projectsPort({ environment, home, open, workflows, workingFolder
         import("../adapters/postgres/database.ts"),
         import("../core/ports/database.ts"),
       ]);
-      // A person waits, and would rather hear that it does not answer.
+      // A short limit, since a person waits for the answer.
       return openDatabase({ url: environment[DATABASE_URL], limits: { reconnecting: 5_000 } });
     },
   };
@@ -136,7 +136,8 @@ export function serversPort(place: HostPlace): ServersPort {
   return {
     board: (order) => boardOf(order, place),
     async mcp(project, names) {
-      // It lives as long as its client, and each agent has one: memory counts more than the last tenth of speed.
+      // It lives as long as its client, and each agent has one: memory counts more than the last tenth of
+      // speed.
       (await import("node:v8")).setFlagsFromString("--optimize-for-size --no-opt");
       const { serveStdin } = await import("../surfaces/mcp/serve-stdin.ts");
       const app = await clientAppOf(home, project.root, environment);
@@ -193,7 +194,7 @@ async function gitAt(root: string, environment: Environment, runtime: () => Prom
   };
 }
 
-/** Git looks at a workspace behind the wall, if there is one. */
+/** Git inspects a workspace behind the wall, if there is one. */
 async function wallIn(root: string, environment: Environment, runtime: () => Promise<Runtime>) {
   const [{ openWall }, { wallSetup }] = await Promise.all([
     import("../adapters/wall/wall.ts"),
@@ -260,7 +261,7 @@ export function existingRoot(
   );
 }
 
-/** Looked at when somebody asks: most commands that only show something never do. */
+/** Lazy: read-only commands never need it. */
 function callerBy(agentHere: PersonPort["agent"], terminal: ControllingTerminal): Caller {
   return asCommandLine({
     get channel() {
@@ -278,7 +279,7 @@ function person(): string {
   try {
     return `${userInfo().username}@${hostname()}`;
   } catch {
-    // A user who is not in the system's list has no name.
+    // A user without an entry in the system's list has no name.
     return hostname();
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The JSON schemas, for editors, of the files that people write. They come from the schemas that Pawl checks those
- * files against.
+ * The JSON schemas, for editors, of the files that people write. Made from the schemas with which Pawl checks
+ * those files.
  */
 import { z } from "zod";
 import { pawlFile } from "../config/config-schema.ts";
@@ -20,9 +20,7 @@ function render(title: string, schema: z.ZodType): Record<string, unknown> {
 
 type Node = Parameters<NonNullable<NonNullable<Parameters<typeof z.toJSONSchema>[1]>["override"]>>[0];
 
-/**
- * Where Pawl normalises a value before the check, its short form is valid too: an entry for a list, a string for a map.
- */
+/** Permits the short forms that Pawl normalises before the check: an entry for a list, a string for a map. */
 function allowShort({ zodSchema, jsonSchema }: Node): void {
   const { def } = zodSchema._zod;
   if (def.type !== "pipe" || def.in._zod.def.type !== "transform") return;

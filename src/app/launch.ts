@@ -7,14 +7,14 @@ export interface LaunchPlace {
 }
 
 /**
- * How a client starts this program again: by its package's name if it is installed as one, otherwise by its path. The
- * path needs the present Node, since a client may have an older one first on its PATH.
+ * How a client starts this program again: by its package's name if it is installed as one, otherwise by its
+ * path. The path comes with the present Node, since a client may have an older one first on its PATH.
  */
 export function launchOf({ home, cwd }: LaunchPlace): readonly string[] {
   const at = home.lastIndexOf(`${sep}node_modules${sep}pawl${sep}`);
-  // npx may have it from a file: by its name alone, it would fetch whatever package has that name in the registry.
+  // npx may have it from a file: by its name alone, npx would fetch any package of that name in the registry.
   if (at < 0 || home.includes(`${sep}_npx${sep}`)) return [...programOf(home), "mcp"];
-  // Without --no, it would do so in a clone without installed packages.
+  // `--no`, since in a clone without installed packages npx would do the same.
   return `${cwd}${sep}`.startsWith(home.slice(0, at) + sep)
     ? ["npx", "--no", "pawl", "mcp"]
     : ["pawl", "mcp"];

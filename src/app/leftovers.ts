@@ -1,4 +1,4 @@
-/** What `pawl uninstall` finds and removes beside the clients' files: Pawl's own folders, here and outside the project. */
+/** Finds and removes Pawl's own folders, here and outside the project, for `pawl uninstall`. */
 import { existsSync, lstatSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ownPlace } from "../adapters/files/own-folder.ts";
@@ -18,7 +18,7 @@ export function openLeftovers(root: string, environment: Environment): Leftovers
         for (const each of [folder, workFolder(root, environment)])
           rmSync(each, { recursive: true, force: true });
       for (const path of paths) {
-        // A link goes, and what it leads to stays.
+        // Removes a link, not its target.
         if (dirname(path) !== ".") ownPlace(root, dirname(path));
         rmSync(join(root, path), { recursive: true, force: true });
       }

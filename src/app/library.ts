@@ -1,4 +1,7 @@
-/** A project, opened by a program: it moves runs of the workflows, reads them and listens to events. */
+/**
+ * A project for a program that uses the library: it moves runs of the workflows, reads them and listens to
+ * events.
+ */
 import { basename, dirname } from "node:path";
 import { keepProgramsFrom } from "../adapters/process/programs.ts";
 import { PawlError } from "../core/error.ts";
@@ -19,8 +22,8 @@ export interface OpenOptions {
   /** Replaces Pawl's own adapters: another git, another runner of commands, a tracker. */
   readonly outside?: Partial<Outside>;
   /**
-   * The program vouches for the project's files: Pawl starts what they name without a person's `pawl trust`. What the
-   * program's own workflows name never needs trust. Default: false.
+   * The program vouches for the project's files: Pawl starts the programs that they name without a person's
+   * `pawl trust`. Commands of the program's own workflows never need trust. Default: false.
    */
   readonly trusted?: boolean;
   /** The environment of commands that Pawl runs; default: the process's own. */
@@ -28,13 +31,17 @@ export interface OpenOptions {
 }
 
 export interface SendOptions {
-  /** The facts whose source is `given`. With a run's first event, also the variables of one of the table's starts. */
+  /**
+   * The facts whose source is `given`. With a run's first event, also the variables of one of the table's
+   * starts.
+   */
   readonly given?: Readonly<Record<string, FactValue>>;
   /** Stored with the event. */
   readonly notes?: string;
   /**
-   * Who asks; default: `{ channel: "library" }`, which a person's gate refuses. A program that passes on a person's
-   * word uses the channel `terminal`. Pawl records it as that program's word, with the strength `program`.
+   * The caller; default: `{ channel: "library" }`, which a person's gate refuses. A program that relays a
+   * person's word uses the channel `terminal`. Pawl records it as that program's word, with the strength
+   * `program`.
    */
   readonly caller?: Caller;
 }
@@ -53,9 +60,9 @@ export interface OpenProject {
   readonly root: string;
   readonly store: Store;
   /**
-   * Sends an event to a run (`release:1.2.0`); its first event begins the run. The result is durable when it resolves.
-   * By then a rule's command has ended, or the reply says that it still runs. Without an event, it finishes what is
-   * under way.
+   * Sends an event to a run (`release:1.2.0`); its first event begins the run. The result is durable when it
+   * resolves. By then a rule's command has ended, or the reply says that it still runs. Without an event, it
+   * finishes unfinished commands.
    */
   send(run: string, event?: string, options?: SendOptions): Promise<RunReply>;
   /** A run's state, its history, and the events that it accepts. Moves nothing. */
@@ -68,9 +75,7 @@ export interface OpenProject {
     input: Input,
     caller?: Caller,
   ): Promise<R>;
-  /**
-   * What happened in the project, in every workflow, in order. With `follow`, also what happens later, until aborted.
-   */
+  /** The events of every workflow, in order. With `follow`, also later ones, until aborted. */
   events(options?: { readonly follow?: boolean; readonly signal?: AbortSignal }): AsyncIterable<PawlEvent>;
   /** Syncs pending writes and releases the project. */
   close(): Promise<void>;
@@ -79,7 +84,7 @@ export interface OpenProject {
 /**
  * Opens a project. Applies pending commits, such as those of a crashed process, before it reads anything.
  *
- * @throws PawlError `config-invalid` where the project's configuration cannot be read.
+ * @throws PawlError `config-invalid` if the project's configuration is invalid.
  */
 export async function openProject(options: OpenOptions): Promise<OpenProject> {
   const { root, workflows = [], outside = {} } = options;
@@ -146,7 +151,7 @@ export async function openProject(options: OpenOptions): Promise<OpenProject> {
   };
 }
 
-/** Whether the program says that it passes on a person's word. */
+/** Whether the program claims to relay a person's word. */
 function isPersons({ channel }: Caller): boolean {
   return channel === "terminal" || channel === "board" || channel === "elicitation";
 }

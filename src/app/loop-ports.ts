@@ -35,7 +35,7 @@ export interface LoopPlace {
   readonly launch: readonly string[];
   readonly warn?: (line: string) => void;
   readonly lacksTrust?: LoopPorts["lacksTrust"];
-  /** The `traceparent` of an agent's run or a check; absent: nothing is traced. Null: it is not known. */
+  /** The `traceparent` of an agent's run or a check; absent: tracing is off. Null: it is not known. */
   readonly traceparentOf?: (task: string, kind: "agent" | "check", id: string) => string | null;
   /** Present: other machines work on the tasks, too. */
   readonly shared?: SharedLoop;
@@ -120,7 +120,7 @@ export function openLoopOutside(place: LoopPlace): LoopPorts {
   };
 }
 
-/** What changes in the files of this checkout, and elsewhere. */
+/** Changes in the files of this checkout, and elsewhere. */
 function bothWatches(one: Watch, other: Watch): Watch {
   return {
     onChange(heard) {
@@ -130,7 +130,7 @@ function bothWatches(one: Watch, other: Watch): Watch {
   };
 }
 
-/** Hands each agent the span of its run, for what it traces itself. */
+/** Gives each agent the span of its run, for its own tracing. */
 function traced(agents: Agents, traceparentOf: LoopPlace["traceparentOf"]): Agents {
   if (!traceparentOf) return agents;
   return {
@@ -163,7 +163,7 @@ function forgeOf({ environment, root, warn }: LoopPlace): PullRequests {
 
 const BIN = ".pawl/bin";
 
-/** Writes `bloom` and `pawl` for agents. They start this very program, whatever else of that name is installed. */
+/** Writes `bloom` and `pawl` for agents. They start this very program, whatever else has that name. */
 function writePrograms(root: string, launch: readonly string[]): string {
   const script = `#!/bin/sh\nexec ${launch.map(shellWord).join(" ")} "$@"\n`;
   for (const name of ["bloom", "pawl"]) {

@@ -1,4 +1,4 @@
-/** What `pawl doctor` asks of the machine, beside what the project's own parts say. Changes nothing. */
+/** The machine's part of `pawl doctor`, beside the project's own parts. Changes nothing. */
 import { accessSync, constants, existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gitVersion } from "../adapters/git/version.ts";
@@ -18,14 +18,17 @@ export async function lookAtMachine(root: string | null, environment: Environmen
   return { ...found, installed: installedIn(root), state: { folder, refused: refusedIn(folder) }, board };
 }
 
-/** The version of Pawl's package that the project brings. */
+/** The version of the Pawl package that is installed in the project. */
 function installedIn(root: string): string | null {
   const path = join(root, "node_modules", "pawl", "package.json");
   const found: unknown = attempt(() => JSON.parse(readFileSync(path, "utf8")).version, null);
   return typeof found === "string" ? found : null;
 }
 
-/** Why nothing can be written there; null: it can. A folder that is missing will be made in the nearest one above. */
+/**
+ * Why the folder cannot be written; null: it can. A missing folder will be made in its nearest existing
+ * parent.
+ */
 function refusedIn(folder: string): string | null {
   let at = folder;
   while (!existsSync(at) && dirname(at) !== at) at = dirname(at);

@@ -1,6 +1,6 @@
 /**
- * A process's part in notices: it notes that there may be something to tell, and starts the program that tells it, at most
- * once a while. Loaded by every command, so it costs nothing until something happens.
+ * A process's part in notices: it records that there may be one, and starts the program that sends it, at
+ * most once in a while. Loaded by every command, so it costs nothing until an event comes.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,18 +15,18 @@ import { mayTell } from "../runtime/reports/may-tell.ts";
 import { eventIn } from "./committed.ts";
 import type { NoticesPlace } from "./notices/notices-place.ts";
 
-/** Several events of one moment are one look. */
+/** Several events of one moment cause one search. */
 const SOON_MILLISECONDS = 300;
 
 export type OpenNotices = Notices & {
-  /** What was committed. */
+  /** Takes committed changes. */
   saw(changes: readonly Change[]): void;
-  /** Starts what is still to be started. */
+  /** Starts a pending search. */
   close(): Promise<void>;
 };
 
 export function openNotices(place: NoticesPlace, trust: Trust): OpenNotices {
-  // An agent's process has no secrets, and ends with its run. The loop tells what it has done.
+  // An agent's process has no secrets, and ends with its run. The loop reports its work.
   const isAgents = place.environment[MARK] !== undefined;
   let [looks, hasWorked] = [false, false];
   let rest: LoopRest | null | undefined;
@@ -52,7 +52,7 @@ export function openNotices(place: NoticesPlace, trust: Trust): OpenNotices {
       clearTimeout(morning);
       if (wait > 0) morning = setTimeout(wake, wait).unref();
     } catch {
-      // A notice never stands in the way of the work: the next event brings it.
+      // A failure must not disturb the work: the next event tries again.
     }
   };
   return {
@@ -75,7 +75,9 @@ export function openNotices(place: NoticesPlace, trust: Trust): OpenNotices {
   };
 }
 
-/** Whether a receiver is named, or was agreed to: one that was taken out of pawl.yaml hears that once. */
+/**
+ * Whether a receiver is named, or was consented to: one that was removed from pawl.yaml gets a last notice.
+ */
 async function isTold({ environment, root, settings }: NoticesPlace): Promise<boolean> {
   if (receiversOf((await settings()).notify).length > 0) return true;
   const record = join(stateFolder(root, environment), TRUST_FILE);

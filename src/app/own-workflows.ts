@@ -12,8 +12,8 @@ import type { DefinitionSource } from "../workflows/custom/definition.ts";
 import { type OwnFile, ownFile } from "../workflows/custom/own-file.ts";
 
 /**
- * Each workflow has the name of its file, without the extension, so that a file is read only when needed. A fault in
- * pawl.yaml stops only what needs all workflows.
+ * Each workflow has the name of its file, without the extension, so that a file is read only when needed. A
+ * fault in pawl.yaml stops only operations that need all workflows.
  */
 export async function withOwnWorkflows(shipped: Workflows, open: () => Promise<Project>): Promise<Workflows> {
   try {
@@ -29,7 +29,7 @@ export async function withOwnWorkflows(shipped: Workflows, open: () => Promise<P
   }
 }
 
-/** Adds workflows of which only runs exist: a program brought their tables. */
+/** Adds workflows of which only runs exist: their tables came with a program. */
 export function withProgramRuns(workflows: Workflows, root: string): Workflows {
   const records = join(root, RECORDS);
   // A folder there that holds files is a task of Alfred's.
@@ -46,14 +46,14 @@ export function withProgramRuns(workflows: Workflows, root: string): Workflows {
 }
 
 function foldersIn(folder: string): readonly string[] {
-  // There are no runs, or their reader says why they cannot be read.
+  // There are no runs, or their reader reports why they are unreadable.
   return attempt(() => {
     const entries = readdirSync(folder, { withFileTypes: true });
     return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
   }, []);
 }
 
-/** The sources of the project's own workflows, according to its settings. */
+/** The sources of the project's own workflows, by its settings. */
 export async function ownSources(settings: Settings): Promise<readonly DefinitionSource[]> {
   const files = settings.workflows.map(ownFile);
   if (files.length === 0) return [];

@@ -1,4 +1,4 @@
-/** The adapters behind `Outside`. Each is loaded on first use: what is not used costs nothing. */
+/** The adapters behind `Outside`. Each is loaded on first use. */
 
 import type { GitCall } from "../adapters/git/git.ts";
 import { type Environment, withoutOwnSecrets } from "../config/config.ts";
@@ -84,11 +84,11 @@ export function openOutside(
   };
 }
 
-/** Has what other machines made before it is looked at; does nothing where there are none. */
+/** Fetches objects of other machines before they are needed; does nothing if there are no other machines. */
 type Lacking = (place: GitCall, objects: readonly string[]) => Promise<void>;
 
 function lateGit(root: string, place: GitCall, lacking: Lacking, repo: Repo): Git {
-  // Work that has not left the hub is seen, too.
+  // Includes work that is only in the hub.
   const withHub = async (): Promise<GitCall> => {
     const [{ objectsOf }, { workFolder }] = await Promise.all([
       import("../adapters/git/hub.ts"),

@@ -1,4 +1,4 @@
-/** Which of a project's paths and runs belong to Bloom's work, and so to the database where pawl.yaml says that it is there. */
+/** Which paths and runs of a project belong to Bloom, and so to the database if pawl.yaml puts them there. */
 import type { Routes } from "../adapters/routed/store.ts";
 import { GATES_FOLDER } from "../core/gate-record.ts";
 import { LOOP_DONE, LOOP_RUNS } from "../core/loop-record.ts";
@@ -16,9 +16,9 @@ export function bloomsRoutes(tasksFile: string): Routes {
     isShared: (path) => path === tasksFile || isRun(path) || isBelow(path),
     isSharedRun: (run) => run.startsWith("bloom:"),
     leadsToShared: (folder) => folder === LOOP_RUNS || FOLDERS.includes(folder) || isBelow(folder),
-    // A proposal that was taken is of no use any more.
+    // An accepted proposal is of no more use.
     mayFollow: (change) => change.type === "remove" && change.path.startsWith(`${PLANS}/`),
-    // What a person signed is to be committed to git with what they signed it for.
+    // A person commits signed gates to git, with the work that they sign.
     isCopied: (path) => path.startsWith(`${GATES}/`),
   };
 }

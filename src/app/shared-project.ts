@@ -1,4 +1,4 @@
-/** A project whose work of Bloom's is in a database: opened with the first look at it. */
+/** A project with Bloom's state in a database, which is opened on first use. */
 import { hostname } from "node:os";
 import { openWorkersHere } from "../adapters/files/workers-here.ts";
 import { openDatabase } from "../adapters/postgres/database.ts";
@@ -25,7 +25,7 @@ export interface SharedPlace {
 }
 
 export interface Shared {
-  /** This checkout's files, with the database's documents in their places. */
+  /** This checkout's files, with the database's documents in place of Bloom's. */
   readonly store: Store;
   readonly leases: Leases;
   readonly workers: NonNullable<Outside["workers"]>;
@@ -37,7 +37,7 @@ export interface Shared {
   close(): Promise<void>;
 }
 
-/** A command says soon that the database does not answer; a loop tries again by itself. */
+/** Milliseconds. A command reports soon that the database does not answer; a loop tries again by itself. */
 const RECONNECTING = 5_000;
 
 export function openShared({ environment, files, root, settings }: SharedPlace): Shared {

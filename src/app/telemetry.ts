@@ -1,6 +1,6 @@
 /**
- * A process's part in telemetry: it notes what it commits. Loaded by every command, so it costs nothing, and loads nothing of
- * OpenTelemetry, unless the environment names a receiver.
+ * A process's part in telemetry: it records its commits. Loaded by every command, so it costs nothing, and
+ * loads nothing of OpenTelemetry, unless the environment names a receiver.
  */
 
 import { MARK } from "../adapters/agents/mark.ts";
@@ -14,7 +14,10 @@ import type { Workflows } from "../runtime/project.ts";
 import { eventIn } from "./committed.ts";
 import type { LoopPlace } from "./loop-ports.ts";
 
-/** The commits of this time are one look at the log and one request: each costs the work some milliseconds. */
+/**
+ * The commits of this time cause one read of the log and one request, each of which costs the work some
+ * milliseconds.
+ */
 const SOON_MILLISECONDS = 5000;
 
 export interface TelemetryPlace {
@@ -29,15 +32,15 @@ export interface TelemetryPlace {
 }
 
 export interface Telemetry {
-  /** What was committed. Never fails. */
+  /** Takes committed changes. Never fails. */
   saw(changes: readonly Change[]): void;
-  /** What the work loop hands to its agents and checks. From now on the export runs in a process beside this one. */
+  /** Trace data for the loop's agents and checks. From now on the export runs in a separate process. */
   loop(): Promise<Pick<LoopPlace, "traceparentOf">>;
-  /** Sends what is left, waiting a moment at most. */
+  /** Sends the rest, waiting a moment at most. */
   close(): Promise<void>;
 }
 
-/** Does nothing in an agent's process: it has no address of a receiver, and the loop reports its work. */
+/** Does nothing in an agent's process, which has no receiver's address: the loop reports its work. */
 export function openTelemetry(place: TelemetryPlace): Telemetry {
   const { environment } = place;
   if (!isTelemetryOn(environment) || environment[MARK] !== undefined) return OFF;
@@ -62,7 +65,7 @@ export function openTelemetry(place: TelemetryPlace): Telemetry {
     live ??= await open(isEnding);
     await live.take(events);
   };
-  // A trace never stands in the way of the work.
+  // Tracing must not disturb the work.
   const queue = (isEnding: boolean) => {
     sending = sending.then(() => send(isEnding)).catch(() => {});
     return sending;
@@ -71,7 +74,7 @@ export function openTelemetry(place: TelemetryPlace): Telemetry {
     saw(changes) {
       committed.push(...changes.flatMap((change) => eventIn(change) ?? []));
       if (committed.length === 0) return;
-      // It starts while the first agents work, so that it is there when the loop ends.
+      // Starts while the first agents work, so that it is ready when the loop ends.
       if (isLoop && live === undefined) void queue(false);
       else timer ??= setTimeout(() => void queue(false), SOON_MILLISECONDS).unref();
     },
@@ -88,7 +91,7 @@ export function openTelemetry(place: TelemetryPlace): Telemetry {
 
 const OFF: Telemetry = { saw() {}, loop: async () => ({}), close: async () => {} };
 
-/** Which span an agent's run or a check will be: what it traces itself belongs below it. */
+/** The future span of an agent's run or a check: their own traces belong below it. */
 async function loopTraces({ log, root }: TelemetryPlace): Promise<NonNullable<LoopPlace["traceparentOf"]>> {
   const { generationNow } = await import("../adapters/events/log-parts.ts");
   const { traceparentOf } = await import("../runtime/reports/trace.ts");

@@ -1,6 +1,7 @@
 /**
- * What a person on this machine agreed that this project may start. Kept outside the project, where no clone, checkout
- * or merge can change it. The record holds exactly what was shown; anything new needs a new agreement.
+ * The consent of a person on this machine to programs that this project may start. Kept outside the project,
+ * where no clone, checkout or merge can change it. The record holds exactly what was shown; anything new
+ * needs a new consent.
  */
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -59,7 +60,7 @@ export function openTrust(place: TrustPlace): Trust {
     },
     async checkCommand(command) {
       if (vouched || own.includes(command)) return;
-      // Settings decide what a command gets.
+      // Settings decide what a command gets, so they need consent too.
       const settings = (await present()).filter(({ kind }) => kind === "setting");
       throwIf(refusal([{ kind: "command", name: "a command", text: command }, ...settings]));
     },
@@ -124,7 +125,7 @@ function readOrNull(path: string): string | null {
   }
 }
 
-/** Reads the record again only where another has taken its place. */
+/** Reads the record again only if the file was replaced. */
 function openRecord(root: string, environment: Environment): () => TrustRecord | null {
   let known: { readonly stamp: string; readonly record: TrustRecord | null } | null = null;
   return () => {
@@ -136,7 +137,10 @@ function openRecord(root: string, environment: Environment): () => TrustRecord |
   };
 }
 
-/** Null also if the record is damaged or belongs to another folder that had this path: then nothing is agreed to. */
+/**
+ * Null also if the record is damaged or belongs to another folder that had this path: then there is no
+ * consent.
+ */
 function loadRecord(root: string, environment: Environment): TrustRecord | null {
   const state = openStateHome(root, environment);
   const text = inStateHome(state, "be read", () => readOrNull(join(state.folder, TRUST_FILE)));
@@ -147,7 +151,7 @@ function loadRecord(root: string, environment: Environment): TrustRecord | null 
   }, null);
 }
 
-/** What the project's own workflows start. A workflow that cannot be loaded starts nothing. */
+/** The programs that the project's own workflows start. A workflow that cannot be loaded starts none. */
 async function startsOf({ workflows }: Settings, view: View): Promise<readonly Starts[]> {
   if (workflows.length === 0) return [];
   const [{ ownSources }, { startsIn }] = await Promise.all([
@@ -161,7 +165,7 @@ async function startsOf({ workflows }: Settings, view: View): Promise<readonly S
   return loaded.flatMap((each) => (each instanceof PawlError ? [] : [startsIn(each.definition)]));
 }
 
-/** What work on the open tasks would start. A list that cannot be read starts nothing. */
+/** The programs that work on the open tasks would start. An unreadable list starts none. */
 async function startsOfTasks(settings: Settings, view: View): Promise<readonly Executable[]> {
   const [{ loadTasks }, { eachTask, isOpenStatus }] = await Promise.all([
     import("../tasks-file/load.ts"),

@@ -1,6 +1,6 @@
 /**
- * Wires `pawl verify`: a repository's objects, its base's settings, and `ssh-keygen`. Needs no project, since a CI
- * clone may have none.
+ * Wires `pawl verify`: a repository's objects, its base's settings, and `ssh-keygen`. Needs no project, since
+ * a CI clone may have none.
  */
 import { openChecks } from "../adapters/checks/checks.ts";
 import { newId } from "../adapters/clock/new-id.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The build puts it there; the sources have it from package.json. */
+/** Set by the build; a program that runs from its sources reads package.json. */
 declare const PAWL_VERSION: string | undefined;
 
 /** `home`: the program's own folder. */

@@ -1,4 +1,4 @@
-/** Opens the wall according to a project's settings. */
+/** Opens the wall by a project's settings. */
 import { isAbsolute } from "node:path";
 import { namedPath } from "../adapters/wall/homes.ts";
 import type { WallSetup } from "../adapters/wall/wall.ts";
@@ -17,7 +17,10 @@ export interface WallPlace {
   readonly programs: readonly string[];
 }
 
-/** The wall of the project's settings around a scratch project. Their paths start at the project's root nevertheless. */
+/**
+ * The wall of the project's settings around a scratch project. Paths in the settings start at the project's
+ * root nevertheless.
+ */
 export function scratchSetup(place: WallPlace, scratch: string): WallSetup {
   const setup = wallSetup(place);
   const named = (paths: readonly string[]) =>

@@ -1,4 +1,7 @@
-/** Keeps `.claude/settings.local.json` as a session's state wants it: its shell closed by Claude Code's own sandbox, or as the person has it. */
+/**
+ * Sets `.claude/settings.local.json` by a session's state: its shell closed by Claude Code's own sandbox, or
+ * as the person has it.
+ */
 import { lstatSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { realPathOf } from "../../adapters/files/real-path.ts";
@@ -9,25 +12,25 @@ import { attempt } from "../../core/attempt.ts";
 import type { SandboxNote } from "../../surfaces/cli/guard/claude-sandbox.ts";
 
 export interface ClaudePlace {
-  /** Of Pawl's project. */
+  /** The project's root. */
   readonly root: string;
-  /** In which Claude Code was started: its settings stand there. */
+  /** The folder in which Claude Code was started, with its settings. */
   readonly folder: string;
   readonly environment: Environment;
 }
 
 interface Kept {
-  /** When it was set, in milliseconds. */
+  /** When it was set, in milliseconds since 1970. */
   readonly at: number;
   /** Null: the shell is as the person has it. */
   readonly closed: (SandboxNote & { readonly file: string; readonly text: string }) | null;
 }
 
 const NAME = ".claude/settings.local.json";
-/** Claude Code sees a change of its settings after some two seconds. */
+/** Milliseconds. Claude Code notices a change of its settings after some two seconds. */
 const SEEN_AFTER = 4000;
 
-/** Sets it, and says how many milliseconds to wait until it counts. Null: the settings cannot be used. */
+/** Sets it, and returns the milliseconds until it counts. Null: the settings cannot be used. */
 export async function arrangeShell(place: ClaudePlace, isClosed: boolean): Promise<number | null> {
   const { environment, root } = place;
   const folder = realPathOf(place.folder);
@@ -51,13 +54,13 @@ export async function arrangeShell(place: ClaudePlace, isClosed: boolean): Promi
   const text = attempt(() => readFileSync(file, "utf8"), null);
   const closed = isPlain(file) ? closeShell(text, [".", ...(folder === root ? [] : [root])]) : null;
   if (closed === null) return null;
-  // First what undoes it.
+  // The undo information comes first.
   keep({ ...closed.note, file, text: closed.text });
   write(file, closed.text);
   return SEEN_AFTER;
 }
 
-/** No link leads Pawl elsewhere. */
+/** Whether no link leads elsewhere. */
 function isPlain(file: string): boolean {
   const folder = dirname(file);
   return realPathOf(folder) === folder && !lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink();

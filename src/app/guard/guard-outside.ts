@@ -1,4 +1,4 @@
-/** What the guard has outside of the project's files. */
+/** The guard's data outside of the project's files. */
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";

@@ -1,5 +1,6 @@
 /**
- * What keeps a client's shell from writing what it may not, and how: by the client and its version. docs/guard.md has the table.
+ * How a client's shell is kept from writing protected files: by the client and its version. docs/guard.md has
+ * the table.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
@@ -19,14 +20,14 @@ import { arrangeShell } from "./claude-shell.ts";
 export type ShellKind = GuardContext["shell"];
 
 interface ClientShell {
-  /** By what its program is known. */
+  /** Matches the client's program. */
   readonly is: RegExp;
-  /** The version from which on it was tried. */
+  /** The lowest tested version. */
   readonly least: readonly number[];
   readonly kind: Exclude<ShellKind, "none">;
 }
 
-/** The clients that were tried. docs/guard.md has the same table. */
+/** The tested clients. docs/guard.md has the same table. */
 export const CLIENT_SHELLS = {
   "claude-code": {
     is: /^claude(?:\.exe)?$|\/@anthropic-ai\/claude-code\//,
@@ -42,7 +43,7 @@ export interface ShellSurroundings {
   readonly client: GuardedClient;
   readonly call: HookCall;
   readonly environment: Environment;
-  /** The client's version; absent: it is looked for among the processes above. */
+  /** The client's version; absent: it is searched for among the ancestors. */
   readonly version?: string | null;
 }
 
@@ -60,7 +61,8 @@ export function shellOf(surroundings: ShellSurroundings): ShellKind {
   if (probeKept(environment, wallsOf(environment)).program === null) return "none";
   if (tried.kind !== "closed") return "wall";
   if (client !== "codex") return "closed";
-  // Inside Codex's own sandbox no second one starts as root; and what its rules forbid would run under another name.
+  // As root, no second sandbox starts inside Codex's own; and a command that its rules forbid would run under
+  // another name.
   const isBare = words.some((word) => /^--yolo$|bypass-approvals-and-sandbox|danger-full-access/.test(word));
   return hasForbidden(environment, call.cwd) || (isRoot && !isBare) ? "none" : "closed";
 }
@@ -76,8 +78,8 @@ function clientOf(
 }
 
 /**
- * The same, and Claude Code's sandbox as the session's state wants it. `wait`: milliseconds until that counts, so a command that is on its
- * way must wait.
+ * The same, after setting Claude Code's sandbox by the session's state. `wait`: milliseconds until the
+ * setting counts, which a command must wait.
  */
 export async function arranged(
   surroundings: ShellSurroundings,
@@ -94,12 +96,15 @@ export async function arranged(
   return { kind: kind === "own" && !isOwn ? "none" : kind, wait: wait ?? 0 };
 }
 
-/** In its sandbox git commits nothing, and what it leaves in a folder that may be written is no state to work in. */
+/**
+ * Only without commits: git cannot commit in the sandbox, and the state that it leaves in a writable folder
+ * is unusable.
+ */
 function isClosedTo({ forbids, writes }: Scope): boolean {
   return isLocked(writes) && forbids.includes("commit");
 }
 
-/** The program that OpenCode's plugin makes its shell; null: no wall can be built. */
+/** The program that OpenCode's plugin sets as its shell; null: no wall can be built. */
 export function shellFor(surroundings: ShellSurroundings): string | null {
   if (shellOf(surroundings) !== "wall") return null;
   const { environment } = surroundings;
@@ -107,7 +112,7 @@ export function shellFor(surroundings: ShellSurroundings): string | null {
   return program && makeScript({ base: baseFolder(environment, "XDG_STATE_HOME"), bwrap: program });
 }
 
-/** Claude Code's sandbox needs these, and does not start where one is missing. */
+/** Claude Code's sandbox needs these programs, and does not start without one. */
 function hasOwnWall(environment: Environment): boolean {
   if (process.platform === "darwin") return true;
   const folders = (environment.PATH ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
@@ -115,13 +120,13 @@ function hasOwnWall(environment: Environment): boolean {
   return isThere("socat") && probeKept(environment, wallsOf(environment)).program !== null;
 }
 
-/** Claude Code tells its hooks: `claude-code_2-1-332_harness`. */
+/** The version that Claude Code passes to its hooks: `claude-code_2-1-332_harness`. */
 function namedVersion(client: GuardedClient, { AI_AGENT = "" }: Environment): string | null {
   const [, version] = /^claude-code_(\d+-\d+-\d+)(?:_|$)/.exec(AI_AGENT) ?? [];
   return client === "claude-code" && version ? version.replaceAll("-", ".") : null;
 }
 
-/** Rules of Codex's that refuse a command outright, the person's or the project's. */
+/** Whether rules of Codex, the person's or the project's, refuse a command outright. */
 function hasForbidden(environment: Environment, cwd: string | null): boolean {
   const home = environment.CODEX_HOME || join(environment.HOME ?? "/", ".codex");
   const folders = [
@@ -136,7 +141,10 @@ function hasForbidden(environment: Environment, cwd: string | null): boolean {
   );
 }
 
-/** The client's answer by which the command runs behind a wall; null: it takes none, so it must not run. */
+/**
+ * The client's answer with which the command runs behind a wall; null: it takes none, so the command must not
+ * run.
+ */
 export function walled(
   surroundings: ShellSurroundings,
   {
@@ -158,22 +166,22 @@ export function walled(
     files: place.files,
     own: place.own,
     writable: kind === "open" ? [] : writableIn(limits, place, environment),
-    // An answer that lets the command run may keep the client from asking the person: then it reaches nobody.
+    // An answer that lets the command run may keep the client from asking the person: so it gets no network.
     isNested: client === "codex",
     hasNetwork: shellOf(surroundings) === "wall",
   };
   const base = baseFolder(environment, "XDG_STATE_HOME");
-  // Claude Code takes over the folder in which a command ended.
+  // Claude Code adopts the folder in which a command ended.
   const keepsFolder = client === "claude-code";
   const command = keepsFolder ? `trap 'pwd -P >&7' EXIT\n${shell.command}` : shell.command;
   const drawn = drawWall({ base, bwrap: program }, order);
-  // OpenCode's shell is the wall's own program, and asks its plugin which wall it is.
+  // OpenCode's shell is the wall's own program, which asks the plugin for its wall.
   if (client === "opencode") return dialect.behind(call.input, drawn.token);
   const line = drawn.line(command);
   return dialect.behind(call.input, keepsFolder ? returning(line) : line);
 }
 
-/** Descriptor 7 tells the folder in which the command ended; what it prints stays its own. */
+/** Descriptor 7 returns the folder in which the command ended, apart from its output. */
 function returning(line: string): string {
   return `{ w=$(${line} 7>&1 1>&8 8>&-); } 8>&1; r=$?; [ -n "$w" ] && cd "$w"; (exit $r)`;
 }

@@ -1,6 +1,7 @@
 /**
- * `pawl guard CLIENT`: what a client's hook calls before each tool. It is called hundreds of times in a session, so it loads
- * only what the call needs: no command line, no schemas, and the project itself only where something has changed.
+ * `pawl guard CLIENT`: what a client's hook calls before each tool. It is called hundreds of times in a
+ * session, so it loads only what the call needs: no command line, no schemas, and the project itself only
+ * after a change.
  */
 
 import { existsSync, lstatSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
@@ -40,7 +41,7 @@ export { isGuardedClient };
 
 export interface GuardStart {
   readonly client: GuardedClient;
-  /** If the hook's command names it. */
+  /** The event, if the hook's command names it. */
   readonly event?: string | undefined;
   /** The program's own folder. */
   readonly home: string;
@@ -48,20 +49,20 @@ export interface GuardStart {
   readonly read?: () => string;
   readonly environment?: Environment;
   readonly cwd?: string;
-  /** Of the client; null: it is not known. Absent: it is looked for. */
+  /** The client's version; null: it is not known. Absent: it is searched for. */
   readonly version?: string | null;
 }
 
 /** Answers the hook that called the process, and returns the exit code. */
 export async function answerHook(start: GuardStart): Promise<number> {
   const { exit, stderr, stdout } = await guard(start);
-  // The process's own streams take Node as long to load as the rest of an answer.
+  // Written without the process's own streams, which take Node as long to load as the rest of an answer.
   writeWhole(2, stderr);
   writeWhole(1, stdout);
   return exit;
 }
 
-/** Never throws: what fails becomes the client's own form of a refusal. */
+/** Never throws: an error becomes the client's own form of a refusal. */
 export async function guard(start: GuardStart): Promise<Output> {
   const { client, event } = start;
   const dialect = DIALECTS[client];
@@ -110,8 +111,8 @@ async function answer(start: GuardStart, client: string, dialect: Dialect, call:
 }
 
 /**
- * The program that puts commands behind walls, where the client's shell can be one. A client asks once, when it starts: the folder
- * may get its first task afterwards.
+ * The program that puts commands behind walls, if the client can use one as its shell. A client asks only at
+ * its start, when the folder may not have a task yet.
  */
 async function shellProgram(surroundings: Surroundings, dialect: Dialect): Promise<Output> {
   const shell = shellFor(aboutOf(surroundings));
@@ -120,14 +121,17 @@ async function shellProgram(surroundings: Surroundings, dialect: Dialect): Promi
     : json({ shell, usual: surroundings.environment.SHELL || "/bin/sh" });
 }
 
-/** A command may have changed what no wall kept it from: the next move, and the log, say so. */
+/**
+ * A command may have changed files in spite of the wall: the edits are recorded in the log, and stop the next
+ * move.
+ */
 async function afterTool(surroundings: Surroundings, dialect: Dialect): Promise<Output> {
   const { call, client, environment, start } = surroundings;
   if (call.actions.some(({ type }) => type === "call")) await arrangeNext(surroundings);
   if (!call.actions.some(({ type }) => type === "shell")) return dialect.allow(call);
   for (const root of rootsAround(surroundings)) {
     const session = openSessions(stateFolder(root, environment)).find(client, call.session);
-    // What cannot be read now holds the next write.
+    // A failure here repeats at the next write, and stops it.
     if (session)
       await lookAt({ root, home: start.home, environment })
         .outOfScopeEdits(session.run)
@@ -136,7 +140,7 @@ async function afterTool(surroundings: Surroundings, dialect: Dialect): Promise<
   return dialect.allow(call);
 }
 
-/** A move of the run is over: the next command finds its shell as the new state wants it. */
+/** After a move of the run: sets the shell for the new state, before the next command. */
 async function arrangeNext(surroundings: Surroundings): Promise<void> {
   const { call, client, environment, start } = surroundings;
   if (start.client !== "claude-code" || environment.PAWL_RUN_MARK) return;
@@ -148,7 +152,7 @@ async function arrangeNext(surroundings: Surroundings): Promise<void> {
         .project(own)
         .catch(() => null));
     if (!known) continue;
-    // What fails here fails again before the next command, and holds it.
+    // A failure here repeats before the next command, and stops it.
     await arranged(aboutOf(surroundings), root, limitsOf(known, own)).catch(() => null);
   }
 }
@@ -203,7 +207,7 @@ function rootAround(folder: string, environment: Environment): readonly string[]
 
 interface Judged {
   readonly verdict: Verdict;
-  /** By which the command runs behind a wall. */
+  /** The answer with which the command runs behind a wall. */
   readonly answer: Output | null;
 }
 
@@ -244,7 +248,7 @@ function faultOf(thrown: unknown) {
   };
 }
 
-/** What limits the session: its own run, or else the widest of what the open runs allow. */
+/** The session's limits: its own run's, or otherwise the widest of the open runs'. */
 function limitsOf(
   found: ProjectScopes | { readonly fault: string; readonly fix: string },
   own: string | null,
@@ -253,7 +257,10 @@ function limitsOf(
   return found.scopes.find(({ run }) => run === own) ?? widest(found.scopes);
 }
 
-/** What has strayed may be written in order to undo it: whether it is undone, the next comparison says. */
+/**
+ * Permits writing out-of-scope files in order to undo the edits; the next comparison checks whether they are
+ * undone.
+ */
 async function withUndoing(
   limits: Limits,
   root: string,
@@ -277,8 +284,8 @@ async function withUndoing(
 type CallAction = Extract<Action, { type: "call" }>;
 
 /**
- * The tools that an action calls: one of an MCP server, or those of `pawl call` in a plain command. A session may go over to any
- * run by a call over MCP, too, and no run allows more than the widest.
+ * The tools that an action calls: one of an MCP server, or those of `pawl call` in a plain command. A session
+ * may switch to any run by a call over MCP, too, and no run permits more than the widest.
  */
 function callsIn(action: Action, surroundings: Surroundings, root: string): readonly CallAction[] {
   if (action.type === "call") return [action];
@@ -291,10 +298,10 @@ function callsIn(action: Action, surroundings: Surroundings, root: string): read
   });
 }
 
-/** Bytes of a file with a call's arguments. */
+/** Maximum bytes of a file with a call's arguments. */
 const MOST_ARGUMENTS = 1024 * 1024;
 
-/** The arguments of `pawl call`; null: they cannot be told before it runs. */
+/** The arguments of `pawl call`; null: they are unknown before it runs. */
 function argumentsOf(given: string, cwd: string): Readonly<Record<string, unknown>> | null {
   return attempt(() => {
     const file = given.startsWith("@") ? resolve(cwd, given.slice(1)) : null;
@@ -316,7 +323,7 @@ async function noteRun(
   if (call.session === "" || call.isSubagent) return;
   for (const { input, server, tool } of calls) {
     if (!OWN_SERVER.test(server)) continue;
-    // What cannot be told now is told by the next call.
+    // After a failure, the next call finds the run.
     const run = await known.runOf(tool, input).catch(() => null);
     if (run === null) continue;
     const sessions = openSessions(stateFolder(root, environment));
@@ -327,7 +334,7 @@ async function noteRun(
 
 const MAX_STOPS = 2;
 
-/** An assistant whose step is unfinished is told so, at most twice in a state. */
+/** Keeps an assistant with an unfinished step from stopping, at most twice in a state. */
 async function stop(surroundings: Surroundings, dialect: Dialect): Promise<Output> {
   const { call, client, environment, start } = surroundings;
   if (call.isSubagent || call.continued >= MAX_STOPS) return dialect.allow(call);
@@ -392,7 +399,7 @@ function placeOf(
 
 const MOST_FILES = 2000;
 
-/** The protected file that is the same one by a hard link: only where the file has another name at all. */
+/** The protected file of which the path is a hard link; checked only if the file has several names. */
 function twinOf(path: string, root: string, files: GuardContext["files"]): string | null {
   const found = attempt(() => statSync(path), null);
   if (!found?.isFile() || found.nlink < 2) return null;
@@ -407,7 +414,7 @@ function twinOf(path: string, root: string, files: GuardContext["files"]): strin
   return null;
 }
 
-/** Where clients keep plans, memory and notes of their own. */
+/** Folders in which clients keep plans, memory and notes of their own. */
 const CLIENT_FOLDERS = [
   ".claude/plans",
   ".claude/projects",
@@ -425,7 +432,7 @@ const CLIENT_FOLDERS = [
 const CHUNK = 64 * 1024;
 const MAX_INPUT = 64 * 1024 * 1024;
 
-/** The whole of standard input. Node's stream would cost as much as all the rest. */
+/** The whole of stdin. Node's stream would cost as much as everything else. */
 function readInput(): string {
   const chunks: Buffer[] = [];
   for (let total = 0; total < MAX_INPUT; ) {
@@ -438,7 +445,7 @@ function readInput(): string {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** Waits where the pipe does not: its other end may have made it so. */
+/** Waits for data if the pipe is non-blocking: its other end may have set it so. */
 function readSome(chunk: Buffer): number {
   for (;;) {
     try {

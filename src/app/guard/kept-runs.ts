@@ -1,4 +1,7 @@
-/** The scope of each run that a session works on, kept beside the project's key with the stamps of what it was read from. */
+/**
+ * The scope of each run with a session, kept beside the project's key with the stamps of the files that it
+ * was read from.
+ */
 
 import { stampOf } from "../../adapters/files/stamp.ts";
 import { hashOf } from "../../core/hash.ts";
@@ -21,13 +24,13 @@ export interface KeptRun {
 export type Runs = Pick<Project, "runtime" | "workflows">;
 
 export interface KeptRuns {
-  /** As it was kept last. */
+  /** The scope that was kept last. */
   find(run: string): Promise<KeptRun | null>;
-  /** Reads it anew. */
+  /** Reads the scope again, and keeps it. */
   keep(project: Runs, run: string): Promise<KeptRun>;
 }
 
-/** What is kept here comes from no text. */
+/** These cache entries come from no text. */
 export const NO_SOURCE = "";
 
 export function openKeptRuns({ cache, root }: { readonly cache: Cache; readonly root: string }): KeptRuns {
@@ -45,7 +48,7 @@ function kindOf(run: string): string {
   return `guard-run-${hashOf(run).slice(0, 32)}`;
 }
 
-/** Reads the run's scope, and notes what it is read from. */
+/** Reads the run's scope, and records its files. */
 export async function readRun({ runtime, workflows }: Runs, root: string, run: string): Promise<KeptRun> {
   const { scopeOf } = await import("../../runtime/reports/open-scopes.ts");
   const files: Record<string, Record<string, string>> = {};
@@ -53,14 +56,14 @@ export async function readRun({ runtime, workflows }: Runs, root: string, run: s
   return { scope, files: files[run] ?? {} };
 }
 
-/** Notes each path once, with its stamp at that time. */
+/** Records each path once, with its stamp at that time. */
 export function noteIn(root: string, stamps: Record<string, string>): Note {
   return (path) => {
     stamps[path] ??= stampOf(root, path);
   };
 }
 
-/** Workflows whose scopes note what they are read from. */
+/** Workflows whose scopes record their files. */
 export function noted(
   workflows: Workflows,
   root: string,

@@ -1,15 +1,15 @@
 /**
- * What the guard needs of a project: the scopes of its open runs. They are kept beside the project's key, and only what may have
- * changed is read again.
+ * A project's data for the guard: the scopes of its open runs. They are kept beside the project's key, and
+ * only those that may have changed are read again.
  *
- * K1  Every commit appends to the event log, and its events name their runs. So what is kept holds as long as the log has the
- *     same stamp; where the log has grown, the runs that its new events name are read again.
- * K2  What changes without an event is seen by stamps: the settings and own workflows, the folders that list runs, files that
- *     several runs share, and the files of the session's own run. Another run's file that was edited by hand is not looked at: its
- *     log says what it was, and the next event reads it again.
- * K3  Apart from the whole there are two small parts, so that a project of thousands of runs costs no more than one of one: the
- *     widest of all scopes, and the scope of each run that a session works on.
- * K4  A stamp is taken before its file is read, so a change in between is seen by the next call.
+ * K1  Every commit appends to the event log, and its events name their runs. So the kept data holds as long
+ *     as the log has the same stamp; if the log has grown, the runs that its new events name are read again.
+ * K2  Changes without an event are found by stamps: the settings and own workflows, the folders that list
+ *     runs, files that several runs share, and the files of the session's own run. A manual edit of another
+ *     run's file is not noticed: the log has its previous state, and the next event reads it again.
+ * K3  Two small parts are kept separately, so that a project of thousands of runs costs no more than one with
+ *     a single run: the widest of all scopes, and the scope of each run with a session.
+ * K4  A stamp is taken before its file is read, so the next call notices a change in between.
  */
 
 import { closeSync, existsSync, readSync } from "node:fs";
@@ -41,17 +41,17 @@ interface Kept {
   readonly events: string;
   /** The settings, and the files of own workflows. */
   readonly settings: Stamps;
-  /** Folders in which runs were looked for. */
+  /** Folders that were listed to find runs. */
   readonly folders: Stamps;
-  /** By run: what its scope was read from. */
+  /** By run: the files that its scope was read from. */
   readonly files: Readonly<Record<string, Stamps>>;
-  /** Those of them that several runs were read from. */
+  /** The files among them that several runs were read from. */
   readonly shared: Stamps;
-  /** Some workflow could not be read: nothing of this lasts. */
+  /** A workflow could not be read, so this is not kept. */
   readonly isPartial: boolean;
 }
 
-/** What a session without a run of its own needs. */
+/** The data for a session without a run of its own. */
 interface Head extends Pick<Kept, "events" | "settings" | "folders" | "shared"> {
   readonly known: Omit<ProjectScopes, "scopes">;
   /** At most one. */
@@ -78,7 +78,7 @@ export function keptScopes(wanted: Wanted) {
   const cache = openCache({ folder: stateFolder(root, environment) }, build);
   const runs = openKeptRuns({ cache, root });
   const changed = (stamps: Stamps) => differs(root, stamps);
-  /** Null: the whole must be looked at. */
+  /** Null: everything must be checked. */
   const smallPart = async (
     { events, folders, known, settings, shared, widest: all }: Head,
     own: string | null,
@@ -96,7 +96,7 @@ export function keptScopes(wanted: Wanted) {
   };
   const keep = (run: string) => wanted.open((project) => runs.keep(project, run));
   return {
-    /** Reads the run's scope anew, and keeps it for the sessions that work on it. */
+    /** Reads the run's scope again, and keeps it for its sessions. */
     keep,
     /** `own`: the session's run, if it has one. */
     async project(own: string | null): Promise<ProjectScopes> {
@@ -116,7 +116,7 @@ export function keptScopes(wanted: Wanted) {
       }
       return fresh.known;
     },
-    /** What changed where the run's state does not allow it; the event log names it from then on. */
+    /** The out-of-scope edits of the run, which the event log names from then on. */
     async outOfScopeEdits(run: string): Promise<OutOfScopeEdits | null> {
       if (!existsSync(join(stateFolder(root, environment), TREES))) return null;
       return wanted.open(async ({ runtime }) => (await runtime.scopeWatch?.look(run)) ?? null);
@@ -138,14 +138,14 @@ function headOf({ events, folders, known: { scopes, ...known }, settings, shared
   return { known, widest: found ? [found] : [], events, folders, settings, shared };
 }
 
-/** The runs to be read again; null: everything. */
+/** The runs to read again; null: all. */
 function staleIn(kept: Kept, root: string, own: string | null): ReadonlySet<string> | null {
   const changed = (stamps: Stamps) => differs(root, stamps);
   if (changed(kept.settings)) return null;
   const events = stampOf(root, EVENTS);
   const named = events === kept.events ? [] : namedSince(root, kept.events, events);
   if (named === null) return null;
-  // A run that begins or ends changes the folder too, and its events have named it.
+  // A run that begins or ends changes the folder too, but then its events name it.
   if (events === kept.events && changed(kept.folders)) return null;
   const open = kept.known.scopes.map(({ run }) => run);
   const moved = Object.entries(kept.shared).filter(([path, stamp]) => stampOf(root, path) !== stamp);
@@ -156,7 +156,7 @@ function staleIn(kept: Kept, root: string, own: string | null): ReadonlySet<stri
 
 const MAX_TAIL = 1_000_000;
 
-/** The runs that the events since the stamp name; null: that cannot be told. */
+/** The runs that the events since the stamp name; null: unknown. */
 function namedSince(root: string, before: string, now: string): readonly string[] | null {
   const [from, to] = [sizeIn(before), sizeIn(now)];
   const isSame = before.split(".").at(-1) === now.split(".").at(-1);
@@ -204,7 +204,7 @@ function readProject(wanted: Wanted): Promise<Kept> {
   });
 }
 
-/** The same with some runs read again, and with those that came or went without an event, as git moves them. */
+/** The same with some runs read again, including those that came or went without an event, as by git. */
 function readRuns(wanted: Wanted, kept: Kept, named: ReadonlySet<string>): Promise<Kept> {
   const { root } = wanted;
   const events = stampOf(root, EVENTS);
@@ -244,7 +244,7 @@ function sharedOf(files: Readonly<Record<string, Stamps>>): Stamps {
   return shared;
 }
 
-/** A store whose views tell which folders are listed through them. */
+/** A store whose views record the folders that are listed through them. */
 function listed(store: Store, note: Note): Store {
   const onList: Note = (folder) => note(folder === "" ? "." : folder);
   return { ...store, view: () => watched(store.view(), { onList }) };

@@ -1,4 +1,4 @@
-/** The comparison of the working tree with what may be written: each part is loaded when it is first needed. */
+/** The search for out-of-scope edits in the working tree: each part is loaded on first use. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { emptyRepositories } from "../../adapters/guard/empty-repositories.ts";
@@ -19,7 +19,7 @@ export interface ScopeWatchOrder {
   project(): Pick<Project, "runtime" | "workflows">;
 }
 
-/** Costs a project without a guard one look at a folder. */
+/** In a project without a guard it costs one check of a folder. */
 export function lateScopeWatch({ environment, home, project, root }: ScopeWatchOrder): ScopeWatch {
   const isOn = async (view?: View) => {
     const { settings, store } = project().runtime;
@@ -45,12 +45,12 @@ export function lateScopeWatch({ environment, home, project, root }: ScopeWatchO
       },
     });
   };
-  /** The next call of a client's hook finds what it needs, and need not read the project. */
+  /** Updates the kept scopes, so that the next call of a client's hook need not read the project. */
   const keepScopes = async (run: string) => {
     const { keptScopes } = await import("./kept-scopes.ts");
     const kept = keptScopes({ root, home, environment, open: (work) => work(project()) });
     await kept.keep(run);
-    // After the answer. Disposable: a hook that finds it old reads the project itself.
+    // After the answer. Optional: a hook that finds it outdated reads the project itself.
     setImmediate(() => void kept.project(null).catch(() => {}));
   };
   return {

@@ -1,4 +1,4 @@
-/** Where notices come from: a project, and what its notices say of it. */
+/** The origin of notices: a project, and its fields in a notice. */
 import { basename } from "node:path";
 import { boardOf } from "../../config/board-file.ts";
 import type { Environment } from "../../config/config.ts";

@@ -1,12 +1,13 @@
 /**
- * Looks for causes and tells each receiver of those that it was not told of.
+ * Searches for causes, and sends each receiver notices of new ones.
  *
- * T1  One process of a project looks at a time. Who finds it at work has left a wish (`ask`) before: the one at work looks
- *     again before it ends, so no wish is lost.
- * T2  A cause is remembered once a notice of it has arrived. If the sender dies in between, it is told twice: under the
- *     same id, by which a receiver can drop the second.
- * T3  Only receivers that a person on this machine agreed to, exactly as they are, are told. One that was agreed to and is no
- *     longer in pawl.yaml as it was hears so once: nobody silences it unnoticed.
+ * T1  One process of a project searches at a time. A process that finds the lock taken has set `ask`; the
+ *     holder checks it again before it exits, so no request is lost.
+ * T2  A cause is remembered once its notice has arrived. If the sender dies in between, the notice is sent
+ *     twice, under the same id, by which a receiver can drop the second.
+ * T3  Notices go only to receivers with the consent of a person on this machine, exactly as they are. A
+ *     receiver with consent that was removed from pawl.yaml, or changed there, gets one last notice, so that
+ *     it cannot be silenced unnoticed.
  */
 import { openNoticePlace } from "../../adapters/notify/place.ts";
 import { openReceiver } from "../../adapters/notify/receivers.ts";
@@ -45,7 +46,7 @@ export async function sendNotices(given: NoticesOrder): Promise<void> {
     try {
       while (place.isAsked()) {
         place.takeAsked();
-        // What cannot be read now is looked at with the next event; `pawl status` says what is wrong with it.
+        // The next event repeats a failed search; `pawl status` reports the fault.
         await lookOnce(given, place).catch(() => {});
       }
     } finally {
@@ -111,11 +112,11 @@ async function sendEnd(sending: Sending, { name, settings, text }: AgreedNotice)
 
 interface NoticeCauses {
   readonly causes: readonly Cause[];
-  /** Every workflow could be read. Else what is not found may hold all the same. */
+  /** Every workflow could be read. Otherwise a cause that was not found may still hold. */
   readonly isWhole: boolean;
 }
 
-/** The loop rests only where nobody holds a task. */
+/** The loop rests only if no worker holds a task. */
 async function findCauses(project: Project, rest: LoopRest | null): Promise<NoticeCauses> {
   const { now, outside } = project.runtime;
   const workflows = await overview(project);
@@ -127,7 +128,7 @@ async function findCauses(project: Project, rest: LoopRest | null): Promise<Noti
   };
 }
 
-/** After a failure the rest waits for the next look: the receiver is most likely away. */
+/** After a failure the rest waits for the next search, since the receiver is probably unreachable. */
 async function sendAll(
   { memory, project: { runtime } }: Sending,
   name: ReceiverName,
@@ -144,18 +145,18 @@ async function sendAll(
     } catch (thrown) {
       const error = toPawlError(thrown);
       memory.set(name, { ...before, fault: { time, message: `${error.message} ${error.fix}` } });
-      // A receiver that stays away is told of once.
+      // Logs only the first of several failures.
       if (before.fault === null) await logFailure(runtime, "notice", error);
       return;
     }
   }
 }
 
-/** What the receivers were told. Written after each notice. */
+/** The receivers' notices. Written after each one. */
 interface Memory {
   of(name: ReceiverName): ReceiverMemory;
   set(name: ReceiverName, memory: ReceiverMemory): void;
-  /** Forgets what no longer holds. */
+  /** Forgets causes that no longer hold. */
   keepOnly(name: ReceiverName, keys: ReadonlySet<string>): void;
 }
 

@@ -1,9 +1,9 @@
-/** Sends what a project has to tell: `send-notices ROOT HOME`, a program of its own that nobody waits for. */
+/** Sends a project's notices: `send-notices ROOT HOME`, a separate program for which no process waits. */
 import { setPriority } from "node:os";
 import { readEnvironment } from "../../config/config.ts";
 import { attempt } from "../../core/attempt.ts";
 
-/** Whatever hangs, it ends; the next one goes on from there. */
+/** A limit for everything; the next process continues. */
 const MOST_MILLISECONDS = 120_000;
 
 const [root = "", home = ""] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-/** Leaves the wish for a look, and starts the program that looks. */
+/** Requests a search for notices, and starts the program for it. */
 
 import { ownProgram } from "../../adapters/agents/own-program.ts";
 import { openNoticePlace } from "../../adapters/notify/place.ts";
@@ -9,12 +9,12 @@ import { quietEnd } from "../../runtime/reports/notices.ts";
 import type { NoticesPlace } from "./notices-place.ts";
 
 export interface Wish {
-  /** How the loop stands now; null: it works again; absent: as before. */
+  /** The loop's state; null: it works again; absent: unchanged. */
   readonly rest?: LoopRest | null;
   readonly looks: boolean;
 }
 
-/** Returns in how many milliseconds to wish again, because the hours are quiet; else 0. */
+/** Returns the milliseconds after which to repeat the request, because of quiet hours; otherwise 0. */
 export async function wakeSender(given: NoticesPlace, wish: Wish): Promise<number> {
   const { environment, home, now, root, settings } = given;
   const place = openNoticePlace(openStateHome(root, environment));
@@ -22,7 +22,7 @@ export async function wakeSender(given: NoticesPlace, wish: Wish): Promise<numbe
   if (!wish.looks) return 0;
   place.ask();
   const program = ownProgram("../../app/notices/send.ts", "send-notices.js");
-  // Detached and without streams: it outlives a command, and holds up nobody who waits for the command's output.
+  // Detached and without streams: it outlives a command, and does not delay readers of the command's output.
   const child = spawn(process.execPath, [program, root, home], {
     cwd: "/",
     env: environment,

@@ -1,6 +1,6 @@
 /**
- * The live export of a loop, in a process beside it: what OpenTelemetry costs is none of the loop's own time. The process
- * gets the loop's events, reads the rest from the log, and ends with the loop, whatever ends it.
+ * The live export of a loop, in a separate process, so that OpenTelemetry costs none of the loop's own time.
+ * The process gets the loop's events, reads the rest from the log, and ends with the loop, however that ends.
  */
 
 import { ownProgram } from "../../adapters/agents/own-program.ts";
@@ -8,9 +8,11 @@ import { type ChildProcess, spawn } from "../../adapters/process/start-program.t
 import type { Live } from "../../adapters/telemetry/live.ts";
 import type { Environment } from "../../adapters/telemetry/variables.ts";
 
-/** Milliseconds that the end of the loop waits: the process itself waits two seconds at most for the receiver. */
+/**
+ * Milliseconds that the loop waits at its end: the process itself waits two seconds at most for the receiver.
+ */
 const END_LIMIT = 3000;
-/** Bytes that wait for a process which takes nothing. */
+/** Maximum bytes that wait while the process reads nothing. */
 const MOST_WAITING = 8 * 1024 * 1024;
 
 export interface ApartPlace {
@@ -34,7 +36,7 @@ export function openLiveApart({ environment, home, root, version, warn }: ApartP
       warn(`OpenTelemetry: the export did not start (${error.message}). The work goes on.`);
       resolve();
     });
-    // With all that it said.
+    // After its whole output.
     child.on("close", () => resolve());
   });
   const { stderr, stdin } = child;
@@ -65,7 +67,7 @@ export function openLiveApart({ environment, home, root, version, warn }: ApartP
   };
 }
 
-/** The loop ends though the export still runs. */
+/** Lets the loop exit while the export still runs. */
 function holdsNothing(child: ChildProcess): void {
   child.unref();
   for (const stream of [child.stdin, child.stderr]) (stream as { unref?(): void } | null)?.unref?.();

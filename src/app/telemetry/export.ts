@@ -1,6 +1,6 @@
 /**
- * Exports what a loop commits: `export-telemetry ROOT HOME VERSION`, a program of its own. Each line of its input is a list of
- * events. Its input ends with the loop: then it sends what is left, and ends.
+ * Exports a loop's commits: `export-telemetry ROOT HOME VERSION`, a separate program. Each line of its input
+ * is a list of events. Its input ends with the loop: then it sends the rest, and ends.
  */
 import { setPriority } from "node:os";
 import { createInterface } from "node:readline";
@@ -13,7 +13,7 @@ import { WORKFLOWS } from "../../workflows/index.ts";
 import { allWorkflows, openProject } from "../open-project.ts";
 
 const [root = "", home = "", version = ""] = process.argv.slice(2);
-// A Ctrl-C reaches it too: it ends after the loop has said its last.
+// A Ctrl-C reaches it too, but it must outlive the loop's last events.
 for (const signal of ENDING_SIGNALS) process.on(signal, () => {});
 attempt(() => setPriority(10), undefined);
 await exportAll();
@@ -30,7 +30,7 @@ async function exportAll(): Promise<void> {
     log: project.eventLog,
     warn: (line) => void process.stderr.write(`${line}\n`),
   });
-  // A trace never stands in the way of the work.
+  // Tracing must not disturb the work.
   for await (const line of createInterface({ input: process.stdin }))
     await live.take(JSON.parse(line) as readonly PawlEvent[]).catch(() => {});
   await live.close();

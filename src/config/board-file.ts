@@ -1,6 +1,6 @@
 /**
- * Where a project's board is, for what leads a person there (a notice, a reply): `board.json` in the project's state folder, while
- * the board runs. It holds no secret: the address alone opens nothing.
+ * The address of a project's board, for links to it (a notice, a reply): `board.json` in the project's state
+ * folder, while the board runs. It holds no secret: the address alone gives no access.
  */
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -16,9 +16,10 @@ export interface BoardPlace {
 const NAME = "board.json";
 const URL_OF_BOARD = /^http:\/\/127\.0\.0\.1:\d{1,5}\/$/;
 
-/** The board that runs for the project of this state folder; null: none does. */
+/** The running board of this state folder's project; null: there is none. */
 export function boardOf(stateFolder: string): BoardPlace | null {
-  // Every call over MCP looks, and most projects have none: an error would cost ten times the look.
+  // Every call over MCP checks this, and most projects have none: an exception would cost ten times the
+  // check.
   if (!hasBoardFile(stateFolder)) return null;
   const found = attempt(() => JSON.parse(readFileSync(join(stateFolder, NAME), "utf8")), null);
   const isOne = typeof found?.url === "string" && URL_OF_BOARD.test(found.url) && Number.isInteger(found.pid);
@@ -30,7 +31,7 @@ export function hasBoardFile(stateFolder: string): boolean {
   return existsSync(join(stateFolder, NAME));
 }
 
-/** Names the board, unless another one runs. Returns what takes the name away again. */
+/** Publishes the board's address, unless another one runs. Returns a function that withdraws it. */
 export function publishBoard(stateFolder: string, place: BoardPlace): () => void {
   if (boardOf(stateFolder) !== null) return () => {};
   mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
@@ -43,7 +44,7 @@ export function publishBoard(stateFolder: string, place: BoardPlace): () => void
   };
 }
 
-/** Another user's process is no board of this one. */
+/** Another user's process is no board of this user. */
 function isAlive(pid: number): boolean {
   return attempt(() => process.kill(pid, 0), false);
 }

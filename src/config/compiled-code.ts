@@ -1,6 +1,7 @@
 /**
- * Where Node keeps the compiled code of Pawl's modules, which saves a start a sixth of its time. Node takes what it finds there
- * without comparing it with the source, so whoever writes there decides what runs: the folder is the user's alone.
+ * Where Node keeps the compiled code of Pawl's modules, which saves a start a sixth of its time. Node does
+ * not compare it with the source, so write access to the folder decides what runs: the folder is the user's
+ * alone.
  */
 import { lstatSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { enableCompileCache } from "node:module";
@@ -8,21 +9,23 @@ import { dirname, join } from "node:path";
 import { baseFolder } from "../adapters/process/base-folder.ts";
 import type { Environment } from "./config.ts";
 
-/** Those that a user may start by turns, such as one of a project and one of the machine. */
+/** Builds that a user may start by turns, such as one of a project and one of the machine. */
 const MOST_BUILDS = 4;
 
-/** `home`: the program's own folder. Does without where the folder cannot be made, or is not the user's alone. */
+/**
+ * `home`: the program's own folder. Does nothing if the folder cannot be made, or is not the user's alone.
+ */
 export function keepCompiledCode(environment: Environment, home: string): void {
   const folder = join(baseFolder(environment, "XDG_STATE_HOME"), "compiled");
   try {
     if (lstatSync(folder, { throwIfNoEntry: false }) === undefined)
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-    // Who may write to the folder above could put another one in its place.
+    // A user who may write to the parent could replace the folder.
     if (isOwn(folder, 0o077) && isOwn(dirname(folder), 0o022)) enableCompileCache(folderOf(home, folder));
   } catch {}
 }
 
-/** A build's own folder. The first start of a build removes those of the earliest. */
+/** A build's own folder. The first start of a build removes those of the oldest. */
 function folderOf(home: string, folder: string): string {
   const { ino, mtimeMs } = statSync(home);
   const own = join(folder, `${ino}-${Math.trunc(mtimeMs)}`);
@@ -38,7 +41,7 @@ function folderOf(home: string, folder: string): string {
   return own;
 }
 
-/** A folder of this user, and no link to one, with none of the permissions in `without`. */
+/** Whether it is this user's folder, not a link, and without the permissions in `without`. */
 function isOwn(folder: string, without: number): boolean {
   const found = lstatSync(folder);
   return found.isDirectory() && found.uid === process.getuid?.() && (found.mode & without) === 0;

@@ -1,4 +1,6 @@
-/** Turns the text of a configuration file into values and their places. Loaded only if there is such a file. */
+/**
+ * Turns the text of a configuration file into values and their places. Loaded only if there is such a file.
+ */
 import { isMap } from "yaml";
 import type { z } from "zod";
 import { PawlError } from "../core/error.ts";
@@ -14,7 +16,9 @@ export interface ParsedFile {
   place(path: readonly string[]): string;
 }
 
-/** Reads a file and checks it; throws `config-invalid` with the place of the first fault and the nearest name */
+/**
+ * Reads a file and checks it; throws `config-invalid` with the place of the first fault and the nearest name.
+ */
 export function parseFile(file: string, text: string, schema: z.ZodType): ParsedFile {
   const { keyPlace, place, problems, tree } = parseYaml(file, text);
   const [problem] = problems;

@@ -1,7 +1,7 @@
 /**
- * The only definition of what a configuration file may contain: `config.ts` checks files against it, and the published
- * `pawl.schema.json` is made from it (`json-schemas.ts`). Every key is optional; the defaults are in
- * `core/settings.ts`.
+ * The only definition of what a configuration file may contain: `config.ts` checks files against it, and the
+ * published `pawl.schema.json` is made from it (`json-schemas.ts`). Every key is optional; the defaults are
+ * in `core/settings.ts`.
  */
 import { z } from "zod";
 import { NOTICE_KINDS } from "../core/notice.ts";
@@ -262,7 +262,7 @@ const SANDBOX = z.union(
   { error: "expected auto, bwrap or none, or a map with kind, network, hosts, read and write" },
 );
 
-/** Names whose values Pawl masks in whatever it shows (`adapters/process/redact.ts`). */
+/** Names of variables whose values Pawl masks in its output (`adapters/process/redact.ts`). */
 const secretName = z
   .string()
   .regex(

@@ -1,5 +1,6 @@
 /**
- * The environment and the configuration files: the only reader of `process.env`. Without a file, nothing is parsed.
+ * The environment and the configuration files: the only reader of `process.env`. Without a file, nothing is
+ * parsed.
  */
 
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
@@ -20,8 +21,8 @@ export function readEnvironment(): Environment {
 }
 
 /**
- * The environment for agents and commands: they get no address and no secret of notices, nor the database's, whatever
- * `environment` names.
+ * The environment for agents and commands: without the addresses and secrets of notices, and the database's,
+ * whatever `environment` names.
  */
 export function withoutOwnSecrets(
   environment: Environment,
@@ -87,7 +88,7 @@ interface Layer {
 
 const CACHE_KIND = "settings";
 
-/** Reads the settings through a view. An unchanged file is not parsed again, whichever command parsed it first. */
+/** Reads the settings through a view. An unchanged file is not parsed again, not even by another command. */
 export function openConfiguration(cache?: Cache): (view: Pick<View, "read">) => Promise<Configuration> {
   let known: { readonly texts: string; readonly configuration: Configuration } | undefined;
   return async (view) => {
@@ -108,7 +109,7 @@ function configurationOf({ tree, places }: Layer): Configuration {
   const settings = merge(DEFAULT_SETTINGS as unknown as Tree, tree);
   return {
     settings: settings as unknown as Settings,
-    // Only `pawl config` needs these.
+    // Lazy: only `pawl config` needs these.
     get origins() {
       return leaves(settings).map((path) => ({
         path: path.join("."),
@@ -163,7 +164,10 @@ function withStandIns(tree: Tree): Tree {
   return { ...tree, bloom: { ...rest, agent: first, ...standIns } };
 }
 
-/** `environment: [A]` is short for `environment: {variables: [A]}`; the rest of it is what tasks have for themselves. */
+/**
+ * `environment: [A]` is short for `environment: {variables: [A]}`; its other keys are the tasks' own
+ * resources.
+ */
 function withEnvironment(tree: Tree): Tree {
   if (!isObject(tree.environment)) return tree;
   const { variables = [], ...task_environment } = tree.environment;

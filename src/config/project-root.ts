@@ -10,21 +10,22 @@ const MARKERS = ["pawl.yaml", ".alfred", ".ai", "tasks.yaml"];
 
 export interface RootWanted {
   readonly cwd: string;
-  /** Shows where workspaces are. */
+  /** Contains the place of the workspaces. */
   readonly environment: Environment;
   /** `--project` */
   readonly option: string | undefined;
   /** `$PAWL_PROJECT` */
   readonly variable: string | undefined;
-  /** `--file` or `$BLOOM_TASKS_FILE`: the project is the one around it. */
+  /** `--file` or `$BLOOM_TASKS_FILE`: selects the project around this file. */
   readonly tasksFile?: string | undefined;
   /** If there is no project, the repository's root, or else the working directory, becomes one. */
   readonly create: boolean;
 }
 
 /**
- * The project's root, absolute: the option, the variable, or the nearest parent that has a marker. In a task's workspace
- * it is the project that owns it. No program in it is started by its name. Throws `project-missing` and `usage`.
+ * The project's root, absolute: the option, the variable, or the nearest parent that has a marker. In a
+ * task's workspace it is the project that owns it. From then on, no program in the project is started by its
+ * name. Throws `project-missing` and `usage`.
  */
 export function findRoot(wanted: RootWanted): string {
   const root = lookForRoot(wanted);

@@ -1,5 +1,5 @@
 /**
- * What Pawl keeps about a project outside of it, where no clone, checkout or merge can put a file:
+ * Pawl's data about a project outside of it, where no clone, checkout or merge can put a file:
  * `$XDG_STATE_HOME/pawl/projects/<id>/`, by the real path of the project's root.
  */
 import { realpathSync } from "node:fs";
@@ -16,18 +16,18 @@ export function stateFolder(root: string, environment: Environment): string {
   return join(base, "projects", hashOf(realpathSync(root)).slice(0, 32));
 }
 
-/** A folder for what all projects of this user on this machine share. Does not create it. */
+/** A folder that all projects of this user on this machine share. Does not create it. */
 export function machineFolder(environment: Environment, name: string): string {
   return join(baseFolder(environment, "XDG_STATE_HOME"), name);
 }
 
-/** The folder in it with the trees of runs whose files may not change. */
+/** Its folder with the trees of runs whose files may not change. */
 export const TREES = "trees";
 
-/** The file in it with what a person agreed to start. */
+/** Its file with a person's consents to programs. */
 export const TRUST_FILE = "trust.json";
 
-/** The same, with its disk. Opened when first needed. */
+/** The same, with its disk. Opened on first use. */
 export function openStateHome(root: string, environment: Environment): StatePlace {
   let opened: StatePlace | undefined;
   const place = () => {

@@ -1,6 +1,6 @@
 import type { Box, FactValue } from "./workflow.ts";
 
-/** A box as a table's source writes it: a value alone stands for a list of one. */
+/** A box in the form of a table's source: a value alone stands for a list of one. */
 export type Given = Readonly<Record<string, FactValue | readonly FactValue[]>>;
 
 export function boxesOf(given: Given | readonly Given[]): readonly Box[] {

@@ -12,7 +12,6 @@ export interface Checkable {
 }
 
 export interface CheckReport {
-  /** The workflow's name. */
   readonly workflow: string;
   readonly counts: CheckCounts;
   /** Empty: the table is proved. */
@@ -37,9 +36,10 @@ const MAX_BRANCHES_PER_PAIR = 50_000;
 const MAX_BRANCHES = 1_000_000;
 
 /**
- * Proves a table by enumeration, or reports all that is wrong with it (laws T1 to T3): every name and value is known;
- * exactly one rule applies in each reachable configuration, event and combination; every state and rule is reached;
- * from everywhere some sequence of events leads to a goal; what does not move changes nothing; rules and replies match.
+ * Proves a table by enumeration, or reports all its faults (laws T1 to T3): every name and value is known;
+ * exactly one rule applies in each reachable configuration, event and combination; every state and rule is
+ * reached; from everywhere some sequence of events leads to a goal; rules that do not move change nothing;
+ * rules and replies match.
  */
 export function check({ workflow, replies }: Checkable): CheckReport {
   const reach = reachOf(workflow);
@@ -66,7 +66,10 @@ export function check({ workflow, replies }: Checkable): CheckReport {
   };
 }
 
-/** The reachable combinations of the given variables in a state, each with the configuration first found with it. */
+/**
+ * The reachable combinations of the given variables in a state, each with the configuration first found with
+ * it.
+ */
 function projections(reach: Reach, state: string, names: readonly string[]): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   reach.configurations.forEach(({ configuration }, index) => {

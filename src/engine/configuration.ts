@@ -1,4 +1,6 @@
-/** Configurations (state and variables): where runs begin, where rules lead, and what a configuration on disk may be. */
+/**
+ * Configurations (state and variables): the starts of runs, the results of rules, and checks of stored ones.
+ */
 import { PawlError } from "../core/error.ts";
 import { factOf, hasState, renderValue, valuesOf, variableNames } from "./lookup.ts";
 import type { Configuration, Facts, FactValue, Rule, Setting, Workflow } from "./workflow.ts";
@@ -19,7 +21,7 @@ export function startingConfigurations(workflow: Workflow): readonly Configurati
   }));
 }
 
-/** Where a rule leads from a configuration. If `check` refuses a `to` or `set`, that part stays as it was. */
+/** The configuration to which a rule leads. If `check` refuses a `to` or `set`, that part stays as it was. */
 export function follow(workflow: Workflow, rule: Rule, configuration: Configuration): Configuration {
   const state = targetOf(rule, configuration.state) ?? configuration.state;
   if (rule.set === undefined) return { state, variables: configuration.variables };
@@ -31,7 +33,7 @@ export function follow(workflow: Workflow, rule: Rule, configuration: Configurat
   return { state, variables };
 }
 
-/** The state that a rule leads to from a source state; undefined where its map does not say. */
+/** The state to which a rule leads from a source state; undefined if its map lacks the source. */
 export function targetOf(rule: Rule, from: string): string | undefined {
   if (rule.to === "same") return from;
   if (typeof rule.to === "string") return rule.to;
@@ -76,7 +78,7 @@ export function checkConfiguration(workflow: Workflow, configuration: Configurat
   throw unreachable(workflow, `has the variable ${JSON.stringify(unknown)}; expected only ${known}`);
 }
 
-/** A configuration on disk that no run can reach; `what` completes "The run of start_task …". */
+/** The error for a stored configuration that no run can reach; `what` completes "The run of start_task …". */
 export function unreachable(workflow: Workflow, what: string): PawlError {
   return new PawlError(
     "run-unreachable",

@@ -2,8 +2,8 @@ import { valuesOf } from "./lookup.ts";
 import type { FactValue, Workflow } from "./workflow.ts";
 
 /**
- * A variable's value in words. A counter stays at its last value however often rules add to it: that value reads "or
- * more", so that nobody takes it for the count.
+ * A variable's value in words. A counter stays at its last value however often rules add to it: that value
+ * reads "or more", since it may not be the count.
  */
 export function variableWords(workflow: Workflow, name: string, value: FactValue): string {
   const last = valuesOf(workflow, name).at(-1);

@@ -1,7 +1,7 @@
 /**
- * Whether exactly one rule applies in every combination of a state and event. The combinations form a tree, one fact a level; a
- * branch whose remaining facts no living box mentions is judged as a whole, so that the cost follows the rules and not
- * the product of the values.
+ * Whether exactly one rule applies in every combination of a state and event. The combinations form a tree,
+ * one fact a level; a branch whose remaining facts no living box mentions is judged as a whole, so that the
+ * cost follows the rules and not the product of the values.
  */
 import { factOf, pairOf, valuesOf } from "./lookup.ts";
 import type { Box, Facts, FactValue, Rule, Workflow } from "./workflow.ts";
@@ -17,9 +17,9 @@ export interface Coverage {
 
 export interface CoverageFault {
   readonly rules: readonly Rule[];
-  /** One combination that shows it. */
+  /** An example. */
   readonly combination: Facts;
-  /** In how many combinations it occurs. */
+  /** The number of combinations with the fault. */
   readonly combinations: number;
 }
 
@@ -57,7 +57,7 @@ export function coverageOf(
     faults.set(key, fault);
     fault.combinations += weight;
   };
-  /** `weight`: how many combinations the branch holds. */
+  /** `weight`: the number of combinations in the branch. */
   const visit = (living: readonly Candidate[], depth: number, weight: number) => {
     if (budget.left-- <= 0) return;
     const next = levels.findIndex(({ name }, level) => level >= depth && mentions(living, name));

@@ -11,8 +11,8 @@ import { isReachable } from "./reach.ts";
 import type { Configuration, Decision, Facts, FactValue, Rule, Workflow } from "./workflow.ts";
 
 /**
- * Where a run begins: the initial state, with the variables' initial values and `start` over them. Throws
- * `workflow-invalid` if `start` is not one of the workflow's `starts`.
+ * The configuration in which a run begins: the initial state, with the variables' initial values, overridden
+ * by `start`. Throws `workflow-invalid` if `start` is not one of the workflow's `starts`.
  */
 export function initialConfiguration(workflow: Workflow, start: Facts = {}): Configuration {
   const starts = startingConfigurations(workflow);
@@ -27,10 +27,11 @@ export function initialConfiguration(workflow: Workflow, start: Facts = {}): Con
 }
 
 /**
- * The one rule that applies, and where it leads. Pure and total for a table that `check` accepts.
+ * The one rule that applies, and the resulting configuration. Pure and total for a table that `check`
+ * accepts.
  *
- * `facts` are the inputs; only those that the rules of the state and event mention are required.
- * Throws `run-unreachable` for a configuration that the table does not know; `no-effect` in a final state;
+ * `facts` are the inputs; only those that the rules of the state and event mention are required. Throws
+ * `run-unreachable` for a configuration that the table does not know; `no-effect` in a final state;
  * `internal` for an event or an observed value that the table does not declare (the caller's mistake); and
  * `workflow-invalid` if no rule or several apply, which `check` refuses.
  */
@@ -90,7 +91,7 @@ function mistaken(what: string): PawlError {
   );
 }
 
-/** A table is to blame only for configurations that it can reach. */
+/** Blames the table only for configurations that it can reach. */
 function undecided(
   workflow: Workflow,
   configuration: Configuration,

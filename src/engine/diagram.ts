@@ -1,18 +1,23 @@
-/** A table to look at: a Mermaid state diagram, and markdown tables. The same text for the same table. */
+/**
+ * A table in readable form: a Mermaid state diagram, and markdown tables. The same text for the same table.
+ */
 
 import { targetOf } from "./configuration.ts";
 import { isFinal, renderBoxes, renderFacts, renderValue, variableNames } from "./lookup.ts";
 import { hasScopes } from "./scope.ts";
 import type { Rule, Setting, State, Workflow } from "./workflow.ts";
 
-/** Longer conditions are shown by the rule's id; the markdown table has them in full. */
+/** Longer conditions appear as the rule's id; the markdown table has them in full. */
 const MAX_CONDITION_LENGTH = 60;
 
 /** Mermaid's reserved words, which no state may be called. */
 const MERMAID_WORDS =
   /^(accdescr|acctitle|as|class|classdef|click|default|direction|end|fork|hide|href|join|note|of|scale|state|statediagram|style)$/i;
 
-/** A Mermaid `stateDiagram-v2` of the rules that move a run; what is blocked, without effect or shown is left out. */
+/**
+ * A Mermaid `stateDiagram-v2` of the rules that move a run, without rules whose outcome is blocked, no-effect
+ * or shown.
+ */
 export function renderMermaid(workflow: Workflow): string {
   const ids = mermaidIds(Object.keys(workflow.states));
   const idOf = (state: string) => ids.get(state) ?? state;
@@ -82,7 +87,7 @@ export interface Edge {
   readonly labels: string[];
 }
 
-/** One edge per pair of states, with a label for each rule that leads along it. */
+/** One edge per pair of states, with a label for each of its rules. */
 export function edgesOf(workflow: Workflow): readonly Edge[] {
   const edges = new Map<string, Edge>();
   for (const from of Object.keys(workflow.states)) {
@@ -174,7 +179,7 @@ function table(headings: readonly string[], rules: readonly (readonly string[])[
   return [line(headings), line(headings.map(() => "---")), ...rules.map(line)].join("\n");
 }
 
-/** Escapes a text: nothing in it is markup, and it stays in its cell. */
+/** Escapes a text, so that nothing in it is markup, and it stays in its cell. */
 function markdownText(text: string): string {
   return text
     .replace(/\s+/g, " ")

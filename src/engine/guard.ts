@@ -1,4 +1,7 @@
-/** Rules that refuse: what a table does not foresee, and what a fact forbids. Each function returns a new table. */
+/**
+ * Rules that refuse: events that a table does not provide for, and combinations that a fact forbids. Each
+ * function returns a new table.
+ */
 import { PawlError } from "../core/error.ts";
 import { isFinal } from "./lookup.ts";
 import type { Box, Fact, FactValue, Outcome, Rule, Workflow } from "./workflow.ts";
@@ -17,12 +20,12 @@ export function fillBlocked<Table extends Workflow>(workflow: Table, reply: stri
 
 /** Combinations in which an event that would move the run is refused. */
 export interface Guard {
-  /** The new rule's id; where several are needed, a source state is added to it. */
+  /** The new rule's id; if several are needed, each id gets its source state. */
   readonly id: string;
   readonly on: string;
   /** Only rules from these states; absent: every rule that moves on the event. */
   readonly from?: readonly string[];
-  /** The combinations that are refused. */
+  /** The refused combinations. */
   readonly when: Box;
   /** Facts of `when` that the table does not have yet. */
   readonly facts?: Readonly<Record<string, Fact>>;
@@ -32,9 +35,9 @@ export interface Guard {
 }
 
 /**
- * Takes combinations away from the rules that move on an event, and gives them to a new rule that changes nothing. What
- * was blocked before stays blocked. If several guards refuse the same combination, the first one added replies. Throws
- * `workflow-invalid` if nothing would be refused, or a fact is unknown.
+ * Takes combinations away from the rules that move on an event, and gives them to a new rule that changes
+ * nothing. Blocked combinations stay blocked. If several guards refuse the same combination, the first one
+ * added replies. Throws `workflow-invalid` if nothing would be refused, or a fact is unknown.
  */
 export function guard(workflow: Workflow, refusal: Guard): Workflow {
   const { from, id, on, outcome = "blocked", reply, when } = refusal;

@@ -1,13 +1,13 @@
-/** Which inputs a decision needs, and which of them can still make a difference once others are known. */
+/** The inputs that a decision needs, and those that can still make a difference once others are known. */
 import { pairOf, valuesOf } from "./lookup.ts";
 import type { Configuration, Facts, Rule, Workflow } from "./workflow.ts";
 
-/** The inputs that the rules for the event mention, where the run stands. */
+/** The inputs that the rules for the event mention in the run's state. */
 export function neededFacts(workflow: Workflow, { state }: Configuration, event: string): readonly string[] {
   return pairOf(workflow, state, event).inputs;
 }
 
-/** Whether the fact's value can still make a difference, or the only rule that is left always asks for it. */
+/** Whether the fact's value can still make a difference, or the only remaining rule always needs it. */
 export function canMatter(
   workflow: Workflow,
   configuration: Configuration,
@@ -21,7 +21,7 @@ export function canMatter(
   return left.some(({ when = [] }) => when.some((box) => Object.hasOwn(box, name)));
 }
 
-/** Whether the rule applies by no combination in which the fact is not asked for. */
+/** Whether each of the rule's combinations needs the fact. */
 export function asksAlways({ when = [] }: Rule, name: string): boolean {
   return when.length > 0 && when.every((box) => Object.hasOwn(box, name));
 }
@@ -46,7 +46,9 @@ function rulesLeft(
   );
 }
 
-/** The facts with the first value for each needed one that was not observed: it makes no difference. */
+/**
+ * The facts, with the first value for each needed one that was not observed, since it makes no difference.
+ */
 export function completed(workflow: Workflow, needed: readonly string[], facts: Facts): Facts {
   const missing = needed.filter((name) => facts[name] === undefined);
   return {

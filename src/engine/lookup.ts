@@ -1,6 +1,7 @@
 /**
- * The rules of a table by state and event, with the facts that they mention. Found when they are first asked for, once per
- * workflow object (tables are never changed in place), and held weakly, so that a decision costs a few comparisons.
+ * The rules of a table by state and event, with the facts that they mention. Computed on first use, once per
+ * workflow object (tables are never changed in place), and held weakly, so that a decision costs a few
+ * comparisons.
  */
 import type { Box, Fact, Facts, FactValue, Rule, Workflow } from "./workflow.ts";
 
@@ -15,7 +16,7 @@ export interface Pair {
 
 interface Lookup {
   readonly variables: readonly string[];
-  /** By state and event, as far as they were asked for. */
+  /** By state and event, for those already used. */
   readonly pairs: Map<string, Map<string, Pair>>;
 }
 
@@ -34,13 +35,13 @@ export function pairOf(workflow: Workflow, state: string, event: string): Pair {
   const { pairs, variables } = lookupOf(workflow);
   const events = pairs.get(state) ?? new Map<string, Pair>();
   const pair = events.get(event) ?? makePair(workflow, state, event, variables);
-  // A file may name what the table does not have, as often as it likes.
+  // A file may name arbitrarily many states and events that the table lacks: these are not cached.
   if (hasState(workflow, state) && Object.hasOwn(workflow.events, event))
     pairs.set(state, events.set(event, pair));
   return pair;
 }
 
-/** Whether the rule applies in a combination; a fact that the combination does not have is in no box. */
+/** Whether the rule applies in a combination; a box never matches a fact that the combination lacks. */
 export function applies(rule: Rule, combination: Facts): boolean {
   return rule.when === undefined || rule.when.some((box) => isIn(box, combination));
 }
@@ -90,7 +91,7 @@ function renderBox(box: Box): string {
   return words.length === 0 ? "always" : words.join(", ");
 }
 
-/** A value as text; a string is quoted where it could be taken for something else. */
+/** A value as text; a string is quoted if it could be mistaken for another value. */
 export function renderValue(value: FactValue): string {
   const isPlain =
     typeof value === "string" && /^(?!(?:null|true|false|or|always)$)[A-Za-z][\w:./+-]*$/.test(value);

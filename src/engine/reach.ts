@@ -1,26 +1,26 @@
 /**
- * The configurations (state × variables) that a run can reach. Inputs are free, so a rule can be taken wherever one of
- * its boxes admits the variables: no combination is enumerated, and the whole walk is cheap.
+ * The configurations (state × variables) that a run can reach. Inputs are free, so a rule can be taken
+ * wherever one of its boxes admits the variables: no combination is enumerated, and the whole walk is cheap.
  */
 import { PawlError } from "../core/error.ts";
 import { checkConfiguration, follow, startingConfigurations } from "./configuration.ts";
 import { factOf, hasState, isFinal, isVariable, pairOf, renderFacts, variableNames } from "./lookup.ts";
 import type { Box, Configuration, Facts, FactValue, Rule, Workflow } from "./workflow.ts";
 
-/** Beyond this a table is refused: its variables hold what belongs in files. */
+/** Beyond this a table is refused: its variables hold data that belongs in files. */
 export const MAX_CONFIGURATIONS = 20_000;
 
 export interface Step {
   readonly event: string;
   readonly rule: Rule;
-  /** Index of the configuration that it leads to. */
+  /** The index of the resulting configuration. */
   readonly to: number;
 }
 
 export interface ReachedConfiguration {
   readonly configuration: Configuration;
   readonly steps: readonly Step[];
-  /** Index of the configuration that it was first reached from, and by which rule; null at a start. */
+  /** The index of the configuration from which it was first reached, and the rule; null at a start. */
   readonly reachedBy: { readonly from: number; readonly rule: Rule } | null;
 }
 
@@ -34,7 +34,10 @@ export interface Reach {
 
 const reaches = new WeakMap<Workflow, Reach>();
 
-/** Walks the table from its starts; the answer is kept per workflow object. Takes tables that `check` refuses too. */
+/**
+ * Walks the table from its starts; the result is kept per workflow object. Accepts tables that `check`
+ * refuses too.
+ */
 export function reachOf(workflow: Workflow): Reach {
   const known = reaches.get(workflow);
   if (known) return known;
@@ -48,7 +51,7 @@ export function isReachable(workflow: Workflow, configuration: Configuration): b
   return reachOf(workflow).has(configuration);
 }
 
-/** Throws `run-unreachable`, with what was expected there, unless a run can come to the configuration. */
+/** Throws `run-unreachable`, with the expected states, unless a run can reach the configuration. */
 export function checkReachable(workflow: Workflow, configuration: Configuration): void {
   checkConfiguration(workflow, configuration);
   const reach = reachOf(workflow);
@@ -64,7 +67,7 @@ export function checkReachable(workflow: Workflow, configuration: Configuration)
   );
 }
 
-/** The rules taken from a start to the configuration of that index, first to last. */
+/** The rules from a start to the configuration of that index, first to last. */
 export function pathTo(reach: Reach, index: number): readonly Rule[] {
   const rules: Rule[] = [];
   for (let at = reach.configurations[index]?.reachedBy; at; at = reach.configurations[at.from]?.reachedBy)
@@ -77,7 +80,7 @@ export function canApply(workflow: Workflow, rule: Rule, variables: Facts): bool
   return rule.when === undefined || rule.when.some((box) => admits(workflow, box, variables));
 }
 
-/** The events that some rule moves the run by, for some inputs. */
+/** The events by which some rule moves the run, for some inputs. */
 export function movingEvents(workflow: Workflow, { state, variables }: Configuration): readonly string[] {
   if (isFinal(workflow, state)) return [];
   return Object.keys(workflow.events).filter((event) =>

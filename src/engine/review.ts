@@ -1,16 +1,17 @@
 /**
  * Tables whose work is reviewed step by step, in both shapes of the review cycle, made from one description.
  *
- * named   Each work state has a review state of its own; the variable `review_stage` says whose turn it is there.
- *         Triggers: `submit_<state>`, `ai_approve` (one rule per review state, to the next state), `request_revision`,
- *         and `pass_to_human`, which moves the stage where the policy asks for both reviewers.
- * shared  All work states share `awaiting_ai_review` and `awaiting_human_review`; the variable `review_source` says
- *         which work is under review, and approval and rejection are guarded on it.
- *         Triggers: `submit`, `approve`, `reject`.
+ * named: Each work state has a review state of its own; the variable `review_stage` names the reviewer whose
+ * turn it is. Triggers: `submit_<state>`, `ai_approve` (one rule per review state, to the next state),
+ * `request_revision`, and `pass_to_human`, which moves the stage if the policy requires both reviewers.
  *
- * Both have `resume`, which shows the state's reply. The variable `review_policy` is given when a run starts and
- * holds for that run; with nobody to review, what is submitted is accepted at once. Whatever else is tried in a state
- * is blocked: the table holds the gate, whatever its caller sends.
+ * shared: All work states share `awaiting_ai_review` and `awaiting_human_review`; the variable
+ * `review_source` names the work under review, and approval and rejection are guarded on it. Triggers:
+ * `submit`, `approve`, `reject`.
+ *
+ * Both have `resume`, which shows the state's reply. The variable `review_policy` is given when a run starts
+ * and holds for that run; without a reviewer, submitted work is accepted at once. Every other event in a
+ * state is blocked: the table holds the gate, whatever its caller sends.
  */
 import { PawlError } from "../core/error.ts";
 import type { Reviewer } from "../core/settings.ts";
@@ -34,11 +35,11 @@ export interface ReviewPlan {
   readonly shape: "named" | "shared";
   /** In order. A run begins in the first one, or in its `entry`. */
   readonly work: readonly ReviewedWork[];
-  /** Where the last approval leads. */
+  /** The state after the last approval. */
   readonly final: DescribedState;
   /** The reply that shows a state; default: the state's own name. */
   readonly reply?: (state: string) => string;
-  /** The reply to what a state does not take; default `invalid-action`. */
+  /** The reply to an event that a state does not take; default `invalid-action`. */
   readonly blocked?: string;
   /** What may be written in a state; absent: the table has no scopes. */
   readonly scope?: (state: string) => StateScope;
@@ -52,23 +53,23 @@ export interface DescribedState {
 export interface ReviewedWork extends DescribedState {
   /** Its own review state: required in the named shape, and only there. */
   readonly review?: DescribedState;
-  /** A state before it, in which its work is submitted the first time; a rejection leads to `state`. */
+  /** A state before it, in which its work is first submitted; a rejection leads to `state`. */
   readonly entry?: DescribedState;
   /** Approving in `state`, after a rejection, submits the stored artifact again. Only in the shared shape. */
   readonly resubmits?: true;
 }
 
-/** A table made from a plan, and the words in which to speak to it. */
+/** A table made from a plan, with the names of its events. */
 export interface ReviewMachine {
   readonly workflow: Workflow;
-  /** The event that hands in work in this state. */
+  /** The event that submits work in this state. */
   submitEvent(state: string): string;
-  /** The event by which the reviewer whose turn it is approves. */
+  /** The event with which the present reviewer approves. */
   approveEvent(configuration: Configuration): string;
   readonly rejectEvent: string;
-  /** What is under review, and whose turn it is; null where nothing is. */
+  /** The work under review, and its present reviewer; null: none. */
   underReview(configuration: Configuration): { readonly work: string; readonly reviewer: Reviewer } | null;
-  /** The work state whose artifact is taken in this state; null where none is. */
+  /** The work state whose artifact can be submitted in this state; null: none. */
   workOf(state: string): string | null;
 }
 
@@ -78,7 +79,7 @@ export const REVIEW_SOURCE = "review_source";
 export const REVIEW_STAGE = "review_stage";
 export const REVIEW_POLICY = "review_policy";
 
-/** The values of the fact `review_policy`: who reviews, in order; the default first. */
+/** The values of the fact `review_policy`: the reviewers, in order; the default first. */
 export const REVIEW_POLICIES = ["ai,human", "ai", "human", "none"] as const;
 export type ReviewPolicy = (typeof REVIEW_POLICIES)[number];
 
@@ -94,12 +95,15 @@ export function reviewPolicy(reviewers: readonly Reviewer[]): ReviewPolicy {
   );
 }
 
-/** The reviewers that a policy asks for, in order. */
+/** The reviewers that a policy requires, in order. */
 export function reviewersOf(policy: ReviewPolicy): readonly Reviewer[] {
   return policy === "none" ? [] : (policy.split(",") as Reviewer[]);
 }
 
-/** Makes the table of a plan, and the words for it. Throws `workflow-invalid` for a plan that no table can be made of. */
+/**
+ * Makes the table of a plan, and the names of its events. Throws `workflow-invalid` for a plan without a
+ * table.
+ */
 export function makeReviewMachine(plan: ReviewPlan): ReviewMachine {
   checkPlan(plan);
   return plan.shape === "named" ? makeNamed(plan) : makeShared(plan);
@@ -247,7 +251,7 @@ function namedRules(plan: ReviewPlan, work: ReviewedWork, next: string): readonl
   ];
 }
 
-/** The triggers of a review whose turn has not come, or is the last. */
+/** The triggers of a review that is not due yet, or is the last. */
 function heldGates(plan: ReviewPlan, reviews: readonly string[]): readonly Rule[] {
   const held = { from: reviews, to: "same", outcome: "blocked", reply: blockedReply(plan) } as const;
   return [
@@ -319,7 +323,7 @@ function blockedReply(plan: ReviewPlan): string {
   return plan.blocked ?? "invalid-action";
 }
 
-/** Where work is handed in: its own state, and the one before its first submission. */
+/** The states in which work is submitted: its own, and the one before its first submission. */
 function sourcesOf({ entry, state }: ReviewedWork): readonly string[] {
   return entry ? [entry.state, state] : [state];
 }

@@ -1,14 +1,14 @@
-/** What the states of a table allow to be written, and what of it decides no event. */
+/** The scopes of a table's states: what may be written. They decide no event. */
 import { GIT_ACTS, type State, type StateScope, type Workflow } from "./workflow.ts";
 
-/** Whether the table says of its states what may be written there. */
+/** Whether the table's states have scopes. */
 export function hasScopes({ states }: Workflow): boolean {
   return Object.values(states).some(({ forbids, writes }) => writes !== undefined || forbids !== undefined);
 }
 
 /**
- * What may be written in the state. A table without scopes limits nothing; in one that has them, a state without one, or
- * that the table does not know, allows nothing.
+ * What may be written in the state. A table without scopes limits nothing; in one that has them, a state
+ * without one, or an unknown state, permits nothing.
  */
 export function scopeIn(workflow: Workflow, state: string): StateScope {
   if (!hasScopes(workflow)) return { writes: "all", forbids: [] };
@@ -19,7 +19,7 @@ export function scopeIn(workflow: Workflow, state: string): StateScope {
 
 export const NOTHING: StateScope = { writes: "none", forbids: GIT_ACTS };
 
-/** The table without its scopes: what decides the events of a run. */
+/** The table without its scopes: only what decides the events of a run. */
 export function withoutScopes(workflow: Workflow): Workflow {
   const states = Object.entries(workflow.states).map(([name, state]) => [name, bare(state)]);
   return { ...workflow, states: Object.fromEntries(states) };

@@ -1,4 +1,4 @@
-/** What can be said of a table without running it: its names, values, targets and settings. */
+/** The checks of a table without running it: its names, values, targets and settings. */
 
 import { targetOf } from "./configuration.ts";
 import { factOf, hasState, isFinal, isVariable, renderValue } from "./lookup.ts";
@@ -6,7 +6,9 @@ import { hasScopes } from "./scope.ts";
 import type { Violation, ViolationKind } from "./violation.ts";
 import { type FactValue, GIT_ACTS, type Rule, type Setting, type Workflow, WRITES } from "./workflow.ts";
 
-/** Names go into diagrams, state machines of other tools and file names, where a dot or a space means something. */
+/**
+ * Names go into diagrams, state machines of other tools and file names, where a dot or a space has a meaning.
+ */
 const NAME = /^[A-Za-z][A-Za-z0-9_:-]*$/;
 const RESERVED = ["same"];
 
@@ -102,7 +104,7 @@ function checkStarts(workflow: Workflow): readonly Violation[] {
   );
 }
 
-/** A run never stands where nobody said what may be written. */
+/** If any state has a scope, each state in which a run continues needs one. */
 function checkScopes(workflow: Workflow): readonly Violation[] {
   if (!hasScopes(workflow)) return [];
   return Object.entries(workflow.states).flatMap(([state, { final, forbids = [], writes }]) => {

@@ -1,25 +1,25 @@
 import type { Facts } from "./workflow.ts";
 
-/** What is wrong with a table, in one sentence, with the state, event, facts and rules that show it. */
+/** A fault of a table, in one sentence, with the state, event, facts and rules that show it. */
 export interface Violation {
   readonly kind: ViolationKind;
   readonly message: string;
   readonly state?: string;
   readonly event?: string;
-  /** One combination that shows it: the facts that matter there, kept and observed. */
+  /** An example: the facts that matter there, variables and inputs. */
   readonly facts?: Facts;
-  /** In how many combinations or configurations it is so, where that is more than the one shown. */
+  /** The number of combinations or configurations with the fault, if more than this one. */
   readonly times?: number;
-  /** Ids of the rules that are wrong or in conflict. */
+  /** Ids of the faulty or conflicting rules. */
   readonly rules: readonly string[];
-  /** The name of the reply that is wrong. */
+  /** The name of the faulty reply. */
   readonly reply?: string;
   /** Ids of the rules that lead a run there from its start. */
   readonly path?: readonly string[];
 }
 
 export type ViolationKind =
-  /** A name that cannot be shown in every notation, or that means something else. */
+  /** A name that some notation cannot show, or that has another meaning. */
   | "name-invalid"
   | "id-repeated"
   /** A list that must not be empty, or that repeats an entry. */
@@ -28,7 +28,7 @@ export type ViolationKind =
   | "event-unknown"
   | "fact-unknown"
   | "value-unknown"
-  /** A map per source state that leaves one out, or names another. */
+  /** A map per source state that lacks one, or names another. */
   | "map-incomplete"
   /** `set` on an input. */
   | "input-set"
@@ -36,9 +36,9 @@ export type ViolationKind =
   | "start-invalid"
   /** A rule from a state in which the run has ended. */
   | "state-final"
-  /** A state that does not say what may be written there, in a table whose others do. */
+  /** A state without a scope, in a table whose others have one. */
   | "scope-missing"
-  /** A rule that is blocked, without effect or only shown, and yet changes something. */
+  /** A rule with the outcome blocked, no-effect or shown that changes something. */
   | "effect-unexpected"
   | "no-rule"
   | "several-rules"

@@ -1,10 +1,12 @@
 /**
- * The shape of a workflow: a decision table over states, events and a finite space of named facts. All of it is plain
- * data, so that `check` can prove by enumeration what a test can only sample.
+ * The shape of a workflow: a decision table over states, events and a finite space of named facts. All of it
+ * is plain data, so that `check` can prove by enumeration what a test can only sample.
  *
- * T1  A rule applies in its `from` states, on its event, in the combinations of its `when` boxes (a union of boxes).
- * T2  A fact is observed (read from the combination: any of its values may come) or kept (part of the run, changed only by
- *     `set`). `check` explores configurations, that is state × variables, from the initial one.
+ * T1  A rule applies in its `from` states, on its event, in the combinations of its `when` boxes (a union of
+ *     boxes).
+ * T2  A fact is observed (read from the combination: any of its values may come) or kept (part of the run,
+ *     changed only by `set`). `check` explores configurations, that is state × variables, from the initial
+ *     one.
  * T3  A rule's commands run after its commit, at least once; their outcome is the next event.
  */
 export interface Workflow {
@@ -15,7 +17,10 @@ export interface Workflow {
   readonly initial: string;
   readonly events: Readonly<Record<string, EventDefinition>>;
   readonly facts: Readonly<Record<string, Fact>>;
-  /** The variables that a run may begin with, each over the facts' `initial` values; absent: only those values. */
+  /**
+   * The variables that a run may begin with, each over the facts' `initial` values; absent: only those
+   * values.
+   */
   readonly starts?: readonly Facts[];
   readonly rules: readonly Rule[];
   /** From every reachable configuration some sequence of events must lead to one of these. */
@@ -28,15 +33,17 @@ export interface State extends Partial<StateScope> {
   readonly final?: true;
 }
 
-/** What may be written while a run is in a state. It decides no event, so it belongs to no table's hash. */
+/**
+ * What may be written while a run is in a state. It decides no event, so it is not part of a table's hash.
+ */
 export interface StateScope {
   readonly writes: Writes;
   readonly forbids: readonly GitAct[];
 }
 
 /**
- * From the narrowest to the widest. `none`: nothing in the project. `plan`: the workflow's own plan files. `worktree`: the
- * checkout in which the session works. `all`: anything.
+ * From the narrowest to the widest. `none`: nothing in the project. `plan`: the workflow's own plan files.
+ * `worktree`: the checkout in which the session works. `all`: anything.
  */
 export const WRITES = ["none", "plan", "worktree", "all"] as const;
 export type Writes = (typeof WRITES)[number];
@@ -62,8 +69,8 @@ export interface Fact {
 export type Box = Readonly<Record<string, readonly FactValue[]>>;
 
 /**
- * What `set` gives a variable: a value, a value per source state, or a step. A step counts positions in the fact's
- * `values`; it stops at the last one, or at the first for a negative step.
+ * The value that `set` gives a variable: a value, a value per source state, or a step. A step counts
+ * positions in the fact's `values`; it stops at the last one, or at the first for a negative step.
  */
 export type Setting =
   | FactValue
@@ -85,10 +92,13 @@ export interface Rule {
   readonly reply: string;
 }
 
-/** `moved`: state or files change. `blocked`: not allowed here. `no-effect`: allowed, and nothing to do. `shown`: a look. */
+/**
+ * `moved`: state or files change. `blocked`: not permitted here. `no-effect`: permitted, but nothing to do.
+ * `shown`: reads only.
+ */
 export type Outcome = "moved" | "blocked" | "no-effect" | "shown";
 
-/** In the imperative; what it does to the ports is the workflow's own. */
+/** Named in the imperative; the workflow decides what it does to the ports. */
 export interface Command {
   readonly type: string;
   readonly [detail: string]: unknown;
@@ -96,13 +106,13 @@ export interface Command {
 
 export type Facts = Readonly<Record<string, FactValue>>;
 
-/** Where a run stands in its table: a configuration. */
+/** A run's position in its table: a configuration. */
 export interface Configuration {
   readonly state: string;
   readonly variables: Facts;
 }
 
-/** The one rule that applies, and where it leads. */
+/** The one rule that applies, and the resulting configuration. */
 export interface Decision {
   readonly rule: Rule;
   readonly before: Configuration;

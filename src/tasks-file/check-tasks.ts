@@ -8,7 +8,7 @@ interface Placed {
   readonly path: KeyPath;
 }
 
-/** What the schema cannot say: ids, dependencies, branches, repositories. */
+/** Checks that the schema cannot express: ids, dependencies, branches, repositories. */
 export function checkTasks(file: TasksFile, where: Where): readonly Problem[] {
   const tasks = [...placed(file.tasks, ["tasks"])];
   const at = (path: KeyPath, message: string, fix: string): Problem => ({ ...where(path), message, fix });
@@ -137,7 +137,7 @@ function repoFault(repo: string): string | null {
   return path === "." || path === "" ? null : pathFault(path);
 }
 
-/** Git keeps a branch as a file named after it, so `feature` and `feature/x` cannot both be. */
+/** Git keeps a branch as a file named after it, so `feature` and `feature/x` cannot both exist. */
 function checkBranches(tasks: readonly Placed[], at: At): readonly Problem[] {
   const uses = tasks.flatMap(({ task, path }) => {
     if (task.repo === undefined) return [];
@@ -171,7 +171,10 @@ function checkBranches(tasks: readonly Placed[], at: At): readonly Problem[] {
   });
 }
 
-/** Why git would not take the text as a branch's name (`git check-ref-format`), or why it needs quoting; else null. */
+/**
+ * Why git would refuse the text as a branch's name (`git check-ref-format`), or why it needs quoting;
+ * otherwise null.
+ */
 function branchFault(name: string): string | null {
   if (name === "" || name === "@" || name === "HEAD") return "it is reserved or empty";
   if (name.startsWith("-")) return "it begins with -";

@@ -1,10 +1,10 @@
 /**
- * What waits for what: a task's work for the tasks that it depends on, for its parent's work and for the phases before
- * its own; a task's end for its work and its subtasks' ends.
+ * The graph of waits: a task's work waits for the tasks that it depends on, for its parent's work and for the
+ * phases before its own; a task's end waits for its work and its subtasks' ends.
  */
 import { eachTask, type Task } from "./task.ts";
 
-/** One circle of waiting, as the ids of its tasks with the first repeated at the end; empty where there is none. */
+/** One cycle, as the ids of its tasks with the first repeated at the end; empty: there is none. */
 export function findCycle(tasks: readonly Task[]): readonly (readonly string[])[] {
   const waits = waiting(tasks);
   const done = new Set<string>();
@@ -17,8 +17,8 @@ export function findCycle(tasks: readonly Task[]): readonly (readonly string[])[
 }
 
 /**
- * Takes away dependencies until no circle is left. Only those that `mayDrop` are taken, each as late in the file as can
- * be; a circle of others stays.
+ * Removes dependencies until no cycle is left. Removes only those that `mayDrop` permits, each as late in the
+ * file as possible; a cycle of others stays.
  */
 export function breakCircles(
   tasks: readonly Task[],
@@ -51,7 +51,7 @@ export function breakCircles(
   return dropped;
 }
 
-/** Where on the path the last edge of the circle begins that may go; null: none may. */
+/** The index on the path of the cycle's last edge that may be removed; null: there is none. */
 function droppable(
   path: readonly { readonly node: string }[],
   closes: string,
@@ -66,7 +66,7 @@ function droppable(
   return null;
 }
 
-/** The dependency that the edge is; without an id, it is none. */
+/** The dependency of the edge; an empty id: the edge is none. */
 function edgeOf(from: string, to: string): { readonly id: string; readonly on: string } {
   const isDependency = from.startsWith("work ") && to.startsWith("end ");
   return isDependency ? { id: from.slice("work ".length), on: to.slice("end ".length) } : { id: "", on: "" };
@@ -117,7 +117,7 @@ function circleFrom(
   return null;
 }
 
-/** The ids along the circle, from the one that stands first in the file. */
+/** The ids along the cycle, from the one that comes first in the file. */
 function named(nodes: readonly string[], order: ReadonlyMap<string, number>): readonly string[] {
   const ids = nodes
     .slice(1)

@@ -1,4 +1,4 @@
-/** What an edit changes, as lines to read. */
+/** The changes of an edit, as readable lines. */
 
 const AROUND = 3;
 

@@ -9,7 +9,7 @@ import { spliceAll, TASKS_EDITOR, type TaskEdit } from "./splice.ts";
 
 export type TasksEdit = Insertion | Put | TaskEdit;
 
-/** Redoes edits on a tasks.yaml as it was found: whatever else a person changed in it stays. */
+/** Redoes edits on the present tasks.yaml, keeping all other changes of a person. */
 export const editTasks: Editor = (text, edits) => editFile("tasks.yaml", text, edits as readonly TasksEdit[]);
 
 /** The edits as a change of the file, redoable on a text that a person saved meanwhile. */
@@ -21,7 +21,7 @@ export function proposeEdits(
   return { type: "edit", path, text: editFile(path, text ?? "", edits), editor: TASKS_EDITOR, edits };
 }
 
-/** Insertions first: what is set in a task may be meant for one that is inserted. */
+/** Insertions first, since other edits may set values in an inserted task. */
 function editFile(file: string, before: string, edits: readonly TasksEdit[]): string {
   const grown = edits
     .filter(isInsertion)

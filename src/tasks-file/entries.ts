@@ -1,6 +1,6 @@
 /**
- * tasks.yaml as the entries of its list, so that a change of one task parses and edits only that one: to parse a thousand takes
- * half a second.
+ * tasks.yaml as the entries of its list, so that a change of one task parses and edits only that one: parsing
+ * a thousand takes half a second.
  *
  * T1  Head, entries and tail in order are the file's text.
  * T2  An entry's tasks and offsets are those of its text, whether it was parsed or edited.
@@ -13,9 +13,9 @@ import type { GitSettings, Task, TasksFile } from "./task.ts";
 export interface ParsedFile {
   /** Up to the first task, `tasks:` included. */
   readonly head: string;
-  /** What follows the list. */
+  /** The text after the list. */
   readonly tail: string;
-  /** Of head and tail. */
+  /** From head and tail. */
   readonly git: GitSettings;
   /** One for each task of the list. A file that cannot be cut has a single one, the whole text. */
   readonly entries: readonly Entry[];
@@ -24,7 +24,7 @@ export interface ParsedFile {
 export interface Entry {
   readonly text: string;
   readonly tasks: readonly Task[];
-  /** In the entry's text. */
+  /** Offsets in the entry's text. */
   readonly offsets: Offsets;
 }
 
@@ -36,7 +36,7 @@ export function fileOf({ git, entries }: ParsedFile): TasksFile {
   return { git, tasks: entries.flatMap(({ tasks }) => tasks) };
 }
 
-/** The edits in order, on text, offsets and tasks alike. What no edit touches stays the same object. */
+/** Applies the edits in order to text, offsets and tasks. Unedited entries stay the same objects. */
 export function editEntries(parsed: ParsedFile, edits: readonly TaskEdit[]): ParsedFile {
   const entries = [...parsed.entries];
   for (const edit of edits) {
@@ -51,7 +51,7 @@ export function editEntries(parsed: ParsedFile, edits: readonly TaskEdit[]): Par
 
 const NO_ENTRY: Entry = { text: "", tasks: [], offsets: [] };
 
-/** Why the status of the task cannot be written, as `editEntries` would say it; null: it can. */
+/** Why the task's status cannot be written, as an error of `editEntries`; null: it can. */
 export function whyUnwritable(parsed: ParsedFile, id: string): PawlError | null {
   const at = indexOf(parsed, id);
   const entry = at === undefined ? undefined : parsed.entries[at];
@@ -77,7 +77,7 @@ export function editedTask(task: Task, edits: readonly TaskEdit[]): Task {
   return editedItems([task], edits)[0] as Task;
 }
 
-/** The same edits on the parsed tasks; what no edit touches stays the same object. */
+/** The same edits on the parsed tasks; unedited ones stay the same objects. */
 function editedItems<T extends { readonly id: string }>(
   items: readonly T[],
   edits: readonly TaskEdit[],

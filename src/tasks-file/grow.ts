@@ -1,4 +1,4 @@
-/** tasks.yaml as what adds tasks reads and changes it: it need not be there yet. */
+/** tasks.yaml, as code that adds tasks reads and changes it: the file may be missing. */
 import { PawlError } from "../core/error.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
@@ -20,7 +20,7 @@ export interface TasksText {
   readonly tasks: readonly Task[];
 }
 
-/** tasks.yaml, which need not be there. Throws `tasks-invalid`, `tasks-too-large`. */
+/** Reads tasks.yaml, which may be missing. Throws `tasks-invalid`, `tasks-too-large`. */
 export async function readTasksText(view: View, { settings }: Pick<Context, "settings">): Promise<TasksText> {
   const path = projectPath(settings.bloom.tasks_file);
   const text = await view.read(path);
@@ -41,7 +41,7 @@ function parse(path: ProjectPath, text: string, known: ParsedFile | null, fix: s
   throw new PawlError("tasks-invalid", [`${path} cannot be used:`, ...shown].join("\n"), fix);
 }
 
-/** The changes of the file, which leave it valid. Throws `tasks-invalid`, `tasks-too-large`. */
+/** The changes of the file; the result is valid. Throws `tasks-invalid`, `tasks-too-large`. */
 export function changesOf(
   { path, parsed, text: before }: Omit<TasksText, "tasks">,
   edits: readonly TasksEdit[],

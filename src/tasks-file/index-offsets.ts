@@ -12,7 +12,10 @@ import {
 } from "yaml";
 import { type ItemOffsets, type KeyOffsets, type Offsets, WRITTEN_KEYS, type WrittenKey } from "./offsets.ts";
 
-/** The offsets of every task, subtask and step of the list that has an id. Needs no valid file, only a document. */
+/**
+ * The offsets of every task, subtask and step of the list that has an id. Needs no valid tasks, only a
+ * document.
+ */
 export function indexOffsets(document: Document, tasks: unknown, text: string): Offsets {
   const shared = sharedAnchors(document, text);
   const found = new Map<string, ItemOffsets>();
@@ -103,7 +106,7 @@ function sequencePlace(
   return { start: at, end: at, style: "block", extra: lead.length };
 }
 
-/** The end of the last line of what ends at the offset, before its line break. */
+/** The end of the line in which the text before the offset ends, without its line break. */
 function lineEnd(text: string, offset: number): number {
   if (text[offset - 1] === "\n") return text[offset - 2] === "\r" ? offset - 2 : offset - 1;
   const found = text.indexOf("\n", offset);

@@ -1,6 +1,6 @@
 /**
- * A task or a step put into tasks.yaml by a splice: every other byte stays unchanged. What the result means
- * is compared with what it must mean before it is used; what is there already is not put there twice.
+ * Inserts a task or a step into tasks.yaml by a splice: every other byte stays unchanged. The result's data
+ * is compared with the expected data before it is used; existing items are not inserted twice.
  */
 import {
   type Document,
@@ -20,7 +20,7 @@ import { readYaml } from "../core/yaml/yaml.ts";
 export interface NewTask {
   readonly id: string;
   readonly title: string;
-  /** Where it is worked on, and what branch its work goes to; absent: that is left to the person. */
+  /** Its repository and target branch; absent: left to the person. */
   readonly delivery?: { readonly repo: "."; readonly merge_into: string };
   readonly verify?: readonly string[];
   readonly instructions: string;
@@ -35,12 +35,12 @@ export interface NewStep {
 }
 
 export type Insertion =
-  /** At the end of the list; of a task that is there without steps, the steps. */
+  /** At the end of the list; for an existing task without steps, only the steps. */
   | { readonly type: "add-task"; readonly task: NewTask }
   /** At the end of the steps of the task `id`. */
   | { readonly type: "add-step"; readonly id: string; readonly step: NewStep };
 
-/** What of the file's layout cannot be read, or added to. */
+/** A part of the file's layout that cannot be read, or added to. */
 export class Layout extends Error {}
 
 /** Throws `Layout`. */
@@ -76,7 +76,7 @@ function sameIds(found: unknown, steps: readonly { readonly id: string }[]): boo
   return ids(found) === ids(steps);
 }
 
-/** The text with the task at the end of its list, indented as the list is. */
+/** The text with the task at the end of its list, in the list's indentation. */
 function withTask(text: string, document: Document, tasks: YAMLSeq | null, task: NewTask): string {
   const last = tasks?.items.at(-1) as Node | undefined;
   if (tasks && last && !tasks.flow) {
@@ -91,7 +91,7 @@ function withTask(text: string, document: Document, tasks: YAMLSeq | null, task:
     ? document.contents.items.find((each) => isScalar(each.key) && each.key.value === "tasks")
     : undefined;
   if (!pair) return spliced(text, text.length, `tasks:\n${item}`);
-  // `tasks:` or `tasks: []`, with what may stand behind it on its line.
+  // `tasks:` or `tasks: []`, perhaps with a comment on its line.
   const key = rangeOf(pair.key as Node);
   const colon = text.indexOf(":", key[1]) + 1;
   const value = isSeq(pair.value) ? rangeOf(pair.value)[1] : colon;
@@ -169,7 +169,10 @@ function stepsIn(present: YAMLMap, task: string): YAMLSeq {
   return steps;
 }
 
-/** Where the step may go: behind the last one and its comments, or behind the blank lines that belong to it. */
+/**
+ * The places where the step may go: after the last one and its comments, or after the blank lines that belong
+ * to it.
+ */
 function ends(text: string, steps: YAMLSeq, column: number): readonly number[] {
   const behind = endOf(text, lastIn(steps));
   const remarks = new RegExp(`(?:[ ]{${column + 1},}#[^\n]*(?:\n|$))*`, "y");
@@ -178,7 +181,7 @@ function ends(text: string, steps: YAMLSeq, column: number): readonly number[] {
   return [...new Set([commented, behind, rangeOf(steps)[1]])];
 }
 
-/** The value that ends it: what is made of others ends only where its remarks do. */
+/** The innermost value at its end: a collection's own range ends after its comments. */
 export function lastIn(node: Node): Node {
   if (!isCollection(node) || node.flow) return node;
   const last: unknown = node.items.at(-1);
@@ -186,7 +189,7 @@ export function lastIn(node: Node): Node {
   return isNode(inner) && inner.range && inner.range[1] > inner.range[0] ? lastIn(inner) : node;
 }
 
-/** Of the dashes of the steps. */
+/** The column of the steps' dashes. */
 export function columnOf(text: string, steps: YAMLSeq): number {
   const [start] = rangeOf(steps);
   return start - (text.lastIndexOf("\n", start - 1) + 1);
@@ -204,7 +207,7 @@ export function sound(text: string): { readonly document: Document; readonly dat
   return { document, data: (data ?? {}) as Data };
 }
 
-/** What the text means, or null where it means nothing. */
+/** The text's data in a form that can be compared; null: it is invalid. */
 export function meaningOf(text: string): string | null {
   const { data, faults } = readYaml(text, { merge: true });
   return faults.length > 0 ? null : meaning(data);
@@ -233,7 +236,7 @@ function mapOf(tasks: YAMLSeq | null, id: string): YAMLMap | undefined {
   return tasks?.items.find((item): item is YAMLMap => isMap(item) && item.get("id") === id);
 }
 
-/** Where the node's last line ends; comments and blank lines behind it are not part of it. */
+/** The end of the node's last line; comments and blank lines after it are not part of it. */
 export function endOf(text: string, node: Node): number {
   const [, valueEnd] = rangeOf(node);
   const end = text.slice(0, valueEnd).trimEnd().length;
@@ -246,7 +249,7 @@ export function rangeOf(node: Node): readonly [number, number, number] {
   return node.range;
 }
 
-/** The piece as lines of its own at that place, with the line ends that the text has there. */
+/** Inserts the piece as separate lines, with the line ends of the text. */
 function spliced(text: string, at: number, piece: string): string {
   const newline = text.lastIndexOf("\n", at - 1);
   const ending = newline > 0 && text[newline - 1] === "\r" ? "\r\n" : "\n";

@@ -1,4 +1,4 @@
-/** How much a tasks.yaml may hold as a file. In a database it may hold as much YAML as Pawl reads: 4 MB. */
+/** The limit of tasks.yaml as a file. In a database it may hold as much YAML as Pawl reads: 4 MB. */
 import { PawlError } from "../core/error.ts";
 import type { Settings } from "../core/settings.ts";
 import { eachTask, type Task } from "./task.ts";
@@ -9,9 +9,9 @@ const MOST_BYTES = 1_000_000;
 interface Checked {
   readonly path: string;
   readonly text: string;
-  /** Null: they are not known yet. */
+  /** Null: not known yet. */
   readonly tasks: readonly Task[] | null;
-  /** The command that made the text, or the one that read it. */
+  /** Whether a command made the text, or read it. */
   readonly by: "change" | "read";
 }
 

@@ -1,6 +1,6 @@
 /**
- * tasks.yaml as a transaction reads and changes it. Entries whose text is known, from memory or from the cache, are taken
- * as they were; the file stays the truth.
+ * tasks.yaml, as a transaction reads and changes it. Entries with a known text come from memory or from the
+ * cache; the file stays the truth.
  */
 
 import { PawlError } from "../core/error.ts";
@@ -26,15 +26,20 @@ export interface LoadedTasks {
   readonly text: string;
   readonly file: TasksFile;
   readonly parsed: ParsedFile;
-  /** What the cache lacked. */
+  /** The entries that the cache lacked. */
   readonly cacheEntries: readonly CacheEntry[];
 }
 
-/** What this process read last, and what its last change makes of it: taken only where the file's text is the same. */
+/**
+ * The tasks that this process read last, with its own last change: used only if the file's text is the same.
+ */
 let read: LoadedTasks | null = null;
 let proposed: LoadedTasks | null = null;
 
-/** Reads and checks tasks.yaml. Throws `tasks-missing`, `tasks-too-large`, or `tasks-invalid` with every problem. */
+/**
+ * Reads and checks tasks.yaml. Throws `tasks-missing`, `tasks-too-large`, or `tasks-invalid` with every
+ * problem.
+ */
 export async function loadTasks(
   view: View,
   context: Pick<Context, "settings" | "cache">,
@@ -89,12 +94,15 @@ export function tasksInvalid(path: string, problems: readonly Problem[]): PawlEr
 
 export interface ChangedTasks {
   readonly file: TasksFile;
-  /** Empty where the edits change nothing. */
+  /** Empty if the edits change nothing. */
   readonly changes: readonly Change[];
   readonly cacheEntries: readonly CacheEntry[];
 }
 
-/** The edits as a change of the file, redoable on a text that a person saved meanwhile. Throws `tasks-too-large`. */
+/**
+ * The edits as a change of the file, redoable on a text that a person saved meanwhile. Throws
+ * `tasks-too-large`.
+ */
 export function changeTasks(
   before: LoadedTasks,
   edits: readonly TaskEdit[],

@@ -28,7 +28,7 @@ export function parseTasks(text: string): ParsedTasks {
   return { ok: true, file, offsets: indexOffsets(document, tasksIn(document), text), where };
 }
 
-/** What else is wrong, as far as it can be told with the faulty values set right. */
+/** More problems, found with stand-ins for the faulty values. */
 function furtherProblems(data: unknown, issues: readonly core.$ZodIssue[], where: Where): readonly Problem[] {
   const mended = tasksFile.safeParse(
     issues.reduce((tree, issue) => mend(tree, issue.path as KeyPath), withoutNulls(data)),
@@ -41,7 +41,10 @@ function furtherProblems(data: unknown, issues: readonly core.$ZodIssue[], where
     : [];
 }
 
-/** The tree with something valid at the path: a stand-in where something must be, else nothing. */
+/**
+ * The tree without the fault at the path: with a stand-in if the schema requires a value, otherwise without
+ * the value.
+ */
 function mend(tree: unknown, path: KeyPath, at = 0): unknown {
   const key = path[at];
   if (key === undefined || typeof tree !== "object" || tree === null) return tree;
@@ -80,12 +83,14 @@ export function parseText(text: string): {
   return { document, data, where, problems };
 }
 
-/** The list of the tasks, as it is written; undefined where there is none. */
+/** The list of tasks, in the document; undefined: there is none. */
 export function tasksIn({ contents }: Document): unknown {
   return isMap(contents) ? contents.get("tasks", true) : undefined;
 }
 
-/** Where the value stands; its key, where it has no value; the nearest thing around it, where it is missing. */
+/**
+ * The offset of the value; of its key, if it has no value; of its nearest existing parent, if it is missing.
+ */
 export function offsetOf(document: Document, path: KeyPath): number {
   let node = document.contents as Node | null;
   let offset = node?.range?.[0] ?? 0;
@@ -154,7 +159,7 @@ function fixOf(issue: core.$ZodIssue, found: unknown, path: KeyPath): string {
   return `Correct \`${key}\`.`;
 }
 
-/** The task or step that the path leads into, and the key: `T1 status`. */
+/** The task or step on the path, and the key: `T1 status`. */
 export function nameOf(path: KeyPath, data: unknown): string {
   let value = data;
   let id = "";
@@ -169,7 +174,7 @@ export function nameOf(path: KeyPath, data: unknown): string {
   return `${id}${key ?? "The file"}`;
 }
 
-/** A key without a value is as good as absent. */
+/** Without keys that have no value, which count as absent. */
 export function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (value === null || typeof value !== "object") return value;

@@ -1,4 +1,6 @@
-/** What is wrong in tasks.yaml, with its place (counted from 1), what was expected and found, and the edit to make. */
+/**
+ * A fault in tasks.yaml, with its place (counted from 1), what was expected and found, and the edit to make.
+ */
 export interface Problem {
   readonly line: number;
   readonly column: number;
@@ -11,7 +13,7 @@ export type KeyPath = readonly (string | number)[];
 /** The line and column of a key or value in the text, counted from 1. */
 export type Where = (path: KeyPath) => { readonly line: number; readonly column: number };
 
-/** A value as it is shown in a message. */
+/** A value in the form for a message. */
 export function shown(value: unknown): string {
   if (value === undefined || value === null) return "nothing";
   if (Array.isArray(value)) return "a list";

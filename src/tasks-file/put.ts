@@ -1,7 +1,7 @@
 /**
- * Tasks and steps added to tasks.yaml, and values put into those that are there: many at once, by splices, for one parse
- * of the file and one of the result. Every other byte stays, comments too. What the result means is compared with what
- * it must mean before it is used.
+ * Adds tasks and steps to tasks.yaml, and sets values in existing ones: many at once, by splices, with one
+ * parse of the file and one of the result. Every other byte stays, comments too. The result's data is
+ * compared with the expected data before it is used.
  */
 import {
   isMap,
@@ -28,7 +28,10 @@ import {
 } from "./insert.ts";
 
 export type Put =
-  /** At the end of a list: of the file's tasks (`into`: null), or of a task's. Those whose id is in the file already stay out. */
+  /**
+   * At the end of a list: the file's tasks (`into`: null), or a task's. Skips items whose id is in the file
+   * already.
+   */
   | {
       readonly type: "add-items";
       readonly into: string | null;
@@ -38,7 +41,7 @@ export type Put =
   /** A value of the task or step of that id. */
   | { readonly type: "put"; readonly id: string; readonly key: string; readonly value: unknown };
 
-/** In which style new values are written, and where behind a list. */
+/** How to write new values, and whether to add directly after the last item of a list. */
 interface Way {
   readonly pretty: boolean;
   readonly close: boolean;
@@ -50,7 +53,7 @@ const WAYS: readonly Way[] = [
   { pretty: false, close: false },
 ];
 
-/** Characters: about what the reader takes. */
+/** Characters: about the reader's limit. */
 const MOST = 3_900_000;
 
 /** Throws `Layout`. */
@@ -159,7 +162,7 @@ function spliced(text: string, splices: readonly Splice[]): string {
   for (const { from, to, text: piece } of splices.toSorted((one, other) => one.from - other.from)) {
     if (from < at) throw new Layout("two changes meet in one value");
     result += text.slice(at, from);
-    // A piece that begins a line, behind a text that does not end with one.
+    // A piece that begins a line, after a text that does not end with a line break.
     if (/^ *\S.*\n/.test(piece) && from === text.length && !/(^|\n)$/.test(result)) result += ending;
     result += piece.replaceAll("\n", ending);
     at = to;
@@ -233,7 +236,7 @@ function replacing(
   return { from: keyStart, to: end, text: pairText(key, value, column, way).trimStart() + remarks.join("") };
 }
 
-/** Tasks or steps: always on lines of their own. */
+/** Tasks or steps: always on separate lines. */
 function isItems(value: unknown): boolean {
   return Array.isArray(value) && value.some((item) => typeof item === "object");
 }
@@ -243,7 +246,7 @@ function pairText(key: string, value: unknown, column: number, { pretty }: Way):
   return indented(stringify({ [key]: value }, { lineWidth: 0 }), column);
 }
 
-/** What a person remarked inside of a value of several lines: kept behind what takes its place. */
+/** A person's comments inside a value of several lines: kept after its replacement. */
 function remarksIn(node: Node): readonly string[] {
   const found: string[] = [];
   if (!isSeq(node) && !isMap(node)) return [];

@@ -1,8 +1,8 @@
 /**
- * Text → entries. An entry whose very text is known is taken as it is: only what changed is parsed.
+ * Text → entries. An entry with a known text is reused: only changed ones are parsed.
  *
- * D1  The result says what the whole text says. Where an entry does not stand for itself (an alias, a fault of its own, a layout
- *     that the cuts do not fit) or there is a problem, the text is parsed as a whole.
+ * D1  The result equals that of the whole text. If an entry depends on others (an alias, a fault of its own,
+ *     a layout that the cuts do not fit) or there is a problem, the text is parsed as a whole.
  */
 import { type Document, isMap, isScalar, isSeq, visit } from "yaml";
 import { type ReadYaml, readYaml } from "../core/yaml/yaml.ts";
@@ -31,9 +31,15 @@ export function readTasks(text: string, known: ParsedFile | null): ReadTasks {
   return { ok: true, parsed: { head: "", tail: "", git: file.git, entries } };
 }
 
-/** Each entry costs the parser's start. More tasks than any list has are read as one text, whose words are bounded. */
+/**
+ * Each entry starts the parser. More tasks than any real list has are read as one text, with a bounded number
+ * of tokens.
+ */
 const MOST_ENTRIES = 40_000;
-/** A large entry that is most of the file costs as much as the file, and twice that where it has a fault. */
+/**
+ * Characters. A large entry that is most of the file costs as much to parse as the file, and twice that if it
+ * has a fault.
+ */
 const LARGE = 200_000;
 
 function readEntries(text: string, known: ParsedFile | null): ParsedFile | null {
@@ -70,7 +76,10 @@ function isEmpty(value: unknown): boolean {
   return value.range?.[0] === value.range?.[1];
 }
 
-/** The schema is made into code of its own where many entries are checked; where few have changed, that costs more than it saves. */
+/**
+ * Compiles the schema to code if many entries are checked; for a few changed ones, that would cost more than
+ * it saves.
+ */
 function parseEntry(text: string, isOneOfFew: boolean): Entry | null {
   const alone = readAlone(text);
   const contents = alone?.document.contents;
@@ -81,7 +90,9 @@ function parseEntry(text: string, isOneOfFew: boolean): Entry | null {
   return { text, tasks, offsets: indexOffsets(alone.document, contents, text) };
 }
 
-/** The text as a document of its own; null: it is none, or has an alias, which may name what stands elsewhere. */
+/**
+ * The text as a document of its own; null: it is invalid, or has an alias, which may name an anchor outside.
+ */
 function readAlone(text: string): ReadYaml | null {
   const read = readYaml(text, { merge: true });
   return read.faults.length > 0 || hasAlias(text, read.document) ? null : read;

@@ -73,7 +73,7 @@ export const tasksFile = z.looseObject({ git: git.prefault({}), tasks: z.array(t
 /** The names that the schema knows, for the warning on a near miss. */
 export const KNOWN_KEYS = {
   file: ["git", "tasks"],
-  // The last ones are an import's.
+  // The last ones come from imports.
   task: [
     ...Object.keys((task as unknown as { shape: object }).shape),
     "description",

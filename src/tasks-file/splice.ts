@@ -1,6 +1,6 @@
 /**
- * Changes tasks.yaml by splicing text at known offsets: one changed value is one changed line, everything else stays
- * byte for byte. Pure, and without the YAML library, so that the hot path need not load it.
+ * Changes tasks.yaml by splicing text at known offsets: one changed value is one changed line, and every
+ * other byte stays. Pure, and without the YAML library, so that the hot path need not load it.
  */
 import { PawlError } from "../core/error.ts";
 import type { ItemOffsets, KeyOffsets, Offsets, Style, WrittenKey } from "./offsets.ts";
@@ -8,10 +8,13 @@ import type { ItemOffsets, KeyOffsets, Offsets, Style, WrittenKey } from "./offs
 /** The name of the store's editor that redoes edits of tasks.yaml. */
 export const TASKS_EDITOR = "tasks";
 
-/** A change that names its task or step by id, so that it can be redone on a text that a person changed meanwhile. */
+/**
+ * A change that names its task or step by id, so that it can be redone on a text that a person changed
+ * meanwhile.
+ */
 export type TaskEdit =
   | { readonly type: "set"; readonly id: string; readonly key: WrittenKey; readonly value: string }
-  /** Takes the line away; where it holds more than the key, the value becomes null. */
+  /** Removes the line; if it holds more than the key, the value becomes null. */
   | { readonly type: "clear"; readonly id: string; readonly key: WrittenKey }
   | { readonly type: "append"; readonly id: string; readonly key: WrittenKey; readonly value: string };
 
@@ -25,7 +28,7 @@ export function spliceAll(text: string, offsets: Offsets, edits: readonly TaskEd
   return edits.reduce(splice, { text, offsets });
 }
 
-/** Why the task's status cannot be written, as `spliceAll` would say it; null: it can. */
+/** Why the task's status cannot be written, as an error of `spliceAll`; null: it can. */
 export function whyFixed(offsets: Offsets, id: string): PawlError | null {
   const item = offsets.find((each) => each.id === id);
   return item === undefined ? null : fixedBy(item, { type: "set", id, key: "status", value: "" });
@@ -58,7 +61,7 @@ interface Change {
   readonly from: number;
   readonly to: number;
   readonly text: string;
-  /** Of the key that was changed, in the new text; absent: the key is gone. */
+  /** The offsets of the changed key in the new text; absent: the key is gone. */
   readonly place?: KeyOffsets;
 }
 
@@ -93,7 +96,7 @@ function replaced(text: string, { keyStart, keyEnd, ...value }: KeyOffsets, show
   const { start, end } = value;
   const before = text.slice(start, end);
   if (before === shown) return null;
-  // A block scalar's range takes its last line break with it.
+  // A block scalar's range includes its last line break.
   const tail = value.style === "lines" ? (/\r?\n$/.exec(before)?.[0] ?? "") : "";
   return { from: start, to: end, text: shown + tail, place: { keyStart, keyEnd, ...textAt(start, shown) } };
 }
@@ -103,7 +106,7 @@ function textAt(start: number, shown: string): Pick<KeyOffsets, "start" | "end" 
   return { start, end: start + shown.length, style };
 }
 
-/** Where the value of a key without one goes: after its colon, which a flow mapping may lack. */
+/** The place for the value of a key without one: after its colon, which a flow mapping may lack. */
 function afterColon(text: string, keyEnd: number): { at: number; lead: string } {
   const length = colonLength(text, keyEnd);
   return length > 0 ? { at: keyEnd + length, lead: " " } : { at: keyEnd, lead: ": " };
@@ -121,7 +124,7 @@ function cleared(text: string, item: ItemOffsets, place: KeyOffsets): Change | n
   return place.style === "empty" || isList(place) ? null : replaced(text, place, "null");
 }
 
-/** The line of the key with its break, where it holds nothing else: no comment, no dash. */
+/** The key's line with its break, if it holds nothing else: no comment, no dash. */
 function loneLine(text: string, item: ItemOffsets, place: KeyOffsets): { from: number; to: number } | null {
   if (item.indent < 0 || place.style === "lines" || isList(place)) return null;
   const from = text.lastIndexOf("\n", place.keyStart - 1) + 1;
@@ -213,7 +216,10 @@ function breakOf(text: string): string {
   return found > 0 && text[found - 1] === "\r" ? "\r\n" : "\n";
 }
 
-/** The item with what stands behind the change moved. What ends where a text is inserted stays; what begins there moves. */
+/**
+ * Shifts the offsets after the change. An offset that ends where text is inserted stays; one that begins
+ * there moves.
+ */
 function shifted(item: ItemOffsets, { from, to, text }: Change): ItemOffsets {
   const delta = text.length - (to - from);
   if (delta === 0) return item;
@@ -247,10 +253,10 @@ function unwritable(edit: TaskEdit, why: string): PawlError {
 }
 
 const PLAIN = /^[A-Za-z_][A-Za-z0-9_./-]*$|^\d{4}-\d\d-\d\dT[0-9:.]+Z$/;
-/** What some version of YAML reads as no text. */
+/** Words that some version of YAML does not read as text. */
 const WORD = /^(?:null|true|false|yes|no|on|off|y|n)$/i;
 
-/** A text as a YAML scalar on one line, in the style that was there where that can hold it. */
+/** A text as a YAML scalar on one line, in the previous style if possible. */
 function renderScalar(value: string, style: Style): string {
   if (style === "single" && /^[\x20-\x7e]*$/.test(value)) return `'${value.replaceAll("'", "''")}'`;
   const quoted = style === "double" || style === "single";

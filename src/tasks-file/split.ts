@@ -1,20 +1,23 @@
 /**
- * The text of tasks.yaml cut, without parsing it, into the tasks of its list and what stands around them. The cuts are
- * guesses by the look of the lines: `read.ts` uses them only where each piece means by itself what it means in the whole.
+ * Cuts the text of tasks.yaml, without parsing it, into the tasks of its list and the text around them. The
+ * cuts are guesses by the form of the lines: `read.ts` uses them only if each piece alone means the same as
+ * in the whole.
  */
 
 export interface Pieces {
   /** Up to the first task, `tasks:` included. */
   readonly head: string;
-  /** Each begins with its dash's line and has at least one line break, but for none at the end of the text. */
+  /**
+   * Each begins with its dash's line and has at least one line break, but for none at the end of the text.
+   */
   readonly entries: readonly string[];
-  /** What follows the list; empty, where nothing does. */
+  /** The text after the list; empty: there is none. */
   readonly tail: string;
 }
 
 const TASKS = /^\uFEFF?tasks[ \t]*:[ \t]*(?:#.*)?\r?$/m;
 
-/** Null: `tasks` is no list of lines of its own. The pieces in order are the text. */
+/** Null: `tasks` is no list on lines of its own. The pieces in order are the text. */
 export function split(text: string): Pieces | null {
   const key = TASKS.exec(text);
   if (key === null) return null;
@@ -33,7 +36,7 @@ export function split(text: string): Pieces | null {
   const [first] = starts;
   if (first === undefined) return null;
   const entries = starts.map((start, index) => text.slice(start, starts[index + 1] ?? at));
-  // How the file ends its lines must show in every entry.
+  // Every entry must show the file's kind of line break.
   if (!entries.every((entry) => entry.includes("\n"))) return null;
   return { head: text.slice(0, first), entries, tail: text.slice(at) };
 }
@@ -49,7 +52,7 @@ function indented(text: string, start: number): number {
   return at;
 }
 
-/** Whether nothing but a comment stands on the rest of the line. */
+/** Whether the rest of the line is blank or a comment. */
 function isBlank(text: string, at: number): boolean {
   const next = text[at];
   return next === "#" || isEnd(text, at);

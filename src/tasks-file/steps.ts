@@ -23,8 +23,8 @@ export function getCurrentStepForTask(task: Task): Step | null {
 }
 
 /**
- * The next open step after the current one, or null. It only answers whether there are more: after a
- * step was marked done, ask `getCurrentStepForTask` again.
+ * The next open step after the current one, or null: whether there are more. After a step was marked done,
+ * call `getCurrentStepForTask` again.
  */
 export function getNextPendingStep(task: Task): Step | null {
   return task.steps.filter(isOpenStep)[1] ?? null;

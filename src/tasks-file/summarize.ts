@@ -20,7 +20,7 @@ export function summarize(before: string | null, after: string | null): Summary 
   };
 }
 
-/** Id → what the task means. */
+/** Id → the task's data in a form that can be compared. */
 function meaningsIn(text: string): ReadonlyMap<string, string> {
   const tasks = (readYaml(text, { merge: true }).data as { readonly tasks?: unknown } | null)?.tasks;
   const list: readonly unknown[] = Array.isArray(tasks) ? tasks : [];

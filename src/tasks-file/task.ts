@@ -1,5 +1,5 @@
 /**
- * The words of tasks.yaml. Unknown keys are a person's own: they are kept in the file and never looked at.
+ * The vocabulary of tasks.yaml. Unknown keys are a person's own: they are kept in the file and never read.
  */
 export const TASK_STATUSES = [
   "todo",
@@ -38,7 +38,7 @@ export interface Task {
   readonly base_branch?: string | undefined;
   readonly merge_into?: string | undefined;
   readonly open_pr?: boolean | undefined;
-  /** The group of workers that takes it. */
+  /** The group of workers for it. */
   readonly agent_name?: string | undefined;
   /** The provider: `claude`, `codex`, `scripted`, … */
   readonly agent?: string | undefined;
@@ -54,7 +54,7 @@ export interface Task {
   readonly session_provider?: string | undefined;
   readonly started_at?: string | undefined;
   readonly completed_at?: string | undefined;
-  /** Why it is cancelled. */
+  /** The reason of its cancellation. */
   readonly cancel_reason?: string | undefined;
 }
 
@@ -80,7 +80,7 @@ export interface PlacedTask {
   readonly parent: Task | null;
 }
 
-/** What is derived from a list of tasks, which never changes. */
+/** Data derived from a list of tasks, which never changes. */
 interface ListIndex {
   readonly placed: readonly PlacedTask[];
   readonly byId: ReadonlyMap<string, PlacedTask>;
@@ -115,7 +115,7 @@ export function placedTask(tasks: readonly Task[], id: string): PlacedTask | und
   return indexOf(tasks).byId.get(id);
 }
 
-/** Those of these ids that there are, each once, in the order of the file. */
+/** The existing tasks with these ids, each once, in the order of the file. */
 export function placedTasks(tasks: readonly Task[], ids: Iterable<string>): readonly PlacedTask[] {
   const wanted = new Set(ids);
   return wanted.size === 0 ? [] : eachTask(tasks).filter(({ task }) => wanted.has(task.id));
@@ -126,15 +126,15 @@ export function findTask(tasks: readonly Task[], id: string): Task | null {
 }
 
 /**
- * Work of its own for an agent. A title alone is an instruction, but not a parent's (its subtasks are the work) nor a
- * checkpoint's (it is a gate).
+ * Whether it has work of its own for an agent. A title alone is an instruction, but not a parent's (its
+ * subtasks are the work) nor a checkpoint's (it is a gate).
  */
 export function hasOwnWork(task: Task): boolean {
   if (task.steps.length > 0 || (task.instructions ?? "").trim() !== "") return true;
   return task.subtasks.length === 0 && task.checkpoint !== true;
 }
 
-/** Of a task or a step: it is neither done nor cancelled. */
+/** Whether the status of a task or a step is neither done nor cancelled. */
 export function isOpenStatus(status: string): boolean {
   return status !== "done" && status !== "cancelled";
 }
@@ -143,7 +143,7 @@ export function isOpenStep({ status }: Pick<Step, "status">): boolean {
   return isOpenStatus(status);
 }
 
-/** The branch that the task's work is committed on, where it has a repository. */
+/** The branch for the task's commits, if it has a repository. */
 export function branchOf(task: Task): string {
   return task.branch ?? `bloom/${task.id}`;
 }

@@ -11,7 +11,7 @@ export function problemsOf(text: string): readonly Problem[] {
   return parsed.ok ? [] : parsed.problems;
 }
 
-/** The open tasks whose status Pawl could not change, so that no loop can take them. */
+/** The open tasks whose status Pawl cannot change, so that no loop can take them. */
 export function unwritable(text: string, tasks: readonly Task[], parsed: ParsedFile): readonly Problem[] {
   const { where } = parseText(text);
   const problems: Problem[] = [];
@@ -28,7 +28,7 @@ export function unwritable(text: string, tasks: readonly Task[], parsed: ParsedF
 }
 
 /**
- * Keys that are nobody's but look like a misspelt one (unknown keys as such are a person's own), and agents that are
+ * Unknown keys that look like a misspelt one (other unknown keys are a person's own), and agents that are
  * none of `agents`.
  */
 export function warnings(text: string, agents: readonly string[]): readonly Problem[] {

@@ -34,7 +34,7 @@ export interface ProjectPlace {
   readonly home: string;
   readonly environment: Environment;
   readonly workflows: Workflows;
-  /** The folder of the call; default: the root. */
+  /** The caller's folder; default: the root. */
   readonly cwd?: string;
   /** tasks.yaml from `--file` or `$BLOOM_TASKS_FILE`. */
   readonly tasksFile?: string | undefined;
@@ -42,7 +42,7 @@ export interface ProjectPlace {
   readonly trust?: Pick<TrustPlace, "own" | "vouched">;
   /** The program's file, which agents call; default: the one that was started. */
   readonly program?: string;
-  /** Receives, as one line, what a person should know besides any answer; default: nobody. */
+  /** Receives, as one line, a warning for the person; default: dropped. */
   readonly warn?: (line: string) => void;
 }
 
@@ -92,7 +92,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
   const store = commits.noted(shared?.store ?? ownFiles);
   const present = () => settings(store.view());
   const trustPlace = { root, environment, view: () => store.view(), settings: present, ...place.trust };
-  // Reading needs no trust.
+  // Lazy: reading needs no trust.
   const trust: Trust = lazyPort(async () => (await import("./trust.ts")).openTrust(trustPlace));
   const notices = openNotices({ root, home, environment, settings: present, now: () => new Date() }, trust);
   const plain = async () => (await read(store.view())).settings;
@@ -200,7 +200,7 @@ async function pendingEvents(store: Store): Promise<string | null> {
   return (await store.catchUp()) === null ? null : store.view().read(EVENTS);
 }
 
-/** A warning about commits that were found and not applied. */
+/** A warning about commits that were not applied. */
 function foreignWarning({ kept, records }: Parameters<OnForeign>[0]): string {
   const what = `${records} ${records === 1 ? "commit" : "commits"} that this project did not make`;
   return kept === null
@@ -211,7 +211,7 @@ function foreignWarning({ kept, records }: Parameters<OnForeign>[0]): string {
 const TRACKED =
   "the repository tracks files of .pawl/, which belongs to Pawl: Pawl executes and commits nothing here until you remove them (`git rm -r --cached .pawl`).";
 
-/** Stores, and whether anything was committed through one of them. `check` runs before the first commit. */
+/** Wraps a store, and records commits through it. `check` runs before the first commit. */
 function noteCommits(check: () => Promise<void>, saw: (changes: readonly Change[]) => void) {
   let committed = false;
   return {

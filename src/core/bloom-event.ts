@@ -174,8 +174,8 @@ interface TaskEvents {
   "git:pr_merged": { number: number; url: string };
   "git:pr_closed": { number: number; url: string };
   /**
-   * Only shown live: the task waits for its pull request to be merged. `every`: seconds between checks; 0: no check
-   * before the next `pawl run`.
+   * Only shown live: the task waits for its pull request to be merged. `every`: seconds between checks; 0: no
+   * check before the next `pawl run`.
    */
   "git:pr_watched": { number: number; url: string; every: number };
   /** Only shown live: the forge did not answer. */

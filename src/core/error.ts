@@ -1,6 +1,6 @@
 /**
- * Every error that Pawl reports. Each code has a heading in docs/errors.md (a test checks this). A code names the thing
- * first, then what is wrong with it.
+ * Every error that Pawl reports. Each code has a heading in docs/errors.md (a test checks this). A code names
+ * the thing first, then what is wrong with it.
  */
 import { fixOf, lackIn, meaningOf } from "./errno.ts";
 

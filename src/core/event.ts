@@ -26,8 +26,9 @@ export interface PolicyAccepted {
 }
 
 /**
- * The parts of the union. A workflow's folder adds its own by declaration merging: it adds a member to this interface
- * in a `declare module` of this file. Such an event extends `OwnEvent`, so that every surface can show it.
+ * The parts of the union. A workflow's folder adds its own by declaration merging: it adds a member to this
+ * interface in a `declare module` of this file. Such an event extends `OwnEvent`, so that every surface can
+ * show it.
  */
 export interface ProjectEvents {
   readonly advanced: RunAdvanced;

@@ -89,7 +89,9 @@ export function recordPath(run: string, seq: number, end: "json" | "sig"): Proje
   return projectPath(gatesFolder(run), `${recordName(seq)}.${end}`);
 }
 
-/** The run and the number in a path below `.alfred/gates`; null if no record or signature may be at that path. */
+/**
+ * The run and the number in a path below `.alfred/gates`; null if no record or signature may be at that path.
+ */
 export function placeOfRecord(path: string): { run: string; seq: number; isSignature: boolean } | null {
   const [, workflow, id, seq, end] =
     /^\.alfred\/gates\/([^/]+)\/([^/]+)\/(\d{4,9})\.(json|sig)$/.exec(path) ?? [];

@@ -1,8 +1,8 @@
 import { PawlError } from "./error.ts";
 
 /**
- * A path inside the project: relative to its root, with forward slashes, normal (no empty, `.` or `..` segment). Only
- * `projectPath` makes one, so that no unchecked path reaches the file system.
+ * A path inside the project: relative to its root, with forward slashes, normal (no empty, `.` or `..`
+ * segment). Only `projectPath` makes one, so that no unchecked path reaches the file system.
  */
 export type ProjectPath = string & { readonly __projectPath: true };
 
@@ -24,8 +24,8 @@ export function projectPath(...segments: readonly string[]): ProjectPath {
 }
 
 /**
- * Removes `.` and `..` segments: `./src/../src/b.js` becomes `src/b.js`. A path that leaves the project, or is the
- * project itself, stays unchanged, so that `projectPath` rejects it.
+ * Removes `.` and `..` segments: `./src/../src/b.js` becomes `src/b.js`. A path that leaves the project, or
+ * is the project itself, stays unchanged, so that `projectPath` rejects it.
  */
 export function normalPath(path: string): string {
   if (path.startsWith("/")) return path;

@@ -45,7 +45,9 @@ const GROWING = /(^|\.)(verify|reviews\.[a-z_]+)$/;
 const SHRINKING = /(^|\.)environment$|^sandbox\.(hosts|read|write)$/;
 /** One more entry is tighter; changing an entry is not. */
 const NAMED = /(^|\.)checks\./;
-/** Parts of a workflow's definition. The author chose these names, so no rule for a setting applies to them. */
+/**
+ * Parts of a workflow's definition. The author chose these names, so no rule for a setting applies to them.
+ */
 const DEFINED = /^definition\./;
 /** One more gate is tighter, and so are scopes where there were none. */
 const LIMIT = /^definition\.(?:(?:gates|scopes)\.|plan_files$)/;

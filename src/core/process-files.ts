@@ -12,7 +12,9 @@ export interface ProcessFile {
   readonly kind: ProcessFileKind;
 }
 
-/** The process files among the paths (from the repository's root, with forward slashes), in the given order. */
+/**
+ * The process files among the paths (from the repository's root, with forward slashes), in the given order.
+ */
 export function processFiles(paths: readonly string[]): readonly ProcessFile[] {
   return paths.flatMap((path) => {
     const kind = kindOf(path.toLowerCase());
@@ -21,7 +23,8 @@ export function processFiles(paths: readonly string[]): readonly ProcessFile[] {
 }
 
 /**
- * The files that decide how work is judged, including the project's own workflows, sorted. A gate's record names them.
+ * The files that decide how work is judged, including the project's own workflows, sorted. A gate's record
+ * names them.
  */
 export function judgingFiles(paths: readonly string[], workflows: readonly string[]): readonly string[] {
   const own = workflows.map((file) => file.replace(/^\.\//, ""));

@@ -1,6 +1,6 @@
 /**
- * The effective configuration: `pawl.yaml` over `.alfred/config.yml` over these defaults. `config.ts` reads and checks
- * it; every lower layer gets it as data.
+ * The effective configuration: `pawl.yaml` over `.alfred/config.yml` over these defaults. `config.ts` reads
+ * and checks it; every lower layer gets it as data.
  */
 
 import { NOTICE_KINDS, type NoticeKind } from "./notice.ts";
@@ -24,7 +24,9 @@ export interface Settings {
   readonly agents?: Readonly<Record<string, AgentSettings>>;
   /** The files of the project's own workflows, as pawl.yaml writes them: `./release.yaml`. */
   readonly workflows: readonly string[];
-  /** More environment variables for the commands that Pawl itself runs: checks, verify, setup, own workflows. */
+  /**
+   * More environment variables for the commands that Pawl itself runs: checks, verify, setup, own workflows.
+   */
   readonly environment: readonly string[];
   /** Each task's own resources while it is at work; `environment:` of pawl.yaml, beside its `variables`. */
   readonly task_environment: TaskEnvironment;
@@ -122,7 +124,10 @@ export interface AgentSettings {
   /** More arguments, after Pawl's own. */
   readonly args?: readonly string[];
   readonly model?: string;
-  /** Names of environment variables, secrets included, that the agent may have. A `*` at the end matches any rest. */
+  /**
+   * Names of environment variables, secrets included, that the agent may have. A `*` at the end matches any
+   * rest.
+   */
   readonly environment?: readonly string[];
 }
 
@@ -154,8 +159,8 @@ export interface AlfredSettings {
 /** How to read and update the provider's tasks, if the provider is not `local`. */
 export interface TrackerSettings {
   /**
-   * The key of Jira's project or Linear's team, or GitHub's `owner/name`; null: the person's own tasks, on GitHub those of
-   * the checkout's repository.
+   * The key of Jira's project or Linear's team, or GitHub's `owner/name`; null: the person's own tasks, on
+   * GitHub those of the checkout's repository.
    */
   readonly project: string | null;
   /** A task's status → the tracker's. An unlisted status leaves the tracker unchanged. */

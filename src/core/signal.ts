@@ -3,7 +3,9 @@ import type { Clock } from "./ports/clock.ts";
 /** Wakes a waiter. Without a waiter, a call ends the next wait at once, so that none is lost. */
 export interface Signal {
   notify(): void;
-  /** Resolves at the next `notify`, at once if there was one since the last wait, or when the time is over. */
+  /**
+   * Resolves at the next `notify`, at once if there was one since the last wait, or when the time is over.
+   */
   wait(milliseconds: number): Promise<void>;
   close(): void;
 }

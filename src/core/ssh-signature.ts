@@ -3,8 +3,8 @@
 const USER_PRESENT = 0x01;
 
 /**
- * Whether the signer touched the key: a hardware key signs this fact too. False for every other key, and for an
- * unreadable signature. Verify the signature before you rely on this.
+ * Whether the signer touched the key: a hardware key signs this fact too. False for every other key, and for
+ * an unreadable signature. Verify the signature before you rely on this.
  */
 export function isTouched(armoured: string): boolean {
   try {

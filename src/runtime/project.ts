@@ -1,4 +1,6 @@
-/** An open project, as the surfaces see it: the store behind its runtime, its workflows and its configuration. */
+/**
+ * An open project, as the surfaces see it: the store behind its runtime, its workflows and its configuration.
+ */
 
 import type { BloomEvent } from "../core/bloom-event.ts";
 import { PawlError } from "../core/error.ts";

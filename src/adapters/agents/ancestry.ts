@@ -103,7 +103,9 @@ function firstAgent(chain: Iterable<Ancestor>): AgentAround | null {
  */
 export const ownAncestors = lookOnce((): readonly Ancestor[] => [...ancestors(process.ppid)]);
 
-/** A process and its ancestors, nearest first, as far as they are visible. `until`: stops before this process. */
+/**
+ * A process and its ancestors, nearest first, as far as they are visible. `until`: stops before this process.
+ */
 function* ancestors(from: number, until = 0): Generator<Ancestor> {
   const see = existsSync("/proc/self/stat") ? seeInProc : seeByPs;
   const seen = new Set<number>([until, 0]);

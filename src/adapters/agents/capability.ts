@@ -22,7 +22,9 @@ import { runsOfMark } from "./mark.ts";
 import { marksAround } from "./marks-around.ts";
 import type { AgentsSetup } from "./setup.ts";
 
-/** The variable's name mentions no key, token or secret: some agents hide such variables from their commands. */
+/**
+ * The variable's name mentions no key, token or secret: some agents hide such variables from their commands.
+ */
 export const CAPABILITY = "PAWL_RUN_CAPABILITY";
 
 /** Makes the run's word: `<run>:<64 hex digits>`. */
@@ -84,7 +86,7 @@ export interface RunPlace {
 export function runAround({ projectRoot, stateFolder, environment }: RunPlace): RunAround | null {
   const marked = [...new Set(runsOfMark(projectRoot, marksAround(environment).join(",")))];
   const proven = provenTask(stateFolder, environment[CAPABILITY]);
-  // A process of another run must have stolen the word.
+  // Otherwise a process of another run has stolen the word.
   if (proven !== null && marked.every((run) => run === proven.run)) return proven;
   const run = marked[0] ?? proven?.run;
   return run === undefined ? null : { run, task: null };

@@ -1,6 +1,6 @@
 /**
- * Turns bytes into lines. A character split over two chunks stays whole. A line longer than the bound is dropped whole
- * and its size reported, so that output without line breaks cannot fill the memory.
+ * Turns bytes into lines. A character split over two chunks stays whole. A line longer than the bound is
+ * dropped whole and its size reported, so that output without line breaks cannot fill the memory.
  */
 import { StringDecoder } from "node:string_decoder";
 

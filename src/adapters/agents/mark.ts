@@ -1,6 +1,7 @@
 /**
- * The run tag that every process of a run has in its environment. A process group is not enough: an agent's shell
- * children have sessions of their own, and double-forked ones have lost their parents. All of them inherit the tag.
+ * The run tag that every process of a run has in its environment. A process group is not enough: an agent's
+ * shell children have sessions of their own, and double-forked ones have lost their parents. All of them
+ * inherit the tag.
  */
 import { statSync } from "node:fs";
 import { attempt } from "../../core/attempt.ts";

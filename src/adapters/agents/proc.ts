@@ -4,8 +4,8 @@ import { closeSync, openSync, readSync } from "node:fs";
 const BUFFER = Buffer.alloc(256 * 1024);
 
 /**
- * Reads a file of /proc; empty if the process is gone or not ours. Uses one shared buffer, since it runs for every
- * process.
+ * Reads a file of /proc; empty if the process is gone or not ours. Uses one shared buffer, since it runs for
+ * every process.
  */
 export function readProc(path: string): string {
   let file = -1;
@@ -23,8 +23,8 @@ export function readProc(path: string): string {
 }
 
 /**
- * The fields of a process's stat from the third (its state) on. The program's name before them is in parentheses and
- * may hold any character. Empty if the process is gone.
+ * The fields of a process's stat from the third (its state) on. The program's name before them is in
+ * parentheses and may hold any character. Empty if the process is gone.
  */
 export function statOf(pid: number | string): readonly string[] {
   const stat = readProc(`/proc/${pid}/stat`);

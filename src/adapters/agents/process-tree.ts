@@ -137,7 +137,7 @@ async function killAll(tree: Tree, known: StartTimes, left: () => number): Promi
     const { found, mixed, whole } = search(tree, known, stop);
     for (const pid of found) stop(pid, known.get(pid) ?? "");
     for (const group of whole) groups.add(group);
-    // A group with foreign processes is no longer stopped as a whole, even if this search saw none of them.
+    // A whole group stays a target, even if this search saw none of its processes alive.
     for (const group of mixed) groups.delete(group);
     for (const group of groups) signal(-group, "SIGSTOP");
     empty = stopped.size === before ? empty + 1 : 0;

@@ -27,7 +27,9 @@ export interface ProcessOrder {
   readonly folder: string;
   /** The whole environment, run tag included. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Pawl's environment. Its secrets are masked in the output, beside those of the program's own environment. */
+  /**
+   * Pawl's environment. Its secrets are masked in the output, beside those of the program's own environment.
+   */
   readonly masked?: Environment;
   readonly mark: string;
   /** Written to stdin, which is then closed; null: stdin stays open for `input`. */

@@ -24,7 +24,7 @@ export interface AgentsSetup {
   readonly agents: Readonly<Record<string, AgentSettings>>;
   /** Agents without a person's consent: Pawl does not start their programs to inspect them. */
   readonly untrusted?: readonly string[];
-  /** Other machines adopt tasks that this one loses: there is less time to end an agent. */
+  /** Other machines take over tasks that this one loses: there is less time to end an agent. */
   readonly isShared?: boolean;
   /** Absent: there is no wall. */
   readonly wall?: Wall;

@@ -1,7 +1,7 @@
 /**
  * Ends agents with their loop, however the loop ends: also after a SIGKILL or out of memory, when the loop
- * itself can do nothing. If other machines adopt a loop's tasks, it also ends them when their time has passed
- * and the loop is frozen.
+ * itself can do nothing. If other machines take over a loop's tasks, it also ends them when their time has
+ * passed and the loop is frozen.
  *
  * S1  A child in a session of its own reads a pipe that only the loop holds open: the kernel closes it when
  *     the loop dies. Closing a terminal does not reach the child.

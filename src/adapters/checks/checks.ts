@@ -50,7 +50,10 @@ import { maskFile, tailOf } from "./tail.ts";
 export interface ChecksOptions {
   /** The project's folder, absolute; commands run in it. */
   readonly root: string;
-  /** Pawl's own environment. Commands get the allow-listed part of it, and its secrets are masked in their output. */
+  /**
+   * Pawl's own environment. Commands get the allow-listed part of it, and its secrets are masked in their
+   * output.
+   */
   readonly environment: Environment;
   /** Names of more environment variables that commands may have. */
   readonly names?: readonly string[];
@@ -338,8 +341,8 @@ function unlessUnreadable(thrown: unknown): null {
 }
 
 /**
- * The command writes its output itself, since it outlives Pawl. The output is masked on disk once the command has
- * ended.
+ * The command writes its output itself, since it outlives Pawl. The output is masked on disk once the command
+ * has ended.
  */
 function maskOutput(folder: string, redactor: Redactor): void {
   const done = join(folder, "masked");

@@ -2,7 +2,9 @@ import { readFileSync } from "node:fs";
 import { attempt } from "../../core/attempt.ts";
 import { execFileSync } from "../process/start-program.ts";
 
-/** When the process began, as the operating system counts it; null if there is no such process, or a dead one. */
+/**
+ * When the process began, as the operating system counts it; null if there is no such process, or a dead one.
+ */
 export function birthOf(pid: number): string | null {
   const stat = procStat(pid);
   if (stat !== undefined) return stat;

@@ -21,7 +21,9 @@ const LINE_END = 10;
 /** Milliseconds between checks, in case the operating system does not report a change. */
 const LOOK_AGAIN = 500;
 
-/** Yields the events in the order written. Lines that are not events, as after a damaged disk, are left out. */
+/**
+ * Yields the events in the order written. Lines that are not events, as after a damaged disk, are left out.
+ */
 export async function* readEvents(path: string, options: ReadEventsOptions = {}): AsyncGenerator<PawlEvent> {
   const { follow = false, pending = async () => null, signal } = options;
   const changes = follow ? openChanges(path) : null;

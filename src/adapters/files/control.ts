@@ -9,7 +9,9 @@ export const LOCKS = ".pawl/locks";
 export const KEPT = ".pawl/kept";
 const IGNORE = ".pawl/.gitignore";
 
-/** Makes the folder with its .gitignore. The folder of locks comes last: if it exists, everything is there. */
+/**
+ * Makes the folder with its .gitignore. The folder of locks comes last: if it exists, everything is there.
+ */
 export function ensureControl(disk: Disk): void {
   if (statFolder(disk, LOCKS) !== null) return;
   ensureFolder(disk, CONTROL);
@@ -31,7 +33,10 @@ export function ensureFolder(disk: Disk, path: string): void {
   }
 }
 
-/** Pawl's temporary files beside their targets. Listings hide them, and the holder of the lock may replace them. */
+/**
+ * Pawl's temporary files beside their targets. Listings hide them, and the holder of the lock may replace
+ * them.
+ */
 export const TEMPORARY = /^\..*\.pawl-tmp$/;
 
 /** Whether the path is such a file, in any folder. */

@@ -48,8 +48,8 @@ export interface Disk {
 }
 
 /**
- * read: must exist. append: created if needed; each write goes to the end. update: created if needed; reads and writes
- * at any offset. new: must not exist. Symbolic links are never followed.
+ * read: must exist. append: created if needed; each write goes to the end. update: created if needed; reads
+ * and writes at any offset. new: must not exist. Symbolic links are never followed.
  */
 export type OpenMode = "read" | "append" | "update" | "new";
 

@@ -143,7 +143,9 @@ export function readToEnd(disk: Disk, fd: number, expected: number): Uint8Array 
   }
 }
 
-/** Decodes the text. Throws `state-unreadable` if the bytes are not UTF-8, instead of replacing them silently. */
+/**
+ * Decodes the text. Throws `state-unreadable` if the bytes are not UTF-8, instead of replacing them silently.
+ */
 export function textOf(bytes: Uint8Array, path: string): string {
   const text = tryTextOf(bytes);
   if (text !== null) return text;

@@ -231,7 +231,7 @@ function commitUnderLock(
     // Without a boot id no marker can be trusted, so leave nothing to replay.
     if (applied.length > journalBytes || disk.bootId() === null) settleWhole(project, eventsBytes);
   } catch (thrown) {
-    // Committed. The next reader applies the rest, or reports why it cannot.
+    // It is committed. The next reader applies the rest, or reports why it cannot.
     if (thrown instanceof EditorsNeeded) return "unapplied";
     quietly(() => tell(findUnapplied(project, refusalOf(thrown) ?? "EIO")));
   }

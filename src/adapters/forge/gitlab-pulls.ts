@@ -1,4 +1,7 @@
-/** https://docs.gitlab.com/api/merge_requests/, with pipelines, jobs, commit statuses, discussions and members. */
+/**
+ * https://docs.gitlab.com/api/merge_requests/, with pipelines, jobs, commit statuses, discussions and
+ * members.
+ */
 import type { ApiSetup, ForgeApi, ForgeCheck, Pull, Repository, RequestSetup } from "./forge-api.ts";
 import { openRest, type Rest } from "./rest.ts";
 import { allowed, shortened } from "./returned.ts";

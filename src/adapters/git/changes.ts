@@ -49,8 +49,8 @@ export async function forkOf(
 }
 
 /**
- * The branch's commit. A local branch may be older than what was last fetched, so its remote-tracking branch counts
- * unless the local one contains it. Null if there is no such local branch.
+ * The branch's commit. A local branch may be older than what was last fetched, so its remote-tracking branch
+ * counts unless the local one contains it. Null if there is no such local branch.
  */
 async function newestOf(call: GitCall, branch: string): Promise<string | null> {
   const local = await commitOf(call, `refs/heads/${branch}`);

@@ -84,8 +84,9 @@ const LIMIT = 120_000;
 const MOST_ERRORS = 1024 * 1024;
 
 /**
- * Runs git and returns its answer. Throws `git-failed` on an exit code that is not accepted, and `git-config-untrusted`
- * or `git-filter-untrusted` if the repository would make it run something that the person did not set.
+ * Runs git and returns its answer. Throws `git-failed` on an exit code that is not accepted, and
+ * `git-config-untrusted` or `git-filter-untrusted` if the repository would make it run something that the
+ * person did not set.
  */
 export async function git(call: GitCall, args: readonly string[]): Promise<GitAnswer> {
   const config = await configOf(call);
@@ -139,7 +140,9 @@ function asOptions(settings: readonly (readonly [string, string])[]): readonly s
   return settings.flatMap(([key, value]) => ["-c", `${key}=${value}`]);
 }
 
-/** Options that must follow the verb: settings of single submodules and drivers override every general one. */
+/**
+ * Options that must follow the verb: settings of single submodules and drivers override every general one.
+ */
 const GUARDS: Readonly<Record<string, readonly string[]>> = {
   diff: ["--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"],
   "diff-index": ["--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"],
@@ -288,7 +291,8 @@ function signalAll(child: ChildProcess, signal: NodeJS.Signals, isGrouped: boole
 const PASSWORD_IN_ADDRESS = /(:\/\/[^\s/@:]{0,200}):[^\s/@]{1,2000}@/g;
 
 /**
- * Git's output reaches errors, logs and prompts. This removes known secrets and the password of a remote's address.
+ * Git's output reaches errors, logs and prompts. This removes known secrets and the password of a remote's
+ * address.
  */
 function masked(errors: string, environment: Environment): string {
   if (errors === "") return errors;

@@ -1,4 +1,6 @@
-/** Reads objects of a repository, many per call. No working folder, index or configuration has any influence. */
+/**
+ * Reads objects of a repository, many per call. No working folder, index or configuration has any influence.
+ */
 import { type GitCall, git } from "./git.ts";
 
 export interface GitObject {

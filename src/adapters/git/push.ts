@@ -15,7 +15,9 @@ import { checkBranch, checkoutOf } from "./workspace/worktree-paths.ts";
 
 export const PUSH_LIMIT = 600_000;
 
-/** Sends a commit to a ref of the remote, never forced: the remote rejects it if the ref has other commits. */
+/**
+ * Sends a commit to a ref of the remote, never forced: the remote rejects it if the ref has other commits.
+ */
 export type Send<More = never> = (
   call: GitCall,
   order: {

@@ -270,7 +270,9 @@ function statOr(path: string): BigIntStats | null {
   return attempt(() => statSync(path, { bigint: true }), null);
 }
 
-/** The folder of the hooks that a push runs: the person's own setting, else the repository's own; null: none. */
+/**
+ * The folder of the hooks that a push runs: the person's own setting, else the repository's own; null: none.
+ */
 export function hooksFolder(known: KnownConfig, environment: Environment): string | null {
   if (known.entries.some((entry) => entry.key === "core.hookspath" && !isOwnScope(entry))) return null;
   const own = lastOf(known, "core.hookspath", true);

@@ -125,7 +125,9 @@ export function isThisMachine(host: string): boolean {
   return name === "localhost" || name.endsWith(".localhost");
 }
 
-/** An entry: `*`, a name (with all below it), an address, a range of addresses; each but `*` may have a port. */
+/**
+ * An entry: `*`, a name (with all below it), an address, a range of addresses; each but `*` may have a port.
+ */
 function isExcepted(host: string, port: number, list: string): boolean {
   return list
     .split(/[\s,]+/)

@@ -59,7 +59,10 @@ const SESSION = [
 /** Milliseconds. A client that only listens notices as soon. */
 const FIRST_KEEPALIVE = 10_000;
 
-/** SQLSTATEs after which another try may succeed: connections, shutdowns, too many clients, deadlocks, a replica. */
+/**
+ * SQLSTATEs after which another try may succeed: connections, shutdowns, too many clients, deadlocks, a
+ * replica.
+ */
 const PASSING = /^(?:08...|57P0[123]|53300|40001|40P01|25006)$/;
 
 export function openConnections(address: Address, limits: Partial<Limits> = {}): Connections {

@@ -31,7 +31,9 @@ interface Secret {
   readonly mask: string;
 }
 
-/** Bytes are handled as Latin-1 text, one character each, so that a chunk may end inside a UTF-8 character. */
+/**
+ * Bytes are handled as Latin-1 text, one character each, so that a chunk may end inside a UTF-8 character.
+ */
 const bytesOf = (text: string): string => Buffer.from(text, "utf8").toString("latin1");
 
 function secretsIn(environment: Environment): readonly Secret[] {

@@ -1,18 +1,18 @@
 /**
- * Prepares what a checkout needs before anybody works or checks in it: installed packages and the like, which git
- * ignores.
+ * Prepares a checkout before work or checks begin in it: installed packages and the like, which git ignores.
  *
- * S1  A folder is prepared once for each state of what the commands depend on (`inputs`, the commands themselves). A
- *     note beside the folder records the state. It is written last, so that a killed setup starts again.
- * S2  Results are kept for other folders in `.pawl/setup/<key>/` only on request: those of a checkout that nobody has
- *     worked in yet. They are copied, never shared: an agent may change its own. A copy has all of them, or none, and
- *     follows no link. What was there before the commands ran is git's, and never copied: it would take back the work of the
- *     task before.
- * S3  A package manager works on the whole repository, whichever package it is called in: the lock files above the folder
- *     count, and what was made beside it is kept too. So are husky's hooks, which npm's `prepare` makes: without them git
- *     would run none, and say nothing.
- * S4  A virtual environment of Python is never kept: its programs, and a project that is installed for editing, name the
- *     folder in which it was made, so a copy would run another task's code.
+ * S1  A folder is prepared once for each state of what the commands depend on (`inputs`, the commands
+ *     themselves). A note beside the folder records the state. It is written last, so that a killed setup
+ *     starts again.
+ * S2  Results are kept for other folders in `.pawl/setup/<key>/` only on request: those of a checkout without
+ *     work yet. They are copied, never shared: an agent may change its own. A copy has all of them, or none,
+ *     and follows no link. Files that existed before the commands ran are git's, and never copied: a copy
+ *     would undo the work of the previous task.
+ * S3  A package manager works on the whole repository, whichever package it is called in: the lock files
+ *     above the folder count, and its results beside the folder are kept too. So are husky's hooks, which
+ *     npm's `prepare` makes: without them git would run none, without a message.
+ * S4  A virtual environment of Python is never kept: its programs, and a project that is installed for
+ *     editing, name the folder in which it was made, so a copy would run another task's code.
  */
 import { createHash } from "node:crypto";
 import {
@@ -58,9 +58,9 @@ const LOCK_FILES = [
   "go.sum",
   "Cargo.lock",
 ];
-/** How many states are kept; the least used is dropped first. */
+/** Number of kept states; the least used is dropped first. */
 const KEPT = 5;
-/** The note beside a workspace that it is set up, and for what. */
+/** The note beside a workspace that records its setup. */
 export const SET_UP = "set-up";
 
 export function openSetups(projectRoot: string): Setups {
@@ -98,10 +98,13 @@ function look(store: string, folder: Folder, setup: SetupSettings): SetupState {
   }, "needed");
 }
 
-/** In what is kept: where each of its folders belongs, from the top of the repository. */
+/** In a kept state: the original paths of its folders, from the top of the repository. */
 const PATHS = "paths.json";
 
-/** What was there before the commands ran, with what is in it: git's own files, as a folder `lib` of somebody else's code. */
+/**
+ * The paths that existed before the commands ran, with their entries: git's own files, such as a committed
+ * folder `lib`.
+ */
 type Before = ReadonlyMap<string, string>;
 
 function namesOf(folder: Folder, setup: SetupSettings): Before {
@@ -127,23 +130,24 @@ function done(store: string, folder: Folder, setup: SetupSettings, keep: boolean
     renameSync(draft, kept);
     prune(store);
   } catch {
-    // Only time is lost if this fails: a full disk, another process that was first.
+    // A failure only costs time: a full disk, or another process was first.
     rmSync(draft, { recursive: true, force: true });
   }
 }
 
-/** Whether it is a virtual environment, or has one in it, as tox makes them. */
+/** Whether it is a virtual environment, or contains one, as tox makes them. */
 function isBound(path: string): boolean {
   const inside = attempt(() => readdirSync(path), []);
   return ["", ...inside].some((name) => existsSync(join(path, name, "pyvenv.cfg")));
 }
 
-/** How deep a name without a slash is looked for. */
+/** How deep a name without a slash is searched for. */
 const DEPTH = 6;
 
 /**
- * The paths that the patterns mean, the outer ones only. A name without a slash is meant at any depth, as in `.gitignore`: package
- * managers with workspaces put a `node_modules` into each package. `*` stands for any letters of one name.
+ * The paths that match the patterns, the outer ones only. A name without a slash matches at any depth, as in
+ * `.gitignore`: package managers with workspaces put a `node_modules` into each package. `*` stands for any
+ * characters of one name.
  */
 function candidates(folder: string, patterns: readonly string[]): readonly string[] {
   if (patterns.length === 0) return [];
@@ -208,18 +212,21 @@ function keyOf(folder: Folder, { run, inputs, cache = [] }: SetupSettings): stri
   return hash.digest("hex");
 }
 
-/** Those of the folder, and of each above it in the repository. */
+/** The lock files of the folder, and of each folder above it in the repository. */
 function lockFiles(own: readonly string[]): readonly string[] {
   const folders = [...own.keys(), own.length].map((depth) => own.slice(0, depth));
   return folders.flatMap((folder) => LOCK_FILES.map((name) => [...folder, name].join("/")));
 }
 
-/** Null: there is no file that one could read. The commands say what they think of that. */
+/** Null: there is no readable file. The commands report that themselves. */
 function contentOf(folder: string, path: ProjectPath): Uint8Array | null {
   return attempt(() => lookAt(nodeDisk(folder), path)?.bytes ?? null, null);
 }
 
-/** Whether the folder has it, on a way without links: through one, an agent would have others' files removed or copied. */
+/**
+ * Whether the folder has the path, without links on the way: by a link an agent could have other files
+ * removed or copied.
+ */
 function isThere(folder: string, path: string): boolean {
   const disk = nodeDisk(folder);
   return attempt(() => checkFolders(disk, path) && disk.lstat(path) !== null, false);

@@ -4,8 +4,8 @@ import { addressFault, openHttp } from "../net/http.ts";
 import type { Environment } from "../process/environment.ts";
 
 /**
- * The trackers that the environment gives access to. Each client is loaded on its tracker's first use. `root`: the checkout,
- * whose remote may name the repository on GitHub.
+ * The trackers that the environment gives access to. Each client is loaded on its tracker's first use.
+ * `root`: the checkout, whose remote may name the repository on GitHub.
  */
 export function openTrackers(environment: Environment, root: string): Trackers {
   return {

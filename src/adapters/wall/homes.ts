@@ -107,7 +107,10 @@ function installationOf(entry: string, hidden: readonly string[]): string {
   return isAlone ? entry : above;
 }
 
-/** The outermost `node_modules`, else the folder with a package.json, else the file's own folder; never a whole home. */
+/**
+ * The outermost `node_modules`, else the folder with a package.json, else the file's own folder; never a
+ * whole home.
+ */
 function packageOf(path: string, hidden: readonly string[]): string {
   const at = path.indexOf("/node_modules/");
   if (at >= 0) return path.slice(0, at + "/node_modules".length);

@@ -171,7 +171,7 @@ export function walled(
     hasNetwork: shellOf(surroundings) === "wall",
   };
   const base = baseFolder(environment, "XDG_STATE_HOME");
-  // Claude Code adopts the folder in which a command ended.
+  // Claude Code continues in the folder in which a command ended.
   const keepsFolder = client === "claude-code";
   const command = keepsFolder ? `trap 'pwd -P >&7' EXIT\n${shell.command}` : shell.command;
   const drawn = drawWall({ base, bwrap: program }, order);

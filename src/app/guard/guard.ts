@@ -122,8 +122,8 @@ async function shellProgram(surroundings: Surroundings, dialect: Dialect): Promi
 }
 
 /**
- * A command may have changed files in spite of the wall: the edits are recorded in the log, and stop the next
- * move.
+ * A command may have changed files that no wall protected: the edits are recorded in the log, and stop the
+ * next move.
  */
 async function afterTool(surroundings: Surroundings, dialect: Dialect): Promise<Output> {
   const { call, client, environment, start } = surroundings;

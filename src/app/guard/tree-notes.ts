@@ -1,4 +1,4 @@
-/** How the working tree was when a run began to wait: kept outside the project. */
+/** The working tree when a run began to wait: kept outside the project. */
 import { openKeptByRun } from "../../adapters/files/kept-by-run.ts";
 import type { Environment } from "../../config/config.ts";
 import { openStateHome, TREES } from "../../config/state-home.ts";

@@ -64,7 +64,9 @@ export interface AgentOrder {
   /** Added to the variables of the environment's allow-list. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly limits?: AgentLimits;
-  /** Asks a person, if `permission` is `ask` and the agent can ask (ACP). Absent: every request is refused. */
+  /**
+   * Asks a person, if `permission` is `ask` and the agent can ask (ACP). Absent: every request is refused.
+   */
   readonly ask?: (question: PermissionQuestion) => Promise<"allow" | "refuse">;
 }
 
@@ -79,7 +81,9 @@ export interface AgentLimits {
   readonly inactivity?: number;
   /** Milliseconds in all. */
   readonly total?: number;
-  /** Model calls and dollars. Passed to the agent if it has an option for them, and enforced by the caller. */
+  /**
+   * Model calls and dollars. Passed to the agent if it has an option for them, and enforced by the caller.
+   */
   readonly turns?: number;
   readonly usd?: number;
 }

@@ -9,7 +9,10 @@ import type { Workers } from "./workers.ts";
 /** The variable with its address. */
 export const DATABASE_URL = "PAWL_DATABASE_URL";
 
-/** Methods throw `database-failed` if it cannot be reached, `database-schema` if it was made for another version of Pawl. */
+/**
+ * Methods throw `database-failed` if it cannot be reached, `database-schema` if it was made for another
+ * version of Pawl.
+ */
 export interface Database {
   /** `host:port/database`: its address without secrets. */
   readonly shown: string;
@@ -27,7 +30,8 @@ export interface Database {
 }
 
 /**
- * `owner`: everything. `person`: reads and writes. `worker`: the same without a person's verdicts and settings. `viewer`: reads.
+ * `owner`: everything. `person`: reads and writes. `worker`: the same without a person's verdicts and
+ * settings. `viewer`: reads.
  */
 export type DatabaseRole = "owner" | "person" | "worker" | "viewer" | "none";
 

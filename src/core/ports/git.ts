@@ -15,8 +15,9 @@ export interface Git {
    */
   pin(work: string): Promise<PinnedBase | null>;
   /**
-   * The tree of the working folder's content, made from the files alone: the repository's index, configuration and
-   * replaced objects do not count. `own`: project paths that do not belong to the work. Never throws.
+   * The tree of the working folder's content, made from the files alone: the repository's index,
+   * configuration and replaced objects do not count. `own`: project paths that do not belong to the work.
+   * Never throws.
    */
   snapshot(order: {
     readonly base: PinnedBase | string | null;
@@ -25,8 +26,8 @@ export interface Git {
   /** The files in which two trees or commits differ; null if one of them is no longer known. */
   between(one: string, other: string): Promise<readonly ChangedFile[] | null>;
   /**
-   * The differences between two trees or commits, as text. No attributes and no configuration hide any. Never throws.
-   * Absent: none can be shown.
+   * The differences between two trees or commits, as text. No attributes and no configuration hide any. Never
+   * throws. Absent: none can be shown.
    */
   diff?(order: DiffOrder): Promise<GitDiff>;
   /**

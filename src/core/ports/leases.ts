@@ -26,8 +26,8 @@ export interface LeaseManager {
    */
   reserve?(what: string, worker: string, wanted: Wanted): Promise<TakenLease | Cap | null>;
   /**
-   * Leases that a worker at `place` should not take: those of live workers, and those that dead workers left
-   * to another live one. Absent: trying to take a lease costs no more than this query.
+   * Leases that a worker at `place` should not take: those of live workers, and those of a dead worker whose
+   * place has another live one. Absent: trying to take a lease costs no more than this query.
    */
   held?(place?: string): Promise<readonly Held[]>;
   /**

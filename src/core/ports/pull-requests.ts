@@ -3,8 +3,8 @@ import type { Repo } from "./worktrees.ts";
 
 export interface PullRequests {
   /**
-   * Finds the pull request of the branch's commit into `into`: an open one, otherwise one merged or closed with this
-   * very commit. Opens one if there is none; never a second one.
+   * Finds the pull request of the branch's commit into `into`: an open one, otherwise one merged or closed
+   * with this very commit. Opens one if there is none; never a second one.
    */
   ensure(order: PullRequestOrder, stop?: AbortSignal): Promise<PullRequestEnsured>;
   /** Its state on the forge. */

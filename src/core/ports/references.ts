@@ -16,7 +16,10 @@ export interface FetchFailure {
   readonly retryAfter?: number;
 }
 
-/** Issues and pages that a text links to. Credentials go to the configured address only, never to a link's host. */
+/**
+ * Issues and pages that a text links to. Credentials go to the configured address only, never to a link's
+ * host.
+ */
 export interface References {
   /** Never throws. */
   fetch(reference: Reference): Promise<ReferenceFetch>;

@@ -3,13 +3,15 @@ import type { ProjectPath } from "../path.ts";
 import type { Repo } from "./worktrees.ts";
 
 export interface Repositories {
-  /** The repositories inside the project, its own first. Links, hidden folders and packages are not searched. */
+  /**
+   * The repositories inside the project, its own first. Links, hidden folders and packages are not searched.
+   */
   find(): Promise<readonly Repo[]>;
   /** Never throws. */
   look(repo: Repo): Promise<RepositoryLook>;
   /**
-   * Returns the repository at the path (from the project's root, or absolute). Throws if there is none, or if it is
-   * outside the project.
+   * Returns the repository at the path (from the project's root, or absolute). Throws if there is none, or if
+   * it is outside the project.
    */
   check(path: string): Promise<Repo>;
   /**

@@ -4,8 +4,8 @@ export interface Signatures {
   /** The person whose key signs on this machine. Throws `key-missing`. */
   signer(): Promise<Signer>;
   /**
-   * Signs with that key and returns the armoured signature. Asks the person for the passphrase, PIN or touch. Throws
-   * `signature-failed`.
+   * Signs with that key and returns the armoured signature. Asks the person for the passphrase, PIN or touch.
+   * Throws `signature-failed`.
    */
   sign(text: string): Promise<string>;
   /** Why the signature does not count, in a few words; null: it does. */

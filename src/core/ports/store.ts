@@ -15,11 +15,13 @@ export interface View {
   /** The names in a folder, sorted; empty if the folder does not exist. */
   list(folder: ProjectPath): Promise<readonly Entry[]>;
   /**
-   * Whether these files, with everything committed so far, are still what was read. A commit may fall between two
-   * reads, so a contradiction between files counts only if this is true.
+   * Whether these files, with everything committed so far, are still what was read. A commit may fall between
+   * two reads, so a contradiction between files counts only if this is true.
    */
   isCurrent(paths: readonly ProjectPath[]): Promise<boolean>;
-  /** A packaged text (`alfred/prompts/start_task/initialized.md`), or null. A commit does not check it again. */
+  /**
+   * A packaged text (`alfred/prompts/start_task/initialized.md`), or null. A commit does not check it again.
+   */
   packaged(path: string): Promise<string | null>;
 }
 
@@ -81,8 +83,8 @@ export interface Store {
   /** Whether everything that the view read is unchanged. */
   holds(view: View): Promise<boolean>;
   /**
-   * Applies all the changes or none; durable when it returns `committed`. `changed`: something that the view read has
-   * changed (or a move's target exists). Then nothing was written, and the caller decides again.
+   * Applies all the changes or none; durable when it returns `committed`. `changed`: something that the view
+   * read has changed (or a move's target exists). Then nothing was written, and the caller decides again.
    */
   commit(view: View, changes: readonly Change[]): Promise<"committed" | "changed">;
   /**

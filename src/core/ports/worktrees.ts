@@ -65,8 +65,8 @@ export interface Worktrees {
    */
   watchCheckout(repo: Repo): Promise<() => Promise<Meanwhile>>;
   /**
-   * Whether `into`, local or remote, has every commit of the branch. `fetch`: fetches the remote's first; `unreachable`
-   * if that fails and the answer is not yes without it.
+   * Whether `into`, local or remote, has every commit of the branch. `fetch`: fetches the remote's first;
+   * `unreachable` if that fails and the answer is not yes without it.
    */
   reached(order: ReachedOrder): Promise<"yes" | "no" | "unreachable">;
   /** Pushes the branch to its remote, never forced. `unchanged`: the remote had it already. */
@@ -77,22 +77,22 @@ export interface Worktrees {
    */
   leave(repo: Repo, branch: string): Promise<void>;
   /**
-   * Takes the merge lock of a branch: one owner at a time over all processes, free at once if its process dies. `taken`
-   * names the owner.
+   * Takes the merge lock of a branch: one owner at a time over all processes, free at once if its process
+   * dies. `taken` names the owner.
    */
   takeTurn(repo: Repo, into: string, owner: string): Promise<MergeTurn>;
   /**
-   * Makes the merge (by default a merge commit) in the separate folder of its slot, so that checks can run on the result. It
-   * touches no branch and no person's checkout. With `remote`, it first fetches the remote's target and merges onto
-   * that. Call it with the merge lock held.
+   * Makes the merge (by default a merge commit) in the separate folder of its slot, so that checks can run on
+   * the result. It touches no branch and no person's checkout. With `remote`, it first fetches the remote's
+   * target and merges onto that. Call it with the merge lock held.
    */
   prepareMerge(order: MergeOrder): Promise<PreparedMerge>;
   /** Makes the folder of a prepared merge again, so that nothing a check left there stays. */
   renewMerge(order: MergeOrder, merge: ReadyMerge): Promise<void>;
   /**
-   * Moves `into` to the prepared commit, if it has not moved since the preparation: with `remote` first the remote's
-   * branch, never forced, then the local one. A checkout of `into` follows. A checkout whose edits would be overwritten
-   * stays untouched; without `remote` that stops the merge (`in-the-way`).
+   * Moves `into` to the prepared commit, if it has not moved since the preparation: with `remote` first the
+   * remote's branch, never forced, then the local one. A checkout of `into` follows. A checkout whose edits
+   * would be overwritten stays untouched; without `remote` that stops the merge (`in-the-way`).
    */
   publishMerge(order: MergeOrder, merge: ReadyMerge): Promise<PublishedMerge>;
   /**
@@ -113,9 +113,10 @@ export interface Worktrees {
    */
   bringIn(worktree: Worktree, target: MergeTarget): Promise<BroughtIn>;
   /**
-   * Removes the worktree, and on request the branch, if nothing would be lost: no uncommitted work, and every commit is
-   * in `into` (local or remote) or, without `into`, on the remote's branch of that name; or in `landed`, a commit that
-   * the forge reports as merged. If the worktree is already gone, only the branch is removed.
+   * Removes the worktree, and on request the branch, if nothing would be lost: no uncommitted work, and every
+   * commit is in `into` (local or remote) or, without `into`, on the remote's branch of that name; or in
+   * `landed`, a commit that the forge reports as merged. If the worktree is already gone, only the branch is
+   * removed.
    */
   remove(worktree: Pick<Worktree, "repo" | "branch">, keep: Keep): Promise<Removed>;
   /**
@@ -243,7 +244,7 @@ export interface MergeTarget {
   readonly remote?: boolean;
 }
 
-/** A merge commit, one commit of it all, or each commit anew on top of the target. */
+/** A merge commit, one squashed commit, or each commit rebased onto the target. */
 export type Delivery = "merge" | "squash" | "rebase";
 
 export interface MergeOrder extends MergeTarget {
@@ -263,7 +264,10 @@ export interface MergeOrder extends MergeTarget {
   readonly earlier?: string;
   /** A merge commit that is about to be published. It replaces the target, and nothing is fetched. */
   readonly onto?: string;
-  /** The number of the folder in which the merge is made. Concurrent merges into one branch use different ones. */
+  /**
+   * The number of the folder in which the merge is made. Concurrent merges into one branch use different
+   * ones.
+   */
   readonly slot?: number;
   /** The lease on the target, if other machines merge into it, too. */
   readonly lease?: HeldLease;
@@ -281,7 +285,10 @@ export interface ReadyMerge {
    * the target already has the branch.
    */
   readonly base: string;
-  /** The remote, which gets it first. `at`: the remote branch's commit; null if the remote has no such branch yet. */
+  /**
+   * The remote, which gets it first. `at`: the remote branch's commit; null if the remote has no such branch
+   * yet.
+   */
   readonly remote?: { readonly name: string; readonly at: string | null };
 }
 

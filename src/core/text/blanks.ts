@@ -1,6 +1,6 @@
 /**
- * Trims blanks without regular expressions that rescan a long run from each of its characters: /[ \t]+$/ takes
- * quadratic time if text follows the run.
+ * Trims blanks without regular expressions that rescan a long run from each of its characters: /[ \t]+$/
+ * takes quadratic time if text follows the run.
  */
 
 /** The text without blanks and tabs at the ends of its lines. */

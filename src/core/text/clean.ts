@@ -58,8 +58,8 @@ const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 // Lazy: Unicode classes take a millisecond to compile.
 
 /**
- * Format characters (bidi marks, overrides and isolates, zero width, tags), fillers, variation selectors, lone
- * surrogates.
+ * Format characters (bidi marks, overrides and isolates, zero width, tags), fillers, variation selectors,
+ * lone surrogates.
  */
 const hidden = () => /\p{Default_Ignorable_Code_Point}|\p{Cf}|\p{Cs}|[\ufff0-\ufffb]/gu;
 
@@ -79,8 +79,8 @@ function joins(text: string, character: string, at: number): boolean {
 }
 
 /**
- * Scripts in which joiners change the shape of letters: Arabic and related scripts, those of India, Sinhala, Myanmar,
- * Khmer.
+ * Scripts in which joiners change the shape of letters: Arabic and related scripts, those of India, Sinhala,
+ * Myanmar, Khmer.
  */
 const joined = () =>
   /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Myanmar}\p{Script=Khmer}]/u;

@@ -1,10 +1,10 @@
 /**
  * The blocks of a markdown text: headings, lists, task-list items, code, quotations.
  *
- * M1  Inline marks (emphasis, links, code spans) are not parsed: nothing that Pawl reads needs them, and matching
- *     brackets takes a parser quadratic time.
- * M2  Fenced code outside of every other block is left out before parsing, so that a long fetched text costs nothing.
- *     If a text has such code, the positions of its nodes are not positions in the original text.
+ * M1  Inline marks (emphasis, links, code spans) are not parsed: nothing that Pawl reads needs them, and
+ *     matching brackets takes a parser quadratic time.
+ * M2  Fenced code outside of every other block is left out before parsing, so that a long fetched text costs
+ *     nothing. If a text has such code, the positions of its nodes are not positions in the original text.
  * M3  A text that is still too long for the parser is an error that names it.
  */
 import type { Root } from "mdast";
@@ -19,7 +19,10 @@ import { withoutFrontMatter } from "./front-matter.ts";
  */
 const MAX_LINES = 10_000;
 const MAX_CHARACTERS = 500_000;
-/** Quotations and lists that one line opens inside each other, and all lines: the parser's time grows with their square. */
+/**
+ * Quotations and lists that one line opens inside each other, and all lines: the parser's time grows with
+ * their square.
+ */
 const MAX_DEPTH = 100;
 const MAX_NESTED = 2_000;
 

@@ -2,7 +2,8 @@
 export type Mask = (text: string) => string;
 
 /**
- * Masks every string in a value, keys included, in lists and plain objects. Returns the same object if nothing changes.
+ * Masks every string in a value, keys included, in lists and plain objects. Returns the same object if
+ * nothing changes.
  */
 export function masked<T>(value: T, mask: Mask | undefined): T {
   return mask === undefined ? value : (maskedIn(value, mask) as T);

@@ -1,6 +1,6 @@
 /**
- * Puts TS-2 before TS-10: digits compare as numbers, everything else by character code. For `sort`; loads no locale
- * data.
+ * Puts TS-2 before TS-10: digits compare as numbers, everything else by character code. For `sort`; loads no
+ * locale data.
  */
 export function naturalOrder(one: string, other: string): number {
   const [left, right] = [partsOf(one), partsOf(other)];

@@ -191,8 +191,9 @@ const CLOSES: ReadonlySet<string> = new Set(["]", "}"]);
 const NESTS: ReadonlySet<string> = new Set(["-", "?"]);
 
 /**
- * The parser's time and stack grow without limit with the depth. This counts brackets, and the indicators that nest on
- * one line. Across lines each level needs its own indent, so the number of indents bounds the depth.
+ * The parser's time and stack grow without limit with the depth. This counts brackets, and the indicators
+ * that nest on one line. Across lines each level needs its own indent, so the number of indents bounds the
+ * depth.
  */
 function tooMuch(text: string): UnplacedFault | null {
   if (isSmall(text)) return null;

@@ -25,8 +25,8 @@ export interface WorkflowOverview {
 }
 
 /**
- * Every run of every workflow. A workflow that cannot be read is one entry with its problem; the others are shown.
- * Throws if none can be read, all for the same reason: then the project is the cause.
+ * Every run of every workflow. A workflow that cannot be read is one entry with its problem; the others are
+ * shown. Throws if none can be read, all for the same reason: then the project is the cause.
  */
 export async function overview(
   project: Pick<Project, "runtime" | "workflows">,
@@ -84,8 +84,8 @@ export interface NamedRun {
 }
 
 /**
- * The run that a person named: `workflow:id`, or a bare id if it is unique. A run that has begun comes before those
- * that have not. Throws `run-missing` or `run-ambiguous`, with the candidates.
+ * The run that a person named: `workflow:id`, or a bare id if it is unique. A run that has begun comes before
+ * those that have not. Throws `run-missing` or `run-ambiguous`, with the candidates.
  */
 export async function findRun(
   project: Pick<Project, "runtime" | "workflows">,

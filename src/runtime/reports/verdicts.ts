@@ -2,7 +2,9 @@
 import { strengthWords } from "../../core/strength.ts";
 import type { GateVerdict } from "../transaction/transaction.ts";
 
-/** `2026-01-31T09:30:15.250Z  in_review: approve (given at a terminal; unverified: anyone with your shell)` */
+/**
+ * `2026-01-31T09:30:15.250Z  in_review: approve (given at a terminal; unverified: anyone with your shell)`
+ */
 export function verdictWords({ strength, time, what }: GateVerdict): string {
   return `${time}  ${what} (${strengthWords(strength)})`;
 }

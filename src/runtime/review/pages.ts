@@ -30,8 +30,8 @@ export interface FileDiff {
 }
 
 /**
- * A line's parts: length in UTF-16 units, and the class of its colour: `comment`, `string`, `number`, `keyword`, `function`, `type`,
- * `tag`, `attribute`; empty: none.
+ * A line's parts: length in UTF-16 units, and the class of its colour: `comment`, `string`, `number`,
+ * `keyword`, `function`, `type`, `tag`, `attribute`; empty: none.
  */
 export type Colours = readonly (readonly [number, string])[];
 

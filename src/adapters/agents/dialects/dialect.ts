@@ -51,8 +51,8 @@ export interface Call {
   readonly allow: readonly string[];
   readonly model: string | undefined;
   /**
-   * Folders that the agent must be able to write besides the working folder: git's, for a commit in a workspace, and the
-   * outbox.
+   * Folders that the agent must be able to write besides the working folder: git's, for a commit in a
+   * workspace, and the outbox.
    */
   readonly writable: readonly string[];
   readonly asRoot: boolean;
@@ -64,7 +64,10 @@ export interface Call {
   readonly runFolder: string;
   /** Where the agent works, absolute. */
   readonly folder: string;
-  /** Whether the installed program has the option, according to its own help; false if `needsHelp` returned false. */
+  /**
+   * Whether the installed program has the option, according to its own help; false if `needsHelp` returned
+   * false.
+   */
   knows(option: string): boolean;
 }
 

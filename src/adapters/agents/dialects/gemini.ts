@@ -21,8 +21,8 @@ import { staticLists } from "./static-lists.ts";
 /** Its exit code for bad input, such as an unknown session. */
 const BAD_INPUT = 42;
 /**
- * Its stream has no field for the model's status. The message quotes the API's answer, or gives gemini's own advice
- * after a 429.
+ * Its stream has no field for the model's status. The message quotes the API's answer, or gives gemini's own
+ * advice after a 429.
  */
 const RATE_LIMIT =
   /"code":\s*(?:429|503)\b|RESOURCE_EXHAUSTED|QuotaError|\]\nPlease wait and try again later\./;

@@ -79,8 +79,8 @@ const GIT: Readonly<Record<string, Options>> = {
 };
 
 /**
- * `listed`: every command is listed and does no more; `refused`: one begins as a listed command and does more; `other`:
- * neither.
+ * `listed`: every command is listed and does no more; `refused`: one begins as a listed command and does
+ * more; `other`: neither.
  */
 export type Verdict = "listed" | "refused" | "other";
 

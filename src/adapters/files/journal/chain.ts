@@ -1,6 +1,6 @@
 /**
- * Combines the steps of one path, in order, into one aim. Replaying a path needs only its last content, whatever
- * happened to other paths, and can be repeated at any point.
+ * Combines the steps of one path, in order, into one aim. Replaying a path needs only its last content,
+ * whatever happened to other paths, and can be repeated at any point.
  */
 
 import { hashOf } from "../../../core/hash.ts";

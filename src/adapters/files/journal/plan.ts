@@ -121,8 +121,8 @@ function stepsOf(path: string, entry: Entry): readonly Step[] {
 }
 
 /**
- * Edits that follow edits of the same editor are merged. After anything else, the result cannot be redone on another
- * text.
+ * Edits that follow edits of the same editor are merged. After anything else, the result cannot be redone on
+ * another text.
  */
 function redoOf(change: Extract<Change, { type: "edit" }>, entry: Entry | undefined): Partial<Put> {
   const { editor, edits } = change;

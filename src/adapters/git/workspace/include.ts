@@ -1,6 +1,7 @@
 /**
- * `.worktreeinclude` of the person's checkout: patterns as in `.gitignore`, for ignored files that a workspace needs too, such
- * as `.env`. Only what git ignores and is a plain file is copied, and no link is followed on the way to its place.
+ * `.worktreeinclude` of the person's checkout: patterns as in `.gitignore`, for ignored files that a
+ * workspace needs too, such as `.env`. Only what git ignores and is a plain file is copied, and no link is
+ * followed on the way to its place.
  */
 import { copyFileSync, existsSync, lstatSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";

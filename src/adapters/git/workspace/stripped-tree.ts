@@ -125,8 +125,8 @@ export async function committed(
 }
 
 /**
- * The project's prefix in its repository: empty, or a path with a slash at its end. A bare repository is its own
- * project.
+ * The project's prefix in its repository: empty, or a path with a slash at its end. A bare repository is its
+ * own project.
  */
 export function prefixOf({ folder }: GitCall): string {
   const top = discover(folder)?.top;

@@ -17,7 +17,10 @@ import { type GitCall, git } from "../git.ts";
 
 const LONGEST = 180;
 
-/** Makes one path segment of any text. Different texts give different segments, even if letter case is ignored. */
+/**
+ * Makes one path segment of any text. Different texts give different segments, even if letter case is
+ * ignored.
+ */
 export function encodeName(text: string): string {
   const characters = [...text];
   const inside = (at: number) => at > 0 && at < characters.length - 1;

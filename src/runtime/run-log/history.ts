@@ -1,6 +1,6 @@
 /**
  * A run's steps, each with the hash of the previous one, and what the run's file must say after them. Each
- * workflow decides where it keeps its steps; Bloom and Spells keep theirs in the record beside the state
+ * workflow decides where it keeps its steps; Bloom keeps its own in the record beside the state
  * (`record.ts`).
  */
 

@@ -4,8 +4,9 @@
  * process shows in the project's files; its death is found by trying the lock.
  */
 import type { Clock } from "../../../core/ports/clock.ts";
+import type { LeaseManager } from "../../../core/ports/leases.ts";
 import type { Watch } from "../../../core/ports/watch.ts";
-import type { MergeTurn, Worktrees } from "../../../core/ports/worktrees.ts";
+import type { MergeTurn, Repo, Worktrees } from "../../../core/ports/worktrees.ts";
 import { openSignal } from "../../../core/signal.ts";
 import type { JoinOrder, MergePlace, MergeQueue, StopReason } from "../execution-context.ts";
 import {
@@ -210,4 +211,38 @@ async function letGo(line: Line): Promise<void> {
     line.isLocking = false;
     change(line, line.train);
   }
+}
+
+/** Who may merge into a branch: on this machine by its lock, among machines by a lease, too. */
+export function openMergeTurns(
+  worktrees: Pick<Worktrees, "takeTurn">,
+  leaseManager: LeaseManager,
+  worker: string,
+): Pick<Worktrees, "takeTurn"> {
+  if (leaseManager.isShared !== true) return worktrees;
+  return {
+    async takeTurn(repo, into, owner) {
+      const here = await worktrees.takeTurn(repo, into, owner);
+      if (here.kind === "taken") return here;
+      try {
+        const lease = await leaseManager.take(targetName(repo, into), worker);
+        if (lease?.epoch === undefined) {
+          await here.release();
+          return { kind: "taken", owner: "another machine" };
+        }
+        const { epoch, what } = lease;
+        const release = async () => {
+          await lease.release().finally(() => here.release());
+        };
+        return { kind: "mine", lease: { what, epoch, holder: worker }, release };
+      } catch (error) {
+        await here.release();
+        throw error;
+      }
+    },
+  };
+}
+
+function targetName(repo: Repo, into: string): string {
+  return `@into:${repo}:${into}`;
 }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { LeaseManager, TakenLease } from "../../../core/ports/leases.ts";
 import type { MergeTurn, Repo } from "../../../core/ports/worktrees.ts";
-import { openMergeTurns } from "./merge-turns.ts";
+import { openMergeTurns } from "./merge-queue.ts";
 
 function opened(answer: () => Partial<TakenLease> | null, here?: MergeTurn) {
   const asked: string[] = [];

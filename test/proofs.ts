@@ -16,6 +16,8 @@ interface Proof {
   readonly command: (part: number) => string;
   /** Says little in parts, or takes hours: only in full. */
   readonly isWhole?: true;
+  /** Works in one thread and does not watch the clock: two such parts run at once. */
+  readonly isSingle?: true;
   /** Makes network namespaces. */
   readonly needsRoot?: true;
   /** Takes minutes: one commit in four runs a part of it, by the rest that its hash leaves. */
@@ -51,7 +53,11 @@ const PROOFS: Readonly<Record<string, Proof>> = {
     command: (part) => `PAWL_PART=${part}/${PARSERS} ${vitest("linear", part, LINEAR)}`,
     turn: 0,
   },
-  commit: { parts: SHARDS, command: (part) => `node test/crash/run.ts --part ${part}/${SHARDS}` },
+  commit: {
+    parts: SHARDS,
+    command: (part) => `node test/crash/run.ts --part ${part}/${SHARDS}`,
+    isSingle: true,
+  },
   loop: { parts: LOOPS.length, command: (part) => `node test/crash/loop.ts ${LOOPS[part - 1]}` },
   "loop-behind-wall": {
     parts: WALLED.length,
@@ -67,8 +73,13 @@ const PROOFS: Readonly<Record<string, Proof>> = {
   schedules: {
     parts: 2 * SEEDS,
     command: (part) => `node test/schedules.ts --runs ${SCHEDULES} --from ${1 + (part - 1) * SCHEDULES}`,
+    isSingle: true,
   },
-  fuzz: { parts: SEEDS, command: (part) => `node test/fuzz/run.ts --seconds 20 --seed ${part}` },
+  fuzz: {
+    parts: SEEDS,
+    command: (part) => `node test/fuzz/run.ts --seconds 20 --seed ${part}`,
+    isSingle: true,
+  },
   network: {
     parts: SEEDS,
     command: (part) => `node test/network/run.ts --seed ${part}`,
@@ -115,26 +126,33 @@ if (unknown.length > 0)
 let passed = 0;
 let failed = 0;
 let skipped = 0;
-for (const [name, proof] of Object.entries(PROOFS)) {
-  if (positionals.length > 0 && !positionals.includes(name)) continue;
-  for (const part of partsOf(proof)) {
-    if (proof.needsRoot && process.getuid?.() !== 0) {
-      process.stdout.write(`${name}, part ${part} of ${proof.parts}: skipped, it needs root\n`);
-      skipped += 1;
-      continue;
-    }
-    const begun = performance.now();
-    const { code, output } = await run(proof.command(part));
-    const seconds = Math.round((performance.now() - begun) / 1000);
-    const last = output.trimEnd().split("\n").at(-1) ?? "";
-    const verdict = code === 0 ? `ok: ${last.trim()}` : `FAILED: ${proof.command(part)}\n${output}`;
-    process.stdout.write(`${name}, part ${part} of ${proof.parts} (${seconds} s) ${verdict}\n`);
-    if (code === 0) passed += 1;
-    else failed += 1;
-  }
-}
+const chosen = Object.entries(PROOFS)
+  .filter(([name]) => positionals.length === 0 || positionals.includes(name))
+  .flatMap(([name, proof]) => partsOf(proof).map((part) => ({ name, proof, part })));
+const singles = chosen.filter(({ proof }) => proof.isSingle);
+const runSingles = async () => {
+  for (let next = singles.shift(); next !== undefined; next = singles.shift()) await runPart(next);
+};
+await Promise.all([runSingles(), runSingles()]);
+for (const each of chosen) if (!each.proof.isSingle) await runPart(each);
 process.stdout.write(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}\n`);
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
+
+async function runPart({ name, part, proof }: (typeof chosen)[number]): Promise<void> {
+  if (proof.needsRoot && process.getuid?.() !== 0) {
+    process.stdout.write(`${name}, part ${part} of ${proof.parts}: skipped, it needs root\n`);
+    skipped += 1;
+    return;
+  }
+  const begun = performance.now();
+  const { code, output } = await run(proof.command(part));
+  const seconds = Math.round((performance.now() - begun) / 1000);
+  const last = output.trimEnd().split("\n").at(-1) ?? "";
+  const verdict = code === 0 ? `ok: ${last.trim()}` : `FAILED: ${proof.command(part)}\n${output}`;
+  process.stdout.write(`${name}, part ${part} of ${proof.parts} (${seconds} s) ${verdict}\n`);
+  if (code === 0) passed += 1;
+  else failed += 1;
+}
 
 function run(command: string): Promise<{ readonly code: number | null; readonly output: string }> {
   const child = spawn(command, { shell: true, stdio: ["ignore", "pipe", "pipe"] });

@@ -104,6 +104,11 @@ describe("The state of Spells", () => {
       /the commit that it belongs to is cut off/,
       (project) => project.write(`/${LOG}`, `${project.read(`/${LOG}`).split("\n")[0]}\n`),
     ],
+    [
+      "the log's last line is not text",
+      /main\.jsonl, its log, cannot be used: the last line: it is not text\. The run is held until a person decides\.$/,
+      (project) => project.write(`/${LOG}`, Buffer.from([0x7b, 0xff, 0xfe, 0x0a])),
+    ],
     ["the log is an empty line", /it is not JSON/, (project) => project.write(`/${LOG}`, "\n")],
   ])("is held where %s, until a person accepts it", async (_, said, change) => {
     promise("gates.history");

@@ -935,7 +935,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the hash of what the file says",
       file: "src/runtime/run-log/record.ts",
-      find: "if (kept === hashOfText(text)) return null;",
+      find: "if (kept === hashOfDocument(text)) return null;",
       replace: 'if (kept !== "") return null;',
       tests: [
         "src/runtime/run-log/record.test.ts: shows an edit to have another state",

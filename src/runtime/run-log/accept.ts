@@ -6,7 +6,7 @@ import type { View } from "../../core/ports/store.ts";
 import type { Reply, StoryInput, Transaction } from "../transaction/transaction.ts";
 import { acceptedEdit } from "./accept-edit.ts";
 import type { RunKind } from "./kind.ts";
-import { isBroken, lastOf, loadLines, stateFaults } from "./read.ts";
+import { brokenWords, isBroken, lastOf, loadLines, stateFaults } from "./read.ts";
 import { logFaults } from "./replay.ts";
 
 export interface EditedRun {
@@ -44,7 +44,7 @@ async function loadEdited(view: View, kind: RunKind, run: string): Promise<Edite
   const text = await view.read(kind.pathOf(run));
   const last = await lastOf(view, run);
   if (text === null || isBroken(last)) {
-    const found = text !== null && isBroken(last) ? [last.why.message] : [];
+    const found = text !== null && isBroken(last) ? [brokenWords(run, last)] : [];
     return { run, from: null, text, found };
   }
   const found = [

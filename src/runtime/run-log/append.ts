@@ -58,27 +58,28 @@ async function logChange(
   { caller, events, id, time }: Committing,
 ): Promise<readonly Change[]> {
   const path = logPath(run);
-  const end = await lastOf(view, run);
+  const last = await lastOf(view, run);
+  const end = isBroken(last) ? null : last;
   const before = await textOf(view, kind.pathOf(run));
   const own = events.filter((event) => "run" in event && event.run === run);
   const moves = own.filter((event): event is RunAdvanced & PawlEvent => event.type === "run:advanced");
-  const chain = openChain({ kind, run, time, caller }, isBroken(end) ? null : end);
-  const isAsWritten = before !== null && !isBroken(end) && hashOfDocument(before) === end?.local.document;
+  const chain = openChain({ kind, run, time, caller }, end);
+  const isAsWritten = before !== null && hashOfDocument(before) === end?.local.document;
   if (before === null) chain.add("begun", initialConfiguration(kind.table, {}));
-  else if (end === null) chain.add("found", kind.configurationIn(before));
-  else if (!isBroken(end) && !isAsWritten && kind.returns) {
+  else if (last === null) chain.add("found", kind.configurationIn(before));
+  else if (end !== null && !isAsWritten && kind.returns) {
     const of = await stepBackTo(view, run, before);
     if (of !== null) chain.add("returned", kind.configurationIn(before), { of });
   }
-  const last = after === null ? null : kind.configurationIn(after);
-  for (const move of moves) chain.move(move, last);
+  const at = after === null ? null : kind.configurationIn(after);
+  for (const move of moves) chain.move(move, at);
   const document = after === null ? null : hashOfDocument(after);
   const patch = patchOf(isAsWritten ? before : null, after);
   const lines = chain.lines({ document, patch, events: own }, id);
   const text = lines.map(renderLine).join("");
   const append: Change = { type: "append", path, id, text };
   // An unreadable log is renamed, and a new one begins.
-  return isBroken(end) ? [{ type: "move", from: path, to: keptPath(path, time) }, append] : [append];
+  return isBroken(last) ? [{ type: "move", from: path, to: keptPath(path, time) }, append] : [append];
 }
 
 function keptPath(path: ProjectPath, time: string): ProjectPath {

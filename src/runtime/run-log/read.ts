@@ -1,16 +1,17 @@
 /** Compares a run's state file with its log. */
-import { PawlError } from "../../core/error.ts";
+import { NotText } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { RunOverview } from "../transaction/transaction.ts";
 import { checkFaults, configurationWords, confirmed, isSame } from "./history.ts";
 import type { RunKind } from "./kind.ts";
-import { type End, hashOfDocument, type Line, logPath, parseEnd, parseLine } from "./step.ts";
+import { DamagedLog, type End, hashOfDocument, type Line, logPath, parseEnd, parseLine } from "./step.ts";
 
 /** The last line of the run's log; null: it has none. */
 export type Last = End | Broken | null;
 
 export interface Broken {
-  readonly why: PawlError;
+  /** In words for a person. */
+  readonly why: string;
 }
 
 export function isBroken(last: Last): last is Broken {
@@ -18,13 +19,13 @@ export function isBroken(last: Last): last is Broken {
 }
 
 export async function lastOf(view: View, run: string): Promise<Last> {
-  const line = await view.lastLine(logPath(run));
-  if (line === null) return null;
   try {
-    return parseEnd(run, line);
-  } catch (why) {
-    if (why instanceof PawlError) return { why };
-    throw why;
+    const line = await view.lastLine(logPath(run));
+    return line === null ? null : parseEnd(run, line);
+  } catch (thrown) {
+    if (thrown instanceof DamagedLog) return { why: thrown.problem };
+    if (thrown instanceof NotText) return { why: "it is not text" };
+    throw thrown;
   }
 }
 
@@ -57,7 +58,7 @@ export async function stateFaults(
 async function faultsIn(view: View, kind: RunKind, run: string, text: string): Promise<readonly string[]> {
   const last = await lastOf(view, run);
   if (last === null) return kind.comesByGit ? [] : ["none of its steps is recorded"];
-  if (isBroken(last)) return [last.why.message];
+  if (isBroken(last)) return [brokenWords(run, last)];
   const { checkpoint, document } = last.local;
   const found = kind.configurationIn(text);
   const written = { state: checkpoint.state, variables: checkpoint.variables };
@@ -67,6 +68,10 @@ async function faultsIn(view: View, kind: RunKind, run: string, text: string): P
   const wrong = `it is not the one that Pawl wrote after step ${checkpoint.seq}`;
   if (isSame(found, written)) return [`${wrong}; it still stands at ${configurationWords(found)}`];
   return [`${wrong}: found ${configurationWords(found)}; its log leads to ${configurationWords(written)}`];
+}
+
+export function brokenWords(run: string, { why }: Broken): string {
+  return `${logPath(run)}, its log, cannot be used: the last line: ${why}`;
 }
 
 /** Throws `state-tampered` if the run's state file does not follow from its log. */

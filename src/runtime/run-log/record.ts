@@ -20,7 +20,6 @@ import type { ProjectPath } from "../../core/path.ts";
 import type { Change, View } from "../../core/ports/store.ts";
 import { as, object } from "../../core/state-json.ts";
 import type { Strength } from "../../core/strength.ts";
-import { openByText } from "../../core/text/by-text.ts";
 import { initialConfiguration } from "../../engine/decide.ts";
 import type { Configuration, Workflow } from "../../engine/workflow.ts";
 import type { GateVerdict, Proposal, RunOverview, StateFiles } from "../transaction/transaction.ts";
@@ -43,6 +42,7 @@ import {
   type TableStep,
   toStored,
 } from "./history.ts";
+import { hashOfDocument } from "./step.ts";
 import {
   branchesOf,
   type Codec,
@@ -85,24 +85,6 @@ export function hashOfTable(table: Workflow): string {
   const known = hashes.get(table) ?? hashOf(canonical(storedTable(table)));
   hashes.set(table, known);
   return known;
-}
-
-const hashesOfTexts = openByText<string>(32);
-
-/**
- * Parsed as JSON if it is JSON: the layout does not count. Cached, since the next move reads what this one
- * writes.
- */
-function hashOfText(text: string): string {
-  return hashesOfTexts(text, () => freshHashOf(text));
-}
-
-function freshHashOf(text: string): string {
-  try {
-    return hashOf(canonical(JSON.parse(text.replace(/^\uFEFF/, ""))));
-  } catch {
-    return hashOf(text);
-  }
 }
 
 /** Null: the run has no record, or an unreadable one. */
@@ -183,7 +165,7 @@ async function recordChange(
   const isNew = !(await Promise.all(own.map((each) => exists(view, each.path)))).includes(true);
   const files = { ...before?.files };
   for (const change of own)
-    if (change.type === "write") files[change.path] = hashOfText(change.text);
+    if (change.type === "write") files[change.path] = hashOfDocument(change.text);
     else delete files[change.path];
   const written = own.findLast((change) => change.type === "write");
   const recordedState = written ? toStored(states.configurationIn(written.text)) : before?.recordedState;
@@ -393,7 +375,7 @@ async function contentFault(
 ): Promise<string | null> {
   const kept = Object.hasOwn(files, path) ? files[path] : undefined;
   if (kept === undefined) return "Pawl has recorded no such file of the run";
-  if (kept === hashOfText(text)) return null;
+  if (kept === hashOfDocument(text)) return null;
   return `it is not the one that Pawl wrote after ${dropped + steps.length} steps, at ${time}`;
 }
 

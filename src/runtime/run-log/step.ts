@@ -33,6 +33,7 @@ import {
   unchecked,
 } from "../../core/state-json.ts";
 import type { Strength } from "../../core/strength.ts";
+import { openByText } from "../../core/text/by-text.ts";
 import type { Facts, FactValue } from "../../engine/workflow.ts";
 import type { Json, Patch } from "./patch.ts";
 
@@ -125,8 +126,11 @@ export function documentIn(text: string): Json {
 
 /** The hash of a state file's content: its layout and the order of its keys do not count. */
 export function hashOfDocument(text: string): string {
-  return hashOf(canonical(documentIn(text)));
+  return hashes(text, () => hashOf(canonical(documentIn(text))));
 }
+
+/** What a move writes, the next one reads. */
+const hashes = openByText<string>(32);
 
 export function renderLine(line: Line): string {
   return `${JSON.stringify(line)}\n`;
@@ -138,32 +142,39 @@ export function parseLine(run: string, line: string, number?: number): Line {
   try {
     value = JSON.parse(line);
   } catch {
-    throw damaged(run, number, "it is not JSON, or only a part of it");
+    throw new DamagedLog(run, number, "it is not JSON, or only a part of it");
   }
   const fault = LINE(value, []);
-  if (fault !== null) throw damaged(run, number, `${fault.at.join(".")}: ${fault.problem}`);
+  if (fault !== null) throw new DamagedLog(run, number, `${fault.at.join(".")}: ${fault.problem}`);
   const { step } = value as Line;
-  if (step !== null && step.run !== run) throw damaged(run, number, `it is about the run ${step.run}`);
+  if (step !== null && step.run !== run) throw new DamagedLog(run, number, `it is about the run ${step.run}`);
   return value as Line;
 }
 
 /** Throws `state-tampered` if the line is not the end of a commit. */
 export function parseEnd(run: string, line: string): End {
   const end = parseLine(run, line);
-  if (end.local === undefined) throw damaged(run, undefined, "the commit that it belongs to is cut off");
+  if (end.local === undefined)
+    throw new DamagedLog(run, undefined, "the commit that it belongs to is cut off");
   const { checkpoint } = end.local;
   if (end.step !== null && (hashOfStep(end.step) !== checkpoint.head || end.step.to !== checkpoint.state))
-    throw damaged(run, undefined, "its step and what follows from it contradict each other");
+    throw new DamagedLog(run, undefined, "its step and what follows from it contradict each other");
   return end as End;
 }
 
-export function damaged(run: string, line: number | undefined, problem: string): PawlError {
-  const which = line === undefined ? "the last line" : `line ${line}`;
-  return new PawlError(
-    "state-tampered",
-    `${logPath(run)}, the log of ${run}, cannot be used: ${which}: ${problem}. The run is held until a person decides.`,
-    "Restore the file from a backup, or accept the run's state as it is in a terminal with `pawl repair`.",
-  );
+/** The log of a run cannot be used. */
+export class DamagedLog extends PawlError {
+  readonly problem: string;
+
+  constructor(run: string, line: number | undefined, problem: string) {
+    const which = line === undefined ? "the last line" : `line ${line}`;
+    super(
+      "state-tampered",
+      `${logPath(run)}, the log of ${run}, cannot be used: ${which}: ${problem}. The run is held until a person decides.`,
+      "Restore the file from a backup, or accept the run's state as it is in a terminal with `pawl repair`.",
+    );
+    this.problem = problem;
+  }
 }
 
 /** Refuses unknown keys, so that a step holds nothing that readers do not check. */

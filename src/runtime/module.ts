@@ -16,6 +16,7 @@ import type { TablePlace, TaskBoard } from "./board.ts";
 import type { OverviewContext } from "./reports/overview-context.ts";
 import type { Review } from "./review/model.ts";
 import type { AdoptInput } from "./run-log/adopt-run.ts";
+import type { RunKind } from "./run-log/kind.ts";
 import type { Scope } from "./scope.ts";
 import type { Reply, RunOverview, StoryInput, Transaction } from "./transaction/transaction.ts";
 
@@ -104,9 +105,12 @@ export interface WorkflowModule {
    * A run's whole history (`pawl show`): who decided what, when, on which evidence; as markdown and as data.
    */
   readonly story?: () => Promise<Transaction<StoryInput, unknown, unknown, Reply>>;
+  /** Its runs, for their logs; absent: they have none. */
+  readonly runs?: () => Promise<RunKind>;
   /**
    * A person accepts a run's state as it is, although it does not follow from its history (`pawl repair`).
-   * Also decides on an unreadable state if the overview names `pawl repair` for it.
+   * Also decides on an unreadable state if the overview names `pawl repair` for it. Absent with `runs`: as for
+   * every run with a log.
    */
   readonly acceptEdit?: () => Promise<Transaction<StoryInput, unknown, unknown, Reply>>;
   /** A person adopts a run that others advanced, or chooses one of its branches (`pawl take`). */

@@ -1,14 +1,18 @@
-/** A task's state follows from its own history, or is held for a person: edits by hand skip no gate. */
+/** A task's state follows from its run's log, or is held for a person: edits by hand skip no gate. */
 // biome-ignore-all lint/suspicious/noExplicitAny: states are edited here as a text is, whatever their types say
 import { rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { hashOfState, loadLines } from "../../src/runtime/run-log/read.ts";
+import { logFaults } from "../../src/runtime/run-log/replay.ts";
+import { hashOfStep } from "../../src/runtime/run-log/step.ts";
+import { TASK_RUNS } from "../../src/workflows/alfred/state/run-kind.ts";
 import { type AlfredProject, CLEAN, projectWithTask } from "../rig/alfred-project.ts";
 import { pawlInside, personAtTerminal } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";
 
 const ID = "TS-01";
 const STATE = `.alfred/workspace/${ID}/task_state.json`;
-const HEAD = `.pawl/heads/alfred/${ID}.json`;
+const LOG = `.pawl/log/alfred/${ID}.jsonl`;
 const LONG = { timeout: 30_000 };
 
 /** In the human review of the git status, with an approval by the assistant before it. */
@@ -18,6 +22,17 @@ async function inReview(): Promise<AlfredProject> {
   await project.submit(ID, CLEAN);
   await project.review(ID, true);
   return project;
+}
+
+function linesOf(project: AlfredProject): any[] {
+  const lines = project.read(LOG).trimEnd().split("\n");
+  return lines.map((line) => JSON.parse(line));
+}
+
+function editLog(project: AlfredProject, change: (lines: any[]) => void): void {
+  const lines = linesOf(project);
+  change(lines);
+  project.write(LOG, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
 }
 
 function edit(project: AlfredProject, change: (state: any) => void): string {
@@ -56,10 +71,15 @@ describe("A task's state", () => {
       for (const _ of "ah") await project.review(ID, true);
       await project.submit(ID, { branch_name: `feature/${ID}`, success: true, details: "made" });
       for (const _ of "ah") expect((await project.review(ID, true)).status).toBe("success");
-      const { history, task_status } = project.state(ID);
-      expect(task_status).toBe("planning");
-      expect(history).toHaveLength(10);
-      expect(JSON.parse(project.read(HEAD))).toMatchObject({ length: 10, last: history[9] });
+      expect(project.state(ID).task_status).toBe("planning");
+      const lines = linesOf(project);
+      expect(lines).toHaveLength(10);
+      const { checkpoint, document } = lines[9].local;
+      expect(checkpoint).toMatchObject({ machine: "start_task", state: "verified", seq: 10 });
+      expect(document).toBe(hashOfState(TASK_RUNS, project.read(STATE)));
+      const { store } = project.runtime();
+      const all = await loadLines(store.view(), `alfred:${ID}`);
+      expect(logFaults(TASK_RUNS, all)).toEqual([]);
       expect((await project.call("plan_task", { task_id: ID })).status).toBe("success");
     },
   );
@@ -105,30 +125,36 @@ describe("A task's state", () => {
       },
     ],
     [
-      "a history that was cut off",
-      /ends after 2 steps, .* an older file was put back/,
+      "a record that others would get",
+      /chain: found/,
       (state: never) => {
-        (state as any).history.pop();
-      },
-    ],
-    [
-      "a step that its table does not have",
-      /step 3 of its history cannot be/,
-      (state: never) => {
-        (state as any).history[2].event = "approve_all";
-      },
-    ],
-    [
-      "a step that was changed afterwards",
-      /step 2 of its history is not made on the 1 before it/,
-      (state: never) => {
-        (state as any).history[0].by = "terminal";
+        (state as any).chain[0].to = "done";
       },
     ],
   ])("is held for a person where it was edited to have %s", LONG, async (_, said, change) => {
     promise("gates.history");
     using project = await inReview();
     edit(project, change as never);
+    await expectHeld(project, said);
+  });
+
+  it.each<[string, RegExp, (lines: any[]) => void]>([
+    ["is cut off", /is not the one that Pawl wrote after step 2/, (lines) => void lines.pop()],
+    ["is gone", /its log, \.pawl\/log\/alfred\/TS-01\.jsonl, is missing/, (lines) => void lines.splice(0)],
+    ["ends in a half line", /the last line: it is not JSON/, (lines) => void lines.push("half").toString()],
+    [
+      "ends in another state than its step",
+      /its step and what follows from it contradict each other/,
+      (lines) => {
+        lines[2].local.checkpoint.state = "verified";
+      },
+    ],
+  ])("is held for a person where its log %s", LONG, async (what, said, change) => {
+    promise("gates.history");
+    using project = await inReview();
+    editLog(project, change);
+    if (what.includes("half")) project.write(LOG, project.read(LOG).replace(/"half"\n$/, '{"id": '));
+    if (what.includes("gone")) rmSync(project.path(LOG));
     await expectHeld(project, said);
   });
 
@@ -143,30 +169,32 @@ describe("A task's state", () => {
       await project.review(ID, false, "No.");
       const now = project.read(STATE);
       project.write(STATE, older);
-      await expectHeld(project, /its history ends after 2 steps, and the last of the 3 steps/);
+      await expectHeld(project, /what Pawl wrote after step 2, and its log goes on to step 3: an older file/);
       project.write(STATE, now);
       expect((await project.submit(ID, CLEAN)).status).toBe("success");
     },
   );
 
   it(
-    "without a history is an error with its line, whether or not its steps were recorded",
+    "keeps the newest verdicts, however many there are; the log and what is shown of it have all",
     LONG,
     async () => {
-      promise("gates.history-missing");
-      using project = await inReview();
-      for (const history of [undefined, []]) {
-        const text = edit(project, (state) => {
-          state.history = history;
-        });
-        for (const forget of [false, true]) {
-          if (forget) rmSync(project.path(HEAD), { force: true });
-          const { data, message } = await project.review(ID, true);
-          expect(data.code).toBe("state-unreadable");
-          expect(message).toMatch(/task_state\.json, line \d+: .*history: expected/);
-          expect(project.read(STATE)).toBe(text);
-        }
+      promise("gates.history");
+      using project = await projectWithTask(ID);
+      await project.call("start_task", { task_id: ID });
+      await project.submit(ID, CLEAN);
+      const rounds = 23;
+      for (let round = 1; round <= rounds; round++) {
+        await project.review(ID, false, `Round ${round}.`);
+        await project.submit(ID, CLEAN);
       }
+      const { active_tool_state: active } = project.state(ID);
+      expect(active.context_store.verdicts).toHaveLength(20);
+      expect(active.context_store.rejections).toEqual({ git_status_checked: rounds });
+      const { out } = await pawlInside(project.root, ["show", ID], { DOOR_ONLY: "" });
+      for (let round = 1; round <= rounds; round++) expect(out).toContain(`> Round ${round}.`);
+      const all = await loadLines(project.runtime().store.view(), `alfred:${ID}`);
+      expect(logFaults(TASK_RUNS, all)).toEqual([]);
     },
   );
 
@@ -218,16 +246,57 @@ describe("pawl repair", () => {
       expect(agent.code).toBe(1);
       const environment = { DOOR_ONLY: "" };
       const no = await personAtTerminal(project.root, ["repair"], { answer: "n\n", environment });
-      expect([no.code, project.state(ID).history.length]).toEqual([1, 3]);
+      expect([no.code, linesOf(project).length]).toEqual([1, 3]);
       const yes = await personAtTerminal(project.root, ["repair"], { environment });
       expect(yes.screen).toContain(
         '- task_status: found "ready_for_development", its history leads to "new"',
       );
       expect(yes).toMatchObject({ code: 0, out: expect.stringContaining("is taken as it is") });
-      expect(project.state(ID).history.at(-1)).toMatchObject({ type: "accepted-edit", strength: "terminal" });
+      expect(linesOf(project).at(-1).step).toMatchObject({ kind: "accepted", strength: "terminal" });
       const log = await pawlInside(project.root, ["log"], environment);
-      expect(log.out).toContain("an edit of its state was accepted");
+      expect(log.out).toContain(`an edit of ${STATE} was accepted`);
       expect((await project.call("work_on_task", { task_id: ID })).message).toContain("implement_task");
+      await project.call("implement_task", { task_id: ID });
+      const all = await loadLines(project.runtime().store.view(), `alfred:${ID}`);
+      expect(logFaults(TASK_RUNS, all)).toEqual([]);
     },
   );
+
+  it.each<[string, RegExp, (lines: any[]) => void]>([
+    [
+      "that its table does not have",
+      /step 3 of its log cannot be: start_task has no event 'approve_all'/,
+      (lines) => {
+        lines[2].step.event = "approve_all";
+        lines[2].local.checkpoint.head = hashOfStep(lines[2].step);
+      },
+    ],
+    [
+      "that was changed afterwards",
+      /step 2 of its log is not made on the 1 before it/,
+      (lines) => {
+        lines[0].step.by.channel = "terminal";
+      },
+    ],
+    [
+      "with a verdict on something else",
+      /step 3 of its log cannot be: .* without a verdict on what was handed in/,
+      (lines) => {
+        lines[2].step.artifact = "0".repeat(64);
+        lines[2].local.checkpoint.head = hashOfStep(lines[2].step);
+      },
+    ],
+  ])("finds a step %s in the whole log", LONG, async (_, said, change) => {
+    promise("gates.history");
+    using project = await inReview();
+    editLog(project, change);
+    const { out } = await pawlInside(project.root, ["repair"], { DOOR_ONLY: "" });
+    expect(out).toMatch(said);
+    const accepted = await personAtTerminal(project.root, ["repair"], { environment: { DOOR_ONLY: "" } });
+    expect(accepted.screen).toMatch(said);
+    expect(accepted.code).toBe(0);
+    const again = await pawlInside(project.root, ["repair"], { DOOR_ONLY: "" });
+    expect(again.out).toContain("No damage found");
+    expect((await project.review(ID, true)).status).toBe("success");
+  });
 });

@@ -157,20 +157,25 @@ describe("A signed gate of an own workflow", () => {
   });
 });
 
+/** A task at the first tool, whose gate is signed; what a person runs there. */
+async function signedTask(project: AlfredProject, ada: ReturnType<typeof personWithKey>) {
+  project.write(".gitignore", ".pawl/\n");
+  project.around = { project_id: "0".repeat(32), gates: { start_task: "signed" } };
+  const yaml = `project_id: "${"0".repeat(32)}"\ngates: {start_task: signed}\nalfred: {reviews: {default: [human]}}\n`;
+  project.write("pawl.yaml", yaml);
+  const pawl = (...args: string[]) => personInside(project.root, args, { DOOR_ONLY: "", ...ada.environment });
+  await pawl("keys", "add", `${ada.key}.pub`, "--unprotected", "--as", ada.name);
+  await project.call("create_task", { task_content: taskMarkdown("TS-01") });
+  await project.call("start_task", { task_id: "TS-01" });
+  return pawl;
+}
+
 describe("A signed gate of Alfred", () => {
   it("is not passed by what an assistant relays, and binds the artifact that the person signs", async () => {
     promise("gates.signed");
     using ada = personWithKey();
     using project = new AlfredProject({ settings: { reviews: { default: ["human"] }, checks: {} } });
-    project.write(".gitignore", ".pawl/\n");
-    project.around = { project_id: "0".repeat(32), gates: { start_task: "signed" } };
-    const yaml = `project_id: "${"0".repeat(32)}"\ngates: {start_task: signed}\nalfred: {reviews: {default: [human]}}\n`;
-    project.write("pawl.yaml", yaml);
-    const pawl = (...args: string[]) =>
-      personInside(project.root, args, { DOOR_ONLY: "", ...ada.environment });
-    await pawl("keys", "add", `${ada.key}.pub`, "--unprotected", "--as", ada.name);
-    await project.call("create_task", { task_content: taskMarkdown("TS-01") });
-    await project.call("start_task", { task_id: "TS-01" });
+    const pawl = await signedTask(project, ada);
     await project.submit("TS-01", CLEAN);
     await expect(project.review("TS-01", true)).rejects.toMatchObject({ code: "verdict-too-weak" });
     const ended = await pawl("approve", "TS-01");
@@ -179,7 +184,23 @@ describe("A signed gate of Alfred", () => {
     expect(record).toMatchObject({ gate: "alfred.start_task", run: "alfred:TS-01", event: "approve" });
     const { accepted } = project.state("TS-01").active_tool_state.context_store;
     expect(record.artifact).toBe(accepted[0].sha256);
-    expect(record.steps.map(({ type, event }) => event ?? type)).toEqual(["start", "submit"]);
+    expect(record.steps.map(({ event, kind }) => [kind, event])).toEqual([
+      ["begun", "start_task"],
+      ["moved", "submit"],
+    ]);
+  });
+
+  it("signs nothing for a run whose log was changed before its last line", async () => {
+    promise("gates.signed");
+    using ada = personWithKey();
+    using project = new AlfredProject({ settings: { reviews: { default: ["human"] }, checks: {} } });
+    const pawl = await signedTask(project, ada);
+    await project.submit("TS-01", CLEAN);
+    const log = ".pawl/log/alfred/TS-01.jsonl";
+    project.write(log, project.read(log).replace('"channel":"mcp"', '"channel":"cli"'));
+    const ended = await pawl("approve", "TS-01");
+    expect(ended.err).toContain("[gate-unsignable]");
+    expect(ended.err).toContain("step 2 of its log is not made on the 1 before it");
   });
 });
 

@@ -5,9 +5,10 @@
 import type { View } from "../../core/ports/store.ts";
 import type { Reply, StoryInput, Transaction } from "../transaction/transaction.ts";
 import { acceptedEdit } from "./accept-edit.ts";
-import type { RunKind } from "./kind.ts";
+import type { At, RunKind } from "./kind.ts";
 import { brokenWords, isBroken, lastOf, loadLines, stateFaults } from "./read.ts";
 import { logFaults } from "./replay.ts";
+import { DamagedLog } from "./step.ts";
 
 export interface EditedRun {
   readonly run: string;
@@ -28,9 +29,9 @@ export function acceptEditOf(
     read: (view, { id }) => loadEdited(view, kind, runOf(id)),
     propose({ found, from, run, text }, _, __, context) {
       const path = kind.pathOf(run);
-      const to = kind.configurationIn(text ?? "").state;
+      const { machine, state: to } = kind.at(text ?? "") ?? unplaced(run);
       const summary = `an edit of ${path} was accepted`;
-      const move = { run, machine: kind.table.name, from: from ?? to, to };
+      const move = { run, machine, from: from ?? to, to };
       return acceptedEdit(
         { ...move, name: path, of: "run", found, summary },
         () => (text === null ? [] : [{ type: "write", path, text }]),
@@ -40,6 +41,12 @@ export function acceptEditOf(
   };
 }
 
+/** In no table of its workflow. */
+function unplaced(run: string): Pick<At, "machine" | "state"> {
+  const [machine = ""] = run.split(":");
+  return { machine, state: "" };
+}
+
 async function loadEdited(view: View, kind: RunKind, run: string): Promise<EditedRun> {
   const text = await view.read(kind.pathOf(run));
   const last = await lastOf(view, run);
@@ -47,9 +54,16 @@ async function loadEdited(view: View, kind: RunKind, run: string): Promise<Edite
     const found = text !== null && isBroken(last) ? [brokenWords(run, last)] : [];
     return { run, from: null, text, found };
   }
-  const found = [
-    ...(await stateFaults(view, kind, run, text)),
-    ...logFaults(kind, await loadLines(view, run)),
-  ];
+  const found = [...(await stateFaults(view, kind, run, text)), ...(await wholeLogFaults(view, kind, run))];
   return { run, from: last?.local.checkpoint.state ?? null, text, found };
+}
+
+/** The faults of the run's log, all of which is read. */
+export async function wholeLogFaults(view: View, kind: RunKind, run: string): Promise<readonly string[]> {
+  try {
+    return logFaults(kind, await loadLines(view, run));
+  } catch (thrown) {
+    if (thrown instanceof DamagedLog) return [thrown.problem];
+    throw thrown;
+  }
 }

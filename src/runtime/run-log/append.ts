@@ -4,29 +4,29 @@ import { NotText } from "../../core/error.ts";
 import type { Caller, PawlEvent, RunAdvanced } from "../../core/event.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { Change, View } from "../../core/ports/store.ts";
-import { initialConfiguration } from "../../engine/decide.ts";
-import type { Configuration, Facts } from "../../engine/workflow.ts";
-import { stepFrom } from "./history.ts";
-import type { RunKind } from "./kind.ts";
+import type { Facts } from "../../engine/workflow.ts";
+import { stepFrom, TAKEN_OVER } from "./history.ts";
+import type { At, LoggedDetails, RunKind } from "./kind.ts";
 import { diff, type Patch } from "./patch.ts";
-import { isBroken, lastOf, stepBackTo } from "./read.ts";
+import { hashOfState, isBroken, lastOf, stepBackTo } from "./read.ts";
 import { hashOfTable } from "./record.ts";
 import {
   type Checkpoint,
   documentIn,
   type End,
-  hashOfDocument,
   hashOfStep,
   type Line,
   logPath,
   renderLine,
   type Step,
-  type StepKind,
+  type StepDetails,
 } from "./step.ts";
 
 export interface Committing {
   readonly changes: readonly Change[];
   readonly events: readonly PawlEvent[];
+  /** Of the last move. */
+  readonly details?: LoggedDetails | undefined;
   readonly caller: Caller;
   readonly time: string;
   /** Unique. */
@@ -55,7 +55,7 @@ async function logChange(
   kind: RunKind,
   run: string,
   after: string | null,
-  { caller, events, id, time }: Committing,
+  { caller, details = {}, events, id, time }: Committing,
 ): Promise<readonly Change[]> {
   const path = logPath(run);
   const last = await lastOf(view, run);
@@ -64,23 +64,34 @@ async function logChange(
   const own = events.filter((event) => "run" in event && event.run === run);
   const moves = own.filter((event): event is RunAdvanced & PawlEvent => event.type === "run:advanced");
   const chain = openChain({ kind, run, time, caller }, end);
-  const isAsWritten = before !== null && hashOfDocument(before) === end?.local.document;
-  if (before === null) chain.add("begun", initialConfiguration(kind.table, {}));
-  else if (last === null) chain.add("found", kind.configurationIn(before));
-  else if (end !== null && !isAsWritten && kind.returns) {
-    const of = await stepBackTo(view, run, before);
-    if (of !== null) chain.add("returned", kind.configurationIn(before), { of });
+  const isAsWritten = before !== null && hashOfState(kind, before) === end?.local.document;
+  const { found, ...more } = details;
+  if (before === null && found)
+    chain.add("found", found, found.status === undefined ? {} : { status: found.status });
+  else if (before === null && kind.start) chain.add("begun", kind.start);
+  else if (before !== null && last === null) chain.add("found", atIn(kind, before));
+  else if (before !== null && end !== null && !isAsWritten && kind.returns) {
+    const of = await stepBackTo(view, kind, run, before);
+    if (of !== null) chain.add("returned", atIn(kind, before), { of });
   }
-  const at = after === null ? null : kind.configurationIn(after);
-  for (const move of moves) chain.move(move, at);
-  const document = after === null ? null : hashOfDocument(after);
-  const patch = patchOf(isAsWritten ? before : null, after);
+  const at = after === null ? null : kind.at(after);
+  for (const move of moves) chain.move(move, at, move === moves.at(-1) ? more : {});
+  const document = after === null ? null : hashOfState(kind, after);
+  // After a person's acceptance nothing counts that stands before it.
+  const patch = patchOf(isAsWritten && !chain.isAccepted() ? before : null, after);
   const lines = chain.lines({ document, patch, events: own }, id);
   const text = lines.map(renderLine).join("");
   const append: Change = { type: "append", path, id, text };
   // An unreadable log is renamed, and a new one begins.
   return isBroken(last) ? [{ type: "move", from: path, to: keptPath(path, time) }, append] : [append];
 }
+
+/** A state in no table has its workflow's name. */
+function atIn(kind: RunKind, text: string): At {
+  return kind.at(text) ?? NOWHERE;
+}
+
+const NOWHERE: At = { machine: "", state: "", variables: {} };
 
 function keptPath(path: ProjectPath, time: string): ProjectPath {
   return `${path}.bak-${time.replaceAll(":", "-")}` as ProjectPath;
@@ -103,9 +114,10 @@ function patchOf(before: string | null, after: string | null): Patch {
 }
 
 interface Chain {
-  add(kind: Exclude<StepKind, "moved">, at: Configuration, more?: Partial<Step>): void;
-  /** `last`: the run's configuration after the commit. */
-  move(move: RunAdvanced, last: Configuration | null): void;
+  add(kind: "begun" | "found" | "returned", at: At, more?: Partial<Step>): void;
+  /** `last`: the run's position after the commit; null: it is in no table. */
+  move(move: RunAdvanced, last: At | null, details: StepDetails): void;
+  isAccepted(): boolean;
   lines(local: Omit<Required<Line>["local"], "checkpoint">, id: string): readonly Line[];
 }
 
@@ -118,27 +130,25 @@ function openChain(
   }: Pick<Committing, "caller" | "time"> & { readonly kind: RunKind; readonly run: string },
   end: End | null,
 ): Chain {
-  const { table } = kind;
-  const hash = hashOfTable(table);
   const steps: Step[] = [];
   let checkpoint = end?.local.checkpoint ?? null;
 
   const push = (
     step: Pick<Step, "kind" | "from" | "set"> & Partial<Step>,
-    at: Configuration,
+    { machine, state, variables }: At,
     unproved: boolean,
   ) => {
-    const known = checkpoint;
+    const table = kind.tableOf(machine);
+    const hash = table ? { table: hashOfTable(table) } : {};
     const made: Step = {
-      ...{ v: 1, run, seq: (known?.seq ?? 0) + 1, prev: known?.head ?? null, time },
-      ...{ machine: table.name, to: at.state, by: caller },
+      ...{ v: 1, run, seq: (checkpoint?.seq ?? 0) + 1, prev: checkpoint?.head ?? null, time },
+      ...{ machine, to: state, by: caller },
       ...step,
-      ...(known?.table === hash ? {} : { table: hash }),
+      ...(checkpoint?.table === hash.table && step.kind !== "accepted" ? {} : hash),
     };
     steps.push(made);
     checkpoint = {
-      ...{ machine: table.name, state: at.state, variables: at.variables, table: hash },
-      ...{ seq: made.seq, head: hashOfStep(made) },
+      ...{ machine, state, variables, ...hash, seq: made.seq, head: hashOfStep(made) },
       ...(unproved ? { unproved } : {}),
     };
   };
@@ -149,20 +159,26 @@ function openChain(
       const unproved = what === "found" || (what === "returned" && checkpoint?.unproved === true);
       push({ kind: what, from, set: at.variables, ...more }, at, unproved);
     },
-    move({ by, event, from, row, strength, to }, last) {
-      const before = { state: from, variables: checkpoint?.variables ?? {} };
-      const at = stepFrom(table, before, { event, from, row, to });
-      const more = { by, ...(strength === undefined ? {} : { strength }) };
+    move({ by, event, from, machine, row, strength, to }, last, details) {
       const unproved = checkpoint?.unproved === true;
+      const more = { by, ...(strength === undefined ? {} : { strength }), ...details };
+      const there = last?.state === to ? last : { machine, state: to, variables: {} };
+      // No step of the table leads to its start.
+      if (from === "")
+        return push({ kind: "begun", from, event, set: there.variables, ...more }, there, unproved);
+      const table = kind.tableOf(machine);
+      const variables = checkpoint?.variables ?? {};
+      const at = table && stepFrom(table, { state: from, variables }, { event, from, row, to });
       if (at !== null) {
-        const set = changedIn(before.variables, at.variables);
-        push({ kind: "moved", from, event, rule: row, set, ...more }, at, unproved);
-      } else {
-        // No rule of the table: a person accepted or set the state.
-        const accepted = last ?? { state: to, variables: {} };
-        push({ kind: "accepted", from, set: accepted.variables, ...more }, accepted, false);
+        const set = changedIn(variables, at.variables);
+        return push({ kind: "moved", from, event, rule: row, set, ...more }, { machine, ...at }, unproved);
       }
+      // No rule of the table: a person decided on the state.
+      const accepted = last ?? there;
+      const what = row === TAKEN_OVER ? "adopted" : "accepted";
+      push({ kind: what, from, set: accepted.variables, ...more }, accepted, what === "adopted");
     },
+    isAccepted: () => steps.some(({ kind }) => kind === "accepted"),
     lines(local, id) {
       const end = { ...local, checkpoint: checkpoint as Checkpoint };
       if (steps.length === 0) return [{ id, step: null, local: end }];

@@ -1,17 +1,58 @@
 import type { ProjectPath } from "../../core/path.ts";
 import type { Configuration, Workflow } from "../../engine/workflow.ts";
+import type { Json } from "./patch.ts";
+import type { Step, StepDetails } from "./step.ts";
+
+/** A run's configuration, and the table that it is in. */
+export interface At extends Configuration {
+  readonly machine: string;
+}
 
 /** A workflow's runs, for the log. */
 export interface RunKind {
-  readonly table: Workflow;
+  /** A table of its runs, by name; null: it has none of that name. */
+  tableOf(machine: string): Workflow | null;
+  /** Where a run is before its first move; absent: a step of its own begins it. */
+  readonly start?: At;
   /** The run of a state file; null: the path is no state file. */
   runOf(path: string): string | null;
   /** The file with the run's state. */
   pathOf(run: string): ProjectPath;
-  /** The run's configuration according to a file's text. Never throws. */
-  configurationIn(text: string): Configuration;
+  /** The run's position according to a file's text; null: it is in no table. Never throws. */
+  at(text: string): At | null;
+  /**
+   * The part of the state that decides what may happen next: an edit elsewhere in the file does not hold the
+   * run. Absent: all of it.
+   */
+  readonly decides?: (document: Json) => Json;
+  /** The laws that the steps follow beyond the tables; absent: the tables are all. */
+  readonly law?: RunLaw;
   /** Git may bring the file without its log, as to a clone: then it is accepted as it is. */
   readonly comesByGit?: true;
   /** An earlier document that is put back counts. Absent: it holds the run. */
   readonly returns?: true;
+}
+
+/** What the log says of a commit's move beyond its event. */
+export interface LoggedDetails extends StepDetails {
+  /** The run had no state here: its position by what others recorded. */
+  readonly found?: (At & Pick<StepDetails, "status">) | undefined;
+}
+
+/** Derives what decides in a run's state from its steps. */
+export interface RunLaw {
+  /** In a run without a step. */
+  readonly first: Json;
+  /** After one more step, or why the step is impossible. */
+  after(before: Json, step: Step, commit: Commit): Json | { readonly fault: string };
+}
+
+/** The commit of a step. */
+export interface Commit {
+  /** What decides in the state that it wrote. */
+  readonly decides: Json;
+  /** There was no state before the step: a new life of the run begins with it. */
+  readonly isFirst: boolean;
+  /** The step is the last of several. */
+  readonly isLast: boolean;
 }

@@ -1,10 +1,24 @@
 /** Compares a run's state file with its log. */
+import { canonical } from "../../core/canonical.ts";
 import { NotText } from "../../core/error.ts";
+import { hashOf } from "../../core/hash.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { RunOverview } from "../transaction/transaction.ts";
-import { checkFaults, configurationWords, confirmed, isSame } from "./history.ts";
+import { checkFaults, configurationWords, confirmed, differences, isSame } from "./history.ts";
 import type { RunKind } from "./kind.ts";
-import { DamagedLog, type End, hashOfDocument, type Line, logPath, parseEnd, parseLine } from "./step.ts";
+import type { Json } from "./patch.ts";
+import { documentsOf } from "./replay.ts";
+import {
+  DamagedLog,
+  documentIn,
+  type End,
+  hashOfDocument,
+  type Line,
+  logPath,
+  parseEnd,
+  parseLine,
+  type Step,
+} from "./step.ts";
 
 /** The last line of the run's log; null: it has none. */
 export type Last = End | Broken | null;
@@ -37,11 +51,46 @@ export async function loadLines(view: View, run: string): Promise<readonly Line[
   return lines.map((line, index) => parseLine(run, line, index + 1));
 }
 
+/** The run's steps since its present life began. Throws `state-tampered`. */
+export async function loadSteps(view: View, run: string): Promise<readonly Step[]> {
+  const lines = await loadLines(view, run);
+  return lines.slice(lifeOf(lines)).flatMap(({ step }) => step ?? []);
+}
+
+/** The index of the line with which the present life began. */
+export function lifeOf(lines: readonly Line[]): number {
+  const begins = lines.findLastIndex(({ step }, at) => {
+    const end = lines.slice(at).find(({ local }) => local !== undefined);
+    return step?.kind === "begun" && end?.local !== undefined && "all" in end.local.patch;
+  });
+  const commitBefore = lines.slice(0, Math.max(0, begins)).findLastIndex(({ local }) => local !== undefined);
+  return commitBefore + 1;
+}
+
+/** What decides in a state file's content. */
+export function decidesIn({ decides }: RunKind, text: string): Json {
+  const document = documentIn(text);
+  return decides ? decides(document) : document;
+}
+
+/** The hash of what decides in a state file's content. */
+export function hashOfState(kind: RunKind, text: string): string {
+  return kind.decides ? hashOf(canonical(decidesIn(kind, text))) : hashOfDocument(text);
+}
+
 /** The hash of the last step after which the file had this content; null: it never had. */
-export async function stepBackTo(view: View, run: string, text: string): Promise<string | null> {
-  const document = hashOfDocument(text);
-  const line = (await loadLines(view, run)).findLast(({ local }) => local?.document === document);
-  return line?.local?.checkpoint.head ?? null;
+export async function stepBackTo(
+  view: View,
+  kind: RunKind,
+  run: string,
+  text: string,
+): Promise<string | null> {
+  return (await lineBackTo(view, kind, run, text))?.local?.checkpoint.head ?? null;
+}
+
+async function lineBackTo(view: View, kind: RunKind, run: string, text: string): Promise<Line | undefined> {
+  const document = hashOfState(kind, text);
+  return (await loadLines(view, run)).findLast(({ local }) => local?.document === document);
 }
 
 /** Why the file does not follow from the run's log, each in words for a person. */
@@ -57,17 +106,31 @@ export async function stateFaults(
 
 async function faultsIn(view: View, kind: RunKind, run: string, text: string): Promise<readonly string[]> {
   const last = await lastOf(view, run);
-  if (last === null) return kind.comesByGit ? [] : ["none of its steps is recorded"];
+  if (last === null) return kind.comesByGit ? [] : [`its log, ${logPath(run)}, is missing`];
   if (isBroken(last)) return [brokenWords(run, last)];
   const { checkpoint, document } = last.local;
-  const found = kind.configurationIn(text);
-  const written = { state: checkpoint.state, variables: checkpoint.variables };
-  if (document === hashOfDocument(text))
-    return isSame(found, written) ? [] : [`the log's last line says ${configurationWords(written)}`];
-  if (kind.returns && (await stepBackTo(view, run, text)) !== null) return [];
+  const found = kind.at(text);
+  if (document === hashOfState(kind, text))
+    return kind.decides || found === null || isSame(found, checkpoint)
+      ? []
+      : [`the log's last line says ${configurationWords(checkpoint)}`];
+  const earlier = await lineBackTo(view, kind, run, text);
+  if (earlier !== undefined && kind.returns) return [];
+  if (earlier !== undefined)
+    return [
+      `it is what Pawl wrote after step ${earlier.local?.checkpoint.seq}, and its log goes on to step ${checkpoint.seq}: an older file was put back`,
+    ];
   const wrong = `it is not the one that Pawl wrote after step ${checkpoint.seq}`;
-  if (isSame(found, written)) return [`${wrong}; it still stands at ${configurationWords(found)}`];
-  return [`${wrong}: found ${configurationWords(found)}; its log leads to ${configurationWords(written)}`];
+  if (kind.decides) return [wrong, ...differences(decidesIn(kind, text), await lastDecided(view, kind, run))];
+  if (found === null) return [wrong];
+  if (isSame(found, checkpoint)) return [`${wrong}; it still stands at ${configurationWords(found)}`];
+  return [`${wrong}: found ${configurationWords(found)}; its log leads to ${configurationWords(checkpoint)}`];
+}
+
+/** What decided in the state that the log says was written last. */
+async function lastDecided(view: View, kind: RunKind, run: string): Promise<Json> {
+  const document = documentsOf(await loadLines(view, run)).at(-1) ?? null;
+  return kind.decides?.(document) ?? document;
 }
 
 export function brokenWords(run: string, { why }: Broken): string {

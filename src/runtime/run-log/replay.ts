@@ -5,31 +5,51 @@ import { hashOf } from "../../core/hash.ts";
 import { startingConfigurations } from "../../engine/configuration.ts";
 import type { Configuration } from "../../engine/workflow.ts";
 import { isSame, stepFrom } from "./history.ts";
-import type { RunKind } from "./kind.ts";
+import type { RunKind, RunLaw } from "./kind.ts";
 import { type Json, patched } from "./patch.ts";
 import { hashOfTable } from "./record.ts";
 import { hashOfStep, type Line, type Step } from "./step.ts";
 
-/** Where the log contradicts itself or the table; the first place of each kind, in words for a person. */
-export function logFaults({ table }: RunKind, lines: readonly Line[]): readonly string[] {
+/**
+ * Where the log contradicts itself or the table; the first place of each kind, in words for a person. A
+ * person's acceptance begins the log anew.
+ */
+export function logFaults(kind: RunKind, all: readonly Line[]): readonly string[] {
+  const from = Math.max(
+    0,
+    all.findLastIndex(({ step }) => step?.kind === "accepted"),
+  );
+  const lines = all.slice(from);
   const steps = lines.flatMap(({ step }) => step ?? []);
-  const found = [chainFault(steps), tableFault(table, steps), documentFault(lines)];
+  const documents = documentsOf(lines);
+  const laws = kind.law ? lawFault(kind, kind.law, lines, documents) : tableFault(kind, steps);
+  const found = [chainFault(steps), laws, documentFault(kind, lines, documents)];
   return found.filter((fault) => fault !== null);
 }
 
+/** Each line's state file, as the patches make it; a patch that does not fit makes null. */
+export function documentsOf(lines: readonly Line[]): readonly Json[] {
+  let document: Json = null;
+  return lines.map(({ local }) => {
+    if (local) document = attempt<Json, Json>(() => patched(document, local.patch), null);
+    return document;
+  });
+}
+
 function chainFault(steps: readonly Step[]): string | null {
-  let prev: string | null = null;
-  for (const [index, step] of steps.entries()) {
-    if (step.prev !== prev || step.seq !== index + 1)
-      return `step ${index + 1} of its log is not made on the ${index} before it`;
+  const [first] = steps;
+  let { prev, seq } = first?.kind === "accepted" ? first : { prev: null, seq: 1 };
+  for (const step of steps) {
+    if (step.prev !== prev || step.seq !== seq)
+      return `step ${seq} of its log is not made on the ${seq - 1} before it`;
     prev = hashOfStep(step);
+    seq += 1;
   }
   return null;
 }
 
 /** Steps under another table than the present one are not replayed. */
-function tableFault(table: RunKind["table"], steps: readonly Step[]): string | null {
-  const present = hashOfTable(table);
+function tableFault(kind: RunKind, steps: readonly Step[]): string | null {
   let hash: string | undefined;
   let at = NOWHERE;
   for (const step of steps) {
@@ -39,38 +59,65 @@ function tableFault(table: RunKind["table"], steps: readonly Step[]): string | n
       state: step.to,
       variables: step.kind === "moved" ? { ...before.variables, ...step.set } : step.set,
     };
-    if (hash === present && !isLawful(table, before, step, at))
+    const table = kind.tableOf(step.machine);
+    if (table && hash === hashOfTable(table) && !isLawful(table, before, step, at))
       return `step ${step.seq} of its log (${step.event ?? step.kind}) does not lead on from ${step.from}`;
   }
   return null;
 }
 
-function isLawful(table: RunKind["table"], before: Configuration, step: Step, after: Configuration): boolean {
+type Table = NonNullable<ReturnType<RunKind["tableOf"]>>;
+
+function isLawful(table: Table, before: Configuration, step: Step, after: Configuration): boolean {
   if (step.kind === "begun") return startingConfigurations(table).some((start) => isSame(start, after));
   return step.kind !== "moved" || isSame(after, leadsTo(table, before, step) ?? NOWHERE);
 }
 
 const NOWHERE: Configuration = { state: "", variables: {} };
 
-function leadsTo(
-  table: RunKind["table"],
-  before: Configuration,
-  { event, from, rule, to }: Step,
-): Configuration | null {
+function leadsTo(table: Table, before: Configuration, { event, from, rule, to }: Step): Configuration | null {
   return event === undefined || rule === undefined
     ? null
     : stepFrom(table, before, { event, from, row: rule, to });
 }
 
-function documentFault(lines: readonly Line[]): string | null {
-  let document: Json = null;
-  for (const { local } of lines) {
-    if (local === undefined) continue;
-    const { checkpoint, document: hash, patch } = local;
-    const next: Json = attempt<Json, Json>(() => patched(document, patch), null);
-    if (hash !== null && hashOf(canonical(next)) !== hash)
-      return `what its log says of the state after step ${checkpoint.seq} is not what was written`;
-    document = next;
+/** Steps that the law refuses, or that do not lead to what was written. */
+function lawFault(
+  kind: RunKind,
+  law: RunLaw,
+  lines: readonly Line[],
+  documents: readonly Json[],
+): string | null {
+  let derived = law.first;
+  for (const [index, { local, step }] of lines.entries()) {
+    if (step === null) continue;
+    const end = lines.findIndex((line, at) => at >= index && line.local !== undefined);
+    const written = documents[end] ?? null;
+    const commit = {
+      decides: kind.decides?.(written) ?? written,
+      isFirst:
+        (index === 0 || lines[index - 1]?.local !== undefined) && "all" in (lines[end]?.local?.patch ?? {}),
+      isLast: end === index,
+    };
+    const next = law.after(derived, step, commit);
+    if (isFault(next)) return `step ${step.seq} of its log cannot be: ${next.fault}`;
+    derived = next;
+    if (local && hashOf(canonical(derived)) !== local.document)
+      return `step ${step.seq} of its log does not lead to what was written after it`;
+  }
+  return null;
+}
+
+function isFault(next: ReturnType<RunLaw["after"]>): next is { readonly fault: string } {
+  return typeof next === "object" && next !== null && "fault" in next;
+}
+
+function documentFault(kind: RunKind, lines: readonly Line[], documents: readonly Json[]): string | null {
+  for (const [index, { local }] of lines.entries()) {
+    if (local === undefined || local.document === null) continue;
+    const document = documents[index] ?? null;
+    if (hashOf(canonical(kind.decides?.(document) ?? document)) !== local.document)
+      return `what its log says of the state after step ${local.checkpoint.seq} is not what was written`;
   }
   return null;
 }

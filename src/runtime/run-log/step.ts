@@ -4,8 +4,8 @@
  * of its last line.
  *
  * L1  Each step holds the hash of the previous step, over all lives of the run.
- * L2  The last line of a commit holds the hash of the run's state file after it, and the difference from
- *     before.
+ * L2  The last line of a commit holds the hash of what decides in the run's state file after it, and the
+ *     file's difference from before.
  * L3  A line suffices to continue from it: a move reads the last line alone, so its time does not grow with
  *     the log.
  */
@@ -38,14 +38,24 @@ import type { Facts, FactValue } from "../../engine/workflow.ts";
 import type { Json, Patch } from "./patch.ts";
 
 /**
- * `begun`: a life of the run begins, at a start of the table. `moved`: a rule was taken. `accepted`: a person
- * accepted the state as it was, or set it. `found`: a state had no log. `returned`: an earlier document was
- * put back.
+ * `begun`: a life of the run begins, or one of its tools, at a start of the table. `moved`: a rule was taken.
+ * `accepted`: a person accepted the state as it was, or set it. `found`: a state had no log. `returned`: an
+ * earlier document was put back. `adopted`: a person goes on from a branch that others made.
  */
-export type StepKind = "begun" | "moved" | "accepted" | "found" | "returned";
+export type StepKind = "begun" | "moved" | "accepted" | "found" | "returned" | "adopted";
+
+/** What a step says beyond the event, as far as its workflow has it. */
+export interface StepDetails {
+  /** Alfred: the task's status after it. */
+  readonly status?: string;
+  /** The sha-256 of what was handed in or judged. */
+  readonly artifact?: string;
+  /** A verdict in one line. */
+  readonly verdict?: string;
+}
 
 /** Run X moved from A to B, by P. */
-export interface Step {
+export interface Step extends StepDetails {
   readonly v: 1;
   /** `workflow:id` */
   readonly run: string;
@@ -79,8 +89,8 @@ export interface Checkpoint {
   readonly machine: string;
   readonly state: string;
   readonly variables: Facts;
-  /** The hash of its table. */
-  readonly table: string;
+  /** The hash of its table; absent: it is in none. */
+  readonly table?: string;
   /** The last step's number. */
   readonly seq: number;
   readonly head: string;
@@ -90,7 +100,7 @@ export interface Checkpoint {
 
 /** The part that stays on this machine. */
 export interface Local {
-  /** The hash of the state file's content; null: it was removed. */
+  /** The hash of what decides in the state file's content; null: it was removed. */
   readonly document: string | null;
   readonly patch: Patch;
   readonly checkpoint: Checkpoint;
@@ -185,7 +195,14 @@ function only<T>(names: readonly string[], check: Check<T>): Check<T> {
   };
 }
 
-const KINDS: readonly string[] = ["begun", "moved", "accepted", "found", "returned"] satisfies StepKind[];
+const KINDS: readonly string[] = [
+  "begun",
+  "moved",
+  "accepted",
+  "found",
+  "returned",
+  "adopted",
+] satisfies StepKind[];
 
 const facts = mapOf<FactValue>(
   accepts(
@@ -211,6 +228,9 @@ const STEP_FIELDS = {
   by: as<Caller>(object),
   strength: optional(as<Strength>(text)),
   of: optional(sha256),
+  status: optional(text),
+  artifact: optional(sha256),
+  verdict: optional(text),
 };
 
 const STEP: Check<Step> = only(Object.keys(STEP_FIELDS), fields(STEP_FIELDS) as Check<Step>);
@@ -219,7 +239,7 @@ const CHECKPOINT = fields({
   machine: text,
   state: text,
   variables: facts,
-  table: sha256,
+  table: optional(sha256),
   seq: number,
   head: sha256,
   unproved: optional(flag),

@@ -237,7 +237,15 @@ async function proposeAtGate<Input, Snapshot, Observations, R>(
   if (!proposal.verdict && !proposal.ask) return proposal;
   const settings = await runtime.settings(view);
   const time = runtime.now().toISOString();
-  const scene = { ...asking, settings, view, outside: outsideOf(runtime), time, lock: plan.run(input) };
+  const scene = {
+    ...asking,
+    settings,
+    view,
+    outside: outsideOf(runtime),
+    time,
+    lock: plan.run(input),
+    runs: plan.runs,
+  };
   return atGate(proposal, scene, (answered) => propose(runtime, plan, input, answered, view));
 }
 
@@ -317,12 +325,15 @@ async function historyOf(
   proposal: Proposal<unknown>,
   caller: Caller,
 ): Promise<readonly Change[]> {
-  const { changes = [], events = [] } = proposal;
+  const { changes = [], events = [], logged: details } = proposal;
   const time = now().toISOString();
   const kept = states ? await recordChanges(view, states, proposal, time) : [];
   if (runs === undefined) return kept;
   const told = events.map((event) => masked(event, mask));
-  return [...kept, ...(await logChanges(view, runs, { changes, events: told, caller, time, id: newId() }))];
+  return [
+    ...kept,
+    ...(await logChanges(view, runs, { changes, events: told, details, caller, time, id: newId() })),
+  ];
 }
 
 /** The event as a line of the log. */

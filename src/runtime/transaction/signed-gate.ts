@@ -30,6 +30,9 @@ import type { Change, View } from "../../core/ports/store.ts";
 import { judgingFiles } from "../../core/process-files.ts";
 import type { Settings } from "../../core/settings.ts";
 import { type GateLevel, isSignedLevel, isStrongEnough, levelOf, stricter } from "../../core/strength.ts";
+import { wholeLogFaults } from "../run-log/accept.ts";
+import type { RunKind } from "../run-log/kind.ts";
+import { loadSteps } from "../run-log/read.ts";
 import { isPersonHere } from "./person.ts";
 import type { Context, Proposal, SignedRecord, Verdict } from "./transaction.ts";
 
@@ -40,6 +43,8 @@ export interface GateScene extends Pick<Context, "caller" | "answered"> {
   readonly time: string;
   /** The run to lock. */
   readonly lock: string | null;
+  /** The run's kind, if its steps are in its log. */
+  readonly runs?: RunKind | undefined;
 }
 
 /** Proposes once more, as if the question had been answered this way. */
@@ -177,10 +182,10 @@ async function recordOf<R>(
     ),
   );
   const known = life.flatMap(({ record }) => record.steps);
-  const continues =
-    known.every((step, at) => canonical(step) === canonical(verdict.steps[at])) && life.length > 0;
+  const steps = verdict.steps ?? (await loadProvenSteps(scene, verdict));
+  const continues = known.every((step, at) => canonical(step) === canonical(steps[at])) && life.length > 0;
   const last = earlier.at(-1);
-  const { approve, artifact, evidence, gate, notes, policy, run, start, steps, workflow } = verdict;
+  const { approve, artifact, evidence, gate, notes, policy, run, start, workflow } = verdict;
   return renderRecord({
     v: 1,
     project: settings.project_id,
@@ -196,6 +201,13 @@ async function recordOf<R>(
     seq: earlier.length + 1,
     prev: last ? hashOfRecord(last.text) : null,
   });
+}
+
+/** The steps of the run's log, all of which is checked: a move trusts its last line alone. */
+async function loadProvenSteps({ runs, view }: GateScene, verdict: Verdict): Promise<readonly object[]> {
+  const faults = runs ? await wholeLogFaults(view, runs, verdict.run) : ["it has no log"];
+  if (faults.length > 0) throw unsignable(verdict, `the steps of the run: ${faults.join("; ")}`);
+  return loadSteps(view, verdict.run);
 }
 
 interface Earlier {

@@ -12,7 +12,7 @@ import type { Change, View } from "../../core/ports/store.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Strength } from "../../core/strength.ts";
 import type { Configuration, Workflow } from "../../engine/workflow.ts";
-import type { RunKind } from "../run-log/kind.ts";
+import type { LoggedDetails, RunKind } from "../run-log/kind.ts";
 
 /**
  * One transaction, run by `runtime/run-transaction.ts`: read → observe → propose (all may fail, nothing has
@@ -116,6 +116,8 @@ export interface Proposal<R> {
   readonly changes?: readonly Change[];
   /** Appended to `.pawl/events.jsonl` in the same commit. Only together with changes. */
   readonly events?: readonly PawlEvent[];
+  /** What the run's log says of the move beyond its event. Only with `runs`. */
+  readonly logged?: LoggedDetails;
   /** Written after the commit (or without one); a failure is ignored. */
   readonly logs?: readonly LogLine[];
   /** For the cache; put there after the commit (or without one); a failure is ignored. */
@@ -233,8 +235,8 @@ export interface Verdict {
   readonly workflow: string;
   readonly evidence: readonly { readonly about: string; readonly verdict: string; readonly words: string }[];
   readonly notes: string;
-  /** All steps of the run so far, the oldest first. */
-  readonly steps: readonly object[];
+  /** All steps of the run so far, the oldest first; absent: those of its log. */
+  readonly steps?: readonly object[];
   /** The variables at its beginning. */
   readonly start: Readonly<Record<string, unknown>>;
   /** The judged tree or commit; absent: not known. */

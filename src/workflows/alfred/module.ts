@@ -57,7 +57,7 @@ const alfred: WorkflowModule = {
   ],
   proof: async () => (await import("./state/proof.ts")).openProof(),
   adopt: async () => (await import("./state/adopt.ts")).adopt,
-  acceptEdit: async () => (await import("./state/accept-edit.ts")).acceptEdit,
+  runs: async () => (await import("./state/run-kind.ts")).TASK_RUNS,
   samples: async (view) => (await import("./texts/samples.ts")).promptSamples(view),
   policy: async (view, settings, id) => (await import("./gate/govern.ts")).policyIn(view, settings, id),
   story: async () => (await import("./gate/story.ts")).story,

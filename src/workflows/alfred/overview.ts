@@ -5,6 +5,7 @@ import { naturalOrder } from "../../core/text/natural-order.ts";
 import type { GateVerdict, OverviewContext, RunOverview } from "../../runtime/module.ts";
 import { recalled } from "../../runtime/reports/overview-context.ts";
 import { unreadableRun } from "../../runtime/reports/unreadable-run.ts";
+import { loggedOverview } from "../../runtime/run-log/read.ts";
 import { isBegun } from "./state/live-state.ts";
 import { missing } from "./state/missing-task.ts";
 import { TASKS, taskPath, WORKSPACE } from "./state/paths.ts";
@@ -53,11 +54,12 @@ async function overviewOf(view: View, id: string): Promise<RunOverview> {
   const run = nameOf(id);
   try {
     const { elsewhere, state } = await loadShown(view, id);
+    const { unproved } = isBegun(state) ? await loggedOverview(view, run) : {};
     const others = elsewhere && {
       elsewhere,
       ...(NEXT_TOOL[state.task_status] && { command: `pawl take ${run}` }),
     };
-    return { run, title, ...standing(state), ...recorded(state), ...others };
+    return { run, title, ...standing(state), ...recorded(state), ...(unproved && { unproved }), ...others };
   } catch (thrown) {
     if (!(thrown instanceof PawlError)) throw thrown;
     return unreadableRun(run, title, thrown, turnOf(thrown));
@@ -70,8 +72,8 @@ function turnOf({ code }: PawlError): Pick<RunOverview, "next" | "command"> {
   return { next: code === "records-invalid" ? "restore its records" : "repair the state file" };
 }
 
-/** People's decisions, and whether the history existed from the start. */
-function recorded(state: TaskState): Pick<RunOverview, "verdicts" | "unproved"> {
+/** People's decisions. */
+function recorded(state: TaskState): Pick<RunOverview, "verdicts"> {
   const active = state.active_tool_state;
   const finished = Object.entries(state.completed_tool_outputs).map(
     ([tool, { verdicts }]) => [tool as RunTool, verdicts] as const,
@@ -80,8 +82,7 @@ function recorded(state: TaskState): Pick<RunOverview, "verdicts" | "unproved"> 
   const verdicts = all
     .flatMap(([tool, given]) => given.filter(isPersons).map((each) => verdictOf(tool, each)))
     .sort((one, other) => (one.time < other.time ? -1 : 1));
-  const isUnproved = isBegun(state) && (state.history[0]?.type ?? "taken-over") === "taken-over";
-  return { ...(verdicts.length > 0 ? { verdicts } : {}), ...(isUnproved ? { unproved: true } : {}) };
+  return verdicts.length > 0 ? { verdicts } : {};
 }
 
 function isPersons({ stage, strength }: Verdict): boolean {

@@ -27,6 +27,7 @@ const spells: WorkflowModule = {
   tools: async () => (await import("./tools.ts")).TOOLS,
   prompts: async () => (await import("./tools.ts")).PROMPTS,
   resources: async () => (await import("./tools.ts")).RESOURCES,
+  runs: async () => (await import("./run-kind.ts")).SPELLS_RUNS,
   acceptEdit: async () => (await import("./accept-state.ts")).acceptState,
   samples: async (view) => (await import("./samples.ts")).replySamples(view),
   async tablePlace(view) {

@@ -2,10 +2,19 @@ import { newTaskState, parseState, renderState } from "../../../src/workflows/al
 import type { Target } from "../target.ts";
 
 const TIME = "2026-01-01T00:00:00.000Z";
-const STEP = { time: TIME, type: "start", tool: null, status: "new", prev: null } as const;
+const BY = { channel: "mcp" };
+const STEP = {
+  time: TIME,
+  event: "start_task begun",
+  row: "begun",
+  from: "new",
+  to: "new",
+  by: BY,
+  prev: null,
+};
 
 export const taskState: Target = {
   name: "task-state",
-  seeds: [renderState({ ...newTaskState("TS-01", TIME), history: [STEP] })],
+  seeds: [renderState({ ...newTaskState("TS-01", TIME), chain: [STEP] })],
   run: (bytes) => parseState(Buffer.from(bytes).toString("utf8"), "TS-01", "task_state.json"),
 };

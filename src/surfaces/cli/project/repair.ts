@@ -1,6 +1,8 @@
 import { toPawlError } from "../../../core/error.ts";
+import type { WorkflowModule } from "../../../runtime/module.ts";
 import { type JournalRepair, loadWorkflow, type Project } from "../../../runtime/project.ts";
 import { overview } from "../../../runtime/reports/overview.ts";
+import { acceptEditOf, wholeLogFaults } from "../../../runtime/run-log/accept.ts";
 import { found } from "../../../runtime/transaction/out-of-scope-edits.ts";
 import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import type { Host, Run } from "../line/command.ts";
@@ -21,10 +23,13 @@ export const repair: Run = async (host, call) => {
   }
   const accepted = [...(await offerEdits(host, project)), ...(await offerOutOfScopeEdits(host, project))];
   const workflows = await overview(project);
-  const problems = workflows.flatMap((workflow) => [
-    ...(workflow.problem ? [{ run: workflow.name, ...workflow.problem }] : []),
-    ...workflow.runs.flatMap(({ run, problem }) => (problem ? [{ run, ...problem }] : [])),
-  ]);
+  const problems = [
+    ...workflows.flatMap((workflow) => [
+      ...(workflow.problem ? [{ run: workflow.name, ...workflow.problem }] : []),
+      ...workflow.runs.flatMap(({ run, problem }) => (problem ? [{ run, ...problem }] : [])),
+    ]),
+    ...(await brokenLogs(project)),
+  ];
   const lines = problems.map(
     ({ run, message, fix }) => `${clean(run)}\n  ${clean(message)}\n  ${clean(fix)}\n`,
   );
@@ -41,15 +46,17 @@ export const repair: Run = async (host, call) => {
 async function offerEdits(host: Host, project: Project): Promise<readonly string[]> {
   if (host.person.caller().channel !== "terminal") return [];
   const accepted: string[] = [];
+  const broken = new Set((await brokenLogs(project)).map(({ run }) => run));
   for (const { runs } of await overview(project))
     for (const { command, problem, run } of runs) {
-      if (problem?.code !== "state-tampered" && !(problem && command === "pawl repair")) continue;
+      const isOffered = problem?.code === "state-tampered" || (problem && command === "pawl repair");
+      if (!isOffered && !broken.has(run)) continue;
       const [workflow = ""] = run.split(":", 1);
-      const { acceptEdit } = await loadWorkflow(project.workflows, workflow);
-      if (!acceptEdit) continue;
+      const decision = await decisionOn(await loadWorkflow(project.workflows, workflow));
+      if (decision === null) continue;
       const input = { id: run.slice(workflow.length + 1) };
       try {
-        const { reply } = await advanceAsking(host, project.runtime, await acceptEdit(), input);
+        const { reply } = await advanceAsking(host, project.runtime, decision, input);
         accepted.push(`${clean(run)}\n  ${clean(reply.text).trimEnd()}\n`);
       } catch (thrown) {
         // Without the person's agreement, the state stays unaccepted and is listed with the rest.
@@ -58,6 +65,30 @@ async function offerEdits(host: Host, project: Project): Promise<readonly string
     }
   return accepted;
 }
+
+/** Accepts an edited state; null: the workflow has none to accept. */
+async function decisionOn({ acceptEdit, name, runs }: WorkflowModule) {
+  if (acceptEdit) return acceptEdit();
+  return runs ? acceptEditOf(await runs(), (id) => `${name}:${id}`) : null;
+}
+
+/** The runs that can be read, but whose logs contradict themselves: a move reads the last line alone. */
+async function brokenLogs({ runtime, workflows }: Project) {
+  const found: { run: string; message: string; fix: string }[] = [];
+  for (const { name, runs } of await overview({ runtime, workflows })) {
+    const kind = await (await loadWorkflow(workflows, name)).runs?.();
+    if (!kind) continue;
+    for (const { problem, run } of runs) {
+      if (problem) continue;
+      const faults = await wholeLogFaults(runtime.store.view(), kind, run);
+      if (faults.length > 0) found.push({ run, message: faults.join("; "), fix: FIX });
+    }
+  }
+  return found;
+}
+
+const FIX =
+  "Restore the log from a backup, or accept the run's state as it is in a terminal with `pawl repair`.";
 
 /**
  * At a terminal, a person may accept out-of-scope edits; without their agreement, the edits stay out of

@@ -2,40 +2,50 @@ import { describe, expect, it } from "vitest";
 import { promise } from "../../../../test/rig/promise.ts";
 import type { View } from "../../../core/ports/store.ts";
 import { DEFAULT_SETTINGS } from "../../../core/settings.ts";
-import { standingIn } from "../state/history.ts";
+import { logChanges } from "../../../runtime/run-log/append.ts";
 import { statePath } from "../state/paths.ts";
+import { TASK_RUNS } from "../state/run-kind.ts";
 import { newTaskState, renderState } from "../state/state-file.ts";
 import type { TaskStatus } from "../state/status.ts";
 import { policyIn } from "./govern.ts";
 
-function viewWith(text: string | null): View {
+function viewWith(text: string | null, line: string | null): View {
   const path: string = statePath("T1");
   return {
     read: async (file) => (file === path ? text : null),
     list: async () => [],
-    lastLine: async () => null,
+    lastLine: async () => line,
     isCurrent: async () => true,
     packaged: async () => null,
   };
 }
 
-/** A state that follows from its history: a person accepted it as it is. */
-function stateAt(task_status: TaskStatus): string {
-  const time = "2026-01-02T03:04:05.000Z";
-  const state = { ...newTaskState("T1", time), task_status };
-  const standing = standingIn(state);
-  const step = {
-    time,
-    type: "accepted-edit",
-    tool: null,
-    status: task_status,
-    prev: null,
-    standing,
+const TIME = "2026-01-02T03:04:05.000Z";
+
+/** The last line of the log of a task whose state is so. */
+async function lineAt(text: string): Promise<string> {
+  const write = { type: "write", path: statePath("T1"), text } as const;
+  const committing = {
+    changes: [write],
+    events: [],
+    caller: { channel: "terminal" },
+    time: TIME,
+    id: "1",
   } as const;
-  return renderState({ ...state, history: [step] });
+  const found = { machine: "alfred", state: "new", variables: {} };
+  const view = viewWith(null, null);
+  const [change] = await logChanges(view, TASK_RUNS, { ...committing, details: { found } });
+  return change?.type === "append" ? change.text.trim() : "";
 }
 
-const policyOfState = (text: string | null) => policyIn(viewWith(text), DEFAULT_SETTINGS, "T1");
+function stateAt(task_status: TaskStatus): string {
+  return renderState({ ...newTaskState("T1", TIME), task_status });
+}
+
+async function policyOfState(text: string | null) {
+  const line = text === null ? null : await lineAt(text);
+  return policyIn(viewWith(text, line), DEFAULT_SETTINGS, "T1");
+}
 
 describe("what governs a task of Alfred", () => {
   it("is what the configuration says, until the task is over", async () => {

@@ -22,8 +22,7 @@ export function judgedIn(run: LoadedRun, submitted: Submission, work: Snapshot |
 
 /** The number of the present round: one more than the artifact's rejections since the tool's run began. */
 export function roundOf({ active }: LoadedRun, state: string): number {
-  const { verdicts } = active.context_store;
-  return 1 + verdicts.filter((verdict) => verdict.state === state && !verdict.approved).length;
+  return 1 + (active.context_store.rejections[state] ?? 0);
 }
 
 /**

@@ -22,13 +22,16 @@ import { listFiles, type PlanItem, sizeOf, wordsIn } from "../../../runtime/revi
 import { pointsIn } from "../../../runtime/review/points.ts";
 import { versionOf } from "../../../runtime/review/version.ts";
 import { unknownChanges } from "../../../runtime/review/work-changes.ts";
+import { loadSteps } from "../../../runtime/run-log/read.ts";
+import type { Step } from "../../../runtime/run-log/step.ts";
 import { levelAt } from "../../../runtime/transaction/signed-gate.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import { isOfWork, placeOfChecks, refreshEvidence } from "../evidence/gather.ts";
 import { changedIn, lookAtWork } from "../evidence/work-evidence.ts";
 import { slotsOf } from "../loop/plan-export.ts";
 import { type LoadedRun, loadRun, loadTask } from "../state/load.ts";
-import type { Artifact, Step, Submission, Verdict } from "../state/state-file.ts";
+import type { Artifact, Submission, Verdict } from "../state/state-file.ts";
+import { isRunTool } from "../state/status.ts";
 import { titleOf } from "../texts/titles.ts";
 import { VERIFIED, type WorkStep } from "../tools/definition.ts";
 import { machineOf, stepOf } from "../tools/machine.ts";
@@ -55,6 +58,8 @@ interface ReviewFindings {
   readonly level: string;
   readonly version: string;
   readonly settings: Settings;
+  /** Of the run's log, in its present life. */
+  readonly steps: readonly Step[];
 }
 
 export const review: Transaction<StoryInput, Opened, ReviewFindings | null, Review | null> = {
@@ -105,6 +110,7 @@ async function look(run: LoadedRun, submitted: Submission, scene: ReviewContext)
     level: confirm ? stricter(level, "terminal") : level,
     version: versionOf(judgedIn(run, submitted, work)),
     settings: governed.settings,
+    steps: await loadSteps(scene.view, run.run),
   };
 }
 
@@ -169,7 +175,7 @@ function reviewOf(run: LoadedRun, submitted: Submission, found: ReviewFindings):
     artifact: { name: step.artifact, value: artifact, sha256 },
     changes,
     checks: checksIn(submitted, evidence, found.settings, found.logs),
-    cost: costOf(run),
+    cost: costOf(found.steps),
     size: sizeOf(changes?.kind === "changes" ? changes.files : [], wordsIn(artifact)),
     history: verdicts.map(roundIn),
     points: answered(rejected, { changed, before: judged, now: artifact }),
@@ -272,12 +278,12 @@ const MINUTE = 60_000;
  * By tool: how often an artifact was submitted, and how long the assistant took. Waiting for a person does
  * not count.
  */
-function costOf({ past }: LoadedRun): ReviewCost {
-  const steps = past.steps.flatMap(({ strength, submitted, time, tool, type, verdict }: Step, at) => {
-    const before = past.steps[at - 1];
-    if (tool === null) return [];
-    const isWork = type === "event" && before !== undefined && strength === undefined;
-    const isHandIn = type === "event" && submitted !== undefined && verdict === undefined;
+function costOf(all: readonly Step[]): ReviewCost {
+  const steps = all.flatMap(({ artifact, kind, machine: tool, strength, time, verdict }, at) => {
+    const before = all[at - 1];
+    if (!isRunTool(tool)) return [];
+    const isWork = kind === "moved" && before !== undefined && strength === undefined;
+    const isHandIn = kind === "moved" && artifact !== undefined && verdict === undefined;
     const spent = isWork ? Math.max(0, Date.parse(time) - Date.parse(before.time)) : 0;
     return [{ tool, spent, tries: isHandIn ? 1 : 0 }];
   });

@@ -7,13 +7,16 @@ import { strengthWords } from "../../../core/strength.ts";
 import { oneLine } from "../../../core/text/blanks.ts";
 import { fenceFor } from "../../../core/text/fence.ts";
 import type { Reply, StoryInput, Transaction } from "../../../runtime/module.ts";
+import { loadLines } from "../../../runtime/run-log/read.ts";
+import { documentsOf } from "../../../runtime/run-log/replay.ts";
 import type { Evidence } from "../evidence/evidence.ts";
+import { MOST_VERDICTS } from "../state/chain.ts";
 import { loadWorkspace } from "../state/live-state.ts";
 import { type LoadedTask, loadTask } from "../state/load.ts";
 import { archiveFolder, archivePath } from "../state/paths.ts";
-import { finishedRuns } from "../state/records.ts";
+import { finishedRuns, nameOf } from "../state/records.ts";
 import { loadShown } from "../state/resolve-run.ts";
-import type { Accepted, RecordedRun, Verdict } from "../state/state-file.ts";
+import type { Accepted, RecordedRun, TaskState, Verdict } from "../state/state-file.ts";
 import type { RunTool } from "../state/status.ts";
 import { titleOf, wordsFor } from "../texts/titles.ts";
 
@@ -38,7 +41,8 @@ export const story: Transaction<StoryInput, LoadedStory, undefined, Reply> = {
   run: () => null,
   async read(view, { id }) {
     const loaded = await loadTask(view, checkId(id, "task id"), false, loadShown);
-    return { ...loaded, runs: [...(await loadFinished(view, loaded)), ...activeRun(loaded)] };
+    const runs = [...(await loadFinished(view, loaded)), ...activeRun(loaded)];
+    return { ...loaded, runs: await withAllVerdicts(view, loaded.id, runs) };
   },
   propose({ id, runs, state, task }) {
     const data = { task_id: id, title: task.title, task_status: state.task_status, runs };
@@ -49,6 +53,29 @@ export const story: Transaction<StoryInput, LoadedStory, undefined, Reply> = {
     return { reply: { text: parts.join("\n"), data } };
   },
 };
+
+/** A state keeps the newest verdicts of a run; the log has all of them. */
+async function withAllVerdicts(
+  view: View,
+  id: string,
+  runs: readonly ToldRun[],
+): Promise<readonly ToldRun[]> {
+  if (runs.every(({ verdicts }) => verdicts.length < MOST_VERDICTS)) return runs;
+  const found = new Map<string, Map<string, Verdict>>();
+  for (const document of documentsOf(await loadLines(view, nameOf(id)))) {
+    const active = (document as TaskState | null)?.active_tool_state;
+    if (!active) continue;
+    const own = found.get(active.created_at) ?? new Map<string, Verdict>();
+    found.set(active.created_at, own);
+    for (const verdict of active.context_store.verdicts) own.set(...named(verdict));
+  }
+  return runs.map((run) => {
+    const all = [...(found.get(run.started_at) ?? []), ...run.verdicts.map(named)];
+    return { ...run, verdicts: [...new Map(all).values()] };
+  });
+}
+
+const named = (verdict: Verdict) => [`${verdict.time} ${verdict.stage}`, verdict] as const;
 
 /** The finished runs: those in this checkout's archive, and those of other checkouts. */
 async function loadFinished(view: View, { id, shared, state }: LoadedTask): Promise<readonly ToldRun[]> {

@@ -3,23 +3,21 @@ import { checkId } from "../../../core/id.ts";
 import type { View } from "../../../core/ports/store.ts";
 import type { AdoptInput, Reply, Transaction } from "../../../runtime/module.ts";
 import { adoptRun } from "../../../runtime/run-log/adopt-run.ts";
-import { strengthOf } from "../../../runtime/transaction/person.ts";
 import { statusAfter } from "./chain.ts";
-import { loadPast, type Past, standingIn, withStep } from "./history.ts";
 import { findOwn, loadWorkspace, stateChanges, type Workspace } from "./live-state.ts";
 import { workspaceFolder } from "./paths.ts";
 import { missingRecords, nameOf } from "./records.ts";
 import { checkOwn, loadBranches, stateOf, type TaskBranches, type ToolBranch } from "./resolve-run.ts";
+import { TASK_RUNS } from "./run-kind.ts";
 import type { TaskState } from "./state-file.ts";
 import { NEXT_TOOL } from "./status.ts";
 
 interface LoadedBranches extends TaskBranches {
   readonly workspace: Workspace;
-  /** The history that this checkout's own branch continues. */
-  readonly past: Past | null;
 }
 
 export const adopt: Transaction<AdoptInput, LoadedBranches, undefined, Reply> = {
+  runs: TASK_RUNS,
   run: ({ id }) => nameOf(checkId(id, "task id")),
   read: readBranches,
   propose(seen, _, input, context) {
@@ -38,30 +36,20 @@ export const adopt: Transaction<AdoptInput, LoadedBranches, undefined, Reply> = 
       },
       input,
       (branch, step) => {
-        const { caller, now } = context;
-        const before = { ...stateAt(branch), updated_at: now.time };
-        const taken = {
-          ...({ time: now.time, type: "taken-over", tool: null, status: before.task_status } as const),
-          ...{ standing: standingIn(before), by: caller.channel, strength: strengthOf(context) },
-        };
-        const isOwn = branch.recorded === null;
-        const past = (isOwn && seen.past) || { steps: [], head: null, chain: branch.steps };
-        const { anchor, state } = withStep(before, past, taken, [step]);
-        const records = missingRecords(state, [...branch.steps, step], seen);
-        return [...stateChanges(workspace, state), anchor, ...records];
+        const chain = [...branch.steps, step];
+        const state = { ...stateAt(branch), updated_at: context.now.time, chain };
+        return [...stateChanges(workspace, state), ...missingRecords(state, chain, seen)];
       },
       context,
     );
   },
 };
 
-/** Throws `state-tampered`, because a state that does not follow from its history is not a valid branch. */
+/** Throws `state-tampered`, because a state that does not follow from its log is not a valid branch. */
 async function readBranches(view: View, { id }: AdoptInput): Promise<LoadedBranches> {
   const own = await findOwn(view, id);
   await checkOwn(view, own);
-  const found = await loadBranches(view, id, own);
-  const past = own && (await loadPast(own, false, found.chain));
-  return { ...found, past, workspace: await loadWorkspace(view, id) };
+  return { ...(await loadBranches(view, id, own)), workspace: await loadWorkspace(view, id) };
 }
 
 function notesOn({ recorded }: ToolBranch, own: TaskState | null): readonly string[] {

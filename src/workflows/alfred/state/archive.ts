@@ -2,12 +2,11 @@ import type { Change } from "../../../core/ports/store.ts";
 import type { Context } from "../../../runtime/module.ts";
 import { renderSection } from "../texts/prompt.ts";
 import { byOf, finishedStep } from "./chain.ts";
-import { withStep } from "./history.ts";
 import { stateChanges } from "./live-state.ts";
 import type { LoadedRun } from "./load.ts";
 import { archivePath, scratchpadPath } from "./paths.ts";
 import { missingRecords } from "./records.ts";
-import type { Accepted, ActiveTool, FinishedRun, Step } from "./state-file.ts";
+import type { Accepted, ActiveTool, FinishedRun, TaskState } from "./state-file.ts";
 import type { TaskStatus } from "./status.ts";
 
 /** A line before each section identifies it, so that a replayed append is recognised. */
@@ -36,7 +35,6 @@ export function finishChanges(
   run: LoadedRun,
   { context_store: store, created_at }: ActiveTool,
   status: TaskStatus,
-  step: Omit<Step, "prev" | "shared">,
   { caller, now }: Context,
 ): readonly Change[] {
   const finished: FinishedRun = {
@@ -52,24 +50,19 @@ export function finishChanges(
   // The chain contains a delivery since it began.
   const by = byOf(caller);
   const added = delivers ? [] : [finishedStep({ ...finished, tool_name: name }, chain.at(-1), by)];
-  const { state, anchor } = withStep(
-    {
-      ...run.state,
-      task_status: status,
-      active_tool_state: null,
-      completed_tool_outputs: { ...run.state.completed_tool_outputs, [name]: finished },
-      updated_at: now.time,
-    },
-    run.past,
-    { ...step, status },
-    added,
-  );
+  const state: TaskState = {
+    ...run.state,
+    task_status: status,
+    active_tool_state: null,
+    completed_tool_outputs: { ...run.state.completed_tool_outputs, [name]: finished },
+    updated_at: now.time,
+    chain: [...chain, ...added],
+  };
   const archive = nextArchive(run.archived, name);
   const record = { task_id: run.id, tool_name: name, ...finished, context_store: store };
   return [
     ...stateChanges(run.workspace, state),
-    anchor,
-    ...(delivers ? [] : missingRecords(state, [...chain, ...added], run.shared)),
+    ...(delivers ? [] : missingRecords(state, state.chain, run.shared)),
     {
       type: "write",
       path: archivePath(run.id, `${archive}.json`),

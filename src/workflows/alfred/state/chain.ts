@@ -1,32 +1,14 @@
 /**
- * The chain of a task's steps that git shares: a tool began, or was finished. The task's own history contains
- * it, each part in the step that added it.
+ * The chain of a task's steps that git shares: a tool began, or was finished. The task's state contains it.
  */
 import type { Caller } from "../../../core/event.ts";
 import { hashOfStep } from "../../../runtime/run-log/history.ts";
-import type { FinishedRun, RecordedRun, RunStanding, Step, TaskState, ToolStep } from "./state-file.ts";
+import type { FinishedRun, RecordedRun, RunStanding, ToolStep } from "./state-file.ts";
 import { isTaskStatus, type RunTool, type TaskStatus } from "./status.ts";
 
 const BEGUN = "begun";
 export const FINISHED = "finished";
 export const DELIVERY: RunTool = "finalize_task";
-
-/** The chain as the task's own history contains it. */
-export function sharedIn({ history }: Pick<TaskState, "history">): readonly ToolStep[] {
-  const begins = history.findLastIndex(({ shared, standing }) => standing && shared);
-  return history.slice(Math.max(0, begins)).flatMap(({ shared = [] }) => shared);
-}
-
-/** The part of the chain that one more step of the history contains. */
-export function sharedBy(
-  steps: readonly Step[],
-  isAccepted: boolean,
-  chain: readonly ToolStep[],
-  added: readonly ToolStep[],
-): readonly ToolStep[] {
-  const isKept = steps.some(({ shared }) => shared !== undefined);
-  return isKept && !isAccepted ? added : [...chain, ...added];
-}
 
 type Moved = Pick<ToolStep, "time" | "by">;
 
@@ -83,6 +65,23 @@ export function runStanding({ accepted, verdicts }: Pick<FinishedRun, "accepted"
     verdicts: verdicts.map(verdictWords),
   };
 }
+
+/**
+ * The verdicts that a state keeps: the newest. A state does not grow with the number of verdicts; the log has
+ * all of them.
+ */
+export function keptVerdicts<Verdict>(verdicts: readonly Verdict[]): readonly Verdict[] {
+  return verdicts.slice(-MOST_VERDICTS);
+}
+
+export const MOST_VERDICTS = 20;
+
+/** The notes that a state keeps for its prompts: the newest. */
+export function keptNotes<Note>(notes: readonly Note[]): readonly Note[] {
+  return notes.slice(-MOST_NOTES);
+}
+
+const MOST_NOTES = 100;
 
 type AnyVerdict = FinishedRun["verdicts"][number];
 

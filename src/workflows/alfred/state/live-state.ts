@@ -43,7 +43,7 @@ export async function findOwn(view: View, id: string): Promise<TaskState | null>
 /** Whether Alfred ever worked on the task. */
 export const isBegun = ({ updated_at }: TaskState): boolean => updated_at !== NEVER;
 
-/** Lists the files instead of reading them, because they grow with the task's history. */
+/** Lists the files instead of reading them, because the scratchpad grows. */
 export async function loadWorkspace(view: View, id: string): Promise<Workspace> {
   const names = new Set((await view.list(workspaceFolder(id))).map(({ name }) => name));
   const isIgnored = names.has(IGNORE_FILE);

@@ -12,8 +12,7 @@ import { loadPersona, loadTemplates } from "../texts/texts.ts";
 import type { ToolDefinition } from "../tools/definition.ts";
 import { DEFINITIONS, definitionOf } from "../tools/definitions.ts";
 import { configurationOf, machineOf } from "../tools/machine.ts";
-import { loadPast, type Past } from "./history.ts";
-import { isBegun, loadWorkspace, type Workspace } from "./live-state.ts";
+import { loadWorkspace, type Workspace } from "./live-state.ts";
 import { missing } from "./missing-task.ts";
 import { archiveFolder, statePath, TASKS, taskPath } from "./paths.ts";
 import type { Shared } from "./records.ts";
@@ -57,8 +56,6 @@ export interface LoadedRun extends LoadedTask, TableRun {
   readonly loop?: LoopProgress | null;
   /** The work states whose artifact differs from what was submitted or approved. */
   readonly altered: readonly string[];
-  /** The steps that led to the task's state. */
-  readonly past: Past;
 }
 
 /** The ids of the project's tasks, in natural order. */
@@ -141,7 +138,6 @@ export async function completeRun(
     workspace: await loadWorkspace(view, id),
     archived: archive.map(({ name }) => name),
     altered: await alteredIn(active, loaded.state),
-    past: await loadPast(loaded.state, !isBegun(loaded.state), loaded.shared.chain),
   };
 }
 

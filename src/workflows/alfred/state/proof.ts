@@ -10,18 +10,20 @@ import type { View } from "../../../core/ports/store.ts";
 import type { Settings } from "../../../core/settings.ts";
 import { isSignedLevel, levelOf } from "../../../core/strength.ts";
 import { decide } from "../../../engine/decide.ts";
+import { REVIEW_POLICY, reviewPolicy } from "../../../engine/review.ts";
 import type { GateProof, Replayed } from "../../../runtime/module.ts";
 import { brokenLinks, fromStored } from "../../../runtime/run-log/history.ts";
+import type { Step } from "../../../runtime/run-log/step.ts";
 import { onlyBranch } from "../../../runtime/run-log/team-records.ts";
 import { gateName, policyOf, reviewersOf } from "../gate/govern.ts";
 import { VERIFIED } from "../tools/definition.ts";
 import { definitionOf } from "../tools/definitions.ts";
 import { machineOf, tablesHash } from "../tools/machine.ts";
-import { after } from "./history.ts";
+import { after, NEW_TASK } from "./law.ts";
 import { finishedRuns, nameOf } from "./records.ts";
 import { loadBranches } from "./resolve-run.ts";
-import type { Standing, Step } from "./state-file.ts";
-import { NEXT_TOOL, type RunTool, type TaskStatus } from "./status.ts";
+import type { Standing } from "./state-file.ts";
+import { isRunTool, NEXT_TOOL, type RunTool, type TaskStatus } from "./status.ts";
 
 export async function openProof(): Promise<GateProof> {
   return {
@@ -40,12 +42,12 @@ function isSigned(tool: RunTool, { alfred, gates }: Settings): boolean {
 async function replay(records: readonly GateRecord[], settings: Settings): Promise<Replayed> {
   const faults: string[] = [];
   const isFinal: boolean[] = [];
-  let standing: Standing = { task_status: "new", active: null, finished: {} };
+  let standing: Standing = NEW_TASK;
   for (const [index, record] of records.entries()) {
     const steps = record.steps as unknown as readonly Step[];
     const [first] = steps;
     const before = records[index - 1];
-    if (before && !(first?.event === before.event && first.tool === before.machine))
+    if (before && !(first?.event === before.event && first.machine === before.machine))
       faults.push(`record ${record.seq} does not begin with the verdict of record ${before.seq}`);
     for (const step of steps) {
       const isVerdict = before !== undefined && step === first;
@@ -53,7 +55,7 @@ async function replay(records: readonly GateRecord[], settings: Settings): Promi
       const next = after(standing, step);
       if (typeof next === "string")
         return {
-          faults: [...faults, `the step ${step.event ?? step.type} cannot be: ${next}`],
+          faults: [...faults, `the step ${step.event ?? step.kind} cannot be: ${next}`],
           isFinal: all(),
         };
       standing = next;
@@ -62,7 +64,8 @@ async function replay(records: readonly GateRecord[], settings: Settings): Promi
     faults.push(...ends.faults);
     isFinal.push(ends.isFinal);
   }
-  const broken = await brokenLinks(records.flatMap(({ steps }) => steps as readonly Step[]));
+  const steps = records.flatMap((record) => record.steps as unknown as readonly Step[]);
+  const broken = await brokenLinks(steps, "step", steps[0]?.prev ?? null);
   return { faults: [...faults, ...broken], isFinal: all() };
 
   function all() {
@@ -71,15 +74,16 @@ async function replay(records: readonly GateRecord[], settings: Settings): Promi
 }
 
 function stepFaults(
-  { event, policy, standing, tool, type, verdict }: Step,
+  { event, kind, machine: tool, set, verdict }: Step,
   isVerdict: boolean,
   settings: Settings,
 ) {
-  const named = `the step ${event ?? type} of ${tool ?? "no tool"}`;
-  if (standing || tool === null) return [`${named} took the task as it was found`];
-  const wanted = reviewersOf(settings.alfred.reviews, tool);
-  if (type === "start" && String(policy ?? []) !== String(wanted))
-    return [`${named} began with the reviewers [${policy ?? ""}], not with [${wanted}]`];
+  const named = `the step ${event ?? kind} of ${tool}`;
+  if ((kind !== "begun" && kind !== "moved") || !isRunTool(tool))
+    return [`${named} took the task as it was found`];
+  const wanted = reviewPolicy(reviewersOf(settings.alfred.reviews, tool));
+  if (kind === "begun" && set[REVIEW_POLICY] !== wanted)
+    return [`${named} began with the reviewers [${set[REVIEW_POLICY]}], not with [${wanted}]`];
   const isHuman = verdict?.split(" ")[1] === "human";
   return isHuman && !isVerdict && isSigned(tool, settings)
     ? [`${named} passed ${gateName(tool)} without a record`]

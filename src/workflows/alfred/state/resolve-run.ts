@@ -16,7 +16,7 @@ import {
   recordNames,
 } from "../../../runtime/run-log/team-records.ts";
 import type { Elsewhere } from "../../../runtime/transaction/transaction.ts";
-import { endsRecord, sharedIn, statusAfter } from "./chain.ts";
+import { endsRecord, statusAfter } from "./chain.ts";
 import { findOwn, isBegun, NEVER } from "./live-state.ts";
 import { finishedRuns, nameOf, runsIn, type Shared, TOOL_RECORDS } from "./records.ts";
 import {
@@ -47,7 +47,7 @@ export interface ResolvedTask {
 /** `own`: the checkout's own state; null: only what git shares counts. Throws `records-invalid`. */
 export async function loadBranches(view: View, id: string, own: TaskState | null): Promise<TaskBranches> {
   const names = await recordNames(view, nameOf(id));
-  const chain = own ? sharedIn(own) : [];
+  const chain = own?.chain ?? [];
   if (own && chain.length > 0 && areOf(names, chain, endsRecord)) {
     const branch = { head: hashOfStep(chain.at(-1) as ToolStep), steps: chain, recorded: null };
     return { own, branches: [branch], chain, recorded: namedIn(names, chain), runs: new Map() };
@@ -98,6 +98,7 @@ export function stateOf(
     ...(own?.base && { base: own.base }),
     task_status: statusAfter(steps),
     completed_tool_outputs: Object.fromEntries(outputs),
+    chain: steps,
   };
 }
 
@@ -134,14 +135,11 @@ export async function loadHere(view: View, id: string): Promise<TaskState> {
   return state;
 }
 
-/** The same without the check of its history. */
+/** The same without the check of its log. */
 export async function findHere(view: View, id: string): Promise<TaskState> {
   return (await findOwn(view, id)) ?? (await resolveTask(view, id)).state;
 }
 
 export async function checkOwn(view: View, state: TaskState | null): Promise<void> {
-  if (state === null || !isBegun(state)) return;
-  const { checkHistory, checkPlace } = await import("./history.ts");
-  await checkPlace(view, state);
-  await checkHistory(view, state);
+  if (state !== null && isBegun(state)) await (await import("./run-kind.ts")).checkTask(view, state);
 }

@@ -3,8 +3,17 @@ import { newTaskState, parseState, renderState } from "./state-file.ts";
 
 const PATH = ".alfred/workspace/A-1/task_state.json";
 const TIME = "2026-01-01T00:00:00.000Z";
-const ENTRY = { time: TIME, type: "start", tool: null, status: "new", prev: null } as const;
-const text = renderState({ ...newTaskState("A-1", TIME), history: [ENTRY] });
+const BY = { channel: "mcp" };
+const STEP = {
+  time: TIME,
+  event: "start_task begun",
+  row: "begun",
+  from: "new",
+  to: "new",
+  by: BY,
+  prev: null,
+};
+const text = renderState({ ...newTaskState("A-1", TIME), chain: [STEP] });
 
 test("what is written is read back, with keys that are not known", () => {
   const more = text.replace('"task_id"', '"note": "mine",\n  "task_id"');
@@ -29,19 +38,11 @@ test.each(FAULTS)("%s → %s is told with its line", (from, to, message) => {
   expect(() => parseState(text.replace(from, to), "A-1", PATH)).toThrow(message);
 });
 
-test.each([
-  [undefined, "expected a list, found nothing"],
-  [[], "expected one step at least, found []"],
-])("a state whose history is %j is an error: no state is without one", (history, problem) => {
-  const state = JSON.stringify({ ...JSON.parse(text), history });
-  expect(() => parseState(state, "A-1", PATH)).toThrow(`history: ${problem}`);
-});
-
 test("the fault of an item of a list is told with that item's line", () => {
-  const state = { ...JSON.parse(text), history: [ENTRY, { ...ENTRY, status: "nwe" }] };
+  const state = { ...JSON.parse(text), chain: [STEP, { ...STEP, tool: "nwe" }] };
   const lines = renderState(state).split("\n");
   const line = lines.findIndex((each) => each.includes("nwe")) + 1;
   expect(() => parseState(lines.join("\n"), "A-1", PATH)).toThrow(
-    `line ${line}: the task's state cannot be read: history.1.status: expected a task status, found "nwe"`,
+    `line ${line}: the task's state cannot be read: chain.1.tool: expected the name of a workflow tool, found "nwe"`,
   );
 });

@@ -14,6 +14,7 @@ import {
   type JsonPath,
   listOf,
   mapOf,
+  number,
   object,
   optional,
   orNull,
@@ -139,8 +140,12 @@ const contextStore = fields({
   /** From the last rejection; cleared when the next artifact is accepted. */
   feedback: orNull(fields({ state: text, notes: text, stage: reviewer, artifact: object })),
   accepted: listOf(submission),
+  /** The newest: `keptNotes`. */
   notes: listOf(note),
+  /** The newest: `keptVerdicts`. */
   verdicts: listOf(verdict),
+  /** By work state: how often it was rejected. */
+  rejections: mapOf(number),
   completed_subtasks: listOf(text),
   /** The input that the run began with, such as a product document. */
   input: optional(unchecked<string>()),
@@ -163,35 +168,6 @@ const activeTool = fields({
   updated_at: text,
 });
 
-const step = fields({
-  time: text,
-  type: as<"taken-over" | "accepted-edit" | "start" | "event">(text),
-  tool: as<RunTool | null>(orNull(text)),
-  /** The event of the tool's table. */
-  event: optional(unchecked<string>()),
-  /** The task's status afterwards. */
-  status,
-  /** The reviewers, on a step that begins a run. */
-  policy: optional(unchecked<readonly Reviewer[]>()),
-  /** The hash of what was submitted. */
-  submitted: optional(unchecked<string>()),
-  /** In the same form as in the state. */
-  verdict: optional(unchecked<string>()),
-  /** The hash of the step before; null: this is the first. */
-  prev: orNull(text),
-  /** A state that was accepted as it was found, not derived. */
-  standing: as<Standing | undefined>(
-    optional(fields({ task_status: status, active: orNull(object), finished: object })),
-  ),
-  by: optional(unchecked<string>()),
-  strength: optional(unchecked<Strength>()),
-  /**
-   * The steps that it adds to the chain that git shares; the whole chain if no step before has it, or if a
-   * state is accepted.
-   */
-  shared: optional(listOf(TOOL_STEP)),
-});
-
 const taskState = fields({
   task_id: text,
   task_status: status,
@@ -201,10 +177,8 @@ const taskState = fields({
   /** The commit that the work started from; absent if git could not name it. */
   base: optional(fields({ branch: text, commit: text })),
   updated_at: text,
-  /**
-   * The steps that led to the state. Empty: nothing was done on it here, or the state was made from records.
-   */
-  history: listOf(step),
+  /** Its steps that git shares. */
+  chain: listOf(TOOL_STEP),
 });
 
 export type TaskState = Checked<typeof taskState>;
@@ -215,7 +189,6 @@ export type Accepted = Submission;
 export type Note = Checked<typeof note>;
 export type Verdict = Checked<typeof verdict>;
 export type FinishedRun = Checked<typeof finishedRun>;
-export type Step = Checked<typeof step>;
 export type ToolStep = Checked<typeof TOOL_STEP>;
 export type RecordedState = Checked<typeof RECORDED_STATE>;
 export type RecordedRun = Checked<typeof recordedRun>;
@@ -227,7 +200,7 @@ export function newTaskState(id: string, time: string): TaskState {
     active_tool_state: null,
     completed_tool_outputs: {},
     updated_at: time,
-    history: [],
+    chain: [],
   };
 }
 
@@ -250,9 +223,8 @@ export function parseState(json: string, id: string, path: string): TaskState {
 function stateFault(value: unknown, at: JsonPath, id: string): StateFault | null {
   const fault = taskState(value, at);
   if (fault) return fault;
-  const { active_tool_state: active, history, task_id } = value as TaskState;
+  const { active_tool_state: active, task_id } = value as TaskState;
   if (task_id !== id) return expected(["task_id"], JSON.stringify(id), task_id);
-  if (history.length === 0) return expected(["history"], "one step at least", history);
   if (active === null || active.task_id === id) return null;
   return expected(["active_tool_state", "task_id"], JSON.stringify(id), active.task_id);
 }

@@ -189,7 +189,7 @@ function sampleOf(base: Base, step: WorkStep, variant: Variant): PromptSample {
     active_tool_state: active,
     completed_tool_outputs: { ...outputsBefore(definition), ...variant.outputs },
     updated_at: TIME,
-    history: [],
+    chain: [],
   } as const;
   const configuration = configurationOf(definition, active);
   const workspace = { hasState: true, hasScratchpad: true, isIgnored: true, ignores: null };
@@ -203,7 +203,6 @@ function sampleOf(base: Base, step: WorkStep, variant: Variant): PromptSample {
     active,
     configuration,
     workspace,
-    past: { steps: [], head: null, chain: [] },
     shared: { chain: [], recorded: new Set(), runs: new Map() },
     archived: [],
     loop: variant.loop ?? null,
@@ -246,6 +245,7 @@ function activeOf(definition: ToolDefinition, step: WorkStep, variant: Variant):
       notes:
         at > 0 ? [{ state: definition.steps[0]?.state ?? "", stage: "human", notes: "Per client." }] : [],
       verdicts: [],
+      rejections: {},
       completed_subtasks: definition.countsSubtasks && reviewer ? ["S-1", "S-2"] : [],
       ...(definition.takes && { input: "# Rates\n\nLimit them." }),
       ...store,

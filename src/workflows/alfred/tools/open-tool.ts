@@ -5,6 +5,7 @@ import { initialConfiguration } from "../../../engine/decide.ts";
 import { REVIEW_POLICY, reviewPolicy } from "../../../engine/review.ts";
 import type { Decision } from "../../../engine/workflow.ts";
 import type { Context, Proposal } from "../../../runtime/module.ts";
+import type { LoggedDetails } from "../../../runtime/run-log/kind.ts";
 import { runAdvanced, stamped } from "../../../runtime/transaction/run-advanced.ts";
 import {
   type Answered,
@@ -21,8 +22,7 @@ import { loadProgress } from "../loop/loop-side.ts";
 import { slotsOf } from "../loop/plan-export.ts";
 import { scratchpadTitle } from "../state/archive.ts";
 import { begunStep, byOf, deliveryOf, finishedStep } from "../state/chain.ts";
-import { withStep } from "../state/history.ts";
-import { stateChanges } from "../state/live-state.ts";
+import { isBegun, stateChanges } from "../state/live-state.ts";
 import {
   completeRun,
   type LoadedRun,
@@ -34,7 +34,7 @@ import {
 import { missing } from "../state/missing-task.ts";
 import { scratchpadPath, taskPath } from "../state/paths.ts";
 import { missingRecords } from "../state/records.ts";
-import type { ActiveTool, ToolStep } from "../state/state-file.ts";
+import type { ActiveTool, TaskState, ToolStep } from "../state/state-file.ts";
 import { NEXT_TOOL } from "../state/status.ts";
 import { renderTask, type Task } from "../state/task-file.ts";
 import { fetchTask, isTracked } from "../state/tracked.ts";
@@ -174,6 +174,7 @@ function withHandover(opened: Proposal<Answer>, { handover }: OpenedRun): Propos
   const { changes, events, text } = handover;
   const { note, response } = opened.reply;
   return {
+    ...opened,
     changes: [...(opened.changes ?? []), ...changes],
     events: [...(opened.events ?? []), ...events],
     reply: {
@@ -229,6 +230,7 @@ function activeFirst(
       accepted: [],
       notes: [],
       verdicts: [],
+      rejections: {},
       completed_subtasks: definition.countsSubtasks ? markedBefore(loaded) : [],
       ...(definition.takes && input.prd_content !== undefined && { input: input.prd_content }),
     },
@@ -274,20 +276,12 @@ function started(
   const { definition, id } = run;
   const { time } = context.now;
   const status = definition.status.running ?? run.state.task_status;
-  const { state, anchor } = withStep(
-    { ...run.state, task_status: status, active_tool_state: run.active, updated_at: time },
-    run.past,
-    {
-      time,
-      type: "start",
-      tool: definition.name,
-      status,
-      policy: run.active.context_store.review_policy,
-      by: context.caller.channel,
-    },
-    begun,
-  );
-  const changes: Change[] = [...stateChanges(run.workspace, state), anchor];
+  const state = {
+    ...run.state,
+    ...{ task_status: status, active_tool_state: run.active, updated_at: time },
+    chain: [...run.shared.chain, ...begun],
+  };
+  const changes: Change[] = [...stateChanges(run.workspace, state)];
   if (!run.workspace.hasScratchpad)
     changes.push({ type: "write", path: scratchpadPath(id), text: scratchpadTitle(id) });
   if (fetched) changes.push({ type: "write", path: taskPath(id), text: renderTask(fetched) });
@@ -297,12 +291,19 @@ function started(
   return {
     changes,
     events: stamped([runAdvanced(move, { summary: `${id}: ${name} begun` }, context)], context),
+    logged: { status, found: run.workspace.hasState ? undefined : foundIn(run.state) },
     reply: {
       ...shown({ ...run, state }, context),
       before: run.state.task_status,
       note: `Created the run of ${name} in state ${to}`,
     },
   };
+}
+
+/** The task's position by records, in no table; undefined: it is new. */
+function foundIn(state: TaskState): LoggedDetails["found"] {
+  const status = state.task_status;
+  return isBegun(state) ? { machine: "alfred", state: status, variables: {}, status } : undefined;
 }
 
 function resumed(run: LoadedRun, { rule }: Decision, evidence: Evidence, context: Context): Proposal<Answer> {

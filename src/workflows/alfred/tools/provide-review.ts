@@ -26,6 +26,7 @@ import { changedIn, lookAtWork } from "../evidence/work-evidence.ts";
 import { gateName, govern, withPolicyFinding } from "../gate/govern.ts";
 import { humanQuestion, type ProposedVerdict } from "../gate/human-question.ts";
 import { judgedIn } from "../gate/judged.ts";
+import { keptNotes, keptVerdicts } from "../state/chain.ts";
 import { type LoadedRun, loadRun, loadTask } from "../state/load.ts";
 import type { ContextStore, Submission, TaskState, Verdict } from "../state/state-file.ts";
 import { titleOf, wordsFor } from "../texts/titles.ts";
@@ -231,7 +232,6 @@ function gateVerdict(
     run: run.run,
     approve: approved,
     ...{ strength, artifact: sha256, policy, workflow: tables, evidence, notes, judged },
-    steps: run.past.steps,
     start: {},
     work: { in: "folder", base: run.state.base?.branch ?? null },
   };
@@ -239,11 +239,14 @@ function gateVerdict(
 
 function judged(store: ContextStore, submitted: Submission, verdict: Verdict): ContextStore {
   const { approved, notes, stage, state } = verdict;
-  const verdicts = [...store.verdicts, verdict];
-  if (!approved)
-    return { ...store, verdicts, feedback: { state, notes, stage, artifact: submitted.artifact } };
+  const verdicts = keptVerdicts([...store.verdicts, verdict]);
+  if (!approved) {
+    const rejections = { ...store.rejections, [state]: (store.rejections[state] ?? 0) + 1 };
+    const feedback = { state, notes, stage, artifact: submitted.artifact };
+    return { ...store, verdicts, rejections, feedback };
+  }
   if (notes.trim() === "") return { ...store, verdicts };
-  return { ...store, verdicts, notes: [...store.notes, { state, stage, notes }] };
+  return { ...store, verdicts, notes: keptNotes([...store.notes, { state, stage, notes }]) };
 }
 
 /** An approval after a rejection submits the stored artifact for review again, if the table allows it. */

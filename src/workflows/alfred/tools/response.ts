@@ -4,6 +4,7 @@ import type { View } from "../../../core/ports/store.ts";
 import type { Context, LogLine, Proposal, Reply, Transaction } from "../../../runtime/module.ts";
 import { logPath, transactionsPath } from "../state/paths.ts";
 import { loadState } from "../state/resolve-run.ts";
+import { TASK_RUNS } from "../state/run-kind.ts";
 import type { TaskState } from "../state/state-file.ts";
 import { followedBySync } from "./sync.ts";
 
@@ -54,6 +55,7 @@ export function atTheEdge<Input>(
   plan: ToolPlan<Input>,
 ): Transaction<Input, View, Proposal<Answer> | Failed, Reply> {
   return {
+    runs: TASK_RUNS,
     run: (input) => {
       const task = plan.task(input);
       return task !== null && !isId(task) ? null : plan.run(input);

@@ -7,15 +7,15 @@ import type { Change } from "../../../core/ports/store.ts";
 import type { Strength } from "../../../core/strength.ts";
 import type { Decision } from "../../../engine/workflow.ts";
 import type { Context, Proposal } from "../../../runtime/module.ts";
+import type { StepDetails } from "../../../runtime/run-log/step.ts";
 import { isPersonHere, strengthOf } from "../../../runtime/transaction/person.ts";
 import type { AdvancedWords } from "../../../runtime/transaction/run-advanced.ts";
 import { taskFiles } from "../evidence/submission-checks.ts";
 import { finishChanges, scratchpadChange } from "../state/archive.ts";
 import { verdictWords } from "../state/chain.ts";
-import { withStep } from "../state/history.ts";
 import { stateChanges } from "../state/live-state.ts";
 import type { LoadedRun } from "../state/load.ts";
-import type { Accepted, ActiveTool, ContextStore, Step, Submission, Verdict } from "../state/state-file.ts";
+import type { Accepted, ActiveTool, ContextStore, Submission, Verdict } from "../state/state-file.ts";
 import type { TaskStatus } from "../state/status.ts";
 import { renderPrompt } from "../texts/prompt.ts";
 import { VERIFIED } from "./definition.ts";
@@ -108,18 +108,18 @@ export function effectsOf(
   context: Context,
 ): ToolEffects {
   const outcome = apply(run, decision, effect, context);
-  const step = stepTaken(run, decision, effect, words, context);
   const scratchpad = outcome.accepted ? [scratchpadChange(run, outcome.accepted, context)] : [];
   const own = [...scratchpad, ...createdBy(run, outcome.accepted)];
   const { answer, changes } = outcome.finished
-    ? finished(run, outcome, step, words, context)
-    : continueRun(run, decision, outcome, step, words, context);
+    ? finished(run, outcome, words, context)
+    : continueRun(run, decision, outcome, words, context);
   const { state: before } = run.configuration;
   const { state: after } = decision.after;
   const note = `${words.summary} (${before} → ${after})`;
   return {
     reply: { ...answer, before, after, note },
     changes: [...changes, ...own],
+    logged: loggedOf(run, outcome, effect, words),
     moved: { summary: `${run.id}: ${words.summary}`, strength: words.strength },
   };
 }
@@ -129,19 +129,13 @@ interface Written {
   readonly changes: readonly Change[];
 }
 
-function finished(
-  run: LoadedRun,
-  outcome: Outcome,
-  step: Omit<Step, "prev">,
-  { message }: Words,
-  context: Context,
-): Written {
+function finished(run: LoadedRun, outcome: Outcome, { message }: Words, context: Context): Written {
   const status = statusAfter(run, outcome);
   const data = dataOf(run, null, status);
   const next_prompt = run.definition.handover(run.id, status);
   return {
     answer: { response: { status: "success", message, data, next_prompt } },
-    changes: finishChanges(run, outcome.active, status, step, context),
+    changes: finishChanges(run, outcome.active, status, context),
   };
 }
 
@@ -149,40 +143,26 @@ function continueRun(
   run: LoadedRun,
   { after: configuration }: Decision,
   { active }: Outcome,
-  step: Omit<Step, "prev">,
   { message }: Words,
   { now, settings }: Context,
 ): Written {
-  const before = { ...run.state, active_tool_state: active, updated_at: now.time };
-  const { state, anchor } = withStep(before, run.past, step);
+  const state = { ...run.state, active_tool_state: active, updated_at: now.time };
   const moved = { ...run, active, position: configuration, state };
   const next_prompt = renderPrompt(moved, configurationOf(run.definition, active), settings.alfred);
   const data = dataOf(run, active, state.task_status);
   return {
     answer: { response: { status: "success", message, data, next_prompt } },
-    changes: [...stateChanges(run.workspace, state), anchor],
+    changes: stateChanges(run.workspace, state),
   };
 }
 
-/** The decision as a step of the task's history. */
-function stepTaken(
-  run: LoadedRun,
-  decision: Decision,
-  effect: Effect,
-  { strength, verdict }: Words,
-  { caller, now }: Context,
-): Omit<Step, "prev"> {
-  const submitted = effect(run.active.context_store).submitted?.sha256;
+/** The decision, for the run's log. */
+function loggedOf(run: LoadedRun, outcome: Outcome, effect: Effect, { verdict }: Words): StepDetails {
+  const artifact = effect(run.active.context_store).submitted?.sha256;
   return {
-    time: now.time,
-    type: "event",
-    tool: run.definition.name,
-    event: decision.rule.on,
-    status: run.state.task_status,
-    ...(submitted !== undefined && { submitted }),
+    ...(outcome.finished && { status: statusAfter(run, outcome) }),
+    ...(artifact !== undefined && { artifact }),
     ...(verdict && { verdict: verdictWords(verdict) }),
-    by: caller.channel,
-    ...(strength && { strength }),
   };
 }
 

@@ -1,0 +1,168 @@
+/**
+ * The law of a task's steps: from a new task through the tools' tables, they give what decides in its state,
+ * its `Standing`: status, configuration, what was accepted and by which verdicts.
+ */
+import { attempt } from "../../../core/attempt.ts";
+import { PawlError } from "../../../core/error.ts";
+import type { View } from "../../../core/ports/store.ts";
+import type { Reviewer } from "../../../core/settings.ts";
+import { lineOf } from "../../../core/state-json.ts";
+import { startingConfigurations } from "../../../engine/configuration.ts";
+import { decide } from "../../../engine/decide.ts";
+import type { Configuration } from "../../../engine/workflow.ts";
+import { fromStored, isSame, toStored } from "../../../runtime/run-log/history.ts";
+import type { RunLaw } from "../../../runtime/run-log/kind.ts";
+import type { Json } from "../../../runtime/run-log/patch.ts";
+import type { Step } from "../../../runtime/run-log/step.ts";
+import { type ToolDefinition, VERIFIED } from "../tools/definition.ts";
+import { definitionOf } from "../tools/definitions.ts";
+import { configurationIn, configurationOf, machineOf } from "../tools/machine.ts";
+import { keptVerdicts, runStanding } from "./chain.ts";
+import { statePath } from "./paths.ts";
+import type { ActiveStanding, ActiveTool, Standing, TaskState, ToolStep } from "./state-file.ts";
+import { isRunTool } from "./status.ts";
+
+/** What decides in a state file: its standing, and the steps that git shares of it. */
+interface Decided extends Standing {
+  readonly chain: readonly ToolStep[];
+}
+
+export const NEW_TASK: Standing = { task_status: "new", active: null, finished: {} };
+
+/** A document that is no state of a task decides as a whole. */
+export function decidedIn(document: Json): Json {
+  return attempt<Json, Json>(() => {
+    const state = document as unknown as TaskState;
+    return json({ ...standingIn(state), chain: state.chain });
+  }, document);
+}
+
+/** As it is read from disk: without keys that have no value. */
+function json(decided: Decided): Json {
+  return JSON.parse(JSON.stringify(decided)) as Json;
+}
+
+export function standingIn(state: TaskState): Standing {
+  const { active_tool_state: active, completed_tool_outputs: finished, task_status } = state;
+  return {
+    task_status,
+    active: active && activeStanding(active),
+    finished: Object.fromEntries(Object.entries(finished).map(([tool, run]) => [tool, runStanding(run)])),
+  };
+}
+
+function activeStanding(active: ActiveTool): ActiveStanding {
+  const { context_store: store, tool_name } = active;
+  return {
+    tool: tool_name,
+    position: toStored(configurationIn(definitionOf(tool_name), active)),
+    submitted: store.submitted?.sha256 ?? null,
+    ...runStanding(store),
+  };
+}
+
+/** A person's decision, and what others recorded, are taken as the state says. */
+export const TASK_LAW: RunLaw = {
+  first: json({ ...NEW_TASK, chain: [] }),
+  after(before, step, { decides, isFirst, isLast }) {
+    const written = decides as unknown as Decided;
+    if (step.kind !== "begun" && step.kind !== "moved") {
+      // The tool that the same commit begins is not active yet.
+      const found = { ...written, active: null, task_status: step.status ?? step.to };
+      return isLast ? decides : json(found as Decided);
+    }
+    const next = after(isFirst ? NEW_TASK : (before as unknown as Decided), step);
+    return typeof next === "string" ? { fault: next } : json({ ...next, chain: written.chain });
+  },
+};
+
+/** The standing after one more step, or why the step is impossible. */
+export function after(standing: Standing, step: Step): Standing | string {
+  if (step.kind !== "begun" && step.kind !== "moved") return "it took the task as it was found";
+  if (!isRunTool(step.machine)) return "it names no tool";
+  const definition = definitionOf(step.machine);
+  return step.kind === "begun" ? begun(standing, step, definition) : moved(standing, step, definition);
+}
+
+function begun(standing: Standing, { set, status, to }: Step, definition: ToolDefinition): Standing | string {
+  if (standing.active) return `${definition.name} begins while ${standing.active.tool} is active`;
+  const { before, running } = definition.status;
+  // A run that a person removed leaves its running status behind.
+  if (!before.includes(standing.task_status) && standing.task_status !== running)
+    return `${definition.name} does not begin at the status '${standing.task_status}'`;
+  if (status !== (running ?? standing.task_status)) return `${definition.name} does not lead to '${status}'`;
+  const configuration: Configuration = { state: to, variables: set };
+  const starts = startingConfigurations(machineOf(definition).workflow);
+  if (!starts.some((start) => isSame(start, configuration)))
+    return `${definition.name} does not begin in '${to}'`;
+  const position = toStored(configuration);
+  const active = { tool: definition.name, position, submitted: null, accepted: {}, verdicts: [] };
+  return { ...standing, task_status: running ?? standing.task_status, active };
+}
+
+function moved(standing: Standing, step: Step, definition: ToolDefinition): Standing | string {
+  const { active } = standing;
+  if (active?.tool !== definition.name) return `${definition.name} is not active`;
+  const machine = machineOf(definition);
+  const event = step.event ?? "";
+  if (!Object.hasOwn(machine.workflow.events, event)) return `${definition.name} has no event '${event}'`;
+  const { after, before, rule } = decide(machine.workflow, fromStored(active.position), event, {});
+  if (rule.outcome === "blocked") return `'${event}' does not lead on from '${before.state}'`;
+  const under = machine.underReview(before);
+  if (under && !isJudged(step, under, active.submitted, event === machine.rejectEvent))
+    return `'${event}' decides the review of '${under.work}' without a verdict on what was handed in`;
+  const submitted = step.artifact ?? active.submitted;
+  const work = under?.work ?? machine.workOf(before.state);
+  const isAccepted =
+    machine.underReview(after) === null && event !== machine.rejectEvent && submitted !== null;
+  const accepted = isAccepted && work !== null ? { ...active.accepted, [work]: submitted } : active.accepted;
+  const verdicts =
+    step.verdict === undefined ? active.verdicts : keptVerdicts([...active.verdicts, step.verdict]);
+  const run = { accepted, verdicts };
+  if (after.state !== VERIFIED)
+    return {
+      ...standing,
+      active: { ...active, ...run, position: toStored(after), submitted: isAccepted ? null : submitted },
+    };
+  const ends = [definition.status.after, ...(definition.sendsBack ? [definition.sendsBack.to] : [])];
+  const status = ends.find((each) => each === step.status);
+  if (status === undefined) return `${definition.name} does not leave a task '${step.status}'`;
+  return {
+    task_status: status,
+    active: null,
+    finished: { ...standing.finished, [definition.name]: run },
+  };
+}
+
+/** Whether the step has the verdict that its event means, on the artifact under review. */
+function isJudged(
+  { artifact, verdict = "" }: Step,
+  under: { readonly work: string; readonly reviewer: Reviewer },
+  before: string | null,
+  isRejection: boolean,
+): boolean {
+  const [work, stage, word, sha256] = verdict.split(" ");
+  const isOnIt = artifact === before && sha256 === before && work === under.work;
+  return isOnIt && stage === under.reviewer && word === (isRejection ? "rejected" : "approved");
+}
+
+/** Throws `run-unreachable`, with file and line, if no run can reach the active run's configuration. */
+export async function checkPlace(
+  view: View,
+  { active_tool_state: active, task_id: id }: TaskState,
+): Promise<void> {
+  if (!active) return;
+  try {
+    configurationOf(definitionOf(active.tool_name), active);
+  } catch (thrown) {
+    if (!(thrown instanceof PawlError) || thrown.code !== "run-unreachable") throw thrown;
+    const path = statePath(id);
+    const line = lineOf((await view.read(path)) ?? "", ["active_tool_state", "current_state"]);
+    throw new PawlError(
+      "run-unreachable",
+      `${path}, line ${line}: ${thrown.message}`,
+      `Put ${path} back as it was, or correct line ${line} of it.`,
+      thrown,
+    );
+  }
+}

@@ -1,0 +1,42 @@
+/** The kind of a task's run for the run log: a state that does not follow from it is held. */
+import type { View } from "../../../core/ports/store.ts";
+import type { At, RunKind } from "../../../runtime/run-log/kind.ts";
+import { checkRun } from "../../../runtime/run-log/read.ts";
+import { definitionOf } from "../tools/definitions.ts";
+import { configurationIn, machineOf } from "../tools/machine.ts";
+import { checkPlace, decidedIn, TASK_LAW } from "./law.ts";
+import { statePath, WORKSPACE } from "./paths.ts";
+import type { TaskState } from "./state-file.ts";
+import { isRunTool } from "./status.ts";
+
+const STATE = /^([^/]+)\/task_state\.json$/;
+
+export const TASK_RUNS: RunKind = {
+  tableOf: (machine) => (isRunTool(machine) ? machineOf(definitionOf(machine)).workflow : null),
+  runOf(path) {
+    const [, id] = path.startsWith(`${WORKSPACE}/`)
+      ? (STATE.exec(path.slice(WORKSPACE.length + 1)) ?? [])
+      : [];
+    return id === undefined ? null : `alfred:${id}`;
+  },
+  pathOf: (run) => statePath(run.slice("alfred:".length)),
+  at,
+  decides: decidedIn,
+  law: TASK_LAW,
+};
+
+function at(text: string): At | null {
+  try {
+    const { active_tool_state: active } = JSON.parse(text) as TaskState;
+    if (active === null) return null;
+    return { machine: active.tool_name, ...configurationIn(definitionOf(active.tool_name), active) };
+  } catch {
+    return null;
+  }
+}
+
+/** Throws `state-tampered`, and `run-unreachable` with the line. */
+export async function checkTask(view: View, state: TaskState): Promise<void> {
+  await checkPlace(view, state);
+  await checkRun(view, TASK_RUNS, `alfred:${state.task_id}`);
+}

@@ -35,7 +35,7 @@ function recordPlan(project: AlfredProject, id: string, task_status: TaskStatus)
     verdicts: [],
   } as const;
   const step = finishedStep(finished, undefined, { channel: "mcp" });
-  for (const change of newRecords(`alfred:${id}`, [step], 0, { task_status, finished }))
+  for (const change of newRecords(`alfred:${id}`, [step], 0, { task_status, finished: [finished] }))
     if (change.type === "write") project.write(change.path, change.text);
 }
 

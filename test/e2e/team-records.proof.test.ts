@@ -52,6 +52,12 @@ async function storyOf(member: Member, id: string): Promise<readonly string[]> {
 const records = (member: Member) =>
   member.git("ls-files", "-o", "-c", ".alfred/records").trim().split("\n").filter(Boolean);
 
+const linesIn = (text: string) =>
+  text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+
 describe("The runs of a workflow of the project's own, for a team", () => {
   it("are the same for both after two people advanced two of them on two branches and merged", async () => {
     promise("team.same-for-all");
@@ -88,16 +94,18 @@ describe("The runs of a workflow of the project's own, for a team", () => {
     await ana.person("approve", "1.0.0");
     const names = records(ana);
     expect(names.map((name) => name.replace(/[0-9a-f]{16}/, "ID"))).toEqual([
-      ".alfred/records/release/1.0.0/0001-ID.json",
-      ".alfred/records/release/1.0.0/0002-ID.json",
-      ".alfred/records/release/1.0.0/0003-ID.json",
+      ".alfred/records/release/1.0.0/0001-0001-ID.jsonl",
+      ".alfred/records/release/1.0.0/0002-0002-ID.jsonl",
+      ".alfred/records/release/1.0.0/0003-0003-ID.jsonl",
     ]);
     for (const name of names) {
       const text = ana.read(name) ?? "";
       expect(text.length).toBeLessThan(2_500);
       expect(text).not.toContain("token-123");
-      const keys = Object.keys(JSON.parse(text));
-      expect(keys).toEqual([...keys].sort());
+      for (const line of linesIn(text)) {
+        const keys = Object.keys(line);
+        expect(keys).toEqual([...keys].sort());
+      }
     }
     expect((await ana.pawl("show", "release:1.0.0")).out).toContain("token-123");
   });
@@ -274,15 +282,15 @@ describe("The runs of a workflow of the project's own, for a team", () => {
     const ana = team.clone("ana");
     await submit(ana, "1.0.0");
     const [name = ""] = records(ana);
-    const { run, recordedState, steps } = JSON.parse(ana.read(name) ?? "");
-    const move = { time: steps[0].time, event: "approve", row: "approved", from: "in_review", to: "tagging" };
+    const [step, { run, state }] = linesIn(ana.read(name) ?? "");
+    const move = { time: step.time, event: "approve", row: "approved", from: "in_review", to: "tagging" };
     const forged: SharedStep = {
       ...move,
       by: { channel: "terminal", who: "ana" },
-      prev: hashOfStep(steps[0]),
+      prev: hashOfStep(step),
     };
-    const after = { ...recordedState, state: "tagging", pending: "approved" };
-    for (const change of newRecords(run, [...steps, forged], 1, after))
+    const after = { ...state, state: "tagging", pending: "approved" };
+    for (const change of newRecords(run, [step, forged], 1, after))
       if (change.type === "write") ana.write(change.path, change.text);
     const before = ana.read(".pawl/runs/release/1.0.0.json");
     for (const words of [

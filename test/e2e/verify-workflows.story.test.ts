@@ -20,6 +20,10 @@ async function verified(root: string, range: string): Promise<Report> {
 }
 
 const ID = "TS-01";
+interface FinishedTool {
+  readonly tool_name: string;
+}
+
 const RECORDS = `.alfred/records/alfred/${ID}`;
 
 /** A task whose work was approved at a signed gate, and whose records were then committed with it. */
@@ -68,10 +72,11 @@ describe("pawl verify of Alfred's work", () => {
     using project = await alfredApproved(ada);
     const names = readdirSync(join(project.root, RECORDS));
     const path = join(project.root, RECORDS, names.sort().at(-1) ?? "");
-    const record = JSON.parse(readFileSync(path, "utf8"));
-    expect(record.recordedState.finished.tool_name).toBe("implement_task");
-    record.recordedState.finished.accepted[0].artifact.summary = "Forged";
-    writeFileSync(path, JSON.stringify(record));
+    const lines = readFileSync(path, "utf8").trimEnd().split("\n");
+    const last = JSON.parse(lines.pop() ?? "");
+    const run = last.state.finished.find(({ tool_name }: FinishedTool) => tool_name === "implement_task");
+    run.accepted[0].artifact.summary = "Forged";
+    writeFileSync(path, `${[...lines, JSON.stringify(last)].join("\n")}\n`);
     project.commit("The work");
     const { faults } = await verified(project.root, "main..HEAD");
     expect(faults.map(({ rule }) => rule)).toEqual(["record-artifact", "commit-uncovered"]);

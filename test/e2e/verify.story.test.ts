@@ -245,7 +245,7 @@ const FAULTS: readonly (readonly [string, Rule, Plant])[] = [
       const [time, row] = ["2026-01-01T00:00:00.000Z", "finished"];
       const by = { channel: "mcp" };
       const step = { time, event: "start_task finished", row, from: "new", to: "planning", by, prev: null };
-      for (const change of newRecords("alfred:TS-09", [step], 0, { task_status: "planning", finished: null }))
+      for (const change of newRecords("alfred:TS-09", [step], 0, { task_status: "planning", finished: [] }))
         if (change.type === "write") it.write(change.path, change.text);
     },
   ],

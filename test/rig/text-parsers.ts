@@ -193,13 +193,13 @@ const TEXT_PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   "own workflow: run": (text) => parseRun("x", "w", "1", text),
   "alfred: record": (text) =>
     parseTeamRecord(
-      projectPath(".alfred/records/alfred/TS-01/0001-0123456789abcdef.json"),
+      projectPath(".alfred/records/alfred/TS-01/0001-0001-0123456789abcdef.jsonl"),
       "alfred:TS-01",
       text,
       TOOL_RECORDS,
     ),
   "own workflow: record": (text) =>
-    parseTeamRecord(projectPath(".alfred/records/w/1/0001-0123456789abcdef.json"), "w:1", text, SHARED),
+    parseTeamRecord(projectPath(".alfred/records/w/1/0001-0001-0123456789abcdef.jsonl"), "w:1", text, SHARED),
   "own workflow: checklist": (text) => observeChecklist(text, "x"),
   "own workflow: template": (text) => templateFault(text),
   "tracker: HTML": (text) => renderHtml(text),

@@ -33,7 +33,12 @@ const forbidden = (words: string) => ({
 
 const RUN = ".pawl/runs/T-1.json";
 const HEAD = ".pawl/heads/bloom/T-1.json";
-const RECORD = ".alfred/records/bloom/T-1/0002-0123456789abcdef.json";
+const RECORD = ".alfred/records/bloom/T-1/0001-0002-0123456789abcdef.jsonl";
+const record = (...steps: readonly object[]) =>
+  write(
+    RECORD,
+    [...steps, { run: "bloom:T-1", state: null, v: 1 }].map((line) => `${JSON.stringify(line)}\n`).join(""),
+  );
 const loops = { event: "claimed", by: { channel: "library", who: "w@h:1" }, prev: null };
 const verdict = { event: "approved", by: { channel: "terminal" }, strength: "local", prev: "0".repeat(64) };
 const given = { approved: true, by: "ann", notes: "", strength: "local", commit: null, time: "t" };
@@ -78,7 +83,7 @@ describe("a worker's role", () => {
         write("tasks/T-1.yaml", "id: T-1\n"),
         write(RUN, escapes),
         write(HEAD, { steps: [loops] }),
-        write(RECORD, { steps: [loops] }),
+        record(loops),
         write(".pawl/questions/q1.json", { id: "q1", answer: null }),
         event({ type: "run:advanced", by: loops.by }),
       ),
@@ -106,9 +111,12 @@ describe("a worker's role", () => {
       // The same keys, spelled otherwise.
       ["the verdict in", write(HEAD, '\uFEFF{"steps":[{"event":"\\u0061pproved"}]}')],
       ["the verdict in", write(HEAD, '{"steps":[],"st\\u0065ps":[{"event":"approved"}]}')],
-      ["the verdict in", write(RECORD, { steps: [verdict] })],
+      ["the verdict in", record(verdict)],
+      ["the verdict in", record(loops, verdict)],
       ["whole, as JSON", write(RUN, "{")],
       ["whole, as JSON", write(HEAD, "[]")],
+      ["whole, as JSON", write(RECORD, '{"event":"claimed"}\n[{"event":"approved"}]\n')],
+      ["whole, as JSON", write(RECORD, '{"event":"claimed"}\n{"event":\n')],
       ["whole, as JSON", { type: "append", path: at(RUN), id: "e", text: " " }],
       ["whole, as JSON", { type: "remove", path: at(RECORD) }],
       ["moves no document", { type: "move", from: at("x"), to: at(RUN) }],
@@ -149,7 +157,7 @@ describe("a worker's role", () => {
         worker,
         write(RUN, { ...approved, state: "merging" }),
         write(HEAD, { steps: [loops, verdict, more] }),
-        write(RECORD, { steps: [loops, verdict, more] }),
+        record(loops, verdict, more),
       ),
     ).toBe("committed");
     for (const change of [

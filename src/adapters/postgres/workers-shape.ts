@@ -110,6 +110,15 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
   select pawl.parsed(d.text) from pawl.document d where d.project = p and d.path = named and d.text is not null
 $$;
 
+-- A record's lines as the steps of one object; null: one of them is no JSON object.
+create function pawl.recorded(given text) returns jsonb
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select jsonb_build_object('steps', jsonb_agg(step)) from (
+    select pawl.parsed(line) step from regexp_split_to_table(rtrim(given, E'\\n'), E'\\n') line
+  ) lines
+  having bool_and(coalesce(jsonb_typeof(step) = 'object', false))
+$$;
+
 -- The steps of a record that only a person takes.
 create function pawl.verdicts(given jsonb) returns setof jsonb
 language sql immutable set search_path = pg_catalog, pg_temp as $$
@@ -125,7 +134,7 @@ create function pawl.worker_fault(p bigint, named text, kind text, given text) r
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   task text := substring(named from '^\\.pawl/(?:runs|done|heads/bloom)/([^/]+)\\.json$');
-  recorded text := substring(named from '^\\.alfred/records/bloom/([^/]+)/[^/]+\\.json$');
+  recorded text := substring(named from '^\\.alfred/records/bloom/([^/]+)/[^/]+\\.jsonl$');
   next jsonb;
   before jsonb;
 begin
@@ -139,7 +148,7 @@ begin
   if kind = 'remove' and recorded is null then
     return null;
   end if;
-  next := pawl.parsed(given);
+  next := case when recorded is null then pawl.parsed(given) else pawl.recorded(given) end;
   if kind <> 'write' or jsonb_typeof(next) is distinct from 'object' then
     return 'a worker''s role only writes ' || named || ' whole, as JSON';
   end if;
@@ -170,7 +179,7 @@ begin
     except (
       select step from pawl.verdicts(pawl.present(p, '.pawl/heads/bloom/' || task || '.json')) step
       union all
-      select step from pawl.document d, pawl.verdicts(pawl.parsed(d.text)) step
+      select step from pawl.document d, pawl.verdicts(pawl.recorded(d.text)) step
       where d.project = p and d.text is not null and starts_with(d.path, '.alfred/records/bloom/' || task || '/')
     )
   ) then

@@ -3,10 +3,10 @@ import { resultOrError } from "../../../test/rig/error-texts.ts";
 import { openMemoryStore } from "../../../test/rig/memory-store.ts";
 import { promise } from "../../../test/rig/promise.ts";
 import { projectPath } from "../../core/path.ts";
+import type { Change } from "../../core/ports/store.ts";
 import { object } from "../../core/state-json.ts";
 import { hashOfStep } from "./history.ts";
 import {
-  areOf,
   branchesOf,
   chosenBranch,
   elsewhereError,
@@ -18,6 +18,7 @@ import {
   newRecords,
   onlyBranch,
   parseRecord,
+  recordedByName,
   recordedIds,
   recordedUpTo,
   recordNames,
@@ -56,6 +57,18 @@ function recorded(steps: readonly SharedStep[], first = 0) {
     return parseRecord<SharedStep, object>(change.path, RUN, change.text, CODEC as never);
   });
 }
+
+/** The name of the record's file. */
+function nameIn(change: Change | undefined): string {
+  return change?.type === "write" ? change.path.slice(change.path.lastIndexOf("/") + 1) : "";
+}
+
+const linesIn = (text: string) =>
+  text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+const textOf = (...lines: readonly unknown[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 
 const eventsOf = (steps: readonly SharedStep[]) => steps.map(({ event }) => event).join(" ");
 
@@ -116,55 +129,109 @@ describe("The records of a run", () => {
     expect(() => branchesOf(RUN, [first as never])).toThrow(/the records that follow step 2 are missing/);
   });
 
-  it("are known by their names alone if they are the very ones of the steps", () => {
+  it("say by their names alone how many of the steps they hold", () => {
     promise("team.same-for-all");
-    const names = base.map((_, at) => {
-      const [change] = newRecords(RUN, base.slice(0, at + 1), at, {});
-      return change?.type === "write" ? change.path.slice(change.path.lastIndexOf("/") + 1) : "";
-    });
-    expect(areOf(names, base)).toBe(true);
-    expect(areOf(names.slice(1), base)).toBe(false);
-    expect(areOf(names, chain(["one", "other"]))).toBe(false);
+    const steps = chain(["three", "four", "five"], base);
+    const named = (first: number, last: number, of = steps) =>
+      newRecords(RUN, of.slice(0, last), first - 1, {}).map((change) => nameIn(change));
+    const say = (...names: readonly (readonly string[])[]) => recordedByName(names.flat(), steps);
+    expect(say()).toEqual({ recorded: 0, isAll: true });
+    expect(say(named(1, 5))).toEqual({ recorded: 5, isAll: true });
+    expect(say(named(4, 4), named(1, 3))).toEqual({ recorded: 4, isAll: true });
+    // One of them was left on another branch, and is written again with what follows.
+    expect(say(named(1, 1), named(4, 5))).toEqual({ recorded: 1, isAll: true });
+    expect(say(named(1, 1), named(4, 5), named(2, 4))).toEqual({ recorded: 5, isAll: true });
+    expect(say(named(2, 5))).toEqual({ recorded: 0, isAll: true });
+    // Others went on, or on another branch.
+    expect(say(named(1, 2), named(1, 6, chain(["six"], steps)))).toEqual({ recorded: 2, isAll: false });
+    expect(say(named(1, 3), named(3, 3, chain(["other"], base)))).toEqual({ recorded: 3, isAll: false });
+    expect(recordedByName(named(1, 1), [])).toEqual({ recorded: 0, isAll: false });
   });
 
-  // biome-ignore lint/suspicious/noExplicitAny: a test edits the record as it is
-  it.each<[string, RegExp, (record: any) => unknown]>([
+  // biome-ignore lint/suspicious/noExplicitAny: a test edits the lines as they are
+  it.each<[string, RegExp, (lines: any[]) => unknown[]]>([
     [
       "of another run",
-      /run: expected "release:1", found "release:2"/,
-      (record) => ({ ...record, run: "release:2" }),
+      /line 3: run: expected "release:1", found "release:2"/,
+      ([one, two, end]) => [one, two, { ...end, run: "release:2" }],
     ],
-    ["of another version", /version: expected 1/, (record) => ({ ...record, version: 2 })],
-    ["without steps", /steps: expected one step at least/, (record) => ({ ...record, steps: [] })],
+    [
+      "of another version",
+      /line 3: v: expected 1, found 2/,
+      ([one, two, end]) => [one, two, { ...end, v: 2 }],
+    ],
+    [
+      "with a key that nothing reads",
+      /line 3: more: expected no such key/,
+      ([one, two, end]) => [one, two, { ...end, more: 1 }],
+    ],
+    ["without steps", /expected one step at least and then the run's state/, ([, , end]) => [end]],
+    ["whose end was cut off", /line 2: v: expected 1, found nothing/, ([one, two]) => [one, two]],
     [
       "with a step that was edited",
       /its step 2 is not made on the one before it/,
-      (record) => ({ ...record, steps: [{ ...record.steps[0], event: "forged" }, record.steps[1]] }),
+      ([one, ...rest]) => [{ ...one, event: "forged" }, ...rest],
     ],
     [
       "whose last step was edited",
       /its name is not made of the hash/,
-      (record) => ({ ...record, steps: [record.steps[0], { ...record.steps[1], to: "c" }] }),
+      ([one, two, end]) => [one, { ...two, to: "c" }, end],
+    ],
+    [
+      "with fewer steps than its name says",
+      /its name does not have the numbers of its steps/,
+      ([, two, end]) => [two, end],
     ],
     [
       "with a predecessor that is no hash",
-      /steps.0.prev: expected a sha-256/,
-      (record) => ({ ...record, steps: [{ ...record.steps[0], prev: "../../x" }] }),
+      /line 1: prev: expected a sha-256/,
+      ([one, ...rest]) => [{ ...one, prev: "../../x" }, ...rest],
     ],
   ])("refuse one %s", (_, said, edit) => {
     promise("team.records-prove-nothing");
     const [change] = newRecords(RUN, base, 0, {});
     if (change?.type !== "write") throw new Error("A record is a file.");
-    const text = JSON.stringify(edit(JSON.parse(change.text)));
+    const text = textOf(...edit(linesIn(change.text)));
     expect(() => parseRecord(change.path, RUN, text, CODEC as never)).toThrow(said);
+  });
+
+  it.each<[string, string, RegExp]>([
+    ["nothing", "", /expected one step at least/],
+    ["a last line without its end", "{}\n{}", /expected one step at least/],
+    ["an empty line", "\n{}\n", /line 1: it is empty/],
+    ["a line that is no JSON", '{"time":\n{}\n', /line 1: it is not valid JSON/],
+    ["a line that is no object", "[]\n{}\n", /line 1: expected an object/],
+  ])("refuse one with %s", (_, text, said) => {
+    const path = projectPath(".alfred/records/release/1/0001-0001-0123456789abcdef.jsonl");
+    expect(() => parseRecord(path, RUN, text, CODEC as never)).toThrow(said);
+  });
+
+  it("refuse one under the numbers of other steps", () => {
+    promise("team.records-prove-nothing");
+    const read = (first: number, path: string) => {
+      const [change] = newRecords(RUN, base, first, {});
+      if (change?.type !== "write") throw new Error("A record is a file.");
+      return () =>
+        parseRecord(
+          projectPath(change.path.replace(/[^/]+?-[^/]+?-/, path)),
+          RUN,
+          change.text,
+          CODEC as never,
+        );
+    };
+    const said = /its name does not have the numbers of its steps/;
+    expect(read(0, "0001-0002-")).not.toThrow();
+    expect(read(0, "0002-0003-")).toThrow(said);
+    expect(read(1, "0001-0001-")).toThrow(said);
+    expect(read(1, "0003-0003-")).not.toThrow();
   });
 
   it("refuse one that nests deeper than the stack reaches", () => {
     promise("team.records-prove-nothing");
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
     const step = `{"time":"","event":"","row":"","from":"","to":"","by":{"channel":""},"prev":null,"notes":${deep}}`;
-    const text = `{"version":1,"run":"${RUN}","steps":[${step}],"recordedState":null}`;
-    const path = projectPath(".alfred/records/release/1/0001-0123456789abcdef.json");
+    const text = `${step}\n{"run":"${RUN}","state":null,"v":1}\n`;
+    const path = projectPath(".alfred/records/release/1/0001-0001-0123456789abcdef.jsonl");
     expect(() => parseRecord(path, RUN, text, CODEC as never)).toThrow(/cannot be used: it nests too deep/);
   });
 
@@ -173,7 +240,7 @@ describe("The records of a run", () => {
     const { files, view } = openMemoryStore();
     const [change] = newRecords(RUN, base, 0, {});
     if (change?.type !== "write") throw new Error("A record is a file.");
-    const name = change.path.slice(change.path.lastIndexOf("/") + 1);
+    const name = nameIn(change);
     const elsewhere = `.alfred/records/release/2/${name}`;
     const longer = `.alfred/records/release/1/more/${name}`;
     const own = `.alfred/records/.git/1/${name}`;
@@ -188,13 +255,22 @@ describe("The records of a run", () => {
 
 describe("The files of a run's records", () => {
   const folder = ".alfred/records/release/1";
-  const name = (seq: number, digits = "0123456789abcdef") => `${String(seq).padStart(4, "0")}-${digits}.json`;
+  const numbered = (seq: number) => String(seq).padStart(4, "0");
+  const name = (last: number, digits = "0123456789abcdef", first = last) =>
+    `${numbered(first)}-${numbered(last)}-${digits}.jsonl`;
 
   it("are those of its folder that have a record's name, sorted", async () => {
     const { files, view } = openMemoryStore();
     const names = [name(2), name(1, "ffffffffffffffff"), name(1), name(12_345)];
     for (const each of names) files.set(`${folder}/${each}`, "");
-    for (const each of ["notes.md", `x${name(1)}`, `${name(1)}.bak`, `${name(3, "0123")}`, `${name(4)}/x`])
+    const others = [
+      name(3, "0123"),
+      name(0),
+      name(1, undefined, 2),
+      `0${name(5)}`,
+      `0001-0${name(5).slice(5)}`,
+    ];
+    for (const each of ["notes.md", `x${name(1)}`, `${name(1)}.bak`, `${name(4)}/x`, ...others])
       files.set(`${folder}/${each}`, "");
     expect(await recordNames(view(), RUN)).toEqual(
       [name(1), name(1, "ffffffffffffffff"), name(2), name(12_345)].sort(),
@@ -233,7 +309,7 @@ describe("The files of a run's records", () => {
     await expect(loadRecords(view(), RUN, [name(1)], CODEC as never)).rejects.toMatchObject({
       code: "records-invalid",
     });
-    const many = Array.from({ length: 10_001 }, (_, at) => name(at));
+    const many = Array.from({ length: 10_001 }, (_, at) => name(at + 1));
     await expect(loadRecords(view(), RUN, many, CODEC as never)).rejects.toMatchObject({
       message: `${folder} cannot be used: it holds 10001 records; expected at most 10000. Nothing was changed.`,
       fix: `Restore it as it was committed: \`git log -- ${folder}\` shows when it changed.`,
@@ -250,37 +326,31 @@ describe("The files of a run's records", () => {
       `${path} cannot be used: it has 4000001 characters; expected at most 4000000. Nothing was changed.`,
     );
     expect(() => parseRecord(path, RUN, " ".repeat(4_000_000), CODEC as never)).not.toThrow(/characters/);
-    expect(() => parseRecord(path, RUN, "{\n", CODEC as never)).toThrow(/cannot be used: line \d+: /);
   });
 
   it("are split where they grow long, by number and hash of their last step, and only the last says where the run stands", () => {
     const long = chain(["a", "b", "c", "d"]).map((step) => ({ ...step, notes: "x".repeat(150_000) }));
     const parts = newRecords(RUN, long, 1, { state: "d" }, 10);
-    const held = parts.map((change) => (change.type === "write" ? JSON.parse(change.text) : null));
+    const held = parts.map((change) => linesIn(change.type === "write" ? change.text : ""));
     expect(
-      held.map(({ recordedState, steps }) => [
-        steps.map(({ event }: SharedStep) => event).join(""),
-        recordedState,
+      held.map((lines) => [
+        lines
+          .slice(0, -1)
+          .map(({ event }) => event)
+          .join(""),
+        lines.at(-1),
       ]),
     ).toEqual([
-      ["bc", null],
-      ["d", { state: "d" }],
+      ["bc", { run: RUN, state: null, v: 1 }],
+      ["d", { run: RUN, state: { state: "d" }, v: 1 }],
     ]);
     expect(parts.map((change) => (change.type === "write" ? change.path : ""))).toEqual([
-      `${folder}/${name(13, hashOfStep(long[2] as SharedStep).slice(0, 16))}`,
+      `${folder}/${name(13, hashOfStep(long[2] as SharedStep).slice(0, 16), 12)}`,
       `${folder}/${name(14, hashOfStep(long[3] as SharedStep).slice(0, 16))}`,
     ]);
     expect(newRecords(RUN, long, 4, {})).toEqual([]);
     const [first] = parts;
     expect(first?.type === "write" && first.text.endsWith("}\n")).toBe(true);
-  });
-
-  it("are the steps' own if each ends where a record does", () => {
-    const steps = chain(["one", "two", "three"]);
-    const nameOf = (at: number) => name(at + 1, hashOfStep(steps[at] as SharedStep).slice(0, 16));
-    expect(areOf([nameOf(1), nameOf(2)], steps, ({ event }) => event !== "one")).toBe(true);
-    expect(areOf([nameOf(0), nameOf(2)], steps, ({ event }) => event !== "one")).toBe(false);
-    expect(areOf([nameOf(0), nameOf(1), nameOf(2), name(4)], steps)).toBe(false);
   });
 });
 
@@ -305,14 +375,9 @@ describe("A step's variables", () => {
     ["to", { to: 1 }],
     ["event", { event: 1 }],
   ])("are not taken with another %s", (_, more) => {
-    const text = JSON.stringify({
-      version: 1,
-      run: RUN,
-      steps: [{ ...chain(["one"])[0], ...more }],
-      recordedState: null,
-    });
-    const path = projectPath(".alfred/records/release/1/0001-0123456789abcdef.json");
-    expect(() => parseRecord(path, RUN, text, CODEC as never)).toThrow(/cannot be used: line/);
+    const text = textOf({ ...chain(["one"])[0], ...more }, { run: RUN, state: null, v: 1 });
+    const path = projectPath(".alfred/records/release/1/0001-0001-0123456789abcdef.jsonl");
+    expect(() => parseRecord(path, RUN, text, CODEC as never)).toThrow(/cannot be used: line 1: /);
   });
 });
 

@@ -1,9 +1,10 @@
 /**
- * A run's records that git shares: `.alfred/records/<workflow>/<id>/<seq>-<id>.json`, files that are only
- * ever added, so that git merges them without a conflict. A clone shows the run's state from them.
+ * A run's records that git shares: `.alfred/records/<workflow>/<id>/<first>-<last>-<hash>.jsonl`, files that
+ * are only ever added, so that git merges them without a conflict. A clone shows the run's state from them.
  *
- * R1  A record holds the steps of the run's chain that no other record here holds, and the run's state after
- *     them. It is written in the commit of the step.
+ * R1  A record holds the steps of the run's chain that no other record here holds, one a line, and in its last
+ *     line the run's state after them. Its name has the numbers of its first and last step and the beginning
+ *     of the last one's hash, so names alone tell which steps are recorded.
  * R2  Steps are identified by their hashes, whatever files they are in, and however often: a record that was
  *     left on another branch is written again, and both count as one when the branches meet.
  * R3  Two steps with the same predecessor are two branches. The run is held until a person chooses one; the
@@ -22,7 +23,6 @@ import {
   accepts,
   as,
   type Check,
-  expected,
   fields,
   listOf,
   mapOf,
@@ -78,7 +78,7 @@ const MOST_RECORDS = 10_000;
 const LONGEST_RECORD = 4_000_000;
 /** Bytes. A longer record is split. */
 const USUAL_RECORD = 200_000;
-const NAME = /^\d{4,9}-[0-9a-f]{16}\.json$/;
+const NAME = /^(\d{4,9})-(\d{4,9})-([0-9a-f]{16})\.jsonl$/;
 
 /** The values of a run's variables. */
 export const factValues = mapOf(
@@ -106,7 +106,7 @@ export function recordsFolder(run: string): ProjectPath {
 /** The names of the run's records, sorted. */
 export async function recordNames(view: View, run: string): Promise<readonly string[]> {
   const entries = await view.list(recordsFolder(run));
-  return entries.flatMap(({ kind, name }) => (kind === "file" && NAME.test(name) ? [name] : [])).sort();
+  return entries.flatMap(({ kind, name }) => (kind === "file" && spanOf(name) ? [name] : [])).sort();
 }
 
 /** The ids of the workflow's runs that have a folder of records. */
@@ -133,36 +133,60 @@ export function newRecords<RecordedState>(
     let end = begin;
     for (let size = 0; end < steps.length && (end === begin || size < USUAL_RECORD); end++)
       size += JSON.stringify(steps[end]).length;
-    const isLast = end === steps.length;
-    const record = {
-      version: 1,
-      run,
-      steps: steps.slice(begin, end),
-      recordedState: isLast ? recordedState : null,
-    };
-    const path = projectPath(recordsFolder(run), nameOf(dropped + end, steps[end - 1] as SharedStep));
+    const state = end === steps.length ? recordedState : null;
+    const name = nameOf(dropped + begin + 1, dropped + end, steps[end - 1] as SharedStep);
+    const lines = [...steps.slice(begin, end), { v: 1, run, state }].map(canonical);
     changes.push({
       type: "write",
-      path,
-      text: `${JSON.stringify(JSON.parse(canonical(record)), null, 2)}\n`,
+      path: projectPath(recordsFolder(run), name),
+      text: `${lines.join("\n")}\n`,
     });
     begin = end;
   }
   return changes;
 }
 
-function nameOf(seq: number, step: SharedStep): string {
-  return `${String(seq).padStart(4, "0")}-${hashOfStep(step).slice(0, 16)}.json`;
+function nameOf(first: number, last: number, step: SharedStep): string {
+  return `${numbered(first)}-${numbered(last)}-${hashOfStep(step).slice(0, 16)}.jsonl`;
 }
 
-/** Whether the records are the very ones that end with each of these steps: then none needs to be read. */
-export function areOf(
+function numbered(seq: number): string {
+  return String(seq).padStart(4, "0");
+}
+
+/** A record's first and last step, by its name. */
+interface Span {
+  readonly first: number;
+  readonly last: number;
+  /** The beginning of the last one's hash. */
+  readonly hash: string;
+}
+
+/** Null: no record has that name. */
+function spanOf(name: string): Span | null {
+  const [, from = "", to = "", hash = ""] = NAME.exec(name) ?? [];
+  const [first, last] = [Number(from), Number(to)];
+  const isIt = first >= 1 && first <= last && numbered(first) === from && numbered(last) === to;
+  return isIt ? { first, last, hash } : null;
+}
+
+/**
+ * What the records' names say of this checkout's steps. `recorded`: how many of them, from the first on, are
+ * in records. `isAll`: no record has other steps, so none needs to be read.
+ */
+export function recordedByName(
   names: readonly string[],
   steps: readonly SharedStep[],
-  endsRecord: (step: SharedStep) => boolean = () => true,
-): boolean {
-  const wanted = steps.flatMap((step, at) => (endsRecord(step) ? [nameOf(at + 1, step)] : []));
-  return names.length === wanted.length && wanted.every((name, at) => names[at] === name);
+): { readonly recorded: number; readonly isAll: boolean } {
+  const spans = names.flatMap((name) => spanOf(name) ?? []);
+  const own = spans.filter(({ hash, last }) => {
+    const step = steps[last - 1];
+    return step !== undefined && hashOfStep(step).startsWith(hash);
+  });
+  let recorded = 0;
+  for (const { first, last } of own.sort((one, other) => one.first - other.first))
+    if (first <= recorded + 1) recorded = Math.max(recorded, last);
+  return { recorded, isAll: own.length === spans.length };
 }
 
 // ── Read ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -189,32 +213,50 @@ export async function loadRecords<Step extends SharedStep, RecordedState>(
 export function parseRecord<Step extends SharedStep, RecordedState>(
   path: ProjectPath,
   run: string,
-  json: string,
+  jsonl: string,
   { recordedState, step }: Codec<Step, RecordedState>,
 ): LoadedRecord<Step, RecordedState> {
-  if (json.length > LONGEST_RECORD)
-    throw invalidRecords(path, `it has ${json.length} characters; expected at most ${LONGEST_RECORD}`);
-  const steps = listOf(as<Step>((value, at) => SHARED_STEP(value, at) ?? step(value, at)));
-  const check = fields({
-    version: accepts<1>((value) => value === 1, "1"),
-    run: accepts<string>((value) => value === run, JSON.stringify(run)),
-    steps: as<readonly Step[]>((value, at) =>
-      Array.isArray(value) && value.length === 0
-        ? expected(at, "one step at least", value)
-        : steps(value, at),
-    ),
-    recordedState: as<unknown>(orNull(recordedState)),
-  });
-  const found = readState(json, check, (line, problem) => invalidRecords(path, `line ${line}: ${problem}`));
-  const record = { path, steps: found.steps, recordedState: found.recordedState as RecordedState | null };
+  if (jsonl.length > LONGEST_RECORD)
+    throw invalidRecords(path, `it has ${jsonl.length} characters; expected at most ${LONGEST_RECORD}`);
+  const lines = jsonl.split("\n");
+  if (lines.pop() !== "" || lines.length < 2)
+    throw invalidRecords(path, "expected one step at least and then the run's state, a line each");
+  const read = <T>(at: number, check: Check<T>): T => {
+    const problemAt = (_: number, problem: string) =>
+      invalidRecords(path, `line ${at + 1}: ${problem.replace("the file is empty", "it is empty")}`);
+    return readState(lines[at] ?? "", check, problemAt);
+  };
+  const end = lines.length - 1;
+  const checkStep = as<Step>((value, at) => SHARED_STEP(value, at) ?? step(value, at));
+  const steps = lines.slice(0, end).map((_, at) => read(at, checkStep));
+  const { state } = read(end, lastLine(run, recordedState));
+  const record = { path, steps, recordedState: state };
   checkLinks(record);
   return record;
+}
+
+function lastLine<RecordedState>(
+  run: string,
+  state: Check<RecordedState>,
+): Check<{ readonly state: RecordedState | null }> {
+  const checks = {
+    v: accepts<1>((value) => value === 1, "1"),
+    run: accepts<string>((value) => value === run, JSON.stringify(run)),
+    state: orNull(state),
+  };
+  const check = fields(checks);
+  return as((value, at) => {
+    const other = Object.keys(Object(value)).find((key) => !Object.hasOwn(checks, key));
+    return (
+      check(value, at) ?? (other === undefined ? null : { at: [other], problem: "expected no such key" })
+    );
+  });
 }
 
 /** The run of a record's path; null for other paths. */
 export function runOfRecord(path: string): string | null {
   const [, workflow, id, name = ""] = /^\.alfred\/records\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(path) ?? [];
-  return isId(workflow) && isId(id) && NAME.test(name) ? `${workflow}:${id}` : null;
+  return isId(workflow) && isId(id) && spanOf(name) ? `${workflow}:${id}` : null;
 }
 
 /** Whether the path is a record's, and the file's text is a record, of any workflow. */
@@ -223,20 +265,23 @@ export async function isRecord(view: View, path: string): Promise<boolean> {
   if (run === null) return false;
   const any: Codec<SharedStep, unknown> = { step: as(object), recordedState: object };
   const record = projectPath(path);
-  const json = (await view.read(record)) ?? "";
-  return attempt(() => parseRecord(record, run, json, any) !== null, false);
+  const jsonl = (await view.read(record)) ?? "";
+  return attempt(() => parseRecord(record, run, jsonl, any) !== null, false);
 }
 
-/** Checks that its steps follow each other, and that its name is the last one's. */
+/** Checks that its steps follow each other, and that its name is theirs. */
 function checkLinks({ path, steps }: LoadedRecord<SharedStep, unknown>): void {
   for (const [at, step] of steps.entries()) {
     const before = steps[at - 1];
     if (before && step.prev !== safeHash(path, before))
       throw invalidRecords(path, `its step ${at + 1} is not made on the one before it`);
   }
-  const last = steps.at(-1) as SharedStep;
-  if (!path.endsWith(`-${safeHash(path, last).slice(0, 16)}.json`))
+  const [begin, last] = [steps[0] as SharedStep, steps.at(-1) as SharedStep];
+  const span = spanOf(path.slice(path.lastIndexOf("/") + 1));
+  if (span === null || !safeHash(path, last).startsWith(span.hash))
     throw invalidRecords(path, "its name is not made of the hash of its last step");
+  if (span.last - span.first + 1 !== steps.length || (span.first === 1) !== (begin.prev === null))
+    throw invalidRecords(path, "its name does not have the numbers of its steps");
 }
 
 /** Too deep a value for the stack has no hash. */

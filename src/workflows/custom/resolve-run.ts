@@ -6,12 +6,12 @@ import { PawlError } from "../../core/error.ts";
 import type { Change, View } from "../../core/ports/store.ts";
 import { hashOfStep } from "../../runtime/run-log/history.ts";
 import {
-  areOf,
   branchesOf,
   loadRecords,
   newRecords,
   onlyBranch,
   type RunBranch,
+  recordedByName,
   recordedIds,
   recordedUpTo,
   recordNames,
@@ -76,10 +76,11 @@ export async function loadBranches(
   const run = `${workflow}:${id}`;
   const entries = (own?.history ?? []).map(sharedEntry);
   const names = await recordNames(view, run);
-  if (areOf(names, entries)) {
+  const named = recordedByName(names, entries);
+  if (named.isAll) {
     const head = entries.at(-1);
     const branch = head && { head: hashOfStep(head), steps: entries, recorded: null };
-    return { own, branches: branch ? [branch] : [], recorded: entries.length };
+    return { own, branches: branch ? [branch] : [], recorded: named.recorded };
   }
   const records = await loadRecords(view, run, names, SHARED);
   return { own, branches: branchesOf(run, records, entries), recorded: recordedUpTo(records, entries) };

@@ -26,7 +26,7 @@ export const teamRecord: Target = {
   name: "team-record",
   seeds: record?.type === "write" ? [record.text] : [],
   run(bytes) {
-    const name = `.alfred/records/release/1.2.0/0002-${hashOfStep(second).slice(0, 16)}.json`;
+    const name = `.alfred/records/release/1.2.0/0001-0002-${hashOfStep(second).slice(0, 16)}.jsonl`;
     const found = parseRecord(projectPath(name), RUN, Buffer.from(bytes).toString("utf8"), SHARED);
     branchesOf(RUN, [found]);
   },

@@ -8,7 +8,7 @@ import { isTaskStatus, type RunTool, type TaskStatus } from "./status.ts";
 
 const BEGUN = "begun";
 export const FINISHED = "finished";
-export const DELIVERY: RunTool = "finalize_task";
+const DELIVERY: RunTool = "finalize_task";
 
 type Moved = Pick<ToolStep, "time" | "by">;
 
@@ -47,11 +47,6 @@ function onto(before: ToolStep | undefined): Pick<ToolStep, "from" | "prev"> {
 export function deliveryOf(begun: string): RecordedRun {
   const times = { started_at: begun, finished_at: begun };
   return { tool_name: DELIVERY, ...times, task_status: "done", accepted: [], notes: [], verdicts: [] };
-}
-
-/** The beginning of a tool is recorded together with its end. */
-export function endsRecord({ row }: Pick<ToolStep, "row">): boolean {
-  return row !== BEGUN;
 }
 
 export function statusAfter(steps: readonly ToolStep[]): TaskStatus {

@@ -1,6 +1,6 @@
 /**
- * What git shares of a task: a record for each finished tool, in `.alfred/records/alfred/<id>/`. Their steps
- * form a chain, like those of every other run: a tool began, or was finished.
+ * What git shares of a task: records in `.alfred/records/alfred/<id>/`. Their steps form a chain, like those
+ * of every other run: a tool began, or was finished.
  */
 import { canonical } from "../../../core/canonical.ts";
 import type { Change } from "../../../core/ports/store.ts";
@@ -12,7 +12,7 @@ import {
   newRecords,
 } from "../../../runtime/run-log/team-records.ts";
 import type { Evidence } from "../evidence/evidence.ts";
-import { DELIVERY, deliveryOf, endsRecord, FINISHED, runStanding, statusAfter } from "./chain.ts";
+import { FINISHED, runStanding, statusAfter } from "./chain.ts";
 import {
   RECORDED_STATE,
   type RecordedRun,
@@ -38,17 +38,23 @@ export function nameOf(id: string): string {
 /** The runs in the records, by the hash of the step that finished them. Throws `records-invalid`. */
 export function runsIn(records: readonly ToolRecord[]): ReadonlyMap<string, RecordedRun> {
   const runs = new Map<string, RecordedRun>();
-  for (const { path, recordedState, steps } of records) {
-    const last = steps.at(-1);
-    if (!last || !recordedState?.finished) continue;
-    const { accepted, tool, verdicts } = last;
-    const isOfIt =
-      recordedState.finished.tool_name === tool &&
-      canonical(runStanding(recordedState.finished)) === canonical({ accepted, verdicts });
-    if (!isOfIt) throw invalidRecords(path, "the run in it is not the one of its last step");
-    runs.set(hashOfStep(last), recordedState.finished);
-  }
+  const steps = records.flatMap((record) => record.steps).filter(({ row }) => row === FINISHED);
+  for (const { path, recordedState } of records)
+    for (const run of recordedState?.finished ?? []) {
+      const ends = steps.filter((step) => isEndOf(step, run));
+      if (ends.length === 0)
+        throw invalidRecords(path, `the run of ${run.tool_name} in it is not the one of a step`);
+      for (const end of ends) runs.set(hashOfStep(end), run);
+    }
   return runs;
+}
+
+function isEndOf({ accepted, time, tool, verdicts }: ToolStep, run: RecordedRun): boolean {
+  return (
+    tool === run.tool_name &&
+    time === run.finished_at &&
+    canonical(runStanding(run)) === canonical({ accepted, verdicts })
+  );
 }
 
 /**
@@ -83,28 +89,21 @@ export function missingRecords(
   chain: readonly ToolStep[],
   { recorded, runs }: Pick<Shared, "recorded" | "runs">,
 ): readonly Change[] {
-  const changes: Change[] = [];
-  let first = 0;
-  for (const [at, step] of chain.entries()) {
-    if (!endsRecord(step)) continue;
-    const steps = chain.slice(0, at + 1);
-    if (!recorded.has(hashOfStep(step))) {
-      const finished = runs.get(hashOfStep(step)) ?? runOf(step, outputs);
-      const recordedState = { task_status: statusAfter(steps), finished: finished && published(finished) };
-      changes.push(...newRecords(nameOf(id), steps, first, recordedState));
-    }
-    first = at + 1;
-  }
-  return changes;
+  const first = chain.findIndex((step) => !recorded.has(hashOfStep(step)));
+  if (first < 0) return [];
+  const finished = chain.slice(first).flatMap((step) => {
+    const run = runs.get(hashOfStep(step)) ?? runOf(step, outputs);
+    return run ? [published(run)] : [];
+  });
+  return newRecords(nameOf(id), chain, first, { task_status: statusAfter(chain), finished });
 }
 
-/** Null: the tool was finished again since, and this run's record is lost. */
+/** Null: the tool was finished again since, and this run's record is lost; or it is the delivery's beginning. */
 function runOf(
   { row, time, tool }: ToolStep,
   outputs: TaskState["completed_tool_outputs"],
 ): RecordedRun | null {
   if (row !== FINISHED || tool === undefined) return null;
-  if (tool === DELIVERY) return deliveryOf(time);
   const run = outputs[tool];
   return run?.finished_at === time ? { ...run, tool_name: tool } : null;
 }

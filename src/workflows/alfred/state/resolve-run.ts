@@ -7,16 +7,16 @@ import { PawlError } from "../../../core/error.ts";
 import type { View } from "../../../core/ports/store.ts";
 import { hashOfStep } from "../../../runtime/run-log/history.ts";
 import {
-  areOf,
   branchesOf,
   elsewhereError,
   loadRecords,
   onlyBranch,
   type RunBranch,
+  recordedByName,
   recordNames,
 } from "../../../runtime/run-log/team-records.ts";
 import type { Elsewhere } from "../../../runtime/transaction/transaction.ts";
-import { endsRecord, statusAfter } from "./chain.ts";
+import { statusAfter } from "./chain.ts";
 import { findOwn, isBegun, NEVER } from "./live-state.ts";
 import { finishedRuns, nameOf, runsIn, type Shared, TOOL_RECORDS } from "./records.ts";
 import {
@@ -48,7 +48,7 @@ export interface ResolvedTask {
 export async function loadBranches(view: View, id: string, own: TaskState | null): Promise<TaskBranches> {
   const names = await recordNames(view, nameOf(id));
   const chain = own?.chain ?? [];
-  if (own && chain.length > 0 && areOf(names, chain, endsRecord)) {
+  if (own && chain.length > 0 && recordedByName(names, chain).isAll) {
     const branch = { head: hashOfStep(chain.at(-1) as ToolStep), steps: chain, recorded: null };
     return { own, branches: [branch], chain, recorded: namedIn(names, chain), runs: new Map() };
   }
@@ -64,10 +64,9 @@ export async function loadBranches(view: View, id: string, own: TaskState | null
   }
 }
 
-/** Which of the steps end a record, judged only by the records' names. */
+/** The recorded ones of the steps, judged only by the records' names. */
 function namedIn(names: readonly string[], steps: readonly ToolStep[]): ReadonlySet<string> {
-  const hashes = steps.map(hashOfStep);
-  return new Set(hashes.filter((hash) => names.some((name) => name.endsWith(`-${hash.slice(0, 16)}.json`))));
+  return new Set(steps.slice(0, recordedByName(names, steps).recorded).map(hashOfStep));
 }
 
 /** Throws `state-unreadable`, `records-forked` and `records-invalid`. */

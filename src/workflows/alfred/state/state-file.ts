@@ -129,8 +129,8 @@ export const TOOL_STEP = fields({
   over: optional(listOf(text)),
 });
 
-/** The task's state after the last step of a record, and the run of the tool that was finished with it. */
-export const RECORDED_STATE = fields({ task_status: status, finished: orNull(recordedRun) });
+/** The task's state after the last step of a record, and the runs of the tools that its steps finished. */
+export const RECORDED_STATE = fields({ task_status: status, finished: listOf(recordedRun) });
 
 const contextStore = fields({
   /** As configured when the run began; it applies to the whole run. */

@@ -8,6 +8,10 @@ export const TEAM = {
     says: "Runs of workflows of your own that people advance on their branches are the same for all of them once the branches are merged.",
     source: SOURCE,
   },
+  "team.shared-when-said": {
+    says: "A run is recorded where it rests; `pawl share` records it before, names the file, and a colleague can go on from there.",
+    source: SOURCE,
+  },
   "team.tasks": {
     says: "A clone shows the state, the evidence and the verdicts of Bloom's tasks, and its loop begins none that others are in the middle of.",
     source: `${SOURCE}, In another checkout`,

@@ -8,7 +8,7 @@ import type { PawlError } from "../core/error.ts";
 import type { GateRecord } from "../core/gate-record.ts";
 import type { Policy } from "../core/policy.ts";
 import type { PolicySources } from "../core/policy-places.ts";
-import type { View } from "../core/ports/store.ts";
+import type { Change, View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Violation } from "../engine/violation.ts";
 import type { Configuration, Workflow } from "../engine/workflow.ts";
@@ -18,7 +18,7 @@ import type { Review } from "./review/model.ts";
 import type { AdoptInput } from "./run-log/adopt-run.ts";
 import type { RunKind } from "./run-log/kind.ts";
 import type { Scope } from "./scope.ts";
-import type { Reply, RunOverview, StoryInput, Transaction } from "./transaction/transaction.ts";
+import type { Context, Reply, RunOverview, StoryInput, Transaction } from "./transaction/transaction.ts";
 
 export type { OverviewContext } from "./reports/overview-context.ts";
 export type { AdoptInput } from "./run-log/adopt-run.ts";
@@ -113,6 +113,11 @@ export interface WorkflowModule {
    * every run with a log.
    */
   readonly acceptEdit?: () => Promise<Transaction<StoryInput, unknown, unknown, Reply>>;
+  /**
+   * The records that the run lacks now (`pawl share`); absent: its runs have no records. Throws `run-elsewhere`
+   * if others moved it last.
+   */
+  readonly missingRecords?: (view: View, id: string, context: Context) => Promise<readonly Change[]>;
   /** A person adopts a run that others advanced, or chooses one of its branches (`pawl take`). */
   readonly adopt?: () => Promise<Transaction<AdoptInput, unknown, unknown, Reply>>;
   /** What `pawl init` creates for it; existing files stay unchanged. */

@@ -20,7 +20,7 @@ const STATE: Readonly<Record<string, string>> = {
   ".pawl/done/T-1.json": "{}\n",
   ".pawl/questions/Q-1.json": "{}",
   ".pawl/heads/release/1.json": "{}\n",
-  ".alfred/records/bloom/T-1/1.json": "{}\n",
+  ".alfred/records/bloom/T-1/0001-0001-0123456789abcdef.jsonl": "{}\n",
   ".pawl/events.jsonl": `${EVENT}\n\n${EVENT.replace("e1", "e2")}\n{"half":`,
 };
 

@@ -39,6 +39,9 @@ async function shownTo(member: Member) {
   return run;
 }
 
+const records = (member: Member) =>
+  member.git("ls-files", "-o", "-c", ".alfred/records").trim().split("\n").filter(Boolean);
+
 /** What the person decides for is named by the beginning of its hash. */
 async function sideWith(member: Member, words: RegExp): Promise<string> {
   const message = (await shownTo(member)).problem?.message ?? "";
@@ -46,11 +49,17 @@ async function sideWith(member: Member, words: RegExp): Promise<string> {
   return sides.find(([, , steps]) => words.test(steps ?? ""))?.[1] ?? "";
 }
 
+/** Records the task as it is now, and pushes that. */
+async function publish(member: Member, branch: string): Promise<void> {
+  expect(await member.pawl("share", `alfred:${ID}`)).toMatchObject({ code: 0, err: "" });
+  member.push(branch);
+}
+
 /** Ana began the task; Ben took it over. Both have a state of it. */
 async function bothHaveIt(team: Team): Promise<readonly [Member, Member]> {
   const ana = team.clone("ana");
   await start(toolsOf(ana), ID);
-  ana.push("main");
+  await publish(ana, "main");
   const ben = team.clone("ben");
   await ben.person("take", `alfred:${ID}`);
   return [ana, ben];
@@ -63,8 +72,8 @@ describe("A task of Alfred's, for a team", () => {
     const [ana, ben] = await bothHaveIt(team);
     await plan(toolsOf(ana), ID);
     await plan(toolsOf(ben), ID);
-    ana.push("ana");
-    ben.push("ben");
+    await publish(ana, "ana");
+    await publish(ben, "ben");
     ana.merge("ben");
     ben.merge("ana");
     const cleo = team.clone("cleo", "ana");
@@ -88,9 +97,9 @@ describe("A task of Alfred's, for a team", () => {
     const side = await sideWith(cleo, /taken_over/);
     const chosen = await cleo.person("take", `alfred:${ID}`, "--side", side);
     expect(chosen).toMatchObject({ code: 0, out: expect.stringContaining("It is ready_for_development") });
-    cleo.push("main");
+    await publish(cleo, "main");
     await implement(toolsOf(cleo), ID);
-    cleo.push("main");
+    await publish(cleo, "main");
     for (const member of [ana, ben]) {
       member.merge("main");
       expect(await shownTo(member)).toMatchObject({
@@ -110,7 +119,7 @@ describe("A task of Alfred's, for a team", () => {
     using team = await alfredTeam();
     const [ana, ben] = await bothHaveIt(team);
     await plan(toolsOf(ben), ID);
-    ben.push("ben");
+    await publish(ben, "ben");
     await toolsOf(ana).call("plan_task", { task_id: ID });
     ana.merge("ben");
     const held = await toolsOf(ana).call("plan_task", { task_id: ID });
@@ -120,7 +129,7 @@ describe("A task of Alfred's, for a team", () => {
     expect(await ana.person("take", `alfred:${ID}`, "--side", side)).toMatchObject({ code: 0 });
     expect((await toolsOf(ana).call("work_on_task", { task_id: ID })).data.active_tool).toBe("plan_task");
     await plan(toolsOf(ana), ID);
-    ana.push("main");
+    await publish(ana, "main");
     ben.merge("main");
     expect(await shownTo(ben)).toMatchObject({
       state: "ready_for_development",
@@ -131,12 +140,33 @@ describe("A task of Alfred's, for a team", () => {
     expect((await toolsOf(cleo).call("implement_task", { task_id: ID })).status).toBe("success");
   });
 
+  it("goes on in a clone while a tool is open where it was recorded so, and is the clone's from then on", async () => {
+    promise("team.shared-when-said");
+    using team = await alfredTeam();
+    const ana = team.clone("ana");
+    expect((await ana.pawl("share", `alfred:${ID}`)).err).toContain("it has not begun");
+    await start(toolsOf(ana), ID);
+    await toolsOf(ana).call("plan_task", { task_id: ID });
+    expect(records(ana)).toEqual([]);
+    await publish(ana, "main");
+    expect(records(ana)).toMatchObject([expect.stringMatching(/\/0001-0003-/)]);
+    const ben = team.clone("ben");
+    expect(await shownTo(ben)).toMatchObject({ state: "planning", awaits: "assistant" });
+    await plan(toolsOf(ben), ID);
+    expect(records(ben)).toEqual(records(ana));
+    await publish(ben, "main");
+    expect(records(ben)).toMatchObject([{}, expect.stringMatching(/\/0004-0005-/)]);
+    ana.merge("main");
+    expect(await shownTo(ana)).toMatchObject({ command: `pawl take alfred:${ID}`, elsewhere: {} });
+    expect((await ana.pawl("share", `alfred:${ID}`)).err).toContain("[run-elsewhere]");
+  });
+
   it("is taken over where the other side is chosen, and what was open here is given up", async () => {
     promise("team.taken-over-by-a-person");
     using team = await alfredTeam();
     const [ana, ben] = await bothHaveIt(team);
     await plan(toolsOf(ben), ID);
-    ben.push("ben");
+    await publish(ben, "ben");
     await toolsOf(ana).call("plan_task", { task_id: ID });
     ana.merge("ben");
     const side = await sideWith(ana, /finished/);
@@ -155,10 +185,10 @@ describe("A task of Alfred's, for a team", () => {
     using team = await alfredTeam();
     const ana = team.clone("ana");
     await start(toolsOf(ana), ID);
-    ana.push("main");
+    await publish(ana, "main");
     const ben = team.clone("ben");
     await plan(toolsOf(ben), ID);
-    ben.push("main");
+    await publish(ben, "main");
     const before = ana.read(STATE);
     ana.merge("main");
     for (const tool of ["implement_task", "plan_task"])

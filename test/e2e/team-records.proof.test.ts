@@ -25,6 +25,13 @@ function submit(member: Member, id: string) {
   return member.pawl("cast", `release:${id}`, "submit", "--fact", "risk=low", "-m", `Notes of ${id}`);
 }
 
+/** Records what the run did since its last rest. */
+async function share(member: Member, id: string): Promise<string> {
+  const shared = await member.pawl("share", `release:${id}`);
+  expect(shared).toMatchObject({ code: 0, err: "" });
+  return shared.out;
+}
+
 interface Shown {
   readonly run: string;
   readonly state: string;
@@ -68,6 +75,7 @@ describe("The runs of a workflow of the project's own, for a team", () => {
     ana.push("ana");
     await submit(ben, "2.0.0");
     await ben.person("reject", "2.0.0", "-m", "Name the risk");
+    await share(ben, "2.0.0");
     ben.push("ben");
     ana.merge("ben");
     ben.merge("ana");
@@ -85,7 +93,7 @@ describe("The runs of a workflow of the project's own, for a team", () => {
     expect(third.git("status", "--porcelain")).toBe("");
   });
 
-  it("are small files with sorted keys, one for each step, without what commands printed", async () => {
+  it("are small files with sorted keys, one for each rest, without what commands printed", async () => {
     promise("team.same-for-all");
     using team = releaseTeam();
     const ana = team.clone("ana");
@@ -95,8 +103,7 @@ describe("The runs of a workflow of the project's own, for a team", () => {
     const names = records(ana);
     expect(names.map((name) => name.replace(/[0-9a-f]{16}/, "ID"))).toEqual([
       ".alfred/records/release/1.0.0/0001-0001-ID.jsonl",
-      ".alfred/records/release/1.0.0/0002-0002-ID.jsonl",
-      ".alfred/records/release/1.0.0/0003-0003-ID.jsonl",
+      ".alfred/records/release/1.0.0/0002-0003-ID.jsonl",
     ]);
     for (const name of names) {
       const text = ana.read(name) ?? "";
@@ -156,6 +163,36 @@ describe("The runs of a workflow of the project's own, for a team", () => {
     expect(await storyOf(ana, "1.0.0")).toEqual(await storyOf(ben, "1.0.0"));
   });
 
+  it("are recorded before they rest where somebody says so, and go on in another checkout", async () => {
+    promise("team.shared-when-said");
+    using team = releaseTeam();
+    const ana = team.clone("ana");
+    await submit(ana, "1.0.0");
+    await ana.person("reject", "1.0.0", "-m", "Not yet");
+    expect(records(ana)).toHaveLength(1);
+    const said = await share(ana, "1.0.0");
+    const [, path = ""] = records(ana);
+    expect(path).toMatch(/^\.alfred\/records\/release\/1\.0\.0\/0002-0002-[0-9a-f]{16}\.jsonl$/);
+    expect(said).toContain(`Commit ${path}.`);
+    expect(said).toContain("`pawl take release:1.0.0`");
+    expect(await share(ana, "1.0.0")).toContain("are recorded already");
+    expect(records(ana)).toHaveLength(2);
+    ana.push("main");
+    const ben = team.clone("ben");
+    expect((await ben.pawl("share", "release:1.0.0")).err).toContain("[run-elsewhere]");
+    await ben.person("take", "release:1.0.0");
+    expect((await submit(ben, "1.0.0")).code).toBe(0);
+    expect(await storyOf(ben, "1.0.0")).toContain("> Not yet");
+    expect(await ana.pawl("share", "release:9")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("[run-missing]"),
+    });
+    expect(await ana.pawl("share", "spells:main")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("runs of Spells have no records"),
+    });
+  });
+
   it("are held where one was advanced on both sides, with both named, until a person chooses", async () => {
     promise("team.forks-are-held");
     using team = releaseTeam();
@@ -165,6 +202,7 @@ describe("The runs of a workflow of the project's own, for a team", () => {
     const ben = team.clone("ben");
     await ben.person("take", "release:1.0.0");
     await ben.person("reject", "1.0.0", "-m", "Not yet");
+    await share(ben, "1.0.0");
     ben.push("ben");
     await ana.person("approve", "1.0.0");
     ana.push("ana");
@@ -214,6 +252,7 @@ describe("The runs of a workflow of the project's own, for a team", () => {
     await submit(ana, "1.0.0");
     ana.commit("Submit it");
     await ana.person("reject", "1.0.0", "-m", "Not yet");
+    await share(ana, "1.0.0");
     ana.git("stash", "-q", "-u");
     expect(await sameFor(ana)).toMatchObject([{ state: "drafting" }]);
     ana.git("stash", "pop", "-q");
@@ -240,6 +279,7 @@ describe("The runs of a workflow of the project's own, for a team", () => {
     await submit(ana, "1.0.0");
     ana.commit("Submit it");
     await ana.person("reject", "1.0.0", "-m", "Not yet");
+    await share(ana, "1.0.0");
     ana.commit("Send it back");
     ana.git("revert", "--no-edit", "HEAD");
     ana.git("push", "-q", "origin", "main");
@@ -261,6 +301,7 @@ describe("The runs of a workflow of the project's own, for a team", () => {
     ana.commit("Submit it");
     const [first = ""] = records(ana);
     await ana.person("reject", "1.0.0", "-m", "Not yet");
+    await share(ana, "1.0.0");
     ana.commit("Send it back");
     ana.git("rm", "-q", first);
     ana.push("main");

@@ -2,7 +2,9 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { shareRun } from "../../src/runtime/run-log/share-run.ts";
 import type { Report } from "../../src/verify/report.ts";
+import alfred from "../../src/workflows/alfred/module.ts";
 import { MANIFEST, plan, start } from "../rig/alfred-artifacts.ts";
 import { AlfredProject, taskMarkdown } from "../rig/alfred-project.ts";
 import { bloomProject, checkpointTask } from "../rig/bloom-project.ts";
@@ -20,11 +22,11 @@ async function verified(root: string, range: string): Promise<Report> {
 }
 
 const ID = "TS-01";
+const RECORDS = `.alfred/records/alfred/${ID}`;
+
 interface FinishedTool {
   readonly tool_name: string;
 }
-
-const RECORDS = `.alfred/records/alfred/${ID}`;
 
 /** A task whose work was approved at a signed gate, and whose records were then committed with it. */
 async function alfredApproved(ada: Person): Promise<AlfredProject> {
@@ -49,7 +51,7 @@ async function alfredApproved(ada: Person): Promise<AlfredProject> {
   await project.submit(ID, MANIFEST);
   const { code, err } = await person("approve", ID);
   expect([code, err]).toEqual([0, ""]);
-  await project.call("review_task", { task_id: ID });
+  await project.run(shareRun(alfred), { id: ID });
   return project;
 }
 

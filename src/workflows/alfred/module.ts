@@ -56,6 +56,7 @@ const alfred: WorkflowModule = {
     ),
   ],
   proof: async () => (await import("./state/proof.ts")).openProof(),
+  missingRecords: async (view, id) => (await import("./state/resolve-run.ts")).loadMissing(view, id),
   adopt: async () => (await import("./state/adopt.ts")).adopt,
   runs: async () => (await import("./state/run-kind.ts")).TASK_RUNS,
   samples: async (view) => (await import("./texts/samples.ts")).promptSamples(view),

@@ -175,6 +175,8 @@ const bloom: WorkflowModule = {
     const paths = (id: string) => [loopDonePath(id), loopRunPath(id)];
     return acceptEditOf({ states: BLOOM_STATES, lock: TASKS_RUN, paths });
   },
+  missingRecords: async (view, id, { settings }) =>
+    (await import("./run/shared.ts")).loadMissing(view, id, settings),
   adopt: async () => (await import("./run/adopt.ts")).adopt,
   gate: async () => (await import("./gate.ts")).gate,
   review: async () => (await import("./review.ts")).review,

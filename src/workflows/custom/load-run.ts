@@ -1,14 +1,15 @@
 /** A run of your own workflow, with its table, as read from the project's files. */
 import { PawlError } from "../../core/error.ts";
 import type { ProjectPath } from "../../core/path.ts";
-import type { View } from "../../core/ports/store.ts";
+import type { Change, View } from "../../core/ports/store.ts";
 import { initialConfiguration } from "../../engine/decide.ts";
 import type { Facts } from "../../engine/workflow.ts";
 import { hashOfStep } from "../../runtime/run-log/history.ts";
+import { elsewhereError } from "../../runtime/run-log/team-records.ts";
 import type { TableRun } from "../../runtime/transaction/run-event.ts";
 import type { Elsewhere } from "../../runtime/transaction/transaction.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
-import { checkElsewhere, loadOwn, type ResolvedRun, resolveRun } from "./resolve-run.ts";
+import { checkElsewhere, loadOwn, missingRecords, type ResolvedRun, resolveRun } from "./resolve-run.ts";
 import { configurationOf, type Order, orderOf, type RunFile, runPath, sharedEntry } from "./run-file.ts";
 import { checkHistory } from "./run-history.ts";
 import { nameRun, sourceNamed } from "./run-name.ts";
@@ -81,6 +82,25 @@ export async function loadChecked(
   const standing = await resolveRun(view, workflow, id, own);
   if (standing?.elsewhere) await checkElsewhere(standing, loaded);
   return standing;
+}
+
+/**
+ * The records that the run lacks. `loaded`: null if a program has the table. Throws `run-missing` and
+ * `run-elsewhere`.
+ */
+export async function loadMissing(
+  view: View,
+  workflow: string,
+  id: string,
+  loaded: Loaded | null,
+): Promise<readonly Change[]> {
+  const found = loaded
+    ? await loadChecked(view, workflow, id, loaded)
+    : await resolveRun(view, workflow, id, await loadOwn(view, workflow, id));
+  if (found === null) throw runMissing(workflow, id);
+  if (found.elsewhere && found.file.awaits !== "nobody")
+    throw elsewhereError(`${workflow}:${id}`, found.elsewhere);
+  return missingRecords(found.file, found.recorded);
 }
 
 export function runMissing(workflow: string, id: string): PawlError {

@@ -59,6 +59,8 @@ async function openOne(
     resources: async () => [],
     acceptEdit: async () => (await import("./accept-edit.ts")).acceptEditOf(source),
     story: async () => (await import("./story.ts")).storyOf(source),
+    missingRecords: async (view, id) =>
+      (await import("./load-run.ts")).loadMissing(view, name, id, await source.load(view)),
     adopt: async () => (await import("./adopt.ts")).adoptOf(name, (view) => source.load(view)),
     ...(source.file !== null && {
       policy: async (view, settings, id) =>

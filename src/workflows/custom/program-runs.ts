@@ -28,6 +28,7 @@ export function programWorkflow(name: string): WorkflowModule {
       );
     },
     story: async () => (await import("./story.ts")).storyOf({ name }),
+    missingRecords: async (view, id) => (await import("./load-run.ts")).loadMissing(view, name, id, null),
     adopt: async () => (await import("./adopt.ts")).adoptOf(name, null),
   };
 }

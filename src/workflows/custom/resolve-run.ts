@@ -4,7 +4,7 @@
  */
 import { PawlError } from "../../core/error.ts";
 import type { Change, View } from "../../core/ports/store.ts";
-import { hashOfStep } from "../../runtime/run-log/history.ts";
+import { hashOfStep, isTakenOver } from "../../runtime/run-log/history.ts";
 import {
   branchesOf,
   loadRecords,
@@ -132,12 +132,25 @@ export function elsewhereWords(run: string, { by, time }: Elsewhere): string {
   return `It was moved last in another checkout, by ${by} at ${time}: its records say so, and prove no verdict. To take it over, a person runs \`pawl take ${run}\` in a terminal.`;
 }
 
-/** Changes that write the run's file, its anchor, and the missing records. */
+/** Changes that write the run's file and its anchor, and the missing records where others can act on it. */
 export function runChanges(file: RunFile, recorded: number): readonly Change[] {
-  const { history, id, workflow } = file;
+  const { id, workflow } = file;
   return [
     { type: "write", path: runPath(workflow, id), text: renderRun(file) },
     anchorOf(file),
-    ...newRecords(`${workflow}:${id}`, history.map(sharedEntry), recorded, recordedStateIn(file)),
+    ...(isDue(file) ? missingRecords(file, recorded) : []),
   ];
+}
+
+/** Whether the run waits for a person or is over, or its last step decides between branches. */
+function isDue({ awaits, history, pending }: RunFile): boolean {
+  const last = history.at(-1);
+  if (last && (isTakenOver(last) || last.over !== undefined)) return true;
+  return pending === undefined && (awaits === "human" || awaits === "nobody");
+}
+
+/** The records of the entries from `recorded` on. */
+export function missingRecords(file: RunFile, recorded: number): readonly Change[] {
+  const { history, id, workflow } = file;
+  return newRecords(`${workflow}:${id}`, history.map(sharedEntry), recorded, recordedStateIn(file));
 }

@@ -147,6 +147,15 @@ const DRAFTS: readonly Draft[] = [
     load: async () => (await import("../work/adopt.ts")).adopt,
   },
   {
+    name: "share",
+    summary: "record a run for others as it is now, before it rests",
+    group: EVERY_DAY,
+    given: [RUN],
+    details:
+      "Writes what its records lack, and names the file to commit. Whoever gets it by git can take the run over.",
+    load: async () => (await import("../work/share.ts")).share,
+  },
+  {
     name: "run",
     summary: "work through tasks.yaml with agents",
     group: EVERY_DAY,

@@ -14,6 +14,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'reject TS-01 --at src/list.ts:12 "Handle an empty list"',
   ],
   take: ["take release:1.2.0"],
+  share: ["share release:1.2.0"],
   run: ["run", "run --agents 3", "run --task T-1 --dry-run"],
   worker: ["worker", "worker --name ci-1 --labels repo:api,agent:claude --agents 4"],
   workers: ["workers", "workers --json"],

@@ -5,7 +5,6 @@ import { byOf, finishedStep } from "./chain.ts";
 import { stateChanges } from "./live-state.ts";
 import type { LoadedRun } from "./load.ts";
 import { archivePath, scratchpadPath } from "./paths.ts";
-import { missingRecords } from "./records.ts";
 import type { Accepted, ActiveTool, FinishedRun, TaskState } from "./state-file.ts";
 import type { TaskStatus } from "./status.ts";
 
@@ -62,7 +61,6 @@ export function finishChanges(
   const record = { task_id: run.id, tool_name: name, ...finished, context_store: store };
   return [
     ...stateChanges(run.workspace, state),
-    ...(delivers ? [] : missingRecords(state, state.chain, run.shared)),
     {
       type: "write",
       path: archivePath(run.id, `${archive}.json`),

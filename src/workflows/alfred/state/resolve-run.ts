@@ -4,7 +4,7 @@
  * state of the task continues from the records.
  */
 import { PawlError } from "../../../core/error.ts";
-import type { View } from "../../../core/ports/store.ts";
+import type { Change, View } from "../../../core/ports/store.ts";
 import { hashOfStep } from "../../../runtime/run-log/history.ts";
 import {
   branchesOf,
@@ -18,7 +18,7 @@ import {
 import type { Elsewhere } from "../../../runtime/transaction/transaction.ts";
 import { statusAfter } from "./chain.ts";
 import { findOwn, isBegun, NEVER } from "./live-state.ts";
-import { finishedRuns, nameOf, runsIn, type Shared, TOOL_RECORDS } from "./records.ts";
+import { finishedRuns, missingRecords, nameOf, runsIn, type Shared, TOOL_RECORDS } from "./records.ts";
 import {
   newTaskState,
   type RecordedRun,
@@ -117,6 +117,12 @@ export async function loadActing(view: View, id: string): Promise<ResolvedTask> 
   const { elsewhere, state } = standing;
   if (elsewhere && NEXT_TOOL[state.task_status] !== null) throw elsewhereError(nameOf(id), elsewhere);
   return standing;
+}
+
+/** The records that the task lacks. Throws like `loadActing`. */
+export async function loadMissing(view: View, id: string): Promise<readonly Change[]> {
+  const { shared, state } = await loadActing(view, id);
+  return missingRecords(state, shared.chain, shared);
 }
 
 /** The state of `loadActing` alone. */

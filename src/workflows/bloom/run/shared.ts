@@ -1,7 +1,9 @@
 /** The runs of tasks that others moved, read from their records. */
 import { attempt } from "../../../core/attempt.ts";
 import { PawlError } from "../../../core/error.ts";
-import type { View } from "../../../core/ports/store.ts";
+import { loopDonePath, loopRunPath } from "../../../core/loop-record.ts";
+import type { Change, View } from "../../../core/ports/store.ts";
+import type { Settings } from "../../../core/settings.ts";
 import { checkReachable } from "../../../engine/reach.ts";
 import { loadRecord } from "../../../runtime/run-log/record.ts";
 import {
@@ -9,6 +11,7 @@ import {
   elsewhereError,
   forked,
   loadRecords,
+  newRecords,
   type RunBranch,
   recordedIds,
   recordedUpTo,
@@ -17,7 +20,8 @@ import {
 import type { Elsewhere } from "../../../runtime/transaction/transaction.ts";
 import { isOpenStatus, placedTasks, type Task } from "../../../tasks-file/task.ts";
 import { personsEvent } from "./persons-event.ts";
-import { type RecordedState, type RecordedStep, SHARED } from "./recorded-state.ts";
+import { checkRun } from "./recorded.ts";
+import { type RecordedState, type RecordedStep, SHARED, sharedIn } from "./recorded-state.ts";
 import { BLOOM } from "./table.ts";
 import { isOver, newRun, type Runs, type TaskRun } from "./task-run.ts";
 
@@ -114,6 +118,34 @@ export async function withOthers(view: View, tasks: readonly Task[], here: Runs)
     }
   }
   return { runs, held };
+}
+
+/**
+ * The records that the task's run lacks. Throws `run-elsewhere`, and `no-effect` if a database has the runs:
+ * several machines share them there.
+ */
+export async function loadMissing(
+  view: View,
+  task: string,
+  { stores }: Settings,
+): Promise<readonly Change[]> {
+  if (stores.bloom === "postgres")
+    throw new PawlError(
+      "no-effect",
+      `bloom:${task} is in the database, which shares it already.`,
+      "`pawl workers` shows who works on its tasks.",
+    );
+  const run = `bloom:${task}`;
+  const open = await view.read(loopRunPath(task));
+  const path = open === null ? loopDonePath(task) : loopRunPath(task);
+  const text = open ?? (await view.read(path));
+  const others = await findOthers(view, task, text !== null);
+  if (others && !isOver(others.run)) throw heldElsewhere(task, others);
+  if (text === null || others) return [];
+  await checkRun(view, path, text);
+  const { dropped = 0, steps = [] } = (await loadRecord(view, run)) ?? {};
+  const first = await recordedSteps(view, task, steps);
+  return newRecords(run, steps, first, sharedIn(text)?.recordedState ?? null, dropped);
 }
 
 /** How many of the steps are in records. */

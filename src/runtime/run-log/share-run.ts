@@ -1,0 +1,51 @@
+/** Writes the records that a run lacks now, so that others can adopt it before it rests. */
+import { PawlError } from "../../core/error.ts";
+import { checkId } from "../../core/id.ts";
+import type { Change } from "../../core/ports/store.ts";
+import type { WorkflowModule } from "../module.ts";
+import type { Reply, StoryInput, Transaction } from "../transaction/transaction.ts";
+import { recordNames, recordsFolder } from "./team-records.ts";
+
+/** Throws `no-effect`: its runs have no records, or the run has no steps yet. */
+export function shareRun({
+  missingRecords,
+  name,
+  title,
+}: Pick<WorkflowModule, "missingRecords" | "name" | "title">): Transaction<
+  StoryInput,
+  readonly Change[],
+  undefined,
+  Reply
+> {
+  const runOf = ({ id }: StoryInput) => `${name}:${checkId(id, "run id")}`;
+  return {
+    run: runOf,
+    async read(view, input, context) {
+      const run = runOf(input);
+      if (!missingRecords)
+        throw new PawlError(
+          "no-effect",
+          `${run} cannot be shared: runs of ${title} have no records.`,
+          "`pawl status` lists every run.",
+        );
+      const changes = await missingRecords(view, input.id, context);
+      if (changes.length === 0 && (await recordNames(view, run)).length === 0)
+        throw new PawlError(
+          "no-effect",
+          `${run} has no steps to record: it has not begun.`,
+          "`pawl status` shows what it waits for.",
+        );
+      return changes;
+    },
+    propose(changes, _, input) {
+      const run = runOf(input);
+      const files = changes.flatMap((change) => (change.type === "write" ? [change.path] : []));
+      const said =
+        files.length === 0
+          ? `All steps of ${run} are recorded already. Commit ${recordsFolder(run)}, if you have not.`
+          : `All steps of ${run} are recorded now. Commit ${files.join(" and ")}.`;
+      const text = `${said} Whoever gets it by git can adopt the run with \`pawl take ${run}\`.`;
+      return { reply: { text, data: { status: "success", message: text, run, files } }, changes };
+    },
+  };
+}

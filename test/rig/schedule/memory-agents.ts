@@ -91,8 +91,10 @@ export function memoryAgents(world: AgentWorld): (process: Process) => Agents {
         ended,
         async stop(reason) {
           await simulator.step(process, `stops agent ${order.run}`);
+          // The supervisor of a slow loop may have ended it a moment before.
+          const how = simulator.chance(0.3) ? "signalled" : "stopped";
           if (running.has(order.run))
-            end(order.run, { ...END, outcome: "failed", reason: "stopped", detail: reason });
+            end(order.run, { ...END, outcome: "failed", reason: how, detail: reason });
           return ended;
         },
       };

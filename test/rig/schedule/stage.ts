@@ -110,6 +110,8 @@ export interface Failing {
 }
 
 export interface StageOptions {
+  /** `signalled`: the supervisor of the loop, which was slow, ends an agent a moment before the loop does. */
+  readonly stoppedAs?: "stopped" | "signalled";
   readonly tasks: string;
   readonly once?: true;
   readonly noWait?: true;
@@ -235,6 +237,7 @@ export function openStage(options: StageOptions): Stage {
   const scripted = scriptedAgents(
     simulator,
     () => loop,
+    options.stoppedAs ?? "stopped",
     async (order, hear, stopped) => {
       const failed = await agent(begin(order, hear, stopped));
       if (failed === undefined && order.folder.startsWith(BRANCHES))
@@ -463,7 +466,12 @@ type Act = (
 ) => Promise<Failing | undefined>;
 
 /** Each works for a moment, and then does it all; one that is stopped ends at once, whatever it is at. */
-function scriptedAgents(simulator: Simulator, ownerNow: () => Process, act: Act): Agents {
+function scriptedAgents(
+  simulator: Simulator,
+  ownerNow: () => Process,
+  stoppedAs: "stopped" | "signalled",
+  act: Act,
+): Agents {
   const running = new Map<string, (reason: string) => void>();
   return {
     start(order, given) {
@@ -487,7 +495,7 @@ function scriptedAgents(simulator: Simulator, ownerNow: () => Process, act: Act)
           const end = { ...END, usage, session: failed?.reason === "bad-session" ? null : session };
           resolve(failed ? { ...end, outcome: "failed", ...failed } : { ...end, outcome: "succeeded" });
         };
-        void stopped.then((detail) => over({ reason: "stopped", detail }));
+        void stopped.then((detail) => over({ reason: stoppedAs, detail }));
         simulator.after({ name: order.run, alive: true }, WORKS_MILLISECONDS, "works", () => {
           void act(order, hear, stopped).then(over);
         });

@@ -302,8 +302,10 @@ async function ended(
   const end = typeof first === "string" ? await run.stop(first) : first;
   await heard.noted;
   if (typeof first !== "string") return { end, stop: null };
-  // The run may have ended by itself just before the stop.
-  return { end, stop: end.outcome === "failed" && end.reason === "stopped" ? first : null };
+  // The run may have ended by itself just before the stop. A signal is the supervisor's, which ends the agents of
+  // a loop that is too slow to do it.
+  const isEnded = end.outcome === "failed" && (end.reason === "stopped" || end.reason === "signalled");
+  return { end, stop: isEnded ? first : null };
 }
 
 /** Records what changes in the repository's own checkout while the agent runs in its worktree. */

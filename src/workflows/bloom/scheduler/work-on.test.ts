@@ -67,6 +67,20 @@ describe("A claimed task", () => {
     expect(types.filter((type) => type === "agent:ended")).toHaveLength(2);
   });
 
+  it.each(["stopped", "signalled"] as const)(
+    "spends no try where a stop ends its agent, or its supervisor a moment before: %s",
+    async (stoppedAs) => {
+      promise("agents.lost-run");
+      const { again, end, of, stop, until } = staged({ agent: firstHangs, stoppedAs });
+      await until(() => of("agent:started").length === 1);
+      stop();
+      await end();
+      expect(of("task:retried")).toEqual([]);
+      expect(await again()).toMatchObject({ done: ["T1"] });
+      expect(of("task:retried")).toEqual([]);
+    },
+  );
+
   it("is told as taken over where its owner died, with its session lost and its agent ended", async () => {
     const { end, of, runs } = await killed();
     expect(end).toMatchObject({ done: ["T1"] });

@@ -1,6 +1,8 @@
-/** A run of a workflow of the project's own follows from its history, or is held for a person. */
+/** A run of a workflow of the project's own follows from its log, or is held for a person. */
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { hashOfStep } from "../../src/runtime/run-log/history.ts";
+import { hashOfStep } from "../../src/runtime/run-log/step.ts";
 import { personAtTerminal, type TemporaryProject } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";
 import { change, releaseReady } from "../rig/release-project.ts";
@@ -17,61 +19,80 @@ function edit(project: TemporaryProject, change: Edit): void {
   project.write(RUN_FILE, `${JSON.stringify(run, null, 2)}\n`);
 }
 
-const forget = (project: TemporaryProject) => project.write(".pawl/heads/release/1.2.0.json", "");
+const LOG = ".pawl/log/release/1.2.0.jsonl";
+
+// biome-ignore lint/suspicious/noExplicitAny: a test edits the file as it is
+function linesOf(project: TemporaryProject): any[] {
+  const lines = (project.read(LOG) ?? "").trimEnd().split("\n");
+  return lines.map((line) => JSON.parse(line));
+}
+
+/** Edits a line of the log, with all that the line itself says of its step. */
+function editLine(project: TemporaryProject, number: number, change: Edit): void {
+  const lines = linesOf(project);
+  const line = lines.at(number);
+  change(line);
+  if (line.local) line.local.checkpoint.head = hashOfStep(line.step);
+  project.write(LOG, lines.map((each) => `${JSON.stringify(each)}\n`).join(""));
+}
 
 describe("A run of a workflow of the project's own", () => {
-  it.each<[string, RegExp, Edit, boolean]>([
+  it.each<[string, RegExp, (project: TemporaryProject) => void]>([
     [
-      "a state after its gate",
-      /is in published after 1 entries; what was recorded is in_review after 1/,
-      (run) => {
-        run.state = "published";
-      },
-      false,
+      "its file has a state after its gate",
+      /it is not the one that Pawl wrote after step 2: found published with rounds = 0; its log leads to in_review/,
+      (project) =>
+        edit(project, (run) => {
+          run.state = "published";
+        }),
     ],
     [
-      "a state after its gate, and what was recorded beside it is gone",
-      /found published with rounds = 0; its history leads to in_review/,
-      (run) => {
-        run.state = "published";
-      },
-      true,
+      "its counter is set back",
+      /found in_review with rounds = 3; its log leads to in_review with rounds = 0/,
+      (project) =>
+        edit(project, (run) => {
+          run.kept.rounds = 3;
+        }),
     ],
     [
-      "a counter set back",
-      /found in_review with rounds = 3; its history leads to in_review with rounds = 0/,
-      (run) => {
-        run.kept.rounds = 3;
-      },
-      true,
+      "its log has an approval that its table does not have there",
+      /step 2 of its log \(approve\) does not lead on from drafting/,
+      (project) =>
+        editLine(project, -1, ({ step }) => {
+          step.event = "approve";
+        }),
     ],
     [
-      "an approval that its table does not have there",
-      /entry 2 of its history \(approve\) does not lead on/,
-      (run) => {
-        run.history.push({
-          ...run.history[0],
-          event: "approve",
-          row: "submitted",
-          prev: hashOfStep(run.history[0]),
+      "its log begins elsewhere",
+      /step 1 of its log \(begun\) does not lead on/,
+      (project) => {
+        editLine(project, 0, ({ step }) => {
+          step.to = "failed";
+        });
+        editLine(project, 1, ({ step }) => {
+          step.prev = hashOfStep(linesOf(project)[0].step);
         });
       },
-      true,
     ],
     [
-      "an origin of its own",
-      /it did not begin where a run of the table begins/,
-      (run) => {
-        run.origin.state = "failed";
-      },
-      true,
+      "its log has a step that was changed after the next was made on it",
+      /step 2 of its log is not made on the 1 before it/,
+      (project) =>
+        editLine(project, 0, ({ step }) => {
+          step.time = "2026-01-01T00:00:00.000Z";
+        }),
     ],
-  ])("is held where it was edited to have %s", async (_, said, change, forgotten) => {
+    [
+      "its log is gone",
+      /its log, \.pawl\/log\/release\/1\.2\.0\.jsonl, is missing/,
+      (project) => rmSync(join(project.root, LOG)),
+    ],
+  ])("is held where %s", async (_, said, change) => {
     promise("gates.history");
+    promise("gates.history-missing");
     using project = releaseReady();
     await project.pawl(...SUBMIT);
-    edit(project, change);
-    if (forgotten) forget(project);
+    change(project);
     const before = project.read(RUN_FILE);
     for (const words of [
       ["cast", "release:1.2.0"],
@@ -84,19 +105,9 @@ describe("A run of a workflow of the project's own", () => {
     }
     expect((await project.pawl("status")).out.replace(/\s+/g, " ")).toMatch(said);
     expect(project.read(RUN_FILE)).toBe(before);
-  });
-
-  it("is held where an entry was changed after the next was made on it", async () => {
-    using project = releaseReady();
-    await project.pawl(...SUBMIT);
-    await project.person("reject", "1.2.0", "-m", "No");
-    edit(project, (run) => {
-      run.history[0].notes = "All is well";
-    });
-    forget(project);
-    expect((await project.pawl("cast", "release:1.2.0")).err).toContain(
-      "entry 2 of its history is not made on the 1",
-    );
+    const repaired = await project.person("repair");
+    expect(repaired).toMatchObject({ code: 0, out: expect.stringContaining("is taken as it is") });
+    expect((await project.pawl("cast", "release:1.2.0")).code).toBe(0);
   });
 
   it("is shown with each verdict of a person and how it came", async () => {
@@ -119,11 +130,10 @@ describe("A run of a workflow of the project's own", () => {
     expect((await personAtTerminal(project.root, ["repair"], { answer: "n\n" })).code).toBe(1);
     const yes = await project.person("repair");
     expect(yes).toMatchObject({ code: 0, out: expect.stringContaining("is taken as it is") });
-    expect(yes.screen).toContain("- it is in failed after 1 entries; what was recorded is in_review after 1");
-    const { history, state } = JSON.parse(project.read(RUN_FILE) ?? "");
-    expect(state).toBe("failed");
-    expect(history[1]).toMatchObject({
-      event: "edit_accepted",
+    expect(yes.screen).toContain("found failed with rounds = 0; its log leads to in_review");
+    expect(JSON.parse(project.read(RUN_FILE) ?? "").state).toBe("failed");
+    expect(linesOf(project).at(-1).step).toMatchObject({
+      kind: "accepted",
       from: "in_review",
       to: "failed",
       strength: "terminal",
@@ -133,29 +143,6 @@ describe("A run of a workflow of the project's own", () => {
     );
   });
 
-  it.each([
-    ["origin", /line 1: .*origin: expected an object, found nothing/, (run) => delete run.origin],
-    [
-      "link of its entry",
-      /history\.0\.prev: expected a string, found nothing/,
-      (run) => delete run.history[0].prev,
-    ],
-  ] satisfies [string, RegExp, Edit][])(
-    "without the %s is an error with its line, and stays as it is",
-    async (_, said, change) => {
-      promise("gates.history-missing");
-      using project = releaseReady();
-      await project.pawl(...SUBMIT);
-      edit(project, change);
-      forget(project);
-      const text = project.read(RUN_FILE);
-      const { err } = await project.person("reject", "1.2.0", "-m", "No");
-      expect(err).toContain("[state-unreadable]");
-      expect(err).toMatch(said);
-      expect(project.read(RUN_FILE)).toBe(text);
-    },
-  );
-
   it("goes on under a changed table, from where it stood when the table changed", async () => {
     using project = releaseReady();
     await project.pawl(...SUBMIT);
@@ -163,6 +150,7 @@ describe("A run of a workflow of the project's own", () => {
     expect((await project.person("policy", "release:1.2.0", "--accept")).code).toBe(0);
     expect((await project.person("reject", "1.2.0", "-m", "No")).code).toBe(0);
     expect((await project.pawl(...SUBMIT)).code).toBe(0);
-    expect(JSON.parse(project.read(RUN_FILE) ?? "").origin).toMatchObject({ state: "in_review", at: 1 });
+    const tables = linesOf(project).map(({ step }) => step.table);
+    expect(tables.map((table) => table !== undefined)).toEqual([true, false, true, false]);
   });
 });

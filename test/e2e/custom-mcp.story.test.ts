@@ -42,8 +42,8 @@ describe.each(ERAS)("a workflow of the project's own, over MCP (%s)", (era) => {
     expect((await server.call("look", RUN)).data.state).toBe("in_review");
     const approved = await server.call("advance", APPROVE);
     expect(approved.text).toContain("release:1.2.0 is published.");
-    const { history } = JSON.parse(project.read(RUN_FILE) ?? "");
-    expect(history[1]).toMatchObject({
+    const { out } = await project.pawl("show", "release:1.2.0", "--json");
+    expect(JSON.parse(out).history[1]).toMatchObject({
       event: "approve",
       by: { channel: "elicitation" },
       strength: "elicited",

@@ -80,7 +80,7 @@ async function task(): Promise<Case> {
   return {
     root: project.root,
     state: ".alfred/workspace/TS-01/task_state.json",
-    head: ".pawl/heads/alfred/TS-01.json",
+    head: ".pawl/log/alfred/TS-01.jsonl",
     move: (store) =>
       runTransaction(
         { ...runtime, store },
@@ -108,7 +108,7 @@ async function ownWorkflow(): Promise<Case> {
   return {
     root,
     state: ".pawl/runs/release/1.2.0.json",
-    head: ".pawl/heads/release/1.2.0.json",
+    head: ".pawl/log/release/1.2.0.jsonl",
     move: (store) =>
       runTransaction(
         runtimeOf(store, outside),

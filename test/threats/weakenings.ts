@@ -948,6 +948,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (document === hashOfState(kind, text))",
       replace: 'if (document !== "")',
       tests: [
+        "test/e2e/custom-history.test.ts: is held where its counter is set back",
         "test/e2e/alfred-history.test.ts: is held for a person where it was edited to have an approval that nobody gave",
         "test/e2e/alfred-history.test.ts: is held for a person where it was edited to have another artifact under its approval",
         "test/e2e/spells-history.test.ts: is held where state.json has another state, until a person accepts it",
@@ -982,6 +983,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       tests: [
         "test/e2e/alfred-history.test.ts: finds a step that was changed afterwards in the whole log",
         "test/e2e/signed-gates.test.ts: signs nothing for a run whose log was changed before its last line",
+        "test/e2e/custom-history.test.ts: is held where its log has a step that was changed after the next was made on it",
+        "test/e2e/custom-history.test.ts: is held where its log has an approval that its table does not have there",
         "test/e2e/spells-history.test.ts: has no fault in a log of many casts, and an earlier line that was changed is found when all of it is looked at",
       ],
     },
@@ -992,7 +995,6 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: "if (step.prev === undefined && step.prev !== head)",
       tests: [
         "src/runtime/run-log/record.test.ts: shows an edit to have a step changed after the next",
-        "test/e2e/custom-history.test.ts: is held where an entry was changed after the next was made on it",
       ],
     },
     {
@@ -1011,7 +1013,6 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: "  if (isSame(configuration, configuration)) return [];\n",
       tests: [
         "src/runtime/run-log/record.test.ts: shows an edit to have another end",
-        "test/e2e/custom-history.test.ts: is held where it was edited to have a counter set back",
       ],
     },
     {

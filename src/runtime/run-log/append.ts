@@ -6,7 +6,7 @@ import type { ProjectPath } from "../../core/path.ts";
 import type { Change, View } from "../../core/ports/store.ts";
 import type { Facts } from "../../engine/workflow.ts";
 import { stepFrom, TAKEN_OVER } from "./history.ts";
-import type { At, LoggedDetails, RunKind } from "./kind.ts";
+import type { AdoptedStep, At, LoggedDetails, RunKind } from "./kind.ts";
 import { diff, type Patch } from "./patch.ts";
 import { hashOfState, isBroken, lastOf, stepBackTo } from "./read.ts";
 import { hashOfTable } from "./record.ts";
@@ -15,6 +15,7 @@ import {
   documentIn,
   type End,
   hashOfStep,
+  isDecision,
   type Line,
   logPath,
   renderLine,
@@ -65,20 +66,25 @@ async function logChange(
   const moves = own.filter((event): event is RunAdvanced & PawlEvent => event.type === "run:advanced");
   const chain = openChain({ kind, run, time, caller }, end);
   const isAsWritten = before !== null && hashOfState(kind, before) === end?.local.document;
-  const { found, ...more } = details;
-  if (before === null && found)
+  const { adopts, begins = kind.start, by, found, ...more } = details;
+  if (adopts && begins) {
+    chain.add("begun", begins);
+    for (const step of adopts) chain.adopt(step);
+  } else if (before === null && found)
     chain.add("found", found, found.status === undefined ? {} : { status: found.status });
-  else if (before === null && kind.start) chain.add("begun", kind.start);
+  else if (before === null && begins) chain.add("begun", begins);
   else if (before !== null && last === null) chain.add("found", atIn(kind, before));
   else if (before !== null && end !== null && !isAsWritten && kind.returns) {
     const of = await stepBackTo(view, kind, run, before);
     if (of !== null) chain.add("returned", atIn(kind, before), { of });
   }
   const at = after === null ? null : kind.at(after);
-  for (const move of moves) chain.move(move, at, move === moves.at(-1) ? more : {});
+  for (const move of moves) {
+    const isLast = move === moves.at(-1);
+    chain.move(isLast && by ? { ...move, by } : move, at, isLast ? more : {});
+  }
   const document = after === null ? null : hashOfState(kind, after);
-  // After a person's acceptance nothing counts that stands before it.
-  const patch = patchOf(isAsWritten && !chain.isAccepted() ? before : null, after);
+  const patch = patchOf(isAsWritten && !chain.isDecided() ? before : null, after);
   const lines = chain.lines({ document, patch, events: own }, id);
   const text = lines.map(renderLine).join("");
   const append: Change = { type: "append", path, id, text };
@@ -113,11 +119,19 @@ function patchOf(before: string | null, after: string | null): Patch {
   return before === null ? { all: to ?? null } : diff(from ?? null, to ?? null);
 }
 
+type Move = Pick<
+  RunAdvanced & PawlEvent,
+  "by" | "event" | "from" | "machine" | "row" | "strength" | "time" | "to"
+>;
+
 interface Chain {
   add(kind: "begun" | "found" | "returned", at: At, more?: Partial<Step>): void;
+  /** A step that others took; it counts as they recorded it. */
+  adopt(step: AdoptedStep): void;
   /** `last`: the run's position after the commit; null: it is in no table. */
-  move(move: RunAdvanced, last: At | null, details: StepDetails): void;
-  isAccepted(): boolean;
+  move(move: Move, last: At | null, details: StepDetails): void;
+  /** Whether a person decided on the state: nothing before that counts. */
+  isDecided(): boolean;
   lines(local: Omit<Required<Line>["local"], "checkpoint">, id: string): readonly Line[];
 }
 
@@ -144,7 +158,7 @@ function openChain(
       ...{ v: 1, run, seq: (checkpoint?.seq ?? 0) + 1, prev: checkpoint?.head ?? null, time },
       ...{ machine, to: state, by: caller },
       ...step,
-      ...(checkpoint?.table === hash.table && step.kind !== "accepted" ? {} : hash),
+      ...(checkpoint?.table === hash.table && !isDecision(step) ? {} : hash),
     };
     steps.push(made);
     checkpoint = {
@@ -154,14 +168,22 @@ function openChain(
   };
 
   return {
+    adopt({ event, from, row, to, ...more }) {
+      const { machine = "", variables = {} } = checkpoint ?? {};
+      const table = kind.tableOf(machine);
+      const at = table && stepFrom(table, { state: from, variables }, { event, from, row, to });
+      const set = at === null ? {} : changedIn(variables, at.variables);
+      const after = at ?? { state: to, variables };
+      push({ kind: "moved", from, event, rule: row, set, ...more }, { machine, ...after }, true);
+    },
     add(what, at, more) {
       const from = what === "returned" ? (checkpoint?.state ?? at.state) : at.state;
       const unproved = what === "found" || (what === "returned" && checkpoint?.unproved === true);
       push({ kind: what, from, set: at.variables, ...more }, at, unproved);
     },
-    move({ by, event, from, machine, row, strength, to }, last, details) {
+    move({ by, event, from, machine, row, strength, time, to }, last, details) {
       const unproved = checkpoint?.unproved === true;
-      const more = { by, ...(strength === undefined ? {} : { strength }), ...details };
+      const more = { time, by, ...(strength === undefined ? {} : { strength }), ...details };
       const there = last?.state === to ? last : { machine, state: to, variables: {} };
       // No step of the table leads to its start.
       if (from === "")
@@ -178,7 +200,7 @@ function openChain(
       const what = row === TAKEN_OVER ? "adopted" : "accepted";
       push({ kind: what, from, set: accepted.variables, ...more }, accepted, what === "adopted");
     },
-    isAccepted: () => steps.some(({ kind }) => kind === "accepted"),
+    isDecided: () => steps.some(isDecision),
     lines(local, id) {
       const end = { ...local, checkpoint: checkpoint as Checkpoint };
       if (steps.length === 0) return [{ id, step: null, local: end }];

@@ -1,4 +1,7 @@
+import type { Caller } from "../../core/event.ts";
 import type { ProjectPath } from "../../core/path.ts";
+import type { View } from "../../core/ports/store.ts";
+import type { Strength } from "../../core/strength.ts";
 import type { Configuration, Workflow } from "../../engine/workflow.ts";
 import type { Json } from "./patch.ts";
 import type { Step, StepDetails } from "./step.ts";
@@ -35,8 +38,32 @@ export interface RunKind {
 
 /** What the log says of a commit's move beyond its event. */
 export interface LoggedDetails extends StepDetails {
+  /** Whose move it is, if not the caller's. */
+  readonly by?: Caller;
+  /** Where the run begins, if not at its kind's start. */
+  readonly begins?: At | undefined;
   /** The run had no state here: its position by what others recorded. */
   readonly found?: (At & Pick<StepDetails, "status">) | undefined;
+  /** What others did from where the run begins: a person goes on from there. */
+  readonly adopts?: readonly AdoptedStep[] | undefined;
+}
+
+/** A step of others, as their records have it. */
+export interface AdoptedStep extends StepDetails {
+  readonly time: string;
+  readonly event: string;
+  readonly row: string;
+  readonly from: string;
+  readonly to: string;
+  readonly by: Caller;
+  readonly strength?: Strength;
+}
+
+/** A kind, or how to find that of a run, whose table is in a file of the project. */
+export type Runs = RunKind | ((view: View, run: string) => Promise<RunKind>);
+
+export async function kindOf(runs: Runs, view: View, run: string | null): Promise<RunKind> {
+  return typeof runs === "function" ? runs(view, run ?? "") : runs;
 }
 
 /** Derives what decides in a run's state from its steps. */

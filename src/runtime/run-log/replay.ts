@@ -8,16 +8,16 @@ import { isSame, stepFrom } from "./history.ts";
 import type { RunKind, RunLaw } from "./kind.ts";
 import { type Json, patched } from "./patch.ts";
 import { hashOfTable } from "./record.ts";
-import { hashOfStep, type Line, type Step } from "./step.ts";
+import { hashOfStep, isDecision, type Line, type Step } from "./step.ts";
 
 /**
  * Where the log contradicts itself or the table; the first place of each kind, in words for a person. A
- * person's acceptance begins the log anew.
+ * person's decision on the state begins the log anew.
  */
 export function logFaults(kind: RunKind, all: readonly Line[]): readonly string[] {
   const from = Math.max(
     0,
-    all.findLastIndex(({ step }) => step?.kind === "accepted"),
+    all.findLastIndex(({ step }) => step !== null && isDecision(step)),
   );
   const lines = all.slice(from);
   const steps = lines.flatMap(({ step }) => step ?? []);
@@ -38,7 +38,7 @@ export function documentsOf(lines: readonly Line[]): readonly Json[] {
 
 function chainFault(steps: readonly Step[]): string | null {
   const [first] = steps;
-  let { prev, seq } = first?.kind === "accepted" ? first : { prev: null, seq: 1 };
+  let { prev, seq } = first && isDecision(first) ? first : { prev: null, seq: 1 };
   for (const step of steps) {
     if (step.prev !== prev || step.seq !== seq)
       return `step ${seq} of its log is not made on the ${seq - 1} before it`;

@@ -52,6 +52,21 @@ export interface StepDetails {
   readonly artifact?: string;
   /** A verdict in one line. */
   readonly verdict?: string;
+  /** Own workflows: what was observed, what was said with the event, the tree that a person judged. */
+  readonly facts?: Facts;
+  readonly notes?: string;
+  readonly tree?: string;
+  /** The command whose end the event reported, and the hash of what it printed. */
+  readonly ended?: EndedCommand;
+  /** The ends of other branches that a person's decision overrules. */
+  readonly over?: readonly string[];
+}
+
+export interface EndedCommand {
+  readonly command: string;
+  readonly exit_code: number | null;
+  readonly milliseconds: number;
+  readonly sha256: string;
 }
 
 /** Run X moved from A to B, by P. */
@@ -118,6 +133,11 @@ export interface Line {
 /** The last line of a log: the end of a commit. */
 export interface End extends Line {
   readonly local: Local;
+}
+
+/** A person decided on the state as it is: what is before it need not lead there. */
+export function isDecision({ kind }: Pick<Step, "kind">): boolean {
+  return kind === "accepted" || kind === "adopted";
 }
 
 export function logPath(run: string): ProjectPath {
@@ -231,6 +251,11 @@ const STEP_FIELDS = {
   status: optional(text),
   artifact: optional(sha256),
   verdict: optional(text),
+  facts: optional(facts),
+  notes: optional(text),
+  tree: optional(text),
+  ended: optional(fields({ command: text, exit_code: orNull(number), milliseconds: number, sha256: text })),
+  over: optional(listOf(sha256)),
 };
 
 const STEP: Check<Step> = only(Object.keys(STEP_FIELDS), fields(STEP_FIELDS) as Check<Step>);

@@ -21,7 +21,7 @@ import type { Settings } from "../../core/settings.ts";
 import { decide } from "../../engine/decide.ts";
 import { canMatter, completed, neededFacts } from "../../engine/inputs.ts";
 import type { Decision, Facts, FactValue } from "../../engine/workflow.ts";
-import type { RunKind } from "../run-log/kind.ts";
+import type { Runs } from "../run-log/kind.ts";
 import { checkEvent, type Owners, type TableRun } from "./check-event.ts";
 import { type AdvancedBy, type AdvancedWords, runAdvanced, stamped } from "./run-advanced.ts";
 import type { Context, Pin, Proposal, Reply, StateFiles, Transaction } from "./transaction.ts";
@@ -139,7 +139,7 @@ export interface RunDefinition<T extends RunTypes> {
   /** The place of states that count only with their records. */
   readonly states?: StateFiles;
   /** Its runs, for the log. */
-  readonly runs?: RunKind;
+  readonly runs?: Runs;
   /**
    * Reads everything through the view and observes nothing outside. All of it happens under the lock, so
    * concurrent events wait for each other, and none is decided twice.

@@ -23,6 +23,7 @@ import type { Change, Store, View } from "../../core/ports/store.ts";
 import type { Settings } from "../../core/settings.ts";
 import { type Mask, masked } from "../../core/text/masked.ts";
 import { logChanges } from "../run-log/append.ts";
+import { kindOf } from "../run-log/kind.ts";
 import { recordChanges } from "../run-log/record.ts";
 import {
   type OutOfScopeEdits,
@@ -204,7 +205,7 @@ async function transactOnce<Input, Snapshot, Observations, R>(
   const own = withEvents(proposal, runtime.mask);
   const { pin } = proposal;
   if (own.length === 0 && !pin) return done;
-  const history = own.length === 0 ? [] : await historyOf(runtime, view, plan, proposal, asking.caller);
+  const history = own.length === 0 ? [] : await historyOf(runtime, view, plan, proposal, asking.caller, run);
   const changes = [...own, ...history];
   const lock = run ?? (own.length === 0 ? pin?.run : undefined);
   if (lock === undefined)
@@ -324,6 +325,7 @@ async function historyOf(
   { runs, states }: Pick<Transaction<unknown, unknown, unknown, unknown>, "runs" | "states">,
   proposal: Proposal<unknown>,
   caller: Caller,
+  run: string | null,
 ): Promise<readonly Change[]> {
   const { changes = [], events = [], logged: details } = proposal;
   const time = now().toISOString();
@@ -332,7 +334,14 @@ async function historyOf(
   const told = events.map((event) => masked(event, mask));
   return [
     ...kept,
-    ...(await logChanges(view, runs, { changes, events: told, details, caller, time, id: newId() })),
+    ...(await logChanges(view, await kindOf(runs, view, run), {
+      changes,
+      events: told,
+      details,
+      caller,
+      time,
+      id: newId(),
+    })),
   ];
 }
 

@@ -31,7 +31,7 @@ import { judgingFiles } from "../../core/process-files.ts";
 import type { Settings } from "../../core/settings.ts";
 import { type GateLevel, isSignedLevel, isStrongEnough, levelOf, stricter } from "../../core/strength.ts";
 import { wholeLogFaults } from "../run-log/accept.ts";
-import type { RunKind } from "../run-log/kind.ts";
+import { kindOf, type Runs } from "../run-log/kind.ts";
 import { loadSteps } from "../run-log/read.ts";
 import { isPersonHere } from "./person.ts";
 import type { Context, Proposal, SignedRecord, Verdict } from "./transaction.ts";
@@ -44,7 +44,7 @@ export interface GateScene extends Pick<Context, "caller" | "answered"> {
   /** The run to lock. */
   readonly lock: string | null;
   /** The run's kind, if its steps are in its log. */
-  readonly runs?: RunKind | undefined;
+  readonly runs?: Runs | undefined;
 }
 
 /** Proposes once more, as if the question had been answered this way. */
@@ -205,7 +205,8 @@ async function recordOf<R>(
 
 /** The steps of the run's log, all of which is checked: a move trusts its last line alone. */
 async function loadProvenSteps({ runs, view }: GateScene, verdict: Verdict): Promise<readonly object[]> {
-  const faults = runs ? await wholeLogFaults(view, runs, verdict.run) : ["it has no log"];
+  const kind = runs && (await kindOf(runs, view, verdict.run));
+  const faults = kind ? await wholeLogFaults(view, kind, verdict.run) : ["it has no log"];
   if (faults.length > 0) throw unsignable(verdict, `the steps of the run: ${faults.join("; ")}`);
   return loadSteps(view, verdict.run);
 }

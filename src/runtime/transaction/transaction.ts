@@ -12,7 +12,7 @@ import type { Change, View } from "../../core/ports/store.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Strength } from "../../core/strength.ts";
 import type { Configuration, Workflow } from "../../engine/workflow.ts";
-import type { LoggedDetails, RunKind } from "../run-log/kind.ts";
+import type { LoggedDetails, Runs } from "../run-log/kind.ts";
 
 /**
  * One transaction, run by `runtime/run-transaction.ts`: read → observe → propose (all may fail, nothing has
@@ -28,7 +28,7 @@ export interface Transaction<Input, Snapshot, Observations, R> {
   /** Its changes may write such state files: their runs' records are written in the same commit. */
   readonly states?: StateFiles;
   /** Its changes may write state files of such runs: their logs are written in the same commit. */
-  readonly runs?: RunKind;
+  readonly runs?: Runs;
   /** The run to lock, `workflow:id`; null: it only reads. Throws on a bad id. */
   run(input: Input): string | null;
   read(view: View, input: Input, context: Context): Promise<Snapshot>;

@@ -3,6 +3,7 @@ import type { View } from "../../core/ports/store.ts";
 import { isFinal } from "../../engine/lookup.ts";
 import type { AdoptInput, Reply, Transaction } from "../../runtime/module.ts";
 import { type AdoptionStep, adoptRun } from "../../runtime/run-log/adopt-run.ts";
+import type { AdoptedStep, LoggedDetails } from "../../runtime/run-log/kind.ts";
 import type { Context } from "../../runtime/transaction/transaction.ts";
 import type { Loaded } from "./definition.ts";
 import { runMissing } from "./load-run.ts";
@@ -14,8 +15,9 @@ import {
   type OwnBranches,
   runChanges,
 } from "./resolve-run.ts";
-import { commandIn, configurationOf, type RunFile, runPath } from "./run-file.ts";
+import { commandIn, configurationOf, type Entry, type RunFile, runPath, sharedEntry } from "./run-file.ts";
 import { branchFaults, checkHistory } from "./run-history.ts";
+import { runsOf } from "./run-kind.ts";
 
 interface LoadedBranches extends OwnBranches {
   readonly files: ReadonlyMap<OwnBranch, RunFile>;
@@ -31,6 +33,7 @@ export function adoptOf(
   load: ((view: View) => Promise<Loaded>) | null,
 ): Transaction<AdoptInput, LoadedBranches, undefined, Reply> {
   return {
+    runs: async (view) => runsOf(name, (await load?.(view)) ?? null),
     run: ({ id }) => `${name}:${id}`,
     read: async (view, { id }) => readBranches(view, name, id, (await load?.(view)) ?? null),
     propose: (seen, _, input, context) => adoptBranch(`${name}:${input.id}`, seen, input, context),
@@ -56,7 +59,8 @@ async function readBranches(
 function adoptBranch(run: string, seen: LoadedBranches, input: AdoptInput, context: Context) {
   const { faults, files, loaded, recorded, branches } = seen;
   const fileAt = (branch: OwnBranch) => files.get(branch) as RunFile;
-  return adoptRun(
+  let adopted: LoggedDetails = {};
+  const proposal = adoptRun(
     {
       run,
       machine: run.slice(0, run.indexOf(":")),
@@ -71,10 +75,30 @@ function adoptBranch(run: string, seen: LoadedBranches, input: AdoptInput, conte
     input,
     (branch, step) => {
       const file = goingOn(fileAt(branch), branch, step, context, loaded);
+      adopted = loggedOf(fileAt(branch), branch, step);
       return runChanges(file, branch.recorded ? branch.steps.length : recorded);
     },
     context,
   );
+  return { ...proposal, logged: adopted };
+}
+
+/** For the run's log: what others did, unless the branch is this checkout's own. */
+function loggedOf(
+  { history, origin, workflow }: RunFile,
+  { recorded }: OwnBranch,
+  { over }: AdoptionStep,
+): LoggedDetails {
+  const overruled = over ? { over } : {};
+  if (recorded === null) return overruled;
+  const begins = { machine: workflow, state: history[0]?.from ?? origin.state, variables: origin.kept };
+  return { ...overruled, begins, adopts: history.map(adoptedStep) };
+}
+
+/** The log makes the links anew. */
+function adoptedStep(entry: Entry): AdoptedStep {
+  const { prev: _, ...step } = sharedEntry(entry);
+  return step as AdoptedStep;
 }
 
 function notesOn(file: RunFile, loaded: Loaded | null, faults: readonly string[]): readonly string[] {

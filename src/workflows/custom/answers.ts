@@ -163,7 +163,8 @@ export function stillRunning(
   const isKnown = JSON.stringify(file?.checks ?? {}) === JSON.stringify(looks);
   if (isKnown) return { answer: { reply } };
   const kept: RunFile = { ...(file ?? newRun(run, time)), checks: looks, updated_at: time };
-  return { answer: { reply, changes: [{ type: "write", path, text: renderRun(kept) }] } };
+  const begins = file === null ? { machine: run.workflow.name, ...run.configuration } : undefined;
+  return { answer: { reply, changes: [{ type: "write", path, text: renderRun(kept) }], logged: { begins } } };
 }
 
 /** A new run's file, before any rule. */

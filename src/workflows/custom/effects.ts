@@ -1,10 +1,12 @@
 /** The effects of an event on a run by its rule: the reply, and the run afterwards. */
 
+import type { Caller } from "../../core/event.ts";
 import { hashOf } from "../../core/hash.ts";
 import type { Change } from "../../core/ports/store.ts";
 import type { Decision } from "../../engine/workflow.ts";
 import type { Context, Reply, Verdict } from "../../runtime/module.ts";
 import { isTakenOver, toStored } from "../../runtime/run-log/history.ts";
+import type { LoggedDetails } from "../../runtime/run-log/kind.ts";
 import { strengthOf } from "../../runtime/transaction/person.ts";
 import type { Effects, ProposalContext, Step } from "../../runtime/transaction/run-event.ts";
 import { commandEnded, newRun, standing } from "./answers.ts";
@@ -14,7 +16,7 @@ import type { OwnRun } from "./load-run.ts";
 import { endsIn } from "./observe.ts";
 import { type CommandEnd, renderReply } from "./reply.ts";
 import { runChanges } from "./resolve-run.ts";
-import { type Order, type RunFile, renderRun, stepOf } from "./run-file.ts";
+import { type Entry, type Order, type RunFile, renderRun, stepOf } from "./run-file.ts";
 import type { OwnSent, SendInput, SendTypes } from "./sent.ts";
 import { renderWithId } from "./template.ts";
 
@@ -49,6 +51,7 @@ export function effectsOf(step: Sending, context: ProposalContext<SendInput>): E
   return {
     reply,
     changes: runChanges(file, run.recorded),
+    logged: loggedOf(file.history.at(-1), run),
     moved: { summary: `${sent.event}: ${before.state} → ${after.state}`, ...worth(sent, context) },
     ...(sent.gated && !sent.ended ? { verdict: verdictOf(step, context) } : {}),
     ...(order && said.length <= MAX_FOLLOWING ? { next: { run: run.run, said } } : {}),
@@ -170,7 +173,7 @@ function fileAfter(
   const { caller, input, now, policy } = context;
   const { definition, hash } = run.loaded;
   const { ended } = sent;
-  const { checks: _, pending: __, ...file } = run.file ?? newRun(run, now.time);
+  const { checks: _, output: ___, pending: __, ...file } = run.file ?? newRun(run, now.time);
   const notes = notesOf(input);
   const entry = {
     time: now.time,
@@ -178,7 +181,9 @@ function fileAfter(
     row: rule.id,
     from: before.state,
     to: after.state,
-    by: ended ? { channel: "engine" } : caller,
+    by: ended
+      ? { channel: "engine" }
+      : { channel: caller.channel, ...(caller.who === undefined ? {} : { who: caller.who }) },
     ...worth(sent, context),
     ...(Object.keys(facts).length > 0 ? { facts } : {}),
     ...(notes ? { notes } : {}),
@@ -198,13 +203,32 @@ function fileAfter(
     awaits: awaitedOf(definition, after),
     next: nextOf(definition, after),
     ...(order ? { pending: { row: order.row, key: order.key, since: order.since } } : {}),
+    ...(ended ? { output: keptEnd(ended).tail } : {}),
     history: [...file.history, entry],
     updated_at: now.time,
   } as RunFile;
 }
 
+/** The entry, for the run's log. */
+function loggedOf(entry: Entry | undefined, run: OwnRun): LoggedDetails {
+  const { by, ended, facts, notes, tree } = entry ?? {};
+  return {
+    ...(run.file === null ? { begins: { machine: run.workflow.name, ...run.configuration } } : {}),
+    ...(by ? { by: by as Caller } : {}),
+    ...(facts ? { facts } : {}),
+    ...(notes === undefined ? {} : { notes }),
+    ...(tree === undefined ? {} : { tree }),
+    ...(ended ? { ended: sharedEnd(ended) } : {}),
+  };
+}
+
 /** How many characters of a command's output the history keeps. */
 const MAX_TAIL = 2_000;
+
+/** Without the output, which stays in the run's file. */
+function sharedEnd({ tail: _, ...ended }: NonNullable<Entry["ended"]>): Omit<typeof ended, "tail"> {
+  return ended;
+}
 
 function keptEnd(ended: CommandEnd) {
   const tail = ended.tail.slice(-MAX_TAIL);

@@ -32,7 +32,7 @@ import {
   SHARED,
   sharedEntry,
 } from "./run-file.ts";
-import { anchorOf, branchFaults } from "./run-history.ts";
+import { branchFaults, withHistory } from "./run-history.ts";
 
 export type OwnBranch = RunBranch<Entry, RecordedState>;
 
@@ -63,7 +63,7 @@ export async function allRuns(view: View, workflow: string): Promise<readonly st
 export async function loadOwn(view: View, workflow: string, id: string): Promise<RunFile | null> {
   const path = runPath(workflow, id);
   const text = await view.read(path);
-  return text === null ? null : parseRun(path, workflow, id, text);
+  return text === null ? null : withHistory(view, parseRun(path, workflow, id, text));
 }
 
 /** `own`: the checkout's own file. Throws `records-invalid`. */
@@ -132,12 +132,11 @@ export function elsewhereWords(run: string, { by, time }: Elsewhere): string {
   return `It was moved last in another checkout, by ${by} at ${time}: its records say so, and prove no verdict. To take it over, a person runs \`pawl take ${run}\` in a terminal.`;
 }
 
-/** Changes that write the run's file and its anchor, and the missing records where others can act on it. */
+/** Changes that write the run's file, and the missing records where others can act on it. */
 export function runChanges(file: RunFile, recorded: number): readonly Change[] {
   const { id, workflow } = file;
   return [
     { type: "write", path: runPath(workflow, id), text: renderRun(file) },
-    anchorOf(file),
     ...(isDue(file) ? missingRecords(file, recorded) : []),
   ];
 }

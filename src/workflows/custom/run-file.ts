@@ -1,4 +1,4 @@
-/** `.pawl/runs/<workflow>/<id>.json`: a run's configuration, and the history that led to it. */
+/** `.pawl/runs/<workflow>/<id>.json`: a run's configuration. The history that led to it is in the run's log. */
 
 import { PawlError } from "../../core/error.ts";
 import { checkId, isId } from "../../core/id.ts";
@@ -21,7 +21,6 @@ import {
 } from "../../core/state-json.ts";
 import { checkReachable } from "../../engine/reach.ts";
 import type { Configuration } from "../../engine/workflow.ts";
-import { isTakenOver } from "../../runtime/run-log/history.ts";
 import { type Codec, factValues } from "../../runtime/run-log/team-records.ts";
 import { commandOf, type Definition, endEvents, type Loaded } from "./definition.ts";
 import { renderWithId } from "./template.ts";
@@ -81,7 +80,7 @@ export type Entry = Checked<typeof ENTRY>;
 
 const ORIGIN = fields({ state: text, kept: factValues, at: index });
 
-const RUN_FILE = fields({
+const STORED_RUN = fields({
   workflow: text,
   id: text,
   table_hash: text,
@@ -97,9 +96,8 @@ const RUN_FILE = fields({
   pending: optional(PENDING),
   /** Fact → its command that was still running at the last send. */
   checks: optional(mapOf(fields({ key, since: text }))),
-  /** The index of the entry with which the replay of its history begins. */
-  origin: ORIGIN,
-  history: listOf(ENTRY),
+  /** What the command printed whose end the last event reported. */
+  output: optional(text),
   created_at: text,
   updated_at: text,
 });
@@ -150,7 +148,16 @@ export function fileOfBranch(
   };
 }
 
-export type RunFile = Checked<typeof RUN_FILE>;
+/** The run as its file has it. */
+export type StoredRun = Checked<typeof STORED_RUN>;
+
+/** The run with its history, from its log. */
+export interface RunFile extends StoredRun {
+  /** The entry with which the replay of its history begins. */
+  readonly origin: Checked<typeof ORIGIN>;
+  readonly history: readonly Entry[];
+}
+
 export type Looks = NonNullable<RunFile["checks"]>;
 
 /** An entry in a gate's record: what decided, without notes and output. */
@@ -185,23 +192,23 @@ export function runPath(workflow: string, id: string): ProjectPath {
 }
 
 /** Throws `state-unreadable`; never changes the file. */
-export function parseRun(path: string, workflow: string, id: string, json: string): RunFile {
-  const named = as<RunFile>((value, at) => {
-    const fault = RUN_FILE(value, at);
+export function parseRun(path: string, workflow: string, id: string, json: string): StoredRun {
+  const named = as<StoredRun>((value, at) => {
+    const fault = STORED_RUN(value, at);
     if (fault) return fault;
-    const run = value as RunFile;
+    const run = value as StoredRun;
     if (run.workflow !== workflow) return expected(["workflow"], JSON.stringify(workflow), run.workflow);
     return run.id === id ? null : expected(["id"], JSON.stringify(id), run.id);
   });
   return readState(json, named, stateUnreadable(path, "the run", "Removing it forgets the run."));
 }
 
-export function renderRun(run: RunFile): string {
-  return `${JSON.stringify(run, null, 2)}\n`;
+export function renderRun({ history: _, origin: __, ...stored }: StoredRun & Partial<RunFile>): string {
+  return `${JSON.stringify(stored, null, 2)}\n`;
 }
 
 /** The run's configuration in the present table. Throws `run-unreachable`. */
-export function configurationOf(path: string, run: RunFile, { definition, hash }: Loaded): Configuration {
+export function configurationOf(path: string, run: StoredRun, { definition, hash }: Loaded): Configuration {
   const { table } = definition;
   const configuration: Configuration = { state: run.state, variables: run.kept };
   try {
@@ -228,31 +235,20 @@ export function commandIn({ table }: Definition, row: string): boolean {
   return rule !== undefined && commandOf(rule) !== null;
 }
 
-/** The running command, or null. It must be that of the run's last rule. Throws `run-unreachable`. */
-export function orderOf(
-  { pending: waits, history, id, state }: RunFile,
-  definition: Definition,
-): Order | null {
+/** The running command, or null. It must be one of the table's. Throws `run-unreachable`. */
+export function orderOf({ pending: waits, id }: StoredRun, definition: Definition): Order | null {
   if (!waits) return null;
   const { table } = definition;
   const rule = table.rules.find((each) => each.id === waits.row);
   const order = rule ? commandOf(rule) : null;
-  const last = history.findLast((entry) => !isTakenOver(entry));
   const ends = endEvents(table);
-  if (
-    order &&
-    last?.row === waits.row &&
-    last.to === state &&
-    ends.has(order.passed) &&
-    ends.has(order.failed)
-  ) {
+  if (order && ends.has(order.passed) && ends.has(order.failed)) {
     const { passed, failed } = order;
     return { ...waits, command: renderWithId(order.command, id), named: order.command, passed, failed };
   }
-  const why = order ? "is not the rule that it took last" : "has no command in the table";
   throw new PawlError(
     "run-unreachable",
-    `The run of ${table.name} waits for the command of the rule "${waits.row}", which ${why}.`,
+    `The run of ${table.name} waits for the command of the rule "${waits.row}", which has no command in the table.`,
     "",
   );
 }

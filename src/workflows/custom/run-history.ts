@@ -1,82 +1,104 @@
 /**
- * Checks whether a run's file follows from its own history. Each entry holds the hash of the one before;
- * replaying them through the table from the run's origin gives its configuration. `.pawl/heads` has the last
- * entry and the configuration, too, written in the same commit. A file that does not follow is held until a
- * person decides.
+ * A run's history, from its log. A run whose file does not follow from its log, or whose log does not follow
+ * from the table, is held until a person decides.
  *
  * Steps under another table than the present one cannot be replayed, so when the table changes, a run's
- * origin moves to its present configuration.
+ * origin moves to its configuration at that time.
  */
-import { canonical } from "../../core/canonical.ts";
-import { hashOf } from "../../core/hash.ts";
-import type { Change, View } from "../../core/ports/store.ts";
+import type { View } from "../../core/ports/store.ts";
+import { wholeLogFaults } from "../../runtime/run-log/accept.ts";
 import {
-  brokenLinks,
   checkFaults,
-  confirmed,
-  headPath,
-  loadHead,
+  EDIT_ACCEPTED,
+  hashOfStep,
   replayFaults,
+  TAKEN_OVER,
+  toStored,
 } from "../../runtime/run-log/history.ts";
+import { lifeOf, loadLines, stateFaults } from "../../runtime/run-log/read.ts";
+import { documentsOf } from "../../runtime/run-log/replay.ts";
+import { DamagedLog, type Line, type Step } from "../../runtime/run-log/step.ts";
 import type { Loaded } from "./definition.ts";
-import { type RunFile, runPath, sharedEntry } from "./run-file.ts";
+import { type Entry, type RunFile, runPath, type StoredRun, sharedEntry } from "./run-file.ts";
+import { runsOf } from "./run-kind.ts";
 
-/** The copy of the run's last entry and configuration outside of its file. */
-export function anchorOf(file: RunFile): Change {
-  const text = `${JSON.stringify(standingOf(file), null, 2)}\n`;
-  return { type: "write", path: headPath(nameOf(file)), text };
+/** The run with its history. A log that cannot be read gives none: the run is held anyway. */
+export async function withHistory(view: View, stored: StoredRun): Promise<RunFile> {
+  const run = `${stored.workflow}:${stored.id}`;
+  const lines = await linesOf(view, run);
+  const documents = documentsOf(lines);
+  const life = lifeOf(lines);
+  const history: Entry[] = [];
+  let origin = { state: stored.state, kept: stored.kept, at: 0 };
+  let before = { state: "", variables: {} };
+  for (const [index, { step }] of lines.entries()) {
+    if (index < life || step === null) continue;
+    const variables = step.kind === "moved" ? { ...before.variables, ...step.set } : step.set;
+    const after = { state: step.to, variables };
+    if (step.kind === "begun" || step.kind === "found") origin = { ...toStored(after), at: 0 };
+    else {
+      if (step.kind === "moved" && step.table !== undefined && history.length > 0)
+        origin = { ...toStored(before), at: history.length };
+      history.push(entryOf(step, history.at(-1), outputIn(documents[index])));
+      if (step.kind === "accepted") origin = { ...toStored(after), at: history.length };
+    }
+    before = after;
+  }
+  return { ...stored, origin, history };
 }
 
-function nameOf({ id, workflow }: RunFile): string {
-  return `${workflow}:${id}`;
+async function linesOf(view: View, run: string): Promise<readonly Line[]> {
+  try {
+    return await loadLines(view, run);
+  } catch (thrown) {
+    if (thrown instanceof DamagedLog) return [];
+    throw thrown;
+  }
 }
 
-function standingOf(file: RunFile) {
-  const { history, kept, origin, state } = file;
-  return { run: nameOf(file), length: history.length, state, kept, origin, last: history.at(-1) };
+const ROWS: Readonly<Record<string, string>> = { accepted: EDIT_ACCEPTED, adopted: TAKEN_OVER };
+
+function entryOf(step: Step, before: Entry | undefined, output: string | undefined): Entry {
+  const { by, ended, facts, from, kind, notes, over, strength, time, to, tree } = step;
+  const row = ROWS[kind];
+  return {
+    time,
+    event: row ?? step.event ?? "",
+    row: row ?? step.rule ?? "",
+    from,
+    to,
+    by: { channel: by.channel, ...(by.who === undefined ? {} : { who: by.who }) },
+    ...(strength === undefined ? {} : { strength }),
+    ...(facts ? { facts } : {}),
+    ...(notes === undefined ? {} : { notes }),
+    ...(tree === undefined ? {} : { tree }),
+    ...(ended ? { ended: { ...ended, ...(output === undefined ? {} : { tail: output }) } } : {}),
+    prev: before ? hashOfStep(sharedEntry(before)) : null,
+    ...(over ? { over } : {}),
+  };
 }
 
-/** Throws `state-tampered` with everything in the run's file that does not follow from its history. */
-export async function checkHistory(view: View, file: RunFile, loaded: Loaded): Promise<void> {
+function outputIn(document: unknown): string | undefined {
+  return (document as StoredRun | null)?.output;
+}
+
+/** Throws `state-tampered` with everything in the run's file that does not follow from its log. */
+export async function checkHistory(view: View, file: StoredRun, loaded: Loaded): Promise<void> {
   checkFaults(runPath(file.workflow, file.id), "run's", await differencesIn(view, file, loaded));
 }
 
-/** The differences between the file and its history, in words for a person. */
-export async function differencesIn(view: View, file: RunFile, loaded: Loaded): Promise<readonly string[]> {
-  const { history, kept: variables, origin, state } = file;
-  const isSame = loaded.hash === file.table_hash;
-  const from = { ...origin, begins: origin.at === 0 };
-  const found = [
-    ...(await anchorDifference(view, file)),
-    ...(await linkFaults(file)),
-    ...(isSame ? replayFaults(loaded.definition.table, from, history, { state, variables }, "entry") : []),
-  ];
-  return confirmed(view, [runPath(file.workflow, file.id), headPath(nameOf(file))], found);
-}
-
-async function anchorDifference(view: View, file: RunFile): Promise<readonly string[]> {
-  const kept = await loadHead(view, nameOf(file));
-  if (typeof kept?.length !== "number" || canonical(kept) === canonical(standingOf(file))) return [];
-  const found = file.history.length;
-  const cut = found < kept.length ? ": an older file was put back, or its end was cut off" : "";
-  return [
-    `it is in ${file.state} after ${found} entries; what was recorded is ${kept.state} after ${kept.length}${cut}`,
-  ];
-}
-
-/** Whether the entries form a chain. */
-export async function isChained(file: RunFile): Promise<boolean> {
-  return (await linkFaults(file)).length === 0;
-}
-
-async function linkFaults({ history }: RunFile): Promise<readonly string[]> {
-  const changed = history.findIndex(
-    ({ ended }) => ended?.tail !== undefined && ended.sha256 !== hashOf(ended.tail),
-  );
-  return [
-    ...(await brokenLinks(history.map(sharedEntry), "entry")),
-    ...(changed < 0 ? [] : [`what the command of entry ${changed + 1} printed was changed`]),
-  ];
+/** The differences between the file and its log, in words for a person. */
+export async function differencesIn(
+  view: View,
+  { id, workflow }: StoredRun,
+  loaded: Loaded,
+): Promise<readonly string[]> {
+  const kind = runsOf(workflow, loaded);
+  const run = `${workflow}:${id}`;
+  const text = await view.read(runPath(workflow, id));
+  if (text === null) return [];
+  const found = await stateFaults(view, kind, run, text);
+  return found.length > 0 ? found : wholeLogFaults(view, kind, run);
 }
 
 /** Where a branch of the run's records does not follow from its own history, in words for a person. */

@@ -6,7 +6,7 @@ import type { Configuration } from "../../engine/workflow.ts";
 import { type Scope, unreadableScope } from "../../runtime/scope.ts";
 import type { Definition, DefinitionSource, Loaded } from "./definition.ts";
 import { availableEvents, awaitedOf, takesVerdict } from "./describe.ts";
-import { configurationOf, orderOf, parseRun, type RunFile, runPath } from "./run-file.ts";
+import { configurationOf, orderOf, parseRun, runPath, type StoredRun } from "./run-file.ts";
 import { checkHistory } from "./run-history.ts";
 import { renderWithId } from "./template.ts";
 
@@ -31,7 +31,7 @@ export async function scopeOf(source: DefinitionSource, view: View, id: string):
 function scopeAt(
   run: string,
   { definition }: Loaded,
-  file: RunFile,
+  file: StoredRun,
   configuration: Configuration,
 ): Scope | null {
   const { planFiles = [], table } = definition;

@@ -33,6 +33,7 @@ import { eventFor, lookAtWork, presentVersion } from "./judged.ts";
 import { checkProved } from "./load.ts";
 import { loadRun, type OwnRun } from "./load-run.ts";
 import { checkGiven, endOf, observersOf } from "./observe.ts";
+import { runsOfSources } from "./run-kind.ts";
 import { nameRun } from "./run-name.ts";
 import type { Note, OwnSent, SendInput, SendTypes } from "./sent.ts";
 import { renderWithId } from "./template.ts";
@@ -43,6 +44,7 @@ type SendContext = RunContext<SendInput>;
 /** Sends events to the runs of these workflows. */
 export function sendTo(sources: readonly DefinitionSource[]): Send {
   return runEvent<SendTypes>({
+    runs: runsOfSources(sources),
     lock: ({ run }) => nameRun(sources, run).run,
     async load({ input, view }) {
       const run = await loadRun(

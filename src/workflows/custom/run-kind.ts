@@ -1,0 +1,40 @@
+/** The kind of a workflow's runs for the run log. */
+import type { View } from "../../core/ports/store.ts";
+import type { At, RunKind, Runs } from "../../runtime/run-log/kind.ts";
+import type { DefinitionSource, Loaded } from "./definition.ts";
+import { runPath, type StoredRun } from "./run-file.ts";
+import { nameRun, sourceNamed } from "./run-name.ts";
+
+/** `loaded`: null if a program has the table. */
+export function runsOf(workflow: string, loaded: Loaded | null): RunKind {
+  const folder = `.pawl/runs/${workflow}/`;
+  const table = loaded?.definition.table ?? null;
+  return {
+    tableOf: (machine) => (machine === workflow ? table : null),
+    runOf(path) {
+      const name = path.startsWith(folder) ? path.slice(folder.length) : "";
+      return name.endsWith(".json") && !name.includes("/")
+        ? `${workflow}:${name.slice(0, -".json".length)}`
+        : null;
+    },
+    pathOf: (run) => runPath(workflow, run.slice(workflow.length + 1)),
+    at: (text) => placeIn(workflow, text),
+  };
+}
+
+function placeIn(machine: string, text: string): At | null {
+  try {
+    const { kept, state } = JSON.parse(text) as StoredRun;
+    return { machine, state, variables: kept };
+  } catch {
+    return null;
+  }
+}
+
+/** The kind of the run of that name, with its table as the project's files have it now. */
+export function runsOfSources(sources: readonly DefinitionSource[]): Runs {
+  return async (view: View, run: string) => {
+    const { workflow } = nameRun(sources, run);
+    return runsOf(workflow, await sourceNamed(sources, workflow).load(view));
+  };
+}

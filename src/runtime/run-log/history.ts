@@ -1,7 +1,7 @@
 /**
- * A run's steps, each with the hash of the previous one, and what the run's file must say after them. Each
- * workflow decides where it keeps its steps; Bloom keeps its own in the record beside the state
- * (`record.ts`).
+ * The steps of a run as records and Bloom keep them, each with the hash of the previous one, and what the
+ * run's file must say after them. The other workflows keep theirs in the run log (`step.ts`); Bloom in the record
+ * beside the state (`record.ts`).
  */
 
 import { attempt } from "../../core/attempt.ts";
